@@ -1,0 +1,120 @@
+"""Where tensors come from: weights, small constants and splats."""
+
+from typing import ClassVar
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FlatSymbolRefAttrConstr,
+    FloatAttr,
+    IntegerAttr,
+    SymbolRefAttr,
+    TensorType,
+    i1,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    ParamAttrConstraint,
+    VarConstraint,
+    base,
+    irdl_op_definition,
+    prop_def,
+    result_def,
+)
+
+from dlc.dialects._tensor import compute_type, element_type, numpy_dtype, shape
+from dlc.dialects.graph._structure import Array, ComputedOp, GraphOp, Index, Scope
+
+SMALL_CONSTANT = 64
+"""Constants of at most this many elements stand in the IR text; larger ones are weights."""
+
+
+@irdl_op_definition
+class WeightOp(GraphOp):
+    """A tensor of the weight store, named by a symbol; its bytes never enter the IR.
+
+    ``%w = graph.weight @w : tensor<64x3x7x7xf32>``
+    """
+
+    name = "graph.weight"
+    symbol = prop_def(FlatSymbolRefAttrConstr)
+    output = result_def(TensorType)
+    assembly_format = "$symbol attr-dict `:` type($output)"
+
+    def __init__(self, symbol: str, type: TensorType[Attribute]):
+        super().__init__(properties={"symbol": SymbolRefAttr(symbol)}, result_types=[type])
+
+    def infer(self) -> list[Attribute]:
+        return [self.output.type]
+
+    def reference(self, *operands: Array) -> Array:
+        raise AssertionError("the interpreter reads weights from the store")
+
+
+@irdl_op_definition
+class ConstantOp(GraphOp):
+    """A small constant, written in the IR.
+
+    ``%c = graph.constant dense<[1, 2]> : tensor<2xi64>``
+    """
+
+    name = "graph.constant"
+    T: ClassVar = VarConstraint("T", base(TensorType))
+    value = prop_def(ParamAttrConstraint(DenseIntOrFPElementsAttr, (T, AnyAttr())))
+    output = result_def(T)
+    assembly_format = "$value attr-dict"
+
+    def __init__(self, value: DenseIntOrFPElementsAttr):
+        super().__init__(properties={"value": value}, result_types=[value.type])
+
+    def infer(self) -> list[Attribute]:
+        return [self.value.type]
+
+    def reference(self, *operands: Array) -> Array:
+        return constant_array(self.value)
+
+
+def constant_array(value: DenseIntOrFPElementsAttr) -> Array:
+    """Return the elements of a dense attribute as an array of its shape and stored dtype."""
+    element = element_type(value.type)
+    raw = value.data.data
+    array = np.frombuffer(raw, np.int8 if element == i1 else numpy_dtype(element))
+    if element == i1:
+        array = array != 0
+    sizes = shape(value.type)
+    count = int(np.prod(sizes))
+    return np.broadcast_to(array, sizes) if array.size != count else array.reshape(sizes)
+
+
+@irdl_op_definition
+class SplatOp(ComputedOp):
+    """A tensor all of whose elements are one value; it takes no memory until it is read.
+
+    ``%s = graph.splat 0.000000e+00 : f32 -> tensor<4096x4096xf32>``
+    """
+
+    name = "graph.splat"
+    value = prop_def(FloatAttr | IntegerAttr)
+    output = result_def(TensorType)
+    assembly_format = "$value attr-dict `->` type($output)"
+
+    def __init__(self, value: FloatAttr | IntegerAttr, type: TensorType[Attribute]):
+        super().__init__(properties={"value": value}, result_types=[type])
+
+    @property
+    def moves_data(self) -> bool:
+        return True
+
+    def infer(self) -> list[Attribute]:
+        return [self.output.type]
+
+    def reference(self, *operands: Array) -> Array:
+        dtype = numpy_dtype(element_type(self.output))
+        return np.broadcast_to(np.array(self.value.value.data, dtype), shape(self.output))
+
+    def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
+        return scope.b.constant(self.value.value.data, compute_type(element_type(self.output)))
+
+
+OPERATIONS = [WeightOp, ConstantOp, SplatOp]

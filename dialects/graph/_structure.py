@@ -1,0 +1,274 @@
+"""What every graph op says about itself; passes and lowerings ask through these classes only."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import NoneType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import IRDLOperation, traits_def
+from xdsl.rewriter import Rewriter
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from dlc.dialects._scalar import ScalarBuilder
+from dlc.dialects._tensor import (
+    broadcast_shapes,
+    element_count,
+    shape,
+    tensor_bytes,
+)
+from dlc.errors import CompileError
+
+Array = NDArray[np.generic]
+Index = Sequence[AffineExpr]
+"""One quasi-affine expression per axis. Dims are the loops that the lowering has opened, symbols are
+integers that were computed (``Scope.symbol``); an op never looks inside, it only composes."""
+
+
+class Scope(Protocol):
+    """What a lowering gives to ``element``: where to write, and how to read an operand."""
+
+    b: ScalarBuilder
+
+    def read(
+        self, operand: SSAValue, index: Index, guard: Sequence[int] = (), fill: float = 0.0
+    ) -> SSAValue:
+        """Return the element of ``operand`` at ``index``, in its compute type.
+
+        guard: axes whose index may be outside the operand; there the value is ``fill``.
+        The operand may be a buffer or another op of the group, which is then computed in place.
+        """
+        ...
+
+    def symbol(self, value: SSAValue) -> AffineExpr:
+        """Return a computed integer as an index expression (gather)."""
+        ...
+
+    def integer(self, expr: AffineExpr, type: Attribute) -> SSAValue:
+        """Return an index expression as a scalar of an integer or float type (range, arg-max)."""
+        ...
+
+    def reduce(self, op: "ReductionOp", index: Index) -> Sequence[SSAValue]:
+        """Return the combined accumulators of ``op`` at one result index, by loops it opens."""
+        ...
+
+
+@dataclass(frozen=True)
+class Domain:
+    """An iteration space: one loop per size; ``parallel`` ones index the result."""
+
+    parallel: tuple[int, ...]
+    reduction: tuple[int, ...] = ()
+
+    @property
+    def points(self) -> int:
+        """The number of points of the whole space."""
+        return prod(self.parallel) * prod(self.reduction)
+
+
+class GraphOp(IRDLOperation, ABC):
+    """An op on tensors, without side effects.
+
+    ``infer`` is its shape rule, ``reference`` its meaning in numpy (the oracle), and a subclass below
+    says how one element is computed.
+    """
+
+    traits = traits_def(Pure())
+
+    @property
+    def moves_data(self) -> bool:
+        """Whether every result element is a copy of an operand element or a constant (transpose,
+        slice, gather, pad): such an op is exact in every dtype."""
+        return False
+
+    @abstractmethod
+    def infer(self) -> Sequence[Attribute]:
+        """Return the result types from the operands and properties.
+
+        Raises CompileError when they do not fit together.
+        """
+
+    @abstractmethod
+    def reference(self, *operands: Array) -> Array | tuple[Array, ...]:
+        """Return the results in numpy, computed in the dtypes of ``operands``.
+
+        The oracle passes float64 for every float tensor and rounds what it gets to the result types.
+        """
+
+    @classmethod
+    def make(
+        cls,
+        *operands: SSAValue,
+        results: int = 1,
+        **properties: Attribute | None,
+    ) -> Self:
+        """Build the op; its result types come from ``infer``. Properties of ``None`` are left out."""
+        op = cls.create(
+            operands=operands,
+            properties={k: v for k, v in properties.items() if v is not None},
+            result_types=[NoneType()] * results,
+        )
+        op.update_types()
+        return op
+
+    def update_types(self) -> None:
+        """Set the result types to what ``infer`` says (after operand types have changed)."""
+        for result, type in zip(tuple(self.results), self.infer(), strict=True):
+            if result.type != type:
+                Rewriter.replace_value_with_new_type(result, type)
+
+    def verify_(self) -> None:
+        try:
+            types = tuple(self.infer())
+        except CompileError as error:
+            raise VerifyException(f"{self.name}: {error.message}") from error
+        for number, (result, type) in enumerate(zip(self.results, types, strict=True)):
+            if result.type != type:
+                raise VerifyException(
+                    f"{self.name}: result {number} should be {type}, is {result.type}"
+                )
+
+    def flops(self) -> int:
+        """Return the floating-point operations (one multiply-add counts 2); comparisons count 1."""
+        return 0 if self.moves_data else sum(map(element_count, self.results))
+
+    def bytes_moved(self) -> int:
+        """Return the bytes of each operand read once and each result written once."""
+        return sum(map(tensor_bytes, (*self.operands, *self.results)))
+
+    def gradient(self, builder: Builder, upstream: Sequence[SSAValue]) -> Sequence[SSAValue | None]:
+        """Return the gradient of each operand as graph values, ``None`` for one that has none.
+
+        upstream: the gradient of each result. Raises CompileError where the op is not differentiable.
+        """
+        raise CompileError(f"{self.name} is not differentiable")
+
+
+class ComputedOp(GraphOp, ABC):
+    """An op each of whose result elements is a formula of operand elements."""
+
+    @property
+    def domain(self) -> Domain:
+        """The iteration space of one result."""
+        return Domain(shape(self.results[0]))
+
+    @abstractmethod
+    def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
+        """Write the code of the element at ``index`` of result number ``result``; return its value.
+
+        The value has the compute type of the result's element type.
+        """
+
+
+class ElementwiseOp(ComputedOp, ABC):
+    """``y[i] = f(a[i], b[i], ...)``, operands broadcast by numpy's rule."""
+
+    @abstractmethod
+    def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
+        """Write the formula on scalars in compute types."""
+
+    def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
+        values = [scope.read(x, broadcast_index(x, index)) for x in self.operands]
+        return self.scalar(scope.b, *values)
+
+    def broadcast_shape(self) -> tuple[int, ...]:
+        """Return the common shape of the operands."""
+        return broadcast_shapes(*map(shape, self.operands))
+
+
+def broadcast_index(operand: SSAValue, index: Index) -> list[AffineExpr]:
+    """Return the index into an operand that is broadcast to the space of ``index``."""
+    sizes = shape(operand)
+    tail = index[len(index) - len(sizes) :]
+    return [
+        AffineExpr.constant(0) if n == 1 else i for n, i in zip(sizes, tail, strict=True)
+    ]
+
+
+class ReductionOp(ComputedOp, ABC):
+    """An op whose result elements combine contributions over a reduction space.
+
+    ``y[p] = finish(combine over r of contribution(p, r))``. ``combine`` is associative and
+    commutative, so a lowering may split the reduction over lanes, warps or blocks.
+    """
+
+    @abstractmethod
+    def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:
+        """Write the accumulators of nothing."""
+
+    @abstractmethod
+    def contribution(self, scope: Scope, index: Index, reduction: Index) -> Sequence[SSAValue]:
+        """Write the accumulators of the single point (``index``, ``reduction``)."""
+
+    @abstractmethod
+    def combine(
+        self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
+    ) -> Sequence[SSAValue]:
+        """Write the accumulators of two disjoint parts together."""
+
+    def finish(
+        self, scope: Scope, index: Index, accumulators: Sequence[SSAValue], result: int = 0
+    ) -> SSAValue:
+        """Write the result element from the accumulators of the whole reduction."""
+        return accumulators[result]
+
+    def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
+        return self.finish(scope, index, scope.reduce(self, index), result)
+
+
+class ContractionOp(ReductionOp, ABC):
+    """``y[p] = sum over r of lhs[L(p, r)] * rhs[R(p, r)]`` in ``f32`` (``f64`` for ``f64``).
+
+    Operands 0 and 1 are the factors. A factor index may leave the tensor along the axes of
+    ``lhs_guard`` (convolution padding) and is 0 there; the rhs is always inside.
+    """
+
+    @property
+    def lhs_guard(self) -> Sequence[int]:
+        """The axes of the lhs whose index may be outside it."""
+        return ()
+
+    @abstractmethod
+    def indexing_maps(self) -> tuple[AffineMap, AffineMap, AffineMap]:
+        """Return the maps of lhs, rhs and result over (parallel..., reduction...) dims."""
+
+    def contribution(self, scope: Scope, index: Index, reduction: Index) -> Sequence[SSAValue]:
+        dims = [*index, *reduction]
+        lhs_map, rhs_map, _ = self.indexing_maps()
+        lhs = scope.read(self.operands[0], apply_map(lhs_map, dims), guard=self.lhs_guard)
+        rhs = scope.read(self.operands[1], apply_map(rhs_map, dims))
+        return [scope.b.mul(lhs, rhs)]
+
+    def combine(
+        self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
+    ) -> Sequence[SSAValue]:
+        return [b.add(x, y) for x, y in zip(left, right, strict=True)]
+
+    def flops(self) -> int:
+        return 2 * self.domain.points
+
+
+def apply_map(map: AffineMap, dims: Index) -> list[AffineExpr]:
+    """Return the results of ``map`` with its dims replaced by the expressions ``dims``."""
+    return [e.replace_dims_and_symbols(dims, ()) for e in map.results]
+
+
+class CompositeOp(GraphOp, ABC):
+    """An op that means a small graph of others (softmax, layer norm, attention, a recurrent cell).
+
+    A lowering without a kernel of its own for it runs ``graph-decompose`` first.
+    """
+
+    @abstractmethod
+    def decompose(self, insert: Callable[[GraphOp], SSAValue]) -> Sequence[SSAValue]:
+        """Insert the ops that compute the results and return their values.
+
+        insert: places an op before this one and returns its first result.
+        """

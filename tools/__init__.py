@@ -1,0 +1,1 @@
+"""The commands: ``dlc-opt``, ``dlc-compile`` and ``dlc-run``."""
