@@ -5,4 +5,6 @@ shared or register buffer in ``gpu``. Each level's docstring says what cannot be
 """
 
 if __name__ != "dlc.dialects":
-    raise ImportError("import dlc.dialects, not dialects: a second copy of every class would result")
+    raise ImportError(
+        "import dlc.dialects, not dialects: a second copy of every class would result"
+    )

@@ -1,4 +1,4 @@
-"""Scalar code: what an op's ``element`` writes is ``arith`` and ``math`` operations, whatever the target."""
+"""Scalar code: an op's ``element`` writes ``arith`` and ``math`` operations, whatever the target."""
 
 from collections.abc import Callable, Sequence
 from typing import Literal
@@ -6,9 +6,9 @@ from typing import Literal
 from xdsl.builder import Builder
 from xdsl.dialects import arith, math, scf
 from xdsl.dialects.builtin import (
-    FloatAttr,
     Float32Type,
     Float64Type,
+    FloatAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
@@ -147,7 +147,7 @@ class ScalarBuilder:
         return self.insert(math.AbsFOp(x) if is_float(x.type) else math.AbsIOp(x))
 
     def math(self, op: type[Operation], *values: SSAValue) -> SSAValue:
-        """Insert one of the float functions of the ``math`` dialect, as ``b.math(math.ExpOp, x)``."""
+        """Insert a float function of the ``math`` dialect, as ``b.math(math.ExpOp, x)``."""
         return self.insert(op(*values))
 
     def logical(self, op: Literal["and", "or", "xor"], x: SSAValue, y: SSAValue) -> SSAValue:

@@ -21,7 +21,8 @@ class MatmulOp(ContractionOp):
     ``transpose_lhs`` reads ``a[..., k, m]``, ``transpose_rhs`` reads ``b[..., n, k]``.
     16-bit floats accumulate in ``f32``.
 
-    ``%y = graph.matmul %a, %b {transpose_rhs} : (tensor<8x4xf32>, tensor<3x4xf32>) -> tensor<8x3xf32>``
+    ``%y = graph.matmul %a, %b {transpose_rhs} :
+    (tensor<8x4xf32>, tensor<3x4xf32>) -> tensor<8x3xf32>``
     """
 
     name = "graph.matmul"

@@ -28,8 +28,8 @@ from dlc.errors import CompileError
 
 Array = NDArray[np.generic]
 Index = Sequence[AffineExpr]
-"""One quasi-affine expression per axis. Dims are the loops that the lowering has opened, symbols are
-integers that were computed (``Scope.symbol``); an op never looks inside, it only composes."""
+"""One quasi-affine expression per axis. Dims are the loops that the lowering has opened, symbols
+are integers that were computed (``Scope.symbol``); an op never looks inside, it only composes."""
 
 
 class Scope(Protocol):
@@ -76,8 +76,8 @@ class Domain:
 class GraphOp(IRDLOperation, ABC):
     """An op on tensors, without side effects.
 
-    ``infer`` is its shape rule, ``reference`` its meaning in numpy (the oracle), and a subclass below
-    says how one element is computed.
+    ``infer`` is its shape rule, ``reference`` its meaning in numpy (the oracle), and a subclass
+    below says how one element is computed.
     """
 
     traits = traits_def(Pure())
@@ -85,7 +85,8 @@ class GraphOp(IRDLOperation, ABC):
     @property
     def moves_data(self) -> bool:
         """Whether every result element is a copy of an operand element or a constant (transpose,
-        slice, gather, pad): such an op is exact in every dtype."""
+        slice, gather, pad): such an op is exact in every dtype.
+        """
         return False
 
     @abstractmethod
@@ -99,7 +100,8 @@ class GraphOp(IRDLOperation, ABC):
     def reference(self, *operands: Array) -> Array | tuple[Array, ...]:
         """Return the results in numpy, computed in the dtypes of ``operands``.
 
-        The oracle passes float64 for every float tensor and rounds what it gets to the result types.
+        The oracle passes float64 for every float tensor and rounds what it gets to the result
+        types.
         """
 
     @classmethod
@@ -109,7 +111,7 @@ class GraphOp(IRDLOperation, ABC):
         results: int = 1,
         **properties: Attribute | None,
     ) -> Self:
-        """Build the op; its result types come from ``infer``. Properties of ``None`` are left out."""
+        """Build the op; its result types come from ``infer``; ``None`` properties are left out."""
         op = cls.create(
             operands=operands,
             properties={k: v for k, v in properties.items() if v is not None},
@@ -146,7 +148,8 @@ class GraphOp(IRDLOperation, ABC):
     def gradient(self, builder: Builder, upstream: Sequence[SSAValue]) -> Sequence[SSAValue | None]:
         """Return the gradient of each operand as graph values, ``None`` for one that has none.
 
-        upstream: the gradient of each result. Raises CompileError where the op is not differentiable.
+        upstream: the gradient of each result. Raises CompileError where the op is not
+        differentiable.
         """
         raise CompileError(f"{self.name} is not differentiable")
 
@@ -187,9 +190,7 @@ def broadcast_index(operand: SSAValue, index: Index) -> list[AffineExpr]:
     """Return the index into an operand that is broadcast to the space of ``index``."""
     sizes = shape(operand)
     tail = index[len(index) - len(sizes) :]
-    return [
-        AffineExpr.constant(0) if n == 1 else i for n, i in zip(sizes, tail, strict=True)
-    ]
+    return [AffineExpr.constant(0) if n == 1 else i for n, i in zip(sizes, tail, strict=True)]
 
 
 class ReductionOp(ComputedOp, ABC):
