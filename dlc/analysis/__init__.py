@@ -1,0 +1,1 @@
+"""Questions about IR; nothing here rewrites it."""

@@ -1,0 +1,51 @@
+"""What a graph op computes, in numpy."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import DTypeLike
+from xdsl.ir import Attribute, SSAValue
+
+from dlc.core.weights import WeightStore
+from dlc.dialects._tensor import element_type, is_float, numpy_dtype, shape
+from dlc.dialects.graph._source import ConstantOp, SplatOp, WeightOp
+from dlc.dialects.graph._structure import Array, GraphOp
+
+
+def constant_value(value: SSAValue, weights: WeightStore) -> Array | None:
+    """Return the elements of a constant, splat or weight in their stored dtype, else ``None``."""
+    match value.owner:
+        case ConstantOp() | SplatOp() as op:
+            return op.reference()
+        case WeightOp() as op:
+            return weights.array(op.symbol.string_value())
+        case _:
+            return None
+
+
+def evaluate(
+    op: GraphOp, operands: Sequence[Array], float_type: DTypeLike = np.float64
+) -> tuple[Array, ...]:
+    """Return the results of ``op``, its floats computed in ``float_type``, not yet rounded.
+
+    Integers and booleans have the dtypes of the results' types.
+    """
+    widened = [_widen(x, v, float_type) for x, v in zip(operands, op.operands, strict=True)]
+    with np.errstate(all="ignore"):
+        results = op.reference(*widened)
+        results = results if isinstance(results, tuple) else (results,)
+        return tuple(
+            _widen(np.asarray(x), r, float_type) for x, r in zip(results, op.results, strict=True)
+        )
+
+
+def round_to(array: Array, type: Attribute) -> Array:
+    """Return ``array`` in the stored dtype of a tensor type, broadcast to nothing: shapes must agree."""
+    with np.errstate(all="ignore"):
+        return np.asarray(array, numpy_dtype(element_type(type))).reshape(shape(type))
+
+
+def _widen(array: Array, value: SSAValue, float_type: DTypeLike) -> Array:
+    element = element_type(value)
+    dtype = np.dtype(float_type) if is_float(element) else numpy_dtype(element)
+    return array.astype(dtype, copy=False)

@@ -1,0 +1,145 @@
+"""The tensors that ``graph.weight`` names; their bytes stay outside the IR."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import ml_dtypes  # noqa: F401  (registers bfloat16 with numpy)
+import numpy as np
+from numpy.typing import NDArray
+
+from dlc.errors import CompileError
+
+Array = NDArray[np.generic]
+
+HASHED_BYTES = 1 << 20
+"""Arrays of at most this many bytes are stored once per content when added."""
+
+
+@dataclass(frozen=True)
+class WeightType:
+    """Shape and numpy dtype of a stored tensor."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of the tensor, stored densely."""
+        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+
+
+@dataclass(frozen=True)
+class _Entry:
+    type: WeightType
+    load: Callable[[], Array]
+    information: str
+    inputs: tuple[str, ...] = ()
+
+
+class WeightStore:
+    """Symbol to tensor. Tensors are memory-mapped, or computed each time that they are read.
+
+    A symbol is generated (``w12``) and plain ASCII; the name in the model is kept as information only.
+    Arrays that are read must not be written to.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[str, _Entry] = {}
+        self._by_content: dict[tuple[WeightType, str], str] = {}
+        self._count = 0
+
+    def add(self, name: str, array: Array) -> str:
+        """Store an array (typically a view of a memory-mapped file) and return its symbol.
+
+        name: what the model calls it; information only. Small arrays of equal content share a symbol.
+        """
+        type = WeightType(array.shape, array.dtype)
+        key = None
+        if type.bytes <= HASHED_BYTES:
+            key = (type, _digest(array))
+            if key in self._by_content:
+                return self._by_content[key]
+        symbol = self._insert(_Entry(type, lambda: array, name))
+        if key is not None:
+            self._by_content[key] = symbol
+        return symbol
+
+    def derive(
+        self,
+        name: str,
+        type: WeightType,
+        inputs: Sequence[str],
+        compute: Callable[..., Array],
+    ) -> str:
+        """Store a tensor that ``compute`` makes of the tensors ``inputs``, and return its symbol.
+
+        compute is called with the arrays of ``inputs`` at each read and must give the same result each
+        time; nothing it returns is kept, so that memory holds one such tensor at a time.
+        """
+
+        def load() -> Array:
+            result = np.ascontiguousarray(compute(*map(self.array, inputs)))
+            found = WeightType(result.shape, result.dtype)
+            if found != type:
+                raise CompileError(f"the computed weight {name} is {found}, expected {type}")
+            return result
+
+        return self._insert(_Entry(type, load, name, tuple(inputs)))
+
+    def _insert(self, entry: _Entry) -> str:
+        symbol = f"w{self._count}"
+        self._count += 1
+        self._entries[symbol] = entry
+        return symbol
+
+    def _entry(self, symbol: str) -> _Entry:
+        if symbol not in self._entries:
+            raise CompileError(
+                f"weight @{symbol} is not in the store of {len(self._entries)} weights"
+            )
+        return self._entries[symbol]
+
+    def array(self, symbol: str) -> Array:
+        """Return the tensor; raises CompileError for an unknown symbol."""
+        return self._entry(symbol).load()
+
+    def type(self, symbol: str) -> WeightType:
+        """Return shape and dtype of a tensor without reading it."""
+        return self._entry(symbol).type
+
+    def information(self, symbol: str) -> str:
+        """Return the name of the tensor in the model, for reports only."""
+        return self._entry(symbol).information
+
+    def content_hash(self, symbol: str) -> str:
+        """Return a hash of shape, dtype and bytes; it reads the whole tensor."""
+        return _digest(self.array(symbol))
+
+    def retain(self, symbols: Sequence[str]) -> None:
+        """Forget every tensor but ``symbols`` and what they are computed from."""
+        needed: set[str] = set()
+        pending = list(symbols)
+        while pending:
+            symbol = pending.pop()
+            if symbol not in needed:
+                needed.add(symbol)
+                pending.extend(self._entry(symbol).inputs)
+        self._entries = {s: e for s, e in self._entries.items() if s in needed}
+        self._by_content = {k: s for k, s in self._by_content.items() if s in needed}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, symbol: object) -> bool:
+        return symbol in self._entries
+
+
+def _digest(array: Array) -> str:
+    digest = hashlib.blake2b(f"{array.shape} {array.dtype}".encode(), digest_size=16)
+    flat = np.ascontiguousarray(array).reshape(-1)
+    digest.update(flat.view(np.uint8).data)
+    return digest.hexdigest()

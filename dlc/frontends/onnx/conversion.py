@@ -1,0 +1,227 @@
+"""How an ONNX operator becomes graph ops: the interface that ``ops/<family>.py`` is written against."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+import onnx
+from onnx import AttributeProto
+from xdsl.dialects.builtin import LocationAttr
+from xdsl.ir import SSAValue
+
+from dlc.dialects._tensor import shape
+from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.errors import CompileError
+from dlc.frontends.onnx import ops
+from dlc.frontends.onnx.graph_builder import GraphBuilder
+
+AttributeValue = int | float | str | list[int] | list[float] | list[str] | Array | onnx.GraphProto
+Conversion = Callable[["NodeContext"], "SSAValue | Sequence[SSAValue | None]"]
+"""Returns the node's outputs in order; ``None`` (or a shorter sequence) for one it cannot make, which
+is an error only where the model uses it."""
+
+_CONVERSIONS: dict[tuple[str, str], dict[int, Conversion]] = {}
+
+
+def converts(
+    *op_types: str, since: int = 1, domain: str = ""
+) -> Callable[[Conversion], Conversion]:
+    """Register the conversion of ONNX operators from opset version ``since`` of their domain on.
+
+    Of several for one operator the highest ``since`` up to the model's opset is taken.
+    """
+
+    def register(conversion: Conversion) -> Conversion:
+        for op_type in op_types:
+            versions = _CONVERSIONS.setdefault((domain, op_type), {})
+            if since in versions:
+                raise AssertionError(f"{op_type} has two conversions since opset {since}")
+            versions[since] = conversion
+        return conversion
+
+    return register
+
+
+@cache
+def _load_families() -> None:
+    for module in pkgutil.iter_modules(ops.__path__, f"{ops.__name__}."):
+        importlib.import_module(module.name)
+
+
+def find_conversion(op_type: str, domain: str, opset: int) -> Conversion | None:
+    """Return the conversion of an operator at an opset version, or ``None`` when there is none."""
+    _load_families()
+    versions = _CONVERSIONS.get((domain, op_type), {})
+    since = max((v for v in versions if v <= opset), default=None)
+    return None if since is None else versions[since]
+
+
+class NodeContext:
+    """One ONNX node as a conversion sees it.
+
+    Optional operands at the end may be missing or have the empty name; both read as absent.
+    """
+
+    def __init__(
+        self,
+        node: onnx.NodeProto,
+        opset: int,
+        operands: Sequence[SSAValue | None],
+        builder: GraphBuilder,
+        at: LocationAttr,
+        inline: Callable[[onnx.GraphProto, Sequence[SSAValue]], Sequence[SSAValue]],
+    ):
+        self._node = node
+        self._operands = operands
+        self._builder = builder
+        self._location = at
+        self._inline = inline
+        self._attributes = {a.name: a for a in node.attribute}
+        self.opset = opset
+
+    @property
+    def op_type(self) -> str:
+        """The operator, as ``Add``."""
+        return self._node.op_type
+
+    @property
+    def name(self) -> str:
+        """The node's name in the model; the first output's where it has none."""
+        return node_name(self._node)
+
+    # Attributes ---------------------------------------------------------------------------------
+
+    def attribute(self, name: str, default: AttributeValue | None = None) -> AttributeValue | None:
+        """Return an attribute as a Python value (string as ``str``, tensor as array, subgraph as
+        ``GraphProto``), or ``default`` when the node does not have it.
+        """
+        found = self._attributes.get(name)
+        return default if found is None else _python_value(found)
+
+    def integer(self, name: str, default: int | None = None) -> int:
+        """Return an integer attribute; raises CompileError when it is missing without a default."""
+        return int(self._required(name, default))  # pyright: ignore[reportArgumentType]
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """Return a float attribute; raises CompileError when it is missing without a default."""
+        return float(self._required(name, default))  # pyright: ignore[reportArgumentType]
+
+    def string(self, name: str, default: str | None = None) -> str:
+        """Return a string attribute; raises CompileError when it is missing without a default."""
+        return str(self._required(name, default))
+
+    def integers(self, name: str, default: Sequence[int] | None = None) -> list[int]:
+        """Return a list of integers; raises CompileError when it is missing without a default."""
+        return [int(x) for x in self._required(name, default)]  # pyright: ignore
+
+    def _required(self, name: str, default: object) -> object:
+        found = self._attributes.get(name)
+        if found is not None:
+            return _python_value(found)
+        if default is None:
+            raise CompileError(f"{self.op_type} needs the attribute {name}")
+        return default
+
+    # Operands -----------------------------------------------------------------------------------
+
+    @property
+    def operand_count(self) -> int:
+        """The number of inputs that the node lists, absent ones between others included."""
+        return len(self._operands)
+
+    @property
+    def output_count(self) -> int:
+        """The number of outputs that the node lists."""
+        return len(self._node.output)
+
+    def has_output(self, i: int) -> bool:
+        """Return whether output ``i`` has a name, so that something may use it."""
+        return i < len(self._node.output) and bool(self._node.output[i])
+
+    def optional(self, i: int) -> SSAValue | None:
+        """Return input ``i``, or ``None`` when it is absent."""
+        return self._operands[i] if i < len(self._operands) else None
+
+    def operand(self, i: int) -> SSAValue:
+        """Return input ``i``; raises CompileError when it is absent."""
+        value = self.optional(i)
+        if value is None:
+            raise CompileError(f"{self.op_type} needs input {i}, which is absent")
+        return value
+
+    def operands(self) -> list[SSAValue]:
+        """Return all inputs of a variadic operator; raises CompileError when one is absent."""
+        return [self.operand(i) for i in range(len(self._operands))]
+
+    def shape(self, i: int) -> tuple[int, ...]:
+        """Return the sizes of input ``i``; a size that is not fixed is ``DYNAMIC``."""
+        return shape(self.operand(i))
+
+    def constant(self, i: int) -> Array | None:
+        """Return the elements of input ``i`` when they are known at import, else ``None``."""
+        value = self.optional(i)
+        return None if value is None else self._builder.known(value)
+
+    def known(self, value: SSAValue) -> Array | None:
+        """Return the elements of any value when they are known at import, else ``None``."""
+        return self._builder.known(value)
+
+    def require_constant(self, i: int, what: str) -> Array:
+        """Return the elements of input ``i``, called ``what`` in the error when they are not known.
+
+        An absent input is an error too: ask ``optional`` first.
+        """
+        value = self._builder.known(self.operand(i))
+        if value is None:
+            raise CompileError(
+                f"the {what} of {self.op_type} depends on the model's inputs; it must be known when"
+                " compiling (fix symbolic sizes with --shape)"
+            )
+        return value
+
+    # Results ------------------------------------------------------------------------------------
+
+    def insert(self, op: GraphOp) -> SSAValue:
+        """Insert an op at the node's location and return its first result.
+
+        Where all operands are known and small, the result is a constant instead of the op's.
+        """
+        return self.insert_all(op)[0]
+
+    def insert_all(self, op: GraphOp) -> Sequence[SSAValue]:
+        """Insert an op as ``insert`` does and return all its results."""
+        return self._builder.insert(op, self._location)
+
+    def constant_value(self, array: Array) -> SSAValue:
+        """Return a tensor of known elements: a constant, a splat or a weight, by its size."""
+        return self._builder.constant(np.asarray(array), self._location, self.name)
+
+    def inline(
+        self, graph: onnx.GraphProto, arguments: Sequence[SSAValue] = ()
+    ) -> Sequence[SSAValue]:
+        """Insert a subgraph's nodes for the given inputs and return its outputs (If, Loop, Scan)."""
+        return self._inline(graph, arguments)
+
+
+def node_name(node: onnx.NodeProto) -> str:
+    """Return the name by which a user finds a node: its own, else its first output's."""
+    return node.name or next((f"{node.op_type} of {o}" for o in node.output if o), node.op_type)
+
+
+def _python_value(attribute: AttributeProto) -> AttributeValue:
+    match attribute.type:
+        case AttributeProto.STRING:
+            return attribute.s.decode("utf-8", "replace")
+        case AttributeProto.STRINGS:
+            return [s.decode("utf-8", "replace") for s in attribute.strings]
+        case AttributeProto.TENSOR:
+            return onnx.numpy_helper.to_array(attribute.t)
+        case AttributeProto.INT | AttributeProto.FLOAT | AttributeProto.GRAPH:
+            return onnx.helper.get_attribute_value(attribute)
+        case AttributeProto.INTS | AttributeProto.FLOATS:
+            return list(onnx.helper.get_attribute_value(attribute))
+        case _:
+            kind = AttributeProto.AttributeType.Name(attribute.type).lower()
+            raise CompileError(f"attribute {attribute.name} is of kind {kind}, not supported")

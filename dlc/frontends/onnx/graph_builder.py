@@ -1,0 +1,134 @@
+"""Writes graph ops and folds those whose operands are known."""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import (
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    LocationAttr,
+    NameLoc,
+    NoneAttr,
+    StringAttr,
+    TensorType,
+    i1,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from dlc.analysis.evaluation import constant_value, evaluate, round_to
+from dlc.core.weights import WeightStore
+from dlc.dialects._tensor import (
+    DYNAMIC,
+    element_count,
+    element_type_of,
+    is_float,
+    shape,
+)
+from dlc.dialects.graph._source import SMALL_CONSTANT, ConstantOp, SplatOp, WeightOp
+from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.errors import CompileError
+
+FOLDED_ELEMENTS = 4096
+"""An op is computed at import when its operands are known and no tensor of it is larger than this."""
+
+
+def location(name: str) -> LocationAttr:
+    """Return the location of a node; non-ASCII characters are written as ``\\uXXXX``."""
+    return NameLoc(StringAttr(ascii_name(name)), NoneAttr())
+
+
+def ascii_name(name: str) -> str:
+    """Return a name with every character that is not printable ASCII written as ``\\uXXXX``."""
+    return "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode() for c in name)
+
+
+class GraphBuilder:
+    """Inserts ops at the end of a block; constants become attributes, splats or weights."""
+
+    def __init__(self, builder: Builder, weights: WeightStore):
+        self.builder = builder
+        self.weights = weights
+
+    def insert(self, op: GraphOp, at: LocationAttr) -> Sequence[SSAValue]:
+        """Insert ``op``, or the constants that it computes when it is small and all is known."""
+        op.location = at
+        folded = self._fold(op)
+        if folded is not None:
+            return [self.constant(value, at) for value in folded]
+        try:
+            op.verify()
+        except VerifyException as error:
+            raise CompileError(str(error)) from error
+        self.builder.insert(op)
+        return op.results
+
+    def known(self, value: SSAValue) -> Array | None:
+        """Return the elements of ``value`` when they do not depend on the model's inputs."""
+        return constant_value(value, self.weights)
+
+    def constant(self, array: Array, at: LocationAttr, name: str = "") -> SSAValue:
+        """Insert a tensor whose elements are known and return it.
+
+        At most SMALL_CONSTANT elements stand in the IR, one repeated value is a splat, all else goes
+        to the weight store.
+        """
+        op = self._source(np.asarray(array), name)
+        op.location = at
+        self.builder.insert(op)
+        return op.results[0]
+
+    def _source(self, array: Array, name: str) -> GraphOp:
+        type = TensorType(element_type_of(array.dtype), array.shape)
+        if array.size <= SMALL_CONSTANT:
+            return ConstantOp(dense_attribute(array))
+        if _repeats_one_value(array):
+            return SplatOp(scalar_attribute(array.flat[0], type.element_type), type)
+        return WeightOp(self.weights.add(name, array), type)
+
+    def _fold(self, op: GraphOp) -> Sequence[Array] | None:
+        if not op.operands or not all(map(_is_small, (*op.operands, *op.results))):
+            return None
+        operands = [self.known(x) for x in op.operands]
+        if any(x is None for x in operands):
+            return None
+        results = evaluate(op, [x for x in operands if x is not None])
+        return [round_to(x, r.type) for x, r in zip(results, op.results, strict=True)]
+
+
+def dense_attribute(array: Array) -> DenseIntOrFPElementsAttr:
+    """Return the elements of an array as an attribute."""
+    element = element_type_of(array.dtype)
+    stored = -array.astype(np.int8) if element == i1 else array  # xDSL stores a true i1 as -1
+    type = TensorType(element, array.shape)
+    return DenseIntOrFPElementsAttr(type, BytesAttr(np.ascontiguousarray(stored).tobytes()))
+
+
+def scalar_attribute(value: np.generic, element: Attribute) -> FloatAttr | IntegerAttr:
+    """Return one element as an attribute of the element type."""
+    if is_float(element):
+        return FloatAttr(float(value), element)  # pyright: ignore[reportArgumentType]
+    assert isinstance(element, IntegerType)
+    return IntegerAttr(-int(value) if element == i1 else int(value), element)
+
+
+def _is_small(value: SSAValue) -> bool:
+    if not isinstance(value.type, TensorType):
+        return False
+    return DYNAMIC not in shape(value) and element_count(value) <= FOLDED_ELEMENTS
+
+
+def _repeats_one_value(array: Array) -> bool:
+    """Compare bit patterns; a look at the beginning spares reading most tensors."""
+    flat = array.reshape(-1)
+    return all(_same_bits(part) for part in (flat[:64], flat)) if prod(array.shape) else False
+
+
+def _same_bits(flat: Array) -> bool:
+    bits = np.ascontiguousarray(flat).view(np.dtype(f"u{flat.dtype.itemsize}"))
+    return bool((bits == bits[0]).all())

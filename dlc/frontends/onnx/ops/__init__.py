@@ -1,0 +1,1 @@
+"""Conversions of ONNX operators, one file per family, found by file name."""
