@@ -1,0 +1,118 @@
+"""Which lane holds which element of a matrix instruction's operands, in which register slot.
+
+Written down once for the lowering, the simulator and the tests. Source: PTX ISA, "Matrix fragments
+for mma.m16n8k16 with floating point type", "... mma.m16n8k8 ..." and "ldmatrix". A lane's *slot* is
+the position of an element in its fragment, counted in elements, in the order in which the
+instruction takes the registers.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+WARP_LANES = 32
+"""Lanes of a warp; every fragment below is spread over one warp."""
+
+Role = Literal["a", "b", "c"]
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """The layout of a ``rows`` x ``columns`` operand over a warp.
+
+    An 8-row *panel* is one 8x8 (16-bit) or 8x4 (32-bit) block: lane ``l`` holds row ``l // 4`` and
+    ``pack`` neighbouring columns from ``(l % 4) * pack``. The panels follow each other down the
+    rows first. transposed: rows and columns change places (the ``b`` operand, which is K x N).
+    """
+
+    rows: int
+    columns: int
+    pack: int
+    transposed: bool = False
+
+    @property
+    def slots(self) -> int:
+        """The elements of one lane."""
+        return self.rows * self.columns // WARP_LANES
+
+    def position(self, lane: int, slot: int) -> tuple[int, int]:
+        """Return the (row, column) of the element that ``lane`` holds in ``slot``."""
+        panel, within = divmod(slot, self.pack)
+        tall = self._major // 8
+        major = lane // 4 + 8 * (panel % tall)
+        minor = (lane % 4) * self.pack + within + 4 * self.pack * (panel // tall)
+        return (minor, major) if self.transposed else (major, minor)
+
+    def holder(self, row: int, column: int) -> tuple[int, int]:
+        """Return the (lane, slot) of an element; the inverse of ``position``."""
+        major, minor = (column, row) if self.transposed else (row, column)
+        panel_column, offset = divmod(minor, 4 * self.pack)
+        panel = panel_column * (self._major // 8) + major // 8
+        return (major % 8) * 4 + offset // self.pack, panel * self.pack + offset % self.pack
+
+    @property
+    def _major(self) -> int:
+        return self.columns if self.transposed else self.rows
+
+
+@dataclass(frozen=True)
+class MatrixInstruction:
+    """``c[m, n] += sum over k of a[m, k] * b[k, n]``, done by one warp at once."""
+
+    name: str
+    m: int
+    n: int
+    k: int
+    operand_bits: int
+    a: Fragment
+    b: Fragment
+    c: Fragment
+
+    @property
+    def flops(self) -> int:
+        """The floating-point operations of one instruction; a multiply-add counts 2."""
+        return 2 * self.m * self.n * self.k
+
+
+_ACCUMULATOR = Fragment(rows=16, columns=8, pack=2)
+
+MATRIX_INSTRUCTIONS = {
+    "m16n8k16": MatrixInstruction(
+        name="m16n8k16",
+        m=16,
+        n=8,
+        k=16,
+        operand_bits=16,
+        a=Fragment(rows=16, columns=16, pack=2),
+        b=Fragment(rows=16, columns=8, pack=2, transposed=True),
+        c=_ACCUMULATOR,
+    ),
+    "m16n8k8": MatrixInstruction(
+        name="m16n8k8",
+        m=16,
+        n=8,
+        k=8,
+        operand_bits=32,
+        a=Fragment(rows=16, columns=8, pack=1),
+        b=Fragment(rows=8, columns=8, pack=1, transposed=True),
+        c=_ACCUMULATOR,
+    ),
+}
+"""``mma.sync`` shapes by name: ``m16n8k16`` of f16 and bf16, ``m16n8k8`` of tf32 held in f32."""
+
+
+def ldmatrix_source(lane: int, matrices: int) -> tuple[int, int]:
+    """Return the (matrix, row) whose address ``lane`` gives to ldmatrix.
+
+    Lanes from ``8 * matrices`` on give an address that is not used; they repeat the earlier ones.
+    """
+    return (lane // 8) % matrices, lane % 8
+
+
+def ldmatrix_position(lane: int, slot: int, pack: int, transpose: bool) -> tuple[int, int, int]:
+    """Return the (matrix, row, column) of the element that ldmatrix puts in a lane's ``slot``.
+
+    pack: elements per 32-bit register, 2 of 16 bits or 1 of 32 bits (only 16 bits transpose).
+    """
+    matrix, within = divmod(slot, pack)
+    major, minor = lane // 4, (lane % 4) * pack + within
+    return (matrix, minor, major) if transpose else (matrix, major, minor)
