@@ -1,1 +1,41 @@
-"""Chips as data: limits, rates and the register layouts of their matrix instructions."""
+"""Hardware as data: one frozen row per chip, every number with its source beside it.
+
+Passes ask a row for quantities and capabilities, never for its name.
+"""
+
+from dlc.arch.cpu import CpuArch
+from dlc.arch.cpus import CPUS
+from dlc.arch.gpu import GpuArch
+from dlc.arch.host import host
+from dlc.arch.nvidia import DEFAULT_CHIPS, GPUS
+from dlc.errors import CompileError
+
+Arch = GpuArch | CpuArch
+
+__all__ = ["CPUS", "GPUS", "Arch", "CpuArch", "GpuArch", "by_name", "host", "names"]
+
+
+def names() -> list[str]:
+    """Return every name that ``by_name`` takes, sorted."""
+    return sorted(["cpu", *_rows(), *DEFAULT_CHIPS])
+
+
+def by_name(name: str) -> Arch:
+    """Return the row called ``name``.
+
+    name: a chip (``h200``, ``cpu-avx2``), a target (``sm_90a`` means its most usual chip) or
+    ``cpu``, the machine that compiles. Case does not matter.
+    Raises CompileError when there is no such row.
+    """
+    key = name.lower()
+    if key == "cpu":
+        return host()
+    rows = _rows()
+    key = DEFAULT_CHIPS.get(key, key)
+    if key not in rows:
+        raise CompileError(f"no hardware is called {name!r}; known: {', '.join(names())}")
+    return rows[key]
+
+
+def _rows() -> dict[str, Arch]:
+    return {row.name: row for row in (*GPUS, *CPUS)}

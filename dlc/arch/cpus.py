@@ -1,0 +1,68 @@
+"""CPUs: one row per instruction set that code is generated for.
+
+Sources, cited by the letter in the comments:
+  I  Intel Xeon Platinum 8480+ product page         O  Intel 64 Optimization Reference Manual
+  Y  AMD Ryzen 9 5950X product page                 Z  AMD Software Optimization Guide, family 19h
+"""
+
+from dlc.arch.cpu import CpuArch
+
+AVX512 = CpuArch(
+    name="cpu-avx512",  # Xeon Platinum 8480+, "Sapphire Rapids"
+    cores=56,  # I
+    clock_hz=3.8e9,  # I: highest turbo
+    vector_bytes=64,
+    vector_registers=32,
+    fma_units_per_core=2,  # O: ports 0 and 5
+    capabilities=frozenset({"sse2", "avx", "avx2", "fma", "f16c", "avx512f"}),
+    l1_bytes=48 << 10,  # O
+    l1_bytes_per_clock=128,  # O: two 64-byte loads
+    l2_bytes=2 << 20,  # O
+    l2_bytes_per_clock=64,  # O
+    l3_bytes=105 << 20,  # I
+    l3_bytes_per_clock=16,  # O: 32 bytes per mesh hop every other clock
+    dram_bytes_per_s=307e9,  # I: 8 channels of DDR5-4800
+    dram_latency_s=110e-9,
+    parallel_region_us=5.0,  # EPCC OpenMP micro-benchmarks, tens of threads
+)
+
+AVX2 = CpuArch(
+    name="cpu-avx2",  # Ryzen 9 5950X
+    cores=16,  # Y
+    clock_hz=4.9e9,  # Y: highest boost
+    vector_bytes=32,
+    vector_registers=16,
+    fma_units_per_core=2,  # Z
+    capabilities=frozenset({"sse2", "avx", "avx2", "fma", "f16c"}),
+    l1_bytes=32 << 10,  # Z
+    l1_bytes_per_clock=64,  # Z: two 32-byte loads
+    l2_bytes=512 << 10,  # Z
+    l2_bytes_per_clock=32,  # Z
+    l3_bytes=64 << 20,  # Y
+    l3_bytes_per_clock=32,  # Z
+    dram_bytes_per_s=51.2e9,  # Y: 2 channels of DDR4-3200
+    dram_latency_s=80e-9,
+    parallel_region_us=3.0,  # EPCC OpenMP micro-benchmarks, tens of threads
+)
+
+GENERIC = CpuArch(
+    name="cpu-generic",  # the x86-64 baseline: nothing that a 64-bit CPU may lack
+    cores=4,
+    clock_hz=3.0e9,
+    vector_bytes=16,  # SSE2
+    vector_registers=16,
+    fma_units_per_core=1,  # one multiplier and one adder together
+    capabilities=frozenset({"sse2"}),
+    l1_bytes=32 << 10,
+    l1_bytes_per_clock=32,
+    l2_bytes=256 << 10,
+    l2_bytes_per_clock=32,
+    l3_bytes=8 << 20,
+    l3_bytes_per_clock=16,
+    dram_bytes_per_s=25.6e9,  # 2 channels of DDR3-1600
+    dram_latency_s=90e-9,
+    parallel_region_us=2.0,
+)
+
+CPUS = (AVX512, AVX2, GENERIC)
+"""From the widest vectors to the narrowest."""

@@ -1,0 +1,74 @@
+"""What a GPU row holds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dlc.errors import CompileError
+
+
+@dataclass(frozen=True)
+class GpuArch:
+    """One NVIDIA chip. SM: streaming multiprocessor.
+
+    Rates are what the hardware can do at its highest clock, so that times derived from them are
+    lower bounds. ``flops_per_clock_per_sm`` is keyed by unit and type: ``fma.f32``, ``fma.f64``,
+    ``fma.i32`` (one multiply-add counts 2), ``special`` (exp, log, sqrt; one result counts 1),
+    ``mma.f16`` (``mma.sync`` accumulating in f32), ``wgmma.f16``, the same for ``bf16``, ``tf32``.
+    ``launch_us`` is a kernel node of a CUDA graph, ``launch_floor_us`` the least ever seen for one.
+    """
+
+    name: str
+    target: str
+    sm_count: int
+    clock_hz: float
+    flops_per_clock_per_sm: Mapping[str, float] = field(hash=False)
+    capabilities: frozenset[str]
+
+    dram_bytes_per_s: float
+    dram_latency_s: float
+    l2_bytes: int
+    l2_bytes_per_clock: float
+    l2_latency_s: float
+    shared_bytes_per_clock_per_sm: int
+    shared_latency_clocks: int
+
+    shared_bytes_per_sm: int
+    shared_bytes_per_block: int
+    shared_reserved_bytes_per_block: int
+    max_threads_per_sm: int
+    max_blocks_per_sm: int
+
+    launch_us: float
+    launch_floor_us: float
+    block_barrier_clocks: int = 30  # 20-40 for 4-16 warps, "Dissecting Ampere" (arXiv 2208.11174)
+    grid_barrier_us: float = 1.1
+
+    # Equal on every chip since Volta: CUDA C++ Programming Guide, "Technical Specifications per
+    # Compute Capability".
+    warp_threads: int = 32
+    max_threads_per_block: int = 1024
+    registers_per_sm: int = 65536
+    max_registers_per_thread: int = 255
+    register_allocation_unit: int = 256
+    issue_per_clock_per_sm: int = 4
+
+    def flops_per_s(self, unit: str) -> float:
+        """Return the peak rate of a unit, as ``mma.f16``, over the whole chip.
+
+        Raises CompileError when the chip has no such unit.
+        """
+        if unit not in self.flops_per_clock_per_sm:
+            raise CompileError(
+                f"{self.name} has no unit {unit}; it has {', '.join(self.flops_per_clock_per_sm)}"
+            )
+        return self.flops_per_clock_per_sm[unit] * self.sm_count * self.clock_hz
+
+    @property
+    def l2_bytes_per_s(self) -> float:
+        """The read bandwidth of the L2 cache."""
+        return self.l2_bytes_per_clock * self.clock_hz
+
+    @property
+    def shared_bytes_per_s(self) -> float:
+        """The bandwidth of all shared memories together."""
+        return self.shared_bytes_per_clock_per_sm * self.sm_count * self.clock_hz
