@@ -45,6 +45,10 @@ class WeightOp(GraphOp):
     def __init__(self, symbol: str, type: TensorType[Attribute]):
         super().__init__(properties={"symbol": SymbolRefAttr(symbol)}, result_types=[type])
 
+    @property
+    def is_constant(self) -> bool:
+        return True
+
     def infer(self) -> list[Attribute]:
         return [self.output.type]
 
@@ -67,6 +71,10 @@ class ConstantOp(GraphOp):
 
     def __init__(self, value: DenseIntOrFPElementsAttr):
         super().__init__(properties={"value": value}, result_types=[value.type])
+
+    @property
+    def is_constant(self) -> bool:
+        return True
 
     def infer(self) -> list[Attribute]:
         return [self.value.type]
@@ -104,6 +112,10 @@ class SplatOp(ComputedOp):
 
     @property
     def moves_data(self) -> bool:
+        return True
+
+    @property
+    def is_constant(self) -> bool:
         return True
 
     def infer(self) -> list[Attribute]:

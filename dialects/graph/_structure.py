@@ -137,6 +137,38 @@ class GraphOp(IRDLOperation, ABC):
                     f"{self.name}: result {number} should be {type}, is {result.type}"
                 )
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether the results are known at compile time (weight, constant, splat)."""
+        return False
+
+    def forwarded(self) -> SSAValue | None:
+        """Return the operand that the result always equals (an identity), if there is one."""
+        return None
+
+    def permuted(
+        self, permutation: Sequence[int], operands: Sequence[SSAValue]
+    ) -> "GraphOp | None":
+        """Return this op on operands whose axes were permuted, or ``None`` where it has no such form.
+
+        Axis ``i`` of a new operand, and of the new result, is axis ``permutation[i]`` of the old one.
+        Only asked when every operand has the rank of the result.
+        """
+        return None
+
+    def with_operands(
+        self, operands: Sequence[SSAValue], **properties: Attribute | None
+    ) -> Self:
+        """Return a copy on other operands; properties given replace its own, ``None`` removes one.
+
+        The result types are inferred anew. The copy keeps the location.
+        """
+        merged = {**self.properties, **properties}
+        copy = type(self).make(*operands, results=len(self.results), **merged)
+        copy.attributes.update(self.attributes)
+        copy.location = self.location
+        return copy
+
     def flops(self) -> int:
         """Return the floating-point operations (one multiply-add counts 2); comparisons count 1."""
         return 0 if self.moves_data else sum(map(element_count, self.results))
@@ -180,6 +212,11 @@ class ElementwiseOp(ComputedOp, ABC):
     def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
         values = [scope.read(x, broadcast_index(x, index)) for x in self.operands]
         return self.scalar(scope.b, *values)
+
+    def permuted(
+        self, permutation: Sequence[int], operands: Sequence[SSAValue]
+    ) -> "GraphOp | None":
+        return self.with_operands(operands)
 
     def broadcast_shape(self) -> tuple[int, ...]:
         """Return the common shape of the operands."""
