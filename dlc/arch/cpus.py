@@ -3,6 +3,7 @@
 Sources, cited by the letter in the comments:
   I  Intel Xeon Platinum 8480+ product page         O  Intel 64 Optimization Reference Manual
   Y  AMD Ryzen 9 5950X product page                 Z  AMD Software Optimization Guide, family 19h
+What the makers do not state is marked as assumed.
 """
 
 from dlc.arch.cpu import CpuArch
@@ -20,10 +21,10 @@ AVX512 = CpuArch(
     l2_bytes=2 << 20,  # O
     l2_bytes_per_clock=64,  # O
     l3_bytes=105 << 20,  # I
-    l3_bytes_per_clock=16,  # O: 32 bytes per mesh hop every other clock
+    l3_bytes_per_clock=16,  # assumed: half a 32-byte mesh port
     dram_bytes_per_s=307e9,  # I: 8 channels of DDR5-4800
-    dram_latency_s=110e-9,
-    parallel_region_us=5.0,  # EPCC OpenMP micro-benchmarks, tens of threads
+    dram_latency_s=110e-9,  # assumed
+    parallel_region_us=5.0,  # assumed
 )
 
 AVX2 = CpuArch(
@@ -41,13 +42,13 @@ AVX2 = CpuArch(
     l3_bytes=64 << 20,  # Y
     l3_bytes_per_clock=32,  # Z
     dram_bytes_per_s=51.2e9,  # Y: 2 channels of DDR4-3200
-    dram_latency_s=80e-9,
-    parallel_region_us=3.0,  # EPCC OpenMP micro-benchmarks, tens of threads
+    dram_latency_s=80e-9,  # assumed
+    parallel_region_us=3.0,  # assumed
 )
 
 GENERIC = CpuArch(
     name="cpu-generic",  # the x86-64 baseline: nothing that a 64-bit CPU may lack
-    cores=4,
+    cores=4,  # this row is assumed throughout
     clock_hz=3.0e9,
     vector_bytes=16,  # SSE2
     vector_registers=16,

@@ -1,11 +1,10 @@
 """NVIDIA chips.
 
 Sources, cited by the letter in the comments:
-  G  CUDA C++ Programming Guide, "Technical Specifications per Compute Capability" and "Throughput of
-     Native Arithmetic Instructions"
-  V  NVIDIA Tesla V100 architecture whitepaper     T  NVIDIA Turing architecture whitepaper (appendix)
-  A  NVIDIA A100 architecture whitepaper           R  NVIDIA Ampere GA102 whitepaper (appendix)
-  D  NVIDIA Ada architecture whitepaper (appendix) H  NVIDIA H100 architecture whitepaper, H200 datasheet
+  G  CUDA C++ Programming Guide, "Technical Specifications per Compute Capability" and "Throughput
+     of Native Arithmetic Instructions"
+  V, T, A, R, D  NVIDIA's whitepapers on V100, Turing, A100, GA102 and Ada (with their appendices)
+  H  NVIDIA H100 architecture whitepaper, H200 datasheet
   J  Jia et al., arXiv 1804.06826 (Volta) and 1903.07486 (Turing)
   L  Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture", arXiv 2402.13499
   B  RRZE gpu-benches (gpu-l2-cache, gpu-latency, gpu-small-kernels), A100, H200 and GH200 files
@@ -52,8 +51,8 @@ V100 = GpuArch(
     shared_reserved_bytes_per_block=0,  # G
     max_threads_per_sm=2048,  # G
     max_blocks_per_sm=32,  # G
-    launch_us=1.4,  # as A100, not measured on this chip
-    launch_floor_us=0.9,
+    launch_us=1.4,  # assumed as on A100
+    launch_floor_us=0.9,  # assumed as on H200
 )
 
 RTX_2080 = GpuArch(
@@ -81,8 +80,8 @@ RTX_2080 = GpuArch(
     shared_reserved_bytes_per_block=0,  # G
     max_threads_per_sm=1024,  # G
     max_blocks_per_sm=16,  # G
-    launch_us=1.4,  # as A100, not measured on this chip
-    launch_floor_us=0.9,
+    launch_us=1.4,  # assumed as on A100
+    launch_floor_us=0.9,  # assumed as on H200
 )
 
 A100 = GpuArch(
@@ -114,7 +113,7 @@ A100 = GpuArch(
     max_threads_per_sm=2048,  # G
     max_blocks_per_sm=32,  # G
     launch_us=1.36,  # B
-    launch_floor_us=0.9,
+    launch_floor_us=0.9,  # assumed as on H200
 )
 
 RTX_3090 = GpuArch(
@@ -145,8 +144,8 @@ RTX_3090 = GpuArch(
     shared_reserved_bytes_per_block=1024,  # G
     max_threads_per_sm=1536,  # G
     max_blocks_per_sm=16,  # G
-    launch_us=1.4,  # as A100, not measured on this chip
-    launch_floor_us=0.9,
+    launch_us=1.4,  # assumed as on A100
+    launch_floor_us=0.9,  # assumed as on H200
 )
 
 RTX_4090 = GpuArch(
@@ -177,8 +176,8 @@ RTX_4090 = GpuArch(
     shared_reserved_bytes_per_block=1024,  # G
     max_threads_per_sm=1536,  # G
     max_blocks_per_sm=24,  # G
-    launch_us=1.4,  # as A100, not measured on this chip
-    launch_floor_us=0.9,
+    launch_us=1.4,  # assumed as on A100
+    launch_floor_us=0.9,  # assumed as on H200
 )
 
 
