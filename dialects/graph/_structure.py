@@ -142,6 +142,12 @@ class GraphOp(IRDLOperation, ABC):
         """Whether the results are known at compile time (weight, constant, splat)."""
         return False
 
+    @property
+    def is_view(self) -> bool:
+        """Whether the result is operand 0's bytes in the same order under another shape (reshape);
+        between kernels such an op costs nothing and shares the operand's buffer."""
+        return False
+
     def forwarded(self) -> SSAValue | None:
         """Return the operand that the result always equals (an identity), if there is one."""
         return None
