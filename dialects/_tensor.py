@@ -6,6 +6,7 @@ from math import prod
 import ml_dtypes
 import numpy as np
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AnyFloat,
     BFloat16Type,
     Float16Type,
@@ -29,7 +30,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from dlc.errors import CompileError
 
-DYNAMIC = -1
+DYNAMIC = DYNAMIC_INDEX
 """A size that is not yet fixed; prints as ``?``."""
 
 _UNSIGNED = {n: IntegerType(n, Signedness.UNSIGNED) for n in (8, 16, 32, 64)}

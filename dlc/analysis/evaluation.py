@@ -40,7 +40,7 @@ def evaluate(
 
 
 def round_to(array: Array, type: Attribute) -> Array:
-    """Return ``array`` in the stored dtype of a tensor type, broadcast to nothing: shapes must agree."""
+    """Return ``array`` in the stored dtype and shape of a tensor type."""
     with np.errstate(all="ignore"):
         return np.asarray(array, numpy_dtype(element_type(type))).reshape(shape(type))
 

@@ -40,7 +40,7 @@ class _Entry:
 class WeightStore:
     """Symbol to tensor. Tensors are memory-mapped, or computed each time that they are read.
 
-    A symbol is generated (``w12``) and plain ASCII; the name in the model is kept as information only.
+    A symbol is generated (``w12``) and plain ASCII; the name in the model is only information.
     Arrays that are read must not be written to.
     """
 
@@ -52,7 +52,8 @@ class WeightStore:
     def add(self, name: str, array: Array) -> str:
         """Store an array (typically a view of a memory-mapped file) and return its symbol.
 
-        name: what the model calls it; information only. Small arrays of equal content share a symbol.
+        name: what the model calls it; information only. Small arrays of equal content share a
+        symbol.
         """
         type = WeightType(array.shape, array.dtype)
         key = None
@@ -74,8 +75,8 @@ class WeightStore:
     ) -> str:
         """Store a tensor that ``compute`` makes of the tensors ``inputs``, and return its symbol.
 
-        compute is called with the arrays of ``inputs`` at each read and must give the same result each
-        time; nothing it returns is kept, so that memory holds one such tensor at a time.
+        compute is called with the arrays of ``inputs`` at each read and must always give the same
+        result; nothing it returns is kept, so that memory holds one such tensor at a time.
         """
 
         def load() -> Array:

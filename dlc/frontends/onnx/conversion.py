@@ -1,4 +1,4 @@
-"""How an ONNX operator becomes graph ops: the interface that ``ops/<family>.py`` is written against."""
+"""How an ONNX operator becomes graph ops: the interface of ``ops/<family>.py``."""
 
 import importlib
 import pkgutil
@@ -19,8 +19,8 @@ from dlc.frontends.onnx.graph_builder import GraphBuilder
 
 AttributeValue = int | float | str | list[int] | list[float] | list[str] | Array | onnx.GraphProto
 Conversion = Callable[["NodeContext"], "SSAValue | Sequence[SSAValue | None]"]
-"""Returns the node's outputs in order; ``None`` (or a shorter sequence) for one it cannot make, which
-is an error only where the model uses it."""
+"""Returns the node's outputs in order; ``None`` (or a shorter sequence) for one it cannot make,
+which is an error only where the model uses it."""
 
 _CONVERSIONS: dict[tuple[str, str], dict[int, Conversion]] = {}
 
@@ -201,7 +201,7 @@ class NodeContext:
     def inline(
         self, graph: onnx.GraphProto, arguments: Sequence[SSAValue] = ()
     ) -> Sequence[SSAValue]:
-        """Insert a subgraph's nodes for the given inputs and return its outputs (If, Loop, Scan)."""
+        """Insert a subgraph's nodes for the given inputs; return its outputs (If, Loop, Scan)."""
         return self._inline(graph, arguments)
 
 

@@ -35,16 +35,16 @@ from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError
 
 FOLDED_ELEMENTS = 4096
-"""An op is computed at import when its operands are known and no tensor of it is larger than this."""
+"""An op is computed at import when its operands are known and none of its tensors is larger."""
 
 
 def location(name: str) -> LocationAttr:
-    """Return the location of a node; non-ASCII characters are written as ``\\uXXXX``."""
+    """Return the location of a node, its name in ASCII."""
     return NameLoc(StringAttr(ascii_name(name)), NoneAttr())
 
 
 def ascii_name(name: str) -> str:
-    """Return a name with every character that is not printable ASCII written as ``\\uXXXX``."""
+    """Return a name with every character that is not printable ASCII as its Python escape."""
     return "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode() for c in name)
 
 
@@ -75,8 +75,8 @@ class GraphBuilder:
     def constant(self, array: Array, at: LocationAttr, name: str = "") -> SSAValue:
         """Insert a tensor whose elements are known and return it.
 
-        At most SMALL_CONSTANT elements stand in the IR, one repeated value is a splat, all else goes
-        to the weight store.
+        At most SMALL_CONSTANT elements stand in the IR, one repeated value is a splat, all else
+        goes to the weight store.
         """
         op = self._source(np.asarray(array), name)
         op.location = at

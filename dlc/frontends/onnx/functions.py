@@ -1,0 +1,82 @@
+"""Bodies of operators that are functions: the model's own, and those that ONNX defines as such."""
+
+from collections.abc import Mapping, Sequence
+
+import onnx
+from onnx import AttributeProto, FunctionProto, NodeProto
+from xdsl.ir import SSAValue
+
+from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape
+from dlc.frontends.onnx.loading import domain_name
+
+Functions = Mapping[tuple[str, str], FunctionProto]
+
+
+def model_functions(model: onnx.ModelProto) -> Functions:
+    """Return the model's own functions by domain and name."""
+    return {(domain_name(f.domain), f.name): f for f in model.functions}
+
+
+def standard_function(
+    node: NodeProto, opset: int, operands: Sequence[SSAValue | None]
+) -> FunctionProto | None:
+    """Return the body that the ONNX standard gives an operator for these operand types, if any."""
+    domain = domain_name(node.domain)
+    if not onnx.defs.has(node.op_type, opset, domain):
+        return None
+    schema = onnx.defs.get_schema(node.op_type, opset, domain)
+    version = _newest(schema.function_opset_versions, opset)
+    if version is not None:
+        return _parsed(schema.get_function_with_opset_version(version))
+    version = _newest(schema.context_dependent_function_opset_versions, opset)
+    if version is None:
+        return None
+    types = [_type_proto(x).SerializeToString() for x in operands]
+    body = schema.get_context_dependent_function_with_opset_version(
+        version, node.SerializeToString(), types
+    )
+    return _parsed(body)
+
+
+def bind_attributes(function: FunctionProto, call: NodeProto) -> FunctionProto:
+    """Return the function with its attribute references replaced by the attributes of ``call``."""
+    values = {a.name: a for a in (*function.attribute_proto, *call.attribute)}
+    bound = FunctionProto()
+    bound.CopyFrom(function)
+    for node in bound.node:
+        _bind_node(node, values)
+    return bound
+
+
+def _bind_node(node: NodeProto, values: Mapping[str, AttributeProto]) -> None:
+    attributes: list[AttributeProto] = []
+    for attribute in node.attribute:
+        for graph in (attribute.g, *attribute.graphs):
+            for inner in graph.node:
+                _bind_node(inner, values)
+        if not attribute.ref_attr_name:
+            attributes.append(attribute)
+        elif attribute.ref_attr_name in values:
+            value = AttributeProto()
+            value.CopyFrom(values[attribute.ref_attr_name])
+            value.name = attribute.name
+            attributes.append(value)
+    kept = [AttributeProto.FromString(a.SerializeToString()) for a in attributes]
+    del node.attribute[:]
+    node.attribute.extend(kept)
+
+
+def _newest(versions: Sequence[int], opset: int) -> int | None:
+    return max((v for v in versions if v <= opset), default=None)
+
+
+def _parsed(body: bytes) -> FunctionProto | None:
+    return FunctionProto.FromString(body) if body else None
+
+
+def _type_proto(value: SSAValue | None) -> onnx.TypeProto:
+    if value is None:
+        return onnx.TypeProto()
+    data_type = onnx.helper.np_dtype_to_tensor_dtype(numpy_dtype(element_type(value)))
+    sizes = [None if size == DYNAMIC else size for size in shape(value)]
+    return onnx.helper.make_tensor_type_proto(data_type, sizes)

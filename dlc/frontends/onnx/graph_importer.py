@@ -1,0 +1,184 @@
+"""Walks the nodes of a graph and inserts what their conversions make."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import onnx
+from onnx import FunctionProto, GraphProto, NodeProto
+from xdsl.ir import SSAValue
+
+from dlc.errors import CompileError
+from dlc.frontends.onnx.conversion import NodeContext, find_conversion, node_name
+from dlc.frontends.onnx.functions import (
+    Functions,
+    bind_attributes,
+    model_functions,
+    standard_function,
+)
+from dlc.frontends.onnx.graph_builder import GraphBuilder, location
+from dlc.frontends.onnx.loading import LoadedModel, domain_name, opset_versions
+from dlc.frontends.onnx.structure import subgraphs
+from dlc.frontends.onnx.tensors import read_tensor
+
+DEEPEST_CALL = 64
+"""Functions and subgraphs nested deeper than this are taken for a recursion."""
+
+
+@dataclass
+class Scope:
+    """The values that nodes of one graph or function body see.
+
+    A value is ``None`` when its node could not make it, or when a function's input is absent.
+    """
+
+    opsets: Mapping[str, int]
+    values: dict[str, SSAValue | None] = field(default_factory=dict)
+    initializers: Mapping[str, onnx.TensorProto] = field(default_factory=dict)
+    outer: "Scope | None" = None
+    caller: str = ""
+    depth: int = 0
+
+    def inside(self, call: str = "", **changes: object) -> "Scope":
+        """Return the scope of a subgraph (``outer`` given) or function body within this one."""
+        if self.depth == DEEPEST_CALL:
+            raise CompileError(f"calls are nested deeper than {DEEPEST_CALL}; is it a recursion?")
+        caller = f"{self.caller}{call}/" if call else self.caller
+        return Scope(caller=caller, depth=self.depth + 1, **changes)  # pyright: ignore
+
+
+class GraphImporter:
+    """Imports graphs of one model through a builder."""
+
+    def __init__(self, model: LoadedModel, builder: GraphBuilder):
+        self.model = model
+        self.builder = builder
+        self._functions: Functions = model_functions(model.proto)
+
+    def import_graph(
+        self, graph: GraphProto, arguments: Mapping[str, SSAValue]
+    ) -> list[SSAValue | None]:
+        """Insert the nodes of the model's graph and return its outputs."""
+        initializers = {t.name: t for t in graph.initializer}
+        scope = Scope(self.model.opsets, dict(arguments), initializers)
+        self.import_nodes(graph.node, scope)
+        return [self.lookup(output.name, scope) for output in graph.output]
+
+    def import_nodes(self, nodes: Sequence[NodeProto], scope: Scope) -> None:
+        """Insert nodes in order; their outputs become values of ``scope``."""
+        for node in nodes:
+            try:
+                results = self.import_node(node, scope)
+            except CompileError as error:
+                results = self.recover(node, scope, error)
+            for number, name in enumerate(node.output):
+                if name:
+                    scope.values[name] = results[number] if number < len(results) else None
+
+    def recover(
+        self, node: NodeProto, scope: Scope, error: CompileError
+    ) -> Sequence[SSAValue | None]:
+        """Return what stands for the results of a node that cannot be imported; here it raises."""
+        raise CompileError(error.message, error.at or self._place(node, scope)) from error
+
+    def import_node(self, node: NodeProto, scope: Scope) -> Sequence[SSAValue | None]:
+        """Insert one node and return its results."""
+        operands = [self.lookup(name, scope) if name else None for name in node.input]
+        domain = domain_name(node.domain)
+        opset = scope.opsets.get(domain, 0)
+        function = self._functions.get((domain, node.op_type))
+        conversion = None if function else find_conversion(node.op_type, domain, opset)
+        if conversion is None:
+            function = function or standard_function(node, opset, operands)
+            if function is None:
+                raise CompileError(_unsupported(node, opset))
+            return self._call(function, node, operands, scope)
+        _check_node(node, domain, opset)
+
+        def inline(graph: GraphProto, arguments: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            return self._inline(graph, arguments, node, scope)
+
+        at = location(self._place(node, scope))
+        context = NodeContext(node, opset, operands, self.builder, at, inline)
+        results = conversion(context)
+        return [results] if isinstance(results, SSAValue) else list(results)
+
+    def lookup(self, name: str, scope: Scope) -> SSAValue:
+        """Return a value by name; raises CompileError when its node could not make it."""
+        found = self._find(name, scope)
+        if found is None:
+            raise CompileError(f"the value {name} is an output that is not supported, or is absent")
+        return found
+
+    def _find(self, name: str, scope: Scope) -> SSAValue | None:
+        if name in scope.values:
+            return scope.values[name]
+        if name in scope.initializers:
+            array = read_tensor(scope.initializers[name], self.model)
+            value = self.builder.constant(array, location(name), name)
+            scope.values[name] = value
+            return value
+        return self._find(name, scope.outer) if scope.outer else None
+
+    def _inline(
+        self, graph: GraphProto, arguments: Sequence[SSAValue], node: NodeProto, scope: Scope
+    ) -> Sequence[SSAValue]:
+        values = {i.name: x for i, x in zip(graph.input, arguments, strict=True)}
+        initializers = {t.name: t for t in graph.initializer}
+        inner = scope.inside(
+            node_name(node),
+            opsets=scope.opsets,
+            values=values,
+            initializers=initializers,
+            outer=scope,
+        )
+        self.import_nodes(graph.node, inner)
+        return [self.lookup(output.name, inner) for output in graph.output]
+
+    def _call(
+        self,
+        function: FunctionProto,
+        node: NodeProto,
+        operands: Sequence[SSAValue | None],
+        scope: Scope,
+    ) -> Sequence[SSAValue | None]:
+        padded = [*operands, *[None] * (len(function.input) - len(operands))]
+        inner = scope.inside(
+            node_name(node),
+            opsets=opset_versions(function.opset_import),
+            values=dict(zip(function.input, padded, strict=True)),
+        )
+        self.import_nodes(bind_attributes(function, node).node, inner)
+        used = zip(function.output, node.output, strict=False)
+        return [self.lookup(name, inner) if output else None for name, output in used]
+
+    def _place(self, node: NodeProto, scope: Scope) -> str:
+        return f"{scope.caller}{node_name(node)}"
+
+
+def _unsupported(node: NodeProto, opset: int) -> str:
+    domain = domain_name(node.domain)
+    if opset == 0:
+        return (
+            f"the model does not import an operator set for {node.op_type} of {domain or 'ai.onnx'}"
+        )
+    if not onnx.defs.has(node.op_type, opset, domain):
+        return f"ONNX has no operator {node.op_type} in {domain or 'ai.onnx'} {opset}"
+    return f"operator {node.op_type} of {domain or 'ai.onnx'} {opset} is not supported"
+
+
+def _check_node(node: NodeProto, domain: str, opset: int) -> None:
+    """Check attributes and the number of inputs against the operator's schema."""
+    if not onnx.defs.has(node.op_type, opset, domain) or any(True for _ in subgraphs(node)):
+        return
+    context = onnx.checker.C.CheckerContext()
+    context.ir_version = onnx.IR_VERSION
+    context.opset_imports = {domain: opset}
+    try:
+        onnx.checker.check_node(node, context)
+    except onnx.checker.ValidationError as error:
+        raise CompileError(_one_line(str(error))) from error
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split("==> Context")[0].split()).rstrip(".")
+    return line[:1].lower() + line[1:]

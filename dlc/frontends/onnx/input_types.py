@@ -1,0 +1,119 @@
+"""The types of a model's inputs, with the sizes that the user fixes."""
+
+from collections.abc import Mapping, Sequence
+
+import onnx
+from xdsl.dialects.builtin import NoneAttr, TensorType
+from xdsl.ir import Attribute
+
+from dlc.dialects._tensor import DYNAMIC, element_type_of
+from dlc.dialects.graph._sizes import SizesAttr
+from dlc.errors import CompileError
+from dlc.frontends.onnx.graph_builder import ascii_name
+from dlc.frontends.onnx.tensors import element_dtype
+
+Size = int | str
+"""A number, the name of a symbolic size, or ``DYNAMIC``."""
+
+Shapes = Mapping[str, Sequence[int]]
+
+
+def model_inputs(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
+    """Return the inputs that a caller must give: those that no initializer defines."""
+    initialized = {t.name for t in graph.initializer}
+    return [i for i in graph.input if i.name not in initialized]
+
+
+def input_types(
+    inputs: Sequence[onnx.ValueInfoProto], shapes: Shapes
+) -> dict[str, TensorType[Attribute]]:
+    """Return the tensor type of each input.
+
+    shapes: sizes by input name, or one size by the name of a symbolic size. A symbolic size that
+    one input fixes is fixed everywhere; those left are ``DYNAMIC`` and named in the encoding.
+
+    Raises CompileError for an unknown name, a wrong number of axes, a shape that is not known at
+    all, or two different values of one symbolic size.
+    """
+    declared = {i.name: _declared_sizes(i) for i in inputs}
+    symbols = {s for sizes in declared.values() for s in sizes or () if isinstance(s, str)}
+    _check_names(shapes, declared, symbols)
+    known: dict[str, int] = {}
+    for name in symbols & (shapes.keys() - declared.keys()):
+        _fix(known, name, _single_size(name, shapes[name]), "--shape")
+    fixed: dict[str, Sequence[Size]] = {}
+    for name, sizes in declared.items():
+        fixed[name] = _override(name, sizes, shapes.get(name), known)
+    return {i.name: _tensor_type(i, fixed[i.name], known) for i in inputs}
+
+
+def _declared_sizes(value: onnx.ValueInfoProto) -> list[Size] | None:
+    """Return the sizes in the file, ``None`` where it gives not even the number of axes."""
+    tensor = value.type.tensor_type
+    if not value.type.HasField("tensor_type"):
+        kind = value.type.WhichOneof("value") or "without a type"
+        raise CompileError(f"only tensors are supported, this is {kind}", f"input {value.name}")
+    if not tensor.HasField("shape"):
+        return None
+    return [_declared_size(d) for d in tensor.shape.dim]
+
+
+def _declared_size(dim: onnx.TensorShapeProto.Dimension) -> Size:
+    if dim.HasField("dim_value"):
+        return dim.dim_value if dim.dim_value >= 0 else DYNAMIC
+    named = dim.dim_param not in ("", "?")  # several exporters write ? for a size without a name
+    return dim.dim_param if named else DYNAMIC
+
+
+def _check_names(
+    shapes: Shapes, declared: Mapping[str, Sequence[Size] | None], symbols: set[str]
+) -> None:
+    unknown = sorted(shapes.keys() - declared.keys() - symbols)
+    if unknown:
+        known = ", ".join([*declared, *sorted(symbols)])
+        raise CompileError(f"the model has no input {unknown[0]}; it has {known}")
+
+
+def _single_size(name: str, sizes: Sequence[int]) -> int:
+    if len(sizes) != 1:
+        raise CompileError(f"the size {name} takes one number, got {len(sizes)}")
+    return sizes[0]
+
+
+def _fix(known: dict[str, int], symbol: str, size: int, by: str) -> None:
+    if known.setdefault(symbol, size) != size:
+        raise CompileError(f"the size {symbol} cannot be both {known[symbol]} and {size}", by)
+
+
+def _override(
+    name: str, declared: Sequence[Size] | None, given: Sequence[int] | None, known: dict[str, int]
+) -> Sequence[Size]:
+    at = f"input {name}"
+    if given is None:
+        if declared is None:
+            raise CompileError(f"its shape is not known; give it with --shape {name}=...", at)
+        return declared
+    if any(size < 0 for size in given):
+        raise CompileError(f"the shape {list(given)} has a negative size", at)
+    if declared is None:
+        return given
+    if len(given) != len(declared):
+        raise CompileError(f"the shape {list(given)} needs {len(declared)} axes", at)
+    for size, symbol in zip(given, declared, strict=True):
+        if isinstance(symbol, str):
+            _fix(known, symbol, size, at)
+    return given
+
+
+def _tensor_type(
+    value: onnx.ValueInfoProto, sizes: Sequence[Size], known: Mapping[str, int]
+) -> TensorType[Attribute]:
+    try:
+        element = element_type_of(element_dtype(value.type.tensor_type.elem_type))
+    except CompileError as error:
+        raise CompileError(error.message, f"input {value.name}") from error
+    resolved = [known.get(s, s) if isinstance(s, str) else s for s in sizes]
+    encoding = NoneAttr()
+    if any(isinstance(s, str) for s in resolved):
+        encoding = SizesAttr.of([ascii_name(s) if isinstance(s, str) else s for s in resolved])
+    return TensorType(element, [DYNAMIC if isinstance(s, str) else s for s in resolved], encoding)

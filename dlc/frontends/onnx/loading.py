@@ -1,0 +1,110 @@
+"""Opens ONNX models."""
+
+import mmap
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import onnx
+from google.protobuf.message import DecodeError
+
+from dlc.errors import CompileError
+from dlc.frontends.onnx.wire import Extent, split_model
+
+OLDEST_OPSET = 7
+"""Before it, broadcasting was an attribute of each operator."""
+
+ModelSource = str | os.PathLike[str] | onnx.ModelProto
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model without the bytes of its large embedded weights.
+
+    path: its file, ``None`` for a model that was handed over in memory.
+    embedded: where in the file the raw data of initializers is, by initializer name.
+    opsets: version of each operator domain; the default domain is ``""``.
+    """
+
+    proto: onnx.ModelProto
+    path: Path | None = None
+    embedded: dict[str, Extent] = field(default_factory=dict)
+
+    @property
+    def opsets(self) -> dict[str, int]:
+        return opset_versions(self.proto.opset_import)
+
+
+def opset_versions(imports: "list[onnx.OperatorSetIdProto]") -> dict[str, int]:
+    """Return the version of each domain; ``ai.onnx`` is another name of the default domain."""
+    return {domain_name(o.domain): o.version for o in imports}
+
+
+def domain_name(domain: str) -> str:
+    """Return the one name of an operator domain."""
+    return "" if domain == "ai.onnx" else domain
+
+
+def load_model(source: ModelSource) -> LoadedModel:
+    """Read a model; large weights stay in its file.
+
+    Raises CompileError when the file is missing, is cut off or is no ONNX model, or when the model
+    is newer than the installed ``onnx`` package or older than opset 7.
+    """
+    if isinstance(source, onnx.ModelProto):
+        loaded = LoadedModel(source)
+        at = "model"
+    else:
+        loaded = _load_file(Path(source))
+        at = str(source)
+    try:
+        _check_versions(loaded.proto)
+    except CompileError as error:
+        raise CompileError(error.message, at) from error
+    return loaded
+
+
+def _load_file(path: Path) -> LoadedModel:
+    try:
+        data = _map_file(path)
+        split = split_model(data)
+        proto = onnx.ModelProto.FromString(split.model)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise CompileError(f"cannot read the file: {reason}", str(path)) from error
+    except DecodeError as error:
+        raise CompileError("this is not an ONNX model", str(path)) from error
+    except CompileError as error:
+        raise CompileError(error.message, str(path)) from error
+    initializers = proto.graph.initializer
+    embedded = {initializers[i].name: extent for i, extent in split.embedded.items()}
+    return LoadedModel(proto, path, embedded)
+
+
+def _map_file(path: Path) -> memoryview:
+    with path.open("rb") as file:
+        if os.fstat(file.fileno()).st_size == 0:
+            raise CompileError("the file is empty; this is not an ONNX model")
+        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+
+def _check_versions(proto: onnx.ModelProto) -> None:
+    if not proto.HasField("graph") or not proto.opset_import:
+        raise CompileError("this is not an ONNX model: it has no graph or no operator set")
+    if proto.ir_version > onnx.IR_VERSION:
+        raise CompileError(
+            f"IR version {proto.ir_version} is newer than {onnx.IR_VERSION}, the newest that onnx"
+            f" {onnx.__version__} knows; install a newer onnx"
+        )
+    opset = opset_versions(proto.opset_import).get("")
+    newest = onnx.defs.onnx_opset_version()
+    if opset is not None and opset > newest:
+        raise CompileError(
+            f"opset {opset} is newer than {newest}, the newest that onnx {onnx.__version__} knows;"
+            " install a newer onnx or export the model for an older opset"
+        )
+    if opset is not None and opset < OLDEST_OPSET:
+        raise CompileError(
+            f"opset {opset} is older than {OLDEST_OPSET}, the oldest that is supported; convert the"
+            " model with onnx.version_converter"
+        )

@@ -1,0 +1,78 @@
+"""Checks that a graph names every value once and before its use."""
+
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+
+import onnx
+from onnx import AttributeProto
+
+from dlc.errors import CompileError
+from dlc.frontends.onnx.conversion import node_name
+
+
+def check_structure(graph: onnx.GraphProto, outer: AbstractSet[str] = frozenset()) -> None:
+    """Raise CompileError for names defined twice, names not defined, cycles and nodes out of order.
+
+    outer: names visible from the graphs around this one; a graph may define them anew.
+    """
+    inputs = [i.name for i in graph.input]
+    initializers = [t.name for t in graph.initializer]
+    initializers += [t.values.name for t in graph.sparse_initializer]
+    _check_unique(inputs, "input")
+    _check_unique(initializers, "initializer")
+    defined = {*inputs, *initializers}
+    makers = {o: node for node in graph.node for o in node.output if o}
+    for node in graph.node:
+        for name in node.input:
+            if name and name not in defined and name not in outer:
+                raise CompileError(_why_undefined(name, graph, makers), node_name(node))
+        for subgraph in subgraphs(node):
+            check_structure(subgraph, defined | outer)
+        for name in filter(None, node.output):
+            if name in defined:
+                raise CompileError(f"the value {name} is defined twice", node_name(node))
+            defined.add(name)
+    for output in graph.output:
+        if output.name not in defined and output.name not in outer:
+            raise CompileError(f"the graph output {output.name} is not defined by any node")
+    _check_unique([o.name for o in graph.output], "output")
+
+
+def subgraphs(node: onnx.NodeProto) -> Iterable[onnx.GraphProto]:
+    """Return the graphs among the attributes of a node."""
+    for attribute in node.attribute:
+        if attribute.type == AttributeProto.GRAPH:
+            yield attribute.g
+        yield from attribute.graphs
+
+
+def _check_unique(names: list[str], what: str) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise CompileError(f"two {what}s are called {name}")
+        seen.add(name)
+
+
+def _why_undefined(name: str, graph: onnx.GraphProto, makers: dict[str, onnx.NodeProto]) -> str:
+    if name not in makers:
+        return f"the input {name} is not defined by any node, input or initializer"
+    cycle = _find_cycle(name, makers)
+    if cycle:
+        return f"the graph has a cycle: {' -> '.join(cycle)}"
+    return f"the nodes are not in order: {name} is used before {node_name(makers[name])} makes it"
+
+
+def _find_cycle(start: str, makers: dict[str, onnx.NodeProto]) -> list[str]:
+    """Return the node names along a cycle through the maker of ``start``, or nothing."""
+    pending = [(start, [node_name(makers[start])])]
+    seen: set[str] = set()
+    while pending:
+        name, path = pending.pop()
+        for source in makers[name].input:
+            if source in makers[start].output:
+                return [path[0], *path[::-1]]
+            if source in makers and source not in seen:
+                seen.add(source)
+                pending.append((source, [*path, node_name(makers[source])]))
+    return []

@@ -1,0 +1,122 @@
+"""Runs ``graph`` and ``fused_group`` modules in numpy through each op's ``reference``."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import DTypeLike
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.traits import IsTerminator
+
+from dlc.analysis.evaluation import constant_value, evaluate, round_to
+from dlc.core.weights import WeightStore
+from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape
+from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.errors import CompileError
+
+
+def run_reference(
+    module: ModuleOp,
+    feeds: Mapping[str, Array],
+    weights: WeightStore,
+    float_type: DTypeLike = np.float64,
+    round_each_op: bool = False,
+) -> dict[str, Array]:
+    """Return the results of ``main`` by name, in the dtypes of the result types.
+
+    feeds: the inputs by name, in the dtypes and shapes of the argument types.
+    float_type: the type in which all floats are computed.
+    round_each_op: round the floats of every op to its result type, as code that keeps every value
+    in memory does; otherwise only the results of ``main`` are rounded.
+
+    Raises CompileError when the feeds do not fit.
+    """
+    main = _main(module)
+    block = main.body.block
+    arguments = _arguments(main, feeds)
+    interpreter = _Interpreter(weights, float_type, round_each_op)
+    results = interpreter.run(block, arguments)
+    values = main.body.block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
+    names = value_names(main.res_attrs, len(results), "result")
+    return {
+        name: round_to(array, value.type)
+        for name, array, value in zip(names, results, values, strict=True)
+    }
+
+
+def value_names(attributes: object, count: int, kind: str) -> list[str]:
+    """Return the ``graph.name`` of each argument or result; unnamed ones are called by number."""
+    data = getattr(attributes, "data", [{}] * count)
+    names = [getattr(d, "data", d).get("graph.name") for d in data]
+    return [n.data if isinstance(n, StringAttr) else f"{kind}{i}" for i, n in enumerate(names)]
+
+
+def _main(module: ModuleOp) -> FuncOp:
+    for op in module.ops:
+        if isinstance(op, FuncOp) and op.sym_name.data == "main":
+            return op
+    raise CompileError("the module has no function @main")
+
+
+def _arguments(main: FuncOp, feeds: Mapping[str, Array]) -> list[Array]:
+    block = main.body.block
+    names = value_names(main.arg_attrs, len(block.args), "argument")
+    unknown = sorted(feeds.keys() - set(names))
+    if unknown:
+        raise CompileError(f"there is no input {unknown[0]}; the inputs are {', '.join(names)}")
+    return [_feed(n, x, feeds) for n, x in zip(names, block.args, strict=True)]
+
+
+def _feed(name: str, argument: SSAValue, feeds: Mapping[str, Array]) -> Array:
+    if name not in feeds:
+        raise CompileError("it is not given", f"input {name}")
+    array = np.asarray(feeds[name])
+    dtype = numpy_dtype(element_type(argument))
+    if array.dtype != dtype:
+        raise CompileError(f"the dtype is {array.dtype}, should be {dtype}", f"input {name}")
+    sizes = shape(argument)
+    fits = len(sizes) == array.ndim and all(
+        expected in (given, DYNAMIC) for given, expected in zip(array.shape, sizes, strict=True)
+    )
+    if not fits:
+        text = "x".join("?" if n == DYNAMIC else str(n) for n in sizes)
+        raise CompileError(f"the shape is {array.shape}, should be {text}", f"input {name}")
+    return array
+
+
+class _Interpreter:
+    def __init__(self, weights: WeightStore, float_type: DTypeLike, round_each_op: bool):
+        self.weights = weights
+        self.float_type = float_type
+        self.round_each_op = round_each_op
+
+    def run(self, block: Block, arguments: list[Array]) -> list[Array]:
+        """Run the ops of a block in order and return the operands of its terminator."""
+        values: dict[SSAValue, Array] = dict(zip(block.args, arguments, strict=True))
+        last_use = {x: op for op in block.ops for x in op.operands}
+        for op in block.ops:
+            operands = [values[x] for x in op.operands]
+            if op.has_trait(IsTerminator):
+                return operands
+            for value, array in zip(op.results, self._run_op(op, operands), strict=True):
+                values[value] = array
+            for value in op.operands:
+                if last_use[value] is op:
+                    values.pop(value, None)
+        return []
+
+    def _run_op(self, op: Operation, operands: list[Array]) -> list[Array]:
+        if not isinstance(op, GraphOp):
+            return self._run_region(op, operands)
+        known = constant_value(op.results[0], self.weights)
+        results = [known] if known is not None else evaluate(op, operands, self.float_type)
+        if self.round_each_op:
+            return [round_to(x, r.type) for x, r in zip(results, op.results, strict=True)]
+        return list(results)
+
+    def _run_region(self, op: Operation, operands: list[Array]) -> list[Array]:
+        """Run an op that only encloses others (a group)."""
+        if len(op.regions) != 1:
+            raise CompileError(f"{op.name} has no meaning at the graph level")
+        return self.run(op.regions[0].block, operands)
