@@ -6,10 +6,31 @@ Every op carries its meaning (see ``_structure``); weights are symbols of a stor
 
 from xdsl.ir import Dialect
 
-from dlc.dialects.graph import _contraction, _elementwise, _sizes, _source
+from dlc.dialects.graph import (
+    _contraction,
+    _convolution,
+    _data_layout,
+    _elementwise,
+    _pooling,
+    _precision,
+    _reduction,
+    _sizes,
+    _source,
+)
 
 Graph = Dialect(
     "graph",
-    [*_source.OPERATIONS, *_elementwise.OPERATIONS, *_contraction.OPERATIONS],
-    [*_sizes.ATTRIBUTES],
+    [
+        *_source.OPERATIONS,
+        *_elementwise.OPERATIONS,
+        *_contraction.OPERATIONS,
+        *_convolution.OPERATIONS,
+        *_reduction.OPERATIONS,
+        *_pooling.OPERATIONS,
+    ],
+    [
+        *_precision.ATTRIBUTES,
+        *_data_layout.ATTRIBUTES,
+        *_sizes.ATTRIBUTES,
+    ],
 )

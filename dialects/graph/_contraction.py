@@ -1,4 +1,4 @@
-"""Matrix products and convolutions."""
+"""Matrix products."""
 
 from collections.abc import Sequence
 
@@ -33,6 +33,7 @@ class MatmulOp(ContractionOp):
     output = result_def(TensorType)
     assembly_format = (
         "$lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)?"
+        " (`precision` $precision^)?"
         " attr-dict `:` `(` type($lhs) `,` type($rhs) `)` `->` type($output)"
     )
 
@@ -76,7 +77,21 @@ class MatmulOp(ContractionOp):
         a, b = operands
         a = np.swapaxes(a, -1, -2) if self.transpose_lhs else a
         b = np.swapaxes(b, -1, -2) if self.transpose_rhs else b
+        return matrix_product(a, b)
+
+
+def matrix_product(a: Array, b: Array) -> Array:
+    """Return ``np.matmul(a, b)``; small integers go through exact floats, which are far faster."""
+    if a.dtype.kind == "f" or not a.size or not b.size:
         return np.matmul(a, b)
+    if _magnitude(a) * _magnitude(b) * a.shape[-1] >= 2**53:
+        return np.matmul(a, b)
+    exact = np.matmul(a.astype(np.float64), b.astype(np.float64))
+    return exact.astype(np.int64).astype(a.dtype)
+
+
+def _magnitude(x: Array) -> int:
+    return max(abs(int(x.min())), abs(int(x.max())))
 
 
 OPERATIONS = [MatmulOp]

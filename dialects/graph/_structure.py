@@ -12,7 +12,7 @@ from xdsl.builder import Builder
 from xdsl.dialects.builtin import NoneType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.irdl import IRDLOperation, traits_def
+from xdsl.irdl import IRDLOperation, opt_prop_def, traits_def
 from xdsl.rewriter import Rewriter
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
@@ -24,6 +24,7 @@ from dlc.dialects._tensor import (
     shape,
     tensor_bytes,
 )
+from dlc.dialects.graph._precision import PrecisionAttr
 from dlc.errors import CompileError
 
 Array = NDArray[np.generic]
@@ -162,7 +163,9 @@ class GraphOp(IRDLOperation, ABC):
         """
         return None
 
-    def with_operands(self, operands: Sequence[SSAValue], **properties: Attribute | None) -> Self:
+    def with_operands(
+        self, operands: Sequence[SSAValue], **properties: Attribute | None
+    ) -> Self:
         """Return a copy on other operands; properties given replace its own, ``None`` removes one.
 
         The result types are inferred anew. The copy keeps the location.
@@ -271,6 +274,8 @@ class ContractionOp(ReductionOp, ABC):
     Operands 0 and 1 are the factors. A factor index may leave the tensor along the axes of
     ``lhs_guard`` (convolution padding) and is 0 there; the rhs is always inside.
     """
+
+    precision = opt_prop_def(PrecisionAttr)
 
     @property
     def lhs_guard(self) -> Sequence[int]:
