@@ -1,7 +1,7 @@
 """How an operation says which elements of a buffer it touches, and how that is written.
 
-``%x[affine_map<(d0)[s0] -> (d0 * 2, s0)>(%i)[%t]]`` is the element of ``%x`` at row ``2 * %i`` and
-column ``%t``. Passes, printers and the simulator ask ``MemoryOp.accesses``; they list no ops.
+``%x[%i * 2, %t]`` is the element of ``%x`` at row ``2 * %i`` and column ``%t``. Passes, printers
+and the simulator ask ``MemoryOp.accesses``; they list no ops.
 """
 
 from abc import ABC, abstractmethod
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.ir.affine import AffineMap
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
@@ -21,17 +21,19 @@ from xdsl.irdl.declarative_assembly_format import (
     VariadicOperandVariable,
     irdl_custom_directive,
 )
-from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+
+from dlc.core.affine_syntax import parse_index_expressions, print_index_expressions
 
 
 @dataclass(frozen=True)
 class Access:
     """The elements of a buffer that an operation touches, in each thread that runs it.
 
-    map: dims and symbols -> one index per axis of the buffer. operands: the values of the dims,
-    then of the symbols. elements: how many neighbours are touched from there on, in row-major
+    map: dims -> one index per axis of the buffer; it has no symbols. operands: the values of the
+    dims. elements: how many neighbours are touched from there on, in row-major
     order. asynchronous: it may happen until the thread waits for its copies.
     collective: a warp touches more than this thread's elements (matrix loads).
     """
@@ -62,10 +64,12 @@ class MemoryOp(Operation, ABC):
 
 def verify_access(access: Access, what: str) -> None:
     """Raise VerifyException when the map does not fit the buffer or the index operands."""
-    needed = access.map.num_dims + access.map.num_symbols
-    if needed != len(access.operands):
+    if access.map.num_symbols:
+        raise VerifyException(f"the index map of {what} has symbols; make every value a dim")
+    if access.map.num_dims != len(access.operands):
         raise VerifyException(
-            f"the index map of {what} has {needed} dims and symbols, {len(access.operands)} given"
+            f"the index map of {what} has {access.map.num_dims} dims, "
+            f"{len(access.operands)} values given"
         )
     rank = len(access.type.get_shape())
     if len(access.map.results) != rank:
@@ -75,9 +79,31 @@ def verify_access(access: Access, what: str) -> None:
         )
 
 
+def canonical_access(
+    exprs: Sequence[AffineExpr], dims: Sequence[SSAValue]
+) -> tuple[AffineMapAttr, list[SSAValue]]:
+    """Return the map and operands of ``exprs``, whose dims stand for the values ``dims``.
+
+    Each dim of the map is used, in the order of its first use, and no value stands for two dims;
+    this is also the form that the text gives back.
+    """
+    operands: list[SSAValue] = []
+    renamed: dict[int, AffineExpr] = {}
+    for expr in exprs:
+        for leaf in expr.dfs():
+            if isinstance(leaf, AffineDimExpr) and leaf.position not in renamed:
+                value = dims[leaf.position]
+                if value not in operands:
+                    operands.append(value)
+                renamed[leaf.position] = AffineExpr.dimension(operands.index(value))
+    new_dims = [renamed.get(i, AffineExpr.constant(0)) for i in range(len(dims))]
+    results = tuple(e.replace_dims_and_symbols(new_dims, ()) for e in exprs)
+    return AffineMapAttr(AffineMap(len(operands), 0, results)), operands
+
+
 @irdl_custom_directive
 class IndexedBuffer(CustomDirective):
-    """``%buffer[affine_map<...>(%dims)[%symbols]]``; dims and symbols are of type index."""
+    """``%buffer[%i * 2, %t + 1]``; the values in the index expressions are of type index."""
 
     buffer: OperandVariable
     indices: VariadicOperandVariable
@@ -85,49 +111,18 @@ class IndexedBuffer(CustomDirective):
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
         self.buffer.set(state, parser.parse_unresolved_operand())
-        parser.parse_punctuation("[")
-        map = parser.parse_attribute()
-        if not isinstance(map, AffineMapAttr):
-            parser.raise_error("expected an affine_map with one result per axis of the buffer")
-        dims = _parse_values(parser, Parser.Delimiter.PAREN)
-        symbols = _parse_values(parser, Parser.Delimiter.SQUARE)
-        parser.parse_punctuation("]")
-        if (len(dims), len(symbols)) != (map.data.num_dims, map.data.num_symbols):
-            parser.raise_error(
-                f"the index map has {map.data.num_dims} dims and {map.data.num_symbols} symbols, "
-                f"got ({len(dims)})[{len(symbols)}]"
-            )
-        self.indices.set(state, [*dims, *symbols])
-        self.map.set(state, map)
+        map, operands = parse_index_expressions(parser)
+        self.indices.set(state, operands)
+        self.map.set(state, AffineMapAttr(map))
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         state.print_whitespace(printer)
-        map = self.map.get(op)
+        map, buffer = self.map.get(op), self.buffer.get(op)
         assert isinstance(map, AffineMapAttr)
-        indices = self.indices.get(op)
-        dims, symbols = indices[: map.data.num_dims], indices[map.data.num_dims :]
-        buffer = self.buffer.get(op)
         assert buffer is not None
         printer.print_ssa_value(buffer)
-        printer.print_string("[")
-        printer.print_attribute(map)
-        if dims or symbols:
-            _print_values(printer, "(", dims, ")")
-        if symbols:
-            _print_values(printer, "[", symbols, "]")
-        printer.print_string("]")
+        print_index_expressions(printer, map.data, self.indices.get(op))
 
 
 INDEX = IndexType()
 """The type of every index operand."""
-
-
-def _parse_values(parser: Parser, delimiter: Parser.Delimiter) -> Sequence[UnresolvedOperand]:
-    values = parser.parse_optional_comma_separated_list(delimiter, parser.parse_unresolved_operand)
-    return values or ()
-
-
-def _print_values(printer: Printer, left: str, values: Sequence[SSAValue], right: str) -> None:
-    printer.print_string(left)
-    printer.print_list(values, printer.print_ssa_value)
-    printer.print_string(right)

@@ -1,0 +1,108 @@
+"""Attributes that hold plain named values, such as a schedule: ``#loop.schedule<vector = 4>``."""
+
+import math
+from abc import ABC
+from collections.abc import Iterator, Mapping
+from typing import Self, TypeVar
+
+from xdsl.ir import Data
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+
+from dlc.errors import CompileError
+
+Value = bool | int | float | str | tuple["Value", ...]
+"""What a record may hold; lists become tuples."""
+
+T = TypeVar("T", bound=Value)
+
+
+def _freeze(value: object) -> Value:
+    if isinstance(value, list | tuple):
+        return tuple(map(_freeze, value))
+    if isinstance(value, float) and not math.isfinite(value):
+        raise CompileError(f"a record cannot hold the value {value}")
+    if not isinstance(value, bool | int | float | str):
+        raise CompileError(
+            "a record holds numbers, strings, booleans and lists of these, not "
+            + type(value).__name__
+        )
+    return value
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_text, value))}]"
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, float):
+        mantissa, e, exponent = repr(value).partition("e")
+        return mantissa + ("" if "." in mantissa else ".0") + e + exponent
+    return str(value)
+
+
+class RecordAttr(Data[tuple[tuple[str, Value], ...]], ABC):
+    """Named plain values in the order in which they were given; printed without braces.
+
+    ``#loop.schedule<strategy = "map", tile = [64, 128], pipelined = true, time_us = 2.9>``
+    """
+
+    def __init__(self, values: Mapping[str, object] | tuple[tuple[str, Value], ...]):
+        items = values.items() if isinstance(values, Mapping) else values
+        super().__init__(tuple((key, _freeze(value)) for key, value in items))
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for key, _ in self.data)
+
+    def __contains__(self, key: str) -> bool:
+        return any(key == name for name, _ in self.data)
+
+    def __getitem__(self, key: str) -> Value:
+        return dict(self.data)[key]
+
+    def get(self, key: str, default: T) -> T:
+        """Return the value of ``key``, or ``default`` when there is none.
+
+        Raises CompileError when the value is of another type than the default.
+        """
+        value = dict(self.data).get(key, default)
+        if type(value) is not type(default):
+            raise CompileError(f"{self.name} {key} = {_text(value)} should be like {default!r}")
+        return value  # pyright: ignore[reportReturnType]
+
+    def replace(self, **values: object) -> Self:
+        """Return a copy with these values added or changed; a value of ``None`` is left out."""
+        merged = {**dict(self.data), **values}
+        return type(self)({k: v for k, v in merged.items() if v is not None})
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[tuple[str, Value], ...]:
+        def parse_item() -> tuple[str, Value]:
+            key = parser.parse_identifier("expected the name of a value")
+            parser.parse_punctuation("=")
+            return key, _parse_value(parser)
+
+        items = parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parse_item)
+        names = [key for key, _ in items]
+        if len(set(names)) < len(names):
+            parser.raise_error(f"{cls.name} names a value twice")
+        return tuple(items)
+
+    def print_parameter(self, printer: Printer) -> None:
+        items = (f"{key} = {_text(value)}" for key, value in self.data)
+        printer.print_string(f"<{', '.join(items)}>")
+
+
+def _parse_value(parser: AttrParser) -> Value:
+    elements = parser.parse_optional_comma_separated_list(
+        parser.Delimiter.SQUARE, lambda: _parse_value(parser)
+    )
+    if elements is not None:
+        return tuple(elements)
+    for parse in (parser.parse_optional_str_literal, parser.parse_optional_boolean):
+        value = parse()
+        if value is not None:
+            return value
+    return parser.parse_number()

@@ -1,0 +1,152 @@
+"""Groups of graph ops that share a kernel.
+
+A value is a tensor, as in ``graph``; a group's region is what one kernel (or one library call)
+computes. How it is looped over is only named here, by the schedule; loops and buffers are not
+expressible.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    FlatSymbolRefAttrConstr,
+    StringAttr,
+    SymbolNameConstraint,
+    SymbolRefAttr,
+    TensorType,
+)
+from xdsl.ir import Attribute, Block, Dialect, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    lazy_traits_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.traits import HasParent, IsolatedFromAbove, IsTerminator, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.loop._attributes import BoundAttr, ScheduleAttr
+
+
+@irdl_op_definition
+class YieldOp(IRDLOperation):
+    """Ends a group with the tensors it gives.
+
+    ``fused_group.yield %5 : tensor<8xf32>``
+    """
+
+    name = "fused_group.yield"
+    arguments = var_operand_def(TensorType)
+    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(GroupOp), Pure()))
+    assembly_format = "$arguments attr-dict `:` type($arguments)"
+
+    def __init__(self, *values: SSAValue):
+        super().__init__(operands=[values])
+
+
+@irdl_op_definition
+class GroupOp(IRDLOperation):
+    """Graph ops that one kernel computes, with the decisions about it.
+
+    ``backend``: who makes the kernel, ``generated`` or a library. ``schedule``: how it is lowered;
+    ``bound``: what the architecture model says about that. ``boundaries``: why the group ends where
+    it does, one sentence per neighbour that was not taken in.
+
+    ``%y = fused_group.group @g0(%x) : (tensor<8xf32>) -> tensor<8xf32> attributes {...} {...}``
+    """
+
+    name = "fused_group.group"
+    sym_name = prop_def(SymbolNameConstraint())
+    inputs = var_operand_def(TensorType)
+    backend = prop_def(StringAttr, default_value=StringAttr("generated"))
+    schedule = opt_prop_def(ScheduleAttr)
+    bound = opt_prop_def(BoundAttr)
+    boundaries = opt_prop_def(ArrayAttr[StringAttr])
+    outputs = var_result_def(TensorType)
+    body = region_def("single_block")
+    traits = traits_def(IsolatedFromAbove(), Pure())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$sym_name `(` $inputs `)` `:` functional-type($inputs, $outputs)"
+        " attr-dict-with-keyword $body"
+    )
+
+    def __init__(
+        self,
+        name: str,
+        inputs: Sequence[SSAValue],
+        results: Sequence[Attribute],
+        body: Region | None = None,
+        **properties: Attribute,
+    ):
+        """body: its block takes one argument per input; made empty when absent."""
+        super().__init__(
+            operands=[inputs],
+            properties={"sym_name": StringAttr(name), **properties},
+            result_types=[results],
+            regions=[body or Region(Block(arg_types=[v.type for v in inputs]))],
+        )
+
+    @property
+    def yielded(self) -> Sequence[SSAValue]:
+        """The values inside the body that become the results."""
+        last = self.body.block.last_op
+        assert isinstance(last, YieldOp)
+        return last.arguments
+
+    def verify_(self) -> None:
+        *ops, last = self.body.block.ops
+        if not isinstance(last, YieldOp):
+            raise VerifyException("a group ends with fused_group.yield")
+        _same_types("inputs", self.inputs, "arguments", self.body.block.args)
+        _same_types("results", self.outputs, "yielded values", last.arguments)
+        for op in ops:
+            if not isinstance(op, GraphOp):
+                raise VerifyException(f"a group holds graph ops, not {op.name}")
+
+
+def _same_types(one: str, these: Sequence[SSAValue], other: str, those: Sequence[SSAValue]) -> None:
+    if [v.type for v in these] != [v.type for v in those]:
+        raise VerifyException(f"the types of the {one} differ from those of the {other}")
+
+
+@irdl_op_definition
+class LaunchOp(IRDLOperation):
+    """A run of a kernel on tensors; the last operands are those tensors' buffers.
+
+    ``offsets``: where each result, then each scratch buffer, stands in the arena, in bytes.
+
+    ``%y = fused_group.launch @g0(%x) : (tensor<8xf32>) -> tensor<8xf32>``
+    """
+
+    name = "fused_group.launch"
+    kernel = prop_def(FlatSymbolRefAttrConstr)
+    inputs = var_operand_def(TensorType)
+    offsets = opt_prop_def(DenseArrayBase)
+    outputs = var_result_def(TensorType)
+    traits = traits_def(Pure())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)"
+
+    def __init__(self, kernel: str, inputs: Sequence[SSAValue], results: Sequence[Attribute]):
+        super().__init__(
+            operands=[inputs],
+            properties={"kernel": SymbolRefAttr(kernel)},
+            result_types=[results],
+        )
+
+    @property
+    def kernel_name(self) -> str:
+        """The symbol of the kernel, without the ``@``."""
+        return self.kernel.string_value()
+
+
+FusedGroup = Dialect("fused_group", [GroupOp, LaunchOp, YieldOp], [])

@@ -1,0 +1,16 @@
+// RUN: %roundtrip
+
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK-NEXT: %y = fused_group.group @g1(%x) : (tensor<8xf32>) -> tensor<8xf32> attributes {schedule = #loop.schedule<strategy = "map">, bound = #loop.bound<time_us = 2.9>, boundaries = ["%z: its shapes differ"]} {
+  // CHECK-NEXT: ^bb0(%xi: tensor<8xf32>):
+  %y = fused_group.group @g1(%x) : (tensor<8xf32>) -> tensor<8xf32> attributes {schedule = #loop.schedule<strategy = "map">, bound = #loop.bound<time_us = 2.9>, boundaries = ["%z: its shapes differ"]} {
+  ^bb0(%xi: tensor<8xf32>):
+    %1 = graph.relu %xi : tensor<8xf32> -> tensor<8xf32>
+    // CHECK: fused_group.yield %{{.*}} : tensor<8xf32>
+    fused_group.yield %1 : tensor<8xf32>
+  }
+  // CHECK: %z = fused_group.launch @g0(%y) {offsets = array<i64: 0>} : (tensor<8xf32>) -> tensor<8xf32>
+  %z = fused_group.launch @g0(%y) {offsets = array<i64: 0>} : (tensor<8xf32>) -> tensor<8xf32>
+  func.return %z : tensor<8xf32>
+}
