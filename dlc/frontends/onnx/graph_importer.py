@@ -52,7 +52,7 @@ class GraphImporter:
     def __init__(self, model: LoadedModel, builder: GraphBuilder):
         self.model = model
         self.builder = builder
-        self._functions: Functions = model_functions(model.proto)
+        self.functions: Functions = model_functions(model.proto)
 
     def import_graph(
         self, graph: GraphProto, arguments: Mapping[str, SSAValue]
@@ -78,26 +78,26 @@ class GraphImporter:
         self, node: NodeProto, scope: Scope, error: CompileError
     ) -> Sequence[SSAValue | None]:
         """Return what stands for the results of a node that cannot be imported; here it raises."""
-        raise CompileError(error.message, error.at or self._place(node, scope)) from error
+        raise CompileError(error.message, error.at or self.place(node, scope)) from error
 
     def import_node(self, node: NodeProto, scope: Scope) -> Sequence[SSAValue | None]:
         """Insert one node and return its results."""
         operands = [self.lookup(name, scope) if name else None for name in node.input]
         domain = domain_name(node.domain)
         opset = scope.opsets.get(domain, 0)
-        function = self._functions.get((domain, node.op_type))
+        function = self.functions.get((domain, node.op_type))
         conversion = None if function else find_conversion(node.op_type, domain, opset)
         if conversion is None:
             function = function or standard_function(node, opset, operands)
             if function is None:
-                raise CompileError(_unsupported(node, opset))
+                raise CompileError(unsupported_message(node, opset))
             return self._call(function, node, operands, scope)
         _check_node(node, domain, opset)
 
         def inline(graph: GraphProto, arguments: Sequence[SSAValue]) -> Sequence[SSAValue]:
             return self._inline(graph, arguments, node, scope)
 
-        at = location(self._place(node, scope))
+        at = location(self.place(node, scope))
         context = NodeContext(node, opset, operands, self.builder, at, inline)
         results = conversion(context)
         return [results] if isinstance(results, SSAValue) else list(results)
@@ -151,11 +151,13 @@ class GraphImporter:
         used = zip(function.output, node.output, strict=False)
         return [self.lookup(name, inner) if output else None for name, output in used]
 
-    def _place(self, node: NodeProto, scope: Scope) -> str:
+    def place(self, node: NodeProto, scope: Scope) -> str:
+        """Return where a node is, for the user: its name after those of the calls around it."""
         return f"{scope.caller}{node_name(node)}"
 
 
-def _unsupported(node: NodeProto, opset: int) -> str:
+def unsupported_message(node: NodeProto, opset: int) -> str:
+    """Return why an operator without a conversion cannot be imported."""
     domain = domain_name(node.domain)
     if opset == 0:
         return (

@@ -54,12 +54,13 @@ def _import_body(
     found = GraphImporter(loaded, builder).import_graph(graph, arguments)
     results = [x for x in found if x is not None]
     for output, value in zip(graph.output, results, strict=True):
-        _check_element_type(output, value)
+        check_element_type(output, value)
     block.add_op(ReturnOp(*results))
     return results
 
 
-def _check_element_type(output: onnx.ValueInfoProto, value: SSAValue) -> None:
+def check_element_type(output: onnx.ValueInfoProto, value: SSAValue) -> None:
+    """Raise CompileError when an output is not of the element type that the model declares."""
     declared = output.type.tensor_type.elem_type
     computed = numpy_dtype(element_type(value))
     if declared and element_dtype(declared) != computed:

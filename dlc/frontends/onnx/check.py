@@ -1,0 +1,159 @@
+"""Finds everything in a model that cannot be compiled, without stopping at the first."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import onnx
+from onnx import NodeProto
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from dlc.core.weights import WeightStore
+from dlc.dialects._tensor import element_type_of, shape
+from dlc.errors import CompileError
+from dlc.frontends.onnx.conversion import find_conversion
+from dlc.frontends.onnx.functions import standard_function
+from dlc.frontends.onnx.graph_builder import GraphBuilder
+from dlc.frontends.onnx.graph_importer import GraphImporter, Scope, unsupported_message
+from dlc.frontends.onnx.importer import check_element_type
+from dlc.frontends.onnx.input_types import Shapes, input_types, model_inputs
+from dlc.frontends.onnx.loading import LoadedModel, ModelSource, domain_name, load_model
+from dlc.frontends.onnx.structure import check_structure
+from dlc.frontends.onnx.tensors import element_dtype
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that keeps a model from being compiled.
+
+    at: the node, input or file where it is, as the user knows it.
+    """
+
+    at: str | None
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.at}: {self.message}" if self.at else self.message
+
+
+def check_model(source: ModelSource, shapes: Shapes | None = None) -> list[Problem]:
+    """Return all that is unsupported in a model: operators, element types, attributes, shapes.
+
+    After a node that cannot be imported the check goes on with the types that ONNX infers for its
+    outputs; nodes that depend on outputs of unknown type are only checked for being known at all.
+    """
+    try:
+        loaded = load_model(source)
+        check_structure(loaded.proto.graph)
+        inputs = model_inputs(loaded.proto.graph)
+        types = input_types(inputs, shapes or {})
+    except CompileError as error:
+        return [Problem(error.at, error.message)]
+    block = Block(arg_types=[types[i.name] for i in inputs])
+    importer = _CheckingImporter(loaded, block, types)
+    arguments = dict(zip(types, block.args, strict=True))
+    importer.check(arguments)
+    return list(dict.fromkeys(importer.problems))
+
+
+class _SkippedError(CompileError):
+    """The node needs a value whose own node could not be imported."""
+
+
+class _CheckingImporter(GraphImporter):
+    """Records problems and goes on with placeholders."""
+
+    def __init__(
+        self, model: LoadedModel, block: Block, types: Mapping[str, TensorType[Attribute]]
+    ):
+        super().__init__(model, GraphBuilder(Builder(InsertPoint.at_end(block)), WeightStore()))
+        self.problems: list[Problem] = []
+        self._input_types = types
+        self._inferred: dict[str, TensorType[Attribute]] | None = None
+        self._skipped: set[str] = set()
+
+    def check(self, arguments: Mapping[str, SSAValue]) -> None:
+        graph = self.model.proto.graph
+        initializers = {t.name: t for t in graph.initializer}
+        scope = Scope(self.model.opsets, dict(arguments), initializers)
+        self.import_nodes(graph.node, scope)
+        for output in graph.output:
+            try:
+                check_element_type(output, self.lookup(output.name, scope))
+            except _SkippedError:
+                continue
+            except CompileError as error:
+                self._report(error, f"output {output.name}")
+
+    def lookup(self, name: str, scope: Scope) -> SSAValue:
+        if name in self._skipped:
+            raise _SkippedError("")
+        return super().lookup(name, scope)
+
+    def recover(
+        self, node: NodeProto, scope: Scope, error: CompileError
+    ) -> Sequence[SSAValue | None]:
+        if not isinstance(error, _SkippedError):
+            self._report(error, self.place(node, scope))
+        elif not self._is_known(node, scope):
+            opset = scope.opsets.get(domain_name(node.domain), 0)
+            self._report(CompileError(unsupported_message(node, opset)), self.place(node, scope))
+        return [self._placeholder(name, scope) for name in node.output]
+
+    def _report(self, error: CompileError, at: str) -> None:
+        self.problems.append(Problem(error.at or at, error.message))
+
+    def _is_known(self, node: NodeProto, scope: Scope) -> bool:
+        domain = domain_name(node.domain)
+        opset = scope.opsets.get(domain, 0)
+        if (domain, node.op_type) in self.functions or find_conversion(node.op_type, domain, opset):
+            return True
+        return standard_function(node, opset, [None] * len(node.input)) is not None
+
+    def _placeholder(self, name: str, scope: Scope) -> SSAValue | None:
+        """Return a value of the type that ONNX infers, if that is complete."""
+        if self._inferred is None:
+            self._inferred = _infer_types(self.model.proto, self._input_types)
+        at_top = scope.outer is None and not scope.caller
+        type = self._inferred.get(name) if at_top else None
+        if type is None:
+            self._skipped.add(name)
+            return None
+        return Block(arg_types=[type]).args[0]
+
+
+def _infer_types(
+    model: onnx.ModelProto, inputs: Mapping[str, TensorType[Attribute]]
+) -> dict[str, TensorType[Attribute]]:
+    """Return the types with fixed sizes that ONNX's own shape inference finds."""
+    sized = onnx.ModelProto()
+    sized.CopyFrom(model)
+    for value in sized.graph.input:
+        if value.name in inputs:
+            _fix_sizes(value, shape(inputs[value.name]))
+    try:
+        inferred = onnx.shape_inference.infer_shapes(sized, data_prop=True)
+    except onnx.shape_inference.InferenceError:
+        return {}
+    found = {v.name: _fixed_type(v) for v in inferred.graph.value_info}
+    return {name: type for name, type in found.items() if type is not None}
+
+
+def _fix_sizes(value: onnx.ValueInfoProto, sizes: Sequence[int]) -> None:
+    element = value.type.tensor_type.elem_type
+    fixed = [size if size >= 0 else None for size in sizes]
+    value.CopyFrom(onnx.helper.make_tensor_value_info(value.name, element, fixed))
+
+
+def _fixed_type(value: onnx.ValueInfoProto) -> TensorType[Attribute] | None:
+    tensor = value.type.tensor_type
+    dims = tensor.shape.dim
+    if not tensor.HasField("shape") or not all(d.HasField("dim_value") for d in dims):
+        return None
+    try:
+        element = element_type_of(element_dtype(tensor.elem_type))
+    except CompileError:
+        return None
+    return TensorType(element, [d.dim_value for d in dims])
