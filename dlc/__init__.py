@@ -1,3 +1,28 @@
-"""dlc compiles an ONNX model to one shared library for an NVIDIA GPU or the CPU."""
+"""Compiles an ONNX model to one shared library for an NVIDIA GPU or the CPU, and runs it."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from dlc.errors import ArtifactError, CompileError, InputError
+
+if TYPE_CHECKING:
+    from dlc.compiler import compile
+    from dlc.runtime.model import Model
+    from dlc.runtime.model import Model as load
 
 __version__ = "0.1.0"
+__all__ = ["ArtifactError", "CompileError", "InputError", "Model", "compile", "load"]
+
+_LAZY = {
+    "compile": ("dlc.compiler", "compile"),
+    "load": ("dlc.runtime.model", "Model"),
+    "Model": ("dlc.runtime.model", "Model"),
+}
+"""Where each name is; imported when first used, since loading a model needs no compiler."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'dlc' has no attribute {name!r}")
+    module, attribute = _LAZY[name]
+    return getattr(importlib.import_module(module), attribute)

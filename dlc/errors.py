@@ -1,4 +1,4 @@
-"""The one exception that users see."""
+"""The exceptions that users see."""
 
 
 class CompileError(Exception):
@@ -12,3 +12,11 @@ class CompileError(Exception):
         self.message = message
         self.at = at
         super().__init__(f"{at}: {message}" if at else message)
+
+
+class InputError(CompileError):
+    """An array given to a compiled model that does not fit its input (name, shape, dtype, device)."""
+
+
+class ArtifactError(CompileError):
+    """A ``model.so`` that cannot be loaded or run: damaged, of another version or for another device."""

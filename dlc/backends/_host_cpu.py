@@ -1,0 +1,82 @@
+"""A host program as C for the CPU: calls of the kernels, one after the other."""
+
+from collections.abc import Sequence
+
+from dlc.backends._c_text import c_list, c_string
+from dlc.backends._host_program import Address, HostProgram, Tensor
+from dlc.runtime.dtypes import DTYPES
+
+
+def print_cpu_program(program: HostProgram, features: Sequence[str]) -> str:
+    """Return the C file of a CPU artifact's program.
+
+    features: instruction-set extensions that the kernels use, by the names of
+    ``__builtin_cpu_supports``.
+    """
+    return "\n".join(
+        [
+            '#include <string.h>\n\n#include "cpu_program.h"\n',
+            print_signature(program),
+            f"const uint64_t dlc_workspace_bytes = {program.workspace_bytes}u;\n",
+            *_declarations(program),
+            *_main(program),
+            *_missing_feature(features),
+        ]
+    )
+
+
+def print_signature(program: HostProgram) -> str:
+    """Return the tables of inputs and outputs."""
+    lines: list[str] = []
+    for side, tensors in (("input", program.inputs), ("output", program.outputs)):
+        for number, tensor in enumerate(tensors):
+            lines.append(f"static const int64_t {side}{number}[] = {c_list(tensor.shape)};")
+        rows = (_row(tensor, f"{side}{number}") for number, tensor in enumerate(tensors))
+        lines.append(f"const dlc_tensor dlc_{side}s[] = {{\n    " + ",\n    ".join(rows) + "};")
+        lines.append(f"const int32_t dlc_{side}_count = {len(tensors)};")
+    return "\n".join(lines) + "\n"
+
+
+def _row(tensor: Tensor, shape: str) -> str:
+    dtype = f"DLC_{DTYPES[DTYPES.index(tensor.dtype)].upper()}"
+    rank = len(tensor.shape)
+    return f"{{{c_string(tensor.name)}, {dtype}, {rank}, {shape}, {tensor.bytes}u}}"
+
+
+def _declarations(program: HostProgram) -> list[str]:
+    arity = {launch.kernel: len(launch.operands) for launch in program.launches}
+    return [f"void {name}({', '.join(['void *'] * count)});" for name, count in arity.items()]
+
+
+def _main(program: HostProgram) -> list[str]:
+    launches = [f"  {x.kernel}({', '.join(map(_pointer, x.operands))});" for x in program.launches]
+    copies = [
+        f"  memcpy({_pointer(x.target)}, {_pointer(x.source)}, {x.bytes}u);" for x in program.copies
+    ]
+    return [
+        "\nvoid dlc_program(const void *const *inputs, void *const *outputs,",
+        "                 const unsigned char *weights, unsigned char *workspace) {",
+        "  (void)inputs, (void)outputs, (void)weights, (void)workspace;",
+        *launches,
+        *copies,
+        "}\n",
+    ]
+
+
+def _pointer(address: Address) -> str:
+    match address.space:
+        case "input":
+            return f"(void *)inputs[{address.offset}]"
+        case "output":
+            return f"outputs[{address.offset}]"
+        case "weight":
+            return f"(void *)(weights + {address.offset}u)"
+        case "workspace":
+            return f"workspace + {address.offset}u"
+
+
+def _missing_feature(features: Sequence[str]) -> list[str]:
+    checks = [
+        f"  if (!__builtin_cpu_supports({c_string(x)})) return {c_string(x)};" for x in features
+    ]
+    return ["const char *dlc_missing_feature(void) {", *checks, "  return NULL;", "}\n"]

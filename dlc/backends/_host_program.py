@@ -1,0 +1,54 @@
+"""What the host does to run a model once: kernel launches and copies between addresses."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Space = Literal["input", "output", "weight", "workspace"]
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An input or output of the model; ``dtype`` is numpy's name of it."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Address:
+    """A place in memory: byte ``offset`` of weights or workspace, or the whole of the caller's input or
+    output number ``offset``.
+    """
+
+    space: Space
+    offset: int
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A kernel run: inputs, then outputs, then scratch."""
+
+    kernel: str
+    operands: tuple[Address, ...]
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Bytes that are copied to an output of the model after all launches."""
+
+    target: Address
+    source: Address
+    bytes: int
+
+
+@dataclass(frozen=True)
+class HostProgram:
+    """One run of a model."""
+
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    launches: tuple[Launch, ...]
+    copies: tuple[Copy, ...]
+    workspace_bytes: int

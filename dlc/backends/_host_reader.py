@@ -1,0 +1,121 @@
+"""Reads the host program from ``main``, whose values have addresses after planning memory."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from dlc.dialects.fused_group import LaunchOp
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import SSAValue
+from xdsl.utils.hints import isa
+
+from dlc.backends._host_program import Address, Copy, HostProgram, Launch, Tensor
+from dlc.dialects._tensor import element_type, numpy_dtype, shape, tensor_bytes
+from dlc.dialects.graph._structure import GraphOp
+from dlc.errors import CompileError
+
+ARENA_BYTES = "fused_group.arena_bytes"
+"""The module attribute in which ``fused-group-plan-memory`` leaves the size of the arena."""
+
+
+WeightOffset = Callable[[GraphOp], int]
+"""Gives the byte offset among the weights of an op without operands (weight, constant, splat)."""
+
+
+def read_program(module: ModuleOp, weight_offset: WeightOffset) -> HostProgram:
+    """Read the program of ``@main``, whose values have addresses after ``fused-group-plan-memory``.
+
+    Raises CompileError when an op of ``main`` is neither a launch nor a view nor a constant.
+    """
+    main = find_main(module)
+    if not isa(size := module.attributes.get(ARENA_BYTES), IntegerAttr):
+        raise CompileError("the module has no memory plan; run fused-group-plan-memory first")
+    reader = _Reader(main, weight_offset)
+    launches = tuple(reader.launches())
+    returned = main.body.block.last_op
+    assert isinstance(returned, ReturnOp)
+    return HostProgram(
+        _tensors(main.args, main.arg_attrs, "input"),
+        _tensors(returned.arguments, main.res_attrs, "output"),
+        launches,
+        tuple(reader.copies(returned.arguments)),
+        size.value.data,
+    )
+
+
+def find_main(module: ModuleOp) -> FuncOp:
+    """Return ``func.func @main``; raises CompileError when the module has none."""
+    for op in module.ops:
+        if isinstance(op, FuncOp) and op.sym_name.data == "main":
+            return op
+    raise CompileError("the module has no func.func @main")
+
+
+class _Reader:
+    def __init__(self, main: FuncOp, weight_offset: WeightOffset):
+        self.main = main
+        self.weight_offset = weight_offset
+        self.address = {arg: Address("input", n) for n, arg in enumerate(main.args)}
+
+    def launches(self) -> Iterator[Launch]:
+        for op in self.main.body.block.ops:
+            if isinstance(op, LaunchOp):
+                yield self._launch(op)
+            elif isinstance(op, GraphOp) and op.is_view:
+                self.address[op.results[0]] = self.address[op.operands[0]]
+            elif isinstance(op, GraphOp) and op.is_constant and not op.operands:
+                self.address[op.results[0]] = Address("weight", self.weight_offset(op))
+            elif not isinstance(op, ReturnOp):
+                raise CompileError(f"{op.name} is in no group; run fuse and lower-to-loop first")
+
+    def _launch(self, op: LaunchOp) -> Launch:
+        if op.offsets is None:
+            raise CompileError("a launch has no offsets; run fused-group-plan-memory first")
+        places = [_place(offset) for offset in op.offsets.get_values()]
+        self.address.update(zip(op.results, places, strict=False))
+        inputs = [self.address[x] for x in op.operands]
+        return Launch(kernel_identifier(op), (*inputs, *places))
+
+    def copies(self, returned: Sequence[SSAValue]) -> Iterator[Copy]:
+        for number, value in enumerate(returned):
+            target = Address("output", number)
+            if self.address[value] != target:
+                yield Copy(target, self.address[value], tensor_bytes(value))
+
+
+def _place(offset: int) -> Address:
+    return Address("workspace", offset) if offset >= 0 else Address("output", -1 - offset)
+
+
+def kernel_identifier(op: LaunchOp) -> str:
+    """Return the kernel's name, a C identifier; raises CompileError when it is none."""
+    name = op.kernel_name
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        raise CompileError(f"kernel name {name!r} is no C identifier; rename the symbol")
+    return name
+
+
+def _tensors(values: Sequence[SSAValue], attributes: object, what: str) -> tuple[Tensor, ...]:
+    return tuple(
+        Tensor(
+            _name(attributes, number) or f"{what}{number}",
+            numpy_dtype(element_type(value)).name,
+            shape(value),
+            tensor_bytes(value),
+        )
+        for number, value in enumerate(values)
+    )
+
+
+def _name(attributes: object, number: int) -> str | None:
+    """Return the ONNX name that argument or result attributes give."""
+    entries = getattr(attributes, "data", ())
+    entry = entries[number] if number < len(entries) else None
+    name = entry.data.get("graph.name") if isinstance(entry, DictionaryAttr) else None
+    return name.data if isinstance(name, StringAttr) else None
+
+
+def constant_operations(module: ModuleOp) -> list[GraphOp]:
+    """Return the constants of ``main`` in order; each needs a place among the weights."""
+    ops = find_main(module).body.block.ops
+    return [op for op in ops if isinstance(op, GraphOp) and op.is_constant and not op.operands]

@@ -1,0 +1,26 @@
+"""Builds an artifact's shared library from its printed program, its kernels and the fixed files."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dlc.core.c_compiler import Source, find_c_compiler
+from dlc.runtime.native import native_headers, native_text
+
+_HOST_FLAGS = ("-O2",)
+
+
+def link_cpu(program: str, kernels: Sequence[Source], jobs: int, to: Path) -> None:
+    """Build the library of a CPU artifact. Raises CompileError.
+
+    program: from ``print_cpu_program``. kernels: translation units that define what it calls.
+    """
+    sources = [*_host_sources("cpu.c", program), *kernels]
+    objects = find_c_compiler().compile_objects(sources, native_headers(), jobs)
+    find_c_compiler().link_library(objects, ["-fopenmp", "-lm", "-ldl"], to)
+
+
+def _host_sources(entry: str, program: str) -> list[Source]:
+    return [
+        Source("program.c", program, _HOST_FLAGS),
+        *(Source(name, native_text(name), _HOST_FLAGS) for name in (entry, "payload.c")),
+    ]

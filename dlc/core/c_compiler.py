@@ -1,0 +1,153 @@
+"""The C compiler that builds the host part and the CPU kernels: the system's, else the ziglang wheel's."""
+
+import importlib.util
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from dlc.core.cache import Cache, cache_key
+from dlc.errors import CompileError
+
+BASE_FLAGS = ("-std=gnu11", "-fPIC", "-fvisibility=hidden", "-fno-ident", "-g0", "-w")
+"""For every translation unit. Tests compile with all warnings; a user's newer compiler may have more."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One translation unit: its text and the flags that it needs beside ``BASE_FLAGS``."""
+
+    name: str
+    text: str
+    flags: tuple[str, ...] = ("-O2",)
+
+
+@dataclass(frozen=True)
+class CCompiler:
+    """A compiler as the words of its command line, and what tells its version apart."""
+
+    command: tuple[str, ...]
+    version: str
+
+    def compile_objects(
+        self, sources: Sequence[Source], headers: Mapping[str, str], jobs: int
+    ) -> list[bytes]:
+        """Return one object file per source, from the cache where it was compiled before.
+
+        headers: texts by file name, found by ``#include "name"``.
+        Raises CompileError with the compiler's first line of complaint.
+        """
+        common = [self.version, *BASE_FLAGS, *(f"{n}\0{t}" for n, t in sorted(headers.items()))]
+        cached = Cache("object")
+
+        def build(source: Source) -> bytes:
+            key = cache_key(*common, source.name, source.text, *source.flags)
+            found = cached.get(key)
+            if found is None:
+                found = self._compile(source, headers)
+                cached.put(key, found)
+            return found
+
+        with ThreadPoolExecutor(max(1, jobs)) as pool:
+            return list(pool.map(build, sources))
+
+    def _compile(self, source: Source, headers: Mapping[str, str]) -> bytes:
+        with tempfile.TemporaryDirectory(prefix="dlc-cc-") as folder:
+            for name, text in headers.items():
+                Path(folder, name).write_text(text)
+            Path(folder, source.name).write_text(source.text)
+            command = [*BASE_FLAGS, *source.flags, "-c", source.name, "-o", "object.o"]
+            self._run(command, folder, source.name)
+            return Path(folder, "object.o").read_bytes()
+
+    def link_library(self, objects: Sequence[bytes], flags: Sequence[str], to: Path) -> None:
+        """Link objects, in this order, to a shared library without build id, symbols or paths."""
+        with tempfile.TemporaryDirectory(prefix="dlc-ld-") as folder:
+            names = [f"{number}.o" for number in range(len(objects))]
+            for name, data in zip(names, objects, strict=True):
+                Path(folder, name).write_bytes(data)
+            command = ["-shared", "-s", "-Wl,--build-id=none", "-Wl,-z,noexecstack"]
+            self._run([*command, "-o", "library.so", *names, *flags], folder, "link")
+            shutil.move(Path(folder, "library.so"), to)
+
+    def _run(self, arguments: Sequence[str], folder: str, what: str) -> None:
+        done = subprocess.run(
+            [*self.command, *arguments], cwd=folder, capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            lines = [
+                x for x in done.stderr.splitlines() if "error" in x
+            ] or done.stderr.splitlines()
+            reason = lines[0] if lines else f"exit status {done.returncode}"
+            raise CompileError(f"the C compiler {self.command[0]} failed: {reason}", at=what)
+
+
+@cache
+def find_c_compiler() -> CCompiler:
+    """Return ``$CC``, else ``cc``, ``gcc`` or ``clang`` of the system, else the ziglang wheel's.
+
+    Raises CompileError when there is none.
+    """
+    candidates = [shlex.split(os.environ.get("CC", "")), ["cc"], ["gcc"], ["clang"]]
+    for words in candidates:
+        if words and shutil.which(words[0]):
+            return _probe(tuple(words))
+    if importlib.util.find_spec("ziglang"):
+        return _probe((sys.executable, "-m", "ziglang", "cc"))
+    raise CompileError("no C compiler found; install gcc, or the ziglang wheel, or set CC")
+
+
+def _probe(command: tuple[str, ...]) -> CCompiler:
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise CompileError(
+            f"the C compiler {' '.join(command)} does not run; install gcc or set CC"
+        )
+    return CCompiler(command, f"{' '.join(command)} {done.stdout.splitlines()[0]}")
+
+
+@dataclass(frozen=True)
+class InstructionSet:
+    """What the kernels of an artifact may use: compiler flags and the features to check at load."""
+
+    flags: tuple[str, ...]
+    features: tuple[str, ...]
+
+
+_X86_LEVELS = (
+    InstructionSet(
+        ("-march=x86-64-v4", "-mprefer-vector-width=512"),
+        ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"),
+    ),
+    InstructionSet(("-march=x86-64-v3",), ("avx2", "fma", "bmi2")),
+    InstructionSet(("-march=x86-64-v2",), ("sse4.2", "popcnt")),
+)
+"""The levels of the x86-64 psABI, best first; features as GCC's ``__builtin_cpu_supports`` names them."""
+
+
+@cache
+def host_instruction_set() -> InstructionSet:
+    """Return the best level that this machine's processor has (the base one elsewhere than x86)."""
+    if platform.machine() != "x86_64":
+        return InstructionSet((), ())
+    present = _processor_flags()
+    for level in _X86_LEVELS:
+        if {f.replace(".", "_") for f in level.features} <= present:
+            return level
+    return InstructionSet((), ())
+
+
+def _processor_flags() -> set[str]:
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return set()
+    return next((set(x.split()) for x in text.splitlines() if x.startswith("flags")), set())

@@ -1,0 +1,1 @@
+"""Loads and runs compiled models; imports neither xDSL nor onnx."""

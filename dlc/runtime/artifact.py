@@ -1,0 +1,166 @@
+"""The file format of ``model.so``: a shared library with data appended and a trailer that seals it.
+
+``| ELF shared library | device code | weights | report (JSON) | trailer |``, the segments at multiples
+of 4096 bytes. With ``--weights=file`` the weights stand in ``model.so.weights`` with a trailer of their
+own. ``native/payload.c`` reads the same trailers; ``docs/artifact.md`` describes them.
+"""
+
+import hashlib
+import os
+import struct
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, ClassVar
+
+from dlc.errors import ArtifactError
+
+FORMAT_VERSION = 1
+SEGMENT_ALIGNMENT = 4096
+_DIGEST_BLOCK = 16 << 20
+_DAMAGED = "the file is damaged or incomplete; compile the model again"
+
+
+@dataclass(frozen=True)
+class Trailer:
+    """The last bytes of ``model.so``; offsets and sizes in bytes."""
+
+    weights_beside: bool
+    device_code: tuple[int, int]
+    weights: tuple[int, int]
+    report: tuple[int, int]
+    weights_digest: bytes
+    file_bytes: int
+
+    LAYOUT: ClassVar = struct.Struct("<8sII6Q32sQ")
+    MAGIC: ClassVar = b"DLCMODEL"
+    BYTES: ClassVar = LAYOUT.size + 32
+
+    def pack(self) -> bytes:
+        """Return the trailer without the digest of the file, which follows it."""
+        return self.LAYOUT.pack(
+            self.MAGIC,
+            FORMAT_VERSION,
+            int(self.weights_beside),
+            *self.device_code,
+            *self.weights,
+            *self.report,
+            self.weights_digest,
+            self.file_bytes,
+        )
+
+
+@dataclass(frozen=True)
+class WeightsTrailer:
+    """The last bytes of ``model.so.weights``."""
+
+    weights_bytes: int
+    digest: bytes
+
+    LAYOUT: ClassVar = struct.Struct("<8sQ32s")
+    MAGIC: ClassVar = b"DLCWEIGH"
+
+    def pack(self) -> bytes:
+        """Return the trailer's bytes."""
+        return self.LAYOUT.pack(self.MAGIC, self.weights_bytes, self.digest)
+
+
+def digest_of_file(path: Path, start: int, end: int) -> bytes:
+    """Return the digest of the bytes ``start`` to ``end``: SHA-256 of the SHA-256 of 16 MiB blocks.
+
+    Blocks, so that several cores can work on a large file.
+    """
+    file = os.open(path, os.O_RDONLY)
+
+    def block(offset: int) -> bytes:
+        count = min(_DIGEST_BLOCK, end - offset)
+        return hashlib.sha256(os.pread(file, count, offset)).digest()
+
+    try:
+        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+            return hashlib.sha256(
+                b"".join(pool.map(block, range(start, end, _DIGEST_BLOCK)))
+            ).digest()
+    finally:
+        os.close(file)
+
+
+def weights_path_of(path: Path) -> Path:
+    """Return the file that holds the weights of an artifact written with ``--weights=file``."""
+    return path.with_name(path.name + ".weights")
+
+
+def check_artifact(path: Path) -> Trailer:
+    """Read the trailer of ``model.so`` and check the whole file, and its weights file, against it.
+
+    Raises ArtifactError when a byte is missing or wrong. Nothing of the file is executed.
+    """
+    trailer = read_trailer(path)
+    sealed = trailer.file_bytes - 32
+    with _open(path) as file:
+        file.seek(sealed)
+        expected = file.read(32)
+    if digest_of_file(path, 0, sealed) != expected:
+        raise ArtifactError(_DAMAGED, at=str(path))
+    if trailer.weights_beside:
+        _check_weights_file(weights_path_of(path), trailer)
+    return trailer
+
+
+def read_trailer(path: Path) -> Trailer:
+    """Return the trailer of ``model.so``; raises ArtifactError when there is none that fits the file."""
+    with _open(path) as file:
+        file_bytes = file.seek(0, os.SEEK_END)
+        if file_bytes < Trailer.BYTES:
+            raise ArtifactError("not a model compiled by dlc", at=str(path))
+        file.seek(file_bytes - Trailer.BYTES)
+        fields = Trailer.LAYOUT.unpack(file.read(Trailer.LAYOUT.size))
+        file.seek(0)
+        is_library = file.read(4) == b"\x7fELF"
+    magic, version, beside, *numbers, digest, sealed_bytes = fields
+    if magic != Trailer.MAGIC:
+        raise ArtifactError(_DAMAGED if is_library else "not a model compiled by dlc", at=str(path))
+    if version != FORMAT_VERSION:
+        raise ArtifactError(
+            f"artifact format {version}, this dlc reads {FORMAT_VERSION}; compile the model again",
+            at=str(path),
+        )
+    pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
+    trailer = Trailer(bool(beside), *pairs, digest, sealed_bytes)
+    if sealed_bytes != file_bytes:
+        raise ArtifactError(_DAMAGED, at=str(path))
+    return trailer
+
+
+def read_report(path: Path, trailer: Trailer) -> bytes:
+    """Return the report (JSON) of an artifact."""
+    offset, count = trailer.report
+    with _open(path) as file:
+        file.seek(offset)
+        return file.read(count)
+
+
+def _check_weights_file(path: Path, trailer: Trailer) -> None:
+    with _open(path) as file:
+        count = file.seek(0, os.SEEK_END) - WeightsTrailer.LAYOUT.size
+        if count != trailer.weights[1]:
+            raise ArtifactError(
+                f"weights file has {count} bytes, the model needs {trailer.weights[1]}",
+                at=str(path),
+            )
+        file.seek(count)
+        magic, size, digest = WeightsTrailer.LAYOUT.unpack(file.read())
+    if magic != WeightsTrailer.MAGIC or size != count:
+        raise ArtifactError(_DAMAGED, at=str(path))
+    if digest != trailer.weights_digest:
+        raise ArtifactError("these weights belong to another model", at=str(path))
+    if digest_of_file(path, 0, count) != digest:
+        raise ArtifactError(_DAMAGED, at=str(path))
+
+
+def _open(path: Path) -> BinaryIO:
+    """Open for reading; an OSError becomes an ArtifactError of one line."""
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise ArtifactError((error.strerror or str(error)).lower(), at=str(path)) from error

@@ -1,0 +1,43 @@
+"""The report of a compile as text."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def explain(report: Mapping[str, Any]) -> str:
+    """Return the text of a report (docs/artifact.md lists its keys)."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: Mapping[str, Any]) -> Iterator[str]:
+    yield f"target {report['target']}, precision {report['precision']}"
+    yield (
+        f"{report['launches']} launches of {len(report['kernels'])} kernels, "
+        f"weights {_size(report['weights_bytes'])}, "
+        f"intermediate values {_size(report['workspace_bytes'])}"
+    )
+    for kernel in report["kernels"]:
+        yield from _kernel_lines(kernel)
+
+
+def _kernel_lines(kernel: Mapping[str, Any]) -> Iterator[str]:
+    times = f" x{kernel['launches']}" if kernel["launches"] != 1 else ""
+    yield f"{kernel['name']}{times}: {' + '.join(kernel['operations'])}"
+    for key in ("nodes", "schedule", "bound", "boundaries", "resources"):
+        if kernel.get(key):
+            yield f"  {key}: {_value(kernel[key])}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{k} = {_value(v)}" for k, v in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_value, value))
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def _size(count: int) -> str:
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= factor:
+            return f"{count / factor:.1f} {unit}"
+    return f"{count} bytes"

@@ -1,0 +1,76 @@
+"""Checks the arrays given to a model and brings them to memory of the host."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlc.errors import InputError
+from dlc.runtime.library import TensorInfo
+
+Array = NDArray[np.generic]
+
+
+def order_feeds(inputs: Sequence[TensorInfo], feeds: Mapping[str, Any]) -> list[Any]:
+    """Return the arrays of ``feeds`` in the order of ``inputs``.
+
+    Raises InputError when a name is missing or unknown.
+    """
+    try:
+        arrays = [feeds[info.name] for info in inputs]
+    except KeyError as error:
+        raise InputError(f"input {error.args[0]!r} is missing; {_given(feeds)}") from None
+    if len(feeds) != len(arrays):
+        known = {info.name for info in inputs}
+        unknown = ", ".join(repr(name) for name in feeds if name not in known)
+        raise InputError(f"the model has no input {unknown}; it has {_names(inputs)}")
+    return arrays
+
+
+def _given(feeds: Mapping[str, Any]) -> str:
+    return "given: " + (", ".join(map(repr, feeds)) or "none")
+
+
+def _names(inputs: Sequence[TensorInfo]) -> str:
+    return ", ".join(repr(info.name) for info in inputs)
+
+
+def host_array(info: TensorInfo, value: Any) -> Array:
+    """Return ``value`` as a dense numpy array of exactly the shape and dtype of ``info``.
+
+    Takes numpy arrays and anything in host memory that speaks DLPack or numpy's array protocol;
+    copies only what is not dense. Raises InputError.
+    """
+    array = value if isinstance(value, np.ndarray) else _as_numpy(info, value)
+    check_fits(info, array.shape, array.dtype)
+    if not (array.flags.c_contiguous and array.flags.aligned):
+        array = np.ascontiguousarray(array).copy() if array.ndim else array.copy()
+    return array
+
+
+def check_fits(info: TensorInfo, shape: Sequence[int], dtype: object) -> None:
+    """Raise InputError unless ``shape`` and ``dtype`` are those of ``info``."""
+    if dtype != info.dtype:
+        raise InputError(
+            f"dtype {dtype} given, the model takes {info.dtype}", at=f"input {info.name!r}"
+        )
+    if tuple(shape) != info.shape:
+        raise InputError(
+            f"shape {list(shape)} given, the model was compiled for {list(info.shape)}",
+            at=f"input {info.name!r}",
+        )
+
+
+def _as_numpy(info: TensorInfo, value: Any) -> Array:
+    try:
+        if hasattr(value, "__dlpack__"):
+            return np.from_dlpack(value)
+        if hasattr(value, "__array__"):
+            return np.asarray(value)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        raise InputError(str(error).splitlines()[0], at=f"input {info.name!r}") from error
+    raise InputError(
+        f"a {type(value).__name__} is no array; give a numpy or DLPack array",
+        at=f"input {info.name!r}",
+    )

@@ -1,0 +1,123 @@
+"""A compiled model in Python."""
+
+import ctypes
+import json
+import shutil
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlc.errors import InputError
+from dlc.runtime.artifact import check_artifact, read_report, weights_path_of
+from dlc.runtime.explanation import explain
+from dlc.runtime.host_arrays import host_array, order_feeds
+from dlc.runtime.library import Library, TensorInfo
+
+Array = NDArray[np.generic]
+
+
+class Model:
+    """A ``model.so`` that is loaded; made by ``dlc.load`` and ``dlc.compile``.
+
+    Runs of one Model from several threads take turns; several Models run side by side.
+    """
+
+    def __init__(self, path: str | Path, device: int = 0):
+        """path: of ``model.so``. device: the number of the GPU. Raises ArtifactError."""
+        self.path = Path(path).absolute()
+        trailer = check_artifact(self.path)
+        self.report: dict[str, Any] = json.loads(read_report(self.path, trailer))
+        """What the compiler decided and predicted; ``explain`` prints it."""
+        self._has_weights_file = trailer.weights_beside
+        self._library = Library(self.path)
+        self._device = device
+        self._lock = threading.Lock()
+        self._handle: int | None = None
+        self._input_pointers = (ctypes.c_void_p * max(1, len(self.inputs)))()
+        self._output_pointers = (ctypes.c_void_p * max(1, len(self.outputs)))()
+        if not self._library.is_cuda:
+            self._ready()
+
+    @property
+    def inputs(self) -> tuple[TensorInfo, ...]:
+        """Name, dtype and shape of each input."""
+        return self._library.inputs
+
+    @property
+    def outputs(self) -> tuple[TensorInfo, ...]:
+        """Name, dtype and shape of each output."""
+        return self._library.outputs
+
+    def _ready(self) -> int:
+        """Return the handle of the C model; a GPU is first touched at the first run."""
+        if self._handle is None:
+            self._handle = self._library.create(None, self._device)
+            weakref.finalize(self, self._library.api.destroy, self._handle)
+        return self._handle
+
+    def run(self, feeds: Mapping[str, Any], stream: Any = None) -> dict[str, Any]:
+        """Return the outputs by name, as new arrays.
+
+        feeds: one array per input name, of exactly its shape and dtype: numpy, or any DLPack array.
+        stream: on a GPU, the caller's stream as an integer or an object with ``ptr`` (cupy),
+        ``cuda_stream`` (torch) or ``handle``; the work is enqueued there. Raises InputError,
+        ArtifactError.
+        """
+        results = self._run(order_feeds(self.inputs, feeds), stream)
+        return {info.name: array for info, array in zip(self.outputs, results, strict=True)}
+
+    def __call__(self, *arrays: Any, stream: Any = None) -> tuple[Any, ...]:
+        """Return the outputs in order, for the inputs in order; otherwise as ``run``."""
+        if len(arrays) != len(self.inputs):
+            raise InputError(f"{len(arrays)} arrays given, the model has {len(self.inputs)} inputs")
+        return tuple(self._run(arrays, stream))
+
+    def _run(self, arrays: Sequence[Any], stream: Any) -> list[Any]:
+        if self._library.is_cuda and not all(isinstance(x, np.ndarray) for x in arrays):
+            from dlc.runtime.device_arrays import run_on_device
+
+            return run_on_device(self._library, self._ready(), self._lock, arrays, stream)
+        return self._run_host(arrays)
+
+    def _run_host(self, values: Sequence[Any]) -> list[Array]:
+        arrays = [host_array(i, x) for i, x in zip(self.inputs, values, strict=True)]
+        results: list[Array] = [np.empty(i.shape, i.dtype) for i in self.outputs]
+        with self._lock:
+            for number, array in enumerate(arrays):
+                self._input_pointers[number] = array.__array_interface__["data"][0]
+            for number, array in enumerate(results):
+                self._output_pointers[number] = array.__array_interface__["data"][0]
+            status = self._library.api.run_host(
+                self._ready(), self._input_pointers, self._output_pointers
+            )
+            self._library.check(status)
+        return results
+
+    def save(self, path: str | Path) -> Path:
+        """Write the artifact (and its weights file, where it has one) to ``path``; return it."""
+        target = Path(path).absolute()
+        if self._has_weights_file:
+            _copy(weights_path_of(self.path), weights_path_of(target))
+        _copy(self.path, target)
+        return target
+
+    def explain(self) -> str:
+        """Return the report as text: kernels, what each computes, its schedule and predicted bound."""
+        return explain(self.report)
+
+
+def _copy(source: Path, target: Path) -> None:
+    if source == target:
+        return
+    temporary = target.with_name(f".{target.name}.part")
+    try:
+        shutil.copyfile(source, temporary)
+        shutil.copymode(source, temporary)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,98 @@
+/* The C interface of a compiled model (model.so).
+ *
+ * A model.so exports one symbol, dlc_entry; several models live in one process when each is opened with
+ * dlopen(path, RTLD_NOW | RTLD_LOCAL). It needs the C library, on the CPU the OpenMP runtime, and for a GPU the
+ * driver's libcuda.so.1, which it opens itself.
+ *
+ * Threads: functions may be called from any thread. Two runs of one dlc_model must not overlap, unless its
+ * target is the CPU and each run has a workspace of its own; different dlc_models are independent.
+ */
+#ifndef DLC_H
+#define DLC_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DLC_ABI_VERSION 1u
+
+typedef enum dlc_status {
+  DLC_OK = 0,
+  DLC_INVALID_ARGUMENT = 1, /* a null pointer, a device that does not exist */
+  DLC_CORRUPT = 2,          /* model.so or its weights file is damaged, incomplete or of another compile */
+  DLC_UNSUPPORTED = 3,      /* this processor or GPU cannot run the code of the artifact */
+  DLC_OUT_OF_MEMORY = 4,
+  DLC_DRIVER = 5 /* the CUDA driver is missing or reported an error */
+} dlc_status;
+
+typedef enum dlc_target { DLC_CPU = 0, DLC_CUDA = 1 } dlc_target;
+
+typedef enum dlc_dtype {
+  DLC_BOOL = 0, /* one byte, 0 or 1 */
+  DLC_INT8 = 1,
+  DLC_INT16 = 2,
+  DLC_INT32 = 3,
+  DLC_INT64 = 4,
+  DLC_UINT8 = 5,
+  DLC_UINT16 = 6,
+  DLC_UINT32 = 7,
+  DLC_UINT64 = 8,
+  DLC_FLOAT16 = 9,
+  DLC_BFLOAT16 = 10,
+  DLC_FLOAT32 = 11,
+  DLC_FLOAT64 = 12
+} dlc_dtype;
+
+/* An input or output: dense, row-major, the last axis contiguous. */
+typedef struct dlc_tensor {
+  const char *name; /* the ONNX name, UTF-8 */
+  int32_t dtype;    /* a dlc_dtype */
+  int32_t rank;
+  const int64_t *shape; /* rank sizes */
+  uint64_t bytes;
+} dlc_tensor;
+
+typedef struct dlc_model dlc_model;
+
+/* The entry table. Compare abi_version with DLC_ABI_VERSION before using anything behind it. */
+typedef struct dlc_api {
+  uint32_t abi_version;
+  uint32_t target; /* a dlc_target */
+  int32_t input_count;
+  int32_t output_count;
+  const dlc_tensor *inputs;
+  const dlc_tensor *outputs;
+
+  /* Make a model. weights_path: the file that was written with --weights=file; NULL: beside model.so, as
+   * "<model.so>.weights". device: the CUDA device number; ignored on the CPU. The model is used until destroy. */
+  dlc_status (*create)(const char *weights_path, int32_t device, dlc_model **model);
+
+  /* The bytes that run needs for intermediate values. */
+  uint64_t (*workspace_bytes)(const dlc_model *model);
+
+  /* Run once. inputs, outputs: one pointer per tensor in the order of the table, to host memory on the CPU and
+   * to device memory on a GPU, aligned to 64 bytes on a GPU and to the element on the CPU. Outputs may not
+   * overlap inputs or each other. workspace: NULL (the model then keeps one) or workspace_bytes bytes, aligned
+   * to 256. stream: a CUstream (NULL: the default stream), ignored on the CPU; on a GPU the call returns when
+   * the work is enqueued. */
+  dlc_status (*run)(dlc_model *model, void *stream, void *workspace, const void *const *inputs,
+                    void *const *outputs);
+
+  /* Run once on host memory whatever the target; on a GPU it copies in and out and waits. */
+  dlc_status (*run_host)(dlc_model *model, const void *const *inputs, void *const *outputs);
+
+  void (*destroy)(dlc_model *model); /* NULL is allowed */
+
+  /* What went wrong in the last call of this thread that did not return DLC_OK: one line. */
+  const char *(*message)(void);
+} dlc_api;
+
+const dlc_api *dlc_entry(void);
+typedef const dlc_api *(*dlc_entry_function)(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,142 @@
+"""Writes ``model.so``: appends device code, weights and report to a shared library and seals it."""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlc.runtime.artifact import (
+    SEGMENT_ALIGNMENT,
+    Trailer,
+    WeightsTrailer,
+    digest_of_file,
+    weights_path_of,
+)
+
+TENSOR_ALIGNMENT = 256
+"""Bytes; a weight begins at a multiple of it, so that vector and GPU loads are aligned."""
+
+
+class WeightFile:
+    """Collects weights in one temporary file, equal ones once; a context manager.
+
+    Only the array being added is in memory.
+    """
+
+    def __init__(self, folder: Path | None = None):
+        handle, name = tempfile.mkstemp(prefix="dlc-weights-", dir=folder)
+        self.path = Path(name)
+        self.bytes = 0
+        self._file = os.fdopen(handle, "wb")
+        self._offsets: dict[tuple[int, bytes], int] = {}
+
+    def add(self, array: NDArray[np.generic]) -> int:
+        """Store a weight, row-major, and return its offset in the segment."""
+        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        key = (data.size, hashlib.sha256(data).digest())
+        if key not in self._offsets:
+            self._offsets[key] = self._append(data)
+        return self._offsets[key]
+
+    def _append(self, data: NDArray[np.uint8]) -> int:
+        offset = self.bytes + -self.bytes % TENSOR_ALIGNMENT
+        self._file.write(bytes(offset - self.bytes))
+        self._file.write(data.data)
+        self.bytes = offset + data.size
+        return offset
+
+    def finish(self) -> None:
+        """Write everything to the file; nothing can be added after it."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+        self.path.unlink(missing_ok=True)
+
+
+def write_artifact(
+    path: Path,
+    library: Path,
+    weights: WeightFile,
+    report: bytes,
+    device_code: bytes = b"",
+    weights_beside: bool = False,
+) -> None:
+    """Write ``model.so`` (and ``model.so.weights``) under temporary names, then rename them.
+
+    library: the linked ELF file. Raises OSError; then neither file has appeared.
+    """
+    weights.finish()
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    beside = weights_path_of(temporary)
+    try:
+        digest = digest_of_file(weights.path, 0, weights.bytes)
+        _write_model(temporary, library, weights, report, device_code, weights_beside, digest)
+        if weights_beside:
+            shutil.copyfile(weights.path, beside)
+            with beside.open("ab") as file:
+                file.write(WeightsTrailer(weights.bytes, digest).pack())
+            beside.replace(weights_path_of(path))
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+        beside.unlink(missing_ok=True)
+
+
+def _write_model(
+    path: Path,
+    library: Path,
+    weights: WeightFile,
+    report: bytes,
+    device_code: bytes,
+    weights_beside: bool,
+    digest: bytes,
+) -> None:
+    shutil.copyfile(library, path)
+    with path.open("ab") as file:
+        code_at = _start_segment(file)
+        file.write(device_code)
+        weights_at = 0 if weights_beside else _start_segment(file)
+        if not weights_beside:
+            file.flush()
+            _append_file(file, weights)
+        report_at = _start_segment(file)
+        file.write(report)
+        trailer = Trailer(
+            weights_beside,
+            (code_at, len(device_code)),
+            (weights_at, weights.bytes),
+            (report_at, len(report)),
+            digest,
+            file.tell() + Trailer.BYTES,
+        )
+        file.write(trailer.pack())
+    sealed = digest_of_file(path, 0, trailer.file_bytes - 32)
+    with path.open("ab") as file:
+        file.write(sealed)
+    path.chmod(0o755)
+
+
+def _append_file(file: BinaryIO, weights: WeightFile) -> None:
+    with weights.path.open("rb") as source:
+        shutil.copyfileobj(source, file, 16 << 20)
+
+
+def _start_segment(file: BinaryIO) -> int:
+    """Fill up to the alignment of segments and return the position."""
+    file.write(bytes(-file.tell() % SEGMENT_ALIGNMENT))
+    return file.tell()
