@@ -1,0 +1,164 @@
+"""What it takes to compute one element of an op, found by writing the element into a scratch block.
+
+The op says how one element is computed (``ComputedOp.element``); this asks it once and looks at what
+it read and wrote. So no list of ops is needed to know an access pattern or a cost.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, math
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint
+
+from dlc.dialects._scalar import ScalarBuilder
+from dlc.dialects._tensor import compute_type, element_type, shape
+from dlc.dialects.graph._structure import ComputedOp, Index, ReductionOp
+
+_SPECIAL_COST = 16
+"""A special function (exp, log, tanh) in units of an addition: 8 times fewer units per SM and a
+few additions around it (CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions")."""
+
+_DIVISION_COST = 8
+"""A division in units of an addition: reciprocal estimate and two refinement steps."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """One access to an operand.
+
+    map: (parallel dims..., reduction dims...)[computed integers...] -> index.
+    guarded: the index may be outside. reduced: it happens at every point of the reduction.
+    """
+
+    operand: int
+    map: AffineMap
+    guarded: bool
+    reduced: bool
+
+    @property
+    def is_gather(self) -> bool:
+        """Whether the index depends on computed integers."""
+        return any(expr.used_symbols() for expr in self.map.results)
+
+
+@dataclass(frozen=True)
+class ElementProfile:
+    """How one result element is computed.
+
+    parallel, reduction: sizes of the loops that the maps of ``reads`` range over.
+    cost: scalar operations per result element outside the reduction, reduction_cost: per point of
+    it, both in units of one addition.
+    """
+
+    parallel: tuple[int, ...]
+    reduction: tuple[int, ...]
+    reads: tuple[Read, ...]
+    cost: int
+    reduction_cost: int
+
+    @cached_property
+    def reduction_points(self) -> int:
+        """The points of the reduction of one result element; 1 when there is none."""
+        points = 1
+        for size in self.reduction:
+            points *= size
+        return points
+
+    @property
+    def total_cost(self) -> int:
+        """Scalar operations per result element, in units of one addition."""
+        return self.cost + self.reduction_cost * self.reduction_points
+
+
+def profile(op: ComputedOp) -> ElementProfile:
+    """Return the profile of the first result of ``op``; equal ops are asked once."""
+    key = (
+        type(op),
+        tuple(sorted(op.properties.items(), key=lambda item: item[0])),
+        tuple(v.type for v in (*op.operands, *op.results)),
+    )
+    found = _PROFILES.get(key)
+    if found is None:
+        if len(_PROFILES) > _MOST_PROFILES:
+            _PROFILES.clear()
+        found = _PROFILES[key] = _Probe(op).profile()
+    return found
+
+
+_PROFILES: dict[object, ElementProfile] = {}
+_MOST_PROFILES = 10_000
+
+
+class _Probe:
+    """A ``Scope`` that records what an op reads and writes."""
+
+    def __init__(self, op: ComputedOp):
+        self._op = op
+        self._block = Block()
+        self.b = ScalarBuilder(Builder(InsertPoint.at_end(self._block)))
+        self._reads: list[tuple[int, tuple[AffineExpr, ...], bool, bool]] = []
+        self._symbols = 0
+        self._reduction: tuple[int, ...] = ()
+        self._reducing = False
+        self._reduction_cost = 0
+
+    def profile(self) -> ElementProfile:
+        parallel = shape(self._op.results[0])
+        self._op.element(self, [AffineExpr.dimension(d) for d in range(len(parallel))])
+        dims = len(parallel) + len(self._reduction)
+        reads = tuple(
+            Read(number, AffineMap(dims, self._symbols, index), guarded, reduced)
+            for number, index, guarded, reduced in self._reads
+        )
+        cost = _cost(self._block) - self._reduction_cost
+        return ElementProfile(parallel, self._reduction, reads, cost, self._reduction_cost)
+
+    def read(
+        self, operand: SSAValue, index: Index, guard: Sequence[int] = (), fill: float = 0.0
+    ) -> SSAValue:
+        number = next(n for n, v in enumerate(self._op.operands) if v is operand)
+        self._reads.append((number, tuple(index), bool(guard), self._reducing))
+        return self._value(compute_type(element_type(operand)))
+
+    def symbol(self, value: SSAValue) -> AffineExpr:
+        self._symbols += 1
+        return AffineExpr.symbol(self._symbols - 1)
+
+    def integer(self, expr: AffineExpr, type: Attribute) -> SSAValue:
+        return self._value(type)
+
+    def reduce(self, op: ReductionOp, index: Index) -> Sequence[SSAValue]:
+        self._reduction = op.domain.reduction
+        first = len(op.domain.parallel)
+        dims = [AffineExpr.dimension(first + d) for d in range(len(self._reduction))]
+        initial = op.identity(self.b)
+        before = _cost(self._block)
+        self._reducing = True
+        part = op.contribution(self, index, dims)
+        result = op.combine(self.b, initial, part)
+        self._reducing = False
+        self._reduction_cost = _cost(self._block) - before
+        return result
+
+    def _value(self, type: Attribute) -> SSAValue:
+        return self._block.insert_arg(type, len(self._block.args))
+
+
+def _cost(block: Block) -> int:
+    return sum(map(_operation_cost, block.walk()))
+
+
+def _operation_cost(op: Operation) -> int:
+    match op:
+        case arith.ConstantOp():
+            return 0
+        case arith.DivfOp() | arith.DivSIOp() | arith.RemSIOp():
+            return _DIVISION_COST
+        case math.FmaOp() | math.AbsFOp() | math.AbsIOp() | math.FloorOp() | math.CeilOp():
+            return 1
+        case _:
+            return _SPECIAL_COST if op.dialect_name() == math.Math.name else 1
