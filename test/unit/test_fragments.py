@@ -1,0 +1,84 @@
+"""The register layouts of the matrix instructions, against the tables of the PTX manual."""
+
+import pytest
+
+from dlc.arch.fragments import (
+    MATRIX_INSTRUCTIONS,
+    WARP_LANES,
+    Fragment,
+    ldmatrix_position,
+    ldmatrix_source,
+)
+
+FRAGMENTS = [
+    getattr(instruction, role)
+    for instruction in MATRIX_INSTRUCTIONS.values()
+    for role in ("a", "b", "c")
+]
+
+
+@pytest.mark.parametrize("fragment", FRAGMENTS)
+def test_every_element_has_one_holder(fragment: Fragment) -> None:
+    places = {
+        fragment.position(lane, slot)
+        for lane in range(WARP_LANES)
+        for slot in range(fragment.slots)
+    }
+    assert places == {(r, c) for r in range(fragment.rows) for c in range(fragment.columns)}
+
+
+@pytest.mark.parametrize("fragment", FRAGMENTS)
+def test_holder_is_the_inverse_of_position(fragment: Fragment) -> None:
+    for lane in range(WARP_LANES):
+        for slot in range(fragment.slots):
+            assert fragment.holder(*fragment.position(lane, slot)) == (lane, slot)
+
+
+@pytest.mark.parametrize("lane", range(WARP_LANES))
+def test_m16n8k16_is_the_manual_s(lane: int) -> None:
+    """PTX ISA 9.7.14.5.8: the formulas for row and column, written as there."""
+    group, in_group = lane >> 2, lane % 4
+    it = MATRIX_INSTRUCTIONS["m16n8k16"]
+    for i in range(8):
+        row = group if 0 <= i < 2 or 4 <= i < 6 else group + 8
+        column = in_group * 2 + (i & 1) + (8 if i >= 4 else 0)
+        assert it.a.position(lane, i) == (row, column)
+    for i in range(4):
+        assert it.b.position(lane, i) == (in_group * 2 + (i & 1) + (8 if i >= 2 else 0), group)
+        assert it.c.position(lane, i) == (group + (8 if i >= 2 else 0), in_group * 2 + (i & 1))
+
+
+@pytest.mark.parametrize("lane", range(WARP_LANES))
+def test_m16n8k8_is_the_manual_s(lane: int) -> None:
+    """PTX ISA 9.7.14.5.6, the .tf32 tables."""
+    group, in_group = lane >> 2, lane % 4
+    it = MATRIX_INSTRUCTIONS["m16n8k8"]
+    for i in range(4):
+        row = group if i in (0, 2) else group + 8
+        assert it.a.position(lane, i) == (row, in_group if i < 2 else in_group + 4)
+    for i in range(2):
+        assert it.b.position(lane, i) == (in_group + 4 * i, group)
+
+
+@pytest.mark.parametrize(("name", "pack"), [("m16n8k16", 2), ("m16n8k8", 1)])
+def test_four_matrices_make_an_a_fragment(name: str, pack: int) -> None:
+    """The matrices must be given as: top left, bottom left, top right, bottom right."""
+    fragment = MATRIX_INSTRUCTIONS[name].a
+    for lane in range(WARP_LANES):
+        for slot in range(fragment.slots):
+            matrix, row, column = ldmatrix_position(lane, slot, pack, transpose=False)
+            place = (row + 8 * (matrix % 2), column + 4 * pack * (matrix // 2))
+            assert fragment.position(lane, slot) == place
+
+
+def test_transposed_matrices_make_a_b_fragment() -> None:
+    fragment = MATRIX_INSTRUCTIONS["m16n8k16"].b
+    for lane in range(WARP_LANES):
+        for slot in range(fragment.slots):
+            matrix, row, column = ldmatrix_position(lane, slot, 2, transpose=True)
+            assert fragment.position(lane, slot) == (row + 8 * matrix, column)
+
+
+def test_lanes_name_the_rows_of_the_matrices() -> None:
+    assert [ldmatrix_source(lane, 4) for lane in (0, 7, 8, 31)] == [(0, 0), (0, 7), (1, 0), (3, 7)]
+    assert [ldmatrix_source(lane, 2) for lane in (15, 16)] == [(1, 7), (0, 0)]
