@@ -1,0 +1,55 @@
+"""The context of a compilation: dialects, the weights and the count of rewrites."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.context import Context
+
+from dlc.core.rewrite import RewriteCounter
+
+if TYPE_CHECKING:
+    from dlc.core.weights import WeightStore
+
+
+class DlcContext(Context):
+    """xDSL's context with a slot for the weights, which stay outside the IR.
+
+    ``dlc.registry.new_context`` makes one that knows every dialect.
+    """
+
+    rewrites: RewriteCounter
+    _weights: WeightStore | None
+
+    def __init__(self, weights: WeightStore | None = None):
+        super().__init__()
+        self.rewrites = RewriteCounter()
+        self._weights = weights
+
+    @property
+    def weights(self) -> WeightStore:
+        """The tensors that ``graph.weight`` names; an empty store unless one was given."""
+        if self._weights is None:
+            # Imported late: numpy doubles the start-up time.
+            from dlc.core.weights import WeightStore
+
+            self._weights = WeightStore()
+        return self._weights
+
+    @weights.setter
+    def weights(self, store: WeightStore) -> None:
+        self._weights = store
+
+    def clone(self) -> DlcContext:
+        """Return a context with the same dialects, the same weights and the same rewrite counter."""
+        copy = DlcContext(self._weights)
+        vars(copy).update(vars(super().clone()))
+        copy.rewrites = self.rewrites
+        return copy
+
+
+def dlc_context(context: Context) -> DlcContext:
+    """Return what xDSL hands to a pass as the context it is; raises TypeError for a plain one."""
+    if not isinstance(context, DlcContext):
+        raise TypeError("this pass needs the weights: use dlc.registry.new_context()")
+    return context
