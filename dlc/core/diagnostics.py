@@ -92,13 +92,18 @@ class Expected:
     one.
     """
 
-    pattern: str
+    text: str
+    is_regex: bool
     line: int | None
     announced_on: int
 
     def matches(self, found: Diagnostic) -> bool:
         """Whether this announces ``found``."""
-        return found.line == self.line and re.search(self.pattern, found.message) is not None
+        if found.line != self.line:
+            return False
+        if self.is_regex:
+            return re.search(self.text, found.message) is not None
+        return self.text in found.message
 
 
 def expected_errors(text: str) -> list[Expected]:
@@ -119,9 +124,9 @@ def _on_line(line: str, number: int, announcing: set[int]) -> Iterator[Expected]
             raise CompileError(
                 f"line {number}: expected-{match['kind']} is not known; dlc reports only errors"
             )
-        pattern = match["text"] if match["regex"] else re.escape(match["text"])
         target = _target(number, match["where"], announcing)
-        yield from [Expected(pattern, target, number)] * int(match["count"] or 1)
+        one = Expected(match["text"], match["regex"] is not None, target, number)
+        yield from [one] * int(match["count"] or 1)
 
 
 def _target(number: int, where: str | None, announcing: set[int]) -> int | None:
@@ -151,7 +156,7 @@ def compare(expected: list[Expected], found: list[Diagnostic]) -> list[Diagnosti
             where = diagnostic.place
             wrong.append(Diagnostic(f"unexpected error: {diagnostic.message}", where))
     wrong.extend(
-        Diagnostic(f'expected error "{e.pattern}" was not produced', f"line {e.announced_on}")
+        Diagnostic(f'expected error "{e.text}" was not produced', f"line {e.announced_on}")
         for e in open_ones
     )
     return wrong

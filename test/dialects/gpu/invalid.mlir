@@ -32,7 +32,7 @@ gpu.kernel @async_to_global(%x: memref<64xf32>, %y: memref<64xf32>) attributes {
 // -----
 
 gpu.kernel @rank_mismatch(%x: memref<64xf32>, %y: memref<8x8xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 1, 1, 1>, outputs = 1 : i64} {
-  // expected-error@+1 {{the access has 1 indices, the buffer 2 axes}}
+  // expected-error@+1 {{has 1 results, the buffer has 2 axes}}
   gpu.copy %x[0] to %y[0] {elements = 4 : i64} : memref<64xf32>, memref<8x8xf32>
   gpu.end
 }

@@ -1,13 +1,13 @@
 // RUN: %invalid
 
-// expected-error {{64 outputs}}
+// expected-error@below {{64 outputs}}
 loop.kernel @more_outputs_than_buffers(%x: memref<8xf32>) attributes {outputs = 64 : i64} {
   loop.end
 }
 
 // -----
 
-// expected-error {{the arguments of a kernel are buffers}}
+// expected-error@below {{the arguments of a kernel are buffers}}
 loop.kernel @scalar_argument(%x: f32) attributes {outputs = 1 : i64} {
   loop.end
 }
@@ -16,7 +16,7 @@ loop.kernel @scalar_argument(%x: f32) attributes {outputs = 1 : i64} {
 
 loop.kernel @parallel_carries(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
   %z = arith.constant 0.0 : f32
-  // expected-error {{a parallel loop carries no value; make it a reduction}}
+  // expected-error@below {{a parallel loop carries no value; make it a reduction}}
   %r = loop.for %k = 0 to 8 kind = parallel map = serial iter_args(%a = %z) -> (f32) {
     loop.yield %a : f32
   }
@@ -27,7 +27,7 @@ loop.kernel @parallel_carries(%x: memref<8xf32>) attributes {outputs = 1 : i64} 
 
 loop.kernel @yields_nothing(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
   %z = arith.constant 0.0 : f32
-  // expected-error {{the body ends with loop.yield of the carried values}}
+  // expected-error@below {{the body ends with loop.yield of the carried values}}
   %r = loop.for %k = 0 to 8 kind = reduction map = serial iter_args(%a = %z) -> (f32) {
     loop.yield
   }
@@ -37,7 +37,7 @@ loop.kernel @yields_nothing(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
 // -----
 
 loop.kernel @load_does_not_widen(%x: memref<8xf16>) attributes {outputs = 1 : i64} {
-  // expected-error {{a load of f16 gives f32}}
+  // expected-error@below {{a load of f16 gives f32}}
   %v = loop.load %x[0] : memref<8xf16> -> f16
   loop.end
 }
@@ -45,7 +45,7 @@ loop.kernel @load_does_not_widen(%x: memref<8xf16>) attributes {outputs = 1 : i6
 // -----
 
 loop.kernel @wrong_rank(%x: memref<8x8xf32>) attributes {outputs = 1 : i64} {
-  // expected-error {{has 1 results, the buffer has 2 axes}}
+  // expected-error@below {{has 1 results, the buffer has 2 axes}}
   %v = loop.load %x[0] : memref<8x8xf32> -> f32
   loop.end
 }
@@ -53,7 +53,7 @@ loop.kernel @wrong_rank(%x: memref<8x8xf32>) attributes {outputs = 1 : i64} {
 // -----
 
 loop.kernel @guarded_axis(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
-  // expected-error {{guard [1] names an axis that a buffer of rank 1 has not}}
+  // expected-error@below {{guard [1] names an axis that a buffer of rank 1 has not}}
   %v = loop.load %x[0] guard [1] fill 0.0 : f32 : memref<8xf32> -> f32
   loop.end
 }
@@ -61,7 +61,7 @@ loop.kernel @guarded_axis(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
 // -----
 
 loop.kernel @vector_element(%x: memref<8xf16>) attributes {outputs = 1 : i64} {
-  // expected-error {{vectors of f16 are vector<Nxf32>}}
+  // expected-error@below {{vectors of f16 are vector<Nxf32>}}
   %v = loop.load_vector %x[0] : memref<8xf16> -> vector<8xf16>
   loop.end
 }
