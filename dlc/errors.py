@@ -11,7 +11,14 @@ class CompileError(Exception):
     def __init__(self, message: str, at: str | None = None):
         self.message = message
         self.at = at
-        super().__init__(f"{at}: {message}" if at else message)
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        return f"{self.at}: {self.message}" if self.at else self.message
+
+    def place(self, at: str) -> None:
+        """Say that the error happened at ``at``, where nobody nearer to it has said so."""
+        self.at = self.at or at
 
 
 class InputError(CompileError):

@@ -68,7 +68,9 @@ class _CheckingImporter(GraphImporter):
     def __init__(
         self, model: LoadedModel, block: Block, types: Mapping[str, TensorType[Attribute]]
     ):
-        super().__init__(model, GraphBuilder(Builder(InsertPoint.at_end(block)), WeightStore()))
+        names = dict(zip(block.args, types, strict=True))
+        builder = GraphBuilder(Builder(InsertPoint.at_end(block)), WeightStore(), names)
+        super().__init__(model, builder)
         self.problems: list[Problem] = []
         self._input_types = types
         self._inferred: dict[str, TensorType[Attribute]] | None = None

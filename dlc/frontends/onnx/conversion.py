@@ -58,6 +58,17 @@ def find_conversion(op_type: str, domain: str, opset: int) -> Conversion | None:
     return None if since is None else versions[since]
 
 
+class UnknownValueError(CompileError):
+    """A value that must be known when compiling depends on inputs of the model.
+
+    inputs: their names; were these inputs constants, the value would be known.
+    """
+
+    def __init__(self, message: str, inputs: Sequence[str]):
+        self.inputs = tuple(inputs)
+        super().__init__(message)
+
+
 class NodeContext:
     """One ONNX node as a conversion sees it.
 
@@ -175,11 +186,16 @@ class NodeContext:
         """
         value = self._builder.known(self.operand(i))
         if value is None:
-            raise CompileError(
-                f"the {what} of {self.op_type} depends on the model's inputs; it must be known when"
-                " compiling (fix symbolic sizes with --shape)"
-            )
+            raise self._unknown(what, self.operand(i))
         return value
+
+    def _unknown(self, what: str, value: SSAValue) -> UnknownValueError:
+        inputs = self._builder.inputs_of(value)
+        return UnknownValueError(
+            f"the {what} of {self.op_type} must be known when compiling, but depends on"
+            f" {', '.join(inputs)}; fix sizes with --shape, or give the values as constants",
+            inputs,
+        )
 
     # Results ------------------------------------------------------------------------------------
 

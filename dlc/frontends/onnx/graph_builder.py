@@ -1,6 +1,6 @@
 """Writes graph ops and folds those whose operands are known."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 import numpy as np
@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     i1,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.analysis.evaluation import constant_value, evaluate, round_to
@@ -51,9 +51,16 @@ def ascii_name(name: str) -> str:
 class GraphBuilder:
     """Inserts ops at the end of a block; constants become attributes, splats or weights."""
 
-    def __init__(self, builder: Builder, weights: WeightStore):
+    def __init__(
+        self,
+        builder: Builder,
+        weights: WeightStore,
+        inputs: Mapping[SSAValue, str] | None = None,
+    ):
+        """``inputs``: the names of the model's inputs."""
         self.builder = builder
         self.weights = weights
+        self.inputs = inputs or {}
 
     def insert(self, op: GraphOp, at: LocationAttr) -> Sequence[SSAValue]:
         """Insert ``op``, or the constants that it computes when it is small and all is known."""
@@ -71,6 +78,19 @@ class GraphBuilder:
     def known(self, value: SSAValue) -> Array | None:
         """Return the elements of ``value`` when they do not depend on the model's inputs."""
         return constant_value(value, self.weights)
+
+    def inputs_of(self, value: SSAValue) -> list[str]:
+        """Return the names of the model's inputs from which ``value`` is computed."""
+        found: dict[SSAValue, str] = {}
+        pending, seen = [value], {value}
+        while pending:
+            here = pending.pop()
+            if here in self.inputs:
+                found[here] = self.inputs[here]
+            operands = here.owner.operands if isinstance(here.owner, Operation) else ()
+            pending.extend(x for x in operands if x not in seen)
+            seen.update(operands)
+        return [name for x, name in self.inputs.items() if x in found]
 
     def constant(self, array: Array, at: LocationAttr, name: str = "") -> SSAValue:
         """Insert a tensor whose elements are known and return it.

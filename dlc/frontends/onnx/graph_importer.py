@@ -78,7 +78,8 @@ class GraphImporter:
         self, node: NodeProto, scope: Scope, error: CompileError
     ) -> Sequence[SSAValue | None]:
         """Return what stands for the results of a node that cannot be imported; here it raises."""
-        raise CompileError(error.message, error.at or self.place(node, scope)) from error
+        error.place(self.place(node, scope))
+        raise error
 
     def import_node(self, node: NodeProto, scope: Scope) -> Sequence[SSAValue | None]:
         """Insert one node and return its results."""

@@ -1,6 +1,6 @@
 """An ONNX model to a module of the ``graph`` level."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import onnx
 from xdsl.builder import Builder
@@ -9,11 +9,12 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from dlc.core.weights import WeightStore
+from dlc.core.context import DlcContext
 from dlc.dialects._tensor import element_type, numpy_dtype
 from dlc.dialects.graph._source import WeightOp
+from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
-from dlc.frontends.onnx.graph_builder import GraphBuilder, ascii_name
+from dlc.frontends.onnx.graph_builder import GraphBuilder, ascii_name, location
 from dlc.frontends.onnx.graph_importer import GraphImporter
 from dlc.frontends.onnx.input_types import Shapes, input_types, model_inputs
 from dlc.frontends.onnx.loading import LoadedModel, ModelSource, load_model
@@ -22,35 +23,44 @@ from dlc.frontends.onnx.tensors import element_dtype
 
 
 def import_model(
-    source: ModelSource, shapes: Shapes | None = None, weights: WeightStore | None = None
+    source: ModelSource,
+    shapes: Shapes | None,
+    context: DlcContext,
+    constants: Mapping[str, Array] | None = None,
 ) -> ModuleOp:
     """Return a module whose ``main`` computes the model.
 
     shapes: sizes of inputs by name (or one size by the name of a symbolic size).
-    weights: a new store that takes the model's tensors; what the module does not use is forgotten.
+    context: its weight store takes the model's tensors; what the module does not use is forgotten.
+    constants: values of inputs, by name, that are compiled in; they are no arguments of ``main``.
 
     Arguments and results carry their names as ``graph.name``. Raises CompileError, with the node's
     name, for everything that cannot be imported.
     """
-    weights = WeightStore() if weights is None else weights
     loaded = load_model(source)
     graph = loaded.proto.graph
     check_structure(graph)
-    inputs = model_inputs(graph)
-    types = input_types(inputs, shapes or {})
-    block = Block(arg_types=[types[i.name] for i in inputs])
-    arguments = {i.name: x for i, x in zip(inputs, block.args, strict=True)}
-    results = _import_body(loaded, block, arguments, weights)
+    constants = constants or {}
+    types = input_types(model_inputs(graph), shapes or {})
+    inputs = [name for name in types if name not in constants]
+    block = Block(arg_types=[types[name] for name in inputs])
+    arguments = dict(zip(inputs, block.args, strict=True))
+    names = {x: name for name, x in arguments.items()}
+    builder = GraphBuilder(Builder(InsertPoint.at_end(block)), context.weights, names)
+    for name, array in constants.items():
+        arguments[name] = builder.constant(array, location(name), name)
+    results = _import_body(loaded, block, arguments, builder)
     erase_unused(block)
-    weights.retain([op.symbol.string_value() for op in block.ops if isinstance(op, WeightOp)])
-    return _module(block, [i.name for i in inputs], [o.name for o in graph.output], results)
+    context.weights.retain(
+        [op.symbol.string_value() for op in block.ops if isinstance(op, WeightOp)]
+    )
+    return _module(block, inputs, [o.name for o in graph.output], results)
 
 
 def _import_body(
-    loaded: LoadedModel, block: Block, arguments: dict[str, SSAValue], weights: WeightStore
+    loaded: LoadedModel, block: Block, arguments: Mapping[str, SSAValue], builder: GraphBuilder
 ) -> list[SSAValue]:
     graph = loaded.proto.graph
-    builder = GraphBuilder(Builder(InsertPoint.at_end(block)), weights)
     found = GraphImporter(loaded, builder).import_graph(graph, arguments)
     results = [x for x in found if x is not None]
     for output, value in zip(graph.output, results, strict=True):

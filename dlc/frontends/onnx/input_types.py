@@ -111,7 +111,8 @@ def _tensor_type(
     try:
         element = element_type_of(element_dtype(value.type.tensor_type.elem_type))
     except CompileError as error:
-        raise CompileError(error.message, f"input {value.name}") from error
+        error.place(f"input {value.name}")
+        raise
     resolved = [known.get(s, s) if isinstance(s, str) else s for s in sizes]
     encoding = NoneAttr()
     if any(isinstance(s, str) for s in resolved):

@@ -60,7 +60,8 @@ def load_model(source: ModelSource) -> LoadedModel:
     try:
         _check_versions(loaded.proto)
     except CompileError as error:
-        raise CompileError(error.message, at) from error
+        error.place(at)
+        raise
     return loaded
 
 
@@ -75,7 +76,8 @@ def _load_file(path: Path) -> LoadedModel:
     except DecodeError as error:
         raise CompileError("this is not an ONNX model", str(path)) from error
     except CompileError as error:
-        raise CompileError(error.message, str(path)) from error
+        error.place(str(path))
+        raise
     initializers = proto.graph.initializer
     embedded = {initializers[i].name: extent for i, extent in split.embedded.items()}
     return LoadedModel(proto, path, embedded)

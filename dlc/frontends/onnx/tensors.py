@@ -42,7 +42,8 @@ def read_tensor(tensor: TensorProto, model: LoadedModel) -> Array:
             return _map_tensor(model.path, extent, dtype, tuple(tensor.dims))
         return _from_message(tensor)
     except CompileError as error:
-        raise CompileError(error.message, error.at or f"tensor {tensor.name}") from error
+        error.place(f"tensor {tensor.name}")
+        raise
 
 
 def _has_data(tensor: TensorProto) -> bool:
