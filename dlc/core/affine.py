@@ -124,7 +124,8 @@ class _Sum:
 
     def split(self, divisor: int) -> tuple["_Sum", "_Sum"]:
         """Return ``(quotient, rest)``: ``self = divisor * quotient + rest``, the rest without terms
-        that ``divisor`` divides and with a constant in ``0 .. divisor - 1``."""
+        that ``divisor`` divides and with a constant in ``0 .. divisor - 1``.
+        """
         whole = {t: f // divisor for t, f in self.terms.items() if f % divisor == 0}
         rest = {t: f for t, f in self.terms.items() if f % divisor}
         quotient, constant = divmod(self.constant, divisor)
@@ -238,7 +239,10 @@ def _recombine(total: _Sum, ranges: Ranges) -> _Sum:
 
 def simplify(expr: AffineExpr, ranges: Ranges = Ranges()) -> AffineExpr:
     """Return the normal form of ``expr`` for dims and symbols in ``ranges``."""
-    return _Sum.of(expr, ranges).expr()
+    simpler = _Sum.of(expr, ranges).expr()
+    while simpler != expr:  # resolving one division may make another one resolvable
+        expr, simpler = simpler, _Sum.of(simpler, ranges).expr()
+    return simpler
 
 
 def interval_of(expr: AffineExpr, ranges: Ranges) -> Interval:

@@ -38,7 +38,7 @@ POINTS = list(itertools.product(*map(range, SIZES)))
         ((D0 * 4 + D1 + 4) // 4, "(d0 + 1)"),
         (D1 - D1, "0"),
         ((D0 - 2) // 3, "-1"),
-        ((D0 + 3).ceil_div(4) * 2, "(((d0 + 6) floordiv 4) * 2)"),
+        ((D0 + 3).ceil_div(4) * 2, "((((d0 + 2) floordiv 4) * 2) + 2)"),
     ],
 )
 def test_finds_the_simple_form(expr: AffineExpr, expected: str):
