@@ -3,7 +3,8 @@
 from enum import auto
 
 from xdsl.dialects.builtin import IntegerAttr, i64
-from xdsl.ir import EnumAttribute, SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.dialects.utils import EnumAttribute
+from xdsl.ir import SpacedOpaqueSyntaxAttribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,

@@ -88,8 +88,15 @@ class WeightStore:
 
         return self._insert(_Entry(type, load, name, tuple(inputs)))
 
+    def define(self, symbol: str, array: Array) -> None:
+        """Store an array under a symbol of the caller's; raises CompileError if it is taken."""
+        if symbol in self._entries:
+            raise CompileError(f"weight @{symbol} is defined twice")
+        self._entries[symbol] = _Entry(WeightType(array.shape, array.dtype), lambda: array, symbol)
+
     def _insert(self, entry: _Entry) -> str:
-        symbol = f"w{self._count}"
+        while (symbol := f"w{self._count}") in self._entries:
+            self._count += 1
         self._count += 1
         self._entries[symbol] = entry
         return symbol

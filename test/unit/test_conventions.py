@@ -1,0 +1,192 @@
+"""The rules of the repository that a machine can check: names, places, docstrings and sizes."""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from dlc import registry
+from dlc.pipelines import PIPELINES
+
+ROOT = Path(__file__).resolve().parents[2]
+FILE_LINES = 600
+FUNCTION_LINES = 60
+TEST_LINES = 60
+FORBIDDEN_STEMS = {"utils", "common", "misc", "helpers"}
+
+
+@cache
+def tracked_files() -> tuple[Path, ...]:
+    """Return the files of the repository, new ones that git does not ignore included."""
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    return tuple(ROOT / line for line in listing.split("\n") if (ROOT / line).is_file())
+
+
+def python_files(*folders: str) -> list[Path]:
+    """Return the Python files below some of the repository's folders."""
+    return [
+        path
+        for path in tracked_files()
+        if path.suffix == ".py" and path.relative_to(ROOT).parts[0] in folders
+    ]
+
+
+SOURCES = python_files("dlc", "dialects", "passes", "tools")
+
+
+def relative(path: Path) -> str:
+    """Return a path as a test's name shows it."""
+    return str(path.relative_to(ROOT))
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef]:
+    """Yield every function and method of a file."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef):
+            yield node
+
+
+@pytest.mark.parametrize(
+    "flag", [n for n in registry.pass_names() if n not in registry.XDSL_PASSES]
+)
+def test_pass_is_named_after_its_file_and_tested(flag: str) -> None:
+    kind = registry.load_pass(flag)
+    assert kind.name == flag
+    assert kind.__name__ == "".join(word.capitalize() for word in flag.split("-")) + "Pass"
+    assert (kind.__doc__ or "").strip(), f"{kind.__name__} needs a docstring"
+    assert list((ROOT / "test" / "passes" / flag).glob("*.mlir")), f"test/passes/{flag} has no test"
+
+
+def test_no_lit_folder_without_its_pass() -> None:
+    folders = {path.name for path in (ROOT / "test" / "passes").glob("*") if path.is_dir()}
+    assert folders <= {*registry.pass_names(), *PIPELINES}
+
+
+@pytest.mark.parametrize("name", registry.dialect_names())
+def test_dialect(name: str) -> None:
+    dialect = registry.load_dialect(name)
+    assert dialect.name == name
+    for op in dialect.operations:
+        assert op.name.startswith(f"{name}."), op.name
+        assert op.__name__.endswith("Op"), op.__name__
+        assert (op.__doc__ or "").strip(), f"{op.name} needs a docstring"
+
+
+@pytest.mark.parametrize("name", registry.dialect_names())
+def test_dialect_ops_have_round_trip_and_verifier_tests(name: str) -> None:
+    folder = ROOT / "test" / "dialects" / name
+    texts = "".join(path.read_text() for path in sorted(folder.glob("*.mlir")))
+    untested = [op.name for op in registry.load_dialect(name).operations if op.name not in texts]
+    assert not untested, f"not in test/dialects/{name}: {untested}"
+    assert list(folder.glob("invalid*.mlir")), f"test/dialects/{name} has no invalid.mlir"
+
+
+@pytest.mark.parametrize("name", [n for n in registry.backend_names() if n != "mlir"])
+def test_backend_is_named_after_its_file(name: str) -> None:
+    assert registry.load_backend(name).name == name
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_pipeline_resolves(name: str) -> None:
+    assert registry.build_passes(name)
+    assert name not in registry.pass_names()
+    assert PIPELINES[name].summary
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_file_is_small_and_well_named(path: Path) -> None:
+    assert path.stem not in FORBIDDEN_STEMS
+    assert len(path.read_text().split("\n")) <= FILE_LINES
+    long = [
+        f"{f.name}: {f.end_lineno - f.lineno + 1} lines"
+        for f in functions(path)
+        if f.end_lineno is not None and f.end_lineno - f.lineno >= FUNCTION_LINES
+    ]
+    assert not long
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_nothing_is_left_undone(path: Path) -> None:
+    text = path.read_text()
+    for word in ("TODO", "FIXME", "XXX", "NotImplementedError"):
+        assert not re.search(rf"\b{word}\b", text), f"{word} in {relative(path)}"
+
+
+@pytest.mark.parametrize("path", python_files("passes"), ids=relative)
+def test_pass_asks_for_capabilities_not_for_chips(path: Path) -> None:
+    text = path.read_text()
+    assert not re.search(r"\bsm_\d", text), "a pass asks the arch row for a capability"
+    assert not re.search(r"arch\.name\s*[=!<>]", text)
+
+
+@pytest.mark.parametrize("path", python_files("passes"), ids=relative)
+def test_pass_does_not_list_graph_ops(path: Path) -> None:
+    """A pass asks graph ops through their interfaces; a pattern may match one concrete op."""
+    graph_ops = {op.__name__ for op in registry.load_dialect("graph").operations}
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Tuple | ast.BinOp | ast.List | ast.Set | ast.Dict):
+            named = {n.id for n in ast.iter_child_nodes(node) if isinstance(n, ast.Name)}
+            assert len(named & graph_ops) < 3, f"line {node.lineno} lists {named & graph_ops}"
+
+
+@pytest.mark.parametrize("path", python_files("dlc", "dialects", "passes", "tools"), ids=relative)
+def test_public_names_have_docstrings(path: Path) -> None:
+    """Beyond ruff's D rules: nested packages and names without an underscore in private files."""
+    tree = ast.parse(path.read_text())
+    assert ast.get_docstring(tree), "the module needs a docstring"
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
+            assert ast.get_docstring(node), f"{node.name} needs a docstring"
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in tracked_files() if p.suffix in {".mlir", ".test"}], ids=relative
+)
+def test_lit_file(path: Path) -> None:
+    text = path.read_text()
+    assert "RUN:" in text
+    assert len(text.split("\n")) <= TEST_LINES or "invalid" in path.stem or path.stem == "ops"
+    assert re.fullmatch(r"[a-z0-9]+([-_][a-z0-9]+)*", path.stem), "hyphenated words, lower case"
+    wrong = unknown_directives(text)
+    assert not wrong, f"filecheck ignores {wrong}"
+    if "CHECK" in text:
+        assert "filecheck" in text or "%roundtrip" in text
+
+
+KNOWN_DIRECTIVES = {"", "NEXT", "SAME", "NOT", "DAG", "LABEL", "EMPTY"}
+
+
+def unknown_directives(text: str) -> list[str]:
+    """Return what looks like a check directive but is none, such as ``CHECK-NXT:``."""
+    prefixes = {"CHECK"}
+    for match in re.finditer(r"--check-prefix(?:es)?[= ](\S+)", text):
+        prefixes.update(match[1].split(","))
+    wrong: list[str] = []
+    for match in re.finditer(r"^\s*(?://|#)\s*([A-Z][A-Z0-9_-]*)\s*(:?)", text, re.MULTILINE):
+        word = match[1]
+        prefix = max((p for p in prefixes if word.startswith(p)), key=len, default=None)
+        if prefix is None:
+            if word.startswith("CHECK") or (match[2] and word not in {"RUN", "COM", "REQUIRES"}):
+                wrong.append(word)
+            continue
+        suffix = word.removeprefix(prefix).removeprefix("-")
+        known = suffix in KNOWN_DIRECTIVES or re.fullmatch(r"COUNT-\d+", suffix)
+        if not known or not match[2]:
+            wrong.append(word)
+    return wrong
+
+
+def test_unknown_directives_are_found() -> None:
+    assert unknown_directives("// CHECK-NXT: a\n// CHECK-COUNT-2: b\n// CHECK: c") == ["CHECK-NXT"]
+    assert unknown_directives("// RUN: x --check-prefix=A\n// A-SAME: a\n// A-FOO: b") == ["A-FOO"]
+    assert unknown_directives("// CHEK: a\n// CHECK  b") == ["CHEK", "CHECK"]
