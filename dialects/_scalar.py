@@ -52,7 +52,7 @@ class ScalarBuilder:
         if isinstance(type, Float32Type | Float64Type):
             return self.insert(arith.ConstantOp(FloatAttr(float(value), type)))
         assert isinstance(type, IntegerType | IndexType)
-        number = -int(value) if type == i1 else int(value)  # xDSL stores a true i1 as -1
+        number = -int(bool(value)) if type == i1 else int(value)  # xDSL stores a true i1 as -1
         return self.insert(arith.ConstantOp(IntegerAttr(number, type)))
 
     def cast(self, x: SSAValue, type: Attribute) -> SSAValue:
@@ -89,17 +89,17 @@ class ScalarBuilder:
 
     def wrap(self, x: SSAValue, element: Attribute) -> SSAValue:
         """Return ``x`` reduced to the range of a stored integer type (two's complement)."""
-        if not isinstance(element, IntegerType) or element.width.data >= 32:
+        ty = compute_type(element)
+        if not isinstance(element, IntegerType) or not isinstance(ty, IntegerType):
             return x
         bits = element.width.data
-        if bits == 1:
-            return self.cast(x, i1)
-        ty = compute_type(element)
+        if bits == ty.width.data:
+            return x
         mask = self.constant((1 << bits) - 1, ty)
         low = self.insert(arith.AndIOp(x, mask))
         if is_unsigned(element):
             return low
-        shift = self.constant(32 - bits, ty)
+        shift = self.constant(ty.width.data - bits, ty)
         return self.insert(arith.ShRSIOp(self.insert(arith.ShLIOp(low, shift)), shift))
 
     # Arithmetic ---------------------------------------------------------------------------------

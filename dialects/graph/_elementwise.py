@@ -5,9 +5,15 @@ from collections.abc import Sequence
 
 import numpy as np
 from xdsl.dialects import math
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import TensorType, UnitAttr, f64, i1
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import (
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    result_def,
+)
 
 from dlc.dialects._scalar import ScalarBuilder
 from dlc.dialects._tensor import element_type, is_float
@@ -20,9 +26,19 @@ class UnaryOp(ElementwiseOp, ABC):
 
     x = operand_def(TensorType)
     output = result_def(TensorType)
+    irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$x attr-dict `:` type($x) `->` type($output)"
 
     def infer(self) -> Sequence[Attribute]:
+        return [self.x.type]
+
+
+class FloatUnaryOp(UnaryOp, ABC):
+    """``y[i] = f(x[i])`` on floats."""
+
+    def infer(self) -> Sequence[Attribute]:
+        if not is_float(element_type(self.x)):
+            raise CompileError(f"works on floats, not on {element_type(self.x)}")
         return [self.x.type]
 
 
@@ -32,19 +48,34 @@ class BinaryOp(ElementwiseOp, ABC):
     lhs = operand_def(TensorType)
     rhs = operand_def(TensorType)
     output = result_def(TensorType)
+    irdl_options = (ParsePropInAttrDict(),)
     assembly_format = (
         "$lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)` `->` type($output)"
     )
 
-    def infer(self) -> Sequence[Attribute]:
+    def operand_element(self) -> Attribute:
+        """Return the element type of both operands; raises CompileError where they differ."""
         left, right = element_type(self.lhs), element_type(self.rhs)
         if left != right:
             raise CompileError(f"operands have element types {left} and {right}; cast one of them")
-        return [TensorType(left, self.broadcast_shape())]
+        return left
+
+    def infer(self) -> Sequence[Attribute]:
+        return [TensorType(self.operand_element(), self.broadcast_shape())]
+
+
+class NumberOp(BinaryOp, ABC):
+    """``y[i] = f(a[i], b[i])`` on numbers, not on booleans."""
+
+    def operand_element(self) -> Attribute:
+        element = super().operand_element()
+        if element == i1:
+            raise CompileError("works on numbers, not on booleans")
+        return element
 
 
 @irdl_op_definition
-class AddOp(BinaryOp):
+class AddOp(NumberOp):
     """``y = a + b``; integers wrap around."""
 
     name = "graph.add"
@@ -57,7 +88,7 @@ class AddOp(BinaryOp):
 
 
 @irdl_op_definition
-class SubOp(BinaryOp):
+class SubOp(NumberOp):
     """``y = a - b``; integers wrap around."""
 
     name = "graph.sub"
@@ -70,7 +101,7 @@ class SubOp(BinaryOp):
 
 
 @irdl_op_definition
-class MulOp(BinaryOp):
+class MulOp(NumberOp):
     """``y = a * b``; integers wrap around."""
 
     name = "graph.mul"
@@ -83,39 +114,205 @@ class MulOp(BinaryOp):
 
 
 @irdl_op_definition
-class ReluOp(UnaryOp):
-    """``y = max(x, 0)``; NaN stays NaN."""
+class DivOp(NumberOp):
+    """``y = a / b``; integers truncate towards zero, and divided by zero they give 0."""
 
-    name = "graph.relu"
+    name = "graph.div"
 
     def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
-        (x,) = values
-        return b.maximum(x, b.constant(0, x.type))
+        x, y = values
+        if is_float(x.type):
+            return b.div(x, y)
+        zero, one = b.constant(0, x.type), b.constant(1, x.type)
+        by_zero = b.compare("eq", y, zero)
+        # -1 is apart too: the quotient of the smallest integer overflows, which traps on x86.
+        by_minus_one = b.compare("eq", y, b.constant(-1, x.type))
+        safe = b.select(by_zero, one, b.select(by_minus_one, one, y))
+        quotient = b.select(by_minus_one, b.negate(x), b.div(x, safe))
+        return b.wrap(b.select(by_zero, zero, quotient), element_type(self.output))
 
     def reference(self, *operands: Array) -> Array:
-        return np.maximum(operands[0], 0)
-
-
-class FloatUnaryOp(UnaryOp, ABC):
-    """``y[i] = f(x[i])`` on floats."""
-
-    def infer(self) -> Sequence[Attribute]:
-        if not is_float(element_type(self.x)):
-            raise CompileError(f"works on floats, not on {element_type(self.x)}")
-        return [self.x.type]
+        x, y = operands
+        if np.issubdtype(x.dtype, np.inexact):
+            return np.divide(x, y)
+        with np.errstate(all="ignore"):
+            toward_floor = np.floor_divide(x, y)
+            inexact = toward_floor * y != x
+            return np.where(y == 0, 0, toward_floor + (inexact & ((x < 0) != (y < 0)))).astype(
+                x.dtype
+            )
 
 
 @irdl_op_definition
-class ExpOp(FloatUnaryOp):
-    """``y = e**x``."""
+class ModOp(NumberOp):
+    """``y = a - b * q`` with ``q = floor(a / b)``, so ``y`` has the sign of ``b`` (Python's ``%``).
 
-    name = "graph.exp"
+    ``truncate``: ``q = trunc(a / b)``, so ``y`` has the sign of ``a`` (C's ``fmod``); floats need it.
+    Integers modulo zero give 0. Floats are exact while ``abs(a / b) < 2**52``.
+    """
+
+    name = "graph.mod"
+    truncate = opt_prop_def(UnitAttr)
+
+    def infer(self) -> Sequence[Attribute]:
+        if is_float(self.operand_element()) and self.truncate is None:
+            raise CompileError("the modulo of floats must truncate (fmod = 1)")
+        return super().infer()
 
     def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
-        return b.math(math.ExpOp, *values)
+        if is_float(values[0].type):
+            return b.cast(_float_remainder(b, *(b.cast(v, f64) for v in values)), values[0].type)
+        x, y = values
+        zero = b.constant(0, x.type)
+        # Modulo 0 and -1 both give 0; the processor's remainder traps on them.
+        trivial = b.logical(
+            "or", b.compare("eq", y, zero), b.compare("eq", y, b.constant(-1, x.type))
+        )
+        safe = b.select(trivial, b.constant(1, x.type), y)
+        remainder = b.rem(x, safe)
+        if self.truncate is not None:
+            return remainder
+        differs = b.logical("xor", b.compare("lt", remainder, zero), b.compare("lt", safe, zero))
+        wrong_sign = b.logical("and", differs, b.compare("ne", remainder, zero))
+        return b.select(wrong_sign, b.add(remainder, safe), remainder)
 
     def reference(self, *operands: Array) -> Array:
-        return np.exp(*operands)
+        return np.fmod(*operands) if self.truncate is not None else np.mod(*operands)
 
 
-OPERATIONS = [AddOp, SubOp, MulOp, ReluOp, ExpOp]
+def _float_remainder(b: ScalarBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
+    """Write C's ``fmod`` of doubles: the truncated quotient may be one too large after rounding."""
+    size = b.absolute(y)
+    magnitude = b.absolute(x)
+    quotient = b.math(math.TruncOp, b.div(magnitude, size))
+    remainder = b.fma(b.negate(quotient), size, magnitude)
+    negative = b.compare("lt", remainder, b.constant(0, f64))
+    remainder = b.select(negative, b.add(remainder, size), remainder)
+    # 0 * inf is NaN, but x modulo infinity is x for every finite x.
+    infinite = b.constant(float("inf"), f64)
+    unbounded = b.logical(
+        "and", b.compare("eq", size, infinite), b.compare("ne", magnitude, infinite)
+    )
+    return b.math(math.CopySignOp, b.select(unbounded, magnitude, remainder), x)
+
+
+@irdl_op_definition
+class PowOp(NumberOp):
+    """``y = a ** b``; integers wrap around, a negative integer exponent truncates the quotient."""
+
+    name = "graph.pow"
+
+    def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
+        if is_float(values[0].type):
+            return b.math(math.PowFOp, *values)
+        return b.wrap(_integer_power(b, *values), element_type(self.output))
+
+    def reference(self, *operands: Array) -> Array:
+        base, exponent = operands
+        if np.issubdtype(base.dtype, np.inexact):
+            return np.power(base, exponent)
+        negative = exponent < 0
+        with np.errstate(all="ignore"):
+            power = np.power(base, np.where(negative, exponent % 2, exponent).astype(base.dtype))
+        # 1 / a**n is a**n for the two units and truncates to 0 for all else.
+        return np.where(negative & (np.abs(base) != 1), 0, power).astype(base.dtype)
+
+
+def _integer_power(b: ScalarBuilder, base: SSAValue, exponent: SSAValue) -> SSAValue:
+    """Write the power by repeated squaring, one step for each bit of the exponent."""
+    type = base.type
+    zero, one = b.constant(0, type), b.constant(1, type)
+    power, square = one, base
+    for bit in range(31):
+        mask = b.constant(1 << bit, type)
+        is_set = b.compare("ne", b.logical("and", exponent, mask), zero)
+        power = b.select(is_set, b.mul(power, square), power)
+        square = b.mul(square, square)
+    odd = b.compare("ne", b.logical("and", exponent, one), zero)
+    is_unit = b.compare("eq", b.mul(base, base), one)
+    inverse = b.select(is_unit, b.select(odd, base, one), zero)
+    return b.select(b.compare("lt", exponent, zero), inverse, power)
+
+
+@irdl_op_definition
+class MaxOp(NumberOp):
+    """``y = max(a, b)``; NaN if one is NaN."""
+
+    name = "graph.max"
+
+    def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
+        return b.maximum(*values)
+
+    def reference(self, *operands: Array) -> Array:
+        return np.maximum(*operands)
+
+
+@irdl_op_definition
+class MinOp(NumberOp):
+    """``y = min(a, b)``; NaN if one is NaN."""
+
+    name = "graph.min"
+
+    def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
+        return b.minimum(*values)
+
+    def reference(self, *operands: Array) -> Array:
+        return np.minimum(*operands)
+
+
+@irdl_op_definition
+class NegOp(UnaryOp):
+    """``y = -x``; the smallest integer stays itself."""
+
+    name = "graph.neg"
+
+    def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
+        return b.wrap(b.negate(*values), element_type(self.output))
+
+    def reference(self, *operands: Array) -> Array:
+        return np.negative(*operands)
+
+
+@irdl_op_definition
+class AbsOp(UnaryOp):
+    """``y = |x|``; the smallest integer stays itself."""
+
+    name = "graph.abs"
+
+    def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
+        return b.wrap(b.absolute(*values), element_type(self.output))
+
+    def reference(self, *operands: Array) -> Array:
+        return np.abs(*operands)
+
+
+@irdl_op_definition
+class SignOp(UnaryOp):
+    """``y = -1``, ``0`` or ``1``; NaN stays NaN."""
+
+    name = "graph.sign"
+
+    def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
+        (x,) = values
+        zero, one = b.constant(0, x.type), b.constant(1, x.type)
+        # The sum keeps NaN, and turns -0.0 into 0.0.
+        rest = b.select(b.compare("lt", x, zero), b.constant(-1, x.type), b.add(x, zero))
+        return b.select(b.compare("gt", x, zero), one, rest)
+
+    def reference(self, *operands: Array) -> Array:
+        return np.sign(*operands)
+
+
+OPERATIONS = [
+    AddOp,
+    SubOp,
+    MulOp,
+    DivOp,
+    ModOp,
+    PowOp,
+    MaxOp,
+    MinOp,
+    NegOp,
+    AbsOp,
+    SignOp,
+]

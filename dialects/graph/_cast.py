@@ -1,0 +1,52 @@
+"""Conversion between element types."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerType, TensorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, prop_def
+
+from dlc.dialects._scalar import ScalarBuilder
+from dlc.dialects._tensor import compute_type, is_float, numpy_dtype, shape
+from dlc.dialects.graph._elementwise import UnaryOp
+from dlc.dialects.graph._structure import Array
+
+
+@irdl_op_definition
+class CastOp(UnaryOp):
+    """``y = x`` in the element type ``to``.
+
+    Float to integer truncates towards zero and then wraps around, undefined outside 32 bits (64 for
+    ``i64``, ``ui32``, ``ui64``). Integers wrap around. To boolean means ``x != 0``. A 16-bit float is
+    rounded where it is stored, not where it stays inside a kernel.
+
+    ``%y = graph.cast %x {to = f16} : tensor<4xf32> -> tensor<4xf16>``
+    """
+
+    name = "graph.cast"
+    to = prop_def(Attribute)
+
+    def infer(self) -> Sequence[Attribute]:
+        numpy_dtype(self.to)
+        return [TensorType(self.to, shape(self.x))]
+
+    def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
+        (x,) = values
+        return b.wrap(b.cast(x, compute_type(self.to)), self.to)
+
+    def reference(self, *operands: Array) -> Array:
+        (x,) = operands
+        if is_float(self.to):
+            return x if np.issubdtype(x.dtype, np.inexact) else x.astype(np.float64)
+        if isinstance(self.to, IntegerType) and np.issubdtype(x.dtype, np.inexact):
+            return _truncated(x, numpy_dtype(self.to))
+        return x.astype(numpy_dtype(self.to))
+
+
+def _truncated(x: Array, dtype: np.dtype) -> Array:
+    """Return floats as integers; through 64 bits, so that narrow ones wrap on every processor."""
+    return x != 0 if dtype == np.bool_ else x.astype(np.int64).astype(dtype)
+
+
+OPERATIONS = [CastOp]

@@ -1,0 +1,237 @@
+"""Functions of one float: exponentials, roots, rounding, trigonometry, the error function."""
+
+from abc import ABC
+from collections.abc import Callable
+from math import erf
+from typing import ClassVar
+
+import numpy as np
+from xdsl.dialects import math
+from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import irdl_op_definition
+
+from dlc.dialects._scalar import ScalarBuilder
+from dlc.dialects.graph._elementwise import FloatUnaryOp
+from dlc.dialects.graph._structure import Array
+
+
+class FunctionOp(FloatUnaryOp, ABC):
+    """``y = f(x)`` for a function that the ``math`` dialect has."""
+
+    SCALAR: ClassVar[type[Operation]]
+    NUMPY: ClassVar[Callable[[Array], Array]]
+
+    def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
+        return b.math(self.SCALAR, *values)
+
+    def reference(self, *operands: Array) -> Array:
+        return type(self).NUMPY(*operands)
+
+
+def error_function(x: Array) -> Array:
+    """Return the error function of each element, computed in double precision."""
+    return np.asarray(np.frompyfunc(erf, 1, 1)(x), x.dtype)
+
+
+@irdl_op_definition
+class ExpOp(FunctionOp):
+    """``y = e**x``."""
+
+    name = "graph.exp"
+    SCALAR = math.ExpOp
+    NUMPY = np.exp
+
+
+@irdl_op_definition
+class LogOp(FunctionOp):
+    """``y = ln(x)``; NaN below 0."""
+
+    name = "graph.log"
+    SCALAR = math.LogOp
+    NUMPY = np.log
+
+
+@irdl_op_definition
+class SqrtOp(FunctionOp):
+    """``y = sqrt(x)``; NaN below 0."""
+
+    name = "graph.sqrt"
+    SCALAR = math.SqrtOp
+    NUMPY = np.sqrt
+
+
+@irdl_op_definition
+class FloorOp(FunctionOp):
+    """``y``: the largest integer that is at most ``x``."""
+
+    name = "graph.floor"
+    SCALAR = math.FloorOp
+    NUMPY = np.floor
+
+
+@irdl_op_definition
+class CeilOp(FunctionOp):
+    """``y``: the smallest integer that is at least ``x``."""
+
+    name = "graph.ceil"
+    SCALAR = math.CeilOp
+    NUMPY = np.ceil
+
+
+@irdl_op_definition
+class RoundOp(FunctionOp):
+    """``y``: the nearest integer, halves to the even one."""
+
+    name = "graph.round"
+    SCALAR = math.RoundEvenOp
+    NUMPY = staticmethod(np.round)
+
+
+@irdl_op_definition
+class TruncOp(FunctionOp):
+    """``y``: ``x`` without its fraction."""
+
+    name = "graph.trunc"
+    SCALAR = math.TruncOp
+    NUMPY = np.trunc
+
+
+@irdl_op_definition
+class SinOp(FunctionOp):
+    """``y = sin(x)``, in radians."""
+
+    name = "graph.sin"
+    SCALAR = math.SinOp
+    NUMPY = np.sin
+
+
+@irdl_op_definition
+class CosOp(FunctionOp):
+    """``y = cos(x)``, in radians."""
+
+    name = "graph.cos"
+    SCALAR = math.CosOp
+    NUMPY = np.cos
+
+
+@irdl_op_definition
+class TanOp(FunctionOp):
+    """``y = tan(x)``, in radians."""
+
+    name = "graph.tan"
+    SCALAR = math.TanOp
+    NUMPY = np.tan
+
+
+@irdl_op_definition
+class AsinOp(FunctionOp):
+    """``y = arcsin(x)``; NaN outside [-1, 1]."""
+
+    name = "graph.asin"
+    SCALAR = math.AsinOp
+    NUMPY = np.arcsin
+
+
+@irdl_op_definition
+class AcosOp(FunctionOp):
+    """``y = arccos(x)``; NaN outside [-1, 1]."""
+
+    name = "graph.acos"
+    SCALAR = math.AcosOp
+    NUMPY = np.arccos
+
+
+@irdl_op_definition
+class AtanOp(FunctionOp):
+    """``y = arctan(x)``."""
+
+    name = "graph.atan"
+    SCALAR = math.AtanOp
+    NUMPY = np.arctan
+
+
+@irdl_op_definition
+class SinhOp(FunctionOp):
+    """``y = sinh(x)``."""
+
+    name = "graph.sinh"
+    SCALAR = math.SinhOp
+    NUMPY = np.sinh
+
+
+@irdl_op_definition
+class CoshOp(FunctionOp):
+    """``y = cosh(x)``."""
+
+    name = "graph.cosh"
+    SCALAR = math.CoshOp
+    NUMPY = np.cosh
+
+
+@irdl_op_definition
+class TanhOp(FunctionOp):
+    """``y = tanh(x)``."""
+
+    name = "graph.tanh"
+    SCALAR = math.TanhOp
+    NUMPY = np.tanh
+
+
+@irdl_op_definition
+class AsinhOp(FunctionOp):
+    """``y = arsinh(x)``."""
+
+    name = "graph.asinh"
+    SCALAR = math.AsinhOp
+    NUMPY = np.arcsinh
+
+
+@irdl_op_definition
+class AcoshOp(FunctionOp):
+    """``y = arcosh(x)``; NaN below 1."""
+
+    name = "graph.acosh"
+    SCALAR = math.AcoshOp
+    NUMPY = np.arccosh
+
+
+@irdl_op_definition
+class AtanhOp(FunctionOp):
+    """``y = artanh(x)``; NaN outside [-1, 1]."""
+
+    name = "graph.atanh"
+    SCALAR = math.AtanhOp
+    NUMPY = np.arctanh
+
+
+@irdl_op_definition
+class ErfOp(FunctionOp):
+    """``y = 2 / sqrt(pi) * integral of e**(-t * t) for t from 0 to x``."""
+
+    name = "graph.erf"
+    SCALAR = math.ErfOp
+    NUMPY = staticmethod(error_function)
+
+
+OPERATIONS = [
+    ExpOp,
+    LogOp,
+    SqrtOp,
+    FloorOp,
+    CeilOp,
+    RoundOp,
+    TruncOp,
+    SinOp,
+    CosOp,
+    TanOp,
+    AsinOp,
+    AcosOp,
+    AtanOp,
+    SinhOp,
+    CoshOp,
+    TanhOp,
+    AsinhOp,
+    AcoshOp,
+    AtanhOp,
+    ErfOp,
+]
