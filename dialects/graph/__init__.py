@@ -7,27 +7,47 @@ Every op carries its meaning (see ``_structure``); weights are symbols of a stor
 from xdsl.ir import Dialect
 
 from dlc.dialects.graph import (
+    _activation,
+    _cast,
+    _comparison,
     _contraction,
     _convolution,
     _data_layout,
     _elementwise,
+    _gather,
+    _generate,
+    _layout,
+    _math,
+    _pad,
     _pooling,
     _precision,
     _reduction,
+    _reshape,
     _sizes,
     _source,
 )
 
+_FAMILIES = [
+    _source,
+    _elementwise,
+    _math,
+    _activation,
+    _comparison,
+    _cast,
+    _reshape,
+    _layout,
+    _pad,
+    _gather,
+    _generate,
+    _contraction,
+    _convolution,
+    _reduction,
+    _pooling,
+]
+
 Graph = Dialect(
     "graph",
-    [
-        *_source.OPERATIONS,
-        *_elementwise.OPERATIONS,
-        *_contraction.OPERATIONS,
-        *_convolution.OPERATIONS,
-        *_reduction.OPERATIONS,
-        *_pooling.OPERATIONS,
-    ],
+    [op for family in _FAMILIES for op in family.OPERATIONS],
     [
         *_precision.ATTRIBUTES,
         *_data_layout.ATTRIBUTES,

@@ -245,7 +245,7 @@ class MishOp(FloatUnaryOp):
 
 @irdl_op_definition
 class GeluOp(FloatUnaryOp):
-    """``y = x * P(X <= x)`` for a standard normal ``X``, that is ``x / 2 * (1 + erf(x / sqrt(2)))``.
+    """``y = x / 2 * (1 + erf(x / sqrt(2)))``.
 
     ``tanh``: ``y = x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))`` instead.
     """

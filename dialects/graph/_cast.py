@@ -17,9 +17,9 @@ from dlc.dialects.graph._structure import Array
 class CastOp(UnaryOp):
     """``y = x`` in the element type ``to``.
 
-    Float to integer truncates towards zero and then wraps around, undefined outside 32 bits (64 for
-    ``i64``, ``ui32``, ``ui64``). Integers wrap around. To boolean means ``x != 0``. A 16-bit float is
-    rounded where it is stored, not where it stays inside a kernel.
+    Float to integer truncates towards zero and then wraps around, undefined outside 32 bits (64
+    for ``i64``, ``ui32``, ``ui64``). Integers wrap around. To boolean means ``x != 0``. A 16-bit
+    float is rounded where it is stored, not where it stays inside a kernel.
 
     ``%y = graph.cast %x {to = f16} : tensor<4xf32> -> tensor<4xf16>``
     """

@@ -82,8 +82,8 @@ class AndOp(BitwiseOp):
     """``y = a and b``, bit by bit."""
 
     name = "graph.and"
-    FUNCTION = "and"
-    NUMPY = np.bitwise_and
+    FUNCTION: ClassVar = "and"
+    NUMPY: ClassVar = np.bitwise_and
 
 
 @irdl_op_definition
@@ -91,8 +91,8 @@ class OrOp(BitwiseOp):
     """``y = a or b``, bit by bit."""
 
     name = "graph.or"
-    FUNCTION = "or"
-    NUMPY = np.bitwise_or
+    FUNCTION: ClassVar = "or"
+    NUMPY: ClassVar = np.bitwise_or
 
 
 @irdl_op_definition
@@ -100,8 +100,8 @@ class XorOp(BitwiseOp):
     """``y = a`` exclusive-or ``b``, bit by bit."""
 
     name = "graph.xor"
-    FUNCTION = "xor"
-    NUMPY = np.bitwise_xor
+    FUNCTION: ClassVar = "xor"
+    NUMPY: ClassVar = np.bitwise_xor
 
 
 @irdl_op_definition

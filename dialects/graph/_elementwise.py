@@ -147,8 +147,8 @@ class DivOp(NumberOp):
 class ModOp(NumberOp):
     """``y = a - b * q`` with ``q = floor(a / b)``, so ``y`` has the sign of ``b`` (Python's ``%``).
 
-    ``truncate``: ``q = trunc(a / b)``, so ``y`` has the sign of ``a`` (C's ``fmod``); floats need it.
-    Integers modulo zero give 0. Floats are exact while ``abs(a / b) < 2**52``.
+    ``truncate``: ``q = trunc(a / b)``, so ``y`` has the sign of ``a`` (C's ``fmod``); floats need
+    it. Integers modulo zero give 0. Floats are exact while ``abs(a / b) < 2**52``.
     """
 
     name = "graph.mod"

@@ -38,8 +38,8 @@ class ExpOp(FunctionOp):
     """``y = e**x``."""
 
     name = "graph.exp"
-    SCALAR = math.ExpOp
-    NUMPY = np.exp
+    SCALAR: ClassVar = math.ExpOp
+    NUMPY: ClassVar = np.exp
 
 
 @irdl_op_definition
@@ -47,8 +47,8 @@ class LogOp(FunctionOp):
     """``y = ln(x)``; NaN below 0."""
 
     name = "graph.log"
-    SCALAR = math.LogOp
-    NUMPY = np.log
+    SCALAR: ClassVar = math.LogOp
+    NUMPY: ClassVar = np.log
 
 
 @irdl_op_definition
@@ -56,8 +56,8 @@ class SqrtOp(FunctionOp):
     """``y = sqrt(x)``; NaN below 0."""
 
     name = "graph.sqrt"
-    SCALAR = math.SqrtOp
-    NUMPY = np.sqrt
+    SCALAR: ClassVar = math.SqrtOp
+    NUMPY: ClassVar = np.sqrt
 
 
 @irdl_op_definition
@@ -65,8 +65,8 @@ class FloorOp(FunctionOp):
     """``y``: the largest integer that is at most ``x``."""
 
     name = "graph.floor"
-    SCALAR = math.FloorOp
-    NUMPY = np.floor
+    SCALAR: ClassVar = math.FloorOp
+    NUMPY: ClassVar = np.floor
 
 
 @irdl_op_definition
@@ -74,8 +74,8 @@ class CeilOp(FunctionOp):
     """``y``: the smallest integer that is at least ``x``."""
 
     name = "graph.ceil"
-    SCALAR = math.CeilOp
-    NUMPY = np.ceil
+    SCALAR: ClassVar = math.CeilOp
+    NUMPY: ClassVar = np.ceil
 
 
 @irdl_op_definition
@@ -83,8 +83,8 @@ class RoundOp(FunctionOp):
     """``y``: the nearest integer, halves to the even one."""
 
     name = "graph.round"
-    SCALAR = math.RoundEvenOp
-    NUMPY = staticmethod(np.round)
+    SCALAR: ClassVar = math.RoundEvenOp
+    NUMPY: ClassVar = staticmethod(np.round)
 
 
 @irdl_op_definition
@@ -92,8 +92,8 @@ class TruncOp(FunctionOp):
     """``y``: ``x`` without its fraction."""
 
     name = "graph.trunc"
-    SCALAR = math.TruncOp
-    NUMPY = np.trunc
+    SCALAR: ClassVar = math.TruncOp
+    NUMPY: ClassVar = np.trunc
 
 
 @irdl_op_definition
@@ -101,8 +101,8 @@ class SinOp(FunctionOp):
     """``y = sin(x)``, in radians."""
 
     name = "graph.sin"
-    SCALAR = math.SinOp
-    NUMPY = np.sin
+    SCALAR: ClassVar = math.SinOp
+    NUMPY: ClassVar = np.sin
 
 
 @irdl_op_definition
@@ -110,8 +110,8 @@ class CosOp(FunctionOp):
     """``y = cos(x)``, in radians."""
 
     name = "graph.cos"
-    SCALAR = math.CosOp
-    NUMPY = np.cos
+    SCALAR: ClassVar = math.CosOp
+    NUMPY: ClassVar = np.cos
 
 
 @irdl_op_definition
@@ -119,8 +119,8 @@ class TanOp(FunctionOp):
     """``y = tan(x)``, in radians."""
 
     name = "graph.tan"
-    SCALAR = math.TanOp
-    NUMPY = np.tan
+    SCALAR: ClassVar = math.TanOp
+    NUMPY: ClassVar = np.tan
 
 
 @irdl_op_definition
@@ -128,8 +128,8 @@ class AsinOp(FunctionOp):
     """``y = arcsin(x)``; NaN outside [-1, 1]."""
 
     name = "graph.asin"
-    SCALAR = math.AsinOp
-    NUMPY = np.arcsin
+    SCALAR: ClassVar = math.AsinOp
+    NUMPY: ClassVar = np.arcsin
 
 
 @irdl_op_definition
@@ -137,8 +137,8 @@ class AcosOp(FunctionOp):
     """``y = arccos(x)``; NaN outside [-1, 1]."""
 
     name = "graph.acos"
-    SCALAR = math.AcosOp
-    NUMPY = np.arccos
+    SCALAR: ClassVar = math.AcosOp
+    NUMPY: ClassVar = np.arccos
 
 
 @irdl_op_definition
@@ -146,8 +146,8 @@ class AtanOp(FunctionOp):
     """``y = arctan(x)``."""
 
     name = "graph.atan"
-    SCALAR = math.AtanOp
-    NUMPY = np.arctan
+    SCALAR: ClassVar = math.AtanOp
+    NUMPY: ClassVar = np.arctan
 
 
 @irdl_op_definition
@@ -155,8 +155,8 @@ class SinhOp(FunctionOp):
     """``y = sinh(x)``."""
 
     name = "graph.sinh"
-    SCALAR = math.SinhOp
-    NUMPY = np.sinh
+    SCALAR: ClassVar = math.SinhOp
+    NUMPY: ClassVar = np.sinh
 
 
 @irdl_op_definition
@@ -164,8 +164,8 @@ class CoshOp(FunctionOp):
     """``y = cosh(x)``."""
 
     name = "graph.cosh"
-    SCALAR = math.CoshOp
-    NUMPY = np.cosh
+    SCALAR: ClassVar = math.CoshOp
+    NUMPY: ClassVar = np.cosh
 
 
 @irdl_op_definition
@@ -173,8 +173,8 @@ class TanhOp(FunctionOp):
     """``y = tanh(x)``."""
 
     name = "graph.tanh"
-    SCALAR = math.TanhOp
-    NUMPY = np.tanh
+    SCALAR: ClassVar = math.TanhOp
+    NUMPY: ClassVar = np.tanh
 
 
 @irdl_op_definition
@@ -182,8 +182,8 @@ class AsinhOp(FunctionOp):
     """``y = arsinh(x)``."""
 
     name = "graph.asinh"
-    SCALAR = math.AsinhOp
-    NUMPY = np.arcsinh
+    SCALAR: ClassVar = math.AsinhOp
+    NUMPY: ClassVar = np.arcsinh
 
 
 @irdl_op_definition
@@ -191,8 +191,8 @@ class AcoshOp(FunctionOp):
     """``y = arcosh(x)``; NaN below 1."""
 
     name = "graph.acosh"
-    SCALAR = math.AcoshOp
-    NUMPY = np.arccosh
+    SCALAR: ClassVar = math.AcoshOp
+    NUMPY: ClassVar = np.arccosh
 
 
 @irdl_op_definition
@@ -200,8 +200,8 @@ class AtanhOp(FunctionOp):
     """``y = artanh(x)``; NaN outside [-1, 1]."""
 
     name = "graph.atanh"
-    SCALAR = math.AtanhOp
-    NUMPY = np.arctanh
+    SCALAR: ClassVar = math.AtanhOp
+    NUMPY: ClassVar = np.arctanh
 
 
 @irdl_op_definition
@@ -209,8 +209,8 @@ class ErfOp(FunctionOp):
     """``y = 2 / sqrt(pi) * integral of e**(-t * t) for t from 0 to x``."""
 
     name = "graph.erf"
-    SCALAR = math.ErfOp
-    NUMPY = staticmethod(error_function)
+    SCALAR: ClassVar = math.ErfOp
+    NUMPY: ClassVar = staticmethod(error_function)
 
 
 OPERATIONS = [

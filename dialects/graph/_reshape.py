@@ -1,0 +1,124 @@
+"""The same elements in the same order under another shape."""
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+from xdsl.dialects.builtin import I64, DenseArrayBase, TensorType, UnitAttr
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
+
+from dlc.dialects._tensor import DYNAMIC, element_type, shape
+from dlc.dialects.graph._movement import MovementOp, strides_of
+from dlc.dialects.graph._structure import Array, Index, Scope
+from dlc.errors import CompileError
+
+
+@irdl_op_definition
+class ReshapeOp(MovementOp):
+    """``y``: the elements of ``x`` in the same order, in the shape ``sizes``.
+
+    A size of 0 is the operand's size at that axis (with ``allow_zero`` it is an empty axis); one
+    size may be -1, which takes what is left.
+
+    ``%y = graph.reshape %x {sizes = array<i64: 6, -1>} : tensor<2x3x4xf32> -> tensor<6x4xf32>``
+    """
+
+    name = "graph.reshape"
+    x = operand_def(TensorType)
+    sizes = prop_def(DenseArrayBase.constr(I64))
+    allow_zero = opt_prop_def(UnitAttr)
+    output = result_def(TensorType)
+    assembly_format = "$x attr-dict `:` type($x) `->` type($output)"
+
+    @property
+    def is_view(self) -> bool:
+        return True
+
+    def forwarded(self) -> SSAValue | None:
+        same = self.x.type == self.output.type and DYNAMIC not in shape(self.x)
+        return self.x if same else None
+
+    def infer(self) -> Sequence[Attribute]:
+        old, new = shape(self.x), self._requested(shape(self.x))
+        if new.count(-1) > 1 and DYNAMIC not in old:
+            raise CompileError(f"more than one of the sizes {new} is -1")
+        if DYNAMIC not in old:
+            new = _completed(old, new)
+        return [TensorType(element_type(self.x), new)]
+
+    def _requested(self, old: tuple[int, ...]) -> list[int]:
+        """Return the sizes with those that are taken over from the operand filled in."""
+        sizes = [int(n) for n in self.sizes.get_values()]
+        if self.allow_zero is not None:
+            return sizes
+        if any(n == 0 and axis >= len(old) for axis, n in enumerate(sizes)):
+            raise CompileError(f"sizes {sizes} copy an axis that {len(old)} axes do not have")
+        return [old[axis] if n == 0 else n for axis, n in enumerate(sizes)]
+
+    def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
+        return scope.read(self.x, reshaped_index(shape(self.output), index, shape(self.x)))
+
+    def reference(self, *operands: Array) -> Array:
+        return operands[0].reshape(shape(self.output))
+
+
+def _completed(old: tuple[int, ...], new: list[int]) -> list[int]:
+    count, known = prod(old), prod(n for n in new if n != -1)
+    if -1 in new and known and count % known == 0:
+        return [count // known if n == -1 else n for n in new]
+    if -1 in new or count != known:
+        raise CompileError(f"{count} elements of shape {list(old)} do not fill the shape {new}")
+    return new
+
+
+def reshaped_index(new: Sequence[int], index: Index, old: Sequence[int]) -> list[AffineExpr]:
+    """Return where the element at ``index`` of a tensor of shape ``new`` lies in shape ``old``.
+
+    Runs of axes of equal size in both shapes are taken apart, so that an axis that the reshape does
+    not touch keeps its index as it is.
+    """
+    place: dict[int, AffineExpr] = {}
+    if prod(new):
+        for new_axes, old_axes in _matching_runs(new, old):
+            place |= _run_index(new, [index[a] for a in new_axes], new_axes, old, old_axes)
+    return [place.get(axis, AffineExpr.constant(0)) for axis in range(len(old))]
+
+
+def _run_index(
+    new: Sequence[int],
+    index: Index,
+    new_axes: Sequence[int],
+    old: Sequence[int],
+    old_axes: Sequence[int],
+) -> dict[int, AffineExpr]:
+    linear = AffineExpr.constant(0)
+    for i, stride in zip(index, strides_of(tuple(new[a] for a in new_axes)), strict=True):
+        linear = linear + i * stride
+    place: dict[int, AffineExpr] = {}
+    strides = strides_of(tuple(old[a] for a in old_axes))
+    for number, (axis, stride) in enumerate(zip(old_axes, strides, strict=True)):
+        quotient = linear if stride == 1 else linear // stride
+        # Within the run the first axis cannot overflow, so it needs no modulo.
+        place[axis] = quotient if number == 0 else quotient % old[axis]
+    return place
+
+
+def _matching_runs(new: Sequence[int], old: Sequence[int]) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield the shortest runs of axes (without those of size 1) that hold the same elements."""
+    left = [axis for axis, n in enumerate(new) if n != 1]
+    right = [axis for axis, n in enumerate(old) if n != 1]
+    while left:
+        run_left, run_right = [left.pop(0)], [right.pop(0)]
+        new_count, old_count = new[run_left[0]], old[run_right[0]]
+        while new_count != old_count:
+            if new_count < old_count:
+                run_left.append(left.pop(0))
+                new_count *= new[run_left[-1]]
+            else:
+                run_right.append(right.pop(0))
+                old_count *= old[run_right[-1]]
+        yield run_left, run_right
+
+
+OPERATIONS = [ReshapeOp]
