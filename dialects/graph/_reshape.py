@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from math import prod
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, TensorType, UnitAttr
+from xdsl.dialects.builtin import I64, DenseArrayBase, TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
 from dlc.dialects._tensor import DYNAMIC, element_type, shape
 from dlc.dialects.graph._movement import MovementOp, strides_of
@@ -18,8 +18,8 @@ from dlc.errors import CompileError
 class ReshapeOp(MovementOp):
     """``y``: the elements of ``x`` in the same order, in the shape ``sizes``.
 
-    A size of 0 is the operand's size at that axis (with ``allow_zero`` it is an empty axis); one
-    size may be -1, which takes what is left.
+    One size may be -1, which takes what is left; ``-2 - k`` is the operand's size at axis ``k``,
+    for sizes that are not yet fixed.
 
     ``%y = graph.reshape %x {sizes = array<i64: 6, -1>} : tensor<2x3x4xf32> -> tensor<6x4xf32>``
     """
@@ -27,7 +27,6 @@ class ReshapeOp(MovementOp):
     name = "graph.reshape"
     x = operand_def(TensorType)
     sizes = prop_def(DenseArrayBase.constr(I64))
-    allow_zero = opt_prop_def(UnitAttr)
     output = result_def(TensorType)
     assembly_format = "$x attr-dict `:` type($x) `->` type($output)"
 
@@ -50,11 +49,9 @@ class ReshapeOp(MovementOp):
     def _requested(self, old: tuple[int, ...]) -> list[int]:
         """Return the sizes with those that are taken over from the operand filled in."""
         sizes = [int(n) for n in self.sizes.get_values()]
-        if self.allow_zero is not None:
-            return sizes
-        if any(n == 0 and axis >= len(old) for axis, n in enumerate(sizes)):
-            raise CompileError(f"sizes {sizes} copy an axis that {len(old)} axes do not have")
-        return [old[axis] if n == 0 else n for axis, n in enumerate(sizes)]
+        if any(n < -1 - len(old) for n in sizes):
+            raise CompileError(f"sizes {sizes} copy an axis that the operand does not have")
+        return [old[-2 - n] if n < -1 else n for n in sizes]
 
     def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
         return scope.read(self.x, reshaped_index(shape(self.output), index, shape(self.x)))
