@@ -35,6 +35,9 @@ from xdsl.utils.exceptions import VerifyException
 from dlc.dialects.graph._structure import GraphOp
 from dlc.dialects.loop._attributes import BoundAttr, ScheduleAttr
 
+ARENA_BYTES = "fused_group.arena_bytes"
+"""The module attribute with the size of the arena in which ``offsets`` are."""
+
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):
@@ -122,7 +125,8 @@ def _same_types(one: str, these: Sequence[SSAValue], other: str, those: Sequence
 class LaunchOp(IRDLOperation):
     """A run of a kernel on tensors; the last operands are those tensors' buffers.
 
-    ``offsets``: where each result, then each scratch buffer, stands in the arena, in bytes.
+    ``offsets``: where each result, then each scratch buffer, stands in the arena, in bytes; ``-1 - k``
+    is the caller's buffer of output ``k``.
 
     ``%y = fused_group.launch @g0(%x) : (tensor<8xf32>) -> tensor<8xf32>``
     """

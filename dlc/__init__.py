@@ -7,15 +7,14 @@ from dlc.errors import ArtifactError, CompileError, InputError
 
 if TYPE_CHECKING:
     from dlc.compiler import compile
-    from dlc.runtime.model import Model
-    from dlc.runtime.model import Model as load
+    from dlc.runtime.model import Model, load
 
 __version__ = "0.1.0"
 __all__ = ["ArtifactError", "CompileError", "InputError", "Model", "compile", "load"]
 
 _LAZY = {
     "compile": ("dlc.compiler", "compile"),
-    "load": ("dlc.runtime.model", "Model"),
+    "load": ("dlc.runtime.model", "load"),
     "Model": ("dlc.runtime.model", "Model"),
 }
 """Where each name is; imported when first used, since loading a model needs no compiler."""

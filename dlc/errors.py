@@ -22,8 +22,8 @@ class CompileError(Exception):
 
 
 class InputError(CompileError):
-    """An array given to a compiled model that does not fit its input (name, shape, dtype, device)."""
+    """An array that does not fit the input of a compiled model (name, shape, dtype, device)."""
 
 
 class ArtifactError(CompileError):
-    """A ``model.so`` that cannot be loaded or run: damaged, of another version or for another device."""
+    """A ``model.so`` that cannot be loaded or run: damaged, another version, another device."""

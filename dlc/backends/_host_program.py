@@ -18,8 +18,8 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Address:
-    """A place in memory: byte ``offset`` of weights or workspace, or the whole of the caller's input or
-    output number ``offset``.
+    """A place in memory: byte ``offset`` of weights or workspace, or the caller's input or output
+    number ``offset``.
     """
 
     space: Space

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from dlc.dialects.fused_group import LaunchOp
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import SSAValue
@@ -11,12 +10,9 @@ from xdsl.utils.hints import isa
 
 from dlc.backends._host_program import Address, Copy, HostProgram, Launch, Tensor
 from dlc.dialects._tensor import element_type, numpy_dtype, shape, tensor_bytes
+from dlc.dialects.fused_group import ARENA_BYTES, LaunchOp
 from dlc.dialects.graph._structure import GraphOp
 from dlc.errors import CompileError
-
-ARENA_BYTES = "fused_group.arena_bytes"
-"""The module attribute in which ``fused-group-plan-memory`` leaves the size of the arena."""
-
 
 WeightOffset = Callable[[GraphOp], int]
 """Gives the byte offset among the weights of an op without operands (weight, constant, splat)."""

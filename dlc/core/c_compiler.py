@@ -1,4 +1,4 @@
-"""The C compiler that builds the host part and the CPU kernels: the system's, else the ziglang wheel's."""
+"""The C compiler for the host part and the CPU kernels: the system's, else the ziglang wheel's."""
 
 import importlib.util
 import os
@@ -18,7 +18,7 @@ from dlc.core.cache import Cache, cache_key
 from dlc.errors import CompileError
 
 BASE_FLAGS = ("-std=gnu11", "-fPIC", "-fvisibility=hidden", "-fno-ident", "-g0", "-w")
-"""For every translation unit. Tests compile with all warnings; a user's newer compiler may have more."""
+"""For every translation unit. Tests turn all warnings on; a user's compiler may know others."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ _X86_LEVELS = (
     InstructionSet(("-march=x86-64-v3",), ("avx2", "fma", "bmi2")),
     InstructionSet(("-march=x86-64-v2",), ("sse4.2", "popcnt")),
 )
-"""The levels of the x86-64 psABI, best first; features as GCC's ``__builtin_cpu_supports`` names them."""
+"""The levels of the x86-64 psABI, best first; features as ``__builtin_cpu_supports`` names them."""
 
 
 @cache

@@ -1,8 +1,8 @@
 """The file format of ``model.so``: a shared library with data appended and a trailer that seals it.
 
-``| ELF shared library | device code | weights | report (JSON) | trailer |``, the segments at multiples
-of 4096 bytes. With ``--weights=file`` the weights stand in ``model.so.weights`` with a trailer of their
-own. ``native/payload.c`` reads the same trailers; ``docs/artifact.md`` describes them.
+``| ELF shared library | device code | weights | report (JSON) | trailer |``, the segments at
+multiples of 4096 bytes. With ``--weights=file`` the weights stand in ``model.so.weights`` with a
+trailer of their own. ``native/payload.c`` reads the same; ``docs/artifact.md`` describes it.
 """
 
 import hashlib
@@ -108,7 +108,7 @@ def check_artifact(path: Path) -> Trailer:
 
 
 def read_trailer(path: Path) -> Trailer:
-    """Return the trailer of ``model.so``; raises ArtifactError when there is none that fits the file."""
+    """Return the trailer of ``model.so``; raises ArtifactError when none fits the file."""
     with _open(path) as file:
         file_bytes = file.seek(0, os.SEEK_END)
         if file_bytes < Trailer.BYTES:

@@ -107,8 +107,13 @@ class Model:
         return target
 
     def explain(self) -> str:
-        """Return the report as text: kernels, what each computes, its schedule and predicted bound."""
+        """Return the report as text: what each kernel computes, its schedule, predicted bound."""
         return explain(self.report)
+
+
+def load(path: str | Path, device: int = 0) -> Model:
+    """Return the model of a ``model.so``. device: the number of the GPU. Raises ArtifactError."""
+    return Model(path, device)
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -1,4 +1,4 @@
-"""The C files of every artifact: the public header ``dlc.h`` and the fixed part of the host program."""
+"""The C files of every artifact: the header ``dlc.h`` and the fixed part of the host program."""
 
 from pathlib import Path
 

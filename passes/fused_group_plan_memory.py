@@ -1,0 +1,105 @@
+"""Give every launch result and scratch buffer a place in one arena, or in the caller's output."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from dlc.analysis.arena import Buffer, place
+from dlc.dialects._tensor import tensor_bytes
+from dlc.dialects.fused_group import ARENA_BYTES, LaunchOp
+from dlc.dialects.graph._structure import GraphOp
+from dlc.errors import CompileError
+
+
+class FusedGroupPlanMemoryPass(ModulePass):
+    """Buffers whose lifetimes do not meet share memory; the peak is known before anything runs.
+
+    Writes ``offsets`` on each ``fused_group.launch``: one per result, then one per scratch buffer
+    of
+    its kernel: bytes, multiples of 256. A result that the model returns is written straight to
+    the caller's buffer of output ``k``, which is the offset ``-1 - k``. Views (``graph.reshape``)
+    share the buffer of their operand. The module gets ``fused_group.arena_bytes``, the exact size.
+
+    Runs on: launches and their kernels, ``loop`` or ``gpu``. Leaves: the same. Order: last.
+    """
+
+    name = "fused-group-plan-memory"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        scratch = dict(_scratch_sizes(op))
+        peaks = [_plan(main, scratch) for main in op.ops if isinstance(main, FuncOp)]
+        op.attributes[ARENA_BYTES] = IntegerAttr(max(peaks, default=0), i64)
+
+
+def _scratch_sizes(module: ModuleOp) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield each kernel's name and the bytes of its scratch buffers."""
+    for op in module.ops:
+        name, sizes = op.properties.get("sym_name"), op.properties.get("scratch")
+        if isinstance(name, StringAttr) and isinstance(sizes, DenseArrayBase):
+            yield name.data, tuple(map(int, sizes.get_values()))
+
+
+def _plan(main: FuncOp, scratch: Mapping[str, tuple[int, ...]]) -> int:
+    """Set the offsets of every launch of a function; return the bytes of the arena."""
+    lifetimes = _Lifetimes(main)
+    slots: dict[LaunchOp, list[_Slot]] = {}
+    for op in lifetimes.launches:
+        if op.kernel_name not in scratch:
+            raise CompileError(f"launch of @{op.kernel_name}, but the module has no such kernel")
+        slots[op] = [*lifetimes.results(op), *lifetimes.scratch(op, scratch[op.kernel_name])]
+    inner = [slot for row in slots.values() for slot in row if slot.offset >= 0]
+    arena = place([slot.buffer for slot in inner])
+    for slot, offset in zip(inner, arena.offsets, strict=True):
+        slot.offset = offset
+    for op, row in slots.items():
+        op.offsets = DenseArrayBase.from_list(i64, [slot.offset for slot in row])
+    return arena.bytes
+
+
+@dataclass
+class _Slot:
+    buffer: Buffer
+    offset: int = 0
+
+
+class _Lifetimes:
+    """When each launch result is written and last read, and which output it is."""
+
+    def __init__(self, main: FuncOp):
+        self.launches: list[LaunchOp] = []
+        self._step: dict[Operation, int] = {}
+        self._viewed: dict[SSAValue, SSAValue] = {}
+        self._last_read: dict[SSAValue, int] = {}
+        self._output: dict[SSAValue, int] = {}
+        for step, op in enumerate(main.body.block.ops):
+            self._visit(op, step)
+
+    def _visit(self, op: Operation, step: int) -> None:
+        self._step[op] = step
+        for number, operand in enumerate(op.operands):
+            buffer = self._viewed.get(operand, operand)
+            self._last_read[buffer] = step
+            if isinstance(op, ReturnOp):
+                self._output.setdefault(buffer, number)
+        if isinstance(op, GraphOp) and op.is_view:
+            self._viewed[op.results[0]] = self._viewed.get(op.operands[0], op.operands[0])
+        elif isinstance(op, LaunchOp):
+            self.launches.append(op)
+
+    def results(self, op: LaunchOp) -> Iterator[_Slot]:
+        """Yield the slots of a launch's results; an output's offset is ``-1 - k``."""
+        step = self._step[op]
+        for value in op.results:
+            buffer = Buffer(tensor_bytes(value), step, self._last_read.get(value, step))
+            yield _Slot(buffer, -1 - self._output[value] if value in self._output else 0)
+
+    def scratch(self, op: LaunchOp, sizes: tuple[int, ...]) -> Iterator[_Slot]:
+        """Yield the slots of a launch's scratch buffers, which live during the launch only."""
+        step = self._step[op]
+        for size in sizes:
+            yield _Slot(Buffer(size, step, step))
