@@ -7,23 +7,24 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 
 from dlc.analysis.arena import Buffer, place
+from dlc.core.locations import operation_text
+from dlc.core.passes import DlcPass
 from dlc.dialects._tensor import tensor_bytes
 from dlc.dialects.fused_group import ARENA_BYTES, LaunchOp
 from dlc.dialects.graph._structure import GraphOp
 from dlc.errors import CompileError
 
 
-class FusedGroupPlanMemoryPass(ModulePass):
+class FusedGroupPlanMemoryPass(DlcPass):
     """Buffers whose lifetimes do not meet share memory; the peak is known before anything runs.
 
     Writes ``offsets`` on each ``fused_group.launch``: one per result, then one per scratch buffer
-    of
-    its kernel: bytes, multiples of 256. A result that the model returns is written straight to
-    the caller's buffer of output ``k``, which is the offset ``-1 - k``. Views (``graph.reshape``)
-    share the buffer of their operand. The module gets ``fused_group.arena_bytes``, the exact size.
+    of its kernel, in bytes, multiples of 256. A result that the model returns is written straight
+    to the caller's buffer of output ``k``, which is the offset ``-1 - k``. Views
+    (``graph.reshape``) share the buffer of their operand. The module gets
+    ``fused_group.arena_bytes``, the exact size.
 
     Runs on: launches and their kernels, ``loop`` or ``gpu``. Leaves: the same. Order: last.
     """
@@ -50,7 +51,8 @@ def _plan(main: FuncOp, scratch: Mapping[str, tuple[int, ...]]) -> int:
     slots: dict[LaunchOp, list[_Slot]] = {}
     for op in lifetimes.launches:
         if op.kernel_name not in scratch:
-            raise CompileError(f"launch of @{op.kernel_name}, but the module has no such kernel")
+            message = f"launch of @{op.kernel_name}, but the module has no such kernel"
+            raise CompileError(message, at=operation_text(op))
         slots[op] = [*lifetimes.results(op), *lifetimes.scratch(op, scratch[op.kernel_name])]
     inner = [slot for row in slots.values() for slot in row if slot.offset >= 0]
     arena = place([slot.buffer for slot in inner])

@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
 from dlc.backends._host_program import Address, Copy, HostProgram, Launch, Tensor
+from dlc.core.locations import operation_text
 from dlc.dialects._tensor import element_type, numpy_dtype, shape, tensor_bytes
 from dlc.dialects.fused_group import ARENA_BYTES, LaunchOp
 from dlc.dialects.graph._structure import GraphOp
@@ -62,11 +63,13 @@ class _Reader:
             elif isinstance(op, GraphOp) and op.is_constant and not op.operands:
                 self.address[op.results[0]] = Address("weight", self.weight_offset(op))
             elif not isinstance(op, ReturnOp):
-                raise CompileError(f"{op.name} is in no group; run fuse and lower-to-loop first")
+                message = f"{op.name} is in no kernel; run fuse and lower-to-loop first"
+                raise CompileError(message, at=operation_text(op))
 
     def _launch(self, op: LaunchOp) -> Launch:
         if op.offsets is None:
-            raise CompileError("a launch has no offsets; run fused-group-plan-memory first")
+            message = "the launch has no offsets; run fused-group-plan-memory first"
+            raise CompileError(message, at=operation_text(op))
         places = [_place(offset) for offset in op.offsets.get_values()]
         self.address.update(zip(op.results, places, strict=False))
         inputs = [self.address[x] for x in op.operands]

@@ -1,0 +1,18 @@
+// RUN: dlc-opt %s -t host --verify-diagnostics --split-input-file
+
+// expected-error@unknown {{the module has no memory plan; run fused-group-plan-memory first}}
+builtin.module {
+  func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {
+    func.return %x : tensor<64xf32>
+  }
+}
+
+// -----
+
+builtin.module attributes {fused_group.arena_bytes = 0 : i64} {
+  func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {
+    // expected-error@below {{graph.relu is in no kernel; run fuse and lower-to-loop first}}
+    %y = graph.relu %x : tensor<64xf32> -> tensor<64xf32>
+    func.return %y : tensor<64xf32>
+  }
+}
