@@ -15,11 +15,13 @@ from dlc.dialects._tensor import DYNAMIC, compute_type, element_type, shape
 from dlc.dialects.graph._contraction import matrix_product
 from dlc.dialects.graph._data_layout import (
     CHANNELS_FIRST,
+    CHANNELS_LAST,
     OIHW,
     DataLayoutAttr,
     WeightLayoutAttr,
+    channels_last_permutation,
 )
-from dlc.dialects.graph._structure import Array, ContractionOp, Domain
+from dlc.dialects.graph._structure import Array, ContractionOp, Domain, GraphOp
 from dlc.dialects.graph._window import Window
 from dlc.errors import CompileError
 
@@ -145,6 +147,20 @@ class ConvOp(ContractionOp):
         outputs, inputs = shape(self.weight)[o] // groups, shape(self.weight)[i]
         group = output if outputs == 1 else output // outputs
         return group if inputs == 1 else group * inputs + part
+
+    @property
+    def permuted_operands(self) -> Sequence[int]:
+        return (0,)
+
+    @property
+    def preferred_permutation(self) -> Sequence[int] | None:
+        if self.data_layout == CHANNELS_LAST:
+            return None
+        return channels_last_permutation(len(shape(self.x)))
+
+    def permuted(self, permutation: Sequence[int], operands: Sequence[SSAValue]) -> GraphOp | None:
+        layout = self.data_layout.permuted(permutation)
+        return None if layout is None else self.with_operands(operands, data_layout=layout)
 
     def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:
         return [b.constant(0, compute_type(element_type(self.output)))]

@@ -1,5 +1,6 @@
 """The order in which the axes of images and convolution weights are stored."""
 
+from collections.abc import Sequence
 from enum import auto
 
 from xdsl.dialects.utils import EnumAttribute
@@ -38,6 +39,16 @@ class DataLayoutAttr(EnumAttribute[DataLayout], SpacedOpaqueSyntaxAttribute):
         first = 2 if self.data is DataLayout.channels_first else 1
         return tuple(range(first, first + rank - 2))
 
+    def permuted(self, permutation: Sequence[int]) -> "DataLayoutAttr | None":
+        """Return the layout after axis ``i`` became axis ``permutation[i]``, if it is one."""
+        rank = len(permutation)
+        for layout in (CHANNELS_FIRST, CHANNELS_LAST):
+            axes = [0, *self.spatial_axes(rank)]
+            axes.insert(layout.channel_axis(rank), self.channel_axis(rank))
+            if list(permutation) == axes:
+                return layout
+        return None
+
 
 @irdl_attr_definition
 class WeightLayoutAttr(EnumAttribute[WeightLayout], SpacedOpaqueSyntaxAttribute):
@@ -61,4 +72,11 @@ CHANNELS_LAST = DataLayoutAttr(DataLayout.channels_last)
 OIHW = WeightLayoutAttr(WeightLayout.oihw)
 OHWI = WeightLayoutAttr(WeightLayout.ohwi)
 HWIO = WeightLayoutAttr(WeightLayout.hwio)
+
+
+def channels_last_permutation(rank: int) -> tuple[int, ...]:
+    """Return the permutation that moves the channel axis of channels-first images to the end."""
+    return (0, *range(2, rank), 1)
+
+
 ATTRIBUTES = [DataLayoutAttr, WeightLayoutAttr]

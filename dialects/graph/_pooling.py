@@ -14,7 +14,7 @@ from dlc.dialects._scalar import ScalarBuilder
 from dlc.dialects._tensor import compute_type, element_type, is_float, shape
 from dlc.dialects.graph._arg_reduction import better_place
 from dlc.dialects.graph._convolution import taps
-from dlc.dialects.graph._data_layout import CHANNELS_FIRST, CHANNELS_LAST, DataLayoutAttr
+from dlc.dialects.graph._data_layout import CHANNELS_FIRST, DataLayoutAttr
 from dlc.dialects.graph._reduction import lowest
 from dlc.dialects.graph._structure import Array, Domain, GraphOp, Index, ReductionOp, Scope
 from dlc.dialects.graph._window import Window
@@ -116,14 +116,8 @@ class PoolOp(ReductionOp, ABC):
         return self.domain.points
 
     def permuted(self, permutation: Sequence[int], operands: Sequence[SSAValue]) -> GraphOp | None:
-        rank = len(shape(self.x))
-        for layout in (CHANNELS_FIRST, CHANNELS_LAST):
-            channel = self.data_layout.channel_axis(rank)
-            axes = [0, *self.spatial_axes]
-            axes.insert(layout.channel_axis(rank), channel)
-            if list(permutation) == axes:
-                return self.with_operands(operands, data_layout=layout)
-        return None
+        layout = self.data_layout.permuted(permutation)
+        return None if layout is None else self.with_operands(operands, data_layout=layout)
 
     def reference(self, *operands: Array) -> Array:
         channel = self.data_layout.channel_axis(operands[0].ndim)

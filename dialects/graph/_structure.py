@@ -153,19 +153,40 @@ class GraphOp(IRDLOperation, ABC):
         """Return the operand that the result always equals (an identity), if there is one."""
         return None
 
+    @property
+    def permuted_operands(self) -> Sequence[int]:
+        """The operands whose axes are those of the result, in their order (all, but for weights)."""
+        return range(len(self.operands))
+
+    @property
+    def preferred_permutation(self) -> Sequence[int] | None:
+        """The order of axes in which the op runs best, where that is another than its own.
+
+        ``permuted`` with it gives the op in that order.
+        """
+        return None
+
+    def absorbed_transpose(
+        self, number: int, permutation: Sequence[int], operand: SSAValue
+    ) -> "GraphOp | None":
+        """Return an op of the same result that reads ``operand`` instead of its transpose.
+
+        Operand ``number`` is ``operand`` with axes permuted: its axis ``i`` is axis ``permutation[i]``.
+        ``None`` where the op has no way to say so.
+        """
+        return None
+
     def permuted(
         self, permutation: Sequence[int], operands: Sequence[SSAValue]
     ) -> "GraphOp | None":
         """Return this op on operands whose axes were permuted, or ``None`` where it has no such form.
 
-        Axis ``i`` of a new operand, and of the new result, is axis ``permutation[i]`` of the old one.
-        Only asked when every operand has the rank of the result.
+        Axis ``i`` of each operand in ``permuted_operands``, and of the new result, is axis
+        ``permutation[i]`` of the old one. Only asked when these have the rank of the result.
         """
         return None
 
-    def with_operands(
-        self, operands: Sequence[SSAValue], **properties: Attribute | None
-    ) -> Self:
+    def with_operands(self, operands: Sequence[SSAValue], **properties: Attribute | None) -> Self:
         """Return a copy on other operands; properties given replace its own, ``None`` removes one.
 
         The result types are inferred anew. The copy keeps the location.
