@@ -25,17 +25,28 @@ def standard_function(
     if not onnx.defs.has(node.op_type, opset, domain):
         return None
     schema = onnx.defs.get_schema(node.op_type, opset, domain)
+    body = _function_body(schema, node, opset, operands)
+    if not body:
+        return None
+    function = FunctionProto.FromString(body)
+    defaults = [a.default_value for a in schema.attributes.values() if a.default_value.name]
+    function.attribute_proto.extend(defaults)
+    return function
+
+
+def _function_body(
+    schema: onnx.defs.OpSchema, node: NodeProto, opset: int, operands: Sequence[SSAValue | None]
+) -> bytes:
     version = _newest(schema.function_opset_versions, opset)
     if version is not None:
-        return _parsed(schema.get_function_with_opset_version(version))
+        return schema.get_function_with_opset_version(version)
     version = _newest(schema.context_dependent_function_opset_versions, opset)
     if version is None:
-        return None
+        return b""
     types = [_type_proto(x).SerializeToString() for x in operands]
-    body = schema.get_context_dependent_function_with_opset_version(
+    return schema.get_context_dependent_function_with_opset_version(
         version, node.SerializeToString(), types
     )
-    return _parsed(body)
 
 
 def bind_attributes(function: FunctionProto, call: NodeProto) -> FunctionProto:
@@ -68,10 +79,6 @@ def _bind_node(node: NodeProto, values: Mapping[str, AttributeProto]) -> None:
 
 def _newest(versions: Sequence[int], opset: int) -> int | None:
     return max((v for v in versions if v <= opset), default=None)
-
-
-def _parsed(body: bytes) -> FunctionProto | None:
-    return FunctionProto.FromString(body) if body else None
 
 
 def _type_proto(value: SSAValue | None) -> onnx.TypeProto:

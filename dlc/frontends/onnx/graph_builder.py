@@ -67,6 +67,7 @@ class GraphBuilder:
         op.location = at
         folded = self._fold(op)
         if folded is not None:
+            op.erase()
             return [self.constant(value, at) for value in folded]
         try:
             op.verify()

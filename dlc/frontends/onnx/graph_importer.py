@@ -145,7 +145,7 @@ class GraphImporter:
         padded = [*operands, *[None] * (len(function.input) - len(operands))]
         inner = scope.inside(
             node_name(node),
-            opsets=opset_versions(function.opset_import),
+            opsets={**scope.opsets, **opset_versions(function.opset_import)},
             values=dict(zip(function.input, padded, strict=True)),
         )
         self.import_nodes(bind_attributes(function, node).node, inner)

@@ -1,0 +1,56 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import helper
+
+from dlc.frontends.onnx.check import Problem, check_model
+
+MakeModel = Callable[..., onnx.ModelProto]
+node = helper.make_node
+
+
+def test_supported_model(make_model: MakeModel):
+    assert check_model(make_model([node("Relu", ["x"], ["y"])])) == []
+
+
+def test_all_problems_at_once(make_model: MakeModel):
+    nodes = [
+        node("NoSuchOp", ["x"], ["a"], "first"),
+        node("Relu", ["x"], ["b"], "attribute", slope=1.0),
+        node("Add", ["b", "w"], ["c"], "types"),
+        node("Other", ["c"], ["y"], "last", domain="com.example"),
+    ]
+    model = make_model(nodes, initializers={"w": np.arange(3)}, domains={"com.example": 3})
+    problems = {p.at: p.message for p in check_model(model)}
+    assert list(problems) == ["first", "attribute", "types", "last"]
+    assert problems["first"] == "ONNX has no operator NoSuchOp in ai.onnx 21"
+    assert problems["attribute"].startswith("unrecognized attribute: slope")
+    assert problems["types"].startswith("operands have element types f32 and i64")
+    assert problems["last"] == "ONNX has no operator Other in com.example 3"
+
+
+def test_nothing_is_reported_for_what_depends_on_an_unknown_value(make_model: MakeModel):
+    nodes = [node("NoSuchOp", ["x"], ["a"], "bad"), node("Exp", ["a"], ["y"], "good")]
+    assert [p.at for p in check_model(make_model(nodes))] == ["bad"]
+
+
+def test_unsupported_operator_behind_an_unknown_value(make_model: MakeModel):
+    nodes = [node("NoSuchOp", ["x"], ["a"], "bad"), node("NorThis", ["a"], ["y"], "worse")]
+    assert [p.at for p in check_model(make_model(nodes))] == ["bad", "worse"]
+
+
+def test_it_goes_on_with_inferred_types(make_model: MakeModel):
+    nodes = [
+        node("Relu", ["x"], ["a"], "attribute", slope=1.0),
+        node("Add", ["a", "w"], ["y"], "shapes"),
+    ]
+    model = make_model(nodes, initializers={"w": np.ones((4, 3), np.float32)})
+    assert [p.at for p in check_model(model)] == ["attribute", "shapes"]
+
+
+def test_missing_file():
+    (problem,) = check_model(Path("absent.onnx"))
+    assert problem.at == "absent.onnx"
+    assert str(Problem(None, "text")) == "text"

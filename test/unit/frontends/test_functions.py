@@ -1,0 +1,98 @@
+from collections.abc import Callable
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc.core.context import DlcContext
+from dlc.errors import CompileError
+from dlc.oracle import run_reference
+
+Import = Callable[..., ModuleOp]
+MakeModel = Callable[..., onnx.ModelProto]
+node = helper.make_node
+LOCAL = "local"
+
+
+def _function(
+    name: str, nodes: list[onnx.NodeProto], inputs: list[str], attributes: list[str] | None = None
+) -> onnx.FunctionProto:
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid(LOCAL, 1)]
+    return helper.make_function(LOCAL, name, inputs, ["r"], nodes, opsets, attributes)
+
+
+def _call(name: str, inputs: list[str], **attributes: object) -> onnx.NodeProto:
+    return node(name, inputs, ["y"], f"call_{name}", domain=LOCAL, **attributes)
+
+
+def test_local_function_is_inlined(make_model: MakeModel, run_import: Import, context: DlcContext):
+    body = [node("Mul", ["a", "a"], ["t"], "square"), node("Add", ["t", "b"], ["r"], "shift")]
+    function = _function("SquareAdd", body, ["a", "b"])
+    model = make_model(
+        [_call("SquareAdd", ["x", "w"])],
+        initializers={"w": np.full((3,), 5, np.float32)},
+        functions=[function],
+        domains={LOCAL: 1},
+    )
+    x = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
+    result = run_reference(run_import(model), {"x": x}, context.weights)
+    np.testing.assert_array_equal(result["y"], x * x + 5)
+
+
+def test_location_names_the_call(make_model: MakeModel, run_import: Import):
+    function = _function("Twice", [node("Add", ["a", "a"], ["r"], "double")], ["a"])
+    model = make_model([_call("Twice", ["x"])], functions=[function], domains={LOCAL: 1})
+    (main,) = run_import(model).ops
+    locations = [str(op.location) for op in main.body.block.ops]  # pyright: ignore
+    assert 'loc("call_Twice/double")' in locations
+
+
+def test_attributes_are_passed_on(make_model: MakeModel, run_import: Import, context: DlcContext):
+    constant = node("Constant", [], ["c"])
+    reference = constant.attribute.add(name="value_float", ref_attr_name="amount")
+    reference.type = onnx.AttributeProto.FLOAT
+    function = _function("Shift", [constant, node("Add", ["a", "c"], ["r"])], ["a"], ["amount"])
+    call = _call("Shift", ["x"], amount=2.5)
+    model = make_model([call], functions=[function], domains={LOCAL: 1})
+    x = np.zeros((2, 3), np.float32)
+    result = run_reference(run_import(model), {"x": x}, context.weights)
+    np.testing.assert_array_equal(result["y"], np.full((2, 3), 2.5))
+
+
+def test_recursion(make_model: MakeModel, run_import: Import):
+    function = _function("Again", [node("Again", ["a"], ["r"], "again", domain=LOCAL)], ["a"])
+    model = make_model([_call("Again", ["x"])], functions=[function], domains={LOCAL: 1})
+    with pytest.raises(CompileError, match="calls are nested deeper than 64; is it a recursion"):
+        run_import(model)
+
+
+@pytest.mark.parametrize(("condition", "expected"), [(True, 2.0), (False, 1.0)])
+def test_if_with_a_known_condition(
+    make_model: MakeModel,
+    run_import: Import,
+    context: DlcContext,
+    condition: bool,
+    expected: float,
+):
+    value = helper.make_tensor_value_info("r", onnx.TensorProto.FLOAT, None)
+    then_branch = helper.make_graph([node("Add", ["x", "x"], ["r"])], "then", [], [value])
+    else_branch = helper.make_graph([node("Identity", ["x"], ["r"])], "else", [], [value])
+    choice = node("If", ["c"], ["y"], then_branch=then_branch, else_branch=else_branch)
+    model = make_model([choice], initializers={"c": np.array(condition)})
+    result = run_reference(run_import(model), {"x": np.ones((2, 3), np.float32)}, context.weights)
+    np.testing.assert_array_equal(result["y"], np.full((2, 3), expected))
+
+
+def test_if_that_depends_on_an_input(make_model: MakeModel, run_import: Import):
+    value = helper.make_tensor_value_info("r", onnx.TensorProto.FLOAT, None)
+    branch = helper.make_graph([node("Identity", ["x"], ["r"])], "branch", [], [value])
+    choice = node("If", ["c"], ["y"], "choice", then_branch=branch, else_branch=branch)
+    inputs = [
+        helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [2, 3]),
+        helper.make_tensor_value_info("c", onnx.TensorProto.BOOL, []),
+    ]
+    message = "choice: the condition of If must be known when compiling, but depends on c"
+    with pytest.raises(CompileError, match=message):
+        run_import(make_model([choice], inputs))

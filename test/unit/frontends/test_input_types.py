@@ -1,0 +1,105 @@
+from collections.abc import Callable
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc.core.context import DlcContext
+from dlc.core.parser import DlcParser
+from dlc.errors import CompileError
+
+Import = Callable[..., ModuleOp]
+MakeModel = Callable[..., onnx.ModelProto]
+MakeValue = Callable[..., onnx.ValueInfoProto]
+node = helper.make_node
+
+
+@pytest.fixture
+def two_inputs(make_model: MakeModel, value: MakeValue) -> onnx.ModelProto:
+    """Make ``y = a + b`` for two inputs of ``batch`` rows and an unnamed number of columns."""
+    sizes = ["batch", None]
+    return make_model([node("Add", ["a", "b"], ["y"])], [value("a", sizes), value("b", sizes)])
+
+
+def test_symbolic_sizes_stay_named(
+    two_inputs: onnx.ModelProto, run_import: Import, context: DlcContext
+):
+    text = str(run_import(two_inputs))
+    assert 'tensor<?x?xf32, #graph.sizes<"batch", ?>> {graph.name = "a"}' in text
+    again = DlcParser(context, text).parse_module()
+    again.verify()
+    assert str(again) == text
+
+
+def test_one_input_fixes_a_symbol_for_all(two_inputs: onnx.ModelProto, run_import: Import):
+    text = str(run_import(two_inputs, {"a": [4, 5]}))
+    assert 'tensor<4x5xf32> {graph.name = "a"}' in text
+    assert 'tensor<4x?xf32> {graph.name = "b"}' in text
+
+
+def test_symbol_by_its_name(two_inputs: onnx.ModelProto, run_import: Import):
+    assert 'tensor<4x?xf32> {graph.name = "b"}' in str(run_import(two_inputs, {"batch": [4]}))
+
+
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [
+        ({"a": [4, 5], "b": [3, 5]}, "input b: the size batch cannot be both 4 and 3"),
+        ({"a": [4]}, r"input a: the shape \[4\] needs 2 axes"),
+        ({"a": [4, -1]}, r"input a: the shape \[4, -1\] has a negative size"),
+        ({"c": [4, 5]}, "the model has no input c; it has a, b, batch"),
+        ({"batch": [4, 5]}, "the size batch takes one number, got 2"),
+        ({"a": [4, 5], "b": [4, 6]}, "sizes .5, 6. differ"),
+    ],
+)
+def test_shapes_that_do_not_fit(
+    two_inputs: onnx.ModelProto, run_import: Import, shapes: dict[str, list[int]], message: str
+):
+    with pytest.raises(CompileError, match=message):
+        run_import(two_inputs, shapes)
+
+
+def test_fixed_size_can_be_changed(make_model: MakeModel, run_import: Import):
+    model = make_model([node("Relu", ["x"], ["y"])])
+    assert "tensor<8x3xf32>" in str(run_import(model, {"x": [8, 3]}))
+
+
+def test_unknown_shape(make_model: MakeModel, value: MakeValue, run_import: Import):
+    model = make_model([node("Relu", ["x"], ["y"])], [value("x", None)])
+    with pytest.raises(CompileError, match="input x: its shape is not known; give it with --shape"):
+        run_import(model)
+    assert "tensor<8x3xf32>" in str(run_import(model, {"x": [8, 3]}))
+
+
+@pytest.mark.parametrize("kind", ["STRING", "FLOAT8E4M3FN", "COMPLEX64"])
+def test_element_type(make_model: MakeModel, value: MakeValue, run_import: Import, kind: str):
+    declared = value("x")
+    declared.type.tensor_type.elem_type = onnx.TensorProto.DataType.Value(kind)
+    model = make_model([node("Identity", ["x"], ["y"])], [declared])
+    message = f"input x: element type {kind.lower()} is not supported"
+    with pytest.raises(CompileError, match=message):
+        run_import(model)
+
+
+def test_initializers_that_are_also_inputs(
+    make_model: MakeModel, value: MakeValue, run_import: Import
+):
+    nodes = [node("Add", ["x", "w"], ["y"])]
+    model = make_model(nodes, [value("x"), value("w")], initializers={"w": np.ones((2, 3), "f")})
+    text = str(run_import(model))
+    assert 'graph.name = "x"' in text
+    assert 'graph.name = "w"' not in text
+
+
+def test_names_are_made_ascii(make_model: MakeModel, value: MakeValue, run_import: Import):
+    model = make_model([node("Relu", ["größe"], ["y"])], [value("größe")])
+    assert r'graph.name = "gr\\xf6\\xdfe"' in str(run_import(model))
+
+
+def test_values_compiled_in(two_inputs: onnx.ModelProto, run_import: Import):
+    given = {"b": np.ones((4, 5), np.float32)}
+    text = str(run_import(two_inputs, {"a": [4, 5]}, constants=given))
+    assert 'graph.name = "b"' not in text
+    assert "dense<1.000000e+00> : tensor<4x5xf32>" in text

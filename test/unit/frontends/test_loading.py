@@ -1,0 +1,88 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc.core.context import DlcContext
+from dlc.errors import CompileError
+from dlc.frontends.onnx.loading import load_model
+
+Import = Callable[..., ModuleOp]
+MakeModel = Callable[..., onnx.ModelProto]
+
+
+def test_missing_file(tmp_path: Path):
+    with pytest.raises(CompileError, match=r"absent\.onnx: cannot read the file: no such file"):
+        load_model(tmp_path / "absent.onnx")
+
+
+def test_folder(tmp_path: Path):
+    with pytest.raises(CompileError, match="cannot read the file: is a directory"):
+        load_model(tmp_path)
+
+
+@pytest.mark.parametrize("kept", [1, 40, 200, 4000])
+def test_truncated_file(saved: Path, kept: int):
+    saved.write_bytes(saved.read_bytes()[:kept])
+    with pytest.raises(CompileError, match=rf"the file is truncated: it ends at byte {kept}"):
+        load_model(saved)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"hello, this is a text\n", b"\x89PNG\r\n\x1a\n" + bytes(100), b"\x7fELF" * 20],
+    ids=["empty", "text", "png", "elf"],
+)
+def test_not_an_onnx_file(tmp_path: Path, content: bytes):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(content)
+    with pytest.raises(CompileError, match="this is not an ONNX model"):
+        load_model(path)
+
+
+def test_every_error_is_one_line(tmp_path: Path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(bytes(range(256)))
+    with pytest.raises(CompileError) as caught:
+        load_model(path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("opset", "message"),
+    [
+        (9999, "opset 9999 is newer than"),
+        (6, "opset 6 is older than 7"),
+    ],
+)
+def test_opset_out_of_range(make_model: MakeModel, opset: int, message: str):
+    model = make_model([helper.make_node("Relu", ["x"], ["y"])], opset=opset)
+    with pytest.raises(CompileError, match=message):
+        load_model(model)
+
+
+def test_newer_ir_version(make_model: MakeModel):
+    model = make_model([helper.make_node("Relu", ["x"], ["y"])])
+    model.ir_version = 9999
+    with pytest.raises(CompileError, match="IR version 9999 is newer than"):
+        load_model(model)
+
+
+def test_embedded_weights_stay_in_the_file(saved: Path, run_import: Import, context: DlcContext):
+    run_import(saved)
+    (symbol,) = context.weights
+    array = context.weights.array(symbol)
+    assert isinstance(array.base, np.memmap)
+    np.testing.assert_array_equal(array, np.arange(1024, dtype=np.float32))
+
+
+def test_embedded_data_of_the_wrong_length(saved: Path, run_import: Import):
+    model = onnx.load(saved)
+    model.graph.initializer[0].dims[0] = 1023
+    onnx.save(model, saved)
+    with pytest.raises(CompileError, match=r"shape \[1023\] takes 4092 bytes, its data has 4096"):
+        run_import(saved)
