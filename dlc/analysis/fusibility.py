@@ -1,0 +1,184 @@
+"""Which ops one kernel can hold, and by which strategy it is lowered.
+
+``map``       one thread computes one element of the results, everything inside on demand
+``row``       reductions over the same axes of the same shape; between and after them elementwise ops
+``contract``  one contraction; elementwise and index maps before its lhs, elementwise ops after it,
+              and a change of layout at the very end
+"""
+
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineDimExpr
+
+from dlc.analysis.dataflow import Cluster, origin
+from dlc.analysis.element_profile import profile
+from dlc.analysis.role import Role, RowSpace, role, row_space
+from dlc.dialects._tensor import shape
+from dlc.dialects.graph._structure import ComputedOp, ElementwiseOp, GraphOp
+
+MOST_OPS = 64
+"""A kernel larger than this compiles slowly and spills registers."""
+
+MOST_RESULTS = 8
+
+
+class NotFusible(Exception):
+    """These ops cannot share a kernel; the text says why, short."""
+
+
+def strategy(cluster: Cluster) -> str:
+    """Return the strategy that lowers ``cluster``; raises NotFusible with the reason."""
+    roles = {op: role(op) for op in cluster.ops}
+    kinds = set(roles.values())
+    if len(cluster.ops) > MOST_OPS:
+        raise NotFusible(f"more than {MOST_OPS} ops")
+    if len(cluster.results) > MOST_RESULTS:
+        raise NotFusible(f"more than {MOST_RESULTS} results")
+    if Role.ANCHOR in kinds:
+        _check_contract(cluster, roles)
+        return "contract"
+    if Role.ROW in kinds:
+        _check_row(cluster, roles)
+        return "row"
+    _check_map(cluster, roles)
+    return "map"
+
+
+def anchor(cluster: Cluster) -> ComputedOp:
+    """Return the contraction of a cluster whose strategy is ``contract``."""
+    return next(op for op in cluster.ops if role(op) is Role.ANCHOR)
+
+
+# map ----------------------------------------------------------------------------------------------
+
+
+def _check_map(cluster: Cluster, roles: dict[ComputedOp, Role]) -> None:
+    if len(cluster.ops) > 1 and len({shape(v) for v in cluster.results}) > 1:
+        raise NotFusible("results of different shapes")
+    windows = [op for op in cluster.ops if roles[op] is Role.WINDOW]
+    if any(op in cluster.after(windows) for op in windows):
+        raise NotFusible("a window of a window would be recomputed")
+
+
+# row ----------------------------------------------------------------------------------------------
+
+
+def _check_row(cluster: Cluster, roles: dict[ComputedOp, Role]) -> None:
+    if Role.WINDOW in roles.values():
+        raise NotFusible("a window does not join a row reduction")
+    rows = [op for op in cluster.ops if roles[op] is Role.ROW]
+    spaces = {row_space(op) for op in rows}
+    space = spaces.pop()
+    if spaces or space is None:
+        raise NotFusible("reductions over different axes")
+    dependent = cluster.after(rows) | set(rows)
+    for op in cluster.ops:
+        inside = [v for v in op.operands if origin(v).owner in dependent]
+        if not all(_same_without_ones(v, origin(v)) for v in inside):
+            raise NotFusible("a change of layout after a row reduction")
+        if inside and roles[op] is not Role.ROW:
+            _check_after_row(op, inside, space)
+    _check_row_results(cluster, space, dependent)
+
+
+def _check_after_row(op: ComputedOp, inside: list[SSAValue], space: RowSpace) -> None:
+    """Check that ``op`` computes an element of a row from that row's elements and reductions only."""
+    own, sources = shape(op.results[0]), {shape(v) for v in inside}
+    if not isinstance(op, ElementwiseOp):
+        raise NotFusible("data movement after a row reduction")
+    if own == space.squeezed:
+        fits = sources <= {space.squeezed}
+    else:
+        fits = own in (space.shape, space.reduced) and sources <= {space.shape, space.reduced}
+    if not fits:
+        raise NotFusible("mixes elements of different rows")
+
+
+def _check_row_results(cluster: Cluster, space: RowSpace, dependent: set[ComputedOp]) -> None:
+    for value in cluster.results:
+        allowed = {space.shape}
+        if value.owner in dependent:
+            allowed |= {space.reduced, space.squeezed}
+        if shape(value) not in allowed:
+            raise NotFusible("a result that is not of the row's shape")
+
+
+def _same_without_ones(left: SSAValue, right: SSAValue) -> bool:
+    return [n for n in shape(left) if n > 1] == [n for n in shape(right) if n > 1]
+
+
+# contract -----------------------------------------------------------------------------------------
+
+
+def _check_contract(cluster: Cluster, roles: dict[ComputedOp, Role]) -> None:
+    anchors = [op for op in cluster.ops if roles[op] is Role.ANCHOR]
+    if len(anchors) > 1:
+        raise NotFusible("two contractions")
+    if kinds := {Role.ROW, Role.WINDOW} & set(roles.values()):
+        name = "row" if Role.ROW in kinds else "window"
+        raise NotFusible(f"a {name} reduction does not join a contraction")
+    (root,) = anchors
+    after = cluster.after(anchors)
+    tail = layout_tail(cluster)
+    for op in cluster.ops:
+        if op in after and op not in tail:
+            _check_epilogue(op, root, after)
+        elif op not in after and op is not root:
+            _check_prologue(cluster, op, root)
+    for value in cluster.results:
+        if shape(value) != shape(root.results[0]) and value.owner not in tail:
+            raise NotFusible("a result that is not of the contraction's shape")
+
+
+def _check_epilogue(op: ComputedOp, root: ComputedOp, after: set[ComputedOp]) -> None:
+    if not isinstance(op, ElementwiseOp):
+        raise NotFusible("data movement inside an epilogue")
+    inside = [v for v in op.operands if origin(v).owner is root or origin(v).owner in after]
+    if any(shape(v) != shape(root.results[0]) for v in (*inside, op.results[0])):
+        raise NotFusible("an epilogue of another shape than the contraction")
+
+
+def _check_prologue(cluster: Cluster, op: ComputedOp, root: ComputedOp) -> None:
+    """Check that ``op`` can be computed where the lhs, or another operand of the epilogue, is read."""
+    if any(v in cluster.results for v in op.results):
+        raise NotFusible("a prologue that others read too")
+    if root.operands[1] is not root.operands[0] and _feeds(cluster, op, root.operands[1]):
+        raise NotFusible("only the lhs of a contraction takes a prologue")
+    reads = profile(op).reads
+    if any(r.is_gather for r in reads):
+        raise NotFusible("a gather before a contraction")
+    if len(reads) > 1 and role(op) is Role.MOVE:
+        raise NotFusible("a choice between tensors before a contraction")
+
+
+def _feeds(cluster: Cluster, op: ComputedOp, value: SSAValue) -> bool:
+    """Whether ``value`` depends on ``op`` by ops of the cluster."""
+    owner = origin(value).owner
+    return owner is op or (owner in cluster.members and owner in cluster.after([op]))
+
+
+def layout_tail(cluster: Cluster) -> list[ComputedOp]:
+    """Return the ops at the end that only change the layout, in order; none when a tensor before them
+    is a result too."""
+    if len(cluster.results) != 1:
+        return []
+    value = cluster.results[0]
+    chain: list[ComputedOp] = []
+    while isinstance(op := value.owner, ComputedOp) and is_permutation(op):
+        chain.append(op)
+        value = origin(op.operands[0])
+        if value.owner not in cluster.members or len(list(cluster.readers(value))) > 1:
+            return []
+    return chain[::-1]
+
+
+def is_permutation(op: GraphOp) -> bool:
+    """Whether an op copies every element of one operand to one place, its axes permuted."""
+    if not (isinstance(op, ComputedOp) and op.moves_data and len(op.results) == 1):
+        return False
+    reads = profile(op).reads
+    if len(reads) != 1 or reads[0].guarded:
+        return False
+    exprs = reads[0].map.results
+    dims = [e.position for e in exprs if isinstance(e, AffineDimExpr)]
+    rank = reads[0].map.num_dims
+    return len(dims) == len(exprs) == rank and sorted(dims) == list(range(rank))

@@ -1,0 +1,25 @@
+"""Search strategies: how the choices that a pass leaves open are explored, one file each."""
+
+from collections.abc import Callable
+from importlib import import_module
+from pkgutil import iter_modules
+
+from dlc.analysis.dataflow import Dataflow
+from dlc.arch import Arch
+from dlc.errors import CompileError
+from dlc.search._partition import Partition
+
+Search = Callable[[Dataflow, Arch], Partition]
+"""Chooses which ops share a kernel."""
+
+
+def names() -> list[str]:
+    """Return the names of all strategies, sorted: the files of this folder."""
+    return sorted(m.name for m in iter_modules(__path__) if not m.name.startswith("_"))
+
+
+def by_name(name: str) -> Search:
+    """Return the strategy called ``name``; raises CompileError when there is none."""
+    if name not in names():
+        raise CompileError(f"no search is called {name!r}; known: {', '.join(names())}")
+    return import_module(f"{__name__}.{name}").search

@@ -1,0 +1,61 @@
+"""DeepCuts' greedy search: merge the neighbouring pair that saves most, until none saves anything."""
+
+from heapq import heappop, heappush
+
+from dlc.analysis.dataflow import Dataflow
+from dlc.analysis.delta import cluster_s
+from dlc.analysis.fusibility import NotFusible, strategy
+from dlc.arch import Arch
+from dlc.search._partition import Partition
+
+
+def search(flow: Dataflow, arch: Arch) -> Partition:
+    """Return the clusters found by merging producer and consumer, best saving first.
+
+    Equal savings go to contractions first (their arithmetic hides what the others read), then to the
+    earlier op, so the result depends on the program only. A pair is scored again whenever one of
+    its sides has grown.
+    """
+    return _Greedy(flow, arch).run()
+
+
+class _Greedy:
+    def __init__(self, flow: Dataflow, arch: Arch):
+        self.partition = Partition(flow)
+        self.arch = arch
+        self.seconds = {n: cluster_s(c, arch) for n, c in self.partition.clusters.items()}
+        self.version = dict.fromkeys(self.partition.clusters, 0)
+        self.heap: list[tuple[float, bool, int, int, tuple[int, int]]] = []
+
+    def run(self) -> Partition:
+        for producer, consumer in self.partition.edges():
+            self._propose(producer, consumer)
+        while self.heap:
+            *_, producer, consumer, versions = heappop(self.heap)
+            current = (self.version.get(producer), self.version.get(consumer))
+            if current == versions and not self.partition.closes_cycle(producer, consumer):
+                self._merge(producer, consumer)
+        return self.partition
+
+    def _propose(self, producer: int, consumer: int) -> None:
+        clusters = self.partition.clusters
+        merged = clusters[producer].merged(clusters[consumer])
+        try:
+            kind = strategy(merged)
+        except NotFusible:
+            return
+        gain_s = self.seconds[producer] + self.seconds[consumer] - cluster_s(merged, self.arch)
+        if gain_s > 0:
+            versions = (self.version[producer], self.version[consumer])
+            entry = (-gain_s, kind != "contract", producer, consumer, versions)
+            heappush(self.heap, entry)
+
+    def _merge(self, producer: int, consumer: int) -> None:
+        kept = self.partition.merge(producer, consumer)
+        del self.version[max(producer, consumer)]
+        self.version[kept] += 1
+        self.seconds[kept] = cluster_s(self.partition.clusters[kept], self.arch)
+        for other in sorted(self.partition.producers[kept]):
+            self._propose(other, kept)
+        for other in sorted(self.partition.consumers[kept]):
+            self._propose(kept, other)

@@ -1,0 +1,146 @@
+"""Choose which ops share a kernel, and put each choice in a group."""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from dlc import arch, search
+from dlc.analysis.dataflow import Cluster, Dataflow, is_free, is_inlined
+from dlc.analysis.delta import delta_s
+from dlc.analysis.fusibility import NotFusible, strategy
+from dlc.dialects.fused_group import GroupOp, YieldOp
+from dlc.search import Partition
+
+
+@dataclass(frozen=True)
+class FusePass(ModulePass):
+    """Every computing op of ``main`` ends in a ``fused_group.group``; equal values are read once and
+    what a group does not give away never reaches memory.
+
+    ``search`` is the strategy that chooses, ``arch`` the chip whose launches and bandwidth weigh the
+    choices. A group says in ``boundaries`` why each of its readers is not part of it.
+
+    Runs on: ``graph``, after ``graph-decompose``. Leaves: ``fused_group``; weights and views
+    (reshapes) stay between the groups, small constants and splats are copied into them.
+    """
+
+    name = "fuse"
+    search: str = "greedy"
+    arch: str = "sm_90a"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        choose, chip = search.by_name(self.search), arch.by_name(self.arch)
+        number = 0
+        for function in op.ops:
+            if isinstance(function, FuncOp) and function.body.blocks:
+                block = function.body.block
+                partition = choose(Dataflow(block), chip)
+                number = _Outliner(block, partition, chip, number).run()
+
+
+class _Outliner:
+    """Replaces the clusters of a partition by groups named ``g<number>``, in running order."""
+
+    def __init__(self, block: Block, partition: Partition, chip: arch.Arch, number: int):
+        self.block = block
+        self.partition = partition
+        self.chip = chip
+        self.order = partition.order()
+        self.names = {n: f"g{number + i}" for i, n in enumerate(self.order)}
+        self.next_number = number + len(self.order)
+
+    def run(self) -> int:
+        """Return the number of the first group name not taken."""
+        clusters = self.partition.clusters
+        results = {n: clusters[n].results for n in self.order}
+        reasons = {n: self._boundaries(n) for n in self.order}
+        groups: list[Operation] = []
+        for n in self.order:
+            group = outline(clusters[n], self.names[n])
+            if reasons[n].data:
+                group.boundaries = reasons[n]
+            for old, new in zip(results[n], group.outputs, strict=True):
+                new.name_hint = old.name_hint
+                old.replace_all_uses_with(new)
+            for op in reversed(clusters[n].ops):
+                op.detach()
+                op.erase()
+            groups.append(group)
+        _arrange(self.block, groups)
+        return self.next_number
+
+    def _boundaries(self, producer: int) -> ArrayAttr[StringAttr]:
+        """Return why each reader of a cluster is another cluster, in the order of their names."""
+        place = {n: i for i, n in enumerate(self.order)}
+        readers = sorted(self.partition.consumers[producer], key=place.__getitem__)
+        texts = (f"{self.names[c]}: {self._reason(producer, c)}" for c in readers)
+        return ArrayAttr([StringAttr(text) for text in texts])
+
+    def _reason(self, producer: int, consumer: int) -> str:
+        left, right = (self.partition.clusters[n] for n in (producer, consumer))
+        try:
+            strategy(left.merged(right))
+        except NotFusible as reason:
+            return str(reason)
+        if self.partition.closes_cycle(producer, consumer):
+            return "another group lies between"
+        if delta_s(left, right, self.chip) <= 0:
+            return "recomputing costs more than it saves"
+        return "the search did not merge them"
+
+
+def outline(cluster: Cluster, name: str) -> GroupOp:
+    """Return a detached group with copies of the ops of ``cluster``."""
+    group = GroupOp(name, cluster.inputs, [v.type for v in cluster.results])
+    body = group.body.block
+    inner = dict[SSAValue, SSAValue](zip(cluster.inputs, body.args, strict=True))
+    for value, argument in inner.items():
+        argument.name_hint = value.name_hint
+    for op in cluster.ops:
+        for value in op.operands:
+            _copy_free(cluster, value, inner, body)
+        body.add_op(op.clone(inner))
+    body.add_op(YieldOp(*(inner[v] for v in cluster.results)))
+    group.location = cluster.ops[-1].location
+    return group
+
+
+def _copy_free(
+    cluster: Cluster, value: SSAValue, inner: dict[SSAValue, SSAValue], body: Block
+) -> None:
+    """Copy the constant, or the views of inner values, that ``value`` needs into the group."""
+    owner = value.owner
+    if value in inner or not isinstance(owner, Operation):
+        return
+    if cluster.inner(value) or is_inlined(value):
+        for operand in owner.operands:
+            _copy_free(cluster, operand, inner, body)
+        body.add_op(owner.clone(inner))
+
+
+def _arrange(block: Block, groups: list[Operation]) -> None:
+    """Put the groups in ``block``; free ops stand before their first reader, unused ones vanish."""
+    last = block.last_op
+    assert last is not None
+    loose = [op for op in block.ops if op is not last]
+    for op in loose:
+        op.detach()
+    placed: set[Operation] = set()
+
+    def place(op: Operation) -> None:
+        for value in op.operands:
+            owner = value.owner
+            if isinstance(owner, Operation) and is_free(owner) and owner not in placed:
+                place(owner)
+        placed.add(op)
+        if op is not last:
+            block.insert_op_before(op, last)
+
+    for op in (*groups, last):
+        place(op)
+    for op in reversed([op for op in loose if op not in placed]):
+        op.erase()
