@@ -11,18 +11,18 @@ from xdsl.passes import ModulePass
 from dlc import arch, search
 from dlc.analysis.dataflow import Cluster, Dataflow, is_free, is_inlined
 from dlc.analysis.delta import delta_s
-from dlc.analysis.fusibility import NotFusible, strategy
+from dlc.analysis.fusibility import NotFusibleError, strategy
 from dlc.dialects.fused_group import GroupOp, YieldOp
 from dlc.search import Partition
 
 
 @dataclass(frozen=True)
 class FusePass(ModulePass):
-    """Every computing op of ``main`` ends in a ``fused_group.group``; equal values are read once and
-    what a group does not give away never reaches memory.
+    """Every computing op of ``main`` ends in a ``fused_group.group``; equal values are read once
+    and what a group does not give away never reaches memory.
 
-    ``search`` is the strategy that chooses, ``arch`` the chip whose launches and bandwidth weigh the
-    choices. A group says in ``boundaries`` why each of its readers is not part of it.
+    ``search`` is the strategy that chooses, ``arch`` the chip whose launches and bandwidth weigh
+    the choices. A group says in ``boundaries`` why each of its readers is not part of it.
 
     Runs on: ``graph``, after ``graph-decompose``. Leaves: ``fused_group``; weights and views
     (reshapes) stay between the groups, small constants and splats are copied into them.
@@ -30,7 +30,7 @@ class FusePass(ModulePass):
 
     name = "fuse"
     search: str = "greedy"
-    arch: str = "sm_90a"
+    arch: str = arch.DEFAULT_TARGET
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         choose, chip = search.by_name(self.search), arch.by_name(self.arch)
@@ -66,9 +66,6 @@ class _Outliner:
             for old, new in zip(results[n], group.outputs, strict=True):
                 new.name_hint = old.name_hint
                 old.replace_all_uses_with(new)
-            for op in reversed(clusters[n].ops):
-                op.detach()
-                op.erase()
             groups.append(group)
         _arrange(self.block, groups)
         return self.next_number
@@ -84,7 +81,7 @@ class _Outliner:
         left, right = (self.partition.clusters[n] for n in (producer, consumer))
         try:
             strategy(left.merged(right))
-        except NotFusible as reason:
+        except NotFusibleError as reason:
             return str(reason)
         if self.partition.closes_cycle(producer, consumer):
             return "another group lies between"
@@ -123,7 +120,9 @@ def _copy_free(
 
 
 def _arrange(block: Block, groups: list[Operation]) -> None:
-    """Put the groups in ``block``; free ops stand before their first reader, unused ones vanish."""
+    """Put the groups in ``block`` in place of what they were made from; free ops stand before their
+    first reader, unused ones vanish.
+    """
     last = block.last_op
     assert last is not None
     loose = [op for op in block.ops if op is not last]

@@ -4,15 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
-from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
 
 from dlc.dialects.graph._structure import ContractionOp
 
 
 @dataclass(frozen=True)
 class GemmLoop:
-    """A loop of ``size`` iterations over ``step``, ``2 * step``, ... of dim ``dim`` of the op's maps.
+    """A loop of ``size`` iterations over ``step``, ``2 * step``, ... of dim ``dim`` of the op's
+    maps.
 
     A dim is one loop of step 1, or two: grouped channels are ``group * step + channel``.
     """
@@ -24,7 +31,8 @@ class GemmLoop:
 
 @dataclass(frozen=True)
 class Gemm:
-    """``result[batch, m, n] += lhs[batch, m, k] * rhs[batch, k, n]``; each of the four is a loop nest.
+    """``result[batch, m, n] += lhs[batch, m, k] * rhs[batch, k, n]``; each of the four is a loop
+    nest.
 
     Loops of size 1 are left out. The order within each is the order of the op's dims.
     """
@@ -77,11 +85,11 @@ def unflatten(flat: AffineExpr, sizes: Sequence[int]) -> list[AffineExpr]:
 
 
 def gemm(op: ContractionOp) -> Gemm:
-    """Return the loops of ``op``: dims of the result and one factor are M or N, of the result and both
-    factors batch, of the factors only K.
+    """Return the loops of ``op``: dims of the result and one factor are M or N, of the result
+    and both factors batch, of the factors only K.
 
-    A dim that one factor sees through a floor division only (the channels of a grouped convolution) is
-    cut in a batch loop over the quotients and a loop over the rest.
+    A dim that one factor sees through a floor division only (the channels of a grouped
+    convolution) is cut in a batch loop over the quotients and a loop over the rest.
     """
     lhs, rhs, result = op.indexing_maps()
     sizes = (*op.domain.parallel, *op.domain.reduction)
@@ -113,19 +121,24 @@ def _uses(map: AffineMap, dim: int) -> bool:
 
 
 def _quotient(map: AffineMap, dim: int, size: int) -> int:
-    """Return ``c`` when ``map`` sees ``dim`` as ``dim floordiv c`` only and ``c`` divides its size, else
-    1."""
+    """Return ``c`` when ``map`` sees ``dim`` as ``dim floordiv c`` only and ``c`` divides its
+    size, else 1.
+    """
     divisors = {d for expr in map.results for d in _divisors(expr, dim)}
     divisor = divisors.pop() if len(divisors) == 1 else 1
     return divisor if size % divisor == 0 else 1
 
 
 def _divisors(expr: AffineExpr, dim: int) -> set[int]:
-    """Return what ``dim`` is divided by wherever it stands in ``expr``; 1 where it is not divided."""
+    """Return what ``dim`` is divided by wherever it stands in ``expr``; 1 where it is not
+    divided.
+    """
     match expr:
         case AffineDimExpr():
             return {1} if expr.position == dim else set()
-        case AffineBinaryOpExpr(AffineBinaryOpKind.FloorDiv, AffineDimExpr(at), AffineConstantExpr(c)):
+        case AffineBinaryOpExpr(
+            AffineBinaryOpKind.FloorDiv, AffineDimExpr(at), AffineConstantExpr(c)
+        ):
             return {c} if at == dim else set()
         case AffineBinaryOpExpr():
             return _divisors(expr.lhs, dim) | _divisors(expr.rhs, dim)

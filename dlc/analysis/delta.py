@@ -1,8 +1,8 @@
 """How much a fusion saves: FusionStitching's delta score, as a difference of simple kernel times.
 
-``delta(A, B) = time(A) + time(B) - time(A and B)``: bytes saved + launches saved - work added. The time
-of a kernel is here its launch, its memory traffic and its scalar work, one after the other; the work of
-a contraction is left out, since a fusion never changes it.
+``delta(A, B) = time(A) + time(B) - time(A and B)``: bytes saved + launches saved - work added.
+The time of a kernel is here its launch, its memory traffic and its scalar work, one after the
+other; the work of a contraction is left out, since a fusion never changes it.
 """
 
 from math import prod
@@ -41,8 +41,8 @@ def cluster_s(cluster: Cluster, arch: Arch) -> float:
 def traffic_bytes(cluster: Cluster) -> int:
     """Return the bytes that the kernel reads and writes in global memory.
 
-    Each result is written once. Each input is read once, or as many of its elements as are asked for
-    where that is less (slices, gathers).
+    Each result is written once. Each input is read once, or as many of its elements as are asked
+    for where that is less (slices, gathers).
     """
     written = sum(map(tensor_bytes, cluster.results))
     return written + sum(_bytes_read(cluster, v) for v in cluster.inputs)
@@ -71,7 +71,8 @@ def evaluations(cluster: Cluster) -> dict[ComputedOp, float]:
     """Return how many elements of each op the kernel computes.
 
     A value that is read exactly once per element by several ops is computed once for all of them;
-    every other reader computes what it reads again. Contractions and row reductions are computed once.
+    every other reader computes what it reads again. Contractions and row reductions are computed
+    once.
     """
     counts: dict[ComputedOp, float] = {}
     for op in reversed(cluster.ops):

@@ -1,7 +1,7 @@
 """What it takes to compute one element of an op, found by writing the element into a scratch block.
 
-The op says how one element is computed (``ComputedOp.element``); this asks it once and looks at what
-it read and wrote. So no list of ops is needed to know an access pattern or a cost.
+The op says how one element is computed (``ComputedOp.element``); this asks it once and looks at
+what it read and wrote. So no list of ops is needed to know an access pattern or a cost.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from functools import cached_property
 from xdsl.builder import Builder
 from xdsl.dialects import arith, math
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir.affine import AffineExpr, AffineMap, AffineSymExpr
 from xdsl.rewriter import InsertPoint
 
 from dlc.dialects._scalar import ScalarBuilder
@@ -20,7 +20,9 @@ from dlc.dialects.graph._structure import ComputedOp, Index, ReductionOp
 
 _SPECIAL_COST = 16
 """A special function (exp, log, tanh) in units of an addition: 8 times fewer units per SM and a
-few additions around it (CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions")."""
+few additions around it (CUDA C++ Programming Guide, "Throughput of Native Arithmetic
+Instructions").
+"""
 
 _DIVISION_COST = 8
 """A division in units of an addition: reciprocal estimate and two refinement steps."""
@@ -42,7 +44,8 @@ class Read:
     @property
     def is_gather(self) -> bool:
         """Whether the index depends on computed integers."""
-        return any(expr.used_symbols() for expr in self.map.results)
+        parts = (part for expr in self.map.results for part in expr.dfs())
+        return any(isinstance(part, AffineSymExpr) for part in parts)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Which ops one kernel can hold, and by which strategy it is lowered.
 
 ``map``       one thread computes one element of the results, everything inside on demand
-``row``       reductions over the same axes of the same shape; between and after them elementwise ops
+``row``       reductions over the same axes of one shape, elementwise ops between and after them
 ``contract``  one contraction; elementwise and index maps before its lhs, elementwise ops after it,
               and a change of layout at the very end
 """
@@ -21,18 +21,18 @@ MOST_OPS = 64
 MOST_RESULTS = 8
 
 
-class NotFusible(Exception):
+class NotFusibleError(Exception):
     """These ops cannot share a kernel; the text says why, short."""
 
 
 def strategy(cluster: Cluster) -> str:
-    """Return the strategy that lowers ``cluster``; raises NotFusible with the reason."""
+    """Return the strategy that lowers ``cluster``; raises NotFusibleError with the reason."""
     roles = {op: role(op) for op in cluster.ops}
     kinds = set(roles.values())
     if len(cluster.ops) > MOST_OPS:
-        raise NotFusible(f"more than {MOST_OPS} ops")
+        raise NotFusibleError(f"more than {MOST_OPS} ops")
     if len(cluster.results) > MOST_RESULTS:
-        raise NotFusible(f"more than {MOST_RESULTS} results")
+        raise NotFusibleError(f"more than {MOST_RESULTS} results")
     if Role.ANCHOR in kinds:
         _check_contract(cluster, roles)
         return "contract"
@@ -53,10 +53,10 @@ def anchor(cluster: Cluster) -> ComputedOp:
 
 def _check_map(cluster: Cluster, roles: dict[ComputedOp, Role]) -> None:
     if len(cluster.ops) > 1 and len({shape(v) for v in cluster.results}) > 1:
-        raise NotFusible("results of different shapes")
+        raise NotFusibleError("results of different shapes")
     windows = [op for op in cluster.ops if roles[op] is Role.WINDOW]
     if any(op in cluster.after(windows) for op in windows):
-        raise NotFusible("a window of a window would be recomputed")
+        raise NotFusibleError("a window of a window would be recomputed")
 
 
 # row ----------------------------------------------------------------------------------------------
@@ -64,33 +64,35 @@ def _check_map(cluster: Cluster, roles: dict[ComputedOp, Role]) -> None:
 
 def _check_row(cluster: Cluster, roles: dict[ComputedOp, Role]) -> None:
     if Role.WINDOW in roles.values():
-        raise NotFusible("a window does not join a row reduction")
+        raise NotFusibleError("a window does not join a row reduction")
     rows = [op for op in cluster.ops if roles[op] is Role.ROW]
     spaces = {row_space(op) for op in rows}
     space = spaces.pop()
     if spaces or space is None:
-        raise NotFusible("reductions over different axes")
+        raise NotFusibleError("reductions over different axes")
     dependent = cluster.after(rows) | set(rows)
     for op in cluster.ops:
         inside = [v for v in op.operands if origin(v).owner in dependent]
         if not all(_same_without_ones(v, origin(v)) for v in inside):
-            raise NotFusible("a change of layout after a row reduction")
+            raise NotFusibleError("a change of layout after a row reduction")
         if inside and roles[op] is not Role.ROW:
             _check_after_row(op, inside, space)
     _check_row_results(cluster, space, dependent)
 
 
 def _check_after_row(op: ComputedOp, inside: list[SSAValue], space: RowSpace) -> None:
-    """Check that ``op`` computes an element of a row from that row's elements and reductions only."""
+    """Check that ``op`` computes an element of a row from that row's elements and reductions
+    only.
+    """
     own, sources = shape(op.results[0]), {shape(v) for v in inside}
     if not isinstance(op, ElementwiseOp):
-        raise NotFusible("data movement after a row reduction")
+        raise NotFusibleError("data movement after a row reduction")
     if own == space.squeezed:
         fits = sources <= {space.squeezed}
     else:
         fits = own in (space.shape, space.reduced) and sources <= {space.shape, space.reduced}
     if not fits:
-        raise NotFusible("mixes elements of different rows")
+        raise NotFusibleError("mixes elements of different rows")
 
 
 def _check_row_results(cluster: Cluster, space: RowSpace, dependent: set[ComputedOp]) -> None:
@@ -99,7 +101,7 @@ def _check_row_results(cluster: Cluster, space: RowSpace, dependent: set[Compute
         if value.owner in dependent:
             allowed |= {space.reduced, space.squeezed}
         if shape(value) not in allowed:
-            raise NotFusible("a result that is not of the row's shape")
+            raise NotFusibleError("a result that is not of the row's shape")
 
 
 def _same_without_ones(left: SSAValue, right: SSAValue) -> bool:
@@ -112,10 +114,10 @@ def _same_without_ones(left: SSAValue, right: SSAValue) -> bool:
 def _check_contract(cluster: Cluster, roles: dict[ComputedOp, Role]) -> None:
     anchors = [op for op in cluster.ops if roles[op] is Role.ANCHOR]
     if len(anchors) > 1:
-        raise NotFusible("two contractions")
+        raise NotFusibleError("two contractions")
     if kinds := {Role.ROW, Role.WINDOW} & set(roles.values()):
         name = "row" if Role.ROW in kinds else "window"
-        raise NotFusible(f"a {name} reduction does not join a contraction")
+        raise NotFusibleError(f"a {name} reduction does not join a contraction")
     (root,) = anchors
     after = cluster.after(anchors)
     tail = layout_tail(cluster)
@@ -126,28 +128,30 @@ def _check_contract(cluster: Cluster, roles: dict[ComputedOp, Role]) -> None:
             _check_prologue(cluster, op, root)
     for value in cluster.results:
         if shape(value) != shape(root.results[0]) and value.owner not in tail:
-            raise NotFusible("a result that is not of the contraction's shape")
+            raise NotFusibleError("a result that is not of the contraction's shape")
 
 
 def _check_epilogue(op: ComputedOp, root: ComputedOp, after: set[ComputedOp]) -> None:
     if not isinstance(op, ElementwiseOp):
-        raise NotFusible("data movement inside an epilogue")
+        raise NotFusibleError("data movement inside an epilogue")
     inside = [v for v in op.operands if origin(v).owner is root or origin(v).owner in after]
     if any(shape(v) != shape(root.results[0]) for v in (*inside, op.results[0])):
-        raise NotFusible("an epilogue of another shape than the contraction")
+        raise NotFusibleError("an epilogue of another shape than the contraction")
 
 
 def _check_prologue(cluster: Cluster, op: ComputedOp, root: ComputedOp) -> None:
-    """Check that ``op`` can be computed where the lhs, or another operand of the epilogue, is read."""
+    """Check that ``op`` can be computed where the lhs, or another operand of the epilogue, is
+    read.
+    """
     if any(v in cluster.results for v in op.results):
-        raise NotFusible("a prologue that others read too")
+        raise NotFusibleError("a prologue that others read too")
     if root.operands[1] is not root.operands[0] and _feeds(cluster, op, root.operands[1]):
-        raise NotFusible("only the lhs of a contraction takes a prologue")
+        raise NotFusibleError("only the lhs of a contraction takes a prologue")
     reads = profile(op).reads
     if any(r.is_gather for r in reads):
-        raise NotFusible("a gather before a contraction")
+        raise NotFusibleError("a gather before a contraction")
     if len(reads) > 1 and role(op) is Role.MOVE:
-        raise NotFusible("a choice between tensors before a contraction")
+        raise NotFusibleError("a choice between tensors before a contraction")
 
 
 def _feeds(cluster: Cluster, op: ComputedOp, value: SSAValue) -> bool:
@@ -157,8 +161,9 @@ def _feeds(cluster: Cluster, op: ComputedOp, value: SSAValue) -> bool:
 
 
 def layout_tail(cluster: Cluster) -> list[ComputedOp]:
-    """Return the ops at the end that only change the layout, in order; none when a tensor before them
-    is a result too."""
+    """Return the ops at the end that only change the layout, in order; none when a tensor before
+    them is a result too.
+    """
     if len(cluster.results) != 1:
         return []
     value = cluster.results[0]

@@ -41,7 +41,9 @@ class Role(Enum):
 
 @dataclass(frozen=True)
 class RowSpace:
-    """What row reductions of one kernel must agree on: the shape they read, the axes they reduce."""
+    """What row reductions of one kernel must agree on: the shape they read, the axes they
+    reduce.
+    """
 
     shape: tuple[int, ...]
     axes: frozenset[int]

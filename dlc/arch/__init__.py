@@ -12,7 +12,20 @@ from dlc.errors import CompileError
 
 Arch = GpuArch | CpuArch
 
-__all__ = ["CPUS", "GPUS", "Arch", "CpuArch", "GpuArch", "by_name", "host", "names"]
+DEFAULT_TARGET = "sm_90a"
+"""What a pass assumes when no chip is named, so that its result does not depend on the machine."""
+
+__all__ = [
+    "CPUS",
+    "DEFAULT_TARGET",
+    "GPUS",
+    "Arch",
+    "CpuArch",
+    "GpuArch",
+    "by_name",
+    "host",
+    "names",
+]
 
 
 def names() -> list[str]:

@@ -9,9 +9,9 @@ from dlc.dialects.graph._structure import ComputedOp
 class Partition:
     """Disjoint clusters, at first one per op, and an order in which they can run.
 
-    Clusters are numbered; a merge keeps the smaller number. The order is a list of slots with at most
-    one cluster each; a merge reorders only the slots between the two clusters (Pearce and Kelly, "A
-    Dynamic Topological Sort Algorithm").
+    Clusters are numbered; a merge keeps the smaller number. The order is a list of slots with at
+    most one cluster each; a merge reorders only the slots between the two clusters (Pearce and
+    Kelly, "A Dynamic Topological Sort Algorithm").
     """
 
     def __init__(self, flow: Dataflow):
@@ -77,7 +77,8 @@ class Partition:
 
     def _reorder(self, producer: int, consumer: int, later: set[int]) -> None:
         """Put the merged cluster after everything between the two that it may need, and before
-        ``later``, what reads the producer."""
+        ``later``, what reads the producer.
+        """
         first, last = self._slot[producer], self._slot[consumer]
         between = [n for n in self._order[first + 1 : last] if n is not None]
         merged = min(producer, consumer)

@@ -1,10 +1,12 @@
-"""DeepCuts' greedy search: merge the neighbouring pair that saves most, until none saves anything."""
+"""DeepCuts' greedy search: merge the neighbouring pair that saves most, until none saves
+anything.
+"""
 
 from heapq import heappop, heappush
 
 from dlc.analysis.dataflow import Dataflow
 from dlc.analysis.delta import cluster_s
-from dlc.analysis.fusibility import NotFusible, strategy
+from dlc.analysis.fusibility import NotFusibleError, strategy
 from dlc.arch import Arch
 from dlc.search._partition import Partition
 
@@ -12,9 +14,9 @@ from dlc.search._partition import Partition
 def search(flow: Dataflow, arch: Arch) -> Partition:
     """Return the clusters found by merging producer and consumer, best saving first.
 
-    Equal savings go to contractions first (their arithmetic hides what the others read), then to the
-    earlier op, so the result depends on the program only. A pair is scored again whenever one of
-    its sides has grown.
+    Equal savings go to contractions first (their arithmetic hides what the others read), then to
+    the earlier op, so the result depends on the program only. A pair is scored again whenever
+    one of its sides has grown.
     """
     return _Greedy(flow, arch).run()
 
@@ -42,7 +44,7 @@ class _Greedy:
         merged = clusters[producer].merged(clusters[consumer])
         try:
             kind = strategy(merged)
-        except NotFusible:
+        except NotFusibleError:
             return
         gain_s = self.seconds[producer] + self.seconds[consumer] - cluster_s(merged, self.arch)
         if gain_s > 0:

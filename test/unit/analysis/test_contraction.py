@@ -1,9 +1,9 @@
 """Contractions seen as matrix products."""
 
 from xdsl.dialects.builtin import DenseArrayBase, TensorType, f32, i64
-from xdsl.utils.test_value import create_ssa_value
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
+from xdsl.utils.test_value import create_ssa_value
 
 from dlc.analysis.contraction import GemmLoop, gemm
 from dlc.dialects._attribute import integer
