@@ -1,4 +1,6 @@
-"""Scalar code: an op's ``element`` writes ``arith`` and ``math`` operations, whatever the target."""
+"""Scalar code: an op's ``element`` writes ``arith`` and ``math`` operations, whatever the
+target.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Literal

@@ -8,7 +8,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, prop_def
 
 from dlc.dialects._scalar import ScalarBuilder
-from dlc.dialects._tensor import compute_type, is_float, numpy_dtype, shape
+from dlc.dialects._tensor import compute_type, element_type, is_float, numpy_dtype, shape
 from dlc.dialects.graph._elementwise import UnaryOp
 from dlc.dialects.graph._structure import Array
 
@@ -26,6 +26,9 @@ class CastOp(UnaryOp):
 
     name = "graph.cast"
     to = prop_def(Attribute)
+
+    def forwarded(self) -> SSAValue | None:
+        return self.x if element_type(self.x) == self.to else None
 
     def infer(self) -> Sequence[Attribute]:
         numpy_dtype(self.to)

@@ -10,7 +10,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 
 from dlc.dialects._scalar import ScalarBuilder
 from dlc.dialects._tensor import broadcast_shapes, compute_type, element_type, shape
-from dlc.dialects.graph._structure import Array, ContractionOp, Domain
+from dlc.dialects.graph._structure import Array, ContractionOp, Domain, GraphOp
 from dlc.errors import CompileError
 
 
@@ -69,6 +69,18 @@ class MatmulOp(ContractionOp):
             at = [AffineExpr.constant(0) if s == 1 else d for s, d in zip(sizes, own, strict=False)]
             maps.append(AffineMap(rank + 1, 0, (*at, *inner)))
         return maps[0], maps[1], AffineMap(rank + 1, 0, (*batch, m, n))
+
+    def absorbed_transpose(
+        self, number: int, permutation: Sequence[int], operand: SSAValue
+    ) -> GraphOp | None:
+        *batch, row, column = range(len(permutation))
+        if list(permutation) != [*batch, column, row]:
+            return None
+        operands = list(self.operands)
+        operands[number] = operand
+        name = ("transpose_lhs", "transpose_rhs")[number]
+        flipped = None if name in self.properties else UnitAttr()
+        return self.with_operands(operands, **{name: flipped})
 
     def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:
         return [b.constant(0, compute_type(element_type(self.output)))]

@@ -43,6 +43,12 @@ class TransposeOp(MovementOp):
     def forwarded(self) -> SSAValue | None:
         return self.x if self.axes() == tuple(range(len(self.axes()))) else None
 
+    @property
+    def is_view(self) -> bool:
+        sizes = shape(self.x)
+        moved = [axis for axis in self.axes() if sizes[axis] != 1]
+        return moved == sorted(moved)
+
     def infer(self) -> Sequence[Attribute]:
         sizes, axes = shape(self.x), self.axes()
         if sorted(axes) != list(range(len(sizes))):
@@ -55,6 +61,16 @@ class TransposeOp(MovementOp):
 
     def reference(self, *operands: Array) -> Array:
         return np.transpose(operands[0], self.axes())
+
+
+def transpose(x: SSAValue, axes: Sequence[int]) -> TransposeOp:
+    """Return the op that permutes the axes of ``x``."""
+    return TransposeOp.make(x, permutation=integers(axes))
+
+
+def inverse_permutation(axes: Sequence[int]) -> tuple[int, ...]:
+    """Return the permutation that undoes ``axes``."""
+    return tuple(axes.index(axis) for axis in range(len(axes)))
 
 
 @irdl_op_definition

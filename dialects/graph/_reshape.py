@@ -10,6 +10,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
 from dlc.dialects._tensor import DYNAMIC, element_type, shape
 from dlc.dialects.graph._movement import MovementOp, strides_of
+from dlc.dialects.graph._properties import integers
 from dlc.dialects.graph._structure import Array, Index, Scope
 from dlc.errors import CompileError
 
@@ -58,6 +59,11 @@ class ReshapeOp(MovementOp):
 
     def reference(self, *operands: Array) -> Array:
         return operands[0].reshape(shape(self.output))
+
+
+def reshape(x: SSAValue, sizes: Sequence[int]) -> ReshapeOp:
+    """Return the op that gives ``x`` the shape ``sizes``."""
+    return ReshapeOp.make(x, sizes=integers(sizes))
 
 
 def _completed(old: tuple[int, ...], new: list[int]) -> list[int]:

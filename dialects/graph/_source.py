@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.dialects.builtin import (
+    BytesAttr,
     DenseIntOrFPElementsAttr,
     FlatSymbolRefAttrConstr,
     FloatAttr,
@@ -23,7 +24,7 @@ from xdsl.irdl import (
     result_def,
 )
 
-from dlc.dialects._tensor import compute_type, element_type, numpy_dtype, shape
+from dlc.dialects._tensor import compute_type, element_type, element_type_of, numpy_dtype, shape
 from dlc.dialects.graph._structure import Array, ComputedOp, GraphOp, Index, Scope
 
 SMALL_CONSTANT = 64
@@ -93,6 +94,14 @@ def constant_array(value: DenseIntOrFPElementsAttr) -> Array:
     sizes = shape(value.type)
     count = int(np.prod(sizes))
     return np.broadcast_to(array, sizes) if array.size != count else array.reshape(sizes)
+
+
+def dense_attribute(array: Array) -> DenseIntOrFPElementsAttr:
+    """Return the elements of an array as an attribute."""
+    element = element_type_of(array.dtype)
+    stored = -array.astype(np.int8) if element == i1 else array  # xDSL stores a true i1 as -1
+    type = TensorType(element, array.shape)
+    return DenseIntOrFPElementsAttr(type, BytesAttr(np.ascontiguousarray(stored).tobytes()))
 
 
 @irdl_op_definition

@@ -146,7 +146,8 @@ class GraphOp(IRDLOperation, ABC):
     @property
     def is_view(self) -> bool:
         """Whether the result is operand 0's bytes in the same order under another shape (reshape);
-        between kernels such an op costs nothing and shares the operand's buffer."""
+        between kernels such an op costs nothing and shares the operand's buffer.
+        """
         return False
 
     def forwarded(self) -> SSAValue | None:
@@ -155,7 +156,9 @@ class GraphOp(IRDLOperation, ABC):
 
     @property
     def permuted_operands(self) -> Sequence[int]:
-        """The operands whose axes are those of the result, in their order (all, but for weights)."""
+        """The operands whose axes are those of the result, in their order (all, but for
+        weights).
+        """
         return range(len(self.operands))
 
     @property
@@ -171,15 +174,16 @@ class GraphOp(IRDLOperation, ABC):
     ) -> "GraphOp | None":
         """Return an op of the same result that reads ``operand`` instead of its transpose.
 
-        Operand ``number`` is ``operand`` with axes permuted: its axis ``i`` is axis ``permutation[i]``.
-        ``None`` where the op has no way to say so.
+        Operand ``number`` is ``operand`` with axes permuted: its axis ``i`` is axis
+        ``permutation[i]``. ``None`` where the op has no way to say so.
         """
         return None
 
     def permuted(
         self, permutation: Sequence[int], operands: Sequence[SSAValue]
     ) -> "GraphOp | None":
-        """Return this op on operands whose axes were permuted, or ``None`` where it has no such form.
+        """Return this op on operands whose axes were permuted, or ``None`` where it has no such
+        form.
 
         Axis ``i`` of each operand in ``permuted_operands``, and of the new result, is axis
         ``permutation[i]`` of the old one. Only asked when these have the rank of the result.

@@ -6,8 +6,6 @@ from math import prod
 import numpy as np
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import (
-    BytesAttr,
-    DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
     IntegerType,
@@ -30,7 +28,13 @@ from dlc.dialects._tensor import (
     is_float,
     shape,
 )
-from dlc.dialects.graph._source import SMALL_CONSTANT, ConstantOp, SplatOp, WeightOp
+from dlc.dialects.graph._source import (
+    SMALL_CONSTANT,
+    ConstantOp,
+    SplatOp,
+    WeightOp,
+    dense_attribute,
+)
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError
 
@@ -120,14 +124,6 @@ class GraphBuilder:
             return None
         results = evaluate(op, [x for x in operands if x is not None])
         return [round_to(x, r.type) for x, r in zip(results, op.results, strict=True)]
-
-
-def dense_attribute(array: Array) -> DenseIntOrFPElementsAttr:
-    """Return the elements of an array as an attribute."""
-    element = element_type_of(array.dtype)
-    stored = -array.astype(np.int8) if element == i1 else array  # xDSL stores a true i1 as -1
-    type = TensorType(element, array.shape)
-    return DenseIntOrFPElementsAttr(type, BytesAttr(np.ascontiguousarray(stored).tobytes()))
 
 
 def scalar_attribute(value: np.generic, element: Attribute) -> FloatAttr | IntegerAttr:

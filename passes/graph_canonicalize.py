@@ -1,0 +1,46 @@
+"""Bring graph ops into the simplest of their equal forms."""
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.pattern_rewriter import PatternRewriter
+
+from dlc.core.passes import DlcPass
+from dlc.core.rewrite import OpRewrite, apply_patterns
+from dlc.dialects._tensor import shape
+from dlc.dialects.graph._reshape import ReshapeOp, reshape
+from dlc.dialects.graph._structure import GraphOp
+
+
+class GraphCanonicalizePass(DlcPass):
+    """Remove ops that change nothing, join reshapes, drop what nobody reads.
+
+    An op says itself when its result equals an operand (``GraphOp.forwarded``): a cast to the same
+    type, a slice of everything, a concatenation of one tensor.
+
+    Runs on: ``graph``. Leaves: ``graph``. Order: any.
+
+    ::
+
+        %0 = graph.reshape %x {sizes = array<i64: 6>} : …   ->  %1 = graph.reshape %x {…}
+        %1 = graph.reshape %0 {sizes = array<i64: 3, 2>}
+    """
+
+    name = "graph-canonicalize"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        apply_patterns(op, [_Identity(), _ReshapeOfReshape()], ctx)
+
+
+class _Identity(OpRewrite[GraphOp]):
+    def rewrite(self, op: GraphOp, rewriter: PatternRewriter) -> None:
+        operand = op.forwarded()
+        if operand is not None:
+            rewriter.replace(op, [], [operand])
+
+
+class _ReshapeOfReshape(OpRewrite[ReshapeOp]):
+    def rewrite(self, op: ReshapeOp, rewriter: PatternRewriter) -> None:
+        inner = op.x.owner
+        sizes = shape(op.output)
+        if isinstance(inner, ReshapeOp) and -1 not in sizes:
+            rewriter.replace(op, reshape(inner.x, sizes))

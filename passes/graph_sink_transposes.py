@@ -1,0 +1,144 @@
+"""Move transposes towards the results until they meet their inverse or an op that takes them in."""
+
+from collections.abc import Sequence
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
+
+from dlc.core.passes import DlcPass
+from dlc.core.rewrite import erase_dead_ops
+from dlc.dialects._tensor import shape, tensor_bytes
+from dlc.dialects.graph._layout import TransposeOp, inverse_permutation, transpose
+from dlc.dialects.graph._reshape import reshape
+from dlc.dialects.graph._structure import GraphOp
+
+
+class GraphSinkTransposesPass(DlcPass):
+    """Push each transpose below the ops that read it, merge pairs and drop identities.
+
+    Steps, for each op in program order:
+
+    1. a transpose of a transpose becomes one, and one that moves only axes of size 1 a reshape;
+    2. an op that can take the transpose in (``GraphOp.absorbed_transpose``: a matrix product has a
+       flag, a reduction other axes) reads the untransposed value;
+    3. an op that has a form on permuted axes (``GraphOp.permuted``) takes it when the transposed
+       operands carry at least half of the bytes it reads, and its results are transposed instead;
+       constants on its other operands are permuted at compile time.
+
+    Runs on: ``graph``. Leaves: ``graph``. Order: after ``graph-choose-layout``, before
+    ``graph-fold-constants``.
+
+    ::
+
+        %0 = graph.transpose %x {permutation = …}  ->  %0 = graph.relu %x
+        %1 = graph.relu %0                             %1 = graph.transpose %0 {permutation = …}
+    """
+
+    name = "graph-sink-transposes"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in op.ops:
+            if isinstance(function, func.FuncOp):
+                for candidate in list(function.body.block.ops):
+                    if isinstance(candidate, GraphOp):
+                        _visit(candidate)
+        erase_dead_ops(op)
+
+
+def _visit(op: GraphOp) -> None:
+    if isinstance(op, TransposeOp):
+        _merge(op)
+        return
+    op = _absorb(op)
+    permutation = _incoming_permutation(op)
+    if permutation is not None:
+        _sink(op, permutation)
+
+
+def _merge(op: TransposeOp) -> None:
+    inner = op.x.owner
+    if isinstance(inner, TransposeOp):
+        first = inner.axes()
+        merged = [first[axis] for axis in op.axes()]
+        op = _replace(op, [transpose(inner.x, merged)])
+    if op.forwarded() is not None:
+        Rewriter.replace_op(op, [], [op.x])
+    elif op.is_view:
+        _replace(op, [reshape(op.x, shape(op.output))])
+
+
+def _absorb(op: GraphOp) -> GraphOp:
+    for number, operand in enumerate(op.operands):
+        source = operand.owner
+        if isinstance(source, TransposeOp):
+            new = op.absorbed_transpose(number, source.axes(), source.x)
+            if new is not None:
+                return _absorb(_replace(op, [new]))
+    return op
+
+
+def _incoming_permutation(op: GraphOp) -> Sequence[int] | None:
+    """Return the permutation of the transposes that feed ``op`` with most of its bytes, if any."""
+    weight: dict[tuple[int, ...], int] = {}
+    total = 0
+    for number in op.permuted_operands:
+        operand = op.operands[number]
+        source = operand.owner
+        if isinstance(source, GraphOp) and source.is_constant:
+            continue
+        total += tensor_bytes(operand)
+        if isinstance(source, TransposeOp):
+            key = source.axes()
+            weight[key] = weight.get(key, 0) + tensor_bytes(operand)
+    best = max(weight, key=lambda key: weight[key], default=None)
+    return best if best is not None and 2 * weight[best] >= total else None
+
+
+def _sink(op: GraphOp, permutation: Sequence[int]) -> None:
+    rank = len(permutation)
+    if any(len(shape(r)) != rank for r in op.results):
+        return
+    back = inverse_permutation(permutation)
+    made: list[Operation] = []
+    operands = list(op.operands)
+    for number in op.permuted_operands:
+        operands[number] = _permuted_operand(operands[number], permutation, back, made)
+    new = op.permuted(back, operands)
+    if new is None:
+        for unused in reversed(made):
+            unused.erase()
+        return
+    results = [transpose(r, permutation) for r in new.results]
+    _replace(op, [*made, new, *results], [t.output for t in results])
+
+
+def _permuted_operand(
+    operand: SSAValue, permutation: Sequence[int], back: Sequence[int], made: list[Operation]
+) -> SSAValue:
+    source = operand.owner
+    if isinstance(source, TransposeOp) and source.axes() == tuple(permutation):
+        return source.x
+    sizes = [1] * (len(permutation) - len(shape(operand))) + list(shape(operand))
+    moved = [axis for axis in back if sizes[axis] != 1]
+    if moved == sorted(moved):
+        made.append(reshape(operand, [sizes[axis] for axis in back]))
+        return made[-1].results[0]
+    if len(sizes) > len(shape(operand)):
+        made.append(reshape(operand, sizes))
+        operand = made[-1].results[0]
+    made.append(transpose(operand, back))
+    return made[-1].results[0]
+
+
+def _replace(
+    op: GraphOp, new: Sequence[Operation], results: Sequence[SSAValue] | None = None
+) -> GraphOp:
+    for made in new:
+        made.location = op.location
+    Rewriter.replace_op(op, new, results)
+    last = new[-1]
+    assert isinstance(last, GraphOp)
+    return last
