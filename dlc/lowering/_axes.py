@@ -1,0 +1,100 @@
+"""Which neighbouring axes of a loop nest can become one loop."""
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.rewriter import InsertPoint
+
+from dlc.core.affine import Ranges, extent, linear_index, stride, unflatten
+from dlc.dialects._access import MemoryOp
+from dlc.dialects.loop._memory import IndexOp, LoadOp, StoreOp, buffer_shape
+from dlc.lowering._job import Job
+from dlc.lowering._scope import LoopScope
+
+Output = tuple[SSAValue, SSAValue]
+
+
+def store_elements(scope: LoopScope, outputs: Sequence[Output], index: Sequence[AffineExpr]) -> None:
+    """Write the elements of ``outputs`` at ``index`` and their stores."""
+    for value, buffer in outputs:
+        element = scope.read(value, index)
+        flat, values = scope.resolve(index)
+        scope.b.builder.insert(StoreOp(element, buffer, flat, values))
+
+
+class MergedAxes:
+    """The axes of a result, neighbours merged where every access keeps one stride along both.
+
+    sizes: of the merged axes; axes of size 1 are gone.
+    """
+
+    def __init__(self, sizes: Sequence[int], groups: Sequence[Sequence[int]]):
+        self._all = tuple(sizes)
+        self._groups = groups
+        self.sizes = [prod(sizes[a] for a in group) for group in groups]
+
+    def index(self, dims: Sequence[AffineExpr]) -> list[AffineExpr]:
+        """Return the index of the result from one expression per merged axis."""
+        result = [AffineExpr.constant(0)] * len(self._all)
+        for group, dim in zip(self._groups, dims, strict=True):
+            for axis, expr in zip(group, unflatten(dim, [self._all[a] for a in group]), strict=True):
+                result[axis] = expr
+        return result
+
+
+def merge_axes(job: Job, outputs: Sequence[Output], sizes: Sequence[int]) -> MergedAxes:
+    """Merge the axes of a nest that computes ``outputs``, all of shape ``sizes``.
+
+    The elements are written into a scratch block, and what that block accesses decides.
+    """
+    block = Block(arg_types=[IndexType()] * len(sizes))
+    scope = LoopScope(Builder(InsertPoint.at_end(block)), job.buffers)
+    dims = [scope.dim(arg, extent(n)) for arg, n in zip(block.args, sizes, strict=True)]
+    store_elements(scope, outputs, dims)
+    strides = _strides(block)
+    groups: list[list[int]] = []
+    for axis in range(len(sizes)):
+        if sizes[axis] == 1:
+            continue
+        if groups and _mergeable(strides, groups[-1][-1], axis, sizes[axis]):
+            groups[-1].append(axis)
+        else:
+            groups.append([axis])
+    return MergedAxes(sizes, groups)
+
+
+Strides = list[int | None]
+"""By axis: by how much an access moves when the axis grows by one; ``None`` when that varies."""
+
+
+def _mergeable(strides: Sequence[Strides], outer: int, inner: int, size: int) -> bool:
+    pairs = ((s[outer], s[inner]) for s in strides)
+    return all(x is not None and y is not None and x == y * size for x, y in pairs)
+
+
+def _strides(block: Block) -> list[Strides]:
+    """Return the strides along the block's arguments of all that the block computes from them."""
+    result: list[Strides] = []
+    for op in block.walk():
+        if isinstance(op, IndexOp):
+            result.append(_along(block, op.expr, op.indices))
+        elif isinstance(op, MemoryOp):
+            for access in op.accesses():
+                sizes = buffer_shape(access.buffer)
+                exprs = list(access.map.results)
+                result.append(_along(block, linear_index(exprs, sizes), access.operands))
+        if isinstance(op, LoadOp):
+            guarded = (op.affine_map.results[axis] for axis in op.guard_axes)
+            result += [_along(block, expr, op.indices) for expr in guarded]
+    return result
+
+
+def _along(block: Block, expr: AffineExpr, values: Sequence[SSAValue]) -> Strides:
+    ranges = Ranges()
+    return [
+        stride(expr, values.index(a), ranges) if a in values else 0 for a in block.args
+    ]

@@ -1,0 +1,72 @@
+"""What a strategy is given: a group, its schedule and an empty kernel."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import MemRefType, TensorType, i8
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from dlc.dialects._tensor import shape, tensor_type
+from dlc.dialects.fused_group import GroupOp
+from dlc.dialects.loop._attributes import ScheduleAttr
+from dlc.dialects.loop._structure import EndOp, KernelOp
+
+
+def buffer_of(type: TensorType[Attribute]) -> MemRefType[Attribute]:
+    """Return the type of a global buffer that holds a tensor densely."""
+    return MemRefType(type.element_type, type.get_shape())
+
+
+@dataclass
+class Job:
+    """A group on its way to a kernel.
+
+    buffers: the tensors of the group's body that stand in a buffer (its arguments).
+    outputs: each yielded tensor and the buffer that it goes to.
+    """
+
+    group: GroupOp
+    schedule: ScheduleAttr
+    block: Block
+    buffers: dict[SSAValue, SSAValue]
+    outputs: Sequence[tuple[SSAValue, SSAValue]]
+    scratch: list[int] = field(default_factory=list)
+
+    @staticmethod
+    def of(group: GroupOp, default: ScheduleAttr) -> "Job":
+        """Return the job of a group; ``default`` is the schedule of a group without one."""
+        types = [buffer_of(tensor_type(v)) for v in (*group.inputs, *group.outputs)]
+        block = Block(arg_types=types)
+        arguments = group.body.block.args
+        for given, made in zip(arguments, block.args, strict=False):
+            made.name_hint = given.name_hint
+        buffers: dict[SSAValue, SSAValue] = dict(zip(arguments, block.args, strict=False))
+        outputs = tuple(zip(group.yielded, block.args[len(arguments) :], strict=True))
+        return Job(group, group.schedule or default, block, buffers, outputs)
+
+    @property
+    def builder(self) -> Builder:
+        """Writes at the end of the kernel."""
+        return Builder(InsertPoint.at_end(self.block))
+
+    def add_scratch(self, bytes: int) -> SSAValue:
+        """Return a new scratch buffer of the kernel."""
+        self.scratch.append(bytes)
+        return self.block.insert_arg(MemRefType(i8, [bytes]), len(self.block.args))
+
+    def outputs_by_shape(self) -> dict[tuple[int, ...], list[tuple[SSAValue, SSAValue]]]:
+        """Return the outputs that one loop nest can compute together, by their shape."""
+        result: dict[tuple[int, ...], list[tuple[SSAValue, SSAValue]]] = {}
+        for value, buffer in self.outputs:
+            if prod(shape(value)):
+                result.setdefault(shape(value), []).append((value, buffer))
+        return result
+
+    def kernel(self, name: str) -> KernelOp:
+        """Return the finished kernel."""
+        self.block.add_op(EndOp())
+        types = self.block.arg_types
+        return KernelOp(name, types, len(self.outputs), self.scratch, Region(self.block))
