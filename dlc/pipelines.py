@@ -14,4 +14,12 @@ class Pipeline:
     steps: tuple[str, ...]
 
 
-PIPELINES: dict[str, Pipeline] = {}
+PIPELINES: dict[str, Pipeline] = {
+    "lower-to-loop": Pipeline(
+        "Write each group as a kernel of loops over buffers.",
+        (
+            "graph-decompose",  # no strategy sees composite ops
+            "convert-fused-group-to-loop",
+        ),
+    ),
+}

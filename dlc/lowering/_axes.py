@@ -18,7 +18,9 @@ from dlc.lowering._scope import LoopScope
 Output = tuple[SSAValue, SSAValue]
 
 
-def store_elements(scope: LoopScope, outputs: Sequence[Output], index: Sequence[AffineExpr]) -> None:
+def store_elements(
+    scope: LoopScope, outputs: Sequence[Output], index: Sequence[AffineExpr]
+) -> None:
     """Write the elements of ``outputs`` at ``index`` and their stores."""
     for value, buffer in outputs:
         element = scope.read(value, index)
@@ -41,7 +43,9 @@ class MergedAxes:
         """Return the index of the result from one expression per merged axis."""
         result = [AffineExpr.constant(0)] * len(self._all)
         for group, dim in zip(self._groups, dims, strict=True):
-            for axis, expr in zip(group, unflatten(dim, [self._all[a] for a in group]), strict=True):
+            for axis, expr in zip(
+                group, unflatten(dim, [self._all[a] for a in group]), strict=True
+            ):
                 result[axis] = expr
         return result
 
@@ -95,6 +99,4 @@ def _strides(block: Block) -> list[Strides]:
 
 def _along(block: Block, expr: AffineExpr, values: Sequence[SSAValue]) -> Strides:
     ranges = Ranges()
-    return [
-        stride(expr, values.index(a), ranges) if a in values else 0 for a in block.args
-    ]
+    return [stride(expr, values.index(a), ranges) if a in values else 0 for a in block.args]

@@ -1,8 +1,8 @@
 """Computes elements of a group's tensors inside loops: the ``Scope`` that graph ops write through.
 
 A tensor of the group is either in a buffer, then reading it is a load, or it is computed in place
-where it is read. A value is written once per index: at the outermost loop whose induction variables it
-needs, so that what a loop does not change is computed before it.
+where it is read. A value is written once per index: at the outermost loop whose induction variables
+it needs, so that what a loop does not change is computed before it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from xdsl.builder import Builder
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineSymExpr
 from xdsl.rewriter import InsertPoint
 
-from dlc.core.affine import Interval, Ranges, extent, interval_of, simplify
+from dlc.core.affine import Interval, Ranges, interval_of, simplify
 from dlc.dialects._scalar import ScalarBuilder
 from dlc.dialects._tensor import compute_type, element_type, shape
 from dlc.dialects.graph._structure import ComputedOp, Index, ReductionOp
@@ -122,9 +123,7 @@ class LoopScope:
         key = (operand, tuple(at), tuple(guard), fill if guard else None)
         return self._once(key, at, lambda: [self._read(operand, at, guard, fill)])[0]
 
-    def _read(
-        self, operand: SSAValue, at: Index, guard: Sequence[int], fill: float
-    ) -> SSAValue:
+    def _read(self, operand: SSAValue, at: Index, guard: Sequence[int], fill: float) -> SSAValue:
         buffer = self.buffers.get(operand)
         if buffer is not None:
             flat, values = self.resolve(at)
@@ -158,6 +157,16 @@ class LoopScope:
         for condition in conditions[1:]:
             result = self.b.logical("and", result, condition)
         return result
+
+    def where_below(self, expr: AffineExpr, limit: int, write: Callable[[], None]) -> None:
+        """Write code that only runs where ``expr < limit``."""
+        position, size = self.index_value(expr), self.b.constant(limit, IndexType())
+
+        taken = scf.IfOp(self.b.compare("lt", position, size), [], Region(Block()))
+        self.b.builder.insert(taken)
+        with self._enter(taken.true_region.block, None):
+            write()
+            self.b.builder.insert(scf.YieldOp())
 
     def _is_inside(self, expr: AffineExpr, size: int) -> bool:
         return interval_of(expr, self.ranges).within(0, size - 1)
@@ -204,9 +213,7 @@ class LoopScope:
             last = values[-1] if len(values) else values.start
             yield self.dim(loop.induction, Interval(values.start, last))
 
-    def parallel_loop(
-        self, size: int, map: LoopMap, write: Callable[[AffineExpr], None]
-    ) -> ForOp:
+    def parallel_loop(self, size: int, map: LoopMap, write: Callable[[AffineExpr], None]) -> ForOp:
         """Insert a parallel loop whose body ``write`` writes."""
         loop = ForOp(0, size, kind=LoopKind.PARALLEL, map=map)
         with self.loop(loop) as dim:

@@ -1,18 +1,18 @@
 """Strategy ``map``: every result element is computed on its own.
 
 Schedule keys: ``threads`` (GPU) is the number of threads per block, each computing ``vector``
-neighbouring elements of the last axis; without it the nest is for a CPU, where ``cores`` (default: by
-the amount of work) says whether the outer loops run on several cores. The innermost loop is SIMD.
+neighbouring elements of the last axis. Without it the nest is for a CPU, where ``cores`` (default:
+by the amount of work) says whether the outer loops run on several cores. The innermost loop is
+SIMD.
 """
 
 from collections.abc import Callable, Sequence
+from math import prod
 
-from xdsl.dialects.builtin import IndexType
 from xdsl.ir.affine import AffineExpr
 
 from dlc.core.affine import unflatten
 from dlc.dialects.loop._attributes import LoopMap
-from dlc.dialects.loop._structure import ForOp
 from dlc.lowering._axes import MergedAxes, Output, merge_axes, store_elements
 from dlc.lowering._job import Job
 from dlc.lowering._scope import LoopScope
@@ -34,19 +34,18 @@ def lower(job: Job) -> None:
 
 def _cores(job: Job, axes: MergedAxes, outputs: Sequence[Output]) -> None:
     scope = LoopScope(job.builder, job.buffers)
-    points = 1
-    for size in axes.sizes:
-        points *= size
-    cores = job.schedule.get("cores", points >= PARALLEL_POINTS)
-    outer = LoopMap.CORES if cores else LoopMap.SERIAL
-    maps = [outer] * (len(axes.sizes) - 1) + [LoopMap.VECTOR]
-    if len(maps) == 1 and cores:
-        maps = [LoopMap.CORES]
+    cores = job.schedule.get("cores", prod(axes.sizes) >= PARALLEL_POINTS)
+    parallel = LoopMap.CORES if cores else LoopMap.SERIAL
+    outer, inner = axes.sizes[:-1], axes.sizes[-1:]
 
     def write(dims: Sequence[AffineExpr]) -> None:
-        store_elements(scope, outputs, axes.index(dims))
+        index = [*unflatten(dims[0], outer), *dims[1:]] if outer else dims
+        store_elements(scope, outputs, axes.index(index))
 
-    _nest(scope, axes.sizes, maps, [], write)
+    if outer:
+        _nest(scope, [prod(outer), *inner], [parallel, LoopMap.VECTOR], [], write)
+    else:
+        _nest(scope, inner, [LoopMap.CORES if cores else LoopMap.VECTOR], [], write)
 
 
 def _nest(
@@ -71,15 +70,22 @@ def _threads(job: Job, axes: MergedAxes, outputs: Sequence[Output]) -> None:
     vector = job.schedule.get("vector", 1)
     if not axes.sizes or axes.sizes[-1] % vector:
         vector = 1
-    points = 1
-    for size in axes.sizes:
-        points *= size
-    blocks = -(-points // (threads * vector))
+    vectors = prod(axes.sizes) // vector
+    blocks = -(-vectors // threads)
 
-    def write(dims: Sequence[AffineExpr]) -> None:
-        position = (dims[0] * threads + dims[1]) * vector + (dims[2] if vector > 1 else 0)
-        store_elements(scope, outputs, axes.index(unflatten(position, axes.sizes)))
+    def write_vector(position: AffineExpr) -> None:
+        def write(dims: Sequence[AffineExpr]) -> None:
+            (lane,) = dims or (AffineExpr.constant(0),)
+            index = axes.index(unflatten(position * vector + lane, axes.sizes))
+            store_elements(scope, outputs, index)
 
-    sizes = [blocks, threads, vector][: 3 if vector > 1 else 2]
-    maps = [LoopMap.GRID, LoopMap.THREAD, LoopMap.VECTOR]
-    _nest(scope, sizes, maps, [], write)
+        _nest(scope, [vector] if vector > 1 else [], [LoopMap.VECTOR], [], write)
+
+    def write_thread(dims: Sequence[AffineExpr]) -> None:
+        position = dims[0] * threads + dims[1]
+        if vectors == blocks * threads:
+            write_vector(position)
+        else:
+            scope.where_below(position, vectors, lambda: write_vector(position))
+
+    _nest(scope, [blocks, threads], [LoopMap.GRID, LoopMap.THREAD], [], write_thread)
