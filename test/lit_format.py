@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any, cast
 
 import lit.Test
 import lit.TestRunner
@@ -47,16 +48,16 @@ class InProcess(ShTest):
 
     def execute(self, test: lit.Test.Test, litConfig: object) -> lit.Test.Result:  # noqa: N803
         """Run one test file."""
-        script = lit.TestRunner.parseIntegratedTestScript(test, require_script=True)
+        script: Any = lit.TestRunner.parseIntegratedTestScript(test, require_script=True)
         if isinstance(script, lit.Test.Result):
             return script
         folder, base = lit.TestRunner.getTempPaths(test)
         substitutions = lit.TestRunner.getDefaultSubstitutions(test, folder, base)
-        lines = lit.TestRunner.applySubstitutions(script, substitutions)
+        lines: list[str] = lit.TestRunner.applySubstitutions(script, substitutions)
         commands = [_LABEL.sub("", line, count=1) for line in lines]
         pipelines = [self._stages(command) for command in commands]
         if any(stages is None for stages in pipelines):
-            return super().execute(test, litConfig)
+            return cast(lit.Test.Result, super().execute(test, litConfig))
         os.makedirs(os.path.dirname(base), exist_ok=True)
         for command, stages in zip(commands, pipelines, strict=True):
             passed, log = _forked(lambda stages=stages: _run(stages or []))

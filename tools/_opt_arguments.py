@@ -4,11 +4,14 @@ import argparse
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from dlc import __version__, registry
 from dlc.core.instrumentation import Dumps
 from dlc.errors import CompileError
 from dlc.pipelines import PIPELINES
+
+Group: TypeAlias = argparse._ArgumentGroup  # pyright: ignore[reportPrivateUsage]
 
 _FLAG = re.compile(r"--?([A-Za-z][\w-]*)(?:=(.*))?", re.DOTALL)
 _CONFIGURATION = "// configuration:"
@@ -99,12 +102,12 @@ def _argument_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _flag(group: argparse._ArgumentGroup, name: str, help: str) -> None:
+def _flag(group: Group, name: str, help: str) -> None:
     """Add a switch under its own name and under that of ``mlir-opt``."""
     group.add_argument(f"--{name}", f"--mlir-{name}", action="store_true", help=help)
 
 
-def _add_checking(group: argparse._ArgumentGroup) -> None:
+def _add_checking(group: Group) -> None:
     group.add_argument(
         "--split-input-file", action="store_true", help="treat parts between // ----- lines apart"
     )
@@ -123,7 +126,7 @@ def _add_checking(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _add_printing(group: argparse._ArgumentGroup) -> None:
+def _add_printing(group: Group) -> None:
     _flag(group, "print-op-generic", "print MLIR's generic form")
     _flag(group, "print-debuginfo", "print locations")
     group.add_argument(
@@ -136,7 +139,7 @@ def _add_printing(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _add_looking_on(group: argparse._ArgumentGroup) -> None:
+def _add_looking_on(group: Group) -> None:
     _flag(group, "print-ir-before-all", "print the module before each pass")
     _flag(group, "print-ir-after-all", "print the module after each pass")
     _flag(group, "print-ir-after-change", "print the module after each pass that changed it")

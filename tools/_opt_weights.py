@@ -17,16 +17,16 @@ def read_weights(path: Path) -> WeightStore:
     """
     store = WeightStore()
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             for name in arrays.files:
                 store.define(name, _with_element_type(arrays[name]))
     except OSError as error:
         raise CompileError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, zipfile.BadZipFile, AttributeError) as error:
+    except (ValueError, EOFError, TypeError, zipfile.BadZipFile) as error:
         raise CompileError(f"{path} is not an .npz file of plain arrays: {error}") from error
     return store
 
 
 def _with_element_type(array: Array) -> Array:
-    """Return the array with the element type that .npz cannot name: it keeps bfloat16 as 2 bytes."""
+    """Return the array as bfloat16 if it has 2 nameless bytes, which is how .npz keeps that."""
     return array.view(ml_dtypes.bfloat16) if array.dtype == np.dtype("V2") else array

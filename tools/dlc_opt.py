@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
+from xdsl.passes import ModulePass
+
 from dlc import registry
 from dlc.core.context import DlcContext
 from dlc.core.diagnostics import Diagnostic, compare, diagnostics_of, expected_errors
@@ -85,7 +87,7 @@ class Driver:
         if self.target.name not in registry.backend_names():
             registry.load_backend(self.target.name)
         with self.timing.measure("Import of passes"):
-            self.passes = registry.build_passes(options.pipeline)
+            self.passes: Sequence[ModulePass] = registry.build_passes(options.pipeline)
 
     def run(self) -> int:
         """Treat every part, write the output if nothing failed, and return the exit code."""

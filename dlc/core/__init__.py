@@ -1,1 +1,1 @@
-"""The thin own core over xDSL: all that touches private names of it or works around its defaults."""
+"""The thin own core over xDSL: all that touches its private names or works around its defaults."""

@@ -41,8 +41,8 @@ class DlcContext(Context):
         self._weights = store
 
     def clone(self) -> DlcContext:
-        """Return a context with the same dialects, the same weights and the same rewrite counter."""
-        copy = DlcContext(self._weights)
+        """Return a context with the same dialects, weights and rewrite counter."""
+        copy = DlcContext(self.weights)
         vars(copy).update(vars(super().clone()))
         copy.rewrites = self.rewrites
         return copy

@@ -3,7 +3,7 @@
 import gc
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +26,7 @@ class Timing:
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
-    def measure(self, name: str) -> Iterator[None]:
+    def measure(self, name: str) -> Generator[None]:
         """Add the time of the block to ``name``."""
         start = time.perf_counter()
         try:
@@ -148,7 +148,7 @@ class PassManager:
 
 
 @contextmanager
-def _rare_collections() -> Iterator[None]:
+def _rare_collections() -> Generator[None]:
     """Let Python look for garbage rarely: IR is large, linked and alive, so looking is all cost."""
     thresholds = gc.get_threshold()
     gc.set_threshold(100_000, 50, 100)

@@ -1,6 +1,6 @@
 """Where an op comes from, in words: a place in a text file or the name of an ONNX node."""
 
-from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, LocationAttr, NameLoc
+from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc
 from xdsl.ir import Attribute, Operation
 
 
@@ -11,22 +11,21 @@ def place(location: Attribute) -> FileLineColLoc | None:
             return location
         case NameLoc(location=inner) | CallSiteLoc(callee=inner):
             return place(inner)
-        case FusedLoc(locations=parts):
+        case FusedLoc(locations=ArrayAttr(data=parts)):
             return next((p for part in parts if (p := place(part))), None)
         case _:
             return None
 
 
-def location_text(location: LocationAttr) -> str | None:
-    """Return ``file:line:column`` or the quoted name of a node; ``None`` for an unknown location."""
+def location_text(location: Attribute) -> str | None:
+    """Return ``file:line:column`` or the quoted name of a node; ``None`` when neither is known."""
     if (where := place(location)) is not None:
         return f"{where.filename.data}:{where.line.data}:{where.column.data}"
     match location:
         case NameLoc():
             return f'"{location.desc.data}"'
-        case FusedLoc():
-            texts = (location_text(part) for part in location.locations)
-            return next((text for text in texts if text is not None), None)
+        case FusedLoc(locations=ArrayAttr(data=parts)):
+            return next((text for part in parts if (text := location_text(part))), None)
         case _:
             return None
 

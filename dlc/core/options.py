@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from xdsl.utils.arg_spec import ArgSpecConvertible
+
 from dlc.errors import CompileError
 
-InstanceT = TypeVar("InstanceT")
+InstanceT = TypeVar("InstanceT", bound=ArgSpecConvertible)
 
 _STEP = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\{((?:[^{}\"]|\"[^\"]*\")*)\})?\s*(?:,|$)")
 _OPTION = re.compile(r"\s*([A-Za-z][\w-]*)(?:=((?:\"[^\"]*\"|[^\s\"])*))?(?:\s+|$)")
@@ -60,6 +62,10 @@ def parse_options(text: str) -> dict[str, str | None]:
         name = match[1].replace("-", "_")
         if name in options:
             raise CompileError(f"option {match[1]} is given twice")
+        if (match[2] or "").endswith(","):
+            raise CompileError(
+                f"a comma after {match[1]}={match[2][:-1]}: options are separated by spaces"
+            )
         options[name] = match[2].replace('"', "") if match[2] is not None else None
         position = match.end()
     return options
@@ -127,8 +133,8 @@ def _no() -> Any:
     raise ValueError
 
 
-def step_text(instance: Any) -> str:
-    """Return the text from which ``parse_steps`` and ``instantiate`` make an equal pass or target."""
+def step_text(instance: ArgSpecConvertible) -> str:
+    """Return the text from which ``parse_steps`` and ``instantiate`` make an equal object."""
     options = [
         f"{item.name.replace('_', '-')}={_value_text(value)}"
         for item in dataclasses.fields(instance)
@@ -167,12 +173,12 @@ def type_text(hint: Any) -> str:
     return "none" if hint is type(None) else hint.__name__
 
 
-def option_names(kind: type[Any]) -> set[str]:
+def option_names(kind: type[ArgSpecConvertible]) -> set[str]:
     """Return the names of the options of a pass or target class, with underscores."""
     return {item.name for item in dataclasses.fields(kind) if item.init}
 
 
-def option_texts(kind: type[Any]) -> list[str]:
+def option_texts(kind: type[ArgSpecConvertible]) -> list[str]:
     """Return ``name=<type> (default ...)`` of each option of a pass or target class."""
     hints = get_type_hints(kind)
     return [

@@ -1,8 +1,8 @@
-"""The parser: a location on every op, exact float literals, and shaped types parsed once per text."""
+"""The parser: a location on every op, exact floats, and shaped types parsed once per text."""
 
 import bisect
 import re
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
@@ -26,7 +26,7 @@ from dlc.core.context import DlcContext
 from dlc.errors import CompileError
 
 _SHAPED_TYPE = re.compile(
-    r"(?:tensor|memref|vector)<(?:[0-9?]+x)*[a-zA-Z][a-zA-Z0-9]*>(?=[\s,)>:={}])"
+    r"(?:tensor|memref|vector)<(?:[0-9?]+x)*[a-zA-Z][a-zA-Z0-9]*>(?=[\s,)>:={}]|$)"
 )
 """A builtin shaped type without layout, space or alias: its text alone determines it."""
 
@@ -40,10 +40,12 @@ class DlcParser(Parser):
 
     TYPES: ClassVar[dict[str, TypeAttribute]] = {}
 
-    class _TensorLiteralElement(AttrParser._TensorLiteralElement):
+    class _TensorLiteralElement(
+        AttrParser._TensorLiteralElement  # pyright: ignore[reportPrivateUsage]
+    ):
         """An element of ``dense<...>``; hexadecimal digits of a float are its bits, as in MLIR."""
 
-        def to_type(self, parser: AttrParser, type: AnyDenseElement) -> object:
+        def to_type(self, parser: AttrParser, type: AnyDenseElement) -> Any:
             digits = self.span.text
             if not isinstance(type, AnyFloat) or digits[:2] not in ("0x", "0X"):
                 return super().to_type(parser, type)
@@ -54,10 +56,11 @@ class DlcParser(Parser):
     def __init__(self, context: DlcContext, text: str, name: str = "<text>"):
         super().__init__(context, text, name)
         self._file = StringAttr(name)
+        self._operation_start = 0
         self._line_starts = [0, *(m.end() for m in re.finditer("\n", text))]
 
     def parse_operation(self) -> Operation:
-        start = self._current_token.span.start
+        start = self._operation_start = self._current_token.span.start
         try:
             op = super().parse_operation()
         except (ParseError, RecursionError):
@@ -69,6 +72,12 @@ class DlcParser(Parser):
         if op.location == UNKNOWN_LOC:
             op.location = self._place(start)
         return op
+
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        kind = self.ctx.get_optional_op(name, dialect_stack=self._parser_state.dialect_stack)
+        if kind is None:
+            self.raise_error(f"there is no operation {name}", self._operation_start)
+        return kind
 
     def _place(self, position: int) -> FileLineColLoc:
         line = bisect.bisect_right(self._line_starts, position)

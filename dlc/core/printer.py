@@ -2,8 +2,10 @@
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import StringIO
+from typing import cast
 
 from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr
 from xdsl.ir import Attribute, Operation
@@ -51,7 +53,8 @@ def _distinct_bytes(attribute: DenseIntOrFPElementsAttr) -> bytes:
 def _decimals_are_exact(attribute: DenseIntOrFPElementsAttr) -> bool:
     if not isinstance(attribute.get_element_type(), AnyFloat):
         return True
-    if any(v == 0 and math.copysign(1, v) < 0 for v in attribute.get_values()):
+    values = cast(Sequence[float], attribute.get_values())
+    if any(v == 0 and math.copysign(1, v) < 0 for v in values):
         return False
     text = StringIO()
     Printer(stream=text).print_attribute(attribute)

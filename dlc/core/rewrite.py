@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar, get_args, get_origin
+from typing import ClassVar, Generic, TypeVar, cast, get_args, get_origin
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr, ModuleOp
@@ -58,11 +58,11 @@ class OpRewrite(RewritePattern, ABC, Generic[OpT]):
 
     @abstractmethod
     def rewrite(self, op: OpT, rewriter: PatternRewriter) -> None:
-        """Change the IR around ``op`` through ``rewriter``, or do nothing when it does not match."""
+        """Change the IR around ``op`` through ``rewriter``, or do nothing if it does not match."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         if isinstance(op, self.matches):
-            self.rewrite(op, rewriter)
+            self.rewrite(cast(OpT, op), rewriter)
 
 
 def apply_patterns(

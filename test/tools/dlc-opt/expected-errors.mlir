@@ -18,7 +18,7 @@ func.func @all_faults_come(%x: tensor<4xf32>, %y: tensor<3xf32>) {
 // -----
 
 func.func @parse_error(%x: tensor<4xf32>) {
-  // expected-error-re@below {{Operation .*nothing is not}}
+  // expected-error-re@below {{there is no .*nothing}}
   %0 = graph.nothing %x : tensor<4xf32>
   func.return
 }

@@ -1,6 +1,6 @@
 // RUN: not dlc-opt %s 2>&1 | filecheck %s
 
-// CHECK: parse-error-has-place.mlir:[[# @LINE + 5]]:{{[0-9]+}}: error: Operation graph.nothing is not registered
+// CHECK: parse-error-has-place.mlir:[[# @LINE + 5]]:{{[0-9]+}}: error: there is no operation graph.nothing
 // CHECK-NEXT: %0 = graph.nothing
 // CHECK-NEXT: ^
 // CHECK-NOT: Traceback

@@ -1,0 +1,10 @@
+// RUN: dlc-opt --print-debuginfo %s | filecheck %s
+// RUN: dlc-opt --print-debuginfo %s | dlc-opt --print-debuginfo | filecheck %s
+
+// CHECK: graph.splat {{.*}} loc("{{.*}}locations.mlir":7:3)
+// CHECK: graph.relu {{.*}} loc("Relu_1")
+func.func @main() -> tensor<4xf32> {
+  %0 = graph.splat 0.000000e+00 : f32 -> tensor<4xf32>
+  %1 = graph.relu %0 : tensor<4xf32> -> tensor<4xf32> loc("Relu_1")
+  func.return %1 : tensor<4xf32>
+}
