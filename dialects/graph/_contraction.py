@@ -10,7 +10,14 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 
 from dlc.dialects._scalar import ScalarBuilder
 from dlc.dialects._tensor import broadcast_shapes, compute_type, element_type, shape
-from dlc.dialects.graph._structure import Array, ContractionOp, Domain, GraphOp
+from dlc.dialects.graph._structure import (
+    Array,
+    ContractionOp,
+    Domain,
+    GraphOp,
+    WeightInner,
+    WeightOrder,
+)
 from dlc.errors import CompileError
 
 
@@ -69,6 +76,14 @@ class MatmulOp(ContractionOp):
             at = [AffineExpr.constant(0) if s == 1 else d for s, d in zip(sizes, own, strict=False)]
             maps.append(AffineMap(rank + 1, 0, (*at, *inner)))
         return maps[0], maps[1], AffineMap(rank + 1, 0, (*batch, m, n))
+
+    def weight_order(self, inner: WeightInner) -> WeightOrder | None:
+        transposed = self.transpose_rhs is not None
+        if transposed == (inner == "k"):
+            return None
+        *batch, row, column = range(len(shape(self.rhs)))
+        flag = None if transposed else UnitAttr()
+        return WeightOrder([*batch, column, row], {"transpose_rhs": flag})
 
     def absorbed_transpose(
         self, number: int, permutation: Sequence[int], operand: SSAValue

@@ -16,12 +16,21 @@ from dlc.dialects.graph._contraction import matrix_product
 from dlc.dialects.graph._data_layout import (
     CHANNELS_FIRST,
     CHANNELS_LAST,
+    HWIO,
+    OHWI,
     OIHW,
     DataLayoutAttr,
     WeightLayoutAttr,
     channels_last_permutation,
 )
-from dlc.dialects.graph._structure import Array, ContractionOp, Domain, GraphOp
+from dlc.dialects.graph._structure import (
+    Array,
+    ContractionOp,
+    Domain,
+    GraphOp,
+    WeightInner,
+    WeightOrder,
+)
 from dlc.dialects.graph._window import Window
 from dlc.errors import CompileError
 
@@ -147,6 +156,17 @@ class ConvOp(ContractionOp):
         outputs, inputs = shape(self.weight)[o] // groups, shape(self.weight)[i]
         group = output if outputs == 1 else output // outputs
         return group if inputs == 1 else group * inputs + part
+
+    def weight_order(self, inner: WeightInner) -> WeightOrder | None:
+        rank = len(shape(self.weight))
+        o, i, window = self.weight_layout.axes(rank)
+        # One input channel per group leaves nothing consecutive to read along k.
+        by_output = inner == "n" or shape(self.weight)[i] == 1
+        layout = HWIO if by_output else OHWI
+        if layout == self.weight_layout:
+            return None
+        axes = (*window, i, o) if by_output else (o, *window, i)
+        return WeightOrder(axes, {"weight_layout": layout})
 
     @property
     def permuted_operands(self) -> Sequence[int]:

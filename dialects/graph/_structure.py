@@ -1,10 +1,10 @@
 """What every graph op says about itself; passes and lowerings ask through these classes only."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Protocol, Self
+from typing import Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -293,6 +293,20 @@ class ReductionOp(ComputedOp, ABC):
         return self.finish(scope, index, scope.reduce(self, index), result)
 
 
+WeightInner = Literal["n", "k"]
+
+
+@dataclass(frozen=True)
+class WeightOrder:
+    """An order of a weight's axes: the transposition to it, and the properties that say so.
+
+    A property of ``None`` is removed.
+    """
+
+    permutation: Sequence[int]
+    properties: Mapping[str, Attribute | None]
+
+
 class ContractionOp(ReductionOp, ABC):
     """``y[p] = sum over r of lhs[L(p, r)] * rhs[R(p, r)]`` in ``f32`` (``f64`` for ``f64``).
 
@@ -306,6 +320,13 @@ class ContractionOp(ReductionOp, ABC):
     def lhs_guard(self) -> Sequence[int]:
         """The axes of the lhs whose index may be outside it."""
         return ()
+
+    def weight_order(self, inner: "WeightInner") -> "WeightOrder | None":
+        """Return how to store the rhs so that axis ``inner`` is consecutive.
+
+        ``n``: the result's axis, ``k``: the reduction's. ``None`` where it is already so.
+        """
+        return None
 
     @abstractmethod
     def indexing_maps(self) -> tuple[AffineMap, AffineMap, AffineMap]:

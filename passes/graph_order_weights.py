@@ -1,0 +1,53 @@
+"""Store each weight in the order in which its contraction reads it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.pattern_rewriter import PatternRewriter
+
+from dlc.core.passes import DlcPass
+from dlc.core.rewrite import OpRewrite, apply_patterns
+from dlc.dialects.graph._layout import transpose
+from dlc.dialects.graph._structure import ContractionOp, GraphOp
+
+
+@dataclass(frozen=True)
+class GraphOrderWeightsPass(DlcPass):
+    """Transpose constant right-hand sides, at compile time, so that one axis is consecutive.
+
+    ``inner=n``: the axis of the result (vectors of outputs, as CPU kernels load them). ``inner=k``:
+    the
+    axis of the reduction (what ``ldmatrix`` reads without transposing).
+
+    Runs on: ``graph``. Leaves: ``graph``. Order: before ``graph-fold-constants``.
+
+    ::
+
+        graph.conv %x, %w …  ->  %0 = graph.transpose %w {permutation = array<i64: 2, 3, 1, 0>}
+                                 graph.conv %x, %0 … weight_layout hwio
+    """
+
+    name = "graph-order-weights"
+
+    inner: Literal["n", "k"] = "n"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        apply_patterns(op, [_OtherOrder(self.inner)], ctx)
+
+
+@dataclass
+class _OtherOrder(OpRewrite[ContractionOp]):
+    inner: Literal["n", "k"]
+
+    def rewrite(self, op: ContractionOp, rewriter: PatternRewriter) -> None:
+        x, weight, *rest = op.operands
+        if not (isinstance(weight.owner, GraphOp) and weight.owner.is_constant):
+            return
+        order = op.weight_order(self.inner)
+        if order is None:
+            return
+        ordered = transpose(weight, order.permutation)
+        new = op.with_operands([x, ordered.output, *rest], **order.properties)
+        rewriter.replace(op, [ordered, new], new.results)
