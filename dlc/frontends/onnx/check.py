@@ -13,7 +13,7 @@ from xdsl.rewriter import InsertPoint
 from dlc.core.weights import WeightStore
 from dlc.dialects._tensor import element_type_of, shape
 from dlc.errors import CompileError
-from dlc.frontends.onnx.conversion import find_conversion
+from dlc.frontends.onnx.conversion import UnknownValueError, find_conversion
 from dlc.frontends.onnx.functions import standard_function
 from dlc.frontends.onnx.graph_builder import GraphBuilder
 from dlc.frontends.onnx.graph_importer import GraphImporter, Scope, unsupported_message
@@ -97,7 +97,8 @@ class _CheckingImporter(GraphImporter):
     def recover(
         self, node: NodeProto, scope: Scope, error: CompileError
     ) -> Sequence[SSAValue | None]:
-        if not isinstance(error, _SkippedError):
+        of_placeholder = isinstance(error, UnknownValueError) and not error.inputs
+        if not isinstance(error, _SkippedError) and not of_placeholder:
             self._report(error, self.place(node, scope))
         elif not self._is_known(node, scope):
             opset = scope.opsets.get(domain_name(node.domain), 0)

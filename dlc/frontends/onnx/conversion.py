@@ -127,6 +127,13 @@ class NodeContext:
         """Return a list of integers; raises CompileError when it is missing without a default."""
         return [int(x) for x in self._required(name, default)]  # pyright: ignore
 
+    def graph(self, name: str) -> onnx.GraphProto:
+        """Return a subgraph; raises CompileError when it is missing."""
+        found = self.attribute(name)
+        if not isinstance(found, onnx.GraphProto):
+            raise CompileError(f"{self.op_type} needs the subgraph {name}")
+        return found
+
     def _required(self, name: str, default: object) -> object:
         found = self._attributes.get(name)
         if found is not None:
@@ -184,18 +191,20 @@ class NodeContext:
 
         An absent input is an error too: ask ``optional`` first.
         """
-        value = self._builder.known(self.operand(i))
-        if value is None:
-            raise self._unknown(what, self.operand(i))
-        return value
+        return self.require_known(self.operand(i), what)
 
-    def _unknown(self, what: str, value: SSAValue) -> UnknownValueError:
-        inputs = self._builder.inputs_of(value)
-        return UnknownValueError(
-            f"the {what} of {self.op_type} must be known when compiling, but depends on"
-            f" {', '.join(inputs)}; fix sizes with --shape, or give the values as constants",
-            inputs,
-        )
+    def require_known(self, value: SSAValue, what: str) -> Array:
+        """Return the elements of any value; raises UnknownValueError when they are not known."""
+        known = self._builder.known(value)
+        if known is None:
+            inputs = self._builder.inputs_of(value)
+            origin = ", ".join(inputs) or "a value that cannot be imported"
+            raise UnknownValueError(
+                f"the {what} of {self.op_type} must be known when compiling, but depends on"
+                f" {origin}; fix sizes with --shape, or give the values as constants",
+                inputs,
+            )
+        return known
 
     # Results ------------------------------------------------------------------------------------
 

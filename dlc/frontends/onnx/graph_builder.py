@@ -69,6 +69,7 @@ class GraphBuilder:
     def insert(self, op: GraphOp, at: LocationAttr) -> Sequence[SSAValue]:
         """Insert ``op``, or the constants that it computes when it is small and all is known."""
         op.location = at
+        _check_sizes(op)
         folded = self._fold(op)
         if folded is not None:
             op.erase()
@@ -124,6 +125,13 @@ class GraphBuilder:
             return None
         results = evaluate(op, [x for x in operands if x is not None])
         return [round_to(x, r.type) for x, r in zip(results, op.results, strict=True)]
+
+
+def _check_sizes(op: GraphOp) -> None:
+    """Raise CompileError when a shape rule has computed with a size that is not fixed."""
+    for result in op.results:
+        if any(size < 0 and size != DYNAMIC for size in shape(result)):
+            raise CompileError(f"{op.name} needs sizes that are fixed; fix them with --shape")
 
 
 def scalar_attribute(value: np.generic, element: Attribute) -> FloatAttr | IntegerAttr:

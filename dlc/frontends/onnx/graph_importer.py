@@ -8,7 +8,7 @@ from onnx import FunctionProto, GraphProto, NodeProto
 from xdsl.ir import SSAValue
 
 from dlc.errors import CompileError
-from dlc.frontends.onnx.conversion import NodeContext, find_conversion, node_name
+from dlc.frontends.onnx.conversion import Conversion, NodeContext, find_conversion, node_name
 from dlc.frontends.onnx.functions import (
     Functions,
     bind_attributes,
@@ -100,7 +100,7 @@ class GraphImporter:
 
         at = location(self.place(node, scope))
         context = NodeContext(node, opset, operands, self.builder, at, inline)
-        results = conversion(context)
+        results = _convert(conversion, context)
         return [results] if isinstance(results, SSAValue) else list(results)
 
     def lookup(self, name: str, scope: Scope) -> SSAValue:
@@ -155,6 +155,18 @@ class GraphImporter:
     def place(self, node: NodeProto, scope: Scope) -> str:
         """Return where a node is, for the user: its name after those of the calls around it."""
         return f"{scope.caller}{node_name(node)}"
+
+
+def _convert(conversion: Conversion, context: NodeContext) -> SSAValue | Sequence[SSAValue | None]:
+    try:
+        return conversion(context)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # What a model says is not to be trusted: a conversion may trip over operands or attributes
+        # that the schema's check lets through.
+        reason = _one_line(f"{type(error).__name__}: {error}")
+        raise CompileError(
+            f"{context.op_type} is not understood in this form ({reason})"
+        ) from error
 
 
 def unsupported_message(node: NodeProto, opset: int) -> str:

@@ -66,33 +66,3 @@ def test_recursion(make_model: MakeModel, run_import: Import):
     model = make_model([_call("Again", ["x"])], functions=[function], domains={LOCAL: 1})
     with pytest.raises(CompileError, match="calls are nested deeper than 64; is it a recursion"):
         run_import(model)
-
-
-@pytest.mark.parametrize(("condition", "expected"), [(True, 2.0), (False, 1.0)])
-def test_if_with_a_known_condition(
-    make_model: MakeModel,
-    run_import: Import,
-    context: DlcContext,
-    condition: bool,
-    expected: float,
-):
-    value = helper.make_tensor_value_info("r", onnx.TensorProto.FLOAT, None)
-    then_branch = helper.make_graph([node("Add", ["x", "x"], ["r"])], "then", [], [value])
-    else_branch = helper.make_graph([node("Identity", ["x"], ["r"])], "else", [], [value])
-    choice = node("If", ["c"], ["y"], then_branch=then_branch, else_branch=else_branch)
-    model = make_model([choice], initializers={"c": np.array(condition)})
-    result = run_reference(run_import(model), {"x": np.ones((2, 3), np.float32)}, context.weights)
-    np.testing.assert_array_equal(result["y"], np.full((2, 3), expected))
-
-
-def test_if_that_depends_on_an_input(make_model: MakeModel, run_import: Import):
-    value = helper.make_tensor_value_info("r", onnx.TensorProto.FLOAT, None)
-    branch = helper.make_graph([node("Identity", ["x"], ["r"])], "branch", [], [value])
-    choice = node("If", ["c"], ["y"], "choice", then_branch=branch, else_branch=branch)
-    inputs = [
-        helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [2, 3]),
-        helper.make_tensor_value_info("c", onnx.TensorProto.BOOL, []),
-    ]
-    message = "choice: the condition of If must be known when compiling, but depends on c"
-    with pytest.raises(CompileError, match=message):
-        run_import(make_model([choice], inputs))

@@ -1,0 +1,139 @@
+from collections.abc import Callable
+
+import numpy as np
+import onnx
+import pytest
+from onnx import GraphProto, TensorProto, ValueInfoProto, helper
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc.core.context import DlcContext
+from dlc.errors import CompileError
+from dlc.oracle import run_reference
+
+Import = Callable[..., ModuleOp]
+MakeModel = Callable[..., onnx.ModelProto]
+node = helper.make_node
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+def _branch(*nodes: onnx.NodeProto) -> GraphProto:
+    return helper.make_graph(nodes, "branch", [], [ValueInfoProto(name="r")])
+
+
+def _choice(then_branch: GraphProto, else_branch: GraphProto) -> onnx.NodeProto:
+    return node("If", ["c"], ["y"], "choice", then_branch=then_branch, else_branch=else_branch)
+
+
+@pytest.fixture
+def inputs() -> list[ValueInfoProto]:
+    """Declare ``x`` of 2x3 floats and a boolean ``c``."""
+    return [
+        helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3]),
+        helper.make_tensor_value_info("c", TensorProto.BOOL, []),
+    ]
+
+
+@pytest.mark.parametrize("condition", [True, False])
+def test_known_condition_keeps_one_branch(
+    make_model: MakeModel, run_import: Import, context: DlcContext, condition: bool
+):
+    choice = _choice(_branch(node("Exp", ["x"], ["r"])), _branch(node("Neg", ["x"], ["r"])))
+    module = run_import(make_model([choice], initializers={"c": np.array(condition)}))
+    assert ("graph.exp" in str(module), "graph.neg" in str(module)) == (condition, not condition)
+    expected = np.exp(X.astype(np.float64)) if condition else -X
+    result = run_reference(module, {"x": X}, context.weights)
+    np.testing.assert_array_equal(result["y"], expected.astype(np.float32))
+
+
+@pytest.mark.parametrize("condition", [True, False])
+def test_unknown_condition_computes_both(
+    make_model: MakeModel,
+    run_import: Import,
+    context: DlcContext,
+    inputs: list[ValueInfoProto],
+    condition: bool,
+):
+    choice = _choice(_branch(node("Add", ["x", "x"], ["r"])), _branch(node("Neg", ["x"], ["r"])))
+    module = run_import(make_model([choice], inputs))
+    result = run_reference(module, {"x": X, "c": np.array(condition)}, context.weights)
+    np.testing.assert_array_equal(result["y"], 2 * X if condition else -X)
+
+
+def test_branches_of_different_shapes(
+    make_model: MakeModel, run_import: Import, inputs: list[ValueInfoProto]
+):
+    transposed = _branch(node("Transpose", ["x"], ["r"]))
+    choice = _choice(transposed, _branch(node("Neg", ["x"], ["r"])))
+    message = "choice: the condition of If must be known when compiling, but depends on c"
+    with pytest.raises(CompileError, match=message):
+        run_import(make_model([choice], inputs))
+
+
+def _loop_body(*nodes: onnx.NodeProto, outputs: list[str]) -> GraphProto:
+    values = [
+        helper.make_tensor_value_info("i", TensorProto.INT64, []),
+        helper.make_tensor_value_info("going", TensorProto.BOOL, []),
+        helper.make_tensor_value_info("a", TensorProto.FLOAT, [2, 3]),
+    ]
+    return helper.make_graph(nodes, "body", values, [ValueInfoProto(name=n) for n in outputs])
+
+
+def test_loop_is_unrolled(make_model: MakeModel, run_import: Import, context: DlcContext):
+    body = _loop_body(
+        node("Identity", ["going"], ["still"]),
+        node("Add", ["a", "x"], ["b"]),
+        node("Neg", ["b"], ["scanned"]),
+        outputs=["still", "b", "scanned"],
+    )
+    outputs = [ValueInfoProto(name=n) for n in ("last", "all")]
+    loop = node("Loop", ["m", "", "x"], ["last", "all"], body=body)
+    model = make_model([loop], outputs=outputs, initializers={"m": np.array(3)})
+    result = run_reference(run_import(model), {"x": X}, context.weights)
+    np.testing.assert_array_equal(result["last"], 4 * X)
+    np.testing.assert_array_equal(result["all"], np.stack([-2 * X, -3 * X, -4 * X]))
+
+
+def test_loop_ends_when_its_condition_says_so(
+    make_model: MakeModel, run_import: Import, context: DlcContext
+):
+    body = _loop_body(
+        node("Less", ["i", "two"], ["still"]),
+        node("Add", ["a", "x"], ["b"]),
+        outputs=["still", "b"],
+    )
+    values = {"m": np.array(100), "c": np.array(True), "two": np.array(2)}
+    model = make_model([node("Loop", ["m", "c", "x"], ["y"], body=body)], initializers=values)
+    result = run_reference(run_import(model), {"x": X}, context.weights)
+    np.testing.assert_array_equal(result["y"], 4 * X)
+
+
+def test_loop_of_too_many_iterations(make_model: MakeModel, run_import: Import):
+    body = _loop_body(node("Neg", ["a"], ["b"]), outputs=["going", "b"])
+    loop = node("Loop", ["m", "", "x"], ["y"], "loop", body=body)
+    model = make_model([loop], initializers={"m": np.array(10**9)})
+    with pytest.raises(CompileError, match="loop: the loop has more than 1024 iterations"):
+        run_import(model)
+
+
+@pytest.mark.parametrize("backward", [0, 1])
+def test_scan(make_model: MakeModel, run_import: Import, context: DlcContext, backward: int):
+    values = [ValueInfoProto(name=n) for n in ("sum", "part")]
+    results = [ValueInfoProto(name=n) for n in ("total", "copy")]
+    nodes = [node("Add", ["sum", "part"], ["total"]), node("Identity", ["total"], ["copy"])]
+    body = helper.make_graph(nodes, "body", values, results)
+    scan = node(
+        "Scan",
+        ["zero", "x"],
+        ["last", "all"],
+        body=body,
+        num_scan_inputs=1,
+        scan_input_axes=[1],
+        scan_input_directions=[backward],
+        scan_output_axes=[-1],
+    )
+    outputs = [ValueInfoProto(name=n) for n in ("last", "all")]
+    model = make_model([scan], outputs=outputs, initializers={"zero": np.zeros(2, np.float32)})
+    result = run_reference(run_import(model), {"x": X}, context.weights)
+    parts = X[:, ::-1] if backward else X
+    np.testing.assert_array_equal(result["last"], X.sum(1))
+    np.testing.assert_array_equal(result["all"], np.cumsum(parts, 1))
