@@ -14,13 +14,26 @@ def link_cpu(program: str, kernels: Sequence[Source], jobs: int, to: Path) -> No
 
     program: from ``print_cpu_program``. kernels: translation units that define what it calls.
     """
-    sources = [*_host_sources("cpu.c", program), *kernels]
+    sources = [*_host_sources(program, "cpu.c"), *kernels]
     objects = find_c_compiler().compile_objects(sources, native_headers(), jobs)
     find_c_compiler().link_library(objects, ["-fopenmp", "-lm", "-ldl"], to)
 
 
-def _host_sources(entry: str, program: str) -> list[Source]:
+def link_cuda(program: str, jobs: int, to: Path) -> None:
+    """Build the library of a GPU artifact. Raises CompileError.
+
+    program: from ``print_cuda_program``; the kernels are data of the artifact, not of the library.
+    """
+    sources = _host_sources(program, "cuda.c", "cuda_driver.c")
+    objects = find_c_compiler().compile_objects(sources, native_headers(), jobs)
+    find_c_compiler().link_library(objects, ["-ldl"], to)
+
+
+def _host_sources(program: str, *files: str) -> list[Source]:
     return [
         Source("program.c", program, _HOST_FLAGS),
-        *(Source(name, native_text(name), _HOST_FLAGS) for name in (entry, "payload.c")),
+        *(
+            Source(name, native_text(name), _HOST_FLAGS)
+            for name in (*files, "checks.c", "payload.c")
+        ),
     ]

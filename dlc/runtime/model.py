@@ -81,7 +81,8 @@ class Model:
         if self._library.is_cuda and not all(isinstance(x, np.ndarray) for x in arrays):
             from dlc.runtime.device_arrays import run_on_device
 
-            return run_on_device(self._library, self._ready(), self._lock, arrays, stream)
+            with self._lock:
+                return run_on_device(self._library, self._ready(), self._device, arrays, stream)
         return self._run_host(arrays)
 
     def _run_host(self, values: Sequence[Any]) -> list[Array]:

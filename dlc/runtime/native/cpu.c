@@ -44,19 +44,11 @@ static dlc_status make_workspace(dlc_model *model) {
   return DLC_OK;
 }
 
-static dlc_status check_pointers(const char *what, int32_t count, const void *const *pointers) {
-  if (count && !pointers) return dlc_fail(DLC_INVALID_ARGUMENT, "run: the table of %ss is null", what);
-  for (int32_t i = 0; i < count; i++)
-    if (!pointers[i]) return dlc_fail(DLC_INVALID_ARGUMENT, "run: %s %d is null", what, (int)i);
-  return DLC_OK;
-}
-
 static dlc_status run(dlc_model *model, void *stream, void *workspace, const void *const *inputs,
                       void *const *outputs) {
   (void)stream;
   if (!model) return dlc_fail(DLC_INVALID_ARGUMENT, "run: the model is null");
-  dlc_status status = check_pointers("input", dlc_input_count, inputs);
-  if (status == DLC_OK) status = check_pointers("output", dlc_output_count, (const void *const *)outputs);
+  dlc_status status = dlc_check_tables(inputs, outputs);
   if (status == DLC_OK && !workspace && !model->workspace && dlc_workspace_bytes) status = make_workspace(model);
   if (status != DLC_OK) return status;
   dlc_program(inputs, outputs, model->payload.weights, workspace ? workspace : model->workspace);

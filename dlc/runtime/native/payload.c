@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -30,18 +29,6 @@ typedef struct weights_trailer {
   uint64_t weights_bytes;
   unsigned char weights_digest[32];
 } weights_trailer;
-
-static __thread char message[512];
-
-dlc_status dlc_fail(dlc_status status, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
-  va_end(arguments);
-  return status;
-}
-
-const char *dlc_message(void) { return message; }
 
 static dlc_status own_path(char *path) {
   Dl_info info;

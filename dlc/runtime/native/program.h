@@ -22,8 +22,11 @@ typedef struct dlc_payload {
 dlc_status dlc_payload_open(const char *weights_path, dlc_payload *payload);
 void dlc_payload_close(dlc_payload *payload);
 
-/* Keep a message for this thread and return the status. */
+/* Defined by checks.c: keep a message for this thread and return the status. */
 dlc_status dlc_fail(dlc_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *dlc_message(void);
+
+/* Refuse tables of a run that are null or hold a null pointer. */
+dlc_status dlc_check_tables(const void *const *inputs, void *const *outputs);
 
 #endif

@@ -1,0 +1,128 @@
+"""Runs a GPU model on arrays in device memory, in the caller's array library and stream."""
+
+import ctypes
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from dlc.errors import InputError
+from dlc.runtime.dlpack import DeviceView, view
+from dlc.runtime.host_arrays import check_fits
+from dlc.runtime.library import Library, TensorInfo
+
+_DEFAULT_STREAM = 1
+"""DLPack's number of the legacy default stream, whose driver handle is 0."""
+
+
+class ArrayLibrary(Protocol):
+    """Makes outputs and knows the stream on which its user works."""
+
+    def current_stream(self) -> int:
+        """Return the handle of the current stream; 0 is the default one."""
+        ...
+
+    def empty(self, info: TensorInfo) -> Any:
+        """Return a new array on the current device."""
+        ...
+
+    def finish(self, array: Any) -> Any:
+        """Return a filled array as its user expects it."""
+        ...
+
+
+class _Cupy:
+    def __init__(self) -> None:
+        self.cupy = _load("cupy")
+
+    def current_stream(self) -> int:
+        return self.cupy.cuda.get_current_stream().ptr
+
+    def empty(self, info: TensorInfo) -> Any:
+        return self.cupy.empty(info.shape, info.dtype)
+
+    def finish(self, array: Any) -> Any:
+        return array
+
+
+class _Torch:
+    def __init__(self) -> None:
+        self.torch = sys.modules["torch"]
+
+    def current_stream(self) -> int:
+        return self.torch.cuda.current_stream().cuda_stream
+
+    def empty(self, info: TensorInfo) -> Any:
+        return self.torch.empty(
+            info.shape, dtype=getattr(self.torch, info.dtype.name), device="cuda"
+        )
+
+    def finish(self, array: Any) -> Any:
+        return array
+
+
+class _Jax(_Cupy):
+    """JAX's arrays cannot be written to: outputs are made by cupy and handed over."""
+
+    def finish(self, array: Any) -> Any:
+        self.cupy.cuda.get_current_stream().synchronize()  # JAX waits for no stream of ours
+        return sys.modules["jax"].dlpack.from_dlpack(array)
+
+
+def _load(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise InputError("device arrays need cupy: pip install dlc[cuda]") from error
+
+
+def _library_of(array: Any) -> ArrayLibrary:
+    owner = type(array).__module__.split(".")[0]
+    return {"torch": _Torch, "jax": _Jax, "jaxlib": _Jax}.get(owner, _Cupy)()
+
+
+def stream_handle(stream: Any) -> int:
+    """Return the handle of a stream given as an integer or an object of cupy, torch or numba."""
+    if isinstance(stream, int):
+        return stream
+    for attribute in ("ptr", "cuda_stream", "handle"):
+        if hasattr(stream, attribute):
+            return int(getattr(stream, attribute))
+    raise InputError(f"a {type(stream).__name__} is no CUDA stream; give its handle as an integer")
+
+
+def run_on_device(
+    library: Library, handle: int, device: int, arrays: Sequence[Any], stream: Any
+) -> list[Any]:
+    """Enqueue a run and return the outputs, which are ready when the stream gets there.
+
+    The stream is the caller's, else the current one of the library of the first array. Raises
+    InputError, ArtifactError.
+    """
+    owner = _library_of(arrays[0] if arrays else None)
+    number = owner.current_stream() if stream is None else stream_handle(stream)
+    views = [
+        _input(info, array, number, device)
+        for info, array in zip(library.inputs, arrays, strict=True)
+    ]
+    results = [owner.empty(info) for info in library.outputs]
+    targets = [view(array, number or _DEFAULT_STREAM).pointer for array in results]
+    inputs = (ctypes.c_void_p * max(1, len(views)))(*(v.pointer for v in views))
+    outputs = (ctypes.c_void_p * max(1, len(targets)))(*targets)
+    library.check(library.api.run(handle, number, None, inputs, outputs))
+    return [owner.finish(array) for array in results]
+
+
+def _input(info: TensorInfo, array: Any, stream: int, device: int) -> DeviceView:
+    at = f"input {info.name!r}"
+    if not hasattr(array, "__dlpack__"):
+        raise InputError(f"a {type(array).__name__} is no array; give a DLPack array", at=at)
+    if array.__dlpack_device__()[0] == 1:
+        raise InputError("it is in host memory, another input on the GPU; give all in one", at=at)
+    found = view(array, stream or _DEFAULT_STREAM)
+    if not found.on_cuda or found.device != device:
+        raise InputError(f"it is not on CUDA device {device}, where the model is", at=at)
+    check_fits(info, found.shape, found.dtype)
+    if not found.is_dense:
+        raise InputError("it is not dense and row-major; make a contiguous copy", at=at)
+    return found

@@ -1,0 +1,371 @@
+/* The entry table of a GPU artifact: one model is a CUDA graph over one copy of weights and workspace. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_driver.h"
+#include "cuda_program.h"
+
+enum { CHUNK_BYTES = 32 << 20, ALIGNMENT_BYTES = 256 };
+
+struct dlc_model {
+  dlc_payload payload;
+  cuda_driver driver;
+  CUdevice device;
+  CUcontext context;
+  const dlc_variant *variant;
+  CUmodule *modules;
+  CUfunction *functions;
+  CUdeviceptr weights, workspace, staging; /* workspace, staging: made when first needed */
+  CUstream stream;                         /* for run_host */
+  CUgraph graph;
+  CUgraphExec executable;
+  CUgraphNode *nodes;
+  CUdeviceptr *arguments; /* of all launches, as the graph has them */
+  void **parameters;      /* the addresses of the arguments */
+};
+
+/* Run a driver function of `model`; leave the calling function with the status where it fails. */
+#define TRY(call)                                                                                            \
+  do {                                                                                                       \
+    dlc_status status_ = cuda_status(&model->driver, model->driver.call, #call);                             \
+    if (status_ != DLC_OK) return status_;                                                                   \
+  } while (0)
+
+#define TRY_STATUS(call)                                                                                     \
+  do {                                                                                                       \
+    dlc_status status_ = (call);                                                                             \
+    if (status_ != DLC_OK) return status_;                                                                   \
+  } while (0)
+
+static dlc_status out_of_memory(void) { return dlc_fail(DLC_OUT_OF_MEMORY, "out of memory"); }
+
+/* Choosing the variant. ----------------------------------------------------------------------------------- */
+
+static int runs_on(const dlc_variant *v, int major, int minor) {
+  return v->exact ? v->major == major && v->minor == minor : v->major == major && v->minor <= minor;
+}
+
+static int is_better(const dlc_variant *v, const dlc_variant *than) {
+  return !than || v->minor > than->minor || (v->minor == than->minor && v->exact > than->exact);
+}
+
+static dlc_status choose_variant(dlc_model *model) {
+  int major, minor;
+  TRY(cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, model->device));
+  TRY(cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, model->device));
+  char names[256] = "";
+  for (int32_t i = 0; i < dlc_variant_count; i++) {
+    const dlc_variant *v = &dlc_variants[i];
+    if (runs_on(v, major, minor) && is_better(v, model->variant)) model->variant = v;
+    size_t used = strlen(names);
+    snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", v->name);
+  }
+  if (!model->variant)
+    return dlc_fail(DLC_UNSUPPORTED, "the device is sm_%d%d, the model has code for %s; compile it with --target sm_%d%d",
+                    major, minor, names, major, minor);
+  return DLC_OK;
+}
+
+/* Loading. ------------------------------------------------------------------------------------------------ */
+
+static dlc_status open_device(dlc_model *model, int32_t number) {
+  int count;
+  TRY_STATUS(cuda_open(&model->driver));
+  TRY(cuDeviceGetCount(&count));
+  if (number < 0 || number >= count)
+    return dlc_fail(DLC_INVALID_ARGUMENT, "there is no CUDA device %d; this machine has %d", (int)number, count);
+  TRY(cuDeviceGet(&model->device, number));
+  TRY_STATUS(choose_variant(model));
+  TRY(cuDevicePrimaryCtxRetain(&model->context, model->device));
+  return DLC_OK;
+}
+
+static dlc_status load_kernels(dlc_model *model) {
+  const dlc_variant *v = model->variant;
+  model->modules = calloc(v->image_count + 1, sizeof *model->modules);
+  model->functions = calloc(v->kernel_count + 1, sizeof *model->functions);
+  if (!model->modules || !model->functions) return out_of_memory();
+  for (uint32_t i = 0; i < v->image_count; i++)
+    TRY(cuModuleLoadData(&model->modules[i], model->payload.device_code + v->images[i].offset));
+  for (uint32_t i = 0; i < v->kernel_count; i++) {
+    const dlc_kernel *kernel = &v->kernels[i];
+    TRY(cuModuleGetFunction(&model->functions[i], model->modules[kernel->image], kernel->name));
+    TRY(cuFuncSetAttribute(model->functions[i], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                           (int)kernel->shared_bytes));
+  }
+  return DLC_OK;
+}
+
+/* Pageable memory is copied to the device several times slower than pinned memory, and pinning all weights would
+ * take as much memory again; so they go through two pinned chunks, each with a stream of its own. */
+static dlc_status copy_chunks(dlc_model *model, void *const *chunks, const CUstream *streams) {
+  uint64_t bytes = model->payload.weights_bytes;
+  int turn = 0;
+  for (uint64_t done = 0; done < bytes; done += CHUNK_BYTES, turn ^= 1) {
+    size_t part = bytes - done < CHUNK_BYTES ? (size_t)(bytes - done) : CHUNK_BYTES;
+    TRY(cuStreamSynchronize(streams[turn]));
+    memcpy(chunks[turn], model->payload.weights + done, part);
+    TRY(cuMemcpyHtoDAsync_v2(model->weights + done, chunks[turn], part, streams[turn]));
+  }
+  for (int i = 0; i < 2; i++) TRY(cuStreamSynchronize(streams[i]));
+  return DLC_OK;
+}
+
+static dlc_status make_chunks(dlc_model *model, void **chunks, CUstream *streams) {
+  for (int i = 0; i < 2; i++) {
+    TRY(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
+    TRY(cuMemHostAlloc(&chunks[i], CHUNK_BYTES, 0));
+  }
+  return DLC_OK;
+}
+
+static dlc_status upload_weights(dlc_model *model) {
+  void *chunks[2] = {NULL, NULL};
+  CUstream streams[2] = {NULL, NULL};
+  if (model->payload.weights_bytes == 0) return DLC_OK;
+  TRY(cuMemAlloc_v2(&model->weights, model->payload.weights_bytes));
+  dlc_status status = make_chunks(model, chunks, streams);
+  if (status == DLC_OK) status = copy_chunks(model, chunks, streams);
+  for (int i = 0; i < 2; i++) {
+    if (chunks[i]) model->driver.cuMemFreeHost(chunks[i]);
+    if (streams[i]) model->driver.cuStreamDestroy_v2(streams[i]);
+  }
+  return status;
+}
+
+/* Addresses and the graph. -------------------------------------------------------------------------------- */
+
+typedef struct places {
+  const void *const *inputs;
+  void *const *outputs;
+  CUdeviceptr weights, workspace;
+} places;
+
+static CUdeviceptr resolve(const places *p, dlc_address a) {
+  switch ((dlc_space)a.space) {
+    case DLC_INPUT: return (CUdeviceptr)(uintptr_t)p->inputs[a.offset];
+    case DLC_OUTPUT: return (CUdeviceptr)(uintptr_t)p->outputs[a.offset];
+    case DLC_WEIGHT: return p->weights + a.offset;
+    default: return p->workspace + a.offset;
+  }
+}
+
+static CUDA_KERNEL_NODE_PARAMS node_parameters(const dlc_model *model, const dlc_launch *launch) {
+  const dlc_kernel *kernel = &model->variant->kernels[launch->kernel];
+  return (CUDA_KERNEL_NODE_PARAMS){
+      .func = model->functions[launch->kernel],
+      .gridDimX = kernel->grid[0],
+      .gridDimY = kernel->grid[1],
+      .gridDimZ = kernel->grid[2],
+      .blockDimX = kernel->block[0],
+      .blockDimY = kernel->block[1],
+      .blockDimZ = kernel->block[2],
+      .sharedMemBytes = kernel->shared_bytes,
+      .kernelParams = model->parameters + launch->first_operand,
+  };
+}
+
+static dlc_status build_graph(dlc_model *model, const places *p) {
+  const dlc_variant *v = model->variant;
+  model->arguments = calloc(v->operand_count + 1, sizeof *model->arguments);
+  model->parameters = calloc(v->operand_count + 1, sizeof *model->parameters);
+  model->nodes = calloc(v->launch_count + 1, sizeof *model->nodes);
+  if (!model->arguments || !model->parameters || !model->nodes) return out_of_memory();
+  for (uint32_t i = 0; i < v->operand_count; i++) {
+    model->arguments[i] = resolve(p, v->operands[i]);
+    model->parameters[i] = &model->arguments[i];
+  }
+  TRY(cuGraphCreate(&model->graph, 0));
+  for (uint32_t i = 0; i < v->launch_count; i++) {
+    CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, &v->launches[i]);
+    /* One after the other: the memory plan reuses buffers in this order. */
+    const CUgraphNode *before = i ? &model->nodes[i - 1] : NULL;
+    TRY(cuGraphAddKernelNode(&model->nodes[i], model->graph, before, i ? 1 : 0, &parameters));
+  }
+  TRY(cuGraphInstantiateWithFlags(&model->executable, model->graph, 0));
+  return DLC_OK;
+}
+
+static void drop_graph(dlc_model *model) {
+  if (model->executable) model->driver.cuGraphExecDestroy(model->executable);
+  if (model->graph) model->driver.cuGraphDestroy(model->graph);
+  free(model->nodes);
+  free(model->arguments);
+  free(model->parameters);
+  model->executable = NULL;
+  model->graph = NULL;
+  model->nodes = NULL;
+  model->arguments = NULL;
+  model->parameters = NULL;
+}
+
+/* Give the graph new pointers where they differ from those of the run before. */
+static dlc_status update_graph(dlc_model *model, const places *p) {
+  const dlc_variant *v = model->variant;
+  for (uint32_t i = 0; i < v->launch_count; i++) {
+    const dlc_launch *launch = &v->launches[i];
+    int changed = 0;
+    for (uint32_t k = launch->first_operand; k < launch->first_operand + launch->operand_count; k++) {
+      CUdeviceptr pointer = resolve(p, v->operands[k]);
+      changed |= pointer != model->arguments[k];
+      model->arguments[k] = pointer;
+    }
+    if (!changed) continue;
+    CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, launch);
+    TRY(cuGraphExecKernelNodeSetParams(model->executable, model->nodes[i], &parameters));
+  }
+  return DLC_OK;
+}
+
+static dlc_status ready_graph(dlc_model *model, const places *p) {
+  dlc_status status = model->executable ? update_graph(model, p) : build_graph(model, p);
+  if (status != DLC_OK) drop_graph(model);
+  return status;
+}
+
+static dlc_status enqueue(dlc_model *model, CUstream stream, CUdeviceptr workspace, const void *const *inputs,
+                          void *const *outputs) {
+  const dlc_variant *v = model->variant;
+  if (!workspace && !model->workspace && v->workspace_bytes)
+    TRY(cuMemAlloc_v2(&model->workspace, v->workspace_bytes));
+  places p = {inputs, outputs, model->weights, workspace ? workspace : model->workspace};
+  if (v->launch_count) {
+    TRY_STATUS(ready_graph(model, &p));
+    TRY(cuGraphLaunch(model->executable, stream));
+  }
+  for (uint32_t i = 0; i < v->copy_count; i++)
+    TRY(cuMemcpyDtoDAsync_v2(resolve(&p, v->copies[i].target), resolve(&p, v->copies[i].source),
+                             v->copies[i].bytes, stream));
+  return DLC_OK;
+}
+
+/* Host arrays. -------------------------------------------------------------------------------------------- */
+
+static uint64_t aligned(uint64_t bytes) { return (bytes + ALIGNMENT_BYTES - 1) & ~(uint64_t)(ALIGNMENT_BYTES - 1); }
+
+static dlc_status make_staging(dlc_model *model) {
+  uint64_t bytes = ALIGNMENT_BYTES;
+  for (int32_t i = 0; i < dlc_input_count; i++) bytes += aligned(dlc_inputs[i].bytes);
+  for (int32_t i = 0; i < dlc_output_count; i++) bytes += aligned(dlc_outputs[i].bytes);
+  TRY(cuStreamCreate(&model->stream, CU_STREAM_NON_BLOCKING));
+  TRY(cuMemAlloc_v2(&model->staging, bytes));
+  return DLC_OK;
+}
+
+static dlc_status copy_and_run(dlc_model *model, const void *const *inputs, void *const *outputs, void **device) {
+  CUdeviceptr next = model->staging;
+  void **device_outputs = device + dlc_input_count;
+  for (int32_t i = 0; i < dlc_input_count; next += aligned(dlc_inputs[i++].bytes)) {
+    device[i] = (void *)(uintptr_t)next;
+    TRY(cuMemcpyHtoDAsync_v2(next, inputs[i], dlc_inputs[i].bytes, model->stream));
+  }
+  for (int32_t i = 0; i < dlc_output_count; next += aligned(dlc_outputs[i++].bytes))
+    device_outputs[i] = (void *)(uintptr_t)next;
+  TRY_STATUS(enqueue(model, model->stream, 0, (const void *const *)device, device_outputs));
+  for (int32_t i = 0; i < dlc_output_count; i++)
+    TRY(cuMemcpyDtoHAsync_v2(outputs[i], (CUdeviceptr)(uintptr_t)device_outputs[i], dlc_outputs[i].bytes,
+                             model->stream));
+  TRY(cuStreamSynchronize(model->stream));
+  return DLC_OK;
+}
+
+/* The entry table. ---------------------------------------------------------------------------------------- */
+
+static dlc_status enter(dlc_model *model, const void *const *inputs, void *const *outputs) {
+  if (!model) return dlc_fail(DLC_INVALID_ARGUMENT, "run: the model is null");
+  TRY_STATUS(dlc_check_tables(inputs, outputs));
+  TRY(cuCtxPushCurrent_v2(model->context));
+  return DLC_OK;
+}
+
+static void leave(dlc_model *model) {
+  CUcontext popped;
+  model->driver.cuCtxPopCurrent_v2(&popped);
+}
+
+static dlc_status run(dlc_model *model, void *stream, void *workspace, const void *const *inputs,
+                      void *const *outputs) {
+  TRY_STATUS(enter(model, inputs, outputs));
+  dlc_status status = enqueue(model, (CUstream)stream, (CUdeviceptr)(uintptr_t)workspace, inputs, outputs);
+  leave(model);
+  return status;
+}
+
+static dlc_status run_host(dlc_model *model, const void *const *inputs, void *const *outputs) {
+  TRY_STATUS(enter(model, inputs, outputs));
+  void **device = malloc((size_t)(dlc_input_count + dlc_output_count + 1) * sizeof *device);
+  dlc_status status = device ? DLC_OK : out_of_memory();
+  if (status == DLC_OK && !model->staging) status = make_staging(model);
+  if (status == DLC_OK) status = copy_and_run(model, inputs, outputs, device);
+  free(device);
+  leave(model);
+  return status;
+}
+
+static void release(dlc_model *model) {
+  CUcontext popped;
+  model->driver.cuCtxPushCurrent_v2(model->context);
+  drop_graph(model);
+  if (model->stream) model->driver.cuStreamDestroy_v2(model->stream);
+  CUdeviceptr memory[] = {model->weights, model->workspace, model->staging};
+  for (int i = 0; i < 3; i++)
+    if (memory[i]) model->driver.cuMemFree_v2(memory[i]);
+  for (uint32_t i = 0; model->modules && i < model->variant->image_count; i++)
+    if (model->modules[i]) model->driver.cuModuleUnload(model->modules[i]);
+  model->driver.cuCtxPopCurrent_v2(&popped);
+  model->driver.cuDevicePrimaryCtxRelease_v2(model->device);
+}
+
+static void destroy(dlc_model *model) {
+  if (!model) return;
+  if (model->context) release(model);
+  cuda_close(&model->driver);
+  dlc_payload_close(&model->payload);
+  free(model->modules);
+  free(model->functions);
+  free(model);
+}
+
+static dlc_status load(dlc_model *model) {
+  TRY(cuCtxPushCurrent_v2(model->context));
+  dlc_status status = load_kernels(model);
+  if (status == DLC_OK) status = upload_weights(model);
+  leave(model);
+  return status;
+}
+
+static dlc_status create(const char *weights_path, int32_t device, dlc_model **model) {
+  if (!model) return dlc_fail(DLC_INVALID_ARGUMENT, "create: the model pointer is null");
+  *model = NULL;
+  dlc_model *made = calloc(1, sizeof *made);
+  if (!made) return out_of_memory();
+  dlc_status status = dlc_payload_open(weights_path, &made->payload);
+  if (status == DLC_OK) status = open_device(made, device);
+  if (status == DLC_OK) status = load(made);
+  if (status == DLC_OK)
+    *model = made;
+  else
+    destroy(made);
+  return status;
+}
+
+static uint64_t workspace_bytes(const dlc_model *model) { return model->variant->workspace_bytes; }
+
+__attribute__((visibility("default"))) const dlc_api *dlc_entry(void) {
+  static dlc_api api = {
+      .abi_version = DLC_ABI_VERSION,
+      .target = DLC_CUDA,
+      .create = create,
+      .workspace_bytes = workspace_bytes,
+      .run = run,
+      .run_host = run_host,
+      .destroy = destroy,
+      .message = dlc_message,
+  };
+  api.inputs = dlc_inputs;
+  api.outputs = dlc_outputs;
+  api.input_count = dlc_input_count;
+  api.output_count = dlc_output_count;
+  return &api;
+}

@@ -1,0 +1,83 @@
+/* The part of the CUDA driver interface that is used, opened at run time from libcuda.so.1.
+ *
+ * Declared here so that compiling needs no CUDA toolkit; names and types are those of NVIDIA's "CUDA Driver
+ * API" manual, with the version suffixes under which libcuda exports them.
+ */
+#ifndef DLC_CUDA_DRIVER_H
+#define DLC_CUDA_DRIVER_H
+
+#include "program.h"
+
+typedef int CUresult, CUdevice;
+typedef unsigned long long CUdeviceptr;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUstream_st *CUstream;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphExec_st *CUgraphExec;
+
+typedef struct CUDA_KERNEL_NODE_PARAMS_v1 {
+  CUfunction func;
+  unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+  void **kernelParams, **extra;
+} CUDA_KERNEL_NODE_PARAMS;
+
+enum {
+  CUDA_ERROR_OUT_OF_MEMORY = 2,
+  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
+  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+  CU_STREAM_NON_BLOCKING = 1
+};
+
+#define DLC_DRIVER_FUNCTIONS(X)                                                                              \
+  X(cuInit, (unsigned flags))                                                                                \
+  X(cuGetErrorString, (CUresult error, const char **text))                                                   \
+  X(cuDeviceGetCount, (int *count))                                                                          \
+  X(cuDeviceGet, (CUdevice * device, int number))                                                            \
+  X(cuDeviceGetAttribute, (int *value, int attribute, CUdevice device))                                      \
+  X(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                                        \
+  X(cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                                         \
+  X(cuCtxPushCurrent_v2, (CUcontext context))                                                                \
+  X(cuCtxPopCurrent_v2, (CUcontext * context))                                                               \
+  X(cuModuleLoadData, (CUmodule * module, const void *image))                                                \
+  X(cuModuleUnload, (CUmodule module))                                                                       \
+  X(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name))                         \
+  X(cuFuncSetAttribute, (CUfunction function, int attribute, int value))                                     \
+  X(cuMemAlloc_v2, (CUdeviceptr * pointer, size_t bytes))                                                    \
+  X(cuMemFree_v2, (CUdeviceptr pointer))                                                                     \
+  X(cuMemHostAlloc, (void **pointer, size_t bytes, unsigned flags))                                          \
+  X(cuMemFreeHost, (void *pointer))                                                                          \
+  X(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream))                 \
+  X(cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes, CUstream stream))                       \
+  X(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                 \
+  X(cuStreamCreate, (CUstream * stream, unsigned flags))                                                     \
+  X(cuStreamDestroy_v2, (CUstream stream))                                                                   \
+  X(cuStreamSynchronize, (CUstream stream))                                                                  \
+  X(cuGraphCreate, (CUgraph * graph, unsigned flags))                                                        \
+  X(cuGraphDestroy, (CUgraph graph))                                                                         \
+  X(cuGraphAddKernelNode, (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,        \
+                           const CUDA_KERNEL_NODE_PARAMS *parameters))                                       \
+  X(cuGraphInstantiateWithFlags, (CUgraphExec * executable, CUgraph graph, unsigned long long flags))        \
+  X(cuGraphExecDestroy, (CUgraphExec executable))                                                            \
+  X(cuGraphExecKernelNodeSetParams,                                                                          \
+    (CUgraphExec executable, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *parameters))                   \
+  X(cuGraphLaunch, (CUgraphExec executable, CUstream stream))
+
+typedef struct cuda_driver {
+  void *library;
+#define DLC_DECLARE(name, parameters) CUresult(*name) parameters;
+  DLC_DRIVER_FUNCTIONS(DLC_DECLARE)
+#undef DLC_DECLARE
+} cuda_driver;
+
+/* Open the driver and initialise it. */
+dlc_status cuda_open(cuda_driver *driver);
+void cuda_close(cuda_driver *driver);
+
+/* Turn what a driver function returned into a status; what: the name of the step for the message. */
+dlc_status cuda_status(const cuda_driver *driver, CUresult result, const char *what);
+
+#endif
