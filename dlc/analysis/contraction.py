@@ -13,6 +13,7 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
+from dlc.core.affine import unflatten
 from dlc.dialects.graph._structure import ContractionOp
 
 
@@ -72,16 +73,6 @@ class Gemm:
             for loop, at in zip(loops, unflatten(flat, [x.size for x in loops]), strict=True):
                 values[loop.dim] = values[loop.dim] + at * loop.step
         return values
-
-
-def unflatten(flat: AffineExpr, sizes: Sequence[int]) -> list[AffineExpr]:
-    """Return the index, one expression per size, of element number ``flat`` in row-major order."""
-    index: list[AffineExpr] = []
-    for position, size in enumerate(sizes):
-        inner = prod(sizes[position + 1 :])
-        at = flat // inner if inner > 1 else flat
-        index.append(at % size if position > 0 else at)
-    return index
 
 
 def gemm(op: ContractionOp) -> Gemm:

@@ -51,6 +51,7 @@ class GpuArch:
     max_registers_per_thread: int = 255
     register_allocation_unit: int = 256
     issue_per_clock_per_sm: int = 4
+    l2_bytes_per_clock_into_sm: int = 64  # NVIDIA A100 whitepaper: 5120 bytes per clock for 80 SMs
 
     def flops_per_s(self, unit: str) -> float:
         """Return the peak rate of a unit, as ``mma.f16``, over the whole chip.

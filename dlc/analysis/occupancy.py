@@ -1,0 +1,56 @@
+"""How many blocks of a kernel an SM holds at a time."""
+
+from dataclasses import dataclass
+
+from dlc.arch import GpuArch
+
+
+@dataclass(frozen=True)
+class BlockResources:
+    """What one thread block occupies."""
+
+    threads: int
+    registers_per_thread: int = 32
+    shared_bytes: int = 0
+
+
+def limit_violation(block: BlockResources, arch: GpuArch) -> str | None:
+    """Return which limit of the chip a block exceeds, with both numbers, or ``None``."""
+    for what, used, most in (
+        ("threads", block.threads, arch.max_threads_per_block),
+        ("bytes of shared memory", block.shared_bytes, arch.shared_bytes_per_block),
+        ("registers per thread", block.registers_per_thread, arch.max_registers_per_thread),
+        ("registers", _registers(block, arch), arch.registers_per_sm),
+    ):
+        if used > most:
+            return f"needs {used} {what}, {arch.target} has {most}"
+    return None
+
+
+def blocks_per_sm(block: BlockResources, arch: GpuArch) -> int:
+    """Return how many blocks run on an SM at a time, 0 when not one fits.
+
+    ``min(threads, registers, shared memory, block slots)``; a warp's registers are allocated in
+    units, and each block takes some shared memory for the system (CUDA C++ Programming Guide,
+    "Hardware Multithreading").
+    """
+    if limit_violation(block, arch):
+        return 0
+    warps = -(-block.threads // arch.warp_threads)
+    shared = block.shared_bytes + arch.shared_reserved_bytes_per_block
+    limits = [
+        arch.max_threads_per_sm // (warps * arch.warp_threads),
+        arch.registers_per_sm // _registers(block, arch),
+        arch.max_blocks_per_sm,
+    ]
+    if shared:
+        limits.append(arch.shared_bytes_per_sm // shared)
+    return min(limits)
+
+
+def _registers(block: BlockResources, arch: GpuArch) -> int:
+    """Return the registers of a block, each warp's rounded up to the allocation unit."""
+    warps = -(-block.threads // arch.warp_threads)
+    per_warp = block.registers_per_thread * arch.warp_threads
+    unit = arch.register_allocation_unit
+    return warps * -(-per_warp // unit) * unit

@@ -1,0 +1,117 @@
+"""How fast a kernel can be at most: DeepCuts' bound, extended.
+
+DeepCuts (Jung, Dao, Lee, PLDI 2021) bounds a kernel by ``GMRatio * SMRatio * WBRatio * COEF``, each a
+fraction of the chip's peak. Here every resource gives a time and the longest counts, since a product of
+fractions can be beaten by a kernel that overlaps them; the fractions are reported. Terms for the L2
+cache, padded tensor-core tiles, the issue of copies and the launch are added. All are lower limits of
+the time, so no measurement may beat the sum.
+"""
+
+from dataclasses import dataclass
+from math import ceil
+
+from dlc.analysis.occupancy import BlockResources, limit_violation
+from dlc.arch import CpuArch, GpuArch
+
+
+@dataclass(frozen=True)
+class KernelWork:
+    """What a kernel does, summed over its blocks.
+
+    flops: what the result needs. issued_flops: with predicated tails; both on ``unit`` (a key of
+    ``GpuArch.flops_per_clock_per_sm``). global_bytes: each tensor once. l2_bytes: what the blocks read
+    and write together. shared_bytes: what warps move from and to shared memory.
+    copies: instructions of a warp that move global memory.
+    """
+
+    unit: str
+    flops: float
+    issued_flops: float
+    global_bytes: float
+    l2_bytes: float
+    shared_bytes: float
+    copies: float
+    blocks: int
+    block: BlockResources
+
+
+@dataclass(frozen=True)
+class UpperBound:
+    """The least time of a kernel, and the fractions of the peak that each resource allows."""
+
+    time_s: float
+    global_ratio: float
+    shared_ratio: float
+    wave_efficiency: float
+    limits: int
+
+
+def bandwidth_ratio(flops: float, bytes: float, peak_flops_per_s: float, bytes_per_s: float) -> float:
+    """Return the fraction of the peak that a bandwidth allows: ``min(1, (flops / bytes) / (peak /
+    bandwidth))``.
+
+    DeepCuts' GMRatio with the bandwidth of global memory. SMRatio is the same with that of shared
+    memory: DeepCuts divides operations per load by the latency, which resident warps hide.
+    """
+    if bytes <= 0:
+        return 1.0
+    return min(1.0, (flops / bytes) / (peak_flops_per_s / bytes_per_s))
+
+
+def wave_efficiency(blocks: int, slots: int) -> float:
+    """Return the fraction of the slots that have a block, ``blocks / (slots * ceil(blocks /
+    slots))``.
+
+    slots: SMs, or SMs times blocks per SM. DeepCuts' WBRatio as printed penalises a nearly full last
+    wave; this is the quantity that it bounds.
+    """
+    return blocks / (slots * ceil(blocks / slots))
+
+
+def gpu_bound(work: KernelWork, arch: GpuArch) -> UpperBound:
+    """Return the bound of a kernel: ``launch + max(global, L2, max(flops, shared, copies) / waves)``.
+
+    global: each tensor crosses once, at the L2's speed when all of them fit in it (an earlier kernel
+    may have left them there). L2: also limited by what the SMs in use can take in. flops, shared and
+    copies are done by SMs, of which the busiest has ``ceil(blocks / SMs)`` blocks. limits: 0 when a
+    block does not fit on the chip; the time is then infinite.
+    """
+    peak = arch.flops_per_s(work.unit)
+    waves = wave_efficiency(work.blocks, arch.sm_count)
+    limits = 0 if limit_violation(work.block, arch) else 1
+    sms = min(work.blocks, arch.sm_count)
+    into_sms = arch.l2_bytes_per_clock_into_sm * sms * arch.clock_hz
+    fits = work.global_bytes <= arch.l2_bytes
+    global_s = work.global_bytes / (arch.l2_bytes_per_s if fits else arch.dram_bytes_per_s)
+    on_sms_s = max(
+        work.issued_flops / peak,
+        work.shared_bytes / arch.shared_bytes_per_s,
+        work.copies / (arch.issue_per_clock_per_sm * arch.sm_count * arch.clock_hz),
+    )
+    l2_s = work.l2_bytes / min(arch.l2_bytes_per_s, into_sms)
+    time_s = arch.launch_floor_us * 1e-6 + max(global_s, l2_s, on_sms_s / waves)
+    return UpperBound(
+        time_s if limits else float("inf"),
+        bandwidth_ratio(work.flops, work.global_bytes, peak, arch.dram_bytes_per_s),
+        bandwidth_ratio(work.flops, work.shared_bytes, peak, arch.shared_bytes_per_s),
+        waves,
+        limits,
+    )
+
+
+def cpu_bound(flops: float, bytes: float, element_bytes: int, cores: int, arch: CpuArch) -> UpperBound:
+    """Return the bound of a loop nest on some cores: ``max(flops / peak, bytes / bandwidth)``.
+
+    The bandwidth is the third-level cache's when all tensors fit in it, else the memory's.
+    """
+    share = cores / arch.cores
+    peak = arch.flops_per_s(element_bytes) * share
+    fits = bytes <= arch.l3_bytes
+    bandwidth = arch.l3_bytes_per_s * share if fits else arch.dram_bytes_per_s
+    return UpperBound(
+        max(flops / peak, bytes / bandwidth),
+        bandwidth_ratio(flops, bytes, peak, arch.dram_bytes_per_s),
+        1.0,
+        share,
+        1,
+    )
