@@ -15,6 +15,21 @@ class Pipeline:
 
 
 PIPELINES: dict[str, Pipeline] = {
+    "optimize-graph": Pipeline(
+        "Simplify a model, choose its layouts and precision.",
+        (
+            "graph-canonicalize",
+            "graph-decompose",  # batch normalisation becomes a product and a sum that can be folded
+            "graph-fold-scale",  # before layouts: scales still vary along one axis
+            "graph-choose-layout",
+            "graph-sink-transposes",
+            "graph-set-precision",  # before folding, so that folded weights are rounded once
+            "graph-order-weights",
+            "graph-fold-constants",  # all passes above leave ops on weights
+            "graph-canonicalize",
+            "cse",
+        ),
+    ),
     "lower-to-loop": Pipeline(
         "Write each group as a kernel of loops over buffers.",
         (
