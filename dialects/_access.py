@@ -62,6 +62,15 @@ class MemoryOp(Operation, ABC):
         """Return every access, in the order in which it happens (reads before writes)."""
 
 
+class BoundedIndex(Operation, ABC):
+    """An operation whose single result is an index of known range."""
+
+    @property
+    @abstractmethod
+    def bounds(self) -> tuple[int, int]:
+        """The smallest value and the first one that is too large."""
+
+
 def verify_access(access: Access, what: str) -> None:
     """Raise VerifyException when the map does not fit the buffer or the index operands."""
     if access.map.num_symbols:

@@ -1,4 +1,4 @@
-"""What an operation asks of the chip, and what is known of the index that it gives."""
+"""What an operation asks of the chip."""
 
 from abc import ABC, abstractmethod
 
@@ -15,12 +15,3 @@ class NeedsCapability(Operation, ABC):
     @abstractmethod
     def capability(self) -> str:
         """The name of the capability."""
-
-
-class BoundedIndex(Operation, ABC):
-    """An operation whose single result is an index of known range."""
-
-    @property
-    @abstractmethod
-    def bounds(self) -> tuple[int, int]:
-        """The smallest value and the first one that is too large."""

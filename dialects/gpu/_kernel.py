@@ -41,7 +41,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from dlc.dialects.gpu._capability import BoundedIndex
+from dlc.dialects._access import BoundedIndex
 
 DIMENSIONS = 3
 """Grids and blocks have three dimensions, x first; unused ones are 1."""

@@ -1,6 +1,6 @@
 // RUN: %invalid
 
-// expected-error@+1 {{block = [64, 0, 1] should be three positive sizes, x first}}
+// expected-error@below {{block = [64, 0, 1] should be three positive sizes, x first}}
 gpu.kernel @empty_block() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 64, 0, 1>, outputs = 0 : i64} {
   gpu.end
 }
@@ -8,7 +8,7 @@ gpu.kernel @empty_block() attributes {grid = array<i64: 1, 1, 1>, block = array<
 // -----
 
 gpu.kernel @wide_copy(%x: memref<64xf32>, %y: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 1, 1, 1>, outputs = 1 : i64} {
-  // expected-error@+1 {{moves 32 bytes; one instruction moves 1, 2, 4, 8 or 16}}
+  // expected-error@below {{moves 32 bytes; one instruction moves 1, 2, 4, 8 or 16}}
   gpu.copy %x[0] to %y[0] {elements = 8 : i64} : memref<64xf32>, memref<64xf32>
   gpu.end
 }
@@ -16,7 +16,7 @@ gpu.kernel @wide_copy(%x: memref<64xf32>, %y: memref<64xf32>) attributes {grid =
 // -----
 
 gpu.kernel @converting_copy(%x: memref<64xf32>, %y: memref<64xf16>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 1, 1, 1>, outputs = 1 : i64} {
-  // expected-error@+1 {{moves f32 to f16 without converting; use loop.load and loop.store}}
+  // expected-error@below {{moves f32 to f16 without converting; use loop.load and loop.store}}
   gpu.copy %x[0] to %y[0] {elements = 4 : i64} : memref<64xf32>, memref<64xf16>
   gpu.end
 }
@@ -24,7 +24,7 @@ gpu.kernel @converting_copy(%x: memref<64xf32>, %y: memref<64xf16>) attributes {
 // -----
 
 gpu.kernel @async_to_global(%x: memref<64xf32>, %y: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 1, 1, 1>, outputs = 1 : i64} {
-  // expected-error@+1 {{copies global to global; cp_async copies global to shared}}
+  // expected-error@below {{copies global to global; cp_async copies global to shared}}
   gpu.cp_async %x[0] to %y[0] {bytes = 16 : i64} : memref<64xf32>, memref<64xf32>
   gpu.end
 }
@@ -32,7 +32,7 @@ gpu.kernel @async_to_global(%x: memref<64xf32>, %y: memref<64xf32>) attributes {
 // -----
 
 gpu.kernel @rank_mismatch(%x: memref<64xf32>, %y: memref<8x8xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 1, 1, 1>, outputs = 1 : i64} {
-  // expected-error@+1 {{has 1 results, the buffer has 2 axes}}
+  // expected-error@below {{has 1 results, the buffer has 2 axes}}
   gpu.copy %x[0] to %y[0] {elements = 4 : i64} : memref<64xf32>, memref<8x8xf32>
   gpu.end
 }
@@ -42,7 +42,7 @@ gpu.kernel @rank_mismatch(%x: memref<64xf32>, %y: memref<8x8xf32>) attributes {g
 gpu.kernel @small_fragment(%x: memref<1xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
   %a = gpu.register_alloc : memref<6xf16, #loop.space<register>>
   %c = gpu.register_alloc : memref<4xf32, #loop.space<register>>
-  // expected-error@+1 {{a has 8 elements per lane; the last axis of memref<6xf16, #loop.space<register>> should be a multiple of it}}
+  // expected-error@below {{a has 8 elements per lane; the last axis of memref<6xf16, #loop.space<register>> should be a multiple of it}}
   gpu.mma %a[0], %a[0], %c[0] {shape = "m16n8k16"} : memref<6xf16, #loop.space<register>>, memref<6xf16, #loop.space<register>>, memref<4xf32, #loop.space<register>>
   gpu.end
 }
@@ -52,7 +52,7 @@ gpu.kernel @small_fragment(%x: memref<1xf32>) attributes {grid = array<i64: 1, 1
 gpu.kernel @mixed_factors(%x: memref<1xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
   %a = gpu.register_alloc : memref<8xf16, #loop.space<register>>
   %c = gpu.register_alloc : memref<4xf32, #loop.space<register>>
-  // expected-error@+1 {{m16n8k8 takes a and b of f32 (both the same) and c of f32, got f16, f16 and f32}}
+  // expected-error@below {{m16n8k8 takes a and b of f32 (both the same) and c of f32, got f16, f16 and f32}}
   gpu.mma %a[0], %a[0], %c[0] {shape = "m16n8k8"} : memref<8xf16, #loop.space<register>>, memref<8xf16, #loop.space<register>>, memref<4xf32, #loop.space<register>>
   gpu.end
 }
@@ -62,7 +62,7 @@ gpu.kernel @mixed_factors(%x: memref<1xf32>) attributes {grid = array<i64: 1, 1,
 gpu.kernel @transposed_words(%x: memref<1xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
   %s = gpu.shared_alloc : memref<16x8xf32, #loop.space<shared>>
   %a = gpu.register_alloc : memref<4xf32, #loop.space<register>>
-  // expected-error@+1 {{transposes elements of 16 bits only}}
+  // expected-error@below {{transposes elements of 16 bits only}}
   gpu.ldmatrix %s[0, 0] to %a[0] {matrices = 4 : i64, transpose} : memref<16x8xf32, #loop.space<shared>>, memref<4xf32, #loop.space<register>>
   gpu.end
 }
@@ -71,7 +71,7 @@ gpu.kernel @transposed_words(%x: memref<1xf32>) attributes {grid = array<i64: 1,
 
 gpu.kernel @far_lane(%x: memref<1xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
   %v = loop.load %x[0] : memref<1xf32> -> f32
-  // expected-error@+1 {{offset 32 should be in 0..31}}
+  // expected-error@below {{offset 32 should be in 0..31}}
   %w = gpu.shuffle down %v, 32 : f32
   gpu.end
 }
@@ -79,7 +79,7 @@ gpu.kernel @far_lane(%x: memref<1xf32>) attributes {grid = array<i64: 1, 1, 1>, 
 // -----
 
 gpu.kernel @shared_in_global(%x: memref<1xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
-  // expected-error@+1 {{a shared buffer has the type memref<.., #loop.space<shared>>}}
+  // expected-error@below {{a shared buffer has the type memref<.., #loop.space<shared>>}}
   %s = gpu.shared_alloc : memref<16x8xf32>
   gpu.end
 }

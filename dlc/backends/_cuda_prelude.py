@@ -1,0 +1,159 @@
+"""The functions that generated CUDA text calls: what C++ has no word for, as inline PTX.
+
+No header is included: NVRTC has none of its own, and they cost more time than a kernel. 16-bit
+floats are stored as ``unsigned short``. Each function stands in the text of a kernel only if used.
+"""
+
+import re
+
+PRELUDE: dict[str, str] = {
+    "load_f16": """
+__device__ __forceinline__ float load_f16(unsigned short x) {
+  float y;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x));
+  return y;
+}""",
+    "store_f16": """
+__device__ __forceinline__ unsigned short store_f16(float x) {
+  unsigned short y;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y) : "f"(x));
+  return y;
+}""",
+    "load_bf16": """
+__device__ __forceinline__ float load_bf16(unsigned short x) {
+  return __uint_as_float((unsigned)x << 16);
+}""",
+    "store_bf16": """
+__device__ __forceinline__ unsigned short store_bf16(float x) {
+  unsigned short y;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y) : "f"(x));
+  return y;
+}""",
+    "maximum_f32": """
+__device__ __forceinline__ float maximum_f32(float x, float y) {
+  float z;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y));
+  return z;
+}""",
+    "minimum_f32": """
+__device__ __forceinline__ float minimum_f32(float x, float y) {
+  float z;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y));
+  return z;
+}""",
+    "maximum_f64": """
+__device__ __forceinline__ double maximum_f64(double x, double y) {
+  return x > y || x != x ? x : y;
+}""",
+    "minimum_f64": """
+__device__ __forceinline__ double minimum_f64(double x, double y) {
+  return x < y || x != x ? x : y;
+}""",
+    "swizzle": """
+template <int bits, int base, int shift>
+__device__ __forceinline__ int swizzle(int offset) {
+  return offset ^ (((offset >> (base + shift)) & ((1 << bits) - 1)) << base);
+}""",
+    "shared_address": """
+__device__ __forceinline__ unsigned shared_address(const void* p) {
+  return (unsigned)__cvta_generic_to_shared(p);
+}""",
+    "cp_async_16": """
+__device__ __forceinline__ void cp_async_16(void* to, const void* from, bool inside) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+               :: "r"(shared_address(to)), "l"(from), "r"(inside ? 16 : 0) : "memory");
+}""",
+    "cp_async_8": """
+__device__ __forceinline__ void cp_async_8(void* to, const void* from, bool inside) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;"
+               :: "r"(shared_address(to)), "l"(from), "r"(inside ? 8 : 0) : "memory");
+}""",
+    "cp_async_4": """
+__device__ __forceinline__ void cp_async_4(void* to, const void* from, bool inside) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
+               :: "r"(shared_address(to)), "l"(from), "r"(inside ? 4 : 0) : "memory");
+}""",
+    "cp_async_commit": """
+__device__ __forceinline__ void cp_async_commit() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}""",
+    "cp_async_wait": """
+template <int outstanding>
+__device__ __forceinline__ void cp_async_wait() {
+  asm volatile("cp.async.wait_group %0;" :: "n"(outstanding) : "memory");
+}""",
+    "ldmatrix_x1": """
+__device__ __forceinline__ void ldmatrix_x1(void* to, const void* row) {
+  unsigned* r = (unsigned*)to;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
+               : "=r"(r[0]) : "r"(shared_address(row)) : "memory");
+}""",
+    "ldmatrix_x2": """
+__device__ __forceinline__ void ldmatrix_x2(void* to, const void* row) {
+  unsigned* r = (unsigned*)to;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+               : "=r"(r[0]), "=r"(r[1]) : "r"(shared_address(row)) : "memory");
+}""",
+    "ldmatrix_x4": """
+__device__ __forceinline__ void ldmatrix_x4(void* to, const void* row) {
+  unsigned* r = (unsigned*)to;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(shared_address(row)) : "memory");
+}""",
+    "ldmatrix_x1_trans": """
+__device__ __forceinline__ void ldmatrix_x1_trans(void* to, const void* row) {
+  unsigned* r = (unsigned*)to;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%0}, [%1];"
+               : "=r"(r[0]) : "r"(shared_address(row)) : "memory");
+}""",
+    "ldmatrix_x2_trans": """
+__device__ __forceinline__ void ldmatrix_x2_trans(void* to, const void* row) {
+  unsigned* r = (unsigned*)to;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+               : "=r"(r[0]), "=r"(r[1]) : "r"(shared_address(row)) : "memory");
+}""",
+    "ldmatrix_x4_trans": """
+__device__ __forceinline__ void ldmatrix_x4_trans(void* to, const void* row) {
+  unsigned* r = (unsigned*)to;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(shared_address(row)) : "memory");
+}""",
+    "round_tf32": """
+__device__ __forceinline__ float round_tf32(float x) {
+  unsigned y;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(y) : "f"(x));
+  return __uint_as_float(y);
+}""",
+}
+_MMA = """
+__device__ __forceinline__ void mma_{shape}_{short}(const void* pa, const void* pb, float* c) {{
+  const unsigned* a = (const unsigned*)pa;
+  const unsigned* b = (const unsigned*)pb;
+  asm volatile("mma.sync.aligned.{shape}.row.col.f32.{type}.{type}.f32 "
+               "{{%0, %1, %2, %3}}, {{%4, %5, %6, %7}}, {{%8, %9}}, {{%0, %1, %2, %3}};"
+               : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}}"""
+PRELUDE |= {
+    f"mma_{shape}_{short}": _MMA.format(shape=shape, short=short, type=type)
+    for shape, short, type in (
+        ("m16n8k16", "f16", "f16"),
+        ("m16n8k16", "bf16", "bf16"),
+        ("m16n8k8", "f32", "tf32"),
+    )
+}
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def prelude_for(text: str) -> str:
+    """Return the definitions of the functions that ``text`` and these definitions call."""
+    needed: set[str] = set()
+    waiting = [text]
+    while waiting:
+        called = set(_WORD.findall(waiting.pop())) & PRELUDE.keys()
+        waiting += [PRELUDE[name] for name in called - needed]
+        needed |= called
+    return "\n".join(PRELUDE[name].lstrip("\n") for name in PRELUDE if name in needed)
