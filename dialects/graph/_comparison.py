@@ -19,7 +19,7 @@ from xdsl.irdl import (
 
 from dlc.dialects._scalar import Predicate, ScalarBuilder
 from dlc.dialects._tensor import element_type, is_float, is_unsigned
-from dlc.dialects.graph._elementwise import BinaryOp, FloatUnaryOp, UnaryOp
+from dlc.dialects.graph._elementwise import BinaryOp, FloatUnaryOp, NumberOp, UnaryOp
 from dlc.dialects.graph._structure import Array, ElementwiseOp
 from dlc.errors import CompileError
 
@@ -58,6 +58,12 @@ class CompareOp(BinaryOp):
         return _COMPARISONS[self.predicate.data](*operands)
 
 
+def _check_bits(element: Attribute) -> Attribute:
+    if is_float(element):
+        raise CompileError(f"works on booleans and integers, not on {element}")
+    return element
+
+
 class BitwiseOp(BinaryOp, ABC):
     """A logic function of each pair of bits; of booleans, of the two."""
 
@@ -65,10 +71,7 @@ class BitwiseOp(BinaryOp, ABC):
     NUMPY: ClassVar[Callable[[Array, Array], Array]]
 
     def operand_element(self) -> Attribute:
-        element = super().operand_element()
-        if is_float(element):
-            raise CompileError(f"works on booleans and integers, not on {element}")
-        return element
+        return _check_bits(super().operand_element())
 
     def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
         return b.logical(self.FUNCTION, *values)
@@ -111,8 +114,7 @@ class NotOp(UnaryOp):
     name = "graph.not"
 
     def infer(self) -> Sequence[Attribute]:
-        if is_float(element_type(self.x)):
-            raise CompileError(f"works on booleans and integers, not on {element_type(self.x)}")
+        _check_bits(element_type(self.x))
         return [self.x.type]
 
     def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
@@ -123,20 +125,18 @@ class NotOp(UnaryOp):
 
 
 @irdl_op_definition
-class ShiftOp(BinaryOp):
+class ShiftOp(NumberOp):
     """``y = a * 2**b``, bits beyond the width lost; ``right``: ``y = floor(a / 2**b)``.
 
-    Operands are unsigned integers; shifting by the width or more gives 0.
+    A shift by the width or more, or by a negative number, leaves only copies of the sign: 0, or -1
+    for a negative number shifted to the right.
     """
 
     name = "graph.shift"
     right = opt_prop_def(UnitAttr)
 
     def operand_element(self) -> Attribute:
-        element = super().operand_element()
-        if not is_unsigned(element):
-            raise CompileError(f"works on unsigned integers, not on {element}")
-        return element
+        return _check_bits(super().operand_element())
 
     def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
         x, bits = values
@@ -146,13 +146,22 @@ class ShiftOp(BinaryOp):
         # A shift by the width or more is undefined in arith; a huge unsigned one reads as negative.
         fits = b.logical("and", b.compare("lt", bits, width), b.compare("ge", bits, zero))
         safe = b.select(fits, bits, zero)
-        shift = arith.ShLIOp if self.right is None else arith.ShRUIOp
-        shifted = b.wrap(b.insert(shift(x, safe)), element)
-        return b.select(fits, shifted, zero)
+        if self.right is None:
+            return b.select(fits, b.wrap(b.insert(arith.ShLIOp(x, safe)), element), zero)
+        unsigned = is_unsigned(element)
+        shifted = b.insert((arith.ShRUIOp if unsigned else arith.ShRSIOp)(x, safe))
+        negative = b.compare("lt", x, zero)
+        sign = zero if unsigned else b.select(negative, b.constant(-1, x.type), zero)
+        return b.select(fits, shifted, sign)
 
     def reference(self, *operands: Array) -> Array:
         x, bits = operands
-        return np.left_shift(x, bits) if self.right is None else np.right_shift(x, bits)
+        width = x.dtype.itemsize * 8
+        fits = (bits >= 0) & (bits < width)
+        safe = np.where(fits, bits, 0).astype(x.dtype)
+        if self.right is None:
+            return np.where(fits, np.left_shift(x, safe), 0).astype(x.dtype)
+        return np.where(fits, np.right_shift(x, safe), np.where(x < 0, -1, 0)).astype(x.dtype)
 
 
 class FloatPredicateOp(FloatUnaryOp, ABC):

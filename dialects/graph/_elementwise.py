@@ -147,34 +147,37 @@ class DivOp(NumberOp):
 class ModOp(NumberOp):
     """``y = a - b * q`` with ``q = floor(a / b)``, so ``y`` has the sign of ``b`` (Python's ``%``).
 
-    ``truncate``: ``q = trunc(a / b)``, so ``y`` has the sign of ``a`` (C's ``fmod``); floats need
-    it. Integers modulo zero give 0. Floats are exact while ``abs(a / b) < 2**52``.
+    ``truncate``: ``q = trunc(a / b)``, so ``y`` has the sign of ``a`` (C's ``fmod``). Integers
+    modulo zero give 0. Floats are exact while ``abs(a / b) < 2**52``.
     """
 
     name = "graph.mod"
     truncate = opt_prop_def(UnitAttr)
 
-    def infer(self) -> Sequence[Attribute]:
-        if is_float(self.operand_element()) and self.truncate is None:
-            raise CompileError("the modulo of floats must truncate (fmod = 1)")
-        return super().infer()
-
     def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
-        if is_float(values[0].type):
-            return b.cast(_float_remainder(b, *(b.cast(v, f64) for v in values)), values[0].type)
+        type = values[0].type
+        if is_float(type):
+            x, y = (b.cast(v, f64) for v in values)
+            return b.cast(self._with_sign(b, _float_remainder(b, x, y), y), type)
         x, y = values
-        zero = b.constant(0, x.type)
+        zero = b.constant(0, type)
         # Modulo 0 and -1 both give 0; the processor's remainder traps on them.
         trivial = b.logical(
-            "or", b.compare("eq", y, zero), b.compare("eq", y, b.constant(-1, x.type))
+            "or", b.compare("eq", y, zero), b.compare("eq", y, b.constant(-1, type))
         )
-        safe = b.select(trivial, b.constant(1, x.type), y)
-        remainder = b.rem(x, safe)
+        safe = b.select(trivial, b.constant(1, type), y)
+        return self._with_sign(b, b.rem(x, safe), safe)
+
+    def _with_sign(self, b: ScalarBuilder, remainder: SSAValue, divisor: SSAValue) -> SSAValue:
+        """Write the remainder moved to the sign of the divisor, unless it is to keep its own."""
         if self.truncate is not None:
             return remainder
-        differs = b.logical("xor", b.compare("lt", remainder, zero), b.compare("lt", safe, zero))
-        wrong_sign = b.logical("and", differs, b.compare("ne", remainder, zero))
-        return b.select(wrong_sign, b.add(remainder, safe), remainder)
+        zero = b.constant(0, remainder.type)
+        differs = b.logical("xor", b.compare("lt", remainder, zero), b.compare("lt", divisor, zero))
+        is_zero = b.compare("eq", remainder, zero)
+        moved = b.select(differs, b.add(remainder, divisor), remainder)
+        kept = b.math(math.CopySignOp, zero, divisor) if is_float(zero.type) else zero
+        return b.select(is_zero, kept, moved)
 
     def reference(self, *operands: Array) -> Array:
         return np.fmod(*operands) if self.truncate is not None else np.mod(*operands)

@@ -189,11 +189,11 @@ def _pad(node: NodeContext, pads: Sequence[int], value: float) -> SSAValue:
 @converts("DepthToSpace", since=1)
 def _depth_to_space(node: NodeContext) -> SSAValue:
     batch, channels, height, width = _image(node)
-    block, mode = node.integer("blocksize"), node.string("mode", "DCR")
+    block = node.integer("blocksize")
     if channels % block**2:
         raise CompileError(f"{channels} channels do not divide into blocks of {block} x {block}")
     depth = channels // block**2
-    if mode == "DCR":
+    if _is_depth_first(node):
         sizes, permutation = (batch, block, block, depth, height, width), (0, 3, 4, 1, 5, 2)
     else:
         sizes, permutation = (batch, depth, block, block, height, width), (0, 1, 4, 2, 5, 3)
@@ -209,8 +209,17 @@ def _space_to_depth(node: NodeContext) -> SSAValue:
         raise CompileError(f"{height} x {width} does not divide into blocks of {block} x {block}")
     rows, columns = height // block, width // block
     sizes = (batch, channels, rows, block, columns, block)
-    blocks = transpose(node, reshape(node, node.operand(0), sizes), (0, 3, 5, 1, 2, 4))
+    permutation = (0, 3, 5, 1, 2, 4) if _is_depth_first(node) else (0, 1, 3, 5, 2, 4)
+    blocks = transpose(node, reshape(node, node.operand(0), sizes), permutation)
     return reshape(node, blocks, (batch, channels * block**2, rows, columns))
+
+
+def _is_depth_first(node: NodeContext) -> bool:
+    """Return whether the place in a block varies slower than the depth (DCR), or faster (CRD)."""
+    mode = node.string("mode", "DCR")
+    if mode not in ("DCR", "CRD"):
+        raise CompileError(f"{node.op_type} has no mode {mode!r}; use DCR or CRD")
+    return mode == "DCR"
 
 
 def _image(node: NodeContext) -> tuple[int, ...]:
