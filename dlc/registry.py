@@ -27,8 +27,12 @@ Kind = TypeVar("Kind")
 XDSL_DIALECTS = ("arith", "builtin", "func", "math", "memref", "scf", "vector")
 """The dialects of xDSL that ours build on. xDSL's own ``gpu`` must stay out: ours has that name."""
 
-XDSL_PASSES = ("canonicalize", "cse", "dce")
-"""The passes of xDSL that work on our levels too."""
+XDSL_PASSES = {
+    "canonicalize": "Apply the folds and canonicalization patterns that ops declare.",
+    "cse": "Merge equal ops that have no effects.",
+    "dce": "Erase ops that have no effects and whose results nobody reads.",
+}
+"""The passes of xDSL that work on our levels too, with what they do."""
 
 
 @cache

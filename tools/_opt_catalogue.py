@@ -15,7 +15,7 @@ def catalogue() -> str:
 def _pass_lines() -> Iterator[str]:
     for name in registry.pass_names():
         kind = registry.load_pass(name)
-        yield f"--{name}: {summary(kind)}"
+        yield f"--{name}: {registry.XDSL_PASSES.get(name) or summary(kind)}"
         yield from (f"    {option}" for option in option_texts(kind))
 
 
