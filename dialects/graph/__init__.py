@@ -8,6 +8,7 @@ from xdsl.ir import Dialect
 
 from dlc.dialects.graph import (
     _activation,
+    _arg_reduction,
     _cast,
     _comparison,
     _contraction,
@@ -18,13 +19,18 @@ from dlc.dialects.graph import (
     _generate,
     _layout,
     _math,
+    _normalization,
     _pad,
     _pooling,
     _precision,
+    _recurrent,
+    _recurrent_cell,
     _reduction,
     _reshape,
     _sizes,
+    _softmax,
     _source,
+    _transposed_convolution,
 )
 
 _FAMILIES = [
@@ -41,8 +47,13 @@ _FAMILIES = [
     _generate,
     _contraction,
     _convolution,
+    _transposed_convolution,
     _reduction,
+    _arg_reduction,
     _pooling,
+    _normalization,
+    _softmax,
+    _recurrent_cell,
 ]
 
 Graph = Dialect(
@@ -51,6 +62,7 @@ Graph = Dialect(
     [
         *_precision.ATTRIBUTES,
         *_data_layout.ATTRIBUTES,
+        *_recurrent.ATTRIBUTES,
         *_sizes.ATTRIBUTES,
     ],
 )

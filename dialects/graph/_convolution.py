@@ -9,7 +9,6 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
-from dlc.dialects._attribute import integer
 from dlc.dialects._scalar import ScalarBuilder
 from dlc.dialects._tensor import DYNAMIC, compute_type, element_type, shape
 from dlc.dialects.graph._contraction import matrix_product
@@ -23,6 +22,7 @@ from dlc.dialects.graph._data_layout import (
     WeightLayoutAttr,
     channels_last_permutation,
 )
+from dlc.dialects.graph._properties import integer
 from dlc.dialects.graph._structure import (
     Array,
     ContractionOp,

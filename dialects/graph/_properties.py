@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     FloatAttr,
     IntegerAttr,
+    UnitAttr,
     f64,
     i1,
     i64,
@@ -30,6 +31,11 @@ def integer(value: int) -> IntegerAttr[I64]:
 def number(value: float) -> FloatAttr:
     """Return a real parameter as an ``f64`` attribute, whatever the dtype of the tensors."""
     return FloatAttr(float(value), f64)
+
+
+def flag(value: bool) -> UnitAttr | None:
+    """Return a unit attribute for true, nothing for false."""
+    return UnitAttr() if value else None
 
 
 def element_attribute(value: float, element: Attribute) -> FloatAttr | IntegerAttr:

@@ -10,9 +10,9 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
-from dlc.dialects._attribute import integers
 from dlc.dialects._scalar import ScalarBuilder
 from dlc.dialects._tensor import compute_type, element_type, is_float, numpy_dtype, shape
+from dlc.dialects.graph._properties import integers
 from dlc.dialects.graph._structure import (
     Array,
     Domain,

@@ -1,0 +1,69 @@
+"""Pooling over windows and over whole images."""
+
+from collections.abc import Sequence
+
+from xdsl.ir import Attribute, SSAValue
+
+from dlc.dialects._tensor import shape
+from dlc.dialects.graph._composer import Composer
+from dlc.dialects.graph._pooling import AveragePoolOp, LpPoolOp, MaxPoolIndexOp, MaxPoolOp, PoolOp
+from dlc.dialects.graph._properties import flag, integers, number
+from dlc.dialects.graph._reduction import ReduceL1Op, ReduceL2Op, ReduceMaxOp, ReduceMeanOp
+from dlc.errors import CompileError
+from dlc.frontends.onnx.conversion import NodeContext, converts
+from dlc.frontends.onnx.ops.window import window_attributes
+
+
+def _pool(node: NodeContext, op: type[PoolOp], **properties: Attribute | None) -> SSAValue:
+    x = node.operand(0)
+    sizes, taps = shape(x)[2:], node.integers("kernel_shape")
+    if len(sizes) != len(taps):
+        raise CompileError(f"kernel_shape {taps} does not fit {len(sizes)} spatial axes")
+    window = window_attributes(node, sizes, taps)
+    ceil = flag(bool(node.integer("ceil_mode", 0)))
+    own = {"window": integers(taps), "ceil_mode": ceil, **window.properties(), **properties}
+    return node.insert(op.make(x, **own))
+
+
+@converts("MaxPool", since=1)
+def _max_pool(node: NodeContext) -> Sequence[SSAValue]:
+    values = [_pool(node, MaxPoolOp)]
+    if node.has_output(1):
+        column_major = flag(bool(node.integer("storage_order", 0)))
+        values.append(_pool(node, MaxPoolIndexOp, column_major=column_major))
+    return values
+
+
+@converts("AveragePool", since=1)
+def _average_pool(node: NodeContext) -> SSAValue:
+    include = flag(bool(node.integer("count_include_pad", 0)))
+    return _pool(node, AveragePoolOp, count_include_pad=include)
+
+
+@converts("LpPool", since=2)
+def _lp_pool(node: NodeContext) -> SSAValue:
+    return _pool(node, LpPoolOp, exponent=number(node.integer("p", 2)))
+
+
+def _spatial_axes(node: NodeContext) -> range:
+    return range(2, len(node.shape(0)))
+
+
+@converts("GlobalAveragePool", since=1)
+def _global_average_pool(node: NodeContext) -> SSAValue:
+    return Composer(node.insert).reduce(ReduceMeanOp, node.operand(0), _spatial_axes(node))
+
+
+@converts("GlobalMaxPool", since=1)
+def _global_max_pool(node: NodeContext) -> SSAValue:
+    return Composer(node.insert).reduce(ReduceMaxOp, node.operand(0), _spatial_axes(node))
+
+
+@converts("GlobalLpPool", since=2)
+def _global_lp_pool(node: NodeContext) -> SSAValue:
+    g, x, exponent = Composer(node.insert), node.operand(0), node.integer("p", 2)
+    if exponent in (1, 2):
+        op = ReduceL1Op if exponent == 1 else ReduceL2Op
+        return g.reduce(op, x, _spatial_axes(node))
+    total = g.sum(g.pow(g.absolute(x), g.like(exponent, x)), *_spatial_axes(node))
+    return g.pow(total, g.like(1 / exponent, x))

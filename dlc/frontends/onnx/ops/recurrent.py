@@ -1,0 +1,122 @@
+"""Recurrent layers."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, StringAttr, i32
+from xdsl.ir import Attribute, SSAValue
+
+from dlc.dialects._tensor import element_type, shape
+from dlc.dialects.graph._cell_activation import cell_activation
+from dlc.dialects.graph._composer import Composer
+from dlc.dialects.graph._properties import flag, number
+from dlc.dialects.graph._recurrent import Direction, DirectionAttr, RecurrentOp
+from dlc.dialects.graph._recurrent_cell import GruOp, LstmOp, RnnOp
+from dlc.errors import CompileError
+from dlc.frontends.onnx.conversion import NodeContext, converts
+
+
+class _Layer:
+    """The operands and properties that all recurrent operators have, in the order of the ops."""
+
+    def __init__(self, node: NodeContext, op: type[RecurrentOp], defaults: Sequence[str]):
+        self.node = node
+        self.op = op
+        self.g = Composer(node.insert)
+        self.batch_first = bool(node.integer("layout", 0))
+        self.directions, rows, inputs = node.shape(1)
+        del rows, inputs
+        self.hidden = node.shape(2)[2]
+        self.defaults = list(defaults) * self.directions
+
+    def batch_second(self, x: SSAValue) -> SSAValue:
+        """Return a value with its first two axes swapped if the batch comes first."""
+        return self.g.transpose(x, [1, 0, 2]) if self.batch_first else x
+
+    def absent_as_zeros(self, i: int, sizes: Sequence[int]) -> SSAValue:
+        """Return input ``i``, zeros of that shape where it is absent."""
+        value = self.node.optional(i)
+        if value is not None:
+            return value
+        return self.g.splat(0, element_type(self.node.operand(0)), sizes)
+
+    def operands(self) -> list[SSAValue]:
+        """Return the operands of every recurrent op."""
+        node, x = self.node, self.batch_second(self.node.operand(0))
+        steps, batch, _ = shape(x)
+        rows = self.op.GATES * self.hidden
+        lengths = node.optional(4)
+        return [
+            x,
+            node.operand(1),
+            node.operand(2),
+            self.absent_as_zeros(3, [self.directions, 2 * rows]),
+            self.g.splat(steps, i32, [batch]) if lengths is None else self.g.cast(lengths, i32),
+            self.state(5),
+        ]
+
+    def state(self, i: int) -> SSAValue:
+        """Return input ``i``, an initial state; zeros where it is absent."""
+        if self.node.optional(i) is not None:
+            return self.batch_second(self.node.operand(i))
+        batch = self.node.shape(0)[0 if self.batch_first else 1]
+        return self.absent_as_zeros(i, [self.directions, batch, self.hidden])
+
+    def properties(self) -> dict[str, Attribute | None]:
+        """Return the properties of every recurrent op."""
+        node = self.node
+        names = node.attribute("activations") or self.defaults
+        clip = node.attribute("clip")
+        return {
+            "direction": DirectionAttr(_direction(node.string("direction", "forward"))),
+            "activations": ArrayAttr(map(StringAttr, names)),
+            "parameters": ArrayAttr(map(number, self._parameters(names))),
+            "clip": None if clip is None else number(clip),
+        }
+
+    def _parameters(self, names: Sequence[str]) -> list[float]:
+        """Return alpha and beta of each activation; ONNX lists them for those that use them."""
+        alphas = list(self.node.attribute("activation_alpha") or [])
+        betas = list(self.node.attribute("activation_beta") or [])
+        values: list[float] = []
+        for name in names:
+            found = cell_activation(name)
+            values.append(alphas.pop(0) if found.alpha and alphas else found.alpha)
+            values.append(betas.pop(0) if found.beta and betas else found.beta)
+        return values
+
+    def results(self, op: RecurrentOp) -> list[SSAValue]:
+        """Insert the op and return its results as the operator has them."""
+        sequence, *last = self.node.insert_all(op)
+        if not self.batch_first:
+            return [sequence, *last]
+        return [self.g.transpose(sequence, [2, 0, 1, 3]), *map(self.batch_second, last)]
+
+
+def _direction(name: str) -> Direction:
+    if name not in list(Direction):
+        raise CompileError(f"direction {name!r} is none of {', '.join(Direction)}")
+    return Direction(name)
+
+
+@converts("RNN", since=1)
+def _rnn(node: NodeContext) -> Sequence[SSAValue]:
+    layer = _Layer(node, RnnOp, ["tanh"])
+    return layer.results(RnnOp.make(*layer.operands(), results=2, **layer.properties()))
+
+
+@converts("GRU", since=1)
+def _gru(node: NodeContext) -> Sequence[SSAValue]:
+    layer = _Layer(node, GruOp, ["sigmoid", "tanh"])
+    reset_after = flag(bool(node.integer("linear_before_reset", 0)))
+    properties = {**layer.properties(), "reset_after": reset_after}
+    return layer.results(GruOp.make(*layer.operands(), results=2, **properties))
+
+
+@converts("LSTM", since=1)
+def _lstm(node: NodeContext) -> Sequence[SSAValue]:
+    layer = _Layer(node, LstmOp, ["sigmoid", "tanh", "tanh"])
+    peepholes = layer.absent_as_zeros(7, [layer.directions, 3 * layer.hidden])
+    operands = [*layer.operands(), layer.state(6), peepholes]
+    coupled = flag(bool(node.integer("input_forget", 0)))
+    properties = {**layer.properties(), "coupled": coupled}
+    return layer.results(LstmOp.make(*operands, results=3, **properties))
