@@ -90,6 +90,7 @@ class NodeContext:
         self._location = at
         self._inline = inline
         self._attributes = {a.name: a for a in node.attribute}
+        self._unread = set(self._attributes)
         self.opset = opset
 
     @property
@@ -108,6 +109,7 @@ class NodeContext:
         """Return an attribute as a Python value (string as ``str``, tensor as array, subgraph as
         ``GraphProto``), or ``default`` when the node does not have it.
         """
+        self._unread.discard(name)
         found = self._attributes.get(name)
         return default if found is None else _python_value(found)
 
@@ -135,12 +137,31 @@ class NodeContext:
         return found
 
     def _required(self, name: str, default: object) -> object:
-        found = self._attributes.get(name)
-        if found is not None:
-            return _python_value(found)
-        if default is None:
+        found = self.attribute(name)
+        if found is None and default is None:
             raise CompileError(f"{self.op_type} needs the attribute {name}")
-        return default
+        return default if found is None else found
+
+    def disregard(self, *names: str) -> None:
+        """State that attributes have no effect on what the node computes here."""
+        self._unread.difference_update(names)
+
+    def check_attributes(self) -> None:
+        """Raise CompileError when the node states an attribute that the conversion did not ask for.
+
+        One that has the default value of the operator's schema changes nothing and may be left.
+        """
+        for name in sorted(self._unread):
+            stated = self._attributes[name]
+            if stated != self._default(name):
+                raise CompileError(f"the attribute {name} of {self.op_type} is not supported")
+
+    def _default(self, name: str) -> AttributeProto | None:
+        domain = self._node.domain
+        if not onnx.defs.has(self.op_type, self.opset, domain):
+            return None
+        attributes = onnx.defs.get_schema(self.op_type, self.opset, domain).attributes
+        return attributes[name].default_value if name in attributes else None
 
     # Operands -----------------------------------------------------------------------------------
 

@@ -101,6 +101,7 @@ class GraphImporter:
         at = location(self.place(node, scope))
         context = NodeContext(node, opset, operands, self.builder, at, inline)
         results = _convert(conversion, context)
+        context.check_attributes()
         return [results] if isinstance(results, SSAValue) else list(results)
 
     def lookup(self, name: str, scope: Scope) -> SSAValue:

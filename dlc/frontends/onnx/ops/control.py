@@ -19,13 +19,14 @@ UNROLLED_ITERATIONS = 1024
 
 @converts("If", since=1)
 def _if(node: NodeContext) -> Sequence[SSAValue | None]:
+    then_branch, else_branch = node.graph("then_branch"), node.graph("else_branch")
     condition = node.constant(0)
     if condition is not None:
         if condition.size != 1:
             raise CompileError(f"the condition of If has {condition.size} elements, it takes one")
-        return node.inline(node.graph("then_branch" if condition.item() else "else_branch"))
-    then_values = node.inline(node.graph("then_branch"))
-    else_values = node.inline(node.graph("else_branch"))
+        return node.inline(then_branch if condition.item() else else_branch)
+    then_values = node.inline(then_branch)
+    else_values = node.inline(else_branch)
     if [x.type for x in then_values] != [x.type for x in else_values]:
         node.require_constant(0, "condition")
     choose = reshape(node, node.operand(0), [])

@@ -63,6 +63,7 @@ def _dropout(node: NodeContext) -> Sequence[SSAValue]:
     """Dropout passes everything when it does not train."""
     if node.optional(2) is not None and node.require_constant(2, "training mode").item():
         raise CompileError("Dropout in training mode is not supported; export the model for use")
+    node.disregard("ratio", "seed")
     x = node.operand(0)
     if not node.has_output(1):
         return [x]

@@ -26,6 +26,8 @@ class _Layer:
         self.directions, rows, inputs = node.shape(1)
         del rows, inputs
         self.hidden = node.shape(2)[2]
+        if node.integer("hidden_size", self.hidden) != self.hidden:
+            raise CompileError(f"hidden_size is not {self.hidden}, the last size of the input R")
         self.defaults = list(defaults) * self.directions
 
     def batch_second(self, x: SSAValue) -> SSAValue:
