@@ -1,0 +1,195 @@
+"""Data movement: the code of each op copies the elements that it should, exactly."""
+
+import numpy as np
+import pytest
+from samples import Sample, check_code, sample, values, without_sample
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr, UnitAttr, f32, i1, i8, i32
+
+from dlc.dialects.graph import _gather, _generate, _layout, _pad, _reshape, _scatter
+from dlc.dialects.graph._properties import integer, integers
+
+RESHAPES = [
+    ((2, 3, 4), (6, 4)),
+    ((6, 4), (2, 3, 4)),
+    ((4, 6), (6, 4)),
+    ((2, 3, 4), (24,)),
+    ((24,), (2, 3, 4)),
+    ((1, 6, 1), (2, 1, 3)),
+    ((), (1, 1)),
+    ((1,), ()),
+    ((2, 6, 5), (4, 3, 5)),
+    ((2, 3, 2, 3), (3, 2, 3, 2)),
+    ((0, 3), (3, 0)),
+]
+
+
+def reshape_samples() -> list[Sample]:
+    plain = [
+        sample(_reshape.ReshapeOp, f"{old}-{new}", values(*old), sizes=integers(new))
+        for old, new in RESHAPES
+    ]
+    inferred = sample(_reshape.ReshapeOp, "inferred", values(2, 3, 4), sizes=integers([-1, -3]))
+    return [*plain, inferred]
+
+
+def layout_samples() -> list[Sample]:
+    x = values(3, 4, 5)
+    slices = [
+        ((0, 0, 0), (3, 4, 5), (1, 1, 1)),
+        ((1, -3, 4), (9, -1, -6), (1, 2, -2)),
+        ((-1, 100, 0), (-100, -100, 5), (-1, -3, 4)),
+        ((2, 0, 0), (1, 4, 5), (1, 1, 1)),
+    ]
+    parts = [values(2, n, 3, seed=n) for n in (1, 3, 0, 2, 1)]
+    return [
+        sample(_layout.TransposeOp, "rotation", x, permutation=integers([2, 0, 1])),
+        sample(_layout.TransposeOp, "scalar", values(), permutation=integers([])),
+        sample(_layout.BroadcastOp, "new-axis", values(3, 1), sizes=integers([2, 1, 4])),
+        sample(_layout.BroadcastOp, "scalar", values(), sizes=integers([2, 3])),
+        sample(_layout.TileOp, "twice", values(2, 3), repeats=integers([2, 3])),
+        sample(_layout.TileOp, "bytes", values(2, 3, dtype=np.uint8), repeats=integers([1, 2])),
+        *(
+            sample(
+                _layout.SliceOp,
+                str(number),
+                x,
+                starts=integers(starts),
+                stops=integers(stops),
+                steps=integers(steps),
+            )
+            for number, (starts, stops, steps) in enumerate(slices)
+        ),
+        sample(_layout.ConcatOp, "five", *parts, axis=integer(1)),
+        sample(_layout.ConcatOp, "one", values(2, 3, dtype=np.bool_), axis=integer(0)),
+    ]
+
+
+def pad_samples() -> list[Sample]:
+    margins = [((1, 0), (0, 2)), ((-1, 2), (1, -1)), ((2, 3), (2, 3)), ((0, 0), (0, 0))]
+    modes = [(mode, low, high) for mode in ("edge", "reflect", "wrap") for low, high in margins]
+    modes += [("wrap", (7, 9), (0, 11)), ("reflect", (7, 9), (0, 11))]
+    x = values(4, 5)
+
+    def padded(label, x, low, high, mode, value=None) -> Sample:
+        return sample(
+            _pad.PadOp,
+            label,
+            x,
+            low=integers(low),
+            high=integers(high),
+            mode=StringAttr(mode),
+            value=value,
+        )
+
+    fills = [
+        (x, FloatAttr(-1.5, f32)),
+        (values(4, 5, dtype=np.int8), IntegerAttr(-7, i8)),
+        (values(4, 5, dtype=np.bool_), IntegerAttr(-1, i1)),
+        (values(4, 5, dtype=np.int32), IntegerAttr(2**31 - 1, i32)),
+    ]
+    return [
+        *(padded(f"{mode}-{low}-{high}", x, low, high, mode) for mode, low, high in modes),
+        *(
+            padded(f"{array.dtype}-{low}-{high}", array, low, high, "constant", value)
+            for array, value in fills
+            for low, high in margins
+        ),
+        padded("one-element", values(1, 1), (2, 0), (3, 0), "reflect"),
+    ]
+
+
+def gather_samples() -> list[Sample]:
+    x = values(3, 4, 5)
+    few = np.array([[0, 2], [-1, -3]], np.int64)
+    outside = np.array([7, -9, 1], np.int32)
+    pairs = np.array([[0, 1], [-1, -2], [2, 3]], np.int64)
+    batched = np.array([[[0], [3]], [[1], [-1]], [[2], [9]]], np.int32)
+    along = np.array([[[0] * 5, [-1] * 5], [[2] * 5, [1] * 5]], np.int64)
+    lengths = np.array([4, 1, 2, 0], np.int64)
+    gather_nd, reverse = _gather.GatherNdOp, _gather.ReverseSequenceOp
+    return [
+        *(sample(_gather.GatherOp, f"axis-{a}", x, few, axis=integer(a)) for a in range(3)),
+        sample(_gather.GatherOp, "outside", x, outside, axis=integer(1)),
+        sample(_gather.GatherOp, "scalar", x, np.array(-1, np.int64), axis=integer(0)),
+        sample(_gather.GatherElementsOp, "axis-0", x, along, axis=integer(0)),
+        sample(_gather.GatherElementsOp, "axis-1", x, along, axis=integer(1)),
+        sample(gather_nd, "slices", x, pairs, batch_axes=integer(0)),
+        sample(gather_nd, "batched", x, batched, batch_axes=integer(1)),
+        sample(gather_nd, "elements", x[:, :, 0], pairs, batch_axes=integer(0)),
+        sample(gather_nd, "nothing", values(2), np.zeros((3, 0), np.int64), batch_axes=integer(0)),
+        sample(reverse, "time-first", x, lengths, batch_axis=integer(1), time_axis=integer(0)),
+        sample(reverse, "batch-first", x, lengths[:3], batch_axis=integer(0), time_axis=integer(2)),
+    ]
+
+
+def scatter_samples() -> list[Sample]:
+    elements = np.array([[0, 2, -1], [1, 1, 9]], np.int64)
+    places = np.array([[[0, 1]], [[-1, -2]], [[0, 1]]], np.int64)
+    rows = np.array([[1], [-1], [1], [5]], np.int32)
+    found = []
+    for reduction in ("none", "add", "mul", "max", "min"):
+        for dtype in (np.float32, np.int8):
+            chosen = {"reduction": StringAttr(reduction)}
+            label = f"{reduction}-{np.dtype(dtype)}"
+            x = values(3, 4, dtype=dtype)
+            found += [
+                sample(
+                    _scatter.ScatterElementsOp,
+                    f"{label}-axis-{axis}",
+                    x,
+                    elements,
+                    values(2, 3, dtype=dtype, seed=1),
+                    axis=integer(axis),
+                    **chosen,
+                )
+                for axis in range(2)
+            ]
+            update = values(3, 1, dtype=dtype, seed=2)
+            found.append(
+                sample(_scatter.ScatterNdOp, f"{label}-elements", x, places, update, **chosen)
+            )
+            update = values(4, 4, dtype=dtype, seed=3)
+            found.append(sample(_scatter.ScatterNdOp, f"{label}-rows", x, rows, update, **chosen))
+    return found
+
+
+def generated_samples() -> list[Sample]:
+    generated, trilu = _generate.RangeOp, _generate.TriluOp
+    return [
+        sample(generated, "int", start=integer(5), step=integer(-2), size=integer(4)),
+        sample(
+            generated,
+            "float",
+            start=FloatAttr(0.5, f32),
+            step=FloatAttr(0.25, f32),
+            size=integer(5),
+        ),
+        *(
+            sample(
+                trilu, f"{k}-{upper is not None}", values(2, 3, 4), diagonal=integer(k), upper=upper
+            )
+            for k in (-1, 0, 2, 9)
+            for upper in (None, UnitAttr())
+        ),
+        sample(trilu, "bool", values(3, 3, dtype=np.bool_), diagonal=integer(0)),
+    ]
+
+
+SAMPLES = [
+    *reshape_samples(),
+    *layout_samples(),
+    *pad_samples(),
+    *gather_samples(),
+    *scatter_samples(),
+    *generated_samples(),
+]
+
+
+@pytest.mark.parametrize("this", SAMPLES, ids=str)
+def test_code_computes_the_reference(this: Sample) -> None:
+    check_code(this)
+
+
+def test_every_op_has_a_sample() -> None:
+    families = (_reshape, _layout, _pad, _gather, _scatter, _generate)
+    assert not without_sample(families, SAMPLES)
