@@ -23,6 +23,7 @@ from dlc.dialects.graph import (
     _pad,
     _pooling,
     _precision,
+    _quantize,
     _recurrent,
     _recurrent_cell,
     _reduction,
@@ -56,6 +57,7 @@ _FAMILIES = [
     _normalization,
     _softmax,
     _recurrent_cell,
+    _quantize,
 ]
 
 Graph = Dialect(

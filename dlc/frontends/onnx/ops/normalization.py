@@ -28,6 +28,7 @@ def _batch_norm(node: NodeContext) -> Sequence[SSAValue]:
         raise CompileError("BatchNormalization with spatial = 0 is not supported")
     g, x = Composer(node.insert), node.operand(0)
     parameters = [g.cast(node.operand(i), element_type(x)) for i in range(1, 5)]
+    node.disregard("momentum")  # it only moves running statistics
     running: list[SSAValue] = []
     if node.integer("training_mode", 0):
         parameters[2:], running = _batch_statistics(node, x, parameters[2:])
@@ -62,10 +63,11 @@ def _layer_norm(node: NodeContext) -> Sequence[SSAValue]:
     properties = {"axis": integer(axis), "epsilon": number(epsilon)}
     optional = [v for v in (node.optional(2),) if v is not None]
     y = node.insert(LayerNormOp.make(x, node.operand(1), *optional, **properties))
+    single = node.integer("stash_type", 1) == 1
     if not (node.has_output(1) or node.has_output(2)):
         return [y]
     axes = range(axis, len(shape(x)))
-    wide = g.cast(x, f32) if node.integer("stash_type", 1) == 1 else x
+    wide = g.cast(x, f32) if single else x
     mean = g.mean(wide, *axes)
     distance = g.sub(wide, mean)
     variance = g.mean(g.mul(distance, distance), *axes)
@@ -75,6 +77,7 @@ def _layer_norm(node: NodeContext) -> Sequence[SSAValue]:
 @converts("RMSNormalization", since=23)
 @converts("SimplifiedLayerNormalization", since=1)
 def _rms_norm(node: NodeContext) -> SSAValue:
+    node.disregard("stash_type")  # the ops compute in f32 at least
     x = node.operand(0)
     axis = normalized_axis(node.integer("axis", -1), len(shape(x)))
     epsilon = number(node.number("epsilon", 1e-5))
@@ -109,6 +112,7 @@ def _group_norm_per_channel(node: NodeContext) -> SSAValue:
 
 
 def _group_norm(node: NodeContext, scale: SSAValue, bias: SSAValue) -> SSAValue:
+    node.disregard("stash_type")  # the ops compute in f32 at least
     groups, epsilon = integer(node.integer("num_groups")), number(node.number("epsilon", 1e-5))
     return node.insert(
         GroupNormOp.make(node.operand(0), scale, bias, groups=groups, epsilon=epsilon)

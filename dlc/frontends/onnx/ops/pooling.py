@@ -28,8 +28,8 @@ def _pool(node: NodeContext, op: type[PoolOp], **properties: Attribute | None) -
 @converts("MaxPool", since=1)
 def _max_pool(node: NodeContext) -> Sequence[SSAValue]:
     values = [_pool(node, MaxPoolOp)]
+    column_major = flag(bool(node.integer("storage_order", 0)))
     if node.has_output(1):
-        column_major = flag(bool(node.integer("storage_order", 0)))
         values.append(_pool(node, MaxPoolIndexOp, column_major=column_major))
     return values
 
