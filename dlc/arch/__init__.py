@@ -23,6 +23,7 @@ __all__ = [
     "CpuArch",
     "GpuArch",
     "by_name",
+    "gpu_by_name",
     "host",
     "names",
 ]
@@ -48,6 +49,14 @@ def by_name(name: str) -> Arch:
     if key not in rows:
         raise CompileError(f"no hardware is called {name!r}; known: {', '.join(names())}")
     return rows[key]
+
+
+def gpu_by_name(name: str) -> GpuArch:
+    """Return the GPU called ``name``; raises CompileError when it is unknown or no GPU."""
+    row = by_name(name)
+    if not isinstance(row, GpuArch):
+        raise CompileError(f"{row.name} is no GPU; known: {', '.join(DEFAULT_CHIPS)}")
+    return row
 
 
 def _rows() -> dict[str, Arch]:

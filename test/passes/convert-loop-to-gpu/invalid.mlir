@@ -1,0 +1,41 @@
+// RUN: dlc-opt %s --convert-loop-to-gpu --split-input-file --verify-diagnostics
+
+loop.kernel @cpu_loop(%y: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %v = arith.constant 0.0 : f32
+  // expected-error@below {{a loop over cores is for a CPU; schedule the group with threads}}
+  loop.for %i = 0 to 8 kind = parallel map = cores {
+    loop.store %v, %y[%i] : f32 -> memref<8xf32>
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @some_threads_combine(%y: memref<8xf32>) attributes {outputs = 1 : i64} {
+  loop.for %i = 0 to 40 kind = parallel map = thread {
+    %v = arith.constant 0.0 : f32
+    // expected-error@below {{a combination over a block is inside a loop of 40 iterations over the thread numbers 0 to 63, which not all of them reach}}
+    %s = loop.combine %v over block : f32 {
+    ^bb0(%l: f32, %r: f32):
+      loop.yield %l : f32
+    }
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @lanes_in_threads(%y: memref<64x32xf32>) attributes {outputs = 1 : i64} {
+  %v = arith.constant 0.0 : f32
+  loop.for %i = 0 to 64 kind = parallel map = thread {
+    // expected-error@below {{the loops over lane are nested in loops that have used all of them}}
+    loop.for %j = 0 to 32 kind = parallel map = lane {
+      loop.store %v, %y[%i, %j] : f32 -> memref<64x32xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+  loop.end
+}
