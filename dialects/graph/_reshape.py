@@ -41,11 +41,11 @@ class ReshapeOp(MovementOp):
 
     def infer(self) -> Sequence[Attribute]:
         old, new = shape(self.x), self._requested(shape(self.x))
-        if new.count(-1) > 1 and DYNAMIC not in old:
+        if new.count(-1) > 1:
             raise CompileError(f"more than one of the sizes {new} is -1")
-        if DYNAMIC not in old:
-            new = _completed(old, new)
-        return [TensorType(element_type(self.x), new)]
+        if DYNAMIC in old:
+            return [TensorType(element_type(self.x), [DYNAMIC if n == -1 else n for n in new])]
+        return [TensorType(element_type(self.x), _completed(old, new))]
 
     def _requested(self, old: tuple[int, ...]) -> list[int]:
         """Return the sizes with those that are taken over from the operand filled in."""

@@ -3,10 +3,21 @@
 import numpy as np
 import pytest
 from samples import Sample, check_code, sample, values, without_sample
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr, UnitAttr, f32, i1, i8, i32
+from xdsl.dialects.builtin import (
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+    f16,
+    f32,
+    i1,
+    i8,
+    i32,
+)
 
-from dlc.dialects.graph import _gather, _generate, _layout, _pad, _reshape, _scatter
-from dlc.dialects.graph._properties import integer, integers
+from dlc.dialects.graph import _gather, _generate, _layout, _pad, _reshape, _scatter, _source
+from dlc.dialects.graph._properties import element_attribute, integer, integers
 
 RESHAPES = [
     ((2, 3, 4), (6, 4)),
@@ -175,6 +186,14 @@ def generated_samples() -> list[Sample]:
     ]
 
 
+def splat_samples() -> list[Sample]:
+    elements = [element_attribute(2.5, f16), element_attribute(-3, i8), element_attribute(1, i1)]
+    return [
+        Sample(str(element.type), _source.SplatOp(element, TensorType(element.type, [2, 3])), ())
+        for element in elements
+    ]
+
+
 SAMPLES = [
     *reshape_samples(),
     *layout_samples(),
@@ -182,6 +201,7 @@ SAMPLES = [
     *gather_samples(),
     *scatter_samples(),
     *generated_samples(),
+    *splat_samples(),
 ]
 
 
@@ -191,5 +211,5 @@ def test_code_computes_the_reference(this: Sample) -> None:
 
 
 def test_every_op_has_a_sample() -> None:
-    families = (_reshape, _layout, _pad, _gather, _scatter, _generate)
+    families = (_reshape, _layout, _pad, _gather, _scatter, _generate, _source)
     assert not without_sample(families, SAMPLES)

@@ -18,7 +18,7 @@ from dlc.dialects.graph._properties import integer, normalized_axis
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.elementwise import scalar_like
 from dlc.frontends.onnx.ops.layout import slice_axes
-from dlc.frontends.onnx.ops.shape import reshape
+from dlc.frontends.onnx.ops.shape import reshape, sizes_kept
 
 
 def _axis(node: NodeContext, default: int = 0) -> int:
@@ -32,7 +32,7 @@ def _gather(node: NodeContext) -> SSAValue:
     if known is not None and known.ndim == 0 and 0 <= known < sizes[axis]:
         # One known element is a slice: its place can be computed when compiling.
         part = slice_axes(node, data, {axis: slice(int(known), int(known) + 1, 1)})
-        return reshape(node, part, [n for a, n in enumerate(shape(part)) if a != axis])
+        return reshape(node, part, [n for a, n in enumerate(sizes_kept(part)) if a != axis])
     return node.insert(GatherOp.make(data, node.operand(1), axis=integer(axis)))
 
 
@@ -77,14 +77,15 @@ def _one_hot(node: NodeContext) -> SSAValue:
     indices = node.insert(CastOp.make(node.operand(0), to=i64))
     rank = len(shape(indices))
     axis = normalized_axis(node.integer("axis", -1), rank + 1)
-    hot = reshape(node, _from_front(node, indices, depth), _with_axis(shape(indices), axis, 1))
+    indices = _from_front(node, indices, depth)
+    hot = reshape(node, indices, _with_axis(sizes_kept(indices), axis, 1))
     places = node.constant_value(np.arange(depth).reshape(_with_axis([1] * rank, axis, depth)))
     is_hot = node.insert(CompareOp.make(hot, places, predicate=StringAttr("eq")))
     off, on = (slice_axes(node, values, {0: slice(i, i + 1, 1)}) for i in range(2))
     return node.insert(WhereOp.make(is_hot, on, off))
 
 
-def _with_axis(sizes: list[int] | tuple[int, ...], axis: int, size: int) -> list[int]:
+def _with_axis(sizes: list[int], axis: int, size: int) -> list[int]:
     return [*sizes[:axis], size, *sizes[axis:]]
 
 

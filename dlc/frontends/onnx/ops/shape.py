@@ -20,31 +20,31 @@ def reshape(node: NodeContext, x: SSAValue, sizes: Sequence[int]) -> SSAValue:
     return node.insert(ReshapeOp.make(x, sizes=integers(sizes)))
 
 
-def _copied(sizes: Sequence[int], axis: int) -> int:
-    """Return the size of an axis for a reshape: a fixed one as it is, else the axis it is from."""
-    return -2 - axis if sizes[axis] == DYNAMIC else sizes[axis]
+def sizes_kept(x: SSAValue) -> list[int]:
+    """Return the sizes of ``x`` for a reshape of it; one that is not fixed says where it is from."""
+    return [-2 - axis if n == DYNAMIC else n for axis, n in enumerate(shape(x))]
 
 
-def _known_sizes(node: NodeContext) -> tuple[int, ...]:
-    sizes = node.shape(0)
+def _check_fixed(node: NodeContext, sizes: Sequence[int]) -> None:
     if DYNAMIC in sizes:
         raise CompileError(
             f"{node.op_type} of a tensor whose size along axis {sizes.index(DYNAMIC)} is not fixed;"
             " fix symbolic sizes with --shape"
         )
-    return sizes
 
 
 @converts("Shape", since=1)
 def _shape(node: NodeContext) -> SSAValue:
     rank = len(node.shape(0))
-    taken = slice(node.integer("start", 0), node.integer("end", rank))
-    return node.constant_value(np.array(_known_sizes(node)[taken], np.int64))
+    sizes = node.shape(0)[node.integer("start", 0) : node.integer("end", rank)]
+    _check_fixed(node, sizes)
+    return node.constant_value(np.array(sizes, np.int64))
 
 
 @converts("Size", since=1)
 def _size(node: NodeContext) -> SSAValue:
-    return node.constant_value(np.array(prod(_known_sizes(node)), np.int64))
+    _check_fixed(node, node.shape(0))
+    return node.constant_value(np.array(prod(node.shape(0)), np.int64))
 
 
 @converts("Reshape", since=5)
@@ -54,7 +54,8 @@ def _reshape(node: NodeContext) -> SSAValue:
     if not node.integer("allowzero", 0):
         if any(n == 0 and axis >= len(old) for axis, n in enumerate(requested)):
             raise CompileError(f"shape {requested} copies an axis that the operand does not have")
-        requested = [_copied(old, axis) if n == 0 else n for axis, n in enumerate(requested)]
+        kept = sizes_kept(node.operand(0))
+        requested = [kept[axis] if n == 0 else n for axis, n in enumerate(requested)]
     return reshape(node, node.operand(0), _without_unknown(old, requested))
 
 
@@ -74,7 +75,7 @@ def _flatten(node: NodeContext) -> SSAValue:
     axis = axis + len(sizes) if axis < 0 else axis
     flat = [-1 if DYNAMIC in part else prod(part) for part in (sizes[:axis], sizes[axis:])]
     if flat == [-1, -1] and axis == 1:
-        flat[0] = _copied(sizes, 0)
+        flat[0] = sizes_kept(node.operand(0))[0]
     return reshape(node, node.operand(0), flat)
 
 
@@ -98,8 +99,8 @@ def _squeeze(node: NodeContext) -> SSAValue:
     wrong = [axis for axis in axes if sizes[axis] not in (1, DYNAMIC)]
     if wrong:
         raise CompileError(f"cannot squeeze axis {wrong[0]} of size {sizes[wrong[0]]}")
-    kept = [_copied(sizes, axis) for axis in range(len(sizes)) if axis not in axes]
-    return reshape(node, node.operand(0), kept)
+    x = node.operand(0)
+    return reshape(node, x, [n for axis, n in enumerate(sizes_kept(x)) if axis not in axes])
 
 
 @converts("Unsqueeze", since=1)
@@ -109,6 +110,6 @@ def _unsqueeze(node: NodeContext) -> SSAValue:
     axes = _axes(node, 13, len(sizes) + count)
     if axes is None or len(set(axes)) != count:
         raise CompileError(f"axes {axes} of Unsqueeze are not distinct")
-    old = iter(_copied(sizes, axis) for axis in range(len(sizes)))
+    old = iter(sizes_kept(node.operand(0)))
     new = [1 if axis in axes else next(old) for axis in range(len(sizes) + count)]
     return reshape(node, node.operand(0), new)

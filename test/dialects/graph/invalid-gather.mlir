@@ -1,0 +1,39 @@
+// RUN: %invalid
+
+func.func @float_indices(%a: tensor<4xf32>, %i: tensor<2xf32>) {
+  // expected-error@below {{indices must be integers, not f32}}
+  %0 = graph.gather %a, %i {axis = 0 : i64} : (tensor<4xf32>, tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
+
+func.func @no_such_axis(%a: tensor<4xf32>, %i: tensor<2xi64>) {
+  // expected-error@below {{axis 1 is outside a tensor of 1 axes}}
+  %0 = graph.gather %a, %i {axis = 1 : i64} : (tensor<4xf32>, tensor<2xi64>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
+
+func.func @more_indices_than_axes(%a: tensor<4xf32>, %i: tensor<3x2xi64>) {
+  // expected-error@below {{0 batch axes and 2 indices do not fit data of 1 axes}}
+  %0 = graph.gather_nd %a, %i {batch_axes = 0 : i64} : (tensor<4xf32>, tensor<3x2xi64>) -> tensor<3xf32>
+  func.return
+}
+
+// -----
+
+func.func @updates_of_another_shape(%a: tensor<4xf32>, %i: tensor<2xi64>, %u: tensor<3xf32>) {
+  // expected-error@below {{updates have shape [3], should have [2]}}
+  %0 = graph.scatter_elements %a, %i, %u {axis = 0 : i64, reduction = "add"} : (tensor<4xf32>, tensor<2xi64>, tensor<3xf32>) -> tensor<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @unknown_reduction(%a: tensor<4xf32>, %i: tensor<2xi64>, %u: tensor<2xf32>) {
+  // expected-error@below {{reduction 'mean' is}}
+  %0 = graph.scatter_elements %a, %i, %u {axis = 0 : i64, reduction = "mean"} : (tensor<4xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<4xf32>
+  func.return
+}
