@@ -99,6 +99,10 @@ class Model:
             self._library.check(status)
         return results
 
+    def keep(self, resource: object) -> None:
+        """Hold ``resource`` (a temporary folder) as long as this model lives."""
+        self._kept = resource
+
     def save(self, path: str | Path) -> Path:
         """Write the artifact (and its weights file, where it has one) to ``path``; return it."""
         target = Path(path).absolute()

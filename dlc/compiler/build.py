@@ -1,0 +1,89 @@
+"""From lowered modules to the shared library and the device code of an artifact."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc.backends._host_cpu import print_cpu_program
+from dlc.backends._host_cuda import Capability, CudaKernel, CudaVariant, print_cuda_program
+from dlc.backends._host_reader import WeightOffset, read_program
+from dlc.backends._link import link_cpu, link_cuda
+from dlc.compiler.kernels import kernel_texts, kernels_of
+from dlc.compiler.targets import Target
+from dlc.core.c_compiler import Source, host_instruction_set
+from dlc.core.context import DlcContext
+from dlc.core.nvrtc import Cubin, Resources, compile_cuda
+from dlc.dialects.gpu import KernelOp
+
+CPU_FLAGS = ("-O3", "-fopenmp", "-fno-math-errno", "-fno-trapping-math")
+"""For kernels. No reordering of floats but where the kernel says so; NaN and -0 keep their meaning."""
+
+_IMAGE_ALIGNMENT = 256
+
+
+@dataclass(frozen=True)
+class Built:
+    """What was built. device_code: the cubins. resources: what the assembler says, by kernel."""
+
+    device_code: bytes
+    resources: Mapping[str, Resources]
+
+
+def build_cpu(
+    context: DlcContext, module: ModuleOp, place: WeightOffset, jobs: int, to: Path
+) -> Built:
+    """Build the library of a CPU artifact from a module of ``loop`` kernels with a memory plan."""
+    instructions = host_instruction_set()
+    flags = (*CPU_FLAGS, *instructions.flags)
+    texts = kernel_texts(context, module, "c")
+    program = print_cpu_program(read_program(module, place), instructions.features)
+    link_cpu(program, [Source("kernel.c", text, flags) for _, text in texts], jobs, to)
+    return Built(b"", {})
+
+
+def build_cuda(
+    context: DlcContext,
+    modules: Sequence[tuple[Target, ModuleOp]],
+    place: WeightOffset,
+    jobs: int,
+    to: Path,
+) -> Built:
+    """Build the library and the cubins of a GPU artifact from modules of ``gpu`` kernels."""
+    code = bytearray()
+    variants: list[CudaVariant] = []
+    resources: dict[str, Resources] = {}
+    for target, module in modules:
+        cubins = _compile_kernels(context, module, target, jobs)
+        for cubin in cubins:
+            resources |= cubin.resources
+        images = [_append(code, cubin.code) for cubin in cubins]
+        kernels = [_kernel(op, image) for image, op in enumerate(kernels_of(module))]
+        program = read_program(module, place)
+        variants.append(CudaVariant(Capability(*target.capability), program, images, kernels))
+    link_cuda(print_cuda_program(variants), jobs, to)
+    return Built(bytes(code), resources)
+
+
+def _compile_kernels(
+    context: DlcContext, module: ModuleOp, target: Target, jobs: int
+) -> list[Cubin]:
+    texts = list(kernel_texts(context, module, "cuda"))
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(lambda item: compile_cuda(item[1], target.name), texts))
+
+
+def _append(code: bytearray, image: bytes) -> tuple[int, int]:
+    """Add a cubin to the device code; return its offset and bytes."""
+    code.extend(bytes(-len(code) % _IMAGE_ALIGNMENT))
+    offset = len(code)
+    code.extend(image)
+    return offset, len(image)
+
+
+def _kernel(op: object, image: int) -> CudaKernel:
+    assert isinstance(op, KernelOp)
+    shared = op.shared_bytes.value.data if op.shared_bytes else 0
+    return CudaKernel(op.sym_name.data, image, op.grid_size, op.block_size, shared)

@@ -1,0 +1,53 @@
+"""The levels that a module goes through on its way to kernels, and the pipelines between them."""
+
+from collections.abc import Iterator
+
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc import registry
+from dlc.compiler.targets import Target
+from dlc.core.context import DlcContext
+from dlc.core.instrumentation import PassManager, Timing
+from dlc.errors import CompileError
+
+TEXT_BACKENDS = ("cuda", "c")
+LEVELS = ("graph", "fused-group", "loop", "gpu", *TEXT_BACKENDS)
+"""What ``--emit`` takes, from the model to the text of kernels."""
+
+
+def pipelines(target: Target, precision: str) -> Iterator[tuple[str, str]]:
+    """Yield the levels of a target in order, each with the pipeline that leads to it."""
+    arch = f"{{arch={target.name}}}"
+    inner = "k" if target.is_gpu else "n"
+    yield "graph", f"optimize-graph{{precision={precision} inner={inner}}}"
+    yield "fused-group", f"fuse{arch},tile{arch}"
+    if target.is_gpu:
+        yield "loop", "lower-to-loop"
+        yield "gpu", f"lower-to-gpu{arch},fused-group-plan-memory"
+    else:
+        yield "loop", "lower-to-loop,fused-group-plan-memory"
+
+
+def lower(
+    context: DlcContext,
+    module: ModuleOp,
+    target: Target,
+    precision: str,
+    last: str | None = None,
+    timing: Timing | None = None,
+) -> Iterator[str]:
+    """Lower ``module`` in place, level by level; yield the name of each level that it reaches.
+
+    last: the level to stop at; without it the module goes all the way to kernels.
+    """
+    steps = list(pipelines(target, precision))
+    if last is not None and last not in [level for level, _ in steps]:
+        raise CompileError(f"target {target.name} has no level {last}")
+    for level, pipeline in steps:
+        manager = PassManager(
+            registry.build_passes(pipeline), verify_each=False, timing=timing or Timing()
+        )
+        manager.run(context, module)
+        yield level
+        if level == last:
+            return

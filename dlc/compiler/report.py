@@ -1,0 +1,64 @@
+"""What the compiler decided, as plain data: kept in the artifact and printed by ``explain``."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.ir import Operation
+
+from dlc.backends._host_reader import find_main
+from dlc.core.locations import location_text
+from dlc.core.nvrtc import Resources
+from dlc.dialects.fused_group import ARENA_BYTES, GroupOp, LaunchOp
+
+Report = dict[str, Any]
+
+
+def describe_groups(module: ModuleOp) -> dict[str, Report]:
+    """Return what each ``fused_group.group`` of ``main`` is and was given, by its name."""
+    groups = [op for op in find_main(module).body.block.ops if isinstance(op, GroupOp)]
+    return {op.sym_name.data: _describe(op) for op in groups}
+
+
+def _describe(group: GroupOp) -> Report:
+    inner = [op for op in group.body.block.ops if op.results]
+    reasons = [text.data for text in group.boundaries.data] if group.boundaries else []
+    return {
+        "operations": [op.name for op in inner],
+        "nodes": list(dict.fromkeys(name for op in inner if (name := _node(op)))),
+        "schedule": str(group.schedule) if group.schedule else "",
+        "bound": str(group.bound) if group.bound else "",
+        "boundaries": reasons,
+    }
+
+
+def _node(op: Operation) -> str | None:
+    text = location_text(op.location)
+    return text.strip('"') if text else None
+
+
+def make_report(
+    module: ModuleOp, groups: Mapping[str, Report], resources: Mapping[str, Resources]
+) -> Report:
+    """Return the report of a lowered module whose groups were described before lowering."""
+    launches = Counter(
+        op.kernel_name for op in find_main(module).body.block.ops if isinstance(op, LaunchOp)
+    )
+    size = module.attributes[ARENA_BYTES]
+    assert isinstance(size, IntegerAttr)
+    kernels = [
+        {
+            "name": name,
+            "launches": count,
+            **groups[name],
+            "resources": asdict(resources[name]) if name in resources else {},
+        }
+        for name, count in launches.items()
+    ]
+    return {
+        "launches": launches.total(),
+        "workspace_bytes": size.value.data,
+        "kernels": kernels,
+    }
