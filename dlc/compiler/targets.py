@@ -3,6 +3,7 @@
 import ctypes
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from dlc import arch
 from dlc.errors import CompileError
@@ -26,6 +27,17 @@ class Target:
         assert match is not None
         return int(match[1]), int(match[2]), bool(match[3])
 
+    @property
+    def runs_here(self) -> bool:
+        """Whether this machine can run code for it."""
+        if not self.is_gpu:
+            return True
+        found = device_capability()
+        if found is None:
+            return False
+        major, minor, exact = self.capability
+        return major == found[0] and (minor == found[1] if exact else minor <= found[1])
+
 
 def parse_targets(text: str | None) -> list[Target]:
     """Return the targets of ``cpu`` or ``sm_80,sm_90a``; of ``None`` the GPU found, else the CPU.
@@ -48,15 +60,23 @@ def _parse(name: str) -> Target:
 
 def _found() -> str:
     """Return the target of the first GPU, else ``cpu``."""
+    capability = device_capability()
+    if capability is None:
+        return "cpu"
+    name = "sm_{}{}".format(*capability)
+    return f"{name}a" if f"{name}a" in arch.names() else name
+
+
+@cache
+def device_capability() -> tuple[int, int] | None:
+    """Return the compute capability of the first GPU, ``None`` where there is none."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
-        return "cpu"
-    device = ctypes.c_int()
+        return None
+    device, major, minor = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
     if driver.cuInit(0) or driver.cuDeviceGet(ctypes.byref(device), 0):
-        return "cpu"
-    numbers = [ctypes.c_int(), ctypes.c_int()]
-    for attribute, number in zip((75, 76), numbers, strict=True):  # COMPUTE_CAPABILITY_MAJOR, _MINOR
-        driver.cuDeviceGetAttribute(ctypes.byref(number), attribute, device)
-    name = f"sm_{numbers[0].value}{numbers[1].value}"
-    return f"{name}a" if f"{name}a" in arch.names() else name
+        return None
+    driver.cuDeviceGetAttribute(ctypes.byref(major), 75, device)  # COMPUTE_CAPABILITY_MAJOR
+    driver.cuDeviceGetAttribute(ctypes.byref(minor), 76, device)
+    return major.value, minor.value

@@ -16,7 +16,7 @@ from dlc.backends._host_program import Address, Copy, HostProgram, Launch, Tenso
 from dlc.backends._link import link_cpu
 from dlc.core.c_compiler import Source, find_c_compiler
 from dlc.errors import ArtifactError, InputError
-from dlc.runtime.artifact import Trailer, weights_path_of
+from dlc.runtime.artifact import Trailer, WeightsTrailer, weights_path_of
 from dlc.runtime.model import Model
 from dlc.runtime.native import FOLDER
 from dlc.runtime.packing import WeightFile, write_artifact
@@ -218,6 +218,13 @@ def test_explain_prints_the_report(artifact: Path) -> None:
     text = Model(artifact).explain()
     assert "g0: graph.mul + graph.add" in text
     assert "weights 24 bytes" in text
+
+
+def test_the_page_of_the_artifact_shows_the_header() -> None:
+    page = Path(__file__).parents[2] / "docs" / "artifact.md"
+    assert (FOLDER / "dlc.h").read_text() in page.read_text()
+    assert f"the last {Trailer.BYTES} bytes" in page.read_text()
+    assert f"a trailer of {WeightsTrailer.LAYOUT.size} bytes" in page.read_text()
 
 
 def test_the_fixed_c_files_compile_without_warnings(tmp_path: Path) -> None:

@@ -1,0 +1,49 @@
+"""What a user may choose about a compile."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dlc.core.weights import Array
+from dlc.errors import CompileError
+
+PRECISIONS = ("fp32", "tf32", "fp16", "bf16")
+WEIGHTS = ("embed", "file")
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of ``dlc.compile``.
+
+    target: ``cpu``, or GPUs as ``sm_80,sm_90a``; ``None``: the GPU found, else ``cpu``.
+    precision: of ``f32`` tensors and products. shapes: sizes of inputs by name (or one size by the
+    name of a symbolic size). constants: values of inputs that are compiled in. weights: in the
+    artifact (``embed``) or in a ``file`` beside it. verify: run the result against the reference.
+    jobs: compilers at a time, by default one per core. progress: is told what is being done.
+    """
+
+    target: str | None = None
+    precision: str = "fp32"
+    shapes: Mapping[str, Sequence[int]] | None = None
+    constants: Mapping[str, Array] | None = None
+    weights: str = "embed"
+    verify: bool = True
+    jobs: int | None = None
+    progress: Callable[[str], None] = field(default=lambda _: None)
+
+    def check(self) -> None:
+        """Raise CompileError for a value that is none of those allowed."""
+        _check_choice("precision", self.precision, PRECISIONS)
+        _check_choice("weights", self.weights, WEIGHTS)
+        if self.jobs is not None and self.jobs < 1:
+            raise CompileError(f"jobs is {self.jobs}; give 1 or more")
+
+    @property
+    def job_count(self) -> int:
+        """How many compilers run at a time."""
+        return self.jobs or len(os.sched_getaffinity(0))
+
+
+def _check_choice(what: str, value: str, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise CompileError(f"{what} {value!r} is unknown; give {', '.join(allowed)}")

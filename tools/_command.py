@@ -1,0 +1,60 @@
+"""What the commands share: errors as one line, and progress on a terminal."""
+
+import sys
+from collections.abc import Callable
+
+from dlc.errors import CompileError
+
+SUCCESS, FAILURE, INTERNAL_ERROR, INTERRUPTED = 0, 1, 70, 130
+
+
+def run_command(name: str, command: Callable[[], int]) -> int:
+    """Run a command; what it raises becomes lines on standard error and an exit code."""
+    try:
+        return command()
+    except CompileError as error:
+        return _fail(name, str(error))
+    except OSError as error:
+        text = (error.strerror or str(error)).lower()
+        return _fail(name, f"{error.filename}: {text}" if error.filename else text)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        return _fail_unexpectedly(name, error)
+
+
+def _fail(name: str, message: str) -> int:
+    print(f"{name}: error: {message}", file=sys.stderr)
+    return FAILURE
+
+
+def _fail_unexpectedly(name: str, error: Exception) -> int:
+    """Print the errors of the IR; anything else is a fault of dlc and says so."""
+    from dlc.core.diagnostics import diagnostics_of
+
+    known = diagnostics_of(error)
+    for diagnostic in known or ():
+        _fail(name, diagnostic.text())
+    if known:
+        return FAILURE
+    _fail(name, f"internal error: {type(error).__name__}: {error}")
+    return INTERNAL_ERROR
+
+
+class Progress:
+    """Shows what is being done: one line that changes on a terminal, else a line per step."""
+
+    def __init__(self) -> None:
+        self._on_terminal = sys.stderr.isatty()
+
+    def __call__(self, step: str) -> None:
+        """Show the step that begins now."""
+        if self._on_terminal:
+            print(f"\r\x1b[K{step}", end="", file=sys.stderr, flush=True)
+        else:
+            print(step, file=sys.stderr, flush=True)
+
+    def finish(self) -> None:
+        """Take the line off the terminal."""
+        if self._on_terminal:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,126 @@
+"""``dlc-compile``: an ONNX model in, ``model.so`` out.
+
+Exit code 0: done. 1: the model or an option is at fault, and standard error says why; no file was
+written. 2: a wrong command line. 70: a fault of the compiler itself.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from dlc.compiler import Options, Outcome, compile_to
+from dlc.compiler.emission import emit
+from dlc.compiler.levels import LEVELS
+from dlc.compiler.options import PRECISIONS, WEIGHTS
+from dlc.core.cache import write_atomically
+from dlc.frontends.onnx.check import check_model
+from dlc.tools._command import FAILURE, SUCCESS, Progress, run_command
+
+_PURPOSE = "Compile an ONNX model to one shared library."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``dlc-compile`` and return its exit code."""
+    given = _parser().parse_args(arguments)
+    return run_command("dlc-compile", lambda: _run(given))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("dlc-compile", description=_PURPOSE)
+    add = parser.add_argument
+    add("model", type=Path, help="the ONNX file")
+    add("-o", "--output", type=Path, help="the file to write; default: the model's name with .so")
+    add("--target", help="cpu, or GPUs: sm_80[,sm_90a...]; default: the GPU found, else cpu")
+    add("--precision", default="fp32", choices=PRECISIONS, help="of fp32 tensors and products")
+    add(
+        "--shape",
+        action="append",
+        default=[],
+        type=_shape,
+        metavar="NAME=1,3,224,224",
+        help="the sizes of an input, or the value of a symbolic size; may be repeated",
+    )
+    add("--weights", default="embed", choices=WEIGHTS, help="in model.so, or in a file beside it")
+    add("--emit", choices=LEVELS, help="print the model at this level instead of compiling it")
+    add("--check", action="store_true", help="list everything unsupported and compile nothing")
+    add("--no-verify", action="store_true", help="do not run the result against the reference")
+    add("--jobs", type=int, metavar="N", help="compilers at a time; default: one per core")
+    add("--json", type=Path, metavar="FILE", help="write the report to this file")
+    return parser
+
+
+def _shape(text: str) -> tuple[str, list[int]]:
+    name, _, sizes = text.rpartition("=")
+    try:
+        return name, [int(size) for size in sizes.split(",") if size]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=SIZE,SIZE,...") from None
+
+
+def _run(given: argparse.Namespace) -> int:
+    shapes = dict(given.shape)
+    if given.check:
+        return _check(given.model, shapes)
+    progress = Progress()
+    options = Options(
+        given.target,
+        given.precision,
+        shapes,
+        weights=given.weights,
+        verify=not given.no_verify,
+        jobs=given.jobs,
+        progress=progress,
+    )
+    try:
+        if given.emit:
+            _write_text(given.output, emit(given.model, options, given.emit))
+            return SUCCESS
+        output = given.output or given.model.with_suffix(".so")
+        outcome = compile_to(output, given.model, options)
+    finally:
+        progress.finish()
+    if given.json:
+        write_atomically(given.json, _report_text(outcome).encode())
+    print(_summary(output, outcome))
+    return SUCCESS
+
+
+def _check(model: Path, shapes: dict[str, list[int]]) -> int:
+    """Print all that keeps a model from being compiled."""
+    problems = check_model(model, shapes)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if not problems:
+        print(f"{model}: nothing unsupported")
+    return FAILURE if problems else SUCCESS
+
+
+def _write_text(output: Path | None, text: str) -> None:
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write_atomically(output, text.encode())
+
+
+def _report_text(outcome: Outcome) -> str:
+    verification = outcome.verification and asdict(outcome.verification)
+    report = {**outcome.report, "seconds": outcome.seconds, "verification": verification}
+    return json.dumps(report, indent=1) + "\n"
+
+
+def _summary(output: Path, outcome: Outcome) -> str:
+    report = outcome.report
+    megabytes = output.stat().st_size / 1e6
+    seconds = sum(outcome.seconds.values())
+    checked = outcome.verification.text() if outcome.verification else "not verified"
+    return (
+        f"{output}: {megabytes:.1f} MB, target {report['target']}, {report['launches']} launches "
+        f"of {len(report['kernels'])} kernels, {seconds:.1f} s; {checked}"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
