@@ -19,7 +19,7 @@ from dlc.core.nvrtc import Cubin, Resources, compile_cuda
 from dlc.dialects.gpu import KernelOp
 
 CPU_FLAGS = ("-O3", "-fopenmp", "-fno-math-errno", "-fno-trapping-math")
-"""For kernels. Floats are reordered only where the kernel says so; NaN and -0 keep their meaning."""
+"""For kernels. Floats are reordered only where a kernel says so; NaN and -0 keep their meaning."""
 
 _IMAGE_ALIGNMENT = 256
 
