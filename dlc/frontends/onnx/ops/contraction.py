@@ -34,10 +34,8 @@ def _gemm(node: NodeContext) -> SSAValue:
     transposes = bool(node.integer("transA", 0)), bool(node.integer("transB", 0))
     y = g.matmul(node.operand(0), node.operand(1), *transposes)
     y = scaled(g, y, node.number("alpha", 1.0))
-    bias = node.optional(2)
-    if bias is None or node.number("beta", 1.0) == 0.0:
-        return y
-    return g.add(y, scaled(g, bias, node.number("beta", 1.0)))
+    bias, beta = node.optional(2), node.number("beta", 1.0)
+    return y if bias is None or beta == 0.0 else g.add(y, scaled(g, bias, beta))
 
 
 def scaled(g: Composer, x: SSAValue, factor: float) -> SSAValue:
