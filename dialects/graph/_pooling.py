@@ -170,8 +170,9 @@ class MaxPoolOp(PoolOp):
 class MaxPoolIndexOp(PoolOp):
     """The place of the largest element of each window: its index in the flattened operand.
 
-    Of equal elements the first one counts. With ``column_major`` the spatial axes are flattened
-    with the first axis moving fastest.
+    Of equal elements the one with the lowest place counts, and a window without elements has place
+    ``2**63 - 1``. With ``column_major`` the spatial axes are flattened with the first axis moving
+    fastest.
     """
 
     name = "graph.max_pool_index"
@@ -238,9 +239,8 @@ class MaxPoolIndexOp(PoolOp):
         places = places.transpose(np.argsort(order))
         values = np.stack(self.padded_taps(x, self.fill))
         candidates = np.stack(self.padded_taps(places, -1))
-        values = np.where(candidates < 0, -np.inf, values.astype(np.float64))
-        best = np.argmax(values, axis=0)
-        return np.take_along_axis(candidates, best[None], 0)[0]
+        best = (values == values.max(0)) | np.isnan(values)
+        return np.where(best & (candidates >= 0), candidates, 2**63 - 1).min(0)
 
 
 class SumPoolOp(PoolOp, ABC):

@@ -1,0 +1,191 @@
+"""Composite ops: the decomposition computes what the reference says."""
+
+import numpy as np
+import pytest
+from samples import Sample, check_code, sample, values, without_sample
+from xdsl.dialects.builtin import ArrayAttr, StringAttr, UnitAttr
+
+from dlc.dialects.graph import _normalization, _quantize, _recurrent_cell, _softmax
+from dlc.dialects.graph._data_layout import CHANNELS_LAST
+from dlc.dialects.graph._properties import integer, integers, number
+from dlc.dialects.graph._recurrent import Direction, DirectionAttr
+
+EPSILON = {"epsilon": number(1e-5)}
+
+
+def softmax_samples() -> list[Sample]:
+    far = np.array([[-1e30, 0, 1e30], [-np.inf, 1, -np.inf], [88, 89, 90]], np.float32)
+    along = [
+        sample(op, f"{axis}-{data.dtype}", data, axis=integer(axis))
+        for op in (_softmax.SoftmaxOp, _softmax.LogSoftmaxOp, _softmax.HardmaxOp)
+        for data in (values(3, 4), values(3, 4, dtype=np.float16))
+        for axis in (0, 1)
+    ]
+    far_apart = [
+        sample(op, "far", far, axis=integer(1))
+        for op in (_softmax.SoftmaxOp, _softmax.LogSoftmaxOp)
+    ]
+    infinite = np.array([[np.inf, 0], [-np.inf, -np.inf], [-np.inf, 3]], np.float32)
+    op = _softmax.ReduceLogSumExpOp
+    return [
+        *along,
+        *far_apart,
+        sample(op, "two", values(3, 4, 5), axes=integers([0, 2])),
+        sample(op, "kept", values(3, 4), axes=integers([1]), keep_dims=UnitAttr()),
+        sample(op, "infinite", infinite, axes=integers([1])),
+    ]
+
+
+def normalization_samples() -> list[Sample]:
+    data, channel = values(2, 6, 3, 4), [values(6, seed=n) for n in range(3)]
+    variance = np.abs(values(6, seed=9)) + 0.1
+    batch, layer, rms = (
+        _normalization.BatchNormOp,
+        _normalization.LayerNormOp,
+        _normalization.RmsNormOp,
+    )
+    group, lrn = _normalization.GroupNormOp, _normalization.LrnOp
+    shifted = data + 1000  # a variance that is a difference of two large sums would be lost
+    rows = values(4), values(4, seed=1)
+    return [
+        sample(batch, "first", data, *channel, variance, **EPSILON),
+        sample(
+            batch,
+            "last",
+            np.moveaxis(data, 1, -1),
+            *channel,
+            variance,
+            data_layout=CHANNELS_LAST,
+            **EPSILON,
+        ),
+        sample(batch, "two-axes", values(5, 6), *channel, variance, **EPSILON),
+        *(
+            sample(op, f"{n}-{axis}", shifted, *parameters, axis=integer(axis), **EPSILON)
+            for op in (layer, rms)
+            for n, parameters in enumerate((rows, rows[:1], (values(6, 3, 4), values(3, 4))))
+            for axis in (1, 3)
+        ),
+        sample(
+            layer,
+            "half",
+            data.astype(np.float16),
+            *(r.astype(np.float16) for r in rows),
+            axis=integer(3),
+            **EPSILON,
+        ),
+        *(
+            sample(group, f"{n}", data, *channel[:2], groups=integer(n), **EPSILON)
+            for n in (1, 2, 6)
+        ),
+        *(
+            sample(
+                lrn,
+                f"{size}",
+                data,
+                size=integer(size),
+                alpha=number(0.3),
+                beta=number(0.75),
+                bias=number(2.0),
+            )
+            for size in (1, 2, 3, 5, 9)
+        ),
+    ]
+
+
+ACTIVATIONS = {
+    _recurrent_cell.RnnOp: ["tanh"],
+    _recurrent_cell.GruOp: ["sigmoid", "tanh"],
+    _recurrent_cell.LstmOp: ["sigmoid", "tanh", "tanh"],
+}
+
+
+def recurrent(op: type, label: str, direction: Direction, names: list[str] | None = None, **given):
+    """Return a sample with 3 steps of a batch of 2, 4 inputs and 3 hidden units."""
+    d = 2 if direction is Direction.bidirectional else 1
+    names = (names or ACTIVATIONS[op]) * d
+    operands = [
+        values(3, 2, 4),
+        values(d, 3 * op.GATES, 4, seed=1) / 4,
+        values(d, 3 * op.GATES, 3, seed=2) / 4,
+        values(d, 6 * op.GATES, seed=3) / 4,
+        np.array([3, 2], np.int32),
+        values(d, 2, 3, seed=4),
+    ]
+    if op is _recurrent_cell.LstmOp:
+        operands += [values(d, 2, 3, seed=5), values(d, 9, seed=6) / 4]
+    return sample(
+        op,
+        label,
+        *operands,
+        results=3 if op is _recurrent_cell.LstmOp else 2,
+        direction=DirectionAttr(direction),
+        activations=ArrayAttr(map(StringAttr, names)),
+        parameters=ArrayAttr([number(0.3), number(0.6)] * len(names)),
+        **given,
+    )
+
+
+def recurrent_samples() -> list[Sample]:
+    each = [
+        recurrent(op, direction, direction, clip=clip)
+        for op in ACTIVATIONS
+        for direction in Direction
+        for clip in (None, number(0.5))
+    ]
+    names = ["relu", "hardsigmoid", "leakyrelu", "thresholdedrelu", "elu", "softsign", "softplus",
+             "affine", "scaledtanh"]  # fmt: skip
+    activations = [
+        recurrent(_recurrent_cell.RnnOp, name, Direction.forward, [name]) for name in names
+    ]
+    yes = UnitAttr()
+    return [
+        *each,
+        *activations,
+        recurrent(_recurrent_cell.GruOp, "after", Direction.bidirectional, reset_after=yes),
+        recurrent(_recurrent_cell.LstmOp, "coupled", Direction.bidirectional, coupled=yes),
+    ]
+
+
+def quantize_samples() -> list[Sample]:
+    op, back = _quantize.QuantizeLinearOp, _quantize.DequantizeLinearOp
+    data, one = values(4, 6) * 100, np.array(0.25, np.float32)
+    samples: list[Sample] = []
+    for kind in (np.int8, np.uint8, np.int16, np.uint16):
+        stored = (np.abs(values(4, 6)) * 30).astype(kind)
+        zero, three = np.array(7, kind), np.array([1, 2, 3, 4], kind)
+        scales = np.array([0.5, 1, 2, 4], np.float32)
+        for quantizer, x in ((op, data), (back, stored)):
+            name = kind.__name__
+            samples += [
+                sample(quantizer, f"{name}", x, one, zero, axis=integer(0)),
+                sample(quantizer, f"{name}-axis", x, scales, three, axis=integer(0)),
+            ]
+    blocks = np.array([[0.5, 1], [2, 4], [1, 1], [8, 0.25]], np.float32)
+    points = np.zeros((4, 2), np.int8)
+    blocked = {"axis": integer(1), "block": integer(4)}
+    return [
+        *samples,
+        sample(op, "block", data, blocks, points, **blocked),
+        sample(back, "block", values(4, 6, dtype=np.int8), blocks, points, **blocked),
+        sample(
+            back, "wide", values(4, dtype=np.int32), one, np.array(0, np.int32), axis=integer(0)
+        ),
+    ]
+
+
+SAMPLES = [
+    *softmax_samples(),
+    *normalization_samples(),
+    *recurrent_samples(),
+    *quantize_samples(),
+]
+
+
+@pytest.mark.parametrize("this", SAMPLES, ids=str)
+def test_decomposition_computes_the_reference(this: Sample) -> None:
+    check_code(this)
+
+
+def test_every_op_has_a_sample() -> None:
+    families = (_softmax, _normalization, _recurrent_cell, _quantize)
+    assert not without_sample(families, SAMPLES)

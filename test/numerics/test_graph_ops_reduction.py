@@ -1,0 +1,138 @@
+"""Reductions over axes and windows: the code computes what the references say."""
+
+import numpy as np
+import pytest
+from samples import Sample, check_code, sample, values, without_sample
+from xdsl.dialects.builtin import UnitAttr
+
+from dlc.dialects.graph import _arg_reduction, _pooling, _reduction
+from dlc.dialects.graph._data_layout import CHANNELS_LAST
+from dlc.dialects.graph._properties import integers, number
+
+FLOAT_ONLY = (_reduction.ReduceL2Op, _reduction.ReduceLogSumOp)
+TIES = np.array([[1, 3, 3, 2], [np.nan, 5, np.nan, 7], [-np.inf] * 4, [2, 2, 2, 2]], np.float32)
+
+
+def reduction_samples() -> list[Sample]:
+    data = values(3, 4, 5)
+    samples = [
+        sample(op, f"{axes}", np.abs(data), axes=integers(axes), keep_dims=keep)
+        for op in _reduction.OPERATIONS
+        for axes, keep in (([1], None), ([0, 2], UnitAttr()), ([0, 1, 2], None))
+    ]
+    samples += [
+        sample(op, kind.__name__, values(3, 6, dtype=kind), axes=integers([1]))
+        for op in _reduction.OPERATIONS
+        if op not in FLOAT_ONLY
+        for kind in (np.int8, np.uint8, np.int32, np.int64)
+    ]
+    samples += [
+        sample(op, "half", np.abs(values(2, 8, dtype=np.float16)), axes=integers([1]))
+        for op in _reduction.OPERATIONS
+    ]
+    return [
+        *samples,
+        sample(_reduction.ReduceMaxOp, "nan", TIES, axes=integers([1])),
+        sample(_reduction.ReduceMinOp, "nan", TIES, axes=integers([0])),
+        sample(_reduction.ReduceSumOp, "empty", values(3, 0), axes=integers([1])),
+        sample(_reduction.ReduceMaxOp, "empty", values(3, 0), axes=integers([1])),
+    ]
+
+
+def arg_samples() -> list[Sample]:
+    return [
+        sample(op, f"{axis}-{last is not None}", data, axes=integers([axis]), select_last=last)
+        for op in _arg_reduction.OPERATIONS
+        for data in (TIES, values(4, 6, dtype=np.int32))
+        for axis in (0, 1)
+        for last in (None, UnitAttr())
+    ]
+
+
+def pool(
+    op: type[_pooling.PoolOp], label: str, data: np.ndarray, window: list[int], **given: object
+) -> Sample:
+    """Return a sample with the defaults of one spatial axis repeated."""
+    axes = len(window)
+    properties = {
+        "strides": integers([1] * axes),
+        "padding": integers([0] * 2 * axes),
+        "dilations": integers([1] * axes),
+        **{k: integers(v) if isinstance(v, list) else v for k, v in given.items()},
+    }
+    return sample(op, label, data, window=integers(window), **properties)
+
+
+def pooling_samples() -> list[Sample]:
+    samples: list[Sample] = []
+    data = values(2, 3, 6, 7)
+    yes = UnitAttr()
+    windows = {
+        "plain": {},
+        "strided": {"strides": [2, 3]},
+        "padded": {"padding": [1, 0, 1, 2], "strides": [2, 1]},
+        "dilated": {"dilations": [2, 1], "padding": [2, 1, 2, 0]},
+        "ceil": {"strides": [2, 3], "padding": [1, 1, 0, 1], "ceil_mode": yes},
+        "ceil-dilated": {
+            "strides": [3, 2],
+            "dilations": [1, 2],
+            "padding": [0, 1, 1, 1],
+            "ceil_mode": yes,
+        },
+    }
+    last = {"data_layout": CHANNELS_LAST, "padding": [1, 1, 1, 1]}
+    for op in _pooling.OPERATIONS:
+        own = {"exponent": number(2)} if op is _pooling.LpPoolOp else {}
+        samples += [pool(op, name, data, [3, 2], **own, **w) for name, w in windows.items()]
+        samples.append(pool(op, "1d", values(1, 2, 8), [3], padding=[1, 1], **own))
+        samples.append(pool(op, "3d", values(1, 2, 3, 4, 3), [2, 2, 2], **own))
+        if op is not _pooling.MaxPoolIndexOp:
+            samples.append(pool(op, "last", values(2, 4, 5, 3), [2, 2], **own, **last))
+    average = _pooling.AveragePoolOp
+    samples += [
+        pool(average, f"{name}-all", data, [3, 2], count_include_pad=yes, **window)
+        for name, window in windows.items()
+    ]
+    infinite = np.full((1, 1, 3, 3), -np.inf, np.float32)
+    around = {"padding": [1, 1, 1, 1]}
+    index = _pooling.MaxPoolIndexOp
+    return [
+        *samples,
+        *(
+            pool(_pooling.LpPoolOp, f"exponent-{p}", data, [2, 2], exponent=number(p))
+            for p in (1, 3)
+        ),
+        pool(_pooling.MaxPoolOp, "bytes", values(1, 1, 4, 4, dtype=np.uint8), [2, 2], **around),
+        pool(_pooling.MaxPoolOp, "infinite", infinite, [3, 3], **around),
+        pool(index, "infinite", infinite, [3, 3], **around),
+        pool(index, "columns", data, [2, 2], column_major=yes, **around),
+        pool(index, "equal", np.ones((1, 2, 4, 4), np.float32), [3, 3], **around),
+    ]
+
+
+SAMPLES = [*reduction_samples(), *arg_samples(), *pooling_samples()]
+
+
+@pytest.mark.parametrize("this", SAMPLES, ids=str)
+def test_code_computes_the_reference(this: Sample) -> None:
+    check_code(this)
+
+
+def test_every_op_has_a_sample() -> None:
+    assert not without_sample((_reduction, _arg_reduction, _pooling), SAMPLES)
+
+
+def test_average_pool_counts_what_is_inside() -> None:
+    """The reference against figures computed by hand: 1 to 4 under windows of 3 with padding 1."""
+    x = np.arange(1, 5, dtype=np.float64).reshape(1, 1, 4)
+    inside = pool(_pooling.AveragePoolOp, "", values(1, 1, 4), [3], padding=[1, 1])
+    padded = pool(
+        _pooling.AveragePoolOp,
+        "",
+        values(1, 1, 4),
+        [3],
+        padding=[1, 1],
+        count_include_pad=UnitAttr(),
+    )
+    assert inside.op.reference(x).ravel().tolist() == [1.5, 2, 3, 3.5]
+    assert padded.op.reference(x).ravel().tolist() == [1, 2, 3, 7 / 3]
