@@ -1,10 +1,10 @@
 """How fast a kernel can be at most: DeepCuts' bound, extended.
 
-DeepCuts (Jung, Dao, Lee, PLDI 2021) bounds a kernel by ``GMRatio * SMRatio * WBRatio * COEF``, each a
-fraction of the chip's peak. Here every resource gives a time and the longest counts, since a product of
-fractions can be beaten by a kernel that overlaps them; the fractions are reported. Terms for the L2
-cache, padded tensor-core tiles, the issue of copies and the launch are added. All are lower limits of
-the time, so no measurement may beat the sum.
+DeepCuts (Jung, Dao, Lee, PLDI 2021) bounds a kernel by ``GMRatio * SMRatio * WBRatio * COEF``,
+each a fraction of the chip's peak. Here every resource gives a time and the longest counts,
+since a product of fractions can be beaten by a kernel that overlaps them; the fractions are
+reported. Terms for the L2 cache, padded tensor-core tiles, the issue of copies and the launch
+are added. All are lower limits of the time, so no measurement may beat the sum.
 """
 
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ class KernelWork:
     """What a kernel does, summed over its blocks.
 
     flops: what the result needs. issued_flops: with predicated tails; both on ``unit`` (a key of
-    ``GpuArch.flops_per_clock_per_sm``). global_bytes: each tensor once. l2_bytes: what the blocks read
-    and write together. shared_bytes: what warps move from and to shared memory.
+    ``GpuArch.flops_per_clock_per_sm``). global_bytes: each tensor once. l2_bytes: what the
+    blocks read and write together. shared_bytes: what warps move from and to shared memory.
     copies: instructions of a warp that move global memory.
     """
 
@@ -37,16 +37,26 @@ class KernelWork:
 
 @dataclass(frozen=True)
 class UpperBound:
-    """The least time of a kernel, and the fractions of the peak that each resource allows."""
+    """The least time of a kernel, and the fractions of the peak that each resource allows.
+
+    violation: which limit of the chip a block exceeds; the time is then infinite.
+    """
 
     time_s: float
     global_ratio: float
     shared_ratio: float
     wave_efficiency: float
-    limits: int
+    violation: str | None = None
+
+    @property
+    def limits(self) -> int:
+        """1 when the chip can hold a block, else 0 (DeepCuts' COEF)."""
+        return 0 if self.violation else 1
 
 
-def bandwidth_ratio(flops: float, bytes: float, peak_flops_per_s: float, bytes_per_s: float) -> float:
+def bandwidth_ratio(
+    flops: float, bytes: float, peak_flops_per_s: float, bytes_per_s: float
+) -> float:
     """Return the fraction of the peak that a bandwidth allows: ``min(1, (flops / bytes) / (peak /
     bandwidth))``.
 
@@ -62,23 +72,24 @@ def wave_efficiency(blocks: int, slots: int) -> float:
     """Return the fraction of the slots that have a block, ``blocks / (slots * ceil(blocks /
     slots))``.
 
-    slots: SMs, or SMs times blocks per SM. DeepCuts' WBRatio as printed penalises a nearly full last
-    wave; this is the quantity that it bounds.
+    slots: SMs, or SMs times blocks per SM. DeepCuts' WBRatio as printed penalises a nearly full
+    last wave; this is the quantity that it bounds.
     """
     return blocks / (slots * ceil(blocks / slots))
 
 
 def gpu_bound(work: KernelWork, arch: GpuArch) -> UpperBound:
-    """Return the bound of a kernel: ``launch + max(global, L2, max(flops, shared, copies) / waves)``.
+    """Return the bound of a kernel: ``launch + max(global, L2, max(flops, shared, copies) /
+    waves)``.
 
-    global: each tensor crosses once, at the L2's speed when all of them fit in it (an earlier kernel
-    may have left them there). L2: also limited by what the SMs in use can take in. flops, shared and
-    copies are done by SMs, of which the busiest has ``ceil(blocks / SMs)`` blocks. limits: 0 when a
-    block does not fit on the chip; the time is then infinite.
+    global: each tensor crosses once, at the L2's speed when all of them fit in it (an earlier
+    kernel may have left them there). L2: also limited by what the SMs in use can take in. flops,
+    shared and copies are done by SMs, of which the busiest has ``ceil(blocks / SMs)`` blocks.
+    limits: 0 when a block does not fit on the chip; the time is then infinite.
     """
     peak = arch.flops_per_s(work.unit)
     waves = wave_efficiency(work.blocks, arch.sm_count)
-    limits = 0 if limit_violation(work.block, arch) else 1
+    violation = limit_violation(work.block, arch)
     sms = min(work.blocks, arch.sm_count)
     into_sms = arch.l2_bytes_per_clock_into_sm * sms * arch.clock_hz
     fits = work.global_bytes <= arch.l2_bytes
@@ -91,15 +102,17 @@ def gpu_bound(work: KernelWork, arch: GpuArch) -> UpperBound:
     l2_s = work.l2_bytes / min(arch.l2_bytes_per_s, into_sms)
     time_s = arch.launch_floor_us * 1e-6 + max(global_s, l2_s, on_sms_s / waves)
     return UpperBound(
-        time_s if limits else float("inf"),
+        float("inf") if violation else time_s,
         bandwidth_ratio(work.flops, work.global_bytes, peak, arch.dram_bytes_per_s),
         bandwidth_ratio(work.flops, work.shared_bytes, peak, arch.shared_bytes_per_s),
         waves,
-        limits,
+        violation,
     )
 
 
-def cpu_bound(flops: float, bytes: float, element_bytes: int, cores: int, arch: CpuArch) -> UpperBound:
+def cpu_bound(
+    flops: float, bytes: float, element_bytes: int, cores: int, arch: CpuArch
+) -> UpperBound:
     """Return the bound of a loop nest on some cores: ``max(flops / peak, bytes / bandwidth)``.
 
     The bandwidth is the third-level cache's when all tensors fit in it, else the memory's.
@@ -113,5 +126,4 @@ def cpu_bound(flops: float, bytes: float, element_bytes: int, cores: int, arch: 
         bandwidth_ratio(flops, bytes, peak, arch.dram_bytes_per_s),
         1.0,
         share,
-        1,
     )

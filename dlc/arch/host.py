@@ -20,10 +20,10 @@ def host() -> CpuArch:
     Cores, instruction set, caches and highest clock are read; what the system does not tell (memory
     bandwidth, cache rates) is taken from the row with the same instruction set.
     """
-    return _host_from(_CPUINFO, _SYSFS, sorted(os.sched_getaffinity(0)))
+    return host_from(_CPUINFO, _SYSFS, sorted(os.sched_getaffinity(0)))
 
 
-def _host_from(cpuinfo: Path, sysfs: Path, cpus: list[int]) -> CpuArch:
+def host_from(cpuinfo: Path, sysfs: Path, cpus: list[int]) -> CpuArch:
     """Return the row that a ``/proc/cpuinfo`` and a ``/sys/devices/system/cpu`` describe.
 
     cpus: the logical CPUs that this process may use.

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dlc.arch import CPUS, GPUS, CpuArch, GpuArch, by_name, host, names
-from dlc.arch.host import _host_from
+from dlc.arch.host import host_from
 from dlc.errors import CompileError
 
 
@@ -102,10 +102,10 @@ def test_host_counts_cores_not_threads_and_reads_caches(tmp_path: Path) -> None:
         folder = tmp_path / f"cpu0/cache/index{index}"
         for name, text in (("level", str(level)), ("type", kind), ("size", size)):
             _write(folder / name, text)
-    row = _host_from(tmp_path / "cpuinfo", tmp_path, [0, 1, 2, 3])
+    row = host_from(tmp_path / "cpuinfo", tmp_path, [0, 1, 2, 3])
     assert (row.cores, row.vector_bytes, row.l1_bytes, row.l2_bytes) == (2, 32, 32 << 10, 1 << 20)
 
 
 def test_host_without_files_is_the_baseline(tmp_path: Path) -> None:
-    row = _host_from(tmp_path / "none", tmp_path, [0])
+    row = host_from(tmp_path / "none", tmp_path, [0])
     assert (row.vector_bytes, row.cores) == (16, 1)

@@ -1,0 +1,111 @@
+"""Schedules of element-by-element groups on a GPU: threads per block, elements per thread."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil
+
+from dlc.analysis.dataflow import Cluster
+from dlc.analysis.delta import traffic_bytes, work
+from dlc.analysis.latency import program_s, traffic_s
+from dlc.analysis.occupancy import BlockResources, blocks_per_sm
+from dlc.analysis.schedule._candidate import Rated, Record, best, size_of
+from dlc.analysis.upper_bound import KernelWork, gpu_bound
+from dlc.arch import GpuArch
+from dlc.dialects._tensor import element_bytes, element_count, element_type, shape
+
+_THREADS = (128, 256, 64, 512)
+_VECTOR_BYTES = (16, 8, 4, 2, 1)
+_REGISTERS = 40
+_ADDRESS_INSTRUCTIONS = 24
+"""Instructions of a thread beside the elements: ids, bounds, index arithmetic."""
+
+
+@dataclass(frozen=True)
+class MapWork:
+    """What a ``map`` group does: result elements, length of their last axis, bytes of the widest,
+    bytes moved, scalar operations in units of an addition.
+    """
+
+    points: int
+    last_axis: int
+    widest_bytes: int
+    bytes: int
+    operations: float
+
+
+def work_of(cluster: Cluster) -> MapWork:
+    """Return the work of a cluster whose strategy is ``map``."""
+    results = cluster.results
+    largest = max(results, key=element_count)
+    return MapWork(
+        max(1, element_count(largest)),
+        (shape(largest) or (1,))[-1],
+        max(element_bytes(element_type(v)) for v in results),
+        traffic_bytes(cluster),
+        work(cluster),
+    )
+
+
+def choose(cluster: Cluster, arch: GpuArch) -> Rated:
+    """Return the best schedule of a ``map`` group."""
+    return _choose(work_of(cluster), arch)
+
+
+def rate(cluster: Cluster, schedule: Record, arch: GpuArch) -> Rated:
+    """Return what the models say about a schedule; raises CompileError for wrong keys."""
+    return rate_work(work_of(cluster), schedule, arch)
+
+
+@lru_cache(4096)
+def _choose(work: MapWork, arch: GpuArch) -> Rated:
+    return best((rate_work(work, s, arch) for s in candidates(work)), "an element-wise group")
+
+
+def candidates(work: MapWork) -> Iterator[Record]:
+    """Yield the schedules of the space; vectors divide the last axis and take at most 16 bytes."""
+    for vector_bytes in _VECTOR_BYTES:
+        vector = vector_bytes // work.widest_bytes
+        if vector >= 1 and work.last_axis % vector == 0:
+            for threads in _THREADS:
+                yield {"strategy": "map", "threads": threads, "vector": vector}
+    if work.widest_bytes > _VECTOR_BYTES[0]:
+        yield {"strategy": "map", "threads": _THREADS[0], "vector": 1}
+
+
+def rate_work(work: MapWork, schedule: Record, arch: GpuArch) -> Rated:
+    """Return the bound and the latency of one schedule."""
+    threads, vector = size_of(schedule, "threads"), size_of(schedule, "vector", 1)
+    blocks = ceil(work.points / (threads * vector))
+    block = BlockResources(threads, _REGISTERS)
+    kernel = KernelWork(
+        unit="fma.f32",
+        flops=work.operations,
+        issued_flops=work.operations,
+        global_bytes=work.bytes,
+        l2_bytes=work.bytes,
+        shared_bytes=0,
+        copies=0,
+        blocks=blocks,
+        block=block,
+    )
+
+    def latency_s() -> float:
+        return _latency_s(work, threads, vector, blocks, block, arch)
+
+    return Rated(schedule, gpu_bound(kernel, arch), latency_s)
+
+
+def _latency_s(
+    work: MapWork, threads: int, vector: int, blocks: int, block: BlockResources, arch: GpuArch
+) -> float:
+    """Return launch, one latency of the memory, then the slower of instructions and traffic."""
+    resident = max(1, min(blocks_per_sm(block, arch), ceil(blocks / arch.sm_count)))
+    warps = resident * threads / arch.warp_threads
+    waves = ceil(blocks / (arch.sm_count * resident))
+    instructions = vector * (work.operations / work.points + 1) + _ADDRESS_INSTRUCTIONS
+    lanes = min(blocks, arch.sm_count * resident) * threads
+    in_flight = lanes * vector * max(1.0, work.bytes / work.points)
+    computing_s = program_s(waves, instructions, warps, arch)
+    start_s = arch.launch_us * 1e-6 + arch.dram_latency_s
+    return start_s + max(computing_s, traffic_s(work.bytes, in_flight, arch))

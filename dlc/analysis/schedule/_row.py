@@ -1,0 +1,134 @@
+"""Schedules of row reductions on a GPU: threads that share a row, rows per block."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil, prod
+
+from dlc.analysis.dataflow import Cluster
+from dlc.analysis.delta import traffic_bytes, work
+from dlc.analysis.latency import program_s, traffic_s
+from dlc.analysis.occupancy import BlockResources, blocks_per_sm
+from dlc.analysis.role import Role, role, row_space
+from dlc.analysis.schedule._candidate import Rated, Record, best, size_of
+from dlc.analysis.upper_bound import KernelWork, gpu_bound
+from dlc.arch import GpuArch
+from dlc.dialects._tensor import element_bytes, element_type
+
+_SHAPES = ((32, 4), (32, 8), (32, 2), (32, 1), (64, 1), (128, 1), (256, 1), (512, 1), (1024, 1))
+_VECTORS = (8, 4, 2, 1)
+_VECTOR_BYTES = 16
+_REGISTERS = 48
+_ADDRESS_INSTRUCTIONS = 40
+_SHUFFLES = 5
+"""Steps of a butterfly over a warp, each a shuffle and a combination."""
+
+_SHUFFLE_INSTRUCTIONS = 6
+"""A shuffle's latency in dependent instructions (23 clocks)."""
+
+
+@dataclass(frozen=True)
+class RowWork:
+    """What a ``row`` group does: rows, their length, whether a row is stored contiguously,
+    reductions, bytes of the widest element, bytes moved, scalar operations.
+    """
+
+    rows: int
+    length: int
+    contiguous: bool
+    reductions: int
+    widest_bytes: int
+    bytes: int
+    operations: float
+
+
+def work_of(cluster: Cluster) -> RowWork:
+    """Return the work of a cluster whose strategy is ``row``."""
+    reductions = [op for op in cluster.ops if role(op) is Role.ROW]
+    space = row_space(reductions[0])
+    assert space is not None
+    length = prod(space.shape[a] for a in space.axes)
+    values = (*cluster.inputs, *cluster.results)
+    return RowWork(
+        prod(space.squeezed),
+        length,
+        len(space.shape) - 1 in space.axes,
+        len(reductions),
+        max(element_bytes(element_type(v)) for v in values),
+        traffic_bytes(cluster),
+        work(cluster),
+    )
+
+
+def choose(cluster: Cluster, arch: GpuArch) -> Rated:
+    """Return the best schedule of a ``row`` group."""
+    return _choose(work_of(cluster), arch)
+
+
+def rate(cluster: Cluster, schedule: Record, arch: GpuArch) -> Rated:
+    """Return what the models say about a schedule; raises CompileError for wrong keys."""
+    return rate_work(work_of(cluster), schedule, arch)
+
+
+@lru_cache(4096)
+def _choose(work: RowWork, arch: GpuArch) -> Rated:
+    what = f"a reduction of {work.rows} rows of {work.length}"
+    return best((rate_work(work, s, arch) for s in candidates(work)), what)
+
+
+def candidates(work: RowWork) -> Iterator[Record]:
+    """Yield the schedules of the space; vectors divide the row and take at most 16 bytes."""
+    for vector in _VECTORS:
+        fits = vector * work.widest_bytes <= _VECTOR_BYTES and work.length % vector == 0
+        if vector == 1 or (fits and work.contiguous):
+            for threads, rows in _SHAPES:
+                if threads == 32 or threads * vector < 2 * work.length:
+                    yield {"strategy": "row", "threads": threads, "rows": rows, "vector": vector}
+
+
+def rate_work(work: RowWork, schedule: Record, arch: GpuArch) -> Rated:
+    """Return the bound and the latency of one schedule."""
+    threads, vector = size_of(schedule, "threads"), size_of(schedule, "vector", 1)
+    rows = size_of(schedule, "rows", 1)
+    blocks = ceil(work.rows / rows)
+    block = BlockResources(threads * rows, _REGISTERS, 4 * arch.warp_threads * work.reductions)
+    kernel = KernelWork(
+        unit="fma.f32",
+        flops=work.operations,
+        issued_flops=work.operations,
+        global_bytes=work.bytes,
+        l2_bytes=work.bytes,
+        shared_bytes=0,
+        copies=0,
+        blocks=blocks,
+        block=block,
+    )
+
+    def latency_s() -> float:
+        return _latency_s(work, threads, rows, vector, block, arch)
+
+    return Rated(schedule, gpu_bound(kernel, arch), latency_s)
+
+
+def _latency_s(
+    work: RowWork, threads: int, rows: int, vector: int, block: BlockResources, arch: GpuArch
+) -> float:
+    """Return launch, latencies and barriers of the reductions one after the other, then
+    instructions and traffic.
+    """
+    blocks = ceil(work.rows / rows)
+    resident = max(1, min(blocks_per_sm(block, arch), ceil(blocks / arch.sm_count)))
+    warps = resident * threads * rows / arch.warp_threads
+    waves = ceil(blocks / (arch.sm_count * resident))
+    steps = ceil(work.length / (threads * vector))
+    per_element = work.operations / (work.rows * work.length)
+    combine = _SHUFFLES * _SHUFFLE_INSTRUCTIONS * (2 if threads > arch.warp_threads else 1)
+    instructions = steps * (vector * per_element + 2 * (work.reductions + 1))
+    instructions += work.reductions * combine + _ADDRESS_INSTRUCTIONS
+    barriers = 2 * work.reductions if threads > arch.warp_threads else 0
+    lanes = min(blocks, arch.sm_count * resident) * threads * rows
+    in_flight = lanes * vector * min(steps, 4) * work.widest_bytes
+    start_s = arch.launch_us * 1e-6 + arch.dram_latency_s * (1 + work.reductions / 2)
+    barriers_s = waves * barriers * arch.block_barrier_clocks / arch.clock_hz
+    computing_s = program_s(waves, instructions, warps, arch)
+    return start_s + barriers_s + computing_s + traffic_s(work.bytes, in_flight, arch)

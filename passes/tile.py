@@ -1,0 +1,69 @@
+"""Choose how each group is lowered, and say how fast that can be."""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from dlc import arch
+from dlc.analysis import schedule
+from dlc.analysis.dataflow import Cluster, Dataflow
+from dlc.analysis.fusibility import NotFusibleError
+from dlc.analysis.upper_bound import UpperBound
+from dlc.core.locations import operation_text
+from dlc.dialects.fused_group import GroupOp
+from dlc.dialects.loop import BoundAttr, ScheduleAttr
+from dlc.errors import CompileError
+
+
+@dataclass(frozen=True)
+class TilePass(ModulePass):
+    """Writes ``schedule`` and ``bound`` on every group, by the model of ``arch`` alone; nothing is
+    measured. A schedule that is already there, edited perhaps, stays and gets its bound.
+
+    The bound's ``time_us`` is the least time that the group can take; ``global`` and ``shared`` are
+    the fractions of the arithmetic peak that these memories allow, ``waves`` the fraction of the
+    SMs that have work; ``limits`` is 1, since what the chip cannot hold is an error.
+
+    Runs on: ``fused_group``. Leaves: ``fused_group``. Order: after ``fuse``.
+    """
+
+    name = "tile"
+    arch: str = arch.DEFAULT_TARGET
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        chip = arch.by_name(self.arch)
+        for group in op.walk():
+            if isinstance(group, GroupOp):
+                _tile(group, chip)
+
+
+def _tile(group: GroupOp, chip: arch.Arch) -> None:
+    flow = Dataflow(group.body.block)
+    cluster = Cluster(flow, tuple(flow.ops))
+    try:
+        if group.schedule is not None:
+            bound = schedule.bound(cluster, dict(group.schedule.data), chip)
+        else:
+            chosen = schedule.choose(cluster, chip)
+            group.schedule, bound = ScheduleAttr(tuple(chosen.schedule.items())), chosen.bound
+    except NotFusibleError as reason:
+        raise CompileError(
+            f"these ops cannot share a kernel: {reason}", at=operation_text(group)
+        ) from None
+    except CompileError as error:
+        raise CompileError(error.message, at=error.at or operation_text(group)) from error
+    group.bound = bound_attribute(bound)
+
+
+def bound_attribute(bound: UpperBound) -> BoundAttr:
+    """Return a bound as an attribute; three digits say all that a model knows."""
+    values = {
+        "time_us": bound.time_s * 1e6,
+        "global": bound.global_ratio,
+        "shared": bound.shared_ratio,
+        "waves": bound.wave_efficiency,
+    }
+    rounded = tuple((key, float(f"{value:.3g}")) for key, value in values.items())
+    return BoundAttr((*rounded, ("limits", bound.limits)))
