@@ -15,6 +15,17 @@ class Pipeline:
 
 
 PIPELINES: dict[str, Pipeline] = {
+    "lower-to-gpu": Pipeline(
+        "Write each kernel of loops as the program of one thread.",
+        (
+            "convert-loop-to-gpu",
+            "cse",  # nests of one kernel compute the same positions
+            "gpu-insert-barriers",  # all accesses are written; allocation shares bytes across them
+            "gpu-swizzle-shared",  # before allocation: a swizzled buffer is aligned
+            "gpu-allocate-shared",
+            "gpu-check-limits",
+        ),
+    ),
     "optimize-graph": Pipeline(
         "Simplify a model, choose its layouts and precision.",
         (

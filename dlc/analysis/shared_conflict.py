@@ -1,0 +1,111 @@
+"""Whether two accesses to shared memory by different threads need a barrier between them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
+
+from dlc.analysis.index_range import range_of
+from dlc.analysis.uniformity import is_uniform
+from dlc.core.affine import Ranges, simplify
+from dlc.dialects import gpu
+from dlc.dialects._access import Access, MemoryOp
+from dlc.dialects._space import Space, space_of
+
+
+def shared_accesses(op: Operation) -> list[Access]:
+    """Return what one operation itself touches in shared memory."""
+    if not isinstance(op, MemoryOp):
+        return []
+    return [a for a in op.accesses() if space_of(a.buffer) is Space.SHARED]
+
+
+def is_block_barrier(op: Operation) -> bool:
+    """Return whether all threads of a block wait for each other at ``op``."""
+    return isinstance(op, gpu.SynchronizingOp) and op.GROUP >= gpu.Group.BLOCK
+
+
+def exposed_accesses(op: Operation) -> list[Access]:
+    """Return what ``op`` and its regions touch before the first barrier inside."""
+    return [*shared_accesses(op), *(a for r in op.regions for b in r.blocks for a in _exposed(b))]
+
+
+def _exposed(block: Block) -> Iterator[Access]:
+    for op in block.ops:
+        if is_block_barrier(op):
+            return
+        yield from exposed_accesses(op)
+
+
+@dataclass(frozen=True)
+class Pending:
+    """An access since the last barrier. iteration: whether the loops around it are still in the
+    iteration in which it happened, so that their variables have the same values.
+    """
+
+    access: Access
+    iteration: bool = True
+
+
+def needs_barrier(earlier: Pending, later: Access) -> bool:
+    """Return whether another thread's ``later`` must wait for ``earlier``.
+
+    A write does not wait for itself: what a loop writes again, the same thread writes.
+    """
+    first = earlier.access
+    if first == later and not first.reads:
+        return False
+    if first.buffer is not later.buffer or not (first.writes or later.writes):
+        return False
+    return not (earlier.iteration and _are_disjoint(first, later))
+
+
+def _are_disjoint(first: Access, later: Access) -> bool:
+    """Return whether the places differ along an axis for any two threads.
+
+    The index along that axis must be the same in all threads.
+    """
+    if max(first.elements, later.elements) > first.type.get_shape()[-1]:
+        return False
+    values = list(dict.fromkeys((*first.operands, *later.operands)))
+    ranges = Ranges([range_of(v) for v in values])
+    last = len(first.map.results) - 1
+    for axis in range(len(first.map.results)):
+        left, right = (_over(a, axis, values) for a in (first, later))
+        used = left.used_dims() | right.used_dims()
+        if not all(is_uniform(values[dim]) for dim in used):
+            continue
+        reach = max(first.elements, later.elements) if axis == last else 1
+        if _differ(left, right, ranges, reach):
+            return True
+    return False
+
+
+def _over(access: Access, axis: int, values: list[SSAValue]) -> AffineExpr:
+    dims = [AffineExpr.dimension(values.index(v)) for v in access.operands]
+    return access.map.results[axis].replace_dims_and_symbols(dims, ())
+
+
+def _differ(left: AffineExpr, right: AffineExpr, ranges: Ranges, reach: int) -> bool:
+    """Return whether two indices are always at least ``reach`` apart."""
+    gap = _constant(simplify(left - right, ranges))
+    if gap is not None:
+        return abs(gap) >= reach
+    pair = [simplify(e, ranges) for e in (left, right)]
+    (x, n), (y, m) = map(_remainder, pair)
+    gap = _constant(simplify(x - y, ranges))
+    return reach == 1 and n == m != 0 and gap is not None and gap % n != 0
+
+
+def _remainder(expr: AffineExpr) -> tuple[AffineExpr, int]:
+    """Return ``(x, n)`` for ``x mod n``, and ``(expr, 0)`` for another expression."""
+    if isinstance(expr, AffineBinaryOpExpr) and expr.kind is AffineBinaryOpKind.Mod:
+        divisor = _constant(expr.rhs)
+        if divisor is not None:
+            return expr.lhs, divisor
+    return expr, 0
+
+
+def _constant(expr: AffineExpr) -> int | None:
+    return expr.value if isinstance(expr, AffineConstantExpr) else None

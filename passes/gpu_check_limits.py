@@ -1,0 +1,84 @@
+"""Reject kernels that the chip cannot run."""
+
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc.arch import DEFAULT_TARGET, GpuArch, gpu_by_name
+from dlc.core.locations import operation_text
+from dlc.core.passes import DlcPass
+from dlc.dialects._space import buffer_type
+from dlc.dialects._tensor import element_bytes
+from dlc.dialects.gpu import KernelOp, NeedsCapability, RegisterAllocOp
+from dlc.errors import CompileError
+
+REGISTER_BYTES = 4
+OTHER_REGISTERS = 16
+"""Registers that any kernel needs beside its buffers: indices, addresses, the stack pointer."""
+
+
+@dataclass(frozen=True)
+class GpuCheckLimitsPass(DlcPass):
+    """Threads, shared memory, registers and instructions of each kernel against the chip's row.
+
+    The registers are a lower bound: those of the register buffers and a few more; the assembler has
+    the last word.
+
+    Runs on: ``gpu``. Leaves: ``gpu``, unchanged. Order: last, after ``gpu-allocate-shared``.
+    """
+
+    arch: str = DEFAULT_TARGET
+
+    name = "gpu-check-limits"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        chip = gpu_by_name(self.arch)
+        for kernel in op.ops:
+            if isinstance(kernel, KernelOp):
+                self._check(kernel, chip)
+
+    def _check(self, kernel: KernelOp, chip: GpuArch) -> None:
+        where = operation_text(kernel)
+        threads, most = kernel.threads, chip.max_threads_per_block
+        if threads > most:
+            raise CompileError(
+                f"needs {threads} threads per block, {self.arch} has {most}; use fewer warps",
+                at=where,
+            )
+        shared = 0 if kernel.shared_bytes is None else kernel.shared_bytes.value.data
+        if shared > chip.shared_bytes_per_block:
+            raise CompileError(
+                f"needs {shared} bytes of shared memory, {self.arch} has "
+                f"{chip.shared_bytes_per_block} per block; lower stages or tile",
+                at=where,
+            )
+        self._check_registers(kernel, chip)
+        for op in kernel.walk():
+            if isinstance(op, NeedsCapability) and op.capability not in chip.capabilities:
+                raise CompileError(
+                    f"needs {op.capability}, which {self.arch} has not; choose another instruction",
+                    at=operation_text(op),
+                )
+
+    def _check_registers(self, kernel: KernelOp, chip: GpuArch) -> None:
+        needed = least_registers(kernel)
+        per_thread = min(chip.max_registers_per_thread, chip.registers_per_sm // kernel.threads)
+        if needed > per_thread:
+            raise CompileError(
+                f"needs at least {needed} registers per thread, {self.arch} has {per_thread} with "
+                f"{kernel.threads} threads; lower the tile or take more warps",
+                at=operation_text(kernel),
+            )
+
+
+def least_registers(kernel: KernelOp) -> int:
+    """Return a lower bound of the registers per thread."""
+    words = 0
+    for op in kernel.walk():
+        if isinstance(op, RegisterAllocOp):
+            type = buffer_type(op.output)
+            bytes = prod(type.get_shape()) * element_bytes(type.element_type)
+            words += -(-bytes // REGISTER_BYTES)
+    return words + OTHER_REGISTERS if words else 0

@@ -1,0 +1,86 @@
+"""Make threads wait where one may touch shared memory that another has touched."""
+
+from collections.abc import Sequence
+
+from xdsl.context import Context
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation
+
+from dlc.analysis.shared_conflict import (
+    Pending,
+    exposed_accesses,
+    is_block_barrier,
+    needs_barrier,
+    shared_accesses,
+)
+from dlc.analysis.uniformity import runs_uniformly
+from dlc.core.locations import operation_text
+from dlc.core.passes import DlcPass
+from dlc.dialects.gpu import BarrierOp, KernelOp
+from dlc.errors import CompileError
+
+
+class GpuInsertBarriersPass(DlcPass):
+    """A barrier stands between two accesses to a shared buffer, at least one of them a write,
+    unless they are at different places in any two threads.
+
+    1. Walk the operations in order and keep what was touched since the last barrier.
+    2. Before an operation that needs one, insert a barrier in its block: outside of loops and
+       conditions that touch memory inside, so that all threads reach it.
+    3. Walk loop bodies twice; the second time with what the iteration before has touched.
+
+    Runs on: ``gpu``. Leaves: ``gpu``. Order: after everything that touches shared memory is
+    written, before ``gpu-allocate-shared``, which lets buffers share bytes across barriers.
+    """
+
+    name = "gpu-insert-barriers"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.ops:
+            if isinstance(kernel, KernelOp):
+                _walk(kernel.body.block, [], uniform=True)
+
+
+def _walk(block: Block, pending: Sequence[Pending], uniform: bool) -> list[Pending]:
+    """Insert barriers in a block; return what is pending at its end.
+
+    uniform: whether all threads of the block of threads run this block of operations.
+    """
+    since = list(pending)
+    for op in tuple(block.ops):
+        if is_block_barrier(op):
+            since = []
+            continue
+        exposed = exposed_accesses(op)
+        if any(needs_barrier(earlier, later) for earlier in since for later in exposed):
+            _insert(block, op, uniform)
+            since = []
+        since += [Pending(access) for access in shared_accesses(op)]
+        if op.regions:
+            since = _walk_regions(op, since, uniform)
+    return since
+
+
+def _insert(block: Block, op: Operation, uniform: bool) -> None:
+    if not uniform:
+        raise CompileError(
+            "needs a barrier where not all threads of the block pass; move the exchange through "
+            "shared memory out of the condition",
+            at=operation_text(op),
+        )
+    barrier = BarrierOp()
+    barrier.location = op.location
+    block.insert_op_before(barrier, op)
+
+
+def _walk_regions(op: Operation, since: Sequence[Pending], uniform: bool) -> list[Pending]:
+    inside = uniform and runs_uniformly(op)
+    blocks = [block for region in op.regions for block in region.blocks]
+    ends = [_walk(block, since, inside) for block in blocks]
+    if isinstance(op, scf.ForOp):
+        before = [Pending(p.access, iteration=False) for p in ends[0]]
+        ends = [_walk(blocks[0], before, inside)]
+    if len(blocks) < 2:  # the region may not run at all
+        ends.append(list(since))
+    return list(dict.fromkeys(p for end in ends for p in end))

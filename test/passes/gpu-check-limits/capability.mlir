@@ -1,0 +1,9 @@
+// RUN: dlc-opt %s --gpu-check-limits=arch=sm_90a
+// RUN: dlc-opt %s --gpu-check-limits=arch=sm_75 --verify-diagnostics
+
+gpu.kernel @copies(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64} {
+  %s = gpu.shared_alloc : memref<64xf32, #loop.space<shared>>
+  // expected-error@below {{needs cp.async, which sm_75 has not; choose another instruction}}
+  gpu.cp_async %x[0] to %s[0] {bytes = 16 : i64} : memref<64xf32>, memref<64xf32, #loop.space<shared>>
+  gpu.end
+}

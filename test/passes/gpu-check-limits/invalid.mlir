@@ -1,0 +1,28 @@
+// RUN: dlc-opt %s --gpu-check-limits=arch=sm_80 --split-input-file --verify-diagnostics
+
+// expected-error@below {{needs 2048 threads per block, sm_80 has 1024; use fewer warps}}
+gpu.kernel @threads() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 2048, 1, 1>, outputs = 0 : i64} {
+  gpu.end
+}
+
+// -----
+
+// expected-error@below {{needs 200000 bytes of shared memory, sm_80 has 166912 per block; lower stages or tile}}
+gpu.kernel @shared() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64, shared_bytes = 200000 : i64} {
+  gpu.end
+}
+
+// -----
+
+// expected-error@below {{needs at least 272 registers per thread, sm_80 has 255 with 32 threads; lower the tile or take more warps}}
+gpu.kernel @registers() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64} {
+  %r = gpu.register_alloc : memref<16x16xf32, #loop.space<register>>
+  gpu.end
+}
+
+// -----
+
+gpu.kernel @fits() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 256, 1, 1>, outputs = 0 : i64, shared_bytes = 166912 : i64} {
+  %r = gpu.register_alloc : memref<16x8xf32, #loop.space<register>>
+  gpu.end
+}
