@@ -21,7 +21,7 @@ def reshape(node: NodeContext, x: SSAValue, sizes: Sequence[int]) -> SSAValue:
 
 
 def sizes_kept(x: SSAValue) -> list[int]:
-    """Return the sizes of ``x`` for a reshape of it; one that is not fixed says where it is from."""
+    """Return the sizes of ``x`` for a reshape of it; a size not fixed says where it is from."""
     return [-2 - axis if n == DYNAMIC else n for axis, n in enumerate(shape(x))]
 
 
