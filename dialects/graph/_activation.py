@@ -179,7 +179,8 @@ class HardSigmoidOp(FloatUnaryOp):
     beta = prop_def(FloatAttr)
 
     def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
-        return _clamp_to_unit(b, _affine(b, *values, self.alpha.value.data, self.beta.value.data))
+        (x,) = values
+        return _clamp_to_unit(b, _affine(b, x, self.alpha.value.data, self.beta.value.data))
 
     def reference(self, *operands: Array) -> Array:
         return np.clip(self.alpha.value.data * operands[0] + self.beta.value.data, 0, 1)

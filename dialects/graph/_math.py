@@ -84,7 +84,7 @@ class RoundOp(FunctionOp):
 
     name = "graph.round"
     SCALAR: ClassVar = math.RoundEvenOp
-    NUMPY: ClassVar = staticmethod(np.round)
+    NUMPY: ClassVar = np.rint
 
 
 @irdl_op_definition

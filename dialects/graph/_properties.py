@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     FloatAttr,
     IntegerAttr,
+    IntegerType,
     UnitAttr,
     f64,
     i1,
@@ -42,8 +43,9 @@ def element_attribute(value: float, element: Attribute) -> FloatAttr | IntegerAt
     """Return one tensor element as an attribute of the element type."""
     if is_float(element):
         return FloatAttr(float(value), element)  # pyright: ignore[reportArgumentType]
+    assert isinstance(element, IntegerType)
     # xDSL stores a true i1 as -1.
-    return IntegerAttr(-int(bool(value)) if element == i1 else int(value), element)  # pyright: ignore
+    return IntegerAttr(-int(bool(value)) if element == i1 else int(value), element)
 
 
 def element_value(attribute: FloatAttr | IntegerAttr) -> float | int | bool:

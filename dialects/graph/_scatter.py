@@ -202,7 +202,7 @@ class ScatterElementsOp(ScatterOp):
     def reference(self, *operands: Array) -> Array:
         data, indices, updates = operands
         axis = self.axis.value.data
-        places = list(np.indices(indices.shape, sparse=True))
+        places: list[Array] = list(np.indices(indices.shape, sparse=True))
         places[axis] = _wrapped(indices, data.shape[axis])
         return self.put(data, tuple(places), updates)
 

@@ -4,9 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Literal, Protocol, Self
+from typing import Any, Literal, Protocol, Self
 
-import numpy as np
 from numpy.typing import NDArray
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import NoneType
@@ -27,7 +26,7 @@ from dlc.dialects._tensor import (
 from dlc.dialects.graph._precision import PrecisionAttr
 from dlc.errors import CompileError
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 Index = Sequence[AffineExpr]
 """One quasi-affine expression per axis. Dims are the loops that the lowering has opened, symbols
 are integers that were computed (``Scope.symbol``); an op never looks inside, it only composes."""

@@ -3,7 +3,7 @@
 ``element`` is asked once for its code, with dims as indices; the code then runs for every element.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,6 +58,9 @@ class _Access:
     fill: float
 
 
+_Writer = Callable[[Sequence[SSAValue]], Sequence[SSAValue]]
+
+
 class _WritingScope:
     """A ``Scope`` that writes reads as operations and keeps their indices beside them."""
 
@@ -109,7 +112,7 @@ class _WritingScope:
         self.b.builder.insert(reduce_op)
         return reduce_op.results
 
-    def _region(self, types, write) -> Region:
+    def _region(self, types: Sequence[Attribute], write: _Writer) -> Region:
         block = Block(arg_types=types)
         before = self.b.builder.insertion_point
         self.b.builder.insertion_point = InsertPoint.at_end(block)

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import StringAttr, UnitAttr, bf16, f16, f32, f64, i1,
 from dlc.dialects._tensor import element_type_of
 from dlc.dialects.graph import _activation, _cast, _comparison, _elementwise, _math
 from dlc.dialects.graph._properties import number
+from dlc.dialects.graph._structure import Array, GraphOp
 
 INF, NAN = float("inf"), float("nan")
 SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.5, INF, -INF, NAN, 40.0, -40.0], np.float32)
@@ -44,17 +45,19 @@ def arithmetic_samples() -> list[Sample]:
 def special_arithmetic_samples() -> list[Sample]:
     base = np.array([0, 1, -1, 2, -3, 7], np.int32)
     exponent = np.array([0, 1, 2, 3, 5, 31, 40, -1, -2], np.int32)
-    fmod = {"truncate": UnitAttr()}
+    fmod = UnitAttr()
     large = np.array([1e6, -1e6, 1e9, 7.25, INF, 0.1], np.float64)
     divisor = np.array([3.0, -3.0, 0.1, INF, 0.7, 0.0], np.float64)
-    remainder = _elementwise.ModOp
+    remainder, extreme = _elementwise.ModOp, EXTREME[np.int32]
     return [
         sample(_elementwise.PowOp, "float", np.abs(values(5, 1)), values(4, seed=1)),
         sample(_elementwise.PowOp, "integer", base[:, None], exponent),
         sample(_elementwise.PowOp, "int8", base.astype(np.int8)[:, None], exponent.astype(np.int8)),
-        sample(remainder, "fmod-float", SPECIAL[:, None], SPECIAL, **fmod),
-        sample(remainder, "fmod-double", large[:, None], divisor, **fmod),
-        sample(remainder, "fmod-int32", EXTREME[np.int32][:, None], EXTREME[np.int32], **fmod),
+        sample(remainder, "fmod-float", SPECIAL[:, None], SPECIAL, truncate=fmod),
+        sample(remainder, "fmod-double", large[:, None], divisor, truncate=fmod),
+        sample(
+            remainder, "fmod-int32", EXTREME[np.int32][:, None], EXTREME[np.int32], truncate=fmod
+        ),
         *(
             sample(_elementwise.NegOp, d.__name__, x)
             for d, x in EXTREME.items()
@@ -70,7 +73,11 @@ def special_arithmetic_samples() -> list[Sample]:
 
 
 def function_samples() -> list[Sample]:
-    bounded = {_math.AsinOp: UNIT, _math.AcosOp: UNIT, _math.AtanhOp: UNIT[1:-1]}
+    bounded: dict[type[GraphOp], Array] = {
+        _math.AsinOp: UNIT,
+        _math.AcosOp: UNIT,
+        _math.AtanhOp: UNIT[1:-1],
+    }
     smooth = np.linspace(-4, 4, 17, dtype=np.float32)
     found = []
     for op in _math.OPERATIONS:
@@ -89,22 +96,22 @@ def activation_samples() -> list[Sample]:
         _activation.MishOp,
         _activation.GeluOp,
     ]
-    alpha = {"alpha": number(0.3)}
+    alpha = number(0.3)
     return [
         *(sample(op, "special", SPECIAL) for op in plain),
         *(sample(op, "half", values(9, dtype=np.float16)) for op in plain),
         sample(_activation.ReluOp, "int8", EXTREME[np.int8]),
         sample(_activation.GeluOp, "tanh", SPECIAL, tanh=UnitAttr()),
-        sample(_activation.LeakyReluOp, "special", SPECIAL, **alpha),
+        sample(_activation.LeakyReluOp, "special", SPECIAL, alpha=alpha),
         sample(_activation.PreluOp, "slopes", values(2, 3, 4), values(3, 1, seed=1)),
         sample(_activation.PreluOp, "int32", values(2, 3, dtype=np.int32), np.array(-2, np.int32)),
-        sample(_activation.EluOp, "special", SPECIAL, **alpha),
+        sample(_activation.EluOp, "special", SPECIAL, alpha=alpha),
         sample(_activation.SeluOp, "special", SPECIAL, alpha=number(1.6), gamma=number(1.05)),
         sample(_activation.CeluOp, "special", SPECIAL, alpha=number(2)),
         sample(_activation.SiluOp, "special", SPECIAL, alpha=number(1)),
         sample(_activation.SiluOp, "swish", values(9), alpha=number(1.7)),
-        sample(_activation.HardSigmoidOp, "special", SPECIAL, beta=number(0.5), **alpha),
-        sample(_activation.ThresholdedReluOp, "special", SPECIAL, **alpha),
+        sample(_activation.HardSigmoidOp, "special", SPECIAL, beta=number(0.5), alpha=alpha),
+        sample(_activation.ThresholdedReluOp, "special", SPECIAL, alpha=alpha),
         sample(_activation.ShrinkOp, "special", SPECIAL, bias=number(0.3), threshold=number(0.5)),
     ]
 

@@ -1,5 +1,7 @@
 """Data movement: the code of each op copies the elements that it should, exactly."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from samples import Sample, check_code, sample, values, without_sample
@@ -15,9 +17,11 @@ from xdsl.dialects.builtin import (
     i8,
     i32,
 )
+from xdsl.ir import Attribute
 
 from dlc.dialects.graph import _gather, _generate, _layout, _pad, _reshape, _scatter, _source
 from dlc.dialects.graph._properties import element_attribute, integer, integers
+from dlc.dialects.graph._structure import Array
 
 RESHAPES = [
     ((2, 3, 4), (6, 4)),
@@ -81,7 +85,14 @@ def pad_samples() -> list[Sample]:
     modes += [("wrap", (7, 9), (0, 11)), ("reflect", (7, 9), (0, 11))]
     x = values(4, 5)
 
-    def padded(label, x, low, high, mode, value=None) -> Sample:
+    def padded(
+        label: str,
+        x: Array,
+        low: Sequence[int],
+        high: Sequence[int],
+        mode: str,
+        value: Attribute | None = None,
+    ) -> Sample:
         return sample(
             _pad.PadOp,
             label,
@@ -140,7 +151,7 @@ def scatter_samples() -> list[Sample]:
     found = []
     for reduction in ("none", "add", "mul", "max", "min"):
         for dtype in (np.float32, np.int8):
-            chosen = {"reduction": StringAttr(reduction)}
+            chosen = StringAttr(reduction)
             label = f"{reduction}-{np.dtype(dtype)}"
             x = values(3, 4, dtype=dtype)
             found += [
@@ -151,16 +162,14 @@ def scatter_samples() -> list[Sample]:
                     elements,
                     values(2, 3, dtype=dtype, seed=1),
                     axis=integer(axis),
-                    **chosen,
+                    reduction=chosen,
                 )
                 for axis in range(2)
             ]
-            update = values(3, 1, dtype=dtype, seed=2)
-            found.append(
-                sample(_scatter.ScatterNdOp, f"{label}-elements", x, places, update, **chosen)
-            )
-            update = values(4, 4, dtype=dtype, seed=3)
-            found.append(sample(_scatter.ScatterNdOp, f"{label}-rows", x, rows, update, **chosen))
+            for name, indices, sizes in (("elements", places, (3, 1)), ("rows", rows, (4, 4))):
+                update = values(*sizes, dtype=dtype, seed=2)
+                op = _scatter.ScatterNdOp
+                found.append(sample(op, f"{label}-{name}", x, indices, update, reduction=chosen))
     return found
 
 

@@ -55,7 +55,7 @@ def test_sizes_propagate(
     properties: dict[str, Attribute],
     expected: tuple[int, ...],
 ) -> None:
-    op = kind.make(*operands(shapes), **properties)
+    op = kind.make(*operands(shapes), results=1, **properties)
     assert shape(op.results[0]) == expected
     fixed = [tuple(7 if n == D else n for n in sizes) for sizes in shapes]
     again = op.with_operands(operands(fixed))

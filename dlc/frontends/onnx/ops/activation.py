@@ -18,7 +18,7 @@ def _parametrised(op: type[GraphOp], defaults: Mapping[str, float]) -> Conversio
 
     def convert(node: NodeContext) -> SSAValue:
         properties = {name: number(node.number(name, value)) for name, value in defaults.items()}
-        return node.insert(op.make(node.operand(0), **properties))
+        return node.insert(op.make(node.operand(0), results=1, **properties))
 
     return convert
 

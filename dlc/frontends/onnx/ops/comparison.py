@@ -53,7 +53,7 @@ def _is_infinite(node: NodeContext) -> SSAValue:
     if not negative and not positive:
         return node.constant_value(np.zeros(node.shape(0), np.bool_))
     sign = {} if negative and positive else {"positive" if positive else "negative": UnitAttr()}
-    return node.insert(graph.IsInfOp.make(node.operand(0), **sign))
+    return node.insert(graph.IsInfOp.make(node.operand(0), results=1, **sign))
 
 
 @converts("Where", since=9)

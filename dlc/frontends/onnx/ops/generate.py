@@ -110,4 +110,4 @@ def _window(node: NodeContext) -> SSAValue:
     }[node.op_type]
     terms = [(-1) ** k * w * np.cos(k * phase) for k, w in enumerate(weights)]
     dtype = _stated_dtype(node, "output_datatype", np.dtype(np.float32))
-    return node.constant_value(sum(terms).astype(dtype))
+    return node.constant_value(np.sum(terms, axis=0).astype(dtype))
