@@ -1,0 +1,94 @@
+"""ONNX's own node tests through the importer and the oracle, without code generation."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import onnx
+import pytest
+from onnx.backend.test.case.test_case import TestCase
+from onnx.backend.test.loader import load_model_tests
+from onnx.backend.test.runner import Runner
+
+from dlc.dialects.graph._structure import Array
+from dlc.errors import CompileError
+from dlc.frontends.onnx.importer import import_model
+from dlc.onnx_backend import DlcBackend, Run
+from dlc.oracle import run_reference
+from dlc.registry import new_context
+
+PASSING_AT_LEAST = 1460
+"""Of the 1884 cases of onnx 1.23; it may only grow."""
+
+COMPLETE = """
+Abs Acos Acosh Add AffineGrid And ArgMax ArgMin Asin Asinh Atan Atanh Attention AveragePool
+BatchNormalization BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor BlackmanWindow
+CausalConvWithState Ceil Celu CenterCropPad Clip Compress Concat Constant ConstantOfShape Conv
+ConvInteger ConvTranspose Cos Cosh DepthToSpace Div Elu Erf Exp Expand EyeLike Flatten
+FlexAttention Floor GRU Gather GatherElements GatherND Gelu Gemm GlobalAveragePool GlobalMaxPool
+Greater GreaterOrEqual GroupNormalization HammingWindow HannWindow HardSigmoid HardSwish Hardmax
+InstanceNormalization IsInf IsNaN LRN LSTM LayerNormalization LeakyRelu Less LessOrEqual
+LinearAttention Log LogSoftmax LpNormalization LpPool MatMul MatMulInteger Max MaxPool Mean
+MeanVarianceNormalization Min Mish Mod Mul Neg NegativeLogLikelihoodLoss OneHot Or PRelu Pad Pow
+QLinearConv QLinearMatMul RMSNormalization RNN Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum
+ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape
+ReverseSequence RotaryEmbedding Round Scatter ScatterElements ScatterND Selu Shape Shrink Sigmoid
+Sign Sin Sinh Size Slice Softmax SoftmaxCrossEntropyLoss Softplus Softsign SpaceToDepth Split Sqrt
+Squeeze Sub Sum SwiGLU Swish Tan Tanh ThresholdedRelu Tile Transpose Trilu Unsqueeze Where Xor
+""".split()  # noqa: SIM905  (a table is easier to read)
+"""Operators all of whose cases pass."""
+
+
+def _interpret(
+    model: onnx.ModelProto, shapes: Mapping[str, Sequence[int]], constants: Mapping[str, Array]
+) -> Run:
+    context = new_context()
+    module = import_model(model, shapes, context, constants)
+    module.verify()
+    return lambda feeds: run_reference(module, feeds, context.weights)
+
+
+class _OracleBackend(DlcBackend):
+    COMPILE = staticmethod(_interpret)
+
+
+def _array(item: object) -> object:
+    """Return what a case gives as an array; some give messages."""
+    return onnx.numpy_helper.to_array(item) if isinstance(item, onnx.TensorProto) else item
+
+
+def _failure(case: TestCase) -> str | None:
+    """Return why a case fails; the tolerances are the case's own."""
+    try:
+        prepared = _OracleBackend.prepare(case.model)
+        for inputs, expected in case.data_sets:
+            outputs = prepared.run([_array(x) for x in inputs])
+            wanted = [_array(x) for x in expected]
+            Runner.assert_similar_outputs(wanted, outputs, case.rtol, case.atol)
+    except (AssertionError, CompileError, ValueError) as error:
+        return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    return None
+
+
+@pytest.fixture(scope="module")
+def failures() -> dict[str, dict[str, str | None]]:
+    """Run all cases: why each fails, by name, by the operator that it is about."""
+    found: dict[str, dict[str, str | None]] = defaultdict(dict)
+    for case in load_model_tests(kind="node"):
+        nodes = case.model.graph.node
+        operator = nodes[0].op_type if len(nodes) == 1 else "several"
+        found[operator][case.name] = _failure(case)
+    return found
+
+
+@pytest.mark.filterwarnings("ignore")  # the suite makes some of its data with deprecated calls
+def test_count_does_not_shrink(failures: dict[str, dict[str, str | None]]):
+    reasons = [reason for cases in failures.values() for reason in cases.values()]
+    assert len(reasons) >= 1884
+    assert reasons.count(None) >= PASSING_AT_LEAST
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("operator", COMPLETE)
+def test_operator(failures: dict[str, dict[str, str | None]], operator: str):
+    assert failures[operator]
+    assert {name: why for name, why in failures[operator].items() if why} == {}
