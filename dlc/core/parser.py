@@ -15,12 +15,14 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, TypeAttribute
 from xdsl.parser import AttrParser, Parser
+from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import (
     DiagnosticException,
     ParseError,
     UnregisteredConstructException,
 )
-from xdsl.utils.mlir_lexer import MLIRTokenKind
+from xdsl.utils.lexer import Input
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 
 from dlc.core.context import DlcContext
 from dlc.errors import CompileError
@@ -29,6 +31,14 @@ _SHAPED_TYPE = re.compile(
     r"(?:tensor|memref|vector)<(?:[0-9?]+x)*[a-zA-Z][a-zA-Z0-9]*>(?=[\s,)>:={}]|$)"
 )
 """A builtin shaped type without layout, space or alias: its text alone determines it."""
+
+
+class DlcLexer(MLIRLexer):
+    """xDSL's lexer, without the exponential time that it takes for a string that is not closed."""
+
+    _unescaped_characters_regex = re.compile(
+        r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"'
+    )
 
 
 class DlcParser(Parser):
@@ -54,7 +64,8 @@ class DlcParser(Parser):
             return type.unpack(bytes.fromhex(digits[2:])[::-1], 1)[0]
 
     def __init__(self, context: DlcContext, text: str, name: str = "<text>"):
-        super().__init__(context, text, name)
+        super().__init__(context, "", name)
+        self._parser_state = ParserState(DlcLexer(Input(text, name)))
         self._file = StringAttr(name)
         self._operation_start = 0
         self._line_starts = [0, *(m.end() for m in re.finditer("\n", text))]

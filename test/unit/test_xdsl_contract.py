@@ -38,6 +38,7 @@ from xdsl.utils.exceptions import (
     ParseError,
     VerifyException,
 )
+from xdsl.utils.mlir_lexer import MLIRLexer
 
 from dlc import registry
 from dlc.core.context import DlcContext
@@ -322,6 +323,13 @@ def test_odd_syntax_errors_become_parse_errors() -> None:
         plain_module(text)
     with pytest.raises(ParseError, match="malformed operation: OverflowError"):
         own_module(text)
+
+
+def test_an_open_string_is_found_at_once() -> None:
+    pattern = MLIRLexer._unescaped_characters_regex.pattern  # pyright: ignore[reportPrivateUsage]
+    assert "]+|" in pattern, "xDSL takes 2**n steps for n characters"
+    with pytest.raises(ParseError, match="before closing string"):
+        own_module('"' + "a" * 10_000)
 
 
 def test_types_are_parsed_once_per_text() -> None:
