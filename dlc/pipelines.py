@@ -20,6 +20,7 @@ PIPELINES: dict[str, Pipeline] = {
         (
             "convert-loop-to-gpu",
             "cse",  # nests of one kernel compute the same positions
+            "gpu-vectorize-memory",
             "gpu-insert-barriers",  # all accesses are written; allocation shares bytes across them
             "gpu-swizzle-shared",  # before allocation: a swizzled buffer is aligned
             "gpu-allocate-shared",

@@ -1,0 +1,122 @@
+"""Load and store neighbouring elements of a thread with one instruction."""
+
+from collections.abc import Iterator
+from math import gcd
+
+from xdsl.context import Context
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.rewriter import Rewriter
+
+from dlc.analysis.index_expression import IndexExpressions, constant_of
+from dlc.core.passes import DlcPass
+from dlc.dialects._access import Access, MemoryOp
+from dlc.dialects._space import Space, SpaceAttr, space_of
+from dlc.dialects._tensor import element_bytes
+from dlc.dialects.gpu import CopyOp, KernelOp, RegisterAllocOp
+from dlc.dialects.loop import LoadOp, StoreOp
+
+WIDEST_BYTES = 16
+"""What one instruction of a thread moves at most."""
+
+
+class GpuVectorizeMemoryPass(DlcPass):
+    """In an unrolled loop, replace loads of neighbours by one wide load into registers before it,
+    and stores by one wide store after it.
+
+    The first neighbour must be at a multiple of what is moved; buffers start at multiples of 16
+    bytes. Loads of a buffer that the loop also writes stay, and so does everything conditional.
+
+    Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``convert-loop-to-gpu``, before
+    ``gpu-insert-barriers``.
+
+    ::
+
+        scf.for %v = 0 to 4 step 1 {      ->  gpu.copy %x[%t * 4] to %r[0] {elements = 4}
+          %a = loop.load %x[%t * 4 + %v]      scf.for %v = 0 to 4 step 1 {
+        } {unroll}                              %a = loop.load %r[%v]
+    """
+
+    name = "gpu-vectorize-memory"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.ops:
+            if isinstance(kernel, KernelOp):
+                for loop in tuple(kernel.walk()):
+                    if isinstance(loop, scf.ForOp):
+                        _vectorize(loop)
+
+
+def _vectorize(loop: scf.ForOp) -> None:
+    count = _trip_count(loop)
+    if count < 2 or loop.iter_args:
+        return
+    written = {a.buffer for a in _accesses(loop) if a.writes}
+    for op in tuple(loop.body.block.ops):
+        loads = isinstance(op, LoadOp) and not op.guard_axes and op.buffer not in written
+        stores = isinstance(op, StoreOp) and _is_only_use(loop, op.buffer)
+        if loads or stores:
+            _widen(loop, op, op.accesses()[0], count)
+
+
+def _trip_count(loop: scf.ForOp) -> int:
+    """Return the iterations of an unrolled loop from 0 in steps of 1; 0 for another loop."""
+    bounds = [constant_of(v) for v in (loop.lb, loop.ub, loop.step)]
+    is_plain = "unroll" in loop.attributes and bounds[0] == 0 and bounds[2] == 1
+    return bounds[1] or 0 if is_plain else 0
+
+
+def _accesses(loop: scf.ForOp) -> Iterator[Access]:
+    for op in loop.body.walk():
+        if isinstance(op, MemoryOp):
+            yield from op.accesses()
+
+
+def _is_only_use(loop: scf.ForOp, buffer: SSAValue) -> bool:
+    return sum(1 for access in _accesses(loop) if access.buffer is buffer) == 1
+
+
+def _widen(loop: scf.ForOp, op: LoadOp | StoreOp, access: Access, count: int) -> None:
+    """Replace one load or store in the loop where its elements are aligned neighbours."""
+    induction = loop.body.block.args[0]
+    exprs = IndexExpressions()
+    position = exprs.position(access)
+    if space_of(access.buffer) is Space.REGISTER or exprs.stride_along(position, induction) != 1:
+        return
+    if any(_is_inside(loop, v) for v in exprs.values if v is not induction):
+        return
+    width = _width(exprs.divisor(exprs.at(position, induction, 0)), access, count)
+    if width < 2:
+        return
+    type = MemRefType(access.type.element_type, [count], memory_space=SpaceAttr(Space.REGISTER))
+    registers = RegisterAllocOp(type)
+    block = loop.parent_block()
+    assert block is not None
+    block.insert_op_before(registers, loop)
+    starts = range(0, count, width)
+    outside = [(access.buffer, exprs.indices(access, induction, at), exprs.values) for at in starts]
+    inside = [(registers.output, [AffineExpr.constant(at)], []) for at in starts]
+    element = ([AffineExpr.dimension(0)], [induction])
+    if isinstance(op, LoadOp):
+        copies = [CopyOp(o, i, width) for o, i in zip(outside, inside, strict=True)]
+        block.insert_ops_before(copies, loop)
+        Rewriter.replace_op(op, LoadOp(registers.output, *element))
+    else:
+        copies = [CopyOp(i, o, width) for o, i in zip(outside, inside, strict=True)]
+        block.insert_ops_after(copies, loop)
+        Rewriter.replace_op(op, StoreOp(op.value, registers.output, *element))
+    for new in (registers, *copies):
+        new.location = op.location
+
+
+def _is_inside(loop: scf.ForOp, value: SSAValue) -> bool:
+    owner = value.owner
+    return loop.is_ancestor(owner)
+
+
+def _width(divisor: int, access: Access, count: int) -> int:
+    """Return the elements of one instruction: each starts at a multiple of it."""
+    width = gcd(divisor, count, WIDEST_BYTES // element_bytes(access.type.element_type))
+    return width & -width
