@@ -12,7 +12,10 @@ from dlc import arch, search
 from dlc.analysis.dataflow import Cluster, Dataflow, is_free, is_inlined
 from dlc.analysis.delta import delta_s
 from dlc.analysis.fusibility import NotFusibleError, strategy
+from dlc.core.locations import operation_text
 from dlc.dialects.fused_group import GroupOp, YieldOp
+from dlc.dialects.graph._structure import GraphOp
+from dlc.errors import CompileError
 from dlc.search import Partition
 
 
@@ -38,8 +41,16 @@ class FusePass(ModulePass):
         for function in op.ops:
             if isinstance(function, FuncOp) and function.body.blocks:
                 block = function.body.block
+                _check_not_fused(block)
                 partition = choose(Dataflow(block), chip)
                 number = _Outliner(block, partition, chip, number).run()
+
+
+def _check_not_fused(block: Block) -> None:
+    """Raise CompileError at the first op that is neither a graph op nor the terminator."""
+    for op in block.ops:
+        if not isinstance(op, GraphOp) and op is not block.last_op:
+            raise CompileError("fuse takes graph ops only", at=operation_text(op))
 
 
 class _Outliner:
