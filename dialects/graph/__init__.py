@@ -17,6 +17,7 @@ from dlc.dialects.graph import (
     _elementwise,
     _gather,
     _generate,
+    _interpolate,
     _layout,
     _math,
     _normalization,
@@ -58,6 +59,7 @@ _FAMILIES = [
     _softmax,
     _recurrent_cell,
     _quantize,
+    _interpolate,
 ]
 
 Graph = Dialect(

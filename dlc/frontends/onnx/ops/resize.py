@@ -1,0 +1,180 @@
+"""Resizing of images: tables of places and weights are made when compiling, one axis at a time."""
+
+from collections.abc import Sequence
+from math import floor
+
+import numpy as np
+from xdsl.dialects.builtin import f32
+from xdsl.ir import SSAValue
+
+from dlc.dialects._tensor import DYNAMIC, element_type, is_float, numpy_dtype, shape
+from dlc.dialects.graph._comparison import WhereOp
+from dlc.dialects.graph._composer import Composer
+from dlc.dialects.graph._gather import GatherOp
+from dlc.dialects.graph._interpolate import InterpolateOp
+from dlc.dialects.graph._properties import integer, normalized_axis
+from dlc.errors import CompileError
+from dlc.frontends.onnx.conversion import NodeContext, converts
+from dlc.frontends.onnx.ops.resampling import Kernel, ResizedAxis, nearest_places
+
+
+@converts("Upsample", since=7)
+def _upsample_by_attribute(node: NodeContext) -> SSAValue:
+    scales = [float(x) for x in node.attribute("scales") or []]
+    return _scaled(node, scales)
+
+
+@converts("Upsample", since=9)
+@converts("Resize", since=10)
+def _upsample(node: NodeContext) -> SSAValue:
+    return _scaled(node, node.require_constant(1, "scales").ravel().tolist())
+
+
+def _scaled(node: NodeContext, scales: Sequence[float]) -> SSAValue:
+    """Insert a resize as it was before opset 11."""
+    sizes = _fixed_sizes(node)
+    if len(scales) != len(sizes):
+        raise CompileError(f"{len(scales)} scales do not fit {len(sizes)} axes")
+    axes = {
+        number: ResizedAxis(n, floor(n * scale), scale)
+        for number, (n, scale) in enumerate(zip(sizes, scales, strict=True))
+    }
+    return _resized(node, axes, node.string("mode", "nearest"), "asymmetric", "floor")
+
+
+@converts("Resize", since=11)
+def _resize(node: NodeContext) -> SSAValue:
+    return _resized(
+        node,
+        _resized_axes(node),
+        node.string("mode", "nearest"),
+        node.string("coordinate_transformation_mode", "half_pixel"),
+        node.string("nearest_mode", "round_prefer_floor"),
+    )
+
+
+def _fixed_sizes(node: NodeContext) -> tuple[int, ...]:
+    sizes = node.shape(0)
+    if DYNAMIC in sizes:
+        raise CompileError(f"{node.op_type} needs fixed sizes; fix symbolic sizes with --shape")
+    return sizes
+
+
+def _resized_axes(node: NodeContext) -> dict[int, ResizedAxis]:
+    """Return the axes that scales or sizes name."""
+    sizes = _fixed_sizes(node)
+    given = node.integers("axes", range(len(sizes)))
+    axes = [normalized_axis(axis, len(sizes)) for axis in given]
+    lengths = [sizes[axis] for axis in axes]
+    scales = _stated(node, 2, "scales")
+    policy = node.string("keep_aspect_ratio_policy", "stretch")
+    if scales is not None:
+        results = [floor(n * scale) for n, scale in zip(lengths, scales, strict=True)]
+    else:
+        wanted = _stated(node, 3, "sizes")
+        if wanted is None:
+            raise CompileError("Resize needs scales or sizes")
+        results, scales = _fitted(lengths, [int(n) for n in wanted], policy)
+    region = _stated(node, 1, "roi") or [0.0] * len(axes) + [1.0] * len(axes)
+    regions = zip(region[: len(axes)], region[len(axes) :], strict=True)
+    columns = zip(axes, lengths, results, scales, regions, strict=True)
+    return {axis: ResizedAxis(*each) for axis, *each in columns}
+
+
+def _stated(node: NodeContext, i: int, what: str) -> list[float] | None:
+    """Return the numbers of an input; ``None`` when it is absent or empty."""
+    if node.optional(i) is None:
+        return None
+    return [float(x) for x in node.require_constant(i, what).ravel()] or None
+
+
+def _fitted(
+    lengths: Sequence[int], wanted: Sequence[int], policy: str
+) -> tuple[list[int], list[float]]:
+    """Return sizes and scales that keep the aspect ratio as ``policy`` says."""
+    if len(lengths) != len(wanted):
+        raise CompileError(f"{len(wanted)} sizes do not fit {len(lengths)} axes")
+    scales = [size / n for size, n in zip(wanted, lengths, strict=True)]
+    if policy == "stretch":
+        return list(wanted), scales
+    if policy not in ("not_larger", "not_smaller"):
+        raise CompileError(f"keep_aspect_ratio_policy {policy} is not known")
+    scale = min(scales) if policy == "not_larger" else max(scales)
+    return [floor(scale * n + 0.5) for n in lengths], [scale] * len(lengths)
+
+
+def _resized(
+    node: NodeContext, axes: dict[int, ResizedAxis], mode: str, coordinates: str, rounding: str
+) -> SSAValue:
+    """Insert the resize of every axis that changes."""
+    x = node.operand(0)
+    extrapolated = coordinates == "tf_crop_and_resize"
+    value = node.number("extrapolation_value", 0.0)
+    kernel = _kernel(node, mode)
+    antialias = bool(node.integer("antialias", 0))
+    y = x if kernel is None or is_float(element_type(x)) else Composer(node.insert).cast(x, f32)
+    outside: dict[int, np.ndarray] = {}
+    for axis, resized in axes.items():
+        positions = resized.coordinates(coordinates)
+        if extrapolated:
+            outside[axis] = (positions < 0) | (positions > resized.length - 1)
+        if kernel is None:
+            y = _taken(node, y, axis, nearest_places(positions, rounding, resized.length))
+        else:
+            stretch = max(1.0, 1 / resized.scale) if antialias else 1.0
+            y = _interpolated(node, y, axis, *kernel.table(positions, resized.length, stretch))
+    y = Composer(node.insert).cast(y, element_type(x))
+    for axis, mask in outside.items():
+        y = _extrapolated(node, y, axis, mask, value)
+    return y
+
+
+def _kernel(node: NodeContext, mode: str) -> Kernel | None:
+    """Return the kernel of an interpolation mode, ``None`` for the nearest element."""
+    exclude = bool(node.integer("exclude_outside", 0))
+    sharpness = node.number("cubic_coeff_a", -0.75)
+    match mode:
+        case "nearest":
+            return None
+        case "linear" | "bilinear":
+            return Kernel(1, exclude_outside=exclude)
+        case "cubic":
+            return Kernel(2, sharpness, exclude)
+        case _:
+            raise CompileError(f"the mode {mode} of {node.op_type} is not known")
+
+
+def _taken(node: NodeContext, x: SSAValue, axis: int, places: np.ndarray) -> SSAValue:
+    """Insert the elements at known places along an axis."""
+    g, sizes = Composer(node.insert), shape(x)
+    length = sizes[axis]
+    if np.array_equal(places, np.arange(length)):
+        return x
+    times = len(places) // length
+    if np.array_equal(places, np.repeat(np.arange(length), times)):
+        apart = g.reshape(x, [*sizes[: axis + 1], 1, *sizes[axis + 1 :]])
+        apart = g.broadcast(apart, [*sizes[: axis + 1], times, *sizes[axis + 1 :]])
+        return g.reshape(apart, [*sizes[:axis], length * times, *sizes[axis + 1 :]])
+    return node.insert(GatherOp.make(x, node.constant_value(places), axis=integer(axis)))
+
+
+def _interpolated(
+    node: NodeContext, x: SSAValue, axis: int, places: np.ndarray, weights: np.ndarray
+) -> SSAValue:
+    """Insert weighted sums of elements along an axis; a copy where every sum has one element."""
+    if weights.shape[1] == 1:
+        return _taken(node, x, axis, places[:, 0])
+    own = weights.astype(numpy_dtype(element_type(x)))
+    tables = node.constant_value(places), node.constant_value(own)
+    return node.insert(InterpolateOp.make(x, *tables, axis=integer(axis)))
+
+
+def _extrapolated(
+    node: NodeContext, y: SSAValue, axis: int, outside: np.ndarray, value: float
+) -> SSAValue:
+    """Insert ``value`` at the places of an axis that lie outside the operand."""
+    if not outside.any():
+        return y
+    g = Composer(node.insert)
+    mask = g.on_axis(node.constant_value(outside), axis, len(shape(y)))
+    return node.insert(WhereOp.make(mask, g.like(value, y), y))
