@@ -9,6 +9,7 @@ from xdsl.ir import Dialect
 from dlc.dialects.graph import (
     _activation,
     _arg_reduction,
+    _attention,
     _cast,
     _comparison,
     _contraction,
@@ -29,9 +30,11 @@ from dlc.dialects.graph import (
     _recurrent_cell,
     _reduction,
     _reshape,
+    _scan,
     _scatter,
     _sizes,
     _softmax,
+    _sort,
     _source,
     _transposed_convolution,
 )
@@ -60,6 +63,9 @@ _FAMILIES = [
     _recurrent_cell,
     _quantize,
     _interpolate,
+    _scan,
+    _sort,
+    _attention,
 ]
 
 Graph = Dialect(

@@ -15,6 +15,18 @@ from dlc.dialects.graph._structure import Array, Index, ReductionOp, Scope
 from dlc.errors import CompileError
 
 
+def beats(
+    b: ScalarBuilder, predicate: Predicate, x: SSAValue, y: SSAValue
+) -> tuple[SSAValue, SSAValue]:
+    """Write whether ``x`` is better than ``y``, and whether they are equal; NaN beats numbers."""
+    wins, equal = b.compare(predicate, x, y), b.compare("eq", x, y)
+    if not is_float(x.type):
+        return wins, equal
+    x_nan, y_nan = b.compare("ne", x, x), b.compare("ne", y, y)
+    wins = b.logical("or", wins, b.logical("and", x_nan, b.invert(y_nan)))
+    return wins, b.logical("or", equal, b.logical("and", x_nan, y_nan))
+
+
 def better_place(
     b: ScalarBuilder,
     predicate: Predicate,
@@ -29,12 +41,7 @@ def better_place(
     """
     value, place = left
     other, other_place = right
-    wins = b.compare(predicate, other, value)
-    equal = b.compare("eq", other, value)
-    if is_float(value.type):
-        nan, other_nan = b.compare("ne", value, value), b.compare("ne", other, other)
-        wins = b.logical("or", wins, b.logical("and", other_nan, b.invert(nan)))
-        equal = b.logical("or", equal, b.logical("and", nan, other_nan))
+    wins, equal = beats(b, predicate, other, value)
     nearer = b.compare("gt" if last else "lt", other_place, place)
     wins = b.logical("or", wins, b.logical("and", equal, nearer))
     return [b.select(wins, other, value), b.select(wins, other_place, place)]

@@ -5,7 +5,13 @@ import pytest
 from samples import Sample, check_code, sample, values, without_sample
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, UnitAttr
 
-from dlc.dialects.graph import _normalization, _quantize, _recurrent_cell, _softmax
+from dlc.dialects.graph import (
+    _attention,
+    _normalization,
+    _quantize,
+    _recurrent_cell,
+    _softmax,
+)
 from dlc.dialects.graph._data_layout import CHANNELS_LAST
 from dlc.dialects.graph._properties import integer, integers, number
 from dlc.dialects.graph._recurrent import Direction, DirectionAttr
@@ -173,7 +179,19 @@ def quantize_samples() -> list[Sample]:
     ]
 
 
+def attention_samples() -> list[Sample]:
+    query, key, value = values(2, 3, 4, 5), values(2, 1, 6, 5, seed=1), values(2, 3, 6, 2, seed=2)
+    op, scale, yes = _attention.AttentionOp, {"scale": number(0.4)}, UnitAttr()
+    return [
+        sample(op, "plain", query, key, value, **scale),
+        sample(op, "mask", query, key, value, values(4, 6, seed=3), **scale),
+        sample(op, "seen", query, key, value, values(3, 4, 6, seed=3) > -2, **scale),
+        sample(op, "causal", query, key, value, values(6, seed=3), causal=yes, **scale),
+    ]
+
+
 SAMPLES = [
+    *attention_samples(),
     *softmax_samples(),
     *normalization_samples(),
     *recurrent_samples(),
@@ -187,5 +205,5 @@ def test_decomposition_computes_the_reference(this: Sample) -> None:
 
 
 def test_every_op_has_a_sample() -> None:
-    families = (_softmax, _normalization, _recurrent_cell, _quantize)
+    families = (_attention, _softmax, _normalization, _recurrent_cell, _quantize)
     assert not without_sample(families, SAMPLES)

@@ -5,10 +5,18 @@ import pytest
 from samples import Sample, check_code, sample, values, without_sample
 from xdsl.dialects.builtin import UnitAttr
 
-from dlc.dialects.graph import _arg_reduction, _pooling, _reduction
+from dlc.dialects.graph import (
+    _arg_reduction,
+    _interpolate,
+    _pooling,
+    _reduction,
+    _scan,
+    _sort,
+)
 from dlc.dialects.graph._data_layout import CHANNELS_LAST
-from dlc.dialects.graph._properties import integers, number
+from dlc.dialects.graph._properties import integer, integers, number
 
+FAMILIES = (_reduction, _arg_reduction, _pooling, _scan, _sort, _interpolate)
 FLOAT_ONLY = (_reduction.ReduceL2Op, _reduction.ReduceLogSumOp)
 TIES = np.array([[1, 3, 3, 2], [np.nan, 5, np.nan, 7], [-np.inf] * 4, [2, 2, 2, 2]], np.float32)
 
@@ -110,7 +118,66 @@ def pooling_samples() -> list[Sample]:
     ]
 
 
-SAMPLES = [*reduction_samples(), *arg_samples(), *pooling_samples()]
+def scan_samples() -> list[Sample]:
+    yes = UnitAttr()
+    return [
+        sample(
+            op,
+            f"{axis}-{exclusive is not None}-{reverse is not None}-{data.dtype}",
+            data,
+            axis=integer(axis),
+            exclusive=exclusive,
+            reverse=reverse,
+        )
+        for op in _scan.OPERATIONS
+        for data in (values(3, 4), values(3, 4, dtype=np.int8))
+        for axis in (0, 1)
+        for exclusive in (None, yes)
+        for reverse in (None, yes)
+    ]
+
+
+def sort_samples() -> list[Sample]:
+    yes = UnitAttr()
+    places = np.array([[2, 0, 1, 3], [3, 2, 1, 0]])
+    return [
+        *(
+            sample(
+                op,
+                f"{axis}-{largest is not None}-{data.dtype}",
+                data,
+                axis=integer(axis),
+                largest=largest,
+                **own,
+            )
+            for op, own in ((_sort.RankOp, {}), (_sort.TopKOp, {"count": integer(3), "results": 2}))
+            for data in (TIES, values(4, 6, dtype=np.int32), values(4, 5, dtype=np.uint8))
+            for axis in (0, 1)
+            for largest in (None, yes)
+        ),
+        sample(_sort.FindRankOp, "", places, axis=integer(1), count=integer(3)),
+    ]
+
+
+def interpolate_samples() -> list[Sample]:
+    places, weights = np.array([[0, 1], [2, 2], [-1, 7]]), values(3, 2, seed=1)
+    op = _interpolate.InterpolateOp
+    half = weights.astype(np.float16)
+    return [
+        sample(op, "0", values(3, 4), places, weights, axis=integer(0)),
+        sample(op, "1", values(2, 3, 4), places, weights, axis=integer(1)),
+        sample(op, "half", values(2, 3, dtype=np.float16), places, half, axis=integer(1)),
+    ]
+
+
+SAMPLES = [
+    *reduction_samples(),
+    *arg_samples(),
+    *pooling_samples(),
+    *scan_samples(),
+    *sort_samples(),
+    *interpolate_samples(),
+]
 
 
 @pytest.mark.parametrize("this", SAMPLES, ids=str)
@@ -119,7 +186,7 @@ def test_code_computes_the_reference(this: Sample) -> None:
 
 
 def test_every_op_has_a_sample() -> None:
-    assert not without_sample((_reduction, _arg_reduction, _pooling), SAMPLES)
+    assert not without_sample(FAMILIES, SAMPLES)
 
 
 def test_average_pool_counts_what_is_inside() -> None:
