@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-import ml_dtypes  # noqa: F401  (registers bfloat16 with numpy)
 import numpy as np
 from numpy.typing import NDArray
 

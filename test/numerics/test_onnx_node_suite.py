@@ -58,6 +58,8 @@ def _array(item: object) -> object:
 
 def _failure(case: TestCase) -> str | None:
     """Return why a case fails; the tolerances are the case's own."""
+    assert case.model is not None
+    assert case.data_sets is not None
     try:
         prepared = _OracleBackend.prepare(case.model)
         for inputs, expected in case.data_sets:
@@ -74,6 +76,7 @@ def failures() -> dict[str, dict[str, str | None]]:
     """Run all cases: why each fails, by name, by the operator that it is about."""
     found: dict[str, dict[str, str | None]] = defaultdict(dict)
     for case in load_model_tests(kind="node"):
+        assert case.model is not None
         nodes = case.model.graph.node
         operator = nodes[0].op_type if len(nodes) == 1 else "several"
         found[operator][case.name] = _failure(case)

@@ -68,7 +68,7 @@ class _CheckingImporter(GraphImporter):
     def __init__(
         self, model: LoadedModel, block: Block, types: Mapping[str, TensorType[Attribute]]
     ):
-        names = dict(zip(block.args, types, strict=True))
+        names: dict[SSAValue, str] = dict(zip(block.args, types, strict=True))
         builder = GraphBuilder(Builder(InsertPoint.at_end(block)), WeightStore(), names)
         super().__init__(model, builder)
         self.problems: list[Problem] = []

@@ -1,6 +1,7 @@
 """Bodies of operators that are functions: the model's own, and those that ONNX defines as such."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import onnx
 from onnx import AttributeProto, FunctionProto, NodeProto
@@ -37,14 +38,15 @@ def standard_function(
 def _function_body(
     schema: onnx.defs.OpSchema, node: NodeProto, opset: int, operands: Sequence[SSAValue | None]
 ) -> bytes:
-    version = _newest(schema.function_opset_versions, opset)
+    untyped: Any = schema  # onnx does not declare the methods for functions
+    version = _newest(untyped.function_opset_versions, opset)
     if version is not None:
-        return schema.get_function_with_opset_version(version)
-    version = _newest(schema.context_dependent_function_opset_versions, opset)
+        return untyped.get_function_with_opset_version(version)
+    version = _newest(untyped.context_dependent_function_opset_versions, opset)
     if version is None:
         return b""
     types = [_type_proto(x).SerializeToString() for x in operands]
-    return schema.get_context_dependent_function_with_opset_version(
+    return untyped.get_context_dependent_function_with_opset_version(
         version, node.SerializeToString(), types
     )
 

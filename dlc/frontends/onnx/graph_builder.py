@@ -6,17 +6,13 @@ from math import prod
 import numpy as np
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import (
-    FloatAttr,
-    IntegerAttr,
-    IntegerType,
     LocationAttr,
     NameLoc,
     NoneAttr,
     StringAttr,
     TensorType,
-    i1,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.analysis.evaluation import constant_value, evaluate, round_to
@@ -25,9 +21,9 @@ from dlc.dialects._tensor import (
     DYNAMIC,
     element_count,
     element_type_of,
-    is_float,
     shape,
 )
+from dlc.dialects.graph._properties import element_attribute
 from dlc.dialects.graph._source import (
     SMALL_CONSTANT,
     ConstantOp,
@@ -114,7 +110,7 @@ class GraphBuilder:
         if array.size <= SMALL_CONSTANT:
             return ConstantOp(dense_attribute(array))
         if _repeats_one_value(array):
-            return SplatOp(scalar_attribute(array.flat[0], type.element_type), type)
+            return SplatOp(element_attribute(array.flat[0].item(), type.element_type), type)
         return WeightOp(self.weights.add(name, array), type)
 
     def _fold(self, op: GraphOp) -> Sequence[Array] | None:
@@ -132,14 +128,6 @@ def _check_sizes(op: GraphOp) -> None:
     for result in op.results:
         if any(size < 0 and size != DYNAMIC for size in shape(result)):
             raise CompileError(f"{op.name} needs sizes that are fixed; fix them with --shape")
-
-
-def scalar_attribute(value: np.generic, element: Attribute) -> FloatAttr | IntegerAttr:
-    """Return one element as an attribute of the element type."""
-    if is_float(element):
-        return FloatAttr(float(value), element)  # pyright: ignore[reportArgumentType]
-    assert isinstance(element, IntegerType)
-    return IntegerAttr(-int(value) if element == i1 else int(value), element)
 
 
 def _is_small(value: SSAValue) -> bool:

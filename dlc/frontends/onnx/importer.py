@@ -44,7 +44,7 @@ def import_model(
     types = input_types(model_inputs(graph), shapes or {})
     inputs = [name for name in types if name not in constants]
     block = Block(arg_types=[types[name] for name in inputs])
-    arguments = dict(zip(inputs, block.args, strict=True))
+    arguments: dict[str, SSAValue] = dict(zip(inputs, block.args, strict=True))
     names = {x: name for name, x in arguments.items()}
     builder = GraphBuilder(Builder(InsertPoint.at_end(block)), context.weights, names)
     for name, array in constants.items():

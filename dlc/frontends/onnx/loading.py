@@ -2,6 +2,7 @@
 
 import mmap
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,7 +36,7 @@ class LoadedModel:
         return opset_versions(self.proto.opset_import)
 
 
-def opset_versions(imports: "list[onnx.OperatorSetIdProto]") -> dict[str, int]:
+def opset_versions(imports: Iterable[onnx.OperatorSetIdProto]) -> dict[str, int]:
     """Return the version of each domain; ``ai.onnx`` is another name of the default domain."""
     return {domain_name(o.domain): o.version for o in imports}
 

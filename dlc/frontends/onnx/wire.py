@@ -65,7 +65,7 @@ def split_model(data: memoryview) -> SplitModel:
             else:
                 parts.append(bytes(data[field.start : field.end]))
     except _TruncatedError as error:
-        if not parts and data[:1] != b"\x08":
+        if not parts and bytes(data[:1]) != b"\x08":
             raise CompileError("this is not an ONNX model") from error
         raise CompileError(
             f"the file is truncated: it ends at byte {len(data)}, {error}"

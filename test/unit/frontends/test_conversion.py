@@ -1,4 +1,5 @@
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import onnx
@@ -24,7 +25,7 @@ def make_node() -> MakeNode:
     block = Block(arg_types=[TensorType(f32, [2, 3])])
     builder = GraphBuilder(Builder(InsertPoint.at_end(block)), WeightStore(), {block.args[0]: "x"})
 
-    def make(op_type: str = "Add", **attributes: object) -> NodeContext:
+    def make(op_type: str = "Add", **attributes: Any) -> NodeContext:
         node = helper.make_node(op_type, ["x", "seven", ""], ["y", "", "z"], **attributes)
         seven = builder.constant(np.array(7), location("seven"))
         operands = [block.args[0], seven, None]
@@ -38,11 +39,10 @@ def _no_subgraph(graph: onnx.GraphProto, arguments: Sequence[SSAValue]) -> Seque
 
 
 @pytest.fixture
-def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give the test a registry of its own, once the real one is loaded."""
     find_conversion("Add", "", 21)
     monkeypatch.setattr(conversion, "_CONVERSIONS", {})
-    return
 
 
 @pytest.mark.usefixtures("registry")
@@ -94,7 +94,7 @@ def test_attributes(make_node: MakeNode):
     assert node.number("b") == 0.5
     assert node.string("c") == "text"
     assert node.integers("d") == [1, 2]
-    np.testing.assert_array_equal(node.attribute("e"), np.arange(3))  # pyright: ignore
+    np.testing.assert_array_equal(node.attribute("e"), np.arange(3))
     assert node.integer("f", 5) == 5
     assert node.attribute("f") is None
     with pytest.raises(CompileError, match="Add needs the attribute f"):

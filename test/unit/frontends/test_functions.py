@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import onnx
@@ -23,7 +24,7 @@ def _function(
     return helper.make_function(LOCAL, name, inputs, ["r"], nodes, opsets, attributes)
 
 
-def _call(name: str, inputs: list[str], **attributes: object) -> onnx.NodeProto:
+def _call(name: str, inputs: list[str], **attributes: Any) -> onnx.NodeProto:
     return node(name, inputs, ["y"], f"call_{name}", domain=LOCAL, **attributes)
 
 
