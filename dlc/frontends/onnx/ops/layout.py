@@ -56,7 +56,11 @@ def _transpose(node: NodeContext) -> SSAValue:
 def _expand(node: NodeContext) -> SSAValue:
     sizes = [int(n) for n in node.require_constant(1, "shape").ravel()]
     op = BroadcastOp.make(node.operand(0), sizes=integers(sizes))
-    return op.forwarded() or node.insert(op)
+    same = op.forwarded()
+    if same is None:
+        return node.insert(op)
+    op.erase()  # else it would stay a user of its operand
+    return same
 
 
 @converts("Tile", since=6)
