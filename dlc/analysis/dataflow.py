@@ -3,11 +3,15 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import prod
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
+from dlc.analysis.contraction import gemm
+from dlc.analysis.element_profile import ElementProfile, profile
+from dlc.analysis.role import Role, role
 from dlc.dialects.graph._source import WeightOp
-from dlc.dialects.graph._structure import CompositeOp, ComputedOp, GraphOp
+from dlc.dialects.graph._structure import CompositeOp, ComputedOp, ContractionOp, GraphOp
 from dlc.errors import CompileError
 
 
@@ -29,6 +33,29 @@ def is_inlined(value: SSAValue) -> bool:
     return isinstance(owner, GraphOp) and owner.is_constant and not isinstance(owner, WeightOp)
 
 
+@dataclass(frozen=True)
+class Access:
+    """What an op reads: ``value``, so many ``times`` per element that the op computes."""
+
+    value: SSAValue
+    times: float
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What fusion asks about an op, found once.
+
+    points: elements of its first result. cost: scalar operations per element, the multiply-adds of
+    a large contraction left out.
+    """
+
+    role: Role
+    profile: ElementProfile
+    points: int
+    cost: int
+    accesses: tuple[Access, ...]
+
+
 class Dataflow:
     """The computing ops of a block, in order, with their producers and readers."""
 
@@ -37,6 +64,7 @@ class Dataflow:
             _computed(op) for op in block.ops if isinstance(op, GraphOp) and not is_free(op)
         ]
         self.position = {op: n for n, op in enumerate(self.ops)}
+        self._facts: dict[ComputedOp, Facts] = {}
         self._readers: dict[SSAValue, list[ComputedOp]] = {}
         self._escaping: set[SSAValue] = set()
         for op in block.ops:
@@ -61,9 +89,42 @@ class Dataflow:
         """Return the computing ops that read some result of ``op``, each once."""
         return list(dict.fromkeys(c for v in op.results for c in self.readers(v)))
 
+    def facts(self, op: ComputedOp) -> Facts:
+        """Return what is known about ``op``."""
+        if op not in self._facts:
+            self._facts[op] = _facts(op)
+        return self._facts[op]
+
     def escapes(self, value: SSAValue) -> bool:
         """Whether something that is not computed reads ``value`` (the end of the function)."""
         return value in self._escaping
+
+
+_ANCHOR_TILE = 128
+"""A large contraction reads a factor once per so many columns (or rows) of the other."""
+
+
+def _facts(op: ComputedOp) -> Facts:
+    found, part = profile(op), role(op)
+    points = max(1, prod(found.parallel))
+    if part is Role.ANCHOR:
+        assert isinstance(op, ContractionOp)
+        return Facts(part, found, points, found.cost, _anchor_accesses(op, points))
+    accesses = tuple(
+        Access(op.operands[read.operand], found.reduction_points if read.reduced else 1)
+        for read in found.reads
+    )
+    return Facts(part, found, points, found.total_cost, accesses)
+
+
+def _anchor_accesses(op: ContractionOp, points: int) -> tuple[Access, ...]:
+    product = gemm(op)
+    sides = (product.m_size, product.n_size)
+    outer = product.batch_size * product.k_size / points
+    return tuple(
+        Access(value, outer * own * -(-other // _ANCHOR_TILE))
+        for value, own, other in zip(op.operands[:2], sides, sides[::-1], strict=True)
+    )
 
 
 def _computed(op: Operation) -> ComputedOp:

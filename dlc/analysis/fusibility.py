@@ -11,7 +11,7 @@ from xdsl.ir.affine import AffineDimExpr
 
 from dlc.analysis.dataflow import Cluster, origin
 from dlc.analysis.element_profile import profile
-from dlc.analysis.role import Role, RowSpace, role, row_space
+from dlc.analysis.role import Role, RowSpace, row_space
 from dlc.dialects._tensor import shape
 from dlc.dialects.graph._structure import ComputedOp, ElementwiseOp, GraphOp
 
@@ -27,7 +27,7 @@ class NotFusibleError(Exception):
 
 def strategy(cluster: Cluster) -> str:
     """Return the strategy that lowers ``cluster``; raises NotFusibleError with the reason."""
-    roles = {op: role(op) for op in cluster.ops}
+    roles = {op: cluster.flow.facts(op).role for op in cluster.ops}
     kinds = set(roles.values())
     if len(cluster.ops) > MOST_OPS:
         raise NotFusibleError(f"more than {MOST_OPS} ops")
@@ -45,7 +45,7 @@ def strategy(cluster: Cluster) -> str:
 
 def anchor(cluster: Cluster) -> ComputedOp:
     """Return the contraction of a cluster whose strategy is ``contract``."""
-    return next(op for op in cluster.ops if role(op) is Role.ANCHOR)
+    return next(op for op in cluster.ops if cluster.flow.facts(op).role is Role.ANCHOR)
 
 
 # map ----------------------------------------------------------------------------------------------
@@ -147,10 +147,10 @@ def _check_prologue(cluster: Cluster, op: ComputedOp, root: ComputedOp) -> None:
         raise NotFusibleError("a prologue that others read too")
     if root.operands[1] is not root.operands[0] and _feeds(cluster, op, root.operands[1]):
         raise NotFusibleError("only the lhs of a contraction takes a prologue")
-    reads = profile(op).reads
+    reads = cluster.flow.facts(op).profile.reads
     if any(r.is_gather for r in reads):
         raise NotFusibleError("a gather before a contraction")
-    if len(reads) > 1 and role(op) is Role.MOVE:
+    if len(reads) > 1 and not isinstance(op, ElementwiseOp):
         raise NotFusibleError("a choice between tensors before a contraction")
 
 

@@ -1,0 +1,88 @@
+"""What a fusion saves, counted by hand."""
+
+import pytest
+from xdsl.dialects.builtin import DenseArrayBase, TensorType, f32, i64
+from xdsl.dialects.func import ReturnOp
+from xdsl.ir import Block, SSAValue
+
+from dlc.analysis.dataflow import Cluster, Dataflow
+from dlc.analysis.delta import delta_s, evaluations, traffic_bytes, work
+from dlc.arch.nvidia import H200
+from dlc.dialects.graph._elementwise import AddOp
+from dlc.dialects.graph._layout import SliceOp, TransposeOp
+from dlc.dialects.graph._math import ExpOp
+from dlc.dialects.graph._pooling import MaxPoolOp
+from dlc.dialects.graph._structure import GraphOp
+
+
+class _Program:
+    def __init__(self, *sizes: int):
+        self.block = Block(arg_types=[TensorType(f32, sizes)])
+        self.x: SSAValue = self.block.args[0]
+
+    def add(self, op: GraphOp) -> SSAValue:
+        self.block.add_op(op)
+        return op.results[0]
+
+    def clusters(self, *results: SSAValue) -> list[Cluster]:
+        """Return one cluster per op."""
+        self.block.add_op(ReturnOp(*results))
+        flow = Dataflow(self.block)
+        return [Cluster(flow, (op,)) for op in flow.ops]
+
+
+def _integers(*values: int) -> DenseArrayBase:
+    return DenseArrayBase.from_list(i64, values)
+
+
+def test_fusing_a_chain_saves_a_write_a_read_and_a_launch() -> None:
+    program = _Program(1000, 1000)
+    y = program.add(AddOp.make(program.x, program.x))
+    first, second = program.clusters(program.add(ExpOp.make(y)))
+    assert traffic_bytes(first) == 8_000_000
+    assert traffic_bytes(first.merged(second)) == 8_000_000
+    saved = 8_000_000 / 4800e9 + 1.27e-6
+    assert delta_s(first, second, H200) == pytest.approx(saved)
+
+
+def test_value_read_elsewhere_is_still_written() -> None:
+    program = _Program(1000, 1000)
+    y = program.add(AddOp.make(program.x, program.x))
+    first, second = program.clusters(program.add(ExpOp.make(y)), y)
+    assert traffic_bytes(first.merged(second)) == 12_000_000
+    assert len(first.merged(second).results) == 2
+
+
+def test_only_the_slice_is_read() -> None:
+    program = _Program(1000, 1000)
+    part = SliceOp.make(
+        program.x, starts=_integers(0, 0), stops=_integers(10, 1000), steps=_integers(1, 1)
+    )
+    (cluster,) = program.clusters(program.add(part))
+    assert traffic_bytes(cluster) == 2 * 10 * 1000 * 4
+
+
+def test_windows_recompute_what_they_read() -> None:
+    program = _Program(1, 1, 10, 10)
+    y = program.add(ExpOp.make(program.x))
+    pool = MaxPoolOp.make(
+        y,
+        window=_integers(3, 3),
+        strides=_integers(1, 1),
+        padding=_integers(0, 0, 0, 0),
+        dilations=_integers(1, 1),
+    )
+    exp, window = program.clusters(program.add(pool))
+    counts = evaluations(exp.merged(window))
+    assert counts[exp.ops[0]] == 64 * 9
+    assert counts[window.ops[0]] == 64
+    assert work(exp) == 100 * 16
+
+
+def test_two_readers_at_one_index_share_the_value() -> None:
+    program = _Program(10, 20)
+    y = program.add(ExpOp.make(program.x))
+    moved = program.add(TransposeOp.make(y, permutation=_integers(1, 0)))
+    left, right, last = program.clusters(program.add(AddOp.make(moved, moved)))
+    counts = evaluations(left.merged(right).merged(last))
+    assert set(counts.values()) == {200}
