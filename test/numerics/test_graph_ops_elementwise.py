@@ -55,9 +55,7 @@ def special_arithmetic_samples() -> list[Sample]:
         sample(_elementwise.PowOp, "int8", base.astype(np.int8)[:, None], exponent.astype(np.int8)),
         sample(remainder, "fmod-float", SPECIAL[:, None], SPECIAL, truncate=fmod),
         sample(remainder, "fmod-double", large[:, None], divisor, truncate=fmod),
-        sample(
-            remainder, "fmod-int32", EXTREME[np.int32][:, None], EXTREME[np.int32], truncate=fmod
-        ),
+        sample(remainder, "fmod-int32", extreme[:, None], extreme, truncate=fmod),
         *(
             sample(_elementwise.NegOp, d.__name__, x)
             for d, x in EXTREME.items()
