@@ -90,6 +90,11 @@ class BroadcastOp(MovementOp):
         same = self.x.type == self.output.type and DYNAMIC not in shape(self.x)
         return self.x if same else None
 
+    def permuted(self, permutation: Sequence[int], operands: Sequence[SSAValue]) -> GraphOp | None:
+        sizes = [1] * len(permutation)
+        sizes[len(sizes) - len(self.sizes) :] = self.sizes.get_values()
+        return self.with_operands(operands, sizes=integers([sizes[a] for a in permutation]))
+
     def infer(self) -> Sequence[Attribute]:
         sizes = broadcast_shapes(shape(self.x), self.sizes.get_values())
         return [TensorType(element_type(self.x), sizes)]

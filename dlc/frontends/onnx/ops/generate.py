@@ -60,8 +60,10 @@ def _trilu(node: NodeContext) -> SSAValue:
 
 @converts("Dropout", since=7)
 def _dropout(node: NodeContext) -> Sequence[SSAValue]:
-    """Dropout passes everything when it does not train."""
-    if node.optional(2) is not None and node.require_constant(2, "training mode").item():
+    """Dropout passes everything when it does not train, or when its ratio is 0."""
+    trains = node.optional(2) is not None and node.require_constant(2, "training mode").item()
+    ratio = node.constant(1)
+    if trains and (ratio is None or ratio.item()):
         raise CompileError("Dropout in training mode is not supported; export the model for use")
     node.disregard("ratio", "seed")
     x = node.operand(0)
