@@ -32,6 +32,7 @@ PIPELINES: dict[str, Pipeline] = {
         (
             "graph-canonicalize",
             "graph-decompose",  # batch normalisation becomes a product and a sum that can be folded
+            "graph-fold-constants",  # a folded scale must be a constant, not ops on constants
             "graph-fold-scale",  # before layouts: scales still vary along one axis
             "graph-choose-layout",
             "graph-sink-transposes",

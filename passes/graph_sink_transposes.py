@@ -12,7 +12,7 @@ from dlc.core.passes import DlcPass
 from dlc.core.rewrite import erase_dead_ops
 from dlc.dialects._tensor import shape, tensor_bytes
 from dlc.dialects.graph._layout import TransposeOp, inverse_permutation, transpose
-from dlc.dialects.graph._reshape import reshape
+from dlc.dialects.graph._reshape import ReshapeOp, reshape
 from dlc.dialects.graph._structure import GraphOp
 
 
@@ -22,11 +22,13 @@ class GraphSinkTransposesPass(DlcPass):
     Steps, for each op in program order:
 
     1. a transpose of a transpose becomes one, and one that moves only axes of size 1 a reshape;
-    2. an op that can take the transpose in (``GraphOp.absorbed_transpose``: a matrix product has a
+    2. a reshape goes before the part of a transpose that moves whole runs of its axes;
+    3. an op that can take the transpose in (``GraphOp.absorbed_transpose``: a matrix product has a
        flag, a reduction other axes) reads the untransposed value;
-    3. an op that has a form on permuted axes (``GraphOp.permuted``) takes it when the transposed
+    4. an op that has a form on permuted axes (``GraphOp.permuted``) takes it when the transposed
        operands carry at least half of the bytes it reads, and its results are transposed instead;
-       constants on its other operands are permuted at compile time.
+       constants on its other operands are permuted at compile time. An op stays in the order it
+       prefers.
 
     Runs on: ``graph``. Leaves: ``graph``. Order: after ``graph-choose-layout``, before
     ``graph-fold-constants``.
@@ -52,6 +54,9 @@ def _visit(op: GraphOp) -> None:
     if isinstance(op, TransposeOp):
         _merge(op)
         return
+    if isinstance(op, ReshapeOp):
+        _exchange(op)
+        return
     op = _absorb(op)
     permutation = _incoming_permutation(op)
     if permutation is not None:
@@ -68,6 +73,17 @@ def _merge(op: TransposeOp) -> None:
         Rewriter.replace_op(op, [], [op.x])
     elif op.is_view:
         _replace(op, [reshape(op.x, shape(op.output))])
+
+
+def _exchange(op: ReshapeOp) -> None:
+    source = op.x.owner
+    if isinstance(source, TransposeOp):
+        exchange = op.exchanged(source.axes())
+        if exchange is not None and list(exchange.outer) != sorted(exchange.outer):
+            inner = transpose(source.x, exchange.inner)
+            new = reshape(inner.output, exchange.sizes)
+            _replace(op, [inner, new, transpose(new.output, exchange.outer)])
+            _merge(inner)
 
 
 def _absorb(op: GraphOp) -> GraphOp:
@@ -107,7 +123,7 @@ def _sink(op: GraphOp, permutation: Sequence[int]) -> None:
     for number in op.permuted_operands:
         operands[number] = _permuted_operand(operands[number], permutation, back, made)
     new = op.permuted(back, operands)
-    if new is None:
+    if new is None or new.preferred_permutation is not None:
         for unused in reversed(made):
             unused.erase()
         return

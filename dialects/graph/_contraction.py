@@ -95,6 +95,8 @@ class MatmulOp(ContractionOp):
         operands[number] = operand
         name = ("transpose_lhs", "transpose_rhs")[number]
         flipped = None if name in self.properties else UnitAttr()
+        if number == 0 and flipped:
+            return None  # rows of the lhs are better read along k
         return self.with_operands(operands, **{name: flipped})
 
     def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:

@@ -1,6 +1,7 @@
 """The same elements in the same order under another shape."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, TensorType
@@ -59,6 +60,38 @@ class ReshapeOp(MovementOp):
 
     def reference(self, *operands: Array) -> Array:
         return operands[0].reshape(shape(self.output))
+
+    def exchanged(self, permutation: Sequence[int]) -> "Exchange | None":
+        """Return how to write ``reshape(transpose(x))`` as ``transpose(reshape(transpose(x)))``.
+
+        permutation: that of the operand. Each run of axes that the reshape merges or splits keeps
+        its elements together and moves to where its largest axis is in ``x``, so that the outer
+        transpose moves whole runs and the inner one nothing, or only what is inside a run.
+        """
+        old, new = shape(self.x), shape(self.output)
+        if DYNAMIC in (*old, *new) or not prod(new):
+            return None
+        runs: list[tuple[int, list[int], list[int]]] = []
+        for new_axes, old_axes in _matching_runs(new, old):
+            places = [permutation[a] for a in old_axes]
+            largest = max(old_axes, key=lambda axis: old[axis])
+            runs.append((permutation[largest], places, new_axes))
+        runs.sort()
+        inner = [permutation[a] for a in range(len(old)) if old[a] == 1]
+        inner += [place for _, places, _ in runs for place in places]
+        order = [a for a, n in enumerate(new) if n == 1]
+        order += [axis for _, _, axes in runs for axis in axes]
+        outer = tuple(map(order.index, range(len(new))))
+        return Exchange(tuple(inner), [new[a] for a in order], outer)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Permute by ``inner``, reshape to ``sizes``, permute by ``outer``."""
+
+    inner: tuple[int, ...]
+    sizes: Sequence[int]
+    outer: tuple[int, ...]
 
 
 def reshape(x: SSAValue, sizes: Sequence[int]) -> ReshapeOp:

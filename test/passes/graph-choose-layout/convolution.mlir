@@ -1,4 +1,5 @@
 // RUN: dlc-opt %s --graph-choose-layout | filecheck %s
+// RUN: dlc-opt %s --graph-choose-layout --graph-sink-transposes | filecheck %s
 
 // CHECK-LABEL: @convolution
 func.func @convolution(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x4x8x8xf32> {
