@@ -55,10 +55,13 @@ def _vectorize(loop: scf.ForOp) -> None:
         return
     written = {a.buffer for a in _accesses(loop) if a.writes}
     for op in tuple(loop.body.block.ops):
-        loads = isinstance(op, LoadOp) and not op.guard_axes and op.buffer not in written
-        stores = isinstance(op, StoreOp) and _is_only_use(loop, op.buffer)
-        if loads or stores:
-            _widen(loop, op, op.accesses()[0], count)
+        match op:
+            case LoadOp() if not op.guard_axes and op.buffer not in written:
+                _widen(loop, op, op.accesses()[0], count)
+            case StoreOp() if _is_only_use(loop, op.buffer):
+                _widen(loop, op, op.accesses()[0], count)
+            case _:
+                pass
 
 
 def _trip_count(loop: scf.ForOp) -> int:

@@ -88,7 +88,8 @@ class CopyOp(BuffersOp):
 
     def verify_(self) -> None:
         super().verify_()
-        verify_same_element(*self.accesses(), "use loop.load and loop.store")
+        source, destination = self.accesses()
+        verify_same_element(source, destination, "use loop.load and loop.store")
         if self.bytes not in VECTOR_BYTES:
             raise VerifyException(
                 f"moves {self.bytes} bytes; one instruction moves 1, 2, 4, 8 or 16"
@@ -145,7 +146,8 @@ class CpAsyncOp(BuffersOp, NeedsCapability):
 
     def verify_(self) -> None:
         super().verify_()
-        verify_same_element(*self.accesses(), "load, convert and store instead")
+        source, destination = self.accesses()
+        verify_same_element(source, destination, "load, convert and store instead")
         spaces = space_of(self.source), space_of(self.destination)
         if spaces != (Space.GLOBAL, Space.SHARED):
             raise VerifyException(

@@ -6,7 +6,7 @@ backend adds its own operations to the table ``STATEMENTS`` and says how element
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -68,7 +68,7 @@ class CLikePrinter(ABC):
         self.lines.append("  " * self._depth + text if text else "")
 
     @contextmanager
-    def braces(self, head: str, tail: str = "}") -> Iterator[None]:
+    def braces(self, head: str, tail: str = "}") -> Generator[None]:
         """Open a brace after ``head`` and close it at the end."""
         self.line(head + " {")
         self._depth += 1

@@ -33,7 +33,11 @@ C_TYPES: dict[Attribute, str] = {
     i64: "long long",
     IndexType(): "long long",
 }
-_UNSIGNED = {i32: "unsigned", i64: "unsigned long long", IndexType(): "unsigned long long"}
+_UNSIGNED: dict[Attribute, str] = {
+    i32: "unsigned",
+    i64: "unsigned long long",
+    IndexType(): "unsigned long long",
+}
 
 TEMPLATES: dict[type[Operation], str] = {
     arith.AddfOp: "{0} + {1}",
@@ -84,16 +88,18 @@ TEMPLATES: dict[type[Operation], str] = {
     math.RoundEvenOp: "rint{f}({0})",
     math.RsqrtOp: "1 / sqrt{f}({0})",
 }
-TEMPLATES |= {
-    op: op.name.removeprefix("math.") + "{f}({0})"
-    for op in (
-        *(math.ExpOp, math.Exp2Op, math.ExpM1Op, math.LogOp, math.Log2Op, math.Log10Op),
-        *(math.Log1pOp, math.SqrtOp, math.CbrtOp, math.ErfOp, math.CeilOp, math.FloorOp),
-        *(math.TruncOp, math.RoundOp, math.SinOp, math.CosOp, math.TanOp, math.AsinOp),
-        *(math.AcosOp, math.AtanOp, math.SinhOp, math.CoshOp, math.TanhOp, math.AsinhOp),
-        *(math.AcoshOp, math.AtanhOp),
-    )
-}
+TEMPLATES.update(
+    {
+        op: op.name.removeprefix("math.") + "{f}({0})"
+        for op in (
+            *(math.ExpOp, math.Exp2Op, math.ExpM1Op, math.LogOp, math.Log2Op, math.Log10Op),
+            *(math.Log1pOp, math.SqrtOp, math.CbrtOp, math.ErfOp, math.CeilOp, math.FloorOp),
+            *(math.TruncOp, math.RoundOp, math.SinOp, math.CosOp, math.TanOp, math.AsinOp),
+            *(math.AcosOp, math.AtanOp, math.SinhOp, math.CoshOp, math.TanhOp, math.AsinhOp),
+            *(math.AcoshOp, math.AtanhOp),
+        )
+    }
+)
 """Operations named as their function in the C library."""
 
 _COMPARE_INTEGERS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}

@@ -136,14 +136,16 @@ __device__ __forceinline__ void mma_{shape}_{short}(const void* pa, const void* 
                : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }}"""
-PRELUDE |= {
-    f"mma_{shape}_{short}": _MMA.format(shape=shape, short=short, type=type)
-    for shape, short, type in (
-        ("m16n8k16", "f16", "f16"),
-        ("m16n8k16", "bf16", "bf16"),
-        ("m16n8k8", "f32", "tf32"),
-    )
-}
+PRELUDE.update(
+    {
+        f"mma_{shape}_{short}": _MMA.format(shape=shape, short=short, type=type)
+        for shape, short, type in (
+            ("m16n8k16", "f16", "f16"),
+            ("m16n8k16", "bf16", "bf16"),
+            ("m16n8k8", "f32", "tf32"),
+        )
+    }
+)
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 

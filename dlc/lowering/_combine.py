@@ -18,7 +18,7 @@ Parts = Sequence[SSAValue]
 Combine = Callable[[Parts, Parts], Parts]
 """Writes the combination of two lanes' values."""
 
-_CARRIED = {i1: i32, IndexType(): i64}
+_CARRIED: dict[Attribute, Attribute] = {i1: i32, IndexType(): i64}
 """How types that a shuffle cannot carry travel."""
 
 

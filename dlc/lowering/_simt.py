@@ -4,9 +4,8 @@ Loops over workers become the positions of the thread; other loops stay, as ``sc
 that is not of the ``loop`` level's structure is copied as it is.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from xdsl.builder import Builder
 from xdsl.dialects import scf
@@ -88,7 +87,7 @@ class SimtConverter:
                 return self.b.insert(IndexOp(expr, self.dims))
 
     @contextmanager
-    def _writing(self, block: Block) -> Iterator[None]:
+    def _writing(self, block: Block) -> Generator[None]:
         builder = self.b.builder
         before = builder.insertion_point
         builder.insertion_point = InsertPoint.at_end(block)
@@ -96,7 +95,7 @@ class SimtConverter:
         builder.insertion_point = before
 
     @contextmanager
-    def _where(self, condition: SSAValue) -> Iterator[None]:
+    def _where(self, condition: SSAValue) -> Generator[None]:
         """Write code for the threads for which an ``i1`` holds."""
         taken = scf.IfOp(condition, [], Region(Block()))
         self.b.builder.insert(taken)
@@ -109,8 +108,19 @@ class SimtConverter:
     def convert_ops(self, block: Block) -> None:
         """Write all operations of a block but the end of a loop or kernel."""
         for op in block.ops:
-            convert = _CONVERSIONS.get(type(op), SimtConverter._copy)
-            convert(self, op)
+            match op:
+                case ForOp():
+                    self._loop(op)
+                case StoreOp():
+                    self._store(op)
+                case AllocOp():
+                    self._alloc(op)
+                case CombineOp():
+                    self._combine(op)
+                case YieldOp() | EndOp():
+                    pass  # what holds the block writes its end
+                case _:
+                    self._copy(op)
 
     def _copy(self, op: Operation) -> None:
         """Copy an operation; what it contains is converted."""
@@ -197,7 +207,8 @@ class SimtConverter:
         """Write a loop of one thread; ``induction`` gives the old variable from the new one."""
         initial = [self.values[v] for v in op.iter_args]
         body = Block(arg_types=[IndexType(), *(v.type for v in initial)])
-        loop = scf.ForOp(*bounds, initial, Region(body))
+        low, high, step = bounds
+        loop = scf.ForOp(low, high, step, initial, Region(body))
         loop.location = op.location
         if unroll:
             loop.attributes["unroll"] = UnitAttr()
@@ -286,13 +297,3 @@ def _check_all_reach(op: ForOp, total: int, count: int) -> None:
                 f"over the {map} numbers 0 to {count - 1}, which not all of them reach",
                 at=operation_text(inner),
             )
-
-
-_CONVERSIONS: dict[type[Operation], Callable[[SimtConverter, Any], None]] = {
-    AllocOp: SimtConverter._alloc,
-    CombineOp: SimtConverter._combine,
-    EndOp: lambda converter, op: None,
-    ForOp: SimtConverter._loop,
-    StoreOp: SimtConverter._store,
-    YieldOp: lambda converter, op: None,
-}

@@ -20,10 +20,10 @@ BLOCK, THREAD = AffineExpr.dimension(0), AffineExpr.dimension(1)
 
 
 class Position(NamedTuple):
-    """A worker is number ``expr`` of ``count``."""
+    """A worker is number ``expr`` of ``total``."""
 
     expr: AffineExpr
-    count: int
+    total: int
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Workers:
         if map in (LoopMap.WARP, LoopMap.LANE):
             used.add(LoopMap.THREAD)
         left = {m: p for m, p in self.positions.items() if m not in used}
-        return Workers({**left, map: rest} if rest.count > 1 else left)
+        return Workers({**left, map: rest} if rest.total > 1 else left)
 
     def idle(self, space: Space) -> list[AffineExpr]:
         """Return what must be 0 in the one thread that writes to a buffer in ``space``.
@@ -68,7 +68,7 @@ class Workers:
         if space is Space.GLOBAL:
             maps.append(LoopMap.GRID)
         found = [self.positions[map] for map in maps if map in self.positions]
-        return [position.expr for position in found if position.count > 1]
+        return [position.expr for position in found if position.total > 1]
 
 
 def extent(block: Block, map: LoopMap) -> int:
