@@ -124,8 +124,9 @@ def _sink(op: GraphOp, permutation: Sequence[int]) -> None:
         operands[number] = _permuted_operand(operands[number], permutation, back, made)
     new = op.permuted(back, operands)
     if new is None or new.preferred_permutation is not None:
-        for unused in reversed(made):
-            unused.erase()
+        for unused in (new, *reversed(made)):
+            if unused is not None:
+                unused.erase()
         return
     results = [transpose(r, permutation) for r in new.results]
     _replace(op, [*made, new, *results], [t.output for t in results])
