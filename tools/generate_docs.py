@@ -1,0 +1,104 @@
+"""Write the reference pages that follow from docstrings: ``docs/dialects/*.md`` and ``docs/passes.md``.
+
+``python -m dlc.tools.generate_docs [FOLDER]``; a test holds the pages in ``docs`` to what this writes.
+"""
+
+import importlib
+import inspect
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from xdsl.ir import Attribute, Operation, TypeAttribute
+from xdsl.irdl import IRDLOperation, OptionalDef, VariadicDef
+
+from dlc import registry
+from dlc.core.options import option_texts
+from dlc.pipelines import PIPELINES
+
+_NOTE = "<!-- Written by dlc.tools.generate_docs from the docstrings; change those. -->\n"
+
+
+def pages() -> dict[str, str]:
+    """Return the text of each page by its path below ``docs``."""
+    dialects = {f"dialects/{name}.md": dialect_page(name) for name in registry.dialect_names()}
+    return dialects | {"passes.md": pass_page()}
+
+
+def dialect_page(name: str) -> str:
+    """Return the page of a dialect: what its values are, its ops, its types and attributes."""
+    dialect = registry.load_dialect(name)
+    module = importlib.import_module(f"dlc.dialects.{name}")
+    parts = [f"# The `{name}` dialect\n", _NOTE, _text(module)]
+    parts += [_operation(op) for op in sorted(dialect.operations, key=lambda op: op.name)]
+    attributes = sorted(dialect.attributes, key=lambda a: a.name)
+    if attributes:
+        parts.append("## Types and attributes\n")
+        parts += [_attribute(kind) for kind in attributes]
+    return "\n".join(parts)
+
+
+def pass_page() -> str:
+    """Return the catalogue of passes and pipelines."""
+    parts = ["# Passes\n", _NOTE, "Each is a flag of `dlc-opt`, as is each pipeline at the end.\n"]
+    for name in registry.pass_names():
+        kind = registry.load_pass(name)
+        parts.append(f"## `--{name}`\n")
+        of_xdsl = registry.XDSL_PASSES.get(name)
+        parts.append(f"{of_xdsl}\n" if of_xdsl else _text(kind))
+        parts += [f"* `{option}`" for option in option_texts(kind)] + [""]
+    parts.append("# Pipelines\n")
+    for name, pipeline in PIPELINES.items():
+        steps = " → ".join(f"`{step}`" for step in pipeline.steps)
+        parts.append(f"## `--{name}`\n\n{pipeline.summary}\n\n{steps}\n")
+    return "\n".join(parts)
+
+
+def _text(documented: object) -> str:
+    """Return a docstring as Markdown: reStructuredText's double backquotes become single ones."""
+    return (inspect.getdoc(documented) or "").replace("``", "`") + "\n"
+
+
+def _operation(op: type[Operation]) -> str:
+    lines = [f"## `{op.name}`\n", _text(op)]
+    if issubclass(op, IRDLOperation):
+        definition = op.get_irdl_definition()
+        lines += _list("operands", _arguments(definition.operands))
+        lines += _list("results", _arguments(definition.results))
+        lines += _list("properties", [_marked(n, d) for n, d in definition.properties.items()])
+    return "\n".join(lines)
+
+
+def _arguments(definitions: Sequence[tuple[str, object]]) -> list[str]:
+    return [_marked(name, definition) for name, definition in definitions]
+
+
+def _marked(name: str, definition: object) -> str:
+    if isinstance(definition, OptionalDef):
+        return f"`{name}` (optional)"
+    return f"`{name}`..." if isinstance(definition, VariadicDef) else f"`{name}`"
+
+
+def _list(title: str, items: Sequence[str]) -> Iterator[str]:
+    if items:
+        yield f"{title}: {', '.join(items)}\n"
+
+
+def _attribute(kind: type[Attribute]) -> str:
+    sign = "!" if issubclass(kind, TypeAttribute) else "#"
+    return f"### `{sign}{kind.name}`\n\n{_text(kind)}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write all pages below a folder (``docs``) and return the exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
+    folder = Path(given[0] if given else "docs")
+    for name, text in pages().items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
