@@ -12,8 +12,10 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
     TensorType,
     i1,
+    i32,
 )
 from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import (
     AnyAttr,
     ParamAttrConstraint,
@@ -58,8 +60,8 @@ class WeightOp(GraphOp):
 
 
 @irdl_op_definition
-class ConstantOp(GraphOp):
-    """A small constant, written in the IR.
+class ConstantOp(ComputedOp):
+    """A small constant, written in the IR; inside a kernel a choice among its values by index.
 
     ``%c = graph.constant dense<[1, 2]> : tensor<2xi64>``
     """
@@ -82,6 +84,25 @@ class ConstantOp(GraphOp):
 
     def reference(self, *operands: Array) -> Array:
         return constant_array(self.value)
+
+    @property
+    def moves_data(self) -> bool:
+        return True
+
+    def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
+        values = constant_array(self.value).reshape(-1).tolist()
+        type = compute_type(element_type(self.output))
+        chosen = scope.b.constant(values[0], type)
+        if all(value == values[0] for value in values):
+            return chosen
+        position = AffineExpr.constant(0)
+        for size, i in zip(shape(self.output), index, strict=True):
+            position = position * size + i
+        at = scope.integer(position, i32)
+        for number, value in enumerate(values[1:], 1):
+            here = scope.b.compare("eq", at, scope.b.constant(number, i32))
+            chosen = scope.b.select(here, scope.b.constant(value, type), chosen)
+        return chosen
 
 
 def constant_array(value: DenseIntOrFPElementsAttr) -> Array:
