@@ -13,6 +13,11 @@ from dlc.arch import Arch, GpuArch
 from dlc.dialects._tensor import element_bytes, element_type, tensor_bytes
 from dlc.dialects.graph._structure import ComputedOp
 
+_STAGING_COST = 8
+"""Operations to take an element through registers (load, convert, convert, store, addresses)
+where an asynchronous copy would not.
+"""
+
 
 def delta_s(left: Cluster, right: Cluster, arch: Arch) -> float:
     """Return the seconds that one kernel for both saves over two; negative where it loses."""
@@ -52,7 +57,19 @@ def traffic_bytes(cluster: Cluster) -> int:
 def work(cluster: Cluster) -> float:
     """Return the scalar operations of the kernel, recomputation included, contractions left out."""
     counts = evaluations(cluster)
-    return sum(count * cluster.flow.facts(op).cost for op, count in counts.items())
+    own = sum(count * cluster.flow.facts(op).cost for op, count in counts.items())
+    return own + _STAGING_COST * _computed_on_staging(cluster)
+
+
+def _computed_on_staging(cluster: Cluster) -> float:
+    """Return how many elements contractions read that are computed where they are read."""
+    return sum(
+        facts.points * access.times
+        for facts in map(cluster.flow.facts, cluster.ops)
+        if facts.role is Role.ANCHOR
+        for access in facts.accesses
+        if cluster.inner(access.value)
+    )
 
 
 def evaluations(cluster: Cluster) -> dict[ComputedOp, float]:

@@ -2,27 +2,22 @@
 
 ``map``       one thread computes one element of the results, everything inside on demand
 ``row``       reductions over the same axes of one shape, elementwise ops between and after them
-``contract``  one contraction; elementwise and index maps before its lhs, elementwise ops after it,
-              and a change of layout at the very end
+``contract``  one contraction; elementwise and index maps before its lhs, elementwise ops and
+              permutations of axes after it
 """
 
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineDimExpr
 
 from dlc.analysis.dataflow import Cluster, origin
-from dlc.analysis.element_profile import profile
+from dlc.analysis.epilogue import NotFusibleError, positions
 from dlc.analysis.role import Role, RowSpace, row_space
 from dlc.dialects._tensor import shape
-from dlc.dialects.graph._structure import ComputedOp, ElementwiseOp, GraphOp
+from dlc.dialects.graph._structure import ComputedOp, ElementwiseOp
 
 MOST_OPS = 64
 """A kernel larger than this compiles slowly and spills registers."""
 
 MOST_RESULTS = 8
-
-
-class NotFusibleError(Exception):
-    """These ops cannot share a kernel; the text says why, short."""
 
 
 def strategy(cluster: Cluster) -> str:
@@ -119,24 +114,10 @@ def _check_contract(cluster: Cluster, roles: dict[ComputedOp, Role]) -> None:
         name = "row" if Role.ROW in kinds else "window"
         raise NotFusibleError(f"a {name} reduction does not join a contraction")
     (root,) = anchors
-    after = cluster.after(anchors)
-    tail = layout_tail(cluster)
+    after = positions(root.results[0], cluster.ops)
     for op in cluster.ops:
-        if op in after and op not in tail:
-            _check_epilogue(op, root, after)
-        elif op not in after and op is not root:
+        if op.results[0] not in after:
             _check_prologue(cluster, op, root)
-    for value in cluster.results:
-        if shape(value) != shape(root.results[0]) and value.owner not in tail:
-            raise NotFusibleError("a result that is not of the contraction's shape")
-
-
-def _check_epilogue(op: ComputedOp, root: ComputedOp, after: set[ComputedOp]) -> None:
-    if not isinstance(op, ElementwiseOp):
-        raise NotFusibleError("data movement inside an epilogue")
-    inside = [v for v in op.operands if origin(v).owner is root or origin(v).owner in after]
-    if any(shape(v) != shape(root.results[0]) for v in (*inside, op.results[0])):
-        raise NotFusibleError("an epilogue of another shape than the contraction")
 
 
 def _check_prologue(cluster: Cluster, op: ComputedOp, root: ComputedOp) -> None:
@@ -158,32 +139,3 @@ def _feeds(cluster: Cluster, op: ComputedOp, value: SSAValue) -> bool:
     """Whether ``value`` depends on ``op`` by ops of the cluster."""
     owner = origin(value).owner
     return owner is op or (owner in cluster.members and owner in cluster.after([op]))
-
-
-def layout_tail(cluster: Cluster) -> list[ComputedOp]:
-    """Return the ops at the end that only change the layout, in order; none when a tensor before
-    them is a result too.
-    """
-    if len(cluster.results) != 1:
-        return []
-    value = cluster.results[0]
-    chain: list[ComputedOp] = []
-    while isinstance(op := value.owner, ComputedOp) and is_permutation(op):
-        chain.append(op)
-        value = origin(op.operands[0])
-        if value.owner not in cluster.members or len(list(cluster.readers(value))) > 1:
-            return []
-    return chain[::-1]
-
-
-def is_permutation(op: GraphOp) -> bool:
-    """Whether an op copies every element of one operand to one place, its axes permuted."""
-    if not (isinstance(op, ComputedOp) and op.moves_data and len(op.results) == 1):
-        return False
-    reads = profile(op).reads
-    if len(reads) != 1 or reads[0].guarded:
-        return False
-    exprs = reads[0].map.results
-    dims = [e.position for e in exprs if isinstance(e, AffineDimExpr)]
-    rank = reads[0].map.num_dims
-    return len(dims) == len(exprs) == rank and sorted(dims) == list(range(rank))

@@ -14,9 +14,11 @@ from dlc.search._partition import Partition
 def search(flow: Dataflow, arch: Arch) -> Partition:
     """Return the clusters found by merging producer and consumer, best saving first.
 
-    Equal savings go to contractions first (their arithmetic hides what the others read), then to
-    the earlier op, so the result depends on the program only. A pair is scored again whenever
-    one of its sides has grown.
+    Ops that a contraction would compute while it reads its operands come last: there they keep
+    copies from being asynchronous, so they go with what precedes them if they can. Equal savings
+    go to contractions first (their arithmetic hides what the others read), then to the earlier
+    op, so the result depends on the program only. A pair is scored again whenever one of its
+    sides has grown.
     """
     return _Greedy(flow, arch).run()
 
@@ -27,7 +29,8 @@ class _Greedy:
         self.arch = arch
         self.seconds = {n: cluster_s(c, arch) for n, c in self.partition.clusters.items()}
         self.version = dict.fromkeys(self.partition.clusters, 0)
-        self.heap: list[tuple[float, bool, int, int, tuple[int, int]]] = []
+        self.kinds = {n: strategy(c) for n, c in self.partition.clusters.items()}
+        self.heap: list[tuple[bool, float, bool, int, int, tuple[int, int]]] = []
 
     def run(self) -> Partition:
         for producer, consumer in self.partition.edges():
@@ -49,14 +52,16 @@ class _Greedy:
         gain_s = self.seconds[producer] + self.seconds[consumer] - cluster_s(merged, self.arch)
         if gain_s > 0:
             versions = (self.version[producer], self.version[consumer])
-            entry = (-gain_s, kind != "contract", producer, consumer, versions)
-            heappush(self.heap, entry)
+            epilogue = self.kinds[producer] == kind == "contract"
+            prologue = kind == "contract" and not epilogue
+            heappush(self.heap, (prologue, -gain_s, not epilogue, producer, consumer, versions))
 
     def _merge(self, producer: int, consumer: int) -> None:
         kept = self.partition.merge(producer, consumer)
         del self.version[max(producer, consumer)]
         self.version[kept] += 1
         self.seconds[kept] = cluster_s(self.partition.clusters[kept], self.arch)
+        self.kinds[kept] = strategy(self.partition.clusters[kept])
         for other in sorted(self.partition.producers[kept]):
             self._propose(other, kept)
         for other in sorted(self.partition.consumers[kept]):

@@ -1,0 +1,63 @@
+"""Where elements go: the position that is computed, against numpy moving an array of positions."""
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import TensorType, f32
+from xdsl.ir import SSAValue
+from xdsl.utils.test_value import create_ssa_value
+
+from dlc.analysis.epilogue import NotFusibleError, positions
+from dlc.dialects.graph._activation import ReluOp
+from dlc.dialects.graph._contraction import MatmulOp
+from dlc.dialects.graph._elementwise import AddOp
+from dlc.dialects.graph._layout import ConcatOp, TransposeOp
+from dlc.dialects.graph._properties import integer, integers
+from dlc.dialects.graph._reshape import ReshapeOp
+from dlc.dialects.graph._structure import ComputedOp
+
+
+def _value(*sizes: int) -> SSAValue:
+    return create_ssa_value(TensorType(f32, sizes))
+
+
+def test_heads_are_split_and_moved() -> None:
+    product = MatmulOp.make(_value(6, 5), _value(5, 8))
+    heads = ReshapeOp.make(product.output, sizes=integers([6, 4, 2]))
+    moved = TransposeOp.make(heads.output, permutation=integers([1, 2, 0]))
+    relu = ReluOp.make(moved.output)
+    found = positions(product.output, [product, moved, relu])
+    where = np.arange(48).reshape(6, 4, 2).transpose(1, 2, 0)
+    for row, column in np.ndindex(6, 8):
+        index = tuple(e.eval([row, column], []) for e in found[relu.output])
+        assert where[index] == row * 8 + column
+
+
+def test_ops_that_do_not_read_the_product_are_left_out() -> None:
+    product = MatmulOp.make(_value(4, 4), _value(4, 4))
+    other = ReluOp.make(_value(4, 4))
+    added = AddOp.make(product.output, other.output)
+    assert set(positions(product.output, [product, other, added])) == {
+        product.output,
+        added.output,
+    }
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda y: [ConcatOp.make(y, y, axis=integer(0))], "data movement inside an epilogue"),
+        (lambda y: [AddOp.make(y, _value(3, 4, 4))], "another shape"),
+        (
+            lambda y: [
+                t := TransposeOp.make(y, permutation=integers([1, 0])),
+                AddOp.make(t.output, y),
+            ],
+            "needs two elements",
+        ),
+    ],
+)
+def test_what_needs_other_elements_is_refused(make: object, reason: str) -> None:
+    product = MatmulOp.make(_value(4, 4), _value(4, 4))
+    ops: list[ComputedOp] = make(product.output)  # pyright: ignore[reportCallIssue]
+    with pytest.raises(NotFusibleError, match=reason):
+        positions(product.output, [product, *ops])
