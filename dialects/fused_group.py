@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     SymbolNameConstraint,
     SymbolRefAttr,
     TensorType,
+    i64,
 )
 from xdsl.ir import Attribute, Block, Dialect, Region, SSAValue
 from xdsl.irdl import (
@@ -134,7 +135,7 @@ class LaunchOp(IRDLOperation):
     name = "fused_group.launch"
     kernel = prop_def(FlatSymbolRefAttrConstr)
     inputs = var_operand_def(TensorType)
-    offsets = opt_prop_def(DenseArrayBase)
+    offsets = opt_prop_def(DenseArrayBase.constr(i64))
     outputs = var_result_def(TensorType)
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)

@@ -52,7 +52,9 @@ class _Reader:
     def __init__(self, main: FuncOp, weight_offset: WeightOffset):
         self.main = main
         self.weight_offset = weight_offset
-        self.address = {arg: Address("input", n) for n, arg in enumerate(main.args)}
+        self.address: dict[SSAValue, Address] = {
+            arg: Address("input", n) for n, arg in enumerate(main.args)
+        }
 
     def launches(self) -> Iterator[Launch]:
         for op in self.main.body.block.ops:

@@ -125,8 +125,8 @@ def read_trailer(path: Path) -> Trailer:
             f"artifact format {version}, this dlc reads {FORMAT_VERSION}; compile the model again",
             at=str(path),
         )
-    pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
-    trailer = Trailer(bool(beside), *pairs, digest, sealed_bytes)
+    device_code, weights, report = zip(numbers[::2], numbers[1::2], strict=True)
+    trailer = Trailer(bool(beside), device_code, weights, report, digest, sealed_bytes)
     if sealed_bytes != file_bytes:
         raise ArtifactError(_DAMAGED, at=str(path))
     return trailer

@@ -15,7 +15,7 @@ from ctypes import (
 )
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -106,7 +106,8 @@ class Library:
             raise ArtifactError(message.decode(errors="replace"))
 
 
-def _tensors(rows: "ctypes._Pointer[_Tensor]", count: int) -> tuple[TensorInfo, ...]:
+def _tensors(rows: Any, count: int) -> tuple[TensorInfo, ...]:
+    """Return the rows of a table of ``dlc_tensor``; rows: a pointer to the first one."""
     return tuple(
         TensorInfo(row.name.decode(), numpy_dtype(row.dtype), tuple(row.shape[: row.rank]))
         for row in rows[:count]

@@ -39,7 +39,7 @@ class WeightFile:
     def add(self, array: NDArray[np.generic]) -> int:
         """Store a weight, row-major, and return its offset in the segment."""
         data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        key = (data.size, hashlib.sha256(data).digest())
+        key = (data.size, hashlib.sha256(data.data).digest())
         if key not in self._offsets:
             self._offsets[key] = self._append(data)
         return self._offsets[key]
