@@ -119,8 +119,11 @@ class Composer:
         self, a: SSAValue, b: SSAValue, transpose_lhs: bool = False, transpose_rhs: bool = False
     ) -> SSAValue:
         """Return the matrix product, of transposed factors where asked for."""
-        flags = {"transpose_lhs": flag(transpose_lhs), "transpose_rhs": flag(transpose_rhs)}
-        return self.insert(MatmulOp.make(a, b, **flags))
+        return self.insert(
+            MatmulOp.make(
+                a, b, transpose_lhs=flag(transpose_lhs), transpose_rhs=flag(transpose_rhs)
+            )
+        )
 
     # Shape --------------------------------------------------------------------------------------
 
@@ -184,5 +187,7 @@ class Composer:
         if not any((*low, *high)):
             return x
         zero = element_attribute(0, element_type(x))
-        margins = {"low": integers(low), "high": integers(high)}
-        return self.insert(PadOp.make(x, mode=StringAttr("constant"), value=zero, **margins))
+        mode = StringAttr("constant")
+        return self.insert(
+            PadOp.make(x, mode=mode, value=zero, low=integers(low), high=integers(high))
+        )

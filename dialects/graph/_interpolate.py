@@ -76,10 +76,11 @@ class InterpolateOp(ReductionOp):
         axis = self.axis.value.data
         places = nearest(places, x.shape[axis])
         spread = [-1 if a == axis else 1 for a in range(x.ndim)]
-        return sum(
+        parts = [
             np.take(x, places[:, t], axis) * weights[:, t].reshape(spread)
             for t in range(places.shape[1])
-        )
+        ]
+        return np.sum(parts, axis=0)
 
 
 OPERATIONS = [InterpolateOp]

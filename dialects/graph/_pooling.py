@@ -305,7 +305,7 @@ class AveragePoolOp(SumPoolOp):
 
     def pool(self, x: Array) -> Array:
         ones = np.ones((1, 1, *x.shape[2:]), x.dtype)
-        total = sum(self.padded_taps(x, 0.0))
+        total = np.add.reduce(self.padded_taps(x, 0.0))
         if self.count_include_pad is not None:
             pads = [(w.begin, w.end) for w in self.windows]
             positions = [w.positions(n) for w, n in zip(self.windows, x.shape[2:], strict=True)]
@@ -315,8 +315,8 @@ class AveragePoolOp(SumPoolOp):
                 for p, w, n in zip(positions, self.windows, ones.shape[2:], strict=True)
             ]
             ones = np.pad(ones, [(0, 0), (0, 0), *((0, n) for n in beyond)])
-            return total / sum(part for _, part in taps(ones, self.windows, positions))
-        return total / sum(self.padded_taps(ones, 0.0))
+            return total / np.add.reduce([part for _, part in taps(ones, self.windows, positions)])
+        return total / np.add.reduce(self.padded_taps(ones, 0.0))
 
 
 def _taps_inside(scope: Scope, position: AffineExpr, window: Window, length: int) -> SSAValue:
@@ -365,7 +365,8 @@ class LpPoolOp(SumPoolOp):
 
     def pool(self, x: Array) -> Array:
         exponent = self.exponent.value.data
-        return sum(np.abs(part) ** exponent for part in self.padded_taps(x, 0.0)) ** (1 / exponent)
+        powers = [np.abs(part) ** exponent for part in self.padded_taps(x, 0.0)]
+        return np.add.reduce(powers) ** (1 / exponent)
 
 
 OPERATIONS = [MaxPoolOp, MaxPoolIndexOp, AveragePoolOp, LpPoolOp]

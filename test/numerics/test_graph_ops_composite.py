@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from samples import Sample, check_code, sample, values, without_sample
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, UnitAttr
+from xdsl.ir import Attribute
 
 from dlc.dialects.graph import (
     _attention,
@@ -14,9 +15,9 @@ from dlc.dialects.graph import (
 )
 from dlc.dialects.graph._data_layout import CHANNELS_LAST
 from dlc.dialects.graph._properties import integer, integers, number
-from dlc.dialects.graph._recurrent import Direction, DirectionAttr
+from dlc.dialects.graph._recurrent import Direction, DirectionAttr, RecurrentOp
 
-EPSILON = {"epsilon": number(1e-5)}
+EPSILON = number(1e-5)
 
 
 def softmax_samples() -> list[Sample]:
@@ -54,7 +55,7 @@ def normalization_samples() -> list[Sample]:
     shifted = data + 1000  # a variance that is a difference of two large sums would be lost
     rows = values(4), values(4, seed=1)
     return [
-        sample(batch, "first", data, *channel, variance, **EPSILON),
+        sample(batch, "first", data, *channel, variance, epsilon=EPSILON),
         sample(
             batch,
             "last",
@@ -62,11 +63,11 @@ def normalization_samples() -> list[Sample]:
             *channel,
             variance,
             data_layout=CHANNELS_LAST,
-            **EPSILON,
+            epsilon=EPSILON,
         ),
-        sample(batch, "two-axes", values(5, 6), *channel, variance, **EPSILON),
+        sample(batch, "two-axes", values(5, 6), *channel, variance, epsilon=EPSILON),
         *(
-            sample(op, f"{n}-{axis}", shifted, *parameters, axis=integer(axis), **EPSILON)
+            sample(op, f"{n}-{axis}", shifted, *parameters, axis=integer(axis), epsilon=EPSILON)
             for op in (layer, rms)
             for n, parameters in enumerate((rows, rows[:1], (values(6, 3, 4), values(3, 4))))
             for axis in (1, 3)
@@ -77,10 +78,10 @@ def normalization_samples() -> list[Sample]:
             data.astype(np.float16),
             *(r.astype(np.float16) for r in rows),
             axis=integer(3),
-            **EPSILON,
+            epsilon=EPSILON,
         ),
         *(
-            sample(group, f"{n}", data, *channel[:2], groups=integer(n), **EPSILON)
+            sample(group, f"{n}", data, *channel[:2], groups=integer(n), epsilon=EPSILON)
             for n in (1, 2, 6)
         ),
         *(
@@ -98,14 +99,20 @@ def normalization_samples() -> list[Sample]:
     ]
 
 
-ACTIVATIONS = {
+ACTIVATIONS: dict[type[RecurrentOp], list[str]] = {
     _recurrent_cell.RnnOp: ["tanh"],
     _recurrent_cell.GruOp: ["sigmoid", "tanh"],
     _recurrent_cell.LstmOp: ["sigmoid", "tanh", "tanh"],
 }
 
 
-def recurrent(op: type, label: str, direction: Direction, names: list[str] | None = None, **given):
+def recurrent(
+    op: type[RecurrentOp],
+    label: str,
+    direction: Direction,
+    names: list[str] | None = None,
+    **given: Attribute | None,
+) -> Sample:
     """Return a sample with 3 steps of a batch of 2, 4 inputs and 3 hidden units."""
     d = 2 if direction is Direction.bidirectional else 1
     names = (names or ACTIVATIONS[op]) * d
@@ -154,7 +161,7 @@ def recurrent_samples() -> list[Sample]:
 
 def quantize_samples() -> list[Sample]:
     op, back = _quantize.QuantizeLinearOp, _quantize.DequantizeLinearOp
-    data, one = values(4, 6) * 100, np.array(0.25, np.float32)
+    data, quarter = values(4, 6) * 100, np.array(0.25, np.float32)
     samples: list[Sample] = []
     for kind in (np.int8, np.uint8, np.int16, np.uint16):
         stored = (np.abs(values(4, 6)) * 30).astype(kind)
@@ -163,30 +170,30 @@ def quantize_samples() -> list[Sample]:
         for quantizer, x in ((op, data), (back, stored)):
             name = kind.__name__
             samples += [
-                sample(quantizer, f"{name}", x, one, zero, axis=integer(0)),
+                sample(quantizer, f"{name}", x, quarter, zero, axis=integer(0)),
                 sample(quantizer, f"{name}-axis", x, scales, three, axis=integer(0)),
             ]
     blocks = np.array([[0.5, 1], [2, 4], [1, 1], [8, 0.25]], np.float32)
     points = np.zeros((4, 2), np.int8)
-    blocked = {"axis": integer(1), "block": integer(4)}
+    one, four = integer(1), integer(4)
     return [
         *samples,
-        sample(op, "block", data, blocks, points, **blocked),
-        sample(back, "block", values(4, 6, dtype=np.int8), blocks, points, **blocked),
+        sample(op, "block", data, blocks, points, axis=one, block=four),
+        sample(back, "block", values(4, 6, dtype=np.int8), blocks, points, axis=one, block=four),
         sample(
-            back, "wide", values(4, dtype=np.int32), one, np.array(0, np.int32), axis=integer(0)
+            back, "wide", values(4, dtype=np.int32), quarter, np.array(0, np.int32), axis=integer(0)
         ),
     ]
 
 
 def attention_samples() -> list[Sample]:
     query, key, value = values(2, 3, 4, 5), values(2, 1, 6, 5, seed=1), values(2, 3, 6, 2, seed=2)
-    op, scale, yes = _attention.AttentionOp, {"scale": number(0.4)}, UnitAttr()
+    op, scale, yes = _attention.AttentionOp, number(0.4), UnitAttr()
     return [
-        sample(op, "plain", query, key, value, **scale),
-        sample(op, "mask", query, key, value, values(4, 6, seed=3), **scale),
-        sample(op, "seen", query, key, value, values(3, 4, 6, seed=3) > -2, **scale),
-        sample(op, "causal", query, key, value, values(6, seed=3), causal=yes, **scale),
+        sample(op, "plain", query, key, value, scale=scale),
+        sample(op, "mask", query, key, value, values(4, 6, seed=3), scale=scale),
+        sample(op, "seen", query, key, value, values(3, 4, 6, seed=3) > -2, scale=scale),
+        sample(op, "causal", query, key, value, values(6, seed=3), causal=yes, scale=scale),
     ]
 
 

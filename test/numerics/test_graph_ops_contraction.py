@@ -6,7 +6,7 @@ from samples import Sample, check_code, sample, values, without_sample
 from xdsl.dialects.builtin import UnitAttr
 
 from dlc.dialects.graph import _contraction, _convolution, _transposed_convolution
-from dlc.dialects.graph._data_layout import CHANNELS_LAST, HWIO, OHWI, OIHW
+from dlc.dialects.graph._data_layout import CHANNELS_FIRST, CHANNELS_LAST, HWIO, OHWI, OIHW
 from dlc.dialects.graph._properties import integer, integers
 
 
@@ -23,7 +23,9 @@ def matmul_samples() -> list[Sample]:
     ]
 
 
-def convolution(label: str, data: tuple[int, ...], weight: tuple[int, ...], **given: list[int]):
+def convolution(
+    label: str, data: tuple[int, ...], weight: tuple[int, ...], **given: list[int]
+) -> Sample:
     """Return a sample with the defaults of one spatial axis repeated."""
     axes = len(data) - 2
     groups = given.pop("groups", [1])[0]
@@ -41,24 +43,21 @@ def convolution(label: str, data: tuple[int, ...], weight: tuple[int, ...], **gi
 
 
 def convolution_samples() -> list[Sample]:
-    shared = {
-        "strides": integers([2, 1]),
-        "padding": integers([1, 0, 0, 2]),
-        "dilations": integers([1, 2]),
-        "groups": integer(2),
-    }
     data, weight = values(2, 4, 5, 6), values(6, 2, 3, 2, seed=1)
     layouts = [
         sample(
             _convolution.ConvOp,
-            f"{data_layout}-{weight_layout.data}",
-            data if data_layout is None else np.moveaxis(data, 1, -1),
+            f"{data_layout.data}-{weight_layout.data}",
+            data if data_layout is CHANNELS_FIRST else np.moveaxis(data, 1, -1),
             weight.transpose(order),
             weight_layout=weight_layout,
-            **shared,
-            **({} if data_layout is None else {"data_layout": data_layout}),
+            strides=integers([2, 1]),
+            padding=integers([1, 0, 0, 2]),
+            dilations=integers([1, 2]),
+            groups=integer(2),
+            data_layout=data_layout,
         )
-        for data_layout in (None, CHANNELS_LAST)
+        for data_layout in (CHANNELS_FIRST, CHANNELS_LAST)
         for weight_layout, order in (
             (OIHW, (0, 1, 2, 3)),
             (OHWI, (0, 2, 3, 1)),

@@ -129,6 +129,14 @@ class NodeContext:
         """Return a list of integers; raises CompileError when it is missing without a default."""
         return [int(x) for x in self._required(name, default)]  # pyright: ignore
 
+    def numbers(self, name: str, default: Sequence[float] | None = None) -> list[float]:
+        """Return a list of floats; raises CompileError when it is missing without a default."""
+        return [float(x) for x in self._required(name, default)]  # pyright: ignore
+
+    def strings(self, name: str, default: Sequence[str] | None = None) -> list[str]:
+        """Return a list of strings; raises CompileError when it is missing without a default."""
+        return [str(x) for x in self._required(name, default)]  # pyright: ignore
+
     def graph(self, name: str) -> onnx.GraphProto:
         """Return a subgraph; raises CompileError when it is missing."""
         found = self.attribute(name)

@@ -25,7 +25,7 @@ def convolution(node: NodeContext, x: SSAValue, weight: SSAValue) -> SSAValue:
     _check_kernel_shape(node, shape(weight)[2:])
     window = window_attributes(node, shape(x)[2:], shape(weight)[2:])
     groups = integer(node.integer("group", 1))
-    return node.insert(ConvOp.make(x, weight, groups=groups, **window.properties()))
+    return node.insert(ConvOp.make(x, weight, groups=groups, results=1, **window.properties()))
 
 
 def _check_kernel_shape(node: NodeContext, taps: tuple[int, ...]) -> None:

@@ -117,10 +117,9 @@ class _Factor:
         flat = self.g.reshape(value, [*kept, n ** len(axes)])
         # Along the flattened axes, one step along all of them at once.
         step = sum(n**power for power in range(len(axes)))
-        ends = {"starts": [0] * (len(kept) + 1), "stops": list(shape(flat))}
-        steps = [1] * len(kept) + [step]
-        bounds = {name: integers(values) for name, values in {**ends, "steps": steps}.items()}
-        diagonal = self.g.insert(SliceOp.make(flat, **bounds))
+        starts, stops = integers([0] * len(shape(flat))), integers(shape(flat))
+        steps = integers([*[1] * len(kept), step])
+        diagonal = self.g.insert(SliceOp.make(flat, starts=starts, stops=stops, steps=steps))
         return _Factor(self.g, diagonal, (*(self.labels[a] for a in others), label))
 
     def summed_to(self, needed: set[str]) -> "_Factor":

@@ -60,9 +60,10 @@ def _layer_norm(node: NodeContext) -> Sequence[SSAValue]:
     g, x = Composer(node.insert), node.operand(0)
     axis = normalized_axis(node.integer("axis", -1), len(shape(x)))
     epsilon = node.number("epsilon", 1e-5)
-    properties = {"axis": integer(axis), "epsilon": number(epsilon)}
     optional = [v for v in (node.optional(2),) if v is not None]
-    y = node.insert(LayerNormOp.make(x, node.operand(1), *optional, **properties))
+    y = node.insert(
+        LayerNormOp.make(x, node.operand(1), *optional, axis=integer(axis), epsilon=number(epsilon))
+    )
     single = node.integer("stash_type", 1) == 1
     if not (node.has_output(1) or node.has_output(2)):
         return [y]

@@ -21,8 +21,8 @@ def _pool(node: NodeContext, op: type[PoolOp], **properties: Attribute | None) -
         raise CompileError(f"kernel_shape {taps} does not fit {len(sizes)} spatial axes")
     window = window_attributes(node, sizes, taps)
     ceil = flag(bool(node.integer("ceil_mode", 0)))
-    own = {"window": integers(taps), "ceil_mode": ceil, **window.properties(), **properties}
-    return node.insert(op.make(x, **own))
+    shared = {"window": integers(taps), "ceil_mode": ceil, **window.properties()}
+    return node.insert(op.make(x, results=1, **shared, **properties))
 
 
 @converts("MaxPool", since=1)

@@ -25,7 +25,7 @@ def _scaling(
     g, scale, zero_point = Composer(node.insert), node.operand(1), node.optional(2)
     rank, axis = len(node.shape(0)), node.integer("axis", 1)
     axis = axis % rank if -rank <= axis < rank else 0  # one scale for all needs no axis
-    properties = {"axis": integer(axis)}
+    properties: dict[str, Attribute] = {"axis": integer(axis)}
     block = node.integer("block_size", 0)
     if block:
         properties["block"] = integer(block)
@@ -45,14 +45,14 @@ def _quantize(node: NodeContext) -> SSAValue:
     elif stated:
         element = element_type_of(np.dtype(tensor_dtype_to_np_dtype(stated)))
     parameters, properties = _scaling(node, element)
-    return node.insert(QuantizeLinearOp.make(node.operand(0), *parameters, **properties))
+    return node.insert(QuantizeLinearOp.make(node.operand(0), *parameters, results=1, **properties))
 
 
 @converts("DequantizeLinear", since=10)
 def _dequantize(node: NodeContext) -> SSAValue:
     x = node.operand(0)
     parameters, properties = _scaling(node, element_type(x))
-    y = node.insert(DequantizeLinearOp.make(x, *parameters, **properties))
+    y = node.insert(DequantizeLinearOp.make(x, *parameters, results=1, **properties))
     stated = node.integer("output_dtype", 0)
     if not stated:
         return y

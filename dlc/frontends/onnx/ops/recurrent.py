@@ -66,19 +66,19 @@ class _Layer:
     def properties(self) -> dict[str, Attribute | None]:
         """Return the properties of every recurrent op."""
         node = self.node
-        names = node.attribute("activations") or self.defaults
-        clip = node.attribute("clip")
+        names = node.strings("activations", self.defaults)
+        clip = node.number("clip", 0.0)
         return {
             "direction": DirectionAttr(_direction(node.string("direction", "forward"))),
             "activations": ArrayAttr(map(StringAttr, names)),
             "parameters": ArrayAttr(map(number, self._parameters(names))),
-            "clip": None if clip is None else number(clip),
+            "clip": number(clip) if clip else None,
         }
 
     def _parameters(self, names: Sequence[str]) -> list[float]:
         """Return alpha and beta of each activation; ONNX lists them for those that use them."""
-        alphas = list(self.node.attribute("activation_alpha") or [])
-        betas = list(self.node.attribute("activation_beta") or [])
+        alphas = self.node.numbers("activation_alpha", [])
+        betas = self.node.numbers("activation_beta", [])
         values: list[float] = []
         for name in names:
             found = cell_activation(name)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 from xdsl.dialects.builtin import IntegerType, Signedness, i1
 from xdsl.ir import SSAValue
 
@@ -21,12 +20,12 @@ _BYTE = IntegerType(8, Signedness.UNSIGNED)
 def _axes(node: NodeContext) -> Sequence[int] | None:
     """Return the axes to reduce over, ``None`` where the node means none at all."""
     rank, nothing = len(node.shape(0)), node.integer("noop_with_empty_axes", 0)
-    given = node.attribute("axes")
-    if given is None and node.optional(1) is not None:
-        given = node.require_constant(1, "axes").ravel()
-    if given is None or not len(given):
+    given = node.integers("axes", [])
+    if node.optional(1) is not None:
+        given = [int(axis) for axis in node.require_constant(1, "axes").ravel()]
+    if not given:
         return None if nothing else range(rank)
-    return sorted({normalized_axis(int(axis), rank) for axis in np.asarray(given)})
+    return sorted({normalized_axis(axis, rank) for axis in given})
 
 
 def reduction(op: type[OverAxes]) -> Conversion:

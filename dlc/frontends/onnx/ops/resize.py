@@ -20,8 +20,7 @@ from dlc.frontends.onnx.ops.resampling import Kernel, ResizedAxis, nearest_place
 
 @converts("Upsample", since=7)
 def _upsample_by_attribute(node: NodeContext) -> SSAValue:
-    scales = [float(x) for x in node.attribute("scales") or []]
-    return _scaled(node, scales)
+    return _scaled(node, node.numbers("scales", []))
 
 
 @converts("Upsample", since=9)
@@ -77,8 +76,8 @@ def _resized_axes(node: NodeContext) -> dict[int, ResizedAxis]:
         results, scales = _fitted(lengths, [int(n) for n in wanted], policy)
     region = _stated(node, 1, "roi") or [0.0] * len(axes) + [1.0] * len(axes)
     regions = zip(region[: len(axes)], region[len(axes) :], strict=True)
-    columns = zip(axes, lengths, results, scales, regions, strict=True)
-    return {axis: ResizedAxis(*each) for axis, *each in columns}
+    resized = map(ResizedAxis, lengths, results, scales, regions)
+    return dict(zip(axes, resized, strict=True))
 
 
 def _stated(node: NodeContext, i: int, what: str) -> list[float] | None:

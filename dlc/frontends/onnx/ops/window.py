@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from xdsl.ir import Attribute
+
 from dlc.dialects._tensor import DYNAMIC
 from dlc.dialects.graph._properties import integers
 from dlc.errors import CompileError
@@ -17,7 +19,7 @@ class WindowAttributes:
     padding: Sequence[int]
     dilations: Sequence[int]
 
-    def properties(self) -> dict[str, object]:
+    def properties(self) -> dict[str, Attribute]:
         """Return them as the properties of an op."""
         return {
             "strides": integers(self.strides),
