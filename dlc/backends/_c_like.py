@@ -146,10 +146,14 @@ class CLikePrinter(ABC):
             (result,) = op.results
             operands = [self.names[v] for v in op.operands]
             self.define(result, fill_template(op, template, operands, self.type_of(result)))
-        elif type(op) in self.STATEMENTS:
-            self.STATEMENTS[type(op)](self, op)
         else:
+            self.statement(op)
+
+    def statement(self, op: Operation) -> None:
+        """Print one operation that is no scalar expression."""
+        if type(op) not in self.STATEMENTS:
             raise CompileError(f"{op.name} has no form in C or CUDA; lower it first")
+        self.STATEMENTS[type(op)](self, op)
 
 
 def function_name(symbol: str) -> str:
@@ -198,12 +202,12 @@ def _for(p: CLikePrinter, op: scf.ForOp) -> None:
     head = f"for ({p.type_of(induction)} {i} = {low}; {i} < {high}; {i} += {step})"
     with p.braces(head):
         p.block(op.body.block)
-        _assign(p, carried, op.body.block.last_op)
+        assign(p, carried, op.body.block.last_op)
 
 
-def _assign(p: CLikePrinter, variables: Sequence[SSAValue], end: Operation | None) -> None:
+def assign(p: CLikePrinter, variables: Sequence[SSAValue], end: Operation | None) -> None:
     """Assign a yield's values to variables; first to copies where one reads another variable."""
-    assert isinstance(end, scf.YieldOp)
+    assert end is not None
     values = [p.names[v] for v in end.operands]
     names = [p.names[v] for v in variables]
     if any(v in names and v != n for v, n in zip(values, names, strict=True)):
@@ -229,7 +233,7 @@ def _if(p: CLikePrinter, op: scf.IfOp) -> None:
 def _branch(p: CLikePrinter, block: Block, results: Sequence[SSAValue]) -> None:
     p.block(block)
     if results:
-        _assign(p, results, block.last_op)
+        assign(p, results, block.last_op)
 
 
 def _nothing(p: CLikePrinter, op: Operation) -> None:

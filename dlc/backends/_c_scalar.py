@@ -11,6 +11,9 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import (
     Float32Type,
     IndexType,
+    IntegerType,
+    bf16,
+    f16,
     f32,
     f64,
     i1,
@@ -21,6 +24,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
+from dlc.dialects._tensor import is_unsigned
 from dlc.errors import CompileError
 
 C_TYPES: dict[Attribute, str] = {
@@ -127,6 +131,17 @@ def c_type(type: Attribute) -> str:
     if type not in C_TYPES:
         raise CompileError(f"values of type {type} cannot be printed as C")
     return C_TYPES[type]
+
+
+def storage_type(element: Attribute) -> str:
+    """Return the C type of a stored element; 16-bit floats are stored as their bits."""
+    if element in (f16, bf16):
+        return "unsigned short"
+    if isinstance(element, IntegerType) and is_unsigned(element):
+        return f"unsigned {C_TYPES[IntegerType(element.width.data)].removeprefix('signed ')}"
+    if element not in C_TYPES:
+        raise CompileError(f"buffers of {element} cannot be printed as C")
+    return C_TYPES[element]
 
 
 def scalar_template(op: Operation, templates: dict[type[Operation], str]) -> str | None:

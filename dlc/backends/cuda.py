@@ -13,20 +13,18 @@ from xdsl.dialects.builtin import (
     Float64Type,
     IntegerType,
     ModuleOp,
-    bf16,
-    f16,
     i64,
 )
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.utils.target import Target
 
 from dlc.backends._c_like import STATEMENTS, CLikePrinter, Statement, function_name
-from dlc.backends._c_scalar import C_TYPES, TEMPLATES
+from dlc.backends._c_scalar import TEMPLATES, storage_type
 from dlc.backends._cuda_prelude import prelude_for
 from dlc.dialects import gpu
 from dlc.dialects._access import Access
 from dlc.dialects._space import buffer_type
-from dlc.dialects._tensor import element_bytes, is_unsigned
+from dlc.dialects._tensor import element_bytes
 from dlc.errors import CompileError
 
 SHARED_MEMORY = "shared_memory"
@@ -36,17 +34,6 @@ SHARED_ALIGNMENT = 1024
 
 _VECTORS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned", 8: "uint2", 16: "uint4"}
 """A type of each size that one instruction moves."""
-
-
-def storage_type(element: Attribute) -> str:
-    """Return the C++ type of a stored element; 16-bit floats are stored as their bits."""
-    if element in (f16, bf16):
-        return "unsigned short"
-    if isinstance(element, IntegerType) and is_unsigned(element):
-        return f"unsigned {C_TYPES[IntegerType(element.width.data)].removeprefix('signed ')}"
-    if element not in C_TYPES:
-        raise CompileError(f"buffers of {element} cannot be printed as CUDA")
-    return C_TYPES[element]
 
 
 class CudaPrinter(CLikePrinter):

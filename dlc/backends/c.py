@@ -1,0 +1,186 @@
+"""``loop`` kernels as C11 for the CPU: OpenMP for the cores, SIMD by the compiler or vector types."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from math import prod
+from typing import IO, ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    IntegerType,
+    ModuleOp,
+    VectorType,
+)
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.utils.target import Target
+
+from dlc.backends._c_like import STATEMENTS, CLikePrinter, Statement, assign, function_name
+from dlc.backends._c_scalar import TEMPLATES, storage_type
+from dlc.backends._c_vector import vector_operation, vector_type, vector_typedefs
+from dlc.core.locations import operation_text
+from dlc.dialects._space import buffer_type
+from dlc.dialects.loop import AllocOp, EndOp, ForOp, KernelOp, YieldOp
+from dlc.dialects.loop._attributes import LoopMap
+from dlc.errors import CompileError
+
+COMPILER_FLAGS = (
+    "-O3",
+    "-fopenmp",
+    "-fno-math-errno",  # nothing reads errno; with it, no square root could be SIMD
+    "-fno-trapping-math",  # nothing reads the exception flags; with it, no branch could be SIMD
+    "-ffp-contract=fast",  # a fused multiply-add rounds once instead of twice
+)
+"""For the kernels of this backend. Everything else is IEEE: nothing that -ffast-math would allow."""
+
+
+class CPrinter(CLikePrinter):
+    """Prints ``loop`` kernels."""
+
+    TEMPLATES: ClassVar[dict[type[Operation], str]] = {
+        **TEMPLATES,
+        # The processor traps where a division has no result; numpy gives 0.
+        arith.DivSIOp: "{1} == 0 ? 0 : {1} == -1 ? ({t})(0 - ({u}){0}) : {0} / {1}",
+        arith.RemSIOp: "{1} == 0 || {1} == -1 ? 0 : {0} % {1}",
+        math.ExpOp: "dlc_exp{f}({0})",
+        math.ExpM1Op: "dlc_expm1{f}({0})",
+        math.LogOp: "dlc_log{f}({0})",
+        math.TanhOp: "dlc_tanh{f}({0})",
+        math.ErfOp: "dlc_erf{f}({0})",
+    }
+
+    STATEMENTS: ClassVar[Mapping[type[Operation], Statement]]
+
+    def widen(self, element: Attribute, text: str) -> str:
+        if isinstance(element, Float16Type | BFloat16Type):
+            return f"dlc_load_{element}({text})"
+        return text
+
+    def narrow(self, element: Attribute, text: str) -> str:
+        if isinstance(element, Float16Type | BFloat16Type):
+            return f"dlc_store_{element}({text})"
+        return f"({storage_type(element)}){text}" if isinstance(element, IntegerType) else text
+
+    def nonfinite(self, value: float, type: Attribute) -> str:
+        return "NAN" if value != value else "INFINITY" if value > 0 else "(-INFINITY)"
+
+    def type_of(self, value: SSAValue) -> str:
+        if isinstance(value.type, VectorType):
+            return vector_type(value.type)
+        return super().type_of(value)
+
+    def operation(self, op: Operation) -> None:
+        if any(isinstance(v.type, VectorType) for v in (*op.results, *op.operands)):
+            vector_operation(self, op)
+        else:
+            super().operation(op)
+
+    def kernel(self, op: KernelOp) -> None:
+        """Print a kernel and the function that is called from outside.
+
+        The parameters of the outer one have no type that would need the inner one's: ``void *``.
+        """
+        name = function_name(op.sym_name.data)
+        parameters = ", ".join(self._parameter(op, a) for a in op.body.block.args)
+        with self.braces(f"static void {name}_body({parameters})"):
+            self.block(op.body.block)
+        names = [self.names[a] for a in op.body.block.args]
+        outer = ", ".join(f"void *{n}" for n in names)
+        with self.braces(f"void {name}({outer})"):
+            self.line(f"{name}_body({', '.join(names)});")
+
+    def _parameter(self, op: KernelOp, argument: BlockArgument) -> str:
+        name = self.names[argument] = self.fresh("b")
+        constant = "const " if argument in op.input_buffers else ""
+        element = storage_type(buffer_type(argument).element_type)
+        return f"{constant}{element} *restrict {name}"
+
+
+def _for(p: CPrinter, op: ForOp) -> None:
+    for argument, start, result in zip(
+        op.carried_arguments, op.iter_args, op.results, strict=True
+    ):
+        name = p.names[argument] = p.names[result] = p.fresh("a")
+        p.line(f"{p.type_of(argument)} {name} = {p.names[start]};")
+    pragma = _pragma(op)
+    if pragma:
+        p.line(f"#pragma {pragma}")
+    i = p.names[op.induction] = p.fresh("i")
+    values = op.range
+    head = f"for ({p.type_of(op.induction)} {i} = {values.start}; {i} < {values.stop}; "
+    with p.braces(head + (f"++{i})" if values.step == 1 else f"{i} += {values.step})")):
+        p.block(op.body.block)
+        assign(p, op.carried_arguments, op.body.block.last_op)
+
+
+def _pragma(op: ForOp) -> str:
+    """Return how the compiler is told who runs a loop; raises CompileError for a GPU's workers."""
+    parallel = not op.carried
+    match op.map.data:
+        case LoopMap.SERIAL:
+            return ""
+        case LoopMap.UNROLL:
+            return f"GCC unroll {max(1, len(op.range))}"
+        case LoopMap.VECTOR if parallel:
+            return "omp simd"
+        case LoopMap.CORES if parallel:
+            has_loop = any(isinstance(inner, ForOp) for inner in op.body.walk())
+            return f"omp parallel for{'' if has_loop else ' simd'} schedule(static)"
+        case other:
+            raise CompileError(
+                f"a {op.kind.data.value} loop over {other.value} cannot be printed as C",
+                at=operation_text(op),
+            )
+
+
+def _alloc(p: CPrinter, op: AllocOp) -> None:
+    type = buffer_type(op.buffer)
+    name = p.names[op.buffer] = p.fresh("r")
+    size = prod(type.get_shape())
+    p.line(f"{storage_type(type.element_type)} {name}[{size}] __attribute__((aligned(64)));")
+
+
+def _nothing(p: CPrinter, op: Operation) -> None:
+    """Print nothing: the enclosing operation has taken care of it."""
+
+
+CPrinter.STATEMENTS = {
+    **STATEMENTS,
+    AllocOp: _alloc,
+    ForOp: _for,
+    YieldOp: _nothing,
+    EndOp: _nothing,
+}
+
+
+@cache
+def c_prelude() -> str:
+    """Return the text that every translation unit starts with."""
+    return files("dlc.backends").joinpath("c_prelude.h").read_text(encoding="ascii")
+
+
+def c_text(kernels: Sequence[KernelOp]) -> str:
+    """Return one translation unit that defines ``void name(void *, ...)`` for each kernel.
+
+    The arguments are the kernel's buffers in order. Raises CompileError for what has no C form.
+    """
+    printer = CPrinter()
+    for kernel in kernels:
+        printer.line("")
+        printer.kernel(kernel)
+    text = "\n".join(printer.lines) + "\n"
+    return c_prelude() + vector_typedefs(text) + text
+
+
+@dataclass(frozen=True)
+class CTarget(Target):
+    """Prints every ``loop.kernel`` of a module, in order, after the functions that they call."""
+
+    name = "c"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        output.write(c_text([op for op in module.ops if isinstance(op, KernelOp)]))
