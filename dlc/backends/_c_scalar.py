@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     Float32Type,
     IndexType,
     IntegerType,
+    VectorType,
     bf16,
     f16,
     f32,
@@ -151,10 +152,14 @@ def scalar_template(op: Operation, templates: dict[type[Operation], str]) -> str
     return templates.get(type(op))
 
 
+def lane_type(type: Attribute) -> Attribute:
+    """Return the type of one lane of a vector; other types are their own."""
+    return type.element_type if isinstance(type, VectorType) else type
+
+
 def fill_template(op: Operation, template: str, operands: list[str], result: str) -> str:
     """Return a template with the operands' text; ``result`` is the C type of the result."""
-    first = op.operands[0].type
-    out = op.results[0].type
+    first, out = lane_type(op.operands[0].type), lane_type(op.results[0].type)
     unsigned = {"int": "unsigned", "long long": "unsigned long long"}
     return template.format(
         *operands,

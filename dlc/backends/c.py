@@ -1,4 +1,4 @@
-"""``loop`` kernels as C11 for the CPU: OpenMP for the cores, SIMD by the compiler or vector types."""
+"""``loop`` kernels as C11 for the CPU: OpenMP for cores, SIMD by the compiler or vector types."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ COMPILER_FLAGS = (
     "-fno-trapping-math",  # nothing reads the exception flags; with it, no branch could be SIMD
     "-ffp-contract=fast",  # a fused multiply-add rounds once instead of twice
 )
-"""For the kernels of this backend. Everything else is IEEE: nothing that -ffast-math would allow."""
+"""For the kernels of this backend. The rest is IEEE: nothing else that -ffast-math would allow."""
 
 
 class CPrinter(CLikePrinter):
@@ -101,9 +101,7 @@ class CPrinter(CLikePrinter):
 
 
 def _for(p: CPrinter, op: ForOp) -> None:
-    for argument, start, result in zip(
-        op.carried_arguments, op.iter_args, op.results, strict=True
-    ):
+    for argument, start, result in zip(op.carried_arguments, op.iter_args, op.results, strict=True):
         name = p.names[argument] = p.names[result] = p.fresh("a")
         p.line(f"{p.type_of(argument)} {name} = {p.names[start]};")
     pragma = _pragma(op)
