@@ -1,0 +1,35 @@
+"""Every graph op, lowered by strategy ``map`` and printed as C, computes what it means."""
+
+import pytest
+import test_graph_ops_elementwise
+import test_graph_ops_layout
+from compiled_c import CompiledKernels, launched_by, lower, module_of
+from samples import Sample, check_close
+
+from dlc.analysis.evaluation import evaluate, round_to
+
+SAMPLES = [
+    this
+    for family in (test_graph_ops_elementwise, test_graph_ops_layout)
+    for this in family.SAMPLES
+    if str(this) not in ("pow-integer", "pow-int8")
+]
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    """Compile all samples at once: (kernels, name of the kernel of each sample)."""
+    ops = {f"g{n}": this.op for n, this in enumerate(SAMPLES)}
+    module = module_of(ops)
+    kernels = CompiledKernels(lower(module), "-O1")
+    return kernels, [launched_by(module, name) for name in ops]
+
+
+@pytest.mark.parametrize("number", range(len(SAMPLES)), ids=lambda n: str(SAMPLES[n]))
+def test_c_computes_the_reference(number: int, compiled: tuple[CompiledKernels, list[str]]) -> None:
+    this: Sample = SAMPLES[number]
+    kernels, names = compiled
+    found = kernels.run(names[number], this.operands)
+    expected = evaluate(this.op, this.operands)
+    for result, array, right in zip(this.op.results, found, expected, strict=True):
+        check_close(array, round_to(right, result.type), this.op, str(this))
