@@ -1,6 +1,6 @@
-"""Write the reference pages that follow from docstrings: ``docs/dialects/*.md`` and ``docs/passes.md``.
+"""Write the reference pages that follow from docstrings: ``docs/dialects/*.md``, ``docs/passes.md``.
 
-``python -m dlc.tools.generate_docs [FOLDER]``; a test holds the pages in ``docs`` to what this writes.
+``python -m dlc.tools.generate_docs [FOLDER]``; a test holds the pages to what this writes.
 """
 
 import importlib
