@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import onnx
 import pytest
 
 from dlc import registry
@@ -197,3 +198,36 @@ def test_unknown_directives_are_found() -> None:
     assert unknown_directives("// CHECK-NXT: a\n// CHECK-COUNT-2: b\n// CHECK: c") == ["CHECK-NXT"]
     assert unknown_directives("// RUN: x --check-prefix=A\n// A-SAME: a\n// A-FOO: b") == ["A-FOO"]
     assert unknown_directives("// CHEK: a\n// CHECK  b") == ["CHEK", "CHECK"]
+
+
+ERRORS = {"CompileError", "InputError", "ArtifactError", "VerifyException"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_errors_are_one_lower_case_line_without_a_full_stop(path: Path) -> None:
+    wrong: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args):
+            continue
+        if node.func.id in ERRORS and (text := _literal_text(node.args[0])) is not None:
+            first_word = re.match(r"[A-Z]\w*", text)
+            sentence = first_word is not None and not _is_name(first_word[0])
+            if sentence or re.search(r"(?<!\.)\.$|\n", text):
+                wrong.append(f"line {node.lineno}: {text}")
+    assert not wrong
+
+
+def _is_name(word: str) -> bool:
+    """Return whether a capital is part of the word: an abbreviation or an ONNX operator."""
+    return word.isupper() or onnx.defs.has(word)
+
+
+def _literal_text(node: ast.expr) -> str | None:
+    """Return the text of a string with ``{}`` for what is computed, ``None`` for anything else."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(_literal_text(part) or "{}" for part in parts)
+        case _:
+            return None
