@@ -3,6 +3,7 @@
 import ast
 import re
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -231,3 +232,22 @@ def _literal_text(node: ast.expr) -> str | None:
             return "".join(_literal_text(part) or "{}" for part in parts)
         case _:
             return None
+
+
+@pytest.mark.parametrize("name", ["dialects", "passes", "tools"])
+def test_link(name: str) -> None:
+    assert (ROOT / "dlc" / name).readlink() == Path("..") / name
+
+
+def test_every_folder_of_modules_is_a_package() -> None:
+    """Else it is missing from the wheel, though it can be imported from a checkout."""
+    bare = {path.parent for path in SOURCES if not (path.parent / "__init__.py").is_file()}
+    assert not bare
+
+
+def test_every_other_file_of_the_package_is_in_the_wheel() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        patterns = tomllib.load(file)["tool"]["setuptools"]["package-data"]["dlc"]
+    data = [p.relative_to(ROOT / "dlc") for p in tracked_files() if p.is_relative_to(ROOT / "dlc")]
+    data = [p for p in data if p.suffix != ".py" and not (ROOT / "dlc" / p).is_symlink()]
+    assert [p for p in data if not any(p.match(pattern) for pattern in patterns)] == []
