@@ -51,7 +51,7 @@ class GpuVectorizeMemoryPass(DlcPass):
 
 def _vectorize(loop: scf.ForOp) -> None:
     count = _trip_count(loop)
-    if count < 2 or loop.iter_args:
+    if count < 2:
         return
     written = {a.buffer for a in _accesses(loop) if a.writes}
     for op in tuple(loop.body.block.ops):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import MemRefType, TensorType, i8
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, TensorType, i8, i64
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -26,6 +26,7 @@ class Job:
 
     buffers: the tensors of the group's body that stand in a buffer (its arguments).
     outputs: each yielded tensor and the buffer that it goes to.
+    threads: of a block (GPU), where the loops alone do not say it.
     """
 
     group: GroupOp
@@ -34,6 +35,7 @@ class Job:
     buffers: dict[SSAValue, SSAValue]
     outputs: Sequence[tuple[SSAValue, SSAValue]]
     scratch: list[int] = field(default_factory=list)
+    threads: int | None = None
 
     @staticmethod
     def of(group: GroupOp, default: ScheduleAttr) -> "Job":
@@ -69,4 +71,7 @@ class Job:
         """Return the finished kernel."""
         self.block.add_op(EndOp())
         types = self.block.arg_types
-        return KernelOp(name, types, len(self.outputs), self.scratch, Region(self.block))
+        kernel = KernelOp(name, types, len(self.outputs), self.scratch, Region(self.block))
+        if self.threads is not None:
+            kernel.attributes["threads"] = IntegerAttr(self.threads, i64)
+        return kernel

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from xdsl.builder import Builder
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IndexType, UnitAttr, i1
+from xdsl.dialects.builtin import IndexType, IntegerAttr, UnitAttr, i1
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from xdsl.rewriter import InsertPoint
@@ -26,6 +26,9 @@ from dlc.errors import CompileError
 from dlc.lowering._combine import Parts, combine_over_block, combine_over_warp
 from dlc.lowering._workers import WARP_LANES, WORKERS, Position, Workers, extent, threads_of
 
+THREADS = "threads"
+"""The attribute of a kernel that says how many threads a block has; else its loops say it."""
+
 UNROLLED = (LoopMap.UNROLL, LoopMap.VECTOR)
 """Mappings of loops that one thread runs without a loop."""
 
@@ -39,7 +42,7 @@ class SimtConverter:
     def __init__(self, kernel: KernelOp, thread_limit: int):
         self.kernel = kernel
         self.blocks = extent(kernel.body.block, LoopMap.GRID)
-        self.threads = threads_of(kernel.body.block, thread_limit)
+        self.threads = _asked_threads(kernel) or threads_of(kernel.body.block, thread_limit)
         self.block = Block(arg_types=kernel.body.block.arg_types)
         self.b = ScalarBuilder(Builder(InsertPoint.at_end(self.block)))
         self.values: dict[SSAValue, SSAValue] = {}
@@ -65,6 +68,7 @@ class SimtConverter:
             scratch=self.kernel.scratch_bytes,
         )
         kernel.attributes.update(self.kernel.attributes)
+        kernel.attributes.pop(THREADS, None)
         kernel.location = self.kernel.location
         return kernel
 
@@ -275,6 +279,20 @@ class SimtConverter:
 
         self._serial_loop(op, bounds, induction)
         self.at = outside
+
+
+def _asked_threads(kernel: KernelOp) -> int:
+    """Return the threads per block that a kernel's attribute asks for; 0 without one."""
+    asked = kernel.attributes.get(THREADS)
+    if not isinstance(asked, IntegerAttr):
+        return 0
+    threads = asked.value.data
+    if threads < 1 or threads % WARP_LANES:
+        raise CompileError(
+            f"threads = {threads} should be a positive multiple of {WARP_LANES}",
+            at=operation_text(kernel),
+        )
+    return threads
 
 
 def _bounds(op: ForOp) -> tuple[int, int, int]:
