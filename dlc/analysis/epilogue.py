@@ -1,29 +1,39 @@
 """Where the elements of a contraction's result go in what is computed from it.
 
 A kernel holds a tile of the result in registers, so each element must be finished where it is:
-the ops after a contraction compute one element from one element, and at most permute axes or
-change shapes.
+the ops after a contraction compute one element from one element, and at most permute axes,
+change shapes or drop elements (a slice).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from dlc.analysis.element_profile import profile
-from dlc.core.affine import Ranges, extent, linear_index, simplify, unflatten
+from dlc.core.affine import Ranges, extent, interval_of, linear_index, simplify, unflatten
 from dlc.dialects._tensor import shape
 from dlc.dialects.graph._structure import ComputedOp, ElementwiseOp, GraphOp
-
-Position = tuple[AffineExpr, ...]
-"""The index of an element, one expression per axis over the dims of the contraction's result."""
 
 
 class NotFusibleError(Exception):
     """These ops cannot share a kernel; the text says why, short."""
 
 
-def positions(root: SSAValue, ops: Iterable[ComputedOp]) -> dict[SSAValue, Position]:
+@dataclass(frozen=True)
+class Place:
+    """Where an element of the contraction's result ends in another tensor.
+
+    index: one expression per axis, over the dims of the contraction's result. conditions: the
+    element is there only where ``0 <= expression < size`` for each pair.
+    """
+
+    index: tuple[AffineExpr, ...]
+    conditions: tuple[tuple[AffineExpr, int], ...] = ()
+
+
+def places(root: SSAValue, ops: Iterable[ComputedOp]) -> dict[SSAValue, Place]:
     """Return, for each tensor that ``ops`` compute from ``root``, where an element of ``root``
     goes.
 
@@ -32,61 +42,69 @@ def positions(root: SSAValue, ops: Iterable[ComputedOp]) -> dict[SSAValue, Posit
     Raises NotFusibleError when some element needs more than one element of ``root``.
     """
     sizes = shape(root)
-    found: dict[SSAValue, Position] = {
-        root: tuple(AffineExpr.dimension(d) for d in range(len(sizes)))
-    }
     ranges = Ranges([extent(n) for n in sizes])
+    found = {root: Place(tuple(AffineExpr.dimension(d) for d in range(len(sizes))))}
     for op in ops:
         if op is root.owner:
             continue
-        inside = {v: p for v in op.operands if (p := _position(v, found, ranges)) is not None}
+        inside = {v: p for v in op.operands if (p := _place(v, found, ranges)) is not None}
         if inside:
-            found[op.results[0]] = _moved(op, inside)
+            found[op.results[0]] = _after(op, inside, ranges)
     return found
 
 
-def _position(value: SSAValue, found: dict[SSAValue, Position], ranges: Ranges) -> Position | None:
-    """Return the position of a value, through views; ``None`` when it does not come from the
-    root.
-    """
+def _place(value: SSAValue, found: dict[SSAValue, Place], ranges: Ranges) -> Place | None:
+    """Return the place in a value, through views; ``None`` when it does not come from the root."""
     owner = value.owner
     if value in found or not (isinstance(owner, GraphOp) and owner.is_view):
         return found.get(value)
     source = owner.operands[0]
-    before = _position(source, found, ranges)
+    before = _place(source, found, ranges)
     if before is None:
         return None
-    flat = linear_index(before, shape(source))
-    found[value] = tuple(simplify(e, ranges) for e in unflatten(flat, shape(value)))
+    flat = linear_index(before.index, shape(source))
+    index = tuple(simplify(e, ranges) for e in unflatten(flat, shape(value)))
+    found[value] = Place(index, before.conditions)
     return found[value]
 
 
-def _moved(op: ComputedOp, inside: dict[SSAValue, Position]) -> Position:
-    """Return where ``op`` puts the element that stands at the positions of its operands."""
+def _after(op: ComputedOp, inside: dict[SSAValue, Place], ranges: Ranges) -> Place:
+    """Return where ``op`` puts the element that stands at the places in its operands."""
     if isinstance(op, ElementwiseOp):
         if any(shape(v) != shape(op.results[0]) for v in inside):
             raise NotFusibleError("an epilogue of another shape than the contraction")
         if len(set(inside.values())) > 1:
             raise NotFusibleError("an epilogue that needs two elements of the contraction")
         return next(iter(inside.values()))
-    axes = permutation_axes(op)
-    if axes is None:
+    moved = _moved_axes(op)
+    if moved is None:
         raise NotFusibleError("data movement inside an epilogue")
     (before,) = inside.values()
-    after = dict(zip(axes, before, strict=True))
-    return tuple(after[axis] for axis in range(len(axes)))
+    index = [AffineExpr.constant(0)] * len(moved)
+    conditions = list(before.conditions)
+    for (axis, offset), position in zip(moved, before.index, strict=True):
+        index[axis] = simplify(position - offset, ranges)
+        size = shape(op.results[0])[axis]
+        if not interval_of(index[axis], ranges).within(0, size - 1):
+            conditions.append((index[axis], size))
+    return Place(tuple(index), tuple(conditions))
 
 
-def permutation_axes(op: ComputedOp) -> Sequence[int] | None:
-    """Return, for each axis of the operand, the axis of the result that it becomes; ``None`` when
-    ``op`` does anything but permute axes.
+def _moved_axes(op: ComputedOp) -> list[tuple[int, int]] | None:
+    """Return, for each axis of the operand, the axis of the result that it becomes and the first
+    element that is taken; ``None`` when ``op`` does anything but permute axes and cut them.
     """
     if not op.moves_data or len(op.results) != 1:
         return None
     reads = profile(op).reads
     if len(reads) != 1 or reads[0].guarded:
         return None
-    axes = [e.position for e in reads[0].map.results if isinstance(e, AffineDimExpr)]
-    rank = reads[0].map.num_dims
-    whole = len(reads[0].map.results) == rank and sorted(axes) == list(range(rank))
-    return axes if whole else None
+    moved: list[tuple[int, int]] = []
+    for expr in reads[0].map.results:
+        offset = expr.eval([0] * reads[0].map.num_dims, [0] * reads[0].map.num_symbols)
+        base = simplify(expr - offset)
+        if not isinstance(base, AffineDimExpr):
+            return None
+        moved.append((base.position, offset))
+    axes = sorted(axis for axis, _ in moved)
+    return moved if axes == list(range(reads[0].map.num_dims)) else None

@@ -2,14 +2,14 @@
 
 ``map``       one thread computes one element of the results, everything inside on demand
 ``row``       reductions over the same axes of one shape, elementwise ops between and after them
-``contract``  one contraction; elementwise and index maps before its lhs, elementwise ops and
-              permutations of axes after it
+``contract``  one contraction; elementwise and index maps before its lhs, elementwise ops,
+              permutations and cuts of axes after it
 """
 
 from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster, origin
-from dlc.analysis.epilogue import NotFusibleError, positions
+from dlc.analysis.epilogue import NotFusibleError, places
 from dlc.analysis.role import Role, RowSpace, row_space
 from dlc.dialects._tensor import shape
 from dlc.dialects.graph._structure import ComputedOp, ElementwiseOp
@@ -114,7 +114,7 @@ def _check_contract(cluster: Cluster, roles: dict[ComputedOp, Role]) -> None:
         name = "row" if Role.ROW in kinds else "window"
         raise NotFusibleError(f"a {name} reduction does not join a contraction")
     (root,) = anchors
-    after = positions(root.results[0], cluster.ops)
+    after = places(root.results[0], cluster.ops)
     for op in cluster.ops:
         if op.results[0] not in after:
             _check_prologue(cluster, op, root)

@@ -6,11 +6,11 @@ from xdsl.dialects.builtin import TensorType, f32
 from xdsl.ir import SSAValue
 from xdsl.utils.test_value import create_ssa_value
 
-from dlc.analysis.epilogue import NotFusibleError, positions
+from dlc.analysis.epilogue import NotFusibleError, places
 from dlc.dialects.graph._activation import ReluOp
 from dlc.dialects.graph._contraction import MatmulOp
 from dlc.dialects.graph._elementwise import AddOp
-from dlc.dialects.graph._layout import ConcatOp, TransposeOp
+from dlc.dialects.graph._layout import ConcatOp, SliceOp, TransposeOp
 from dlc.dialects.graph._properties import integer, integers
 from dlc.dialects.graph._reshape import ReshapeOp
 from dlc.dialects.graph._structure import ComputedOp
@@ -25,18 +25,43 @@ def test_heads_are_split_and_moved() -> None:
     heads = ReshapeOp.make(product.output, sizes=integers([6, 4, 2]))
     moved = TransposeOp.make(heads.output, permutation=integers([1, 2, 0]))
     relu = ReluOp.make(moved.output)
-    found = positions(product.output, [product, moved, relu])
+    found = places(product.output, [product, moved, relu])
     where = np.arange(48).reshape(6, 4, 2).transpose(1, 2, 0)
     for row, column in np.ndindex(6, 8):
-        index = tuple(e.eval([row, column], []) for e in found[relu.output])
+        index = tuple(e.eval([row, column], []) for e in found[relu.output].index)
         assert where[index] == row * 8 + column
+
+
+def test_slice_keeps_its_part_only() -> None:
+    product = MatmulOp.make(_value(6, 5), _value(5, 12))
+    part = SliceOp.make(
+        product.output, starts=integers([0, 4]), stops=integers([6, 8]), steps=integers([1, 1])
+    )
+    heads = ReshapeOp.make(part.output, sizes=integers([6, 2, 2]))
+    relu = ReluOp.make(heads.output)
+    place = places(product.output, [product, part, relu])[relu.output]
+    where = np.arange(72).reshape(6, 12)[:, 4:8].reshape(6, 2, 2)
+    stored = np.full((6, 2, 2), -1)
+    for row, column in np.ndindex(6, 12):
+        if all(0 <= e.eval([row, column], []) < size for e, size in place.conditions):
+            stored[tuple(e.eval([row, column], []) for e in place.index)] = row * 12 + column
+    np.testing.assert_array_equal(stored, where)
+
+
+def test_slice_from_the_start_is_no_identity() -> None:
+    product = MatmulOp.make(_value(6, 5), _value(5, 12))
+    part = SliceOp.make(
+        product.output, starts=integers([0, 0]), stops=integers([6, 4]), steps=integers([1, 1])
+    )
+    place = places(product.output, [product, part])[part.output]
+    assert [size for _, size in place.conditions] == [4]
 
 
 def test_ops_that_do_not_read_the_product_are_left_out() -> None:
     product = MatmulOp.make(_value(4, 4), _value(4, 4))
     other = ReluOp.make(_value(4, 4))
     added = AddOp.make(product.output, other.output)
-    assert set(positions(product.output, [product, other, added])) == {
+    assert set(places(product.output, [product, other, added])) == {
         product.output,
         added.output,
     }
@@ -60,4 +85,4 @@ def test_what_needs_other_elements_is_refused(make: object, reason: str) -> None
     product = MatmulOp.make(_value(4, 4), _value(4, 4))
     ops: list[ComputedOp] = make(product.output)  # pyright: ignore[reportCallIssue]
     with pytest.raises(NotFusibleError, match=reason):
-        positions(product.output, [product, *ops])
+        places(product.output, [product, *ops])
