@@ -1,9 +1,11 @@
 """Compiles a model: the one place that walks all layers."""
 
 import json
+import shutil
 import sys
 import tempfile
 import time
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,11 +38,14 @@ def compile(source: ModelSource, target: str | None = None, **options: Any) -> M
     kept in a temporary folder until the model is dropped; ``Model.save`` keeps it. Raises
     CompileError.
     """
-    folder = tempfile.TemporaryDirectory(prefix="dlc-model-")
-    path = Path(folder.name) / "model.so"
-    compile_to(path, source, Options(target, **options))
-    model = Model(path)
-    model.keep(folder)
+    folder = Path(tempfile.mkdtemp(prefix="dlc-model-"))
+    try:
+        compile_to(folder / "model.so", source, Options(target, **options))
+        model = Model(folder / "model.so")
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(model, shutil.rmtree, folder, ignore_errors=True)
     return model
 
 

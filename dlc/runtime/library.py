@@ -45,7 +45,7 @@ class _Api(ctypes.Structure):
         ("output_count", c_int32),
         ("inputs", POINTER(_Tensor)),
         ("outputs", POINTER(_Tensor)),
-        ("create", CFUNCTYPE(c_int, c_char_p, c_int32, POINTER(c_void_p))),
+        ("create", CFUNCTYPE(c_int, c_char_p, c_char_p, c_int32, POINTER(c_void_p))),
         ("workspace_bytes", CFUNCTYPE(c_uint64, c_void_p)),
         ("run", CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)),
         ("run_host", CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)),
@@ -70,6 +70,7 @@ class Library:
 
     def __init__(self, path: Path):
         """Open a file that ``check_artifact`` has found sound. Raises ArtifactError."""
+        self.path = path
         try:
             self._library = ctypes.CDLL(_unique_name(path, self._generation))
             entry = self._library.dlc_entry
@@ -91,11 +92,11 @@ class Library:
         """Whether it runs on an NVIDIA GPU."""
         return self.api.target == CUDA
 
-    def create(self, weights_path: Path | None, device: int) -> int:
+    def create(self, device: int) -> int:
         """Return the handle of a new model; raises ArtifactError."""
         handle = c_void_p()
-        path = None if weights_path is None else os.fsencode(weights_path)
-        self.check(self.api.create(path, device, ctypes.byref(handle)))
+        path = os.fsencode(self.path)
+        self.check(self.api.create(path, None, device, ctypes.byref(handle)))
         assert handle.value is not None
         return handle.value
 

@@ -56,7 +56,7 @@ class Model:
     def _ready(self) -> int:
         """Return the handle of the C model; a GPU is first touched at the first run."""
         if self._handle is None:
-            self._handle = self._library.create(None, self._device)
+            self._handle = self._library.create(self._device)
             weakref.finalize(self, self._library.api.destroy, self._handle)
         return self._handle
 
@@ -98,10 +98,6 @@ class Model:
             )
             self._library.check(status)
         return results
-
-    def keep(self, resource: object) -> None:
-        """Hold ``resource`` (a temporary folder) as long as this model lives."""
-        self._kept = resource
 
     def save(self, path: str | Path) -> Path:
         """Write the artifact (and its weights file, where it has one) to ``path``; return it."""

@@ -246,7 +246,7 @@ int main(int argc, char **argv) {
   const dlc_api *api = entry();
   if (api->abi_version != DLC_ABI_VERSION || api->target != DLC_CPU) return 3;
   dlc_model *model;
-  if (api->create(argc > 2 ? argv[2] : 0, 0, &model) != DLC_OK)
+  if (api->create(0, argc > 2 ? argv[2] : 0, 0, &model) != DLC_OK)
     return printf("%s\n", api->message()), 4;
   float x[6] = {0, 1, 2, 3, 4, 5}, y[6], again[6];
   const void *inputs[] = {x};

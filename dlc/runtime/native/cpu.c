@@ -12,7 +12,7 @@ struct dlc_model {
   unsigned char *workspace; /* made at the first run that brings none */
 };
 
-static dlc_status create(const char *weights_path, int32_t device, dlc_model **model) {
+static dlc_status create(const char *path, const char *weights_path, int32_t device, dlc_model **model) {
   (void)device;
   if (!model) return dlc_fail(DLC_INVALID_ARGUMENT, "create: the model pointer is null");
   *model = NULL;
@@ -21,7 +21,7 @@ static dlc_status create(const char *weights_path, int32_t device, dlc_model **m
     return dlc_fail(DLC_UNSUPPORTED, "the model was compiled for processors with %s, this one has none", missing);
   dlc_model *made = calloc(1, sizeof *made);
   if (!made) return dlc_fail(DLC_OUT_OF_MEMORY, "out of memory");
-  dlc_status status = dlc_payload_open(weights_path, &made->payload);
+  dlc_status status = dlc_payload_open(path, weights_path, &made->payload);
   if (status == DLC_OK)
     *model = made;
   else

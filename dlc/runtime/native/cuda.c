@@ -335,12 +335,12 @@ static dlc_status load(dlc_model *model) {
   return status;
 }
 
-static dlc_status create(const char *weights_path, int32_t device, dlc_model **model) {
+static dlc_status create(const char *path, const char *weights_path, int32_t device, dlc_model **model) {
   if (!model) return dlc_fail(DLC_INVALID_ARGUMENT, "create: the model pointer is null");
   *model = NULL;
   dlc_model *made = calloc(1, sizeof *made);
   if (!made) return out_of_memory();
-  dlc_status status = dlc_payload_open(weights_path, &made->payload);
+  dlc_status status = dlc_payload_open(path, weights_path, &made->payload);
   if (status == DLC_OK) status = open_device(made, device);
   if (status == DLC_OK) status = load(made);
   if (status == DLC_OK)

@@ -65,9 +65,10 @@ typedef struct dlc_api {
   const dlc_tensor *inputs;
   const dlc_tensor *outputs;
 
-  /* Make a model. weights_path: the file that was written with --weights=file; NULL: beside model.so, as
-   * "<model.so>.weights". device: the CUDA device number; ignored on the CPU. The model is used until destroy. */
-  dlc_status (*create)(const char *weights_path, int32_t device, dlc_model **model);
+  /* Make a model. path: of this model.so; NULL: the name under which it was opened, which must still lead to
+   * it. weights_path: the file that was written with --weights=file; NULL: "<path>.weights". device: the CUDA
+   * device number; ignored on the CPU. The model is used until destroy. */
+  dlc_status (*create)(const char *path, const char *weights_path, int32_t device, dlc_model **model);
 
   /* The bytes that run needs for intermediate values. */
   uint64_t (*workspace_bytes)(const dlc_model *model);

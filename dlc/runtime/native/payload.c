@@ -107,16 +107,18 @@ static dlc_status open_segments(const char *path, const char *weights_path, int 
   if (!tail.weights_beside)
     return map_segment(payload, 1, file, path, tail.weights_offset, tail.weights_bytes, &payload->weights);
   char beside[PATH_BYTES + 16];
+  if (strlen(path) >= PATH_BYTES) return dlc_fail(DLC_INVALID_ARGUMENT, "the path of the model is too long");
   snprintf(beside, sizeof beside, "%s.weights", path);
   return open_beside(weights_path ? weights_path : beside, &tail, payload);
 }
 
-dlc_status dlc_payload_open(const char *weights_path, dlc_payload *payload) {
-  char path[PATH_BYTES];
+dlc_status dlc_payload_open(const char *path, const char *weights_path, dlc_payload *payload) {
+  char found[PATH_BYTES];
   int file;
   uint64_t bytes;
   memset(payload, 0, sizeof *payload);
-  dlc_status status = own_path(path);
+  dlc_status status = path ? DLC_OK : own_path(found);
+  if (!path) path = found;
   if (status == DLC_OK) status = open_file(path, &file, &bytes);
   if (status != DLC_OK) return status;
   status = open_segments(path, weights_path, file, bytes, payload);

@@ -19,7 +19,8 @@ typedef struct dlc_payload {
   size_t map_bytes[2];
 } dlc_payload;
 
-dlc_status dlc_payload_open(const char *weights_path, dlc_payload *payload);
+/* path, weights_path: as of create. */
+dlc_status dlc_payload_open(const char *path, const char *weights_path, dlc_payload *payload);
 void dlc_payload_close(dlc_payload *payload);
 
 /* Defined by checks.c: keep a message for this thread and return the status. */

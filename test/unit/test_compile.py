@@ -1,0 +1,220 @@
+"""Small ONNX models through the whole path: compile, verify, save, load, run."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+import dlc
+from dlc.compiler import Options, compile_to
+from dlc.runtime.artifact import weights_path_of
+from dlc.tools import dlc_compile, dlc_run
+
+WEIGHT = np.random.default_rng(0).standard_normal((8, 5)).astype(np.float32)
+X = np.random.default_rng(1).standard_normal((3, 8)).astype(np.float32)
+
+
+def model(batch: int | str = 3) -> onnx.ModelProto:
+    """Return ``y = softmax(relu(x @ w)) `` and ``r``, a view of ``x``."""
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["product"], "first product"),
+        helper.make_node("Relu", ["product"], ["positive"], "relu"),
+        helper.make_node("Softmax", ["positive"], ["y"], "softmax", axis=-1),
+        helper.make_node("Flatten", ["x"], ["r"], "flatten", axis=0),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "small",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [batch, 8])],
+        [
+            helper.make_tensor_value_info("y", TensorProto.FLOAT, None),
+            helper.make_tensor_value_info("r", TensorProto.FLOAT, None),
+        ],
+        [numpy_helper.from_array(WEIGHT, "w")],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+
+
+def expected(x: NDArray[np.float32]) -> NDArray[np.float64]:
+    z = np.maximum(x.astype(np.float64) @ WEIGHT, 0)
+    e = np.exp(z - z.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+@pytest.fixture
+def onnx_file(tmp_path: Path) -> Path:
+    path = tmp_path / "small.onnx"
+    onnx.save(model(), path)
+    return path
+
+
+def check(compiled: dlc.Model, x: NDArray[np.float32] = X) -> None:
+    results = compiled.run({"x": x})
+    # One rounding per operation, eight in a product: 16 * eps * sqrt(8 + 5).
+    np.testing.assert_allclose(results["y"], expected(x), atol=16 * 2.0**-24 * np.sqrt(13), rtol=0)
+    np.testing.assert_array_equal(results["r"], x.reshape(1, -1))
+
+
+def test_a_model_in_memory_compiles_and_runs() -> None:
+    check(dlc.compile(model(), target="cpu"))
+
+
+def test_a_file_compiles_saves_and_loads(onnx_file: Path, tmp_path: Path) -> None:
+    compiled = dlc.compile(onnx_file, target="cpu", weights="file")
+    saved = compiled.save(tmp_path / "saved.so")
+    del compiled
+    check(dlc.load(saved))
+
+
+def test_a_symbolic_size_is_given_by_shapes() -> None:
+    x = np.concatenate([X, X])
+    check(dlc.compile(model("batch"), target="cpu", shapes={"x": [6, 8]}), x)
+
+
+def test_a_constant_input_is_compiled_in() -> None:
+    compiled = dlc.compile(model(), target="cpu", constants={"x": X})
+    assert compiled.inputs == ()
+    np.testing.assert_allclose(compiled.run({})["y"], expected(X), atol=1e-6)
+
+
+def test_explain_names_operations_nodes_and_schedules() -> None:
+    text = dlc.compile(model(), target="cpu").explain()
+    assert "graph.matmul" in text
+    assert "first product" in text
+    assert "schedule" in text
+
+
+def test_two_compiles_give_the_same_bytes(
+    onnx_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [tmp_path / name for name in ("one", "two")]
+    for path in paths:
+        monkeypatch.setenv("DLC_CACHE_DIR", str(path))  # not a copy from the cache
+        path.mkdir()
+        compile_to(path / "model.so", onnx_file, Options("cpu", verify=False))
+    assert (paths[0] / "model.so").read_bytes() == (paths[1] / "model.so").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": "sm_1"}, "target 'sm_1' is unknown"),
+        ({"target": "cpu,sm_80"}, "for the CPU or for GPUs"),
+        ({"precision": "fp8"}, "precision 'fp8' is unknown; give fp32, tf32, fp16, bf16"),
+        ({"weights": "no"}, "weights 'no' is unknown; give embed, file"),
+        ({"jobs": 0}, "jobs is 0; give 1 or more"),
+        ({"shapes": {"x": [3, 9]}}, "first product: the inner sizes 9 and 8 differ"),
+        ({"shapes": {"z": [3, 9]}}, "z"),
+    ],
+)
+def test_wrong_options_are_named(options: dict[str, object], message: str) -> None:
+    with pytest.raises(dlc.CompileError, match=message):
+        dlc.compile(model(), **{"target": "cpu", **options})  # pyright: ignore[reportArgumentType]
+
+
+# The commands ------------------------------------------------------------------------------------
+
+
+def test_compile_and_run_by_command(
+    onnx_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output, report = tmp_path / "out.so", tmp_path / "report.json"
+    arguments = [str(onnx_file), "-o", str(output), "--target", "cpu", "--json", str(report)]
+    assert dlc_compile.main(arguments) == 0
+    printed = capsys.readouterr()
+    assert "target cpu" in printed.out
+    assert "verified on" in printed.out
+    assert "\x1b" not in printed.err
+    assert json.loads(report.read_text())["verification"]["worst"] < 1e-5
+    np.savez(tmp_path / "in.npz", x=X)
+    given, results = str(tmp_path / "in.npz"), tmp_path / "results.npz"
+    assert dlc_run.main([str(output), "--inputs", given, "--outputs", str(results)]) == 0
+    with np.load(results) as file:
+        np.testing.assert_allclose(file["y"], expected(X), atol=1e-6)
+
+
+def test_run_prints_json(onnx_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert dlc_compile.main([str(onnx_file), "--target", "cpu", "--no-verify"]) == 0
+    output = onnx_file.with_suffix(".so")
+    capsys.readouterr()
+    assert dlc_run.main([str(output), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["inputs"] == {"x": "float32[3, 8]"}
+    assert dlc_run.main([str(output), "--random", "--seed", "3", "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)) == {"y", "r"}
+
+
+@pytest.mark.parametrize("level", ["graph", "fused-group", "loop", "c"])
+def test_every_level_is_emitted(
+    onnx_file: Path, level: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert dlc_compile.main([str(onnx_file), "--target", "cpu", "--emit", level]) == 0
+    mark = {"graph": "graph.matmul", "fused-group": "#loop.schedule", "loop": "loop.kernel"}
+    assert mark.get(level, "void g0(") in capsys.readouterr().out
+
+
+def test_check_names_what_is_unsupported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = model()
+    bad.graph.node.append(helper.make_node("NoSuchOp", ["x"], ["q"], "strange"))
+    onnx.save(bad, tmp_path / "bad.onnx")
+    assert dlc_compile.main([str(tmp_path / "bad.onnx"), "--check"]) == 1
+    assert "strange" in capsys.readouterr().err
+
+
+def test_check_of_a_good_model(onnx_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert dlc_compile.main([str(onnx_file), "--check"]) == 0
+    assert "nothing unsupported" in capsys.readouterr().out
+
+
+BAD_FILES = {
+    "missing.onnx": None,
+    "empty.onnx": b"",
+    "text.onnx": b"this is no model",
+    "cut.onnx": model().SerializeToString()[:150],
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_bad_file_is_one_line_and_leaves_nothing(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = BAD_FILES[name]
+    if data is not None:
+        (tmp_path / name).write_bytes(data)
+    before = sorted(tmp_path.iterdir())
+    arguments = [str(tmp_path / name), "-o", str(tmp_path / "out.so"), "--target", "cpu"]
+    assert dlc_compile.main(arguments) == 1
+    lines = [x for x in capsys.readouterr().err.splitlines() if x != "reading the model"]
+    assert len(lines) == 1
+    assert lines[0].startswith("dlc-compile: error: ")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_folder_that_does_not_exist_is_one_line(
+    onnx_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = onnx_file.parent / "no folder" / "out.so"
+    assert dlc_compile.main([str(onnx_file), "-o", str(target), "--target", "cpu"]) == 1
+    assert "no such file or directory" in capsys.readouterr().err
+
+
+def test_run_refuses_what_is_no_artifact(
+    onnx_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert dlc_run.main([str(onnx_file), "--random"]) == 1
+    assert "not a model compiled by dlc" in capsys.readouterr().err
+    assert dlc_run.main([str(onnx_file.parent / "nothing.so")]) == 1
+    assert "no such file" in capsys.readouterr().err
+
+
+def test_weights_beside_are_renamed_too(onnx_file: Path, tmp_path: Path) -> None:
+    output = tmp_path / "beside.so"
+    arguments = [str(onnx_file), "-o", str(output), "--target", "cpu", "--weights", "file"]
+    assert dlc_compile.main(arguments) == 0
+    assert weights_path_of(output).exists()
+    check(dlc.load(output))
