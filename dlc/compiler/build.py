@@ -11,15 +11,13 @@ from dlc.backends._host_cpu import print_cpu_program
 from dlc.backends._host_cuda import Capability, CudaKernel, CudaVariant, print_cuda_program
 from dlc.backends._host_reader import WeightOffset, read_program
 from dlc.backends._link import link_cpu, link_cuda
+from dlc.backends.c import COMPILER_FLAGS
 from dlc.compiler.kernels import kernel_texts, kernels_of
 from dlc.compiler.targets import Target
 from dlc.core.c_compiler import Source, host_instruction_set
 from dlc.core.context import DlcContext
 from dlc.core.nvrtc import Cubin, Resources, compile_cuda
 from dlc.dialects.gpu import KernelOp
-
-CPU_FLAGS = ("-O3", "-fopenmp", "-fno-math-errno", "-fno-trapping-math")
-"""For kernels. Floats are reordered only where a kernel says so; NaN and -0 keep their meaning."""
 
 _IMAGE_ALIGNMENT = 256
 
@@ -37,7 +35,7 @@ def build_cpu(
 ) -> Built:
     """Build the library of a CPU artifact from a module of ``loop`` kernels with a memory plan."""
     instructions = host_instruction_set()
-    flags = (*CPU_FLAGS, *instructions.flags)
+    flags = (*COMPILER_FLAGS, *instructions.flags)
     texts = kernel_texts(context, module, "c")
     program = print_cpu_program(read_program(module, place), instructions.features)
     link_cpu(program, [Source("kernel.c", text, flags) for _, text in texts], jobs, to)
