@@ -96,7 +96,10 @@ class BroadcastOp(MovementOp):
         return self.with_operands(operands, sizes=integers([sizes[a] for a in permutation]))
 
     def infer(self) -> Sequence[Attribute]:
-        sizes = broadcast_shapes(shape(self.x), self.sizes.get_values())
+        wanted = self.sizes.get_values()
+        if min(wanted, default=0) < 0:
+            raise CompileError(f"sizes {list(wanted)} have a negative one")
+        sizes = broadcast_shapes(shape(self.x), wanted)
         return [TensorType(element_type(self.x), sizes)]
 
     def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:

@@ -1,13 +1,12 @@
 """Comparison, logic and choice."""
 
-import numpy as np
-from xdsl.dialects.builtin import StringAttr, UnitAttr
+from xdsl.dialects.builtin import StringAttr, UnitAttr, i1
 from xdsl.ir import SSAValue
 
 from dlc.dialects.graph import _comparison as graph
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import Conversion, NodeContext, converts
-from dlc.frontends.onnx.ops.elementwise import binary, unary
+from dlc.frontends.onnx.ops.elementwise import binary, filled, unary
 
 
 def _compare(predicate: str) -> Conversion:
@@ -51,7 +50,7 @@ def _bit_shift(node: NodeContext) -> SSAValue:
 def _is_infinite(node: NodeContext) -> SSAValue:
     negative, positive = node.integer("detect_negative", 1), node.integer("detect_positive", 1)
     if not negative and not positive:
-        return node.constant_value(np.zeros(node.shape(0), np.bool_))
+        return filled(node, False, i1, node.shape(0))
     sign = {} if negative and positive else {"positive" if positive else "negative": UnitAttr()}
     return node.insert(graph.IsInfOp.make(node.operand(0), results=1, **sign))
 

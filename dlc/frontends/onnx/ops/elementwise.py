@@ -1,13 +1,13 @@
 """Elementwise arithmetic."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 
 import numpy as np
-from xdsl.dialects.builtin import UnitAttr, f64
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import TensorType, UnitAttr, f64
+from xdsl.ir import Attribute, SSAValue
 
-from dlc.dialects._tensor import element_type, is_float, numpy_dtype
+from dlc.dialects._tensor import DYNAMIC, element_type, is_float, numpy_dtype
 from dlc.dialects.graph._cast import CastOp
 from dlc.dialects.graph._elementwise import (
     AbsOp,
@@ -22,7 +22,10 @@ from dlc.dialects.graph._elementwise import (
     SignOp,
     SubOp,
 )
+from dlc.dialects.graph._properties import element_attribute
+from dlc.dialects.graph._source import SplatOp
 from dlc.dialects.graph._structure import GraphOp
+from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import Conversion, NodeContext, converts
 
 
@@ -39,6 +42,13 @@ def binary(op: type[GraphOp]) -> Conversion:
 def scalar_like(node: NodeContext, value: float, like: SSAValue) -> SSAValue:
     """Return ``value`` as a tensor without axes, of the element type of ``like``."""
     return node.constant_value(np.array(value, numpy_dtype(element_type(like))))
+
+
+def filled(node: NodeContext, value: float, element: Attribute, sizes: Sequence[int]) -> SSAValue:
+    """Return a tensor of one repeated value, which takes no memory until it is read."""
+    if DYNAMIC in sizes:
+        raise CompileError(f"{node.op_type} needs sizes that are fixed; fix them with --shape")
+    return node.insert(SplatOp(element_attribute(value, element), TensorType(element, sizes)))
 
 
 def _variadic(op: type[GraphOp]) -> Callable[[NodeContext], SSAValue]:

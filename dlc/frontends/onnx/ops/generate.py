@@ -3,16 +3,19 @@
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import UnitAttr
+from xdsl.dialects.builtin import UnitAttr, i1
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype
+from dlc.dialects._tensor import DYNAMIC, element_type, element_type_of, numpy_dtype
 from dlc.dialects.graph._generate import TriluOp
 from dlc.dialects.graph._properties import integer
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import NodeContext, converts
+from dlc.frontends.onnx.ops.elementwise import filled
 from dlc.frontends.onnx.tensors import element_dtype
+
+_LONGEST_RANGE = 1 << 31
 
 
 def _stated_dtype(node: NodeContext, name: str, default: np.dtype) -> np.dtype:
@@ -25,8 +28,10 @@ def _stated_dtype(node: NodeContext, name: str, default: np.dtype) -> np.dtype:
 def _constant_of_shape(node: NodeContext) -> SSAValue:
     sizes = [int(n) for n in node.require_constant(0, "shape").ravel()]
     value = node.attribute("value")
-    element = value if isinstance(value, np.ndarray) else np.zeros(1, np.float32)
-    return node.constant_value(np.broadcast_to(element.reshape(()), sizes))
+    filling = value if isinstance(value, np.ndarray) else np.zeros(1, np.float32)
+    if min(sizes, default=0) < 0:
+        raise CompileError(f"ConstantOfShape of shape {sizes}, which has a negative size")
+    return filled(node, filling.item(), element_type_of(filling.dtype), sizes)
 
 
 @converts("Range", since=11)
@@ -38,6 +43,8 @@ def _range(node: NodeContext) -> SSAValue:
     if step == 0:
         raise CompileError("the delta of Range is 0")
     count = max(int(np.ceil((limit.item() - start.item()) / step.item())), 0)
+    if count > _LONGEST_RANGE:
+        raise CompileError(f"a Range of {count} elements; at most {_LONGEST_RANGE} are supported")
     values = start.item() + np.arange(count) * step.item()
     return node.constant_value(values.astype(start.dtype))
 
@@ -69,7 +76,7 @@ def _dropout(node: NodeContext) -> Sequence[SSAValue]:
     x = node.operand(0)
     if not node.has_output(1):
         return [x]
-    return [x, node.constant_value(np.ones(node.shape(0), np.bool_))]
+    return [x, filled(node, True, i1, node.shape(0))]
 
 
 @converts("NonZero", since=9)

@@ -51,6 +51,8 @@ def _size(node: NodeContext) -> SSAValue:
 def _reshape(node: NodeContext) -> SSAValue:
     old = node.shape(0)
     requested = [int(n) for n in node.require_constant(1, "shape").ravel()]
+    if min(requested, default=0) < -1:
+        raise CompileError(f"shape {requested} has a negative size other than -1")
     if not node.integer("allowzero", 0):
         if any(n == 0 and axis >= len(old) for axis, n in enumerate(requested)):
             raise CompileError(f"shape {requested} copies an axis that the operand does not have")
