@@ -21,6 +21,7 @@ from xdsl.ir import Attribute
 
 from dlc.dialects.graph import _gather, _generate, _layout, _pad, _reshape, _scatter, _source
 from dlc.dialects.graph._properties import element_attribute, integer, integers
+from dlc.dialects.graph._source import dense_attribute
 from dlc.dialects.graph._structure import Array
 
 RESHAPES = [
@@ -195,11 +196,17 @@ def generated_samples() -> list[Sample]:
     ]
 
 
-def splat_samples() -> list[Sample]:
+def source_samples() -> list[Sample]:
     elements = [element_attribute(2.5, f16), element_attribute(-3, i8), element_attribute(1, i1)]
+    constants = [values(2, 3), values(dtype=np.int64), np.array([True, False, True])]
     return [
-        Sample(str(element.type), _source.SplatOp(element, TensorType(element.type, [2, 3])), ())
-        for element in elements
+        *(Sample(str(x.dtype), _source.ConstantOp(dense_attribute(x)), ()) for x in constants),
+        *(
+            Sample(
+                str(element.type), _source.SplatOp(element, TensorType(element.type, [2, 3])), ()
+            )
+            for element in elements
+        ),
     ]
 
 
@@ -210,7 +217,7 @@ SAMPLES = [
     *gather_samples(),
     *scatter_samples(),
     *generated_samples(),
-    *splat_samples(),
+    *source_samples(),
 ]
 
 
