@@ -88,7 +88,7 @@ class EndOp(IRDLOperation):
 class KernelOp(IRDLOperation):
     """A kernel over buffers: inputs first, then ``outputs`` outputs, then the scratch buffers.
 
-    ``scratch`` has one size in bytes per scratch buffer; each is a ``memref<Nxi8>``. Outputs and
+    ``scratch`` has one size in bytes per scratch buffer; Outputs and
     scratch do not overlap any other buffer.
 
     ``loop.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : i64} {...}``

@@ -36,9 +36,7 @@ _SHAPED_TYPE = re.compile(
 class DlcLexer(MLIRLexer):
     """xDSL's lexer, without the exponential time that it takes for a string that is not closed."""
 
-    _unescaped_characters_regex = re.compile(
-        r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"'
-    )
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
 
 
 class DlcParser(Parser):

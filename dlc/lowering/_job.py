@@ -1,16 +1,18 @@
 """What a strategy is given: a group, its schedule and an empty kernel."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, TensorType, i8, i64
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, TensorType, i64
 from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 
-from dlc.dialects._tensor import shape, tensor_type
+from dlc.dialects._tensor import element_bytes, element_type, shape, tensor_type
 from dlc.dialects.fused_group import GroupOp
+from dlc.dialects.graph._source import WeightOp
+from dlc.dialects.graph._structure import Array
 from dlc.dialects.loop._attributes import ScheduleAttr
 from dlc.dialects.loop._structure import EndOp, KernelOp
 
@@ -18,6 +20,14 @@ from dlc.dialects.loop._structure import EndOp, KernelOp
 def buffer_of(type: TensorType[Attribute]) -> MemRefType[Attribute]:
     """Return the type of a global buffer that holds a tensor densely."""
     return MemRefType(type.element_type, type.get_shape())
+
+
+@dataclass(frozen=True)
+class Repacked:
+    """A weight in the form that a kernel reads."""
+
+    sizes: tuple[int, ...]
+    pack: Callable[[Array], Array]
 
 
 @dataclass
@@ -36,6 +46,7 @@ class Job:
     outputs: Sequence[tuple[SSAValue, SSAValue]]
     scratch: list[int] = field(default_factory=list)
     threads: int | None = None
+    repacked: dict[int, "Repacked"] = field(default_factory=dict)
 
     @staticmethod
     def of(group: GroupOp, default: ScheduleAttr) -> "Job":
@@ -54,10 +65,30 @@ class Job:
         """Writes at the end of the kernel."""
         return Builder(InsertPoint.at_end(self.block))
 
-    def add_scratch(self, bytes: int) -> SSAValue:
+    @property
+    def weights(self) -> set[SSAValue]:
+        """The arguments of the body that are weights with one reader, so that ``repack`` applies."""
+        pairs = zip(self.group.inputs, self.group.body.block.args, strict=True)
+        found = {inner for outer, inner in pairs if isinstance(outer.owner, WeightOp)}
+        return {inner for inner in found if inner.has_one_use()}
+
+    def repack(
+        self, argument: SSAValue, sizes: Sequence[int], pack: Callable[[Array], Array]
+    ) -> SSAValue:
+        """Let the kernel take a weight in another form, made at compile time; return its buffer.
+
+        pack: makes an array of shape ``sizes`` from the weight's; the element type stays.
+        """
+        number = list(self.group.body.block.args).index(argument)
+        self.repacked[number] = Repacked(tuple(sizes), pack)
+        buffer = self.buffers.pop(argument)
+        type = MemRefType(element_type(argument), sizes)
+        return Rewriter.replace_value_with_new_type(buffer, type)
+
+    def add_scratch(self, type: MemRefType[Attribute]) -> SSAValue:
         """Return a new scratch buffer of the kernel."""
-        self.scratch.append(bytes)
-        return self.block.insert_arg(MemRefType(i8, [bytes]), len(self.block.args))
+        self.scratch.append(prod(type.get_shape()) * element_bytes(type.element_type))
+        return self.block.insert_arg(type, len(self.block.args))
 
     def outputs_by_shape(self) -> dict[tuple[int, ...], list[tuple[SSAValue, SSAValue]]]:
         """Return the outputs that one loop nest can compute together, by their shape."""
