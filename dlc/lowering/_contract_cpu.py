@@ -2,10 +2,10 @@
 
 1. An lhs that is padded, or computed by ops before the contraction, is written to a buffer once, so
    that the kernel inside reads it without conditions.
-2. The rhs is packed as ``[batch][column block][k][columns of a block]``: at compile time for a weight,
-   at the beginning of the kernel for another tensor.
-3. Each tile accumulates in registers over the whole reduction: one broadcast lhs element times a row
-   of the packed rhs per step.
+2. The rhs is packed as ``[batch][column block][k][columns of a block]``: at compile time for a
+   weight, at the beginning of the kernel for another tensor.
+3. Each tile accumulates in registers over the whole reduction: one broadcast lhs element times a
+   row of the packed rhs per step.
 4. The tile goes through a small buffer to the ops after the contraction, which write the results.
 """
 
@@ -18,7 +18,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.contraction import GemmLoop
-from dlc.analysis.epilogue import Position, positions
+from dlc.analysis.epilogue import Place, places
 from dlc.core.affine import unflatten
 from dlc.dialects._space import Space, SpaceAttr
 from dlc.dialects._tensor import compute_type, element_type, is_float
@@ -129,7 +129,7 @@ def _pack_rhs(job: Job, product: Product, tile: _Tile, cores: LoopMap) -> SSAVal
     element = compute_type(element_type(rhs))
     packed = job.add_scratch(MemRefType(element, packing.shape))
     scope = LoopScope(job.builder, job.buffers)
-    batch, blocks, depth, columns = packing.shape
+    batch, _, depth, columns = packing.shape
     total = points(product.gemm.n)
 
     def write_block(first: int, count: int, width: int) -> None:
@@ -195,7 +195,7 @@ class _Nest:
         self.packed_columns = _buffer_shape(rhs)[-1]
         self.compute = compute_type(element_type(product.op.results[0]))
         ops = [op for op in job.group.body.block.ops if isinstance(op, ComputedOp)]
-        self.positions = positions(product.op.results[0], ops)
+        self.places = places(product.op.results[0], ops)
 
     def write(self, first: int, blocks: int, columns: int) -> None:
         """Write the tiles of ``blocks`` column blocks from number ``first`` on; each has
@@ -337,10 +337,23 @@ class _Body:
         index = product.result_index(product.dims(place))
         nest.scope.at = [row, column]
         for value, buffer in nest.job.outputs:
-            at = _at(nest.positions[value], index)
-            element = nest.scope.read(value, at)
-            flat, values = nest.scope.resolve(at)
-            nest.scope.b.builder.insert(StoreOp(element, buffer, flat, values))
+            self._store(value, buffer, nest.places[value], index)
+
+    def _store(self, value: SSAValue, buffer: SSAValue, place: Place, index: Index) -> None:
+        """Write the element that ends in ``place``, where it does."""
+        scope = self.nest.scope
+        at = _substituted(place.index, index)
+
+        def write() -> None:
+            element = scope.read(value, at)
+            flat, values = scope.resolve(at)
+            scope.b.builder.insert(StoreOp(element, buffer, flat, values))
+
+        if place.conditions:
+            positions = _substituted([e for e, _ in place.conditions], index)
+            scope.where_inside(positions, [size for _, size in place.conditions], write)
+        else:
+            write()
 
 
 def _multiply_add(scope: LoopScope, x: SSAValue, y: SSAValue, total: SSAValue) -> SSAValue:
@@ -350,8 +363,8 @@ def _multiply_add(scope: LoopScope, x: SSAValue, y: SSAValue, total: SSAValue) -
     return scope.b.insert(arith.AddiOp(scope.b.insert(arith.MuliOp(x, y)), total))
 
 
-def _at(position: Position, index: Index) -> list[AffineExpr]:
-    return [e.replace_dims_and_symbols(index, ()) for e in position]
+def _substituted(exprs: Sequence[AffineExpr], dims: Index) -> list[AffineExpr]:
+    return [e.replace_dims_and_symbols(dims, ()) for e in exprs]
 
 
 def _buffer_shape(buffer: SSAValue) -> tuple[int, ...]:

@@ -67,7 +67,7 @@ class Job:
 
     @property
     def weights(self) -> set[SSAValue]:
-        """The arguments of the body that are weights with one reader, so that ``repack`` applies."""
+        """The arguments of the body that are weights with one reader: those to ``repack``."""
         pairs = zip(self.group.inputs, self.group.body.block.args, strict=True)
         found = {inner for outer, inner in pairs if isinstance(outer.owner, WeightOp)}
         return {inner for inner in found if inner.has_one_use()}

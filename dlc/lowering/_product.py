@@ -33,7 +33,7 @@ class Product:
         return Product(found[0], gemm(found[0]))
 
     def dims(self, at: At) -> list[AffineExpr]:
-        """Return the op's dims (result axes, then reduction axes) where each loop is at its value."""
+        """Return the op's dims (result axes, then reduction axes) at values of the loops."""
         values = [AffineExpr.constant(0)] * self.gemm.dim_count
         for loop, expr in at:
             values[loop.dim] = values[loop.dim] + expr * loop.step
@@ -58,7 +58,7 @@ class Product:
         return Ranges([extent(n) for n in (*domain.parallel, *domain.reduction)])
 
     def lhs_intervals(self) -> list[Interval]:
-        """Return, by axis of the lhs, the positions that the contraction reads, padding included."""
+        """Return the positions that the contraction reads along each axis of the lhs."""
         lhs = self.op.indexing_maps()[0]
         return [interval_of(e, self.ranges) for e in lhs.results]
 

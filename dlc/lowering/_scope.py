@@ -161,8 +161,14 @@ class LoopScope:
     def where_below(self, expr: AffineExpr, limit: int, write: Callable[[], None]) -> None:
         """Write code that only runs where ``expr < limit``."""
         position, size = self.index_value(expr), self.b.constant(limit, IndexType())
+        self._where(self.b.compare("lt", position, size), write)
 
-        taken = scf.IfOp(self.b.compare("lt", position, size), [], Region(Block()))
+    def where_inside(self, index: Index, sizes: Sequence[int], write: Callable[[], None]) -> None:
+        """Write code that only runs where ``index`` is inside ``sizes`` along every axis."""
+        self._where(self.inside(index, sizes, range(len(sizes))), write)
+
+    def _where(self, condition: SSAValue, write: Callable[[], None]) -> None:
+        taken = scf.IfOp(condition, [], Region(Block()))
         self.b.builder.insert(taken)
         with self._enter(taken.true_region.block, None):
             write()

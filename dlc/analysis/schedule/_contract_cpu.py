@@ -65,9 +65,7 @@ def rate_work(work: ContractWork, schedule: Record, arch: CpuArch) -> Rated:
     cores = min(arch.cores, tiles) if schedule.get("cores") else 1
     multiply_adds = vectors * m
     busy = min(1.0, multiply_adds / (_FMA_CLOCKS * arch.fma_units_per_core))
-    step = max(
-        multiply_adds / (arch.fma_units_per_core * busy), (vectors + m) / _LOADS_PER_CLOCK
-    )
+    step = max(multiply_adds / (arch.fma_units_per_core * busy), (vectors + m) / _LOADS_PER_CLOCK)
     compute_s = ceil(tiles / cores) * work.k * step / arch.clock_hz
     bytes = work.global_bytes
     bandwidth = arch.dram_bytes_per_s if bytes > arch.l3_bytes else arch.l3_bytes_per_s
