@@ -138,6 +138,8 @@ def _is_small(value: SSAValue) -> bool:
 
 def _repeats_one_value(array: Array) -> bool:
     """Compare bit patterns; a look at the beginning spares reading most tensors."""
+    if array.size and not any(array.strides):  # broadcast: its elements need not exist
+        return True
     flat = array.reshape(-1)
     return all(_same_bits(part) for part in (flat[:64], flat)) if prod(array.shape) else False
 

@@ -8,7 +8,7 @@ from onnx import FunctionProto, GraphProto, NodeProto
 from xdsl.ir import SSAValue
 
 from dlc.errors import CompileError
-from dlc.frontends.onnx.conversion import Conversion, NodeContext, find_conversion, node_name
+from dlc.frontends.onnx.conversion import NodeContext, find_conversion, node_name
 from dlc.frontends.onnx.functions import (
     Functions,
     bind_attributes,
@@ -22,6 +22,9 @@ from dlc.frontends.onnx.tensors import read_tensor
 
 DEEPEST_CALL = 64
 """Functions and subgraphs nested deeper than this are taken for a recursion."""
+
+_MALFORMED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""A conversion may trip over operands or attributes that the schema's check lets through."""
 
 
 @dataclass
@@ -70,6 +73,10 @@ class GraphImporter:
                 results = self.import_node(node, scope)
             except CompileError as error:
                 results = self.recover(node, scope, error)
+            except _MALFORMED as error:
+                reason = _one_line(f"{type(error).__name__}: {error}")
+                problem = CompileError(f"{node.op_type} is not understood in this form ({reason})")
+                results = self.recover(node, scope, problem)
             for number, name in enumerate(node.output):
                 if name:
                     scope.values[name] = results[number] if number < len(results) else None
@@ -100,7 +107,7 @@ class GraphImporter:
 
         at = location(self.place(node, scope))
         context = NodeContext(node, opset, operands, self.builder, at, inline)
-        results = _convert(conversion, context)
+        results = conversion(context)
         context.check_attributes()
         return [results] if isinstance(results, SSAValue) else list(results)
 
@@ -158,18 +165,6 @@ class GraphImporter:
         return f"{scope.caller}{node_name(node)}"
 
 
-def _convert(conversion: Conversion, context: NodeContext) -> SSAValue | Sequence[SSAValue | None]:
-    try:
-        return conversion(context)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        # What a model says is not to be trusted: a conversion may trip over operands or attributes
-        # that the schema's check lets through.
-        reason = _one_line(f"{type(error).__name__}: {error}")
-        raise CompileError(
-            f"{context.op_type} is not understood in this form ({reason})"
-        ) from error
-
-
 def unsupported_message(node: NodeProto, opset: int) -> str:
     """Return why an operator without a conversion cannot be imported."""
     domain = domain_name(node.domain)
@@ -191,7 +186,7 @@ def _check_node(node: NodeProto, domain: str, opset: int) -> None:
     context.opset_imports = {domain: opset}
     try:
         onnx.checker.check_node(node, context)
-    except onnx.checker.ValidationError as error:
+    except (onnx.checker.ValidationError, UnicodeDecodeError) as error:
         raise CompileError(_one_line(str(error))) from error
 
 

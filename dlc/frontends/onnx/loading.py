@@ -101,6 +101,8 @@ def _check_versions(proto: onnx.ModelProto) -> None:
         )
     opset = opset_versions(proto.opset_import).get("")
     newest = onnx.defs.onnx_opset_version()
+    if not all(0 < o.version < 1 << 31 for o in proto.opset_import):
+        raise CompileError("a version of an operator set is not a positive 32-bit number")
     if opset is not None and opset > newest:
         raise CompileError(
             f"opset {opset} is newer than {newest}, the newest that onnx {onnx.__version__} knows;"

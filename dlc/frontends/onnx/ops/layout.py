@@ -102,7 +102,10 @@ def _parts(node: NodeContext, size: int) -> list[int]:
     elif node.optional(1) is not None:
         parts = [int(n) for n in node.require_constant(1, "split").ravel()]
     else:
-        return _equal_parts(size, node.integer("num_outputs", node.output_count))
+        count = node.integer("num_outputs", node.output_count)
+        if count != node.output_count:
+            raise CompileError(f"Split into {count} parts has {node.output_count} outputs")
+        return _equal_parts(size, count)
     if size != DYNAMIC and sum(parts) != size:
         raise CompileError(f"parts of sizes {parts} do not add up to {size}")
     return parts
