@@ -45,36 +45,18 @@ def elementwise(name: str, op: str, size: int, element: str, schedule: str) -> s
       }}"""
 
 
-def reduction(name: str, columns: int, over: str, threads: int) -> str:
-    """Return a loop kernel that sums rows over the lanes of a warp or the threads of a block."""
-    map, workers = ("lane", 32) if over == "warp" else ("thread", threads)
-    x, y = f"memref<5x{columns}xf16>", "memref<5x1xf32>"
+def softmax(name: str, columns: int, element: str, schedule: str) -> str:
+    """Return a group that is a softmax over the rows of a 5 x ``columns`` tensor."""
+    full = f"tensor<5x{columns}x{element}>"
     return f"""
-      loop.kernel @{name}(%x: {x}, %y: {y}) attributes {{outputs = 1 : i64}} {{
-        loop.for %b = 0 to 5 kind = parallel map = grid {{
-          %zero = arith.constant 0.0 : f32
-          %part = loop.for %k = 0 to {columns} kind = reduction map = {map}
-              iter_args(%a = %zero) -> (f32) {{
-            %v = loop.load %x[%b, %k] : {x} -> f32
-            %n = arith.addf %a, %v : f32
-            loop.yield %n : f32
-          }}
-          %total = loop.combine %part over {over} : f32 {{
-          ^bb0(%l: f32, %r: f32):
-            %s = arith.addf %l, %r : f32
-            loop.yield %s : f32
-          }}
-          loop.for %t = 0 to {workers} kind = parallel map = {map} {{
-            %first = arith.constant 0 : index
-            %mine = arith.cmpi eq, %t, %first : index
-            scf.if %mine {{
-              loop.store %total, %y[%b, 0] : f32 -> {y}
-            }}
-            loop.yield
-          }}
-          loop.yield
+      func.func @{name}(%x: {full}) -> {full} {{
+        %y = fused_group.group @{name}_0(%x) : ({full}) -> {full}
+          attributes {{schedule = #loop.schedule<strategy = "row", {schedule}>}} {{
+        ^bb0(%xi: {full}):
+          %0 = graph.softmax %xi axis 1 : {full} -> {full}
+          fused_group.yield %0 : {full}
         }}
-        loop.end
+        func.return %y : {full}
       }}"""
 
 
@@ -94,14 +76,21 @@ def test_elementwise(target: str, element: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_reductions(target: str) -> None:
+def test_rows(target: str) -> None:
+    schedules = {
+        "warp": "threads = 32, rows = 4, vector = 4",
+        "two_warps": "threads = 64",
+        "three_warps": "threads = 96, vector = 2",
+        "block": "threads = 512",
+    }
     text = "".join(
-        reduction(f"{over}_{columns}_{threads}", columns, over, threads)
+        softmax(f"k{columns}_{name}", columns, "f16", schedule)
         for columns in SIZES
-        for over, threads in (("warp", 32), ("block", 32), ("block", 96), ("block", 256))
+        for name, schedule in schedules.items()
     )
-    compiled = compile_kernels(lowered(text, f"lower-to-gpu{{arch={target}}}"), target, jobs=2)
-    assert len(compiled) == 4 * len(SIZES)
+    module = lowered(text, f"lower-to-loop,lower-to-gpu{{arch={target}}}")
+    compiled = compile_kernels(module, target, jobs=2)
+    assert len(compiled) == len(SIZES) * len(schedules)
     assert all(kernel.resources.spill_bytes == 0 for kernel in compiled)
 
 

@@ -1,0 +1,95 @@
+"""Runs one kernel of a module on the GPU, through the driver alone."""
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc import registry
+from dlc.backends._cubins import compile_kernels
+from dlc.core.parser import parse_module
+from dlc.dialects._space import buffer_type
+from dlc.dialects._tensor import numpy_dtype
+from dlc.dialects.gpu import KernelOp
+from dlc.dialects.graph._structure import Array
+
+MAX_DYNAMIC_SHARED = 8
+"""``CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES``."""
+
+
+def lowered(text: str, pipeline: str) -> ModuleOp:
+    """Return the module of ``text`` after a pipeline."""
+    context = registry.new_context()
+    module = parse_module(text, context)
+    for step in registry.build_passes(pipeline):
+        step.apply(context, module)
+    module.verify()
+    return module
+
+
+class Gpu:
+    """The first GPU; raises RuntimeError when there is none."""
+
+    def __init__(self) -> None:
+        self._driver = ctypes.CDLL("libcuda.so.1")
+        device, context = ctypes.c_int(), ctypes.c_void_p()
+        self._call("cuInit", 0)
+        self._call("cuDeviceGet", ctypes.byref(device), 0)
+        self._call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+        self._call("cuCtxSetCurrent", context)
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        self._call("cuDeviceGetAttribute", ctypes.byref(major), 75, device)
+        self._call("cuDeviceGetAttribute", ctypes.byref(minor), 76, device)
+        number = major.value * 10 + minor.value
+        self.target = f"sm_{number}a" if number == 90 else f"sm_{number}"
+
+    def _call(self, function: str, *arguments: Any) -> None:
+        status = getattr(self._driver, function)(*arguments)
+        if status:
+            raise RuntimeError(f"{function} failed with {status}")
+
+    def run(self, module: ModuleOp, *inputs: Array) -> list[Array]:
+        """Launch the module's only kernel on ``inputs``; return its outputs, which start as zeros.
+
+        Scratch buffers start as zeros too.
+        """
+        (kernel,) = (op for op in module.ops if isinstance(op, KernelOp))
+        (compiled,) = compile_kernels(module, self.target)
+        arrays = list(inputs)
+        for argument in kernel.body.block.args[len(inputs) :]:
+            type = buffer_type(argument)
+            arrays.append(np.zeros(type.get_shape(), numpy_dtype(type.element_type)))
+        addresses = [self._upload(array) for array in arrays]
+        self._launch(compiled.code, kernel, addresses)
+        outputs = range(len(inputs), len(inputs) + kernel.outputs.value.data)
+        return [self._download(addresses[i], arrays[i]) for i in outputs]
+
+    def _upload(self, array: Array) -> ctypes.c_uint64:
+        address = ctypes.c_uint64()
+        data = np.ascontiguousarray(array)
+        self._call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(max(data.nbytes, 1)))
+        pointer = ctypes.c_void_p(data.ctypes.data)
+        self._call("cuMemcpyHtoD_v2", address, pointer, ctypes.c_size_t(data.nbytes))
+        return address
+
+    def _download(self, address: ctypes.c_uint64, like: Array) -> Array:
+        result = np.empty_like(like)
+        pointer = ctypes.c_void_p(result.ctypes.data)
+        self._call("cuMemcpyDtoH_v2", pointer, address, ctypes.c_size_t(result.nbytes))
+        return result
+
+    def _launch(self, code: bytes, kernel: KernelOp, addresses: Sequence[ctypes.c_uint64]) -> None:
+        image, function = ctypes.c_void_p(), ctypes.c_void_p()
+        self._call("cuModuleLoadData", ctypes.byref(image), code)
+        name = kernel.sym_name.data.encode()
+        self._call("cuModuleGetFunction", ctypes.byref(function), image, name)
+        shared = 0 if kernel.shared_bytes is None else kernel.shared_bytes.value.data
+        self._call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, shared)
+        parameters = (ctypes.c_void_p * len(addresses))(
+            *(ctypes.cast(ctypes.pointer(a), ctypes.c_void_p) for a in addresses)
+        )
+        sizes = (*kernel.grid_size, *kernel.block_size)
+        self._call("cuLaunchKernel", function, *sizes, shared, None, parameters, None)
+        self._call("cuCtxSynchronize")

@@ -1,0 +1,113 @@
+"""The register layouts of ``dlc/arch/fragments.py`` are those of the hardware."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+from launch import Gpu, lowered
+
+from dlc.arch.fragments import MATRIX_INSTRUCTIONS, WARP_LANES, Fragment
+from dlc.dialects.graph._structure import Array
+
+pytestmark = pytest.mark.gpu
+
+HEAD = (
+    "attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} "
+    "{ %t = gpu.thread_id x : index\n"
+)
+
+
+def spread(matrix: Array, fragment: Fragment) -> Array:
+    """Return what each lane holds of a matrix: lanes x slots."""
+    places = [
+        [fragment.position(lane, slot) for slot in range(fragment.slots)]
+        for lane in range(WARP_LANES)
+    ]
+    return np.array([[matrix[place] for place in row] for row in places], matrix.dtype)
+
+
+def small_integers(seed: int, *sizes: int) -> Array:
+    """Return integers from -4 to 4: their products and sums are exact in every type here."""
+    return np.random.default_rng(seed).integers(-4, 5, sizes).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("shape", "element", "dtype"),
+    [
+        ("m16n8k16", "f16", np.float16),
+        ("m16n8k16", "bf16", ml_dtypes.bfloat16),
+        ("m16n8k8", "f32", np.float32),
+    ],
+)
+def test_product_of_fragments(gpu: Gpu, shape: str, element: str, dtype: type) -> None:
+    it = MATRIX_INSTRUCTIONS[shape]
+    a, b, c = (small_integers(i, f.rows, f.columns) for i, f in enumerate((it.a, it.b, it.c)))
+    register = "#loop.space<register>"
+    types = {
+        "a": f"{it.a.slots}x{element}",
+        "b": f"{it.b.slots}x{element}",
+        "c": f"{it.c.slots}xf32",
+    }
+    allocs = "".join(
+        f"%r{n} = gpu.register_alloc : memref<{t}, {register}>\n" for n, t in types.items()
+    )
+
+    def copy(source: str, target: str, name: str) -> str:
+        count = types[name].split("x")[0]
+        move = {"x": f"%{name}[%t, @]", "y": "%y[%t, @]", "r": f"%r{name}[@]"}
+        kind = {"x": f"memref<32x{types[name]}>", "y": f"memref<32x{types[name]}>"}
+        kind["r"] = f"memref<{types[name]}, {register}>"
+        width = 1 if element == "f32" or name == "c" else 2
+        lines = [
+            f"gpu.copy {move[source]} to {move[target]} {{elements = {width} : i64}} : "
+            f"{kind[source]}, {kind[target]}\n".replace("@", str(at))
+            for at in range(0, int(count), width)
+        ]
+        return "".join(lines)
+
+    mma = f'gpu.mma %ra[0], %rb[0], %rc[0] {{shape = "{shape}"}} : ' + ", ".join(
+        f"memref<{t}, {register}>" for t in types.values()
+    )
+    parameters = ", ".join(f"%{n}: memref<32x{t}>" for n, t in types.items())
+    text = (
+        f"gpu.kernel @product({parameters}, %y: memref<32x{types['c']}>) {HEAD}{allocs}"
+        f"{copy('x', 'r', 'a')}{copy('x', 'r', 'b')}{copy('x', 'r', 'c')}{mma}\n"
+        f"{copy('r', 'y', 'c')} gpu.end }}"
+    )
+    module = lowered(text, "gpu-check-limits")
+    held = [spread(m, f) for m, f in ((a, it.a), (b, it.b), (c, it.c))]
+    (y,) = gpu.run(module, held[0].astype(dtype), held[1].astype(dtype), held[2])
+    np.testing.assert_array_equal(y, spread(a @ b + c, it.c))
+
+
+@pytest.mark.parametrize("swizzle", ["", "{swizzle = #gpu.swizzle<3, 4, 3>}"])
+@pytest.mark.parametrize("transpose", [False, True])
+def test_matrix_loads(gpu: Gpu, swizzle: str, transpose: bool) -> None:
+    """cp.async into a swizzled buffer and ldmatrix out of it give the a fragment (b if transposed)."""
+    fragment = MATRIX_INSTRUCTIONS["m16n8k16"].b if transpose else MATRIX_INSTRUCTIONS["m16n8k16"].a
+    x = np.arange(16 * 64, dtype=np.float16).reshape(16, 64)
+    shared, register = "memref<16x64xf16, #loop.space<shared>>", "#loop.space<register>"
+    slots = fragment.slots
+    matrices = slots // 2
+    place = "%t mod 16, 8" if transpose else "%t mod 16, %t floordiv 16 * 8 + 8"
+    copies = "".join(
+        f"gpu.cp_async %x[%t floordiv 2, %t mod 2 * 32 + {c}] to %s[%t floordiv 2, %t mod 2 * 32 + {c}]"
+        f" {{bytes = 16 : i64}} : memref<16x64xf16>, {shared}\n"
+        for c in range(0, 32, 8)
+    )
+    stores = "".join(
+        f"gpu.copy %r[{at}] to %y[%t, {at}] {{elements = 2 : i64}} : "
+        f"memref<{slots}xf16, {register}>, memref<32x{slots}xf16>\n"
+        for at in range(0, slots, 2)
+    )
+    text = (
+        f"gpu.kernel @loads(%x: memref<16x64xf16>, %y: memref<32x{slots}xf16>) {HEAD}"
+        f"%s = gpu.shared_alloc {swizzle} : {shared}\n"
+        f"%r = gpu.register_alloc : memref<{slots}xf16, {register}>\n"
+        f"{copies} gpu.cp_async_commit gpu.cp_async_wait {{outstanding = 0 : i64}} gpu.barrier\n"
+        f"gpu.ldmatrix %s[{place}] to %r[0] {{matrices = {matrices} : i64"
+        f"{', transpose' if transpose else ''}}} : {shared}, memref<{slots}xf16, {register}>\n"
+        f"{stores} gpu.end }}"
+    )
+    (y,) = gpu.run(lowered(text, "gpu-allocate-shared,gpu-check-limits"), x)
+    part = x[:, 8 : 8 + fragment.columns]
+    np.testing.assert_array_equal(y, spread(part, fragment))
