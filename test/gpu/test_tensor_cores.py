@@ -82,16 +82,18 @@ def test_product_of_fragments(gpu: Gpu, shape: str, element: str, dtype: type) -
 @pytest.mark.parametrize("swizzle", ["", "{swizzle = #gpu.swizzle<3, 4, 3>}"])
 @pytest.mark.parametrize("transpose", [False, True])
 def test_matrix_loads(gpu: Gpu, swizzle: str, transpose: bool) -> None:
-    """cp.async into a swizzled buffer and ldmatrix out of it give the a fragment (b if transposed)."""
-    fragment = MATRIX_INSTRUCTIONS["m16n8k16"].b if transpose else MATRIX_INSTRUCTIONS["m16n8k16"].a
+    """Through cp.async and ldmatrix, a tile becomes the a fragment, the b fragment if transposed."""
+    it = MATRIX_INSTRUCTIONS["m16n8k16"]
+    fragment = it.b if transpose else it.a
     x = np.arange(16 * 64, dtype=np.float16).reshape(16, 64)
     shared, register = "memref<16x64xf16, #loop.space<shared>>", "#loop.space<register>"
     slots = fragment.slots
     matrices = slots // 2
     place = "%t mod 16, 8" if transpose else "%t mod 16, %t floordiv 16 * 8 + 8"
+    places = ", ".join(["%t floordiv 2", "%t mod 2 * 32 + {c}"])
     copies = "".join(
-        f"gpu.cp_async %x[%t floordiv 2, %t mod 2 * 32 + {c}] to %s[%t floordiv 2, %t mod 2 * 32 + {c}]"
-        f" {{bytes = 16 : i64}} : memref<16x64xf16>, {shared}\n"
+        f"gpu.cp_async %x[{places}] to %s[{places}] {{{{bytes = 16 : i64}}}} : "
+        f"memref<16x64xf16>, {shared}\n".format(c=c)
         for c in range(0, 32, 8)
     )
     stores = "".join(
