@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import FloatAttr, StringAttr, TensorType, UnitAttr, i1
+from xdsl.dialects.builtin import FloatAttr, StringAttr, TensorType, UnitAttr, f64, i1
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     irdl_op_definition,
@@ -37,7 +37,7 @@ class AttentionOp(CompositeOp):
     key = operand_def(TensorType)
     value = operand_def(TensorType)
     mask = opt_operand_def(TensorType)
-    scale = prop_def(FloatAttr)
+    scale = prop_def(FloatAttr.constr(type=f64))
     causal = opt_prop_def(UnitAttr)
     output = result_def(TensorType)
     assembly_format = (

@@ -8,7 +8,7 @@ from abc import ABC
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, TensorType, UnitAttr, i64
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, TensorType, UnitAttr, f64, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, prop_def, result_def
 
@@ -63,7 +63,7 @@ class BatchNormOp(CompositeOp):
     bias = operand_def(TensorType)
     mean = operand_def(TensorType)
     variance = operand_def(TensorType)
-    epsilon = prop_def(FloatAttr)
+    epsilon = prop_def(FloatAttr.constr(type=f64))
     data_layout = prop_def(DataLayoutAttr, default_value=CHANNELS_FIRST)
     output = result_def(TensorType)
     assembly_format = (
@@ -119,7 +119,7 @@ class NormalizeLastOp(CompositeOp, ABC):
     scale = operand_def(TensorType)
     bias = opt_operand_def(TensorType)
     axis = prop_def(IntegerAttr.constr(type=i64))
-    epsilon = prop_def(FloatAttr)
+    epsilon = prop_def(FloatAttr.constr(type=f64))
     output = result_def(TensorType)
     assembly_format = (
         "$x `scale` $scale (`bias` $bias^ `:` type($bias))? `axis` $axis `epsilon` $epsilon"
@@ -201,7 +201,7 @@ class GroupNormOp(CompositeOp):
     scale = operand_def(TensorType)
     bias = operand_def(TensorType)
     groups = prop_def(IntegerAttr.constr(type=i64))
-    epsilon = prop_def(FloatAttr)
+    epsilon = prop_def(FloatAttr.constr(type=f64))
     output = result_def(TensorType)
     assembly_format = (
         "$x `scale` $scale `bias` $bias `groups` $groups `epsilon` $epsilon attr-dict"
@@ -253,9 +253,9 @@ class LrnOp(CompositeOp):
     name = "graph.lrn"
     x = operand_def(TensorType)
     size = prop_def(IntegerAttr.constr(type=i64))
-    alpha = prop_def(FloatAttr)
-    beta = prop_def(FloatAttr)
-    bias = prop_def(FloatAttr)
+    alpha = prop_def(FloatAttr.constr(type=f64))
+    beta = prop_def(FloatAttr.constr(type=f64))
+    bias = prop_def(FloatAttr.constr(type=f64))
     output = result_def(TensorType)
     assembly_format = (
         "$x `size` $size `alpha` $alpha `beta` $beta `bias` $bias attr-dict"

@@ -5,7 +5,16 @@ from collections.abc import Sequence
 
 import numpy as np
 from xdsl.dialects import math
-from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, TensorType, UnitAttr, i1, i32, i64
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FloatAttr,
+    TensorType,
+    UnitAttr,
+    f64,
+    i1,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
@@ -335,7 +344,7 @@ class LpPoolOp(SumPoolOp):
     """``y[n, c, p] = (sum of |x|**exponent over the window at p) ** (1 / exponent)``."""
 
     name = "graph.lp_pool"
-    exponent = prop_def(FloatAttr)
+    exponent = prop_def(FloatAttr.constr(type=f64))
     assembly_format = (
         "$x `exponent` $exponent `window` $window `strides` $strides `padding` $padding"
         " `dilations` $dilations (`ceil_mode` $ceil_mode^)? (`layout` $data_layout^)? attr-dict"

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import (
     I64,
     DenseArrayBase,
+    Float64Type,
     FloatAttr,
     IntegerAttr,
     IntegerType,
@@ -37,6 +38,11 @@ def number(value: float) -> FloatAttr:
 def flag(value: bool) -> UnitAttr | None:
     """Return a unit attribute for true, nothing for false."""
     return UnitAttr() if value else None
+
+
+def numbers(values: Sequence[float]) -> DenseArrayBase[Float64Type]:
+    """Return a list of real parameters as an attribute."""
+    return DenseArrayBase.from_list(f64, [float(v) for v in values])
 
 
 def element_attribute(value: float, element: Attribute) -> FloatAttr | IntegerAttr:

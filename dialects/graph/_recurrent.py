@@ -10,7 +10,15 @@ from enum import auto
 from typing import ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, FloatAttr, StringAttr, TensorType, i32
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    FloatAttr,
+    StringAttr,
+    TensorType,
+    f64,
+    i32,
+)
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, SpacedOpaqueSyntaxAttribute, SSAValue
 from xdsl.irdl import (
@@ -71,8 +79,8 @@ class RecurrentOp(CompositeOp, ABC):
     initial_hidden = operand_def(TensorType)
     direction = prop_def(DirectionAttr)
     activations = prop_def(ArrayAttr[StringAttr])
-    parameters = prop_def(ArrayAttr[FloatAttr])
-    clip = opt_prop_def(FloatAttr)
+    parameters = prop_def(DenseArrayBase.constr(f64))
+    clip = opt_prop_def(FloatAttr.constr(type=f64))
     output = result_def(TensorType)
     last_hidden = result_def(TensorType)
 
@@ -135,8 +143,8 @@ class RecurrentOp(CompositeOp, ABC):
     # Activations --------------------------------------------------------------------------------
 
     def _parameters(self, number: int) -> tuple[float, float]:
-        alpha, beta = self.parameters.data[2 * number : 2 * number + 2]
-        return alpha.value.data, beta.value.data
+        alpha, beta = self.parameters.get_values()[2 * number : 2 * number + 2]
+        return alpha, beta
 
     def write_activation(self, g: Composer, direction: int, which: int, x: SSAValue) -> SSAValue:
         """Write activation ``which`` of a direction; the value is clipped first where asked for."""

@@ -14,7 +14,7 @@ from dlc.dialects.graph import (
     _softmax,
 )
 from dlc.dialects.graph._data_layout import CHANNELS_LAST
-from dlc.dialects.graph._properties import integer, integers, number
+from dlc.dialects.graph._properties import integer, integers, number, numbers
 from dlc.dialects.graph._recurrent import Direction, DirectionAttr, RecurrentOp
 
 EPSILON = number(1e-5)
@@ -133,7 +133,7 @@ def recurrent(
         results=3 if op is _recurrent_cell.LstmOp else 2,
         direction=DirectionAttr(direction),
         activations=ArrayAttr(map(StringAttr, names)),
-        parameters=ArrayAttr([number(0.3), number(0.6)] * len(names)),
+        parameters=numbers([0.3, 0.6] * len(names)),
         **given,
     )
 

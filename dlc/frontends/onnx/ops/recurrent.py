@@ -8,7 +8,7 @@ from xdsl.ir import Attribute, SSAValue
 from dlc.dialects._tensor import element_type, shape
 from dlc.dialects.graph._cell_activation import cell_activation
 from dlc.dialects.graph._composer import Composer
-from dlc.dialects.graph._properties import flag, number
+from dlc.dialects.graph._properties import flag, number, numbers
 from dlc.dialects.graph._recurrent import Direction, DirectionAttr, RecurrentOp
 from dlc.dialects.graph._recurrent_cell import GruOp, LstmOp, RnnOp
 from dlc.errors import CompileError
@@ -71,7 +71,7 @@ class _Layer:
         return {
             "direction": DirectionAttr(_direction(node.string("direction", "forward"))),
             "activations": ArrayAttr(map(StringAttr, names)),
-            "parameters": ArrayAttr(map(number, self._parameters(names))),
+            "parameters": numbers(self._parameters(names)),
             "clip": number(clip) if clip else None,
         }
 
