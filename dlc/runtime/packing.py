@@ -1,6 +1,5 @@
 """Writes ``model.so``: appends device code, weights and report to a shared library and seals it."""
 
-import hashlib
 import os
 import shutil
 import tempfile
@@ -22,6 +21,10 @@ from dlc.runtime.artifact import (
 TENSOR_ALIGNMENT = 256
 """Bytes; a weight begins at a multiple of it, so that vector and GPU loads are aligned."""
 
+_BEGINNING = 256
+"""Weights whose size and first bytes agree are compared; hashing all would take 1 s per GB."""
+_PIECE = 1 << 20
+
 
 class WeightFile:
     """Collects weights in one temporary file, equal ones once; a context manager.
@@ -33,16 +36,27 @@ class WeightFile:
         handle, name = tempfile.mkstemp(prefix="dlc-weights-", dir=folder)
         self.path = Path(name)
         self.bytes = 0
-        self._file = os.fdopen(handle, "wb")
-        self._offsets: dict[tuple[int, bytes], int] = {}
+        self._file = os.fdopen(handle, "w+b")
+        self._offsets: dict[tuple[int, bytes], list[int]] = {}
 
     def add(self, array: NDArray[np.generic]) -> int:
         """Store a weight, row-major, and return its offset in the segment."""
         data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        key = (data.size, hashlib.sha256(data.data).digest())
-        if key not in self._offsets:
-            self._offsets[key] = self._append(data)
-        return self._offsets[key]
+        candidates = self._offsets.setdefault((data.size, data[:_BEGINNING].tobytes()), [])
+        for offset in candidates:
+            if self._holds(data, offset):
+                return offset
+        candidates.append(self._append(data))
+        return candidates[-1]
+
+    def _holds(self, data: NDArray[np.uint8], offset: int) -> bool:
+        """Return whether the file has ``data`` at ``offset``."""
+        self._file.flush()
+        for start in range(0, data.size, _PIECE):
+            part = data[start : start + _PIECE]
+            if os.pread(self._file.fileno(), part.size, offset + start) != part.tobytes():
+                return False
+        return True
 
     def _append(self, data: NDArray[np.uint8]) -> int:
         offset = self.bytes + -self.bytes % TENSOR_ALIGNMENT
@@ -84,7 +98,7 @@ def write_artifact(
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     beside = weights_path_of(temporary)
     try:
-        digest = digest_of_file(weights.path, 0, weights.bytes)
+        digest = digest_of_file(weights.path, 0, weights.bytes) if weights_beside else bytes(32)
         _write_model(temporary, library, weights, report, device_code, weights_beside, digest)
         if weights_beside:
             shutil.copyfile(weights.path, beside)
