@@ -82,7 +82,7 @@ def test_product_of_fragments(gpu: Gpu, shape: str, element: str, dtype: type) -
 @pytest.mark.parametrize("swizzle", ["", "{swizzle = #gpu.swizzle<3, 4, 3>}"])
 @pytest.mark.parametrize("transpose", [False, True])
 def test_matrix_loads(gpu: Gpu, swizzle: str, transpose: bool) -> None:
-    """Through cp.async and ldmatrix, a tile becomes the a fragment, the b fragment if transposed."""
+    """cp.async and ldmatrix make a tile the a fragment, or the b fragment if transposed."""
     it = MATRIX_INSTRUCTIONS["m16n8k16"]
     fragment = it.b if transpose else it.a
     x = np.arange(16 * 64, dtype=np.float16).reshape(16, 64)
