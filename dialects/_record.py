@@ -62,7 +62,9 @@ class RecordAttr(Data[tuple[tuple[str, Value], ...]], ABC):
     def __getitem__(self, key: str) -> Value:
         return dict(self.data)[key]
 
-    def get(self, key: str, default: T) -> T:
+    def get(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, key: str, default: T
+    ) -> T:
         """Return the value of ``key``, or ``default`` when there is none.
 
         Raises CompileError when the value is of another type than the default.
@@ -70,7 +72,7 @@ class RecordAttr(Data[tuple[tuple[str, Value], ...]], ABC):
         value = dict(self.data).get(key, default)
         if type(value) is not type(default):
             raise CompileError(f"{self.name} {key} = {_text(value)} should be like {default!r}")
-        return value  # pyright: ignore[reportReturnType]
+        return value
 
     def replace(self, **values: object) -> Self:
         """Return a copy with these values added or changed; a value of ``None`` is left out."""

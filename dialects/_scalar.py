@@ -70,6 +70,7 @@ class ScalarBuilder:
         if is_float(source):
             if isinstance(type, IndexType):
                 return self.cast(self.insert(arith.FPToSIOp(x, i64)), type)
+            assert isinstance(type, IntegerType)
             return self.insert(arith.FPToSIOp(x, type))
         if is_float(type):
             if isinstance(source, IndexType):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import prod
+from typing import TypeGuard
 
 import ml_dtypes
 import numpy as np
@@ -103,7 +104,7 @@ def tensor_bytes(value: SSAValue | Attribute) -> int:
     return element_count(value) * element_bytes(element_type(value))
 
 
-def is_float(element: Attribute) -> bool:
+def is_float(element: Attribute) -> TypeGuard[AnyFloat]:
     """Return whether an element type is a floating-point one."""
     return isinstance(element, AnyFloat)
 

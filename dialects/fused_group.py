@@ -126,8 +126,8 @@ def _same_types(one: str, these: Sequence[SSAValue], other: str, those: Sequence
 class LaunchOp(IRDLOperation):
     """A run of a kernel on tensors; the last operands are those tensors' buffers.
 
-    ``offsets``: where each result, then each scratch buffer, stands in the arena, in bytes; ``-1 - k``
-    is the caller's buffer of output ``k``.
+    ``offsets``: where each result, then each scratch buffer, stands in the arena, in bytes; ``-1 -
+    k`` is the caller's buffer of output ``k``.
 
     ``%y = fused_group.launch @g0(%x) : (tensor<8xf32>) -> tensor<8xf32>``
     """

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FloatAttr, ModuleOp, TensorType, bf16, f16, f32
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, ModuleOp, TensorType, bf16, f16, f32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -19,7 +19,7 @@ from dlc.dialects.graph._precision import Precision, PrecisionAttr
 from dlc.dialects.graph._source import ConstantOp, WeightOp, dense_attribute
 from dlc.dialects.graph._structure import Array, ContractionOp, GraphOp
 
-_STORED: dict[str, Attribute] = {"fp16": f16, "bf16": bf16}
+_STORED: dict[str, AnyFloat] = {"fp16": f16, "bf16": bf16}
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,17 @@ class GraphSetPrecisionPass(DlcPass):
                     narrowing.apply(function.body.block)
         elif self.precision == "tf32":
             for candidate in op.walk():
-                if isinstance(candidate, ContractionOp) and element_type(candidate.output) == f32:
+                if (
+                    isinstance(candidate, ContractionOp)
+                    and element_type(candidate.results[0]) == f32
+                ):
                     candidate.properties["precision"] = PrecisionAttr(Precision.tf32)
 
 
 class _Narrowing:
     """The change of every ``f32`` tensor of a function to a narrower type."""
 
-    def __init__(self, narrow: Attribute, weights: WeightStore):
+    def __init__(self, narrow: AnyFloat, weights: WeightStore):
         self.narrow = narrow
         self.weights = weights
 
@@ -119,7 +122,7 @@ class _Narrowing:
             return self.narrow
         if isinstance(value, FloatAttr) and value.type == f32:
             number = float(self._saturated(np.asarray(value.value.data)))
-            return FloatAttr(number, self.narrow)  # pyright: ignore[reportArgumentType]
+            return FloatAttr(number, self.narrow)
         return value
 
     def _saturated(self, array: Array) -> Array:

@@ -68,7 +68,7 @@ def _merge(op: TransposeOp) -> None:
     if isinstance(inner, TransposeOp):
         first = inner.axes()
         merged = [first[axis] for axis in op.axes()]
-        op = _replace(op, [transpose(inner.x, merged)])
+        _replace(op, [op := transpose(inner.x, merged)])
     if op.forwarded() is not None:
         Rewriter.replace_op(op, [], [op.x])
     elif op.is_view:

@@ -48,7 +48,7 @@ def numbers(values: Sequence[float]) -> DenseArrayBase[Float64Type]:
 def element_attribute(value: float, element: Attribute) -> FloatAttr | IntegerAttr:
     """Return one tensor element as an attribute of the element type."""
     if is_float(element):
-        return FloatAttr(float(value), element)  # pyright: ignore[reportArgumentType]
+        return FloatAttr(float(value), element)
     assert isinstance(element, IntegerType)
     # xDSL stores a true i1 as -1.
     return IntegerAttr(-int(bool(value)) if element == i1 else int(value), element)

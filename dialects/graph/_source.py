@@ -1,9 +1,10 @@
 """Where tensors come from: weights, small constants and splats."""
 
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
+    AnyDenseElement,
     BytesAttr,
     DenseIntOrFPElementsAttr,
     FlatSymbolRefAttrConstr,
@@ -121,7 +122,7 @@ def dense_attribute(array: Array) -> DenseIntOrFPElementsAttr:
     """Return the elements of an array as an attribute."""
     element = element_type_of(array.dtype)
     stored = -array.astype(np.int8) if element == i1 else array  # xDSL stores a true i1 as -1
-    type = TensorType(element, array.shape)
+    type = TensorType(cast(AnyDenseElement, element), array.shape)
     return DenseIntOrFPElementsAttr(type, BytesAttr(np.ascontiguousarray(stored).tobytes()))
 
 

@@ -174,7 +174,7 @@ class LoadOp(ElementOp):
     """
 
     name = "loop.load"
-    guard = opt_prop_def(DenseArrayBase)
+    guard = opt_prop_def(DenseArrayBase.constr(i64))
     fill = opt_prop_def(FloatAttr | IntegerAttr)
     value = result_def()
     traits = traits_def(MemoryReadEffect())

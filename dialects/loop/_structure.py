@@ -98,7 +98,7 @@ class KernelOp(IRDLOperation):
     sym_name = prop_def(SymbolNameConstraint())
     function_type = prop_def(FunctionType)
     outputs = prop_def(IntegerAttr)
-    scratch = prop_def(DenseArrayBase, default_value=DenseArrayBase.from_list(i64, []))
+    scratch = prop_def(DenseArrayBase.constr(i64), default_value=DenseArrayBase.from_list(i64, []))
     body = region_def("single_block")
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), RecursiveMemoryEffect())
 

@@ -32,7 +32,7 @@ class Interval(NamedTuple):
             self.low is not None and self.high is not None and low <= self.low <= self.high <= high
         )
 
-    def __add__(self, other: "Interval") -> "Interval":  # type: ignore[override]
+    def __add__(self, other: "Interval") -> "Interval":  # pyright: ignore[reportIncompatibleMethodOverride]
         return Interval(_add(self.low, other.low), _add(self.high, other.high))
 
     def scale(self, factor: int) -> "Interval":
@@ -205,8 +205,9 @@ def _single_quotient(rest: _Sum) -> AffineBinaryOpExpr | None:
     if list(rest.terms.values()) != [1]:
         return None
     (term,) = rest.terms
-    is_quotient = isinstance(term, AffineBinaryOpExpr) and term.kind is AffineBinaryOpKind.FloorDiv
-    return term if is_quotient else None
+    if isinstance(term, AffineBinaryOpExpr) and term.kind is AffineBinaryOpKind.FloorDiv:
+        return term
+    return None
 
 
 def _without_outer_mods(dividend: _Sum, divisor: int, ranges: Ranges) -> _Sum:

@@ -15,7 +15,7 @@ from dlc.dialects.loop._structure import KernelOp
 from dlc.errors import CompileError
 from dlc.lowering._job import Job, Repacked
 
-DEFAULT_SCHEDULE = ScheduleAttr({"strategy": "map"})
+DEFAULT_SCHEDULE = ScheduleAttr((("strategy", "map"),))
 """Of a group without a schedule: right for every group, fast for few."""
 
 

@@ -5,7 +5,7 @@ where it is read. A value is written once per index: at the outermost loop whose
 it needs, so that what a loop does not change is computed before it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -211,7 +211,7 @@ class LoopScope:
     # Blocks -------------------------------------------------------------------------------------
 
     @contextmanager
-    def loop(self, loop: ForOp) -> Iterator[AffineExpr]:
+    def loop(self, loop: ForOp) -> Generator[AffineExpr]:
         """Insert a loop and write into its body; gives its induction variable as a dim."""
         self.b.builder.insert(loop)
         values = loop.range
@@ -228,7 +228,7 @@ class LoopScope:
         return loop
 
     @contextmanager
-    def _enter(self, block: Block, leave: InsertPoint | None) -> Iterator[None]:
+    def _enter(self, block: Block, leave: InsertPoint | None) -> Generator[None]:
         """Write at the end of ``block`` as a new level."""
         before = self.b.builder.insertion_point
         self._levels.append(_Level(leave))
@@ -238,7 +238,7 @@ class LoopScope:
         self.b.builder.insertion_point = before
 
     @contextmanager
-    def branch_level(self) -> Iterator[None]:
+    def branch_level(self) -> Generator[None]:
         """Write into a branch, which nothing may move out of."""
         self._levels.append(_Level())
         yield
@@ -270,7 +270,7 @@ class LoopScope:
         return target
 
     @contextmanager
-    def _at(self, target: int) -> Iterator[None]:
+    def _at(self, target: int) -> Generator[None]:
         """Write at an outer level, before the operation that holds the next one."""
         inner = self._levels[target + 1 :]
         if not inner:

@@ -7,14 +7,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region
 
 from dlc.backends.c import COMPILER_FLAGS, c_text
 from dlc.core.c_compiler import Source, find_c_compiler, host_instruction_set
 from dlc.dialects._tensor import numpy_dtype
-from dlc.dialects.fused_group import GroupOp, YieldOp
+from dlc.dialects.fused_group import GroupOp, LaunchOp, YieldOp
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.dialects.loop import KernelOp
 from dlc.registry import build_passes, new_context
@@ -40,6 +40,7 @@ class CompiledKernels:
         kernel = self.kernels[name]
         arguments = [np.ascontiguousarray(x) for x in inputs]
         for buffer in (*kernel.output_buffers, *kernel.scratch_buffers):
+            assert isinstance(buffer.type, MemRefType)
             sizes, dtype = buffer.type.get_shape(), numpy_dtype(buffer.type.element_type)
             garbage = np.full(prod(sizes) * dtype.itemsize, 0xA5, np.uint8)
             arguments.append(garbage.view(dtype).reshape(sizes))
@@ -85,5 +86,7 @@ def launched_by(module: ModuleOp, name: str) -> str:
     """Return the kernel that ``run_<name>`` launches."""
     for function in module.ops:
         if isinstance(function, FuncOp) and function.sym_name.data == f"run_{name}":
-            return function.body.block.first_op.kernel_name
+            launch = function.body.block.first_op
+            assert isinstance(launch, LaunchOp)
+            return launch.kernel_name
     raise AssertionError(f"no function run_{name}")

@@ -55,7 +55,7 @@ def test_every_task_is_done_once(mapping: TaskMap):
 
 def test_faults_are_errors():
     with pytest.raises(CompileError, match="different ranks"):
-        spatial(2) * repeat(2, 2)
+        _ = spatial(2) * repeat(2, 2)
     with pytest.raises(CompileError, match="positive sizes"):
         spatial(0, 2)
     with pytest.raises(CompileError, match="has 4 workers, not 4"):
