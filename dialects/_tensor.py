@@ -89,6 +89,11 @@ def shape(value: SSAValue | Attribute) -> tuple[int, ...]:
     return tuple(tensor_type(value).get_shape())
 
 
+def shape_text(sizes: Sequence[int]) -> str:
+    """Return sizes as a user reads them: ``2x?x3``, ``scalar`` for none."""
+    return "x".join("?" if size == DYNAMIC else str(size) for size in sizes) or "scalar"
+
+
 def element_type(value: SSAValue | Attribute) -> Attribute:
     """Return the element type of a tensor value or type."""
     return tensor_type(value).get_element_type()

@@ -11,7 +11,7 @@ from xdsl.traits import IsTerminator
 
 from dlc.analysis.evaluation import constant_value, evaluate, round_to
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape
+from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape, shape_text
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError
 
@@ -80,8 +80,8 @@ def _feed(name: str, argument: SSAValue, feeds: Mapping[str, Array]) -> Array:
         expected in (given, DYNAMIC) for given, expected in zip(array.shape, sizes, strict=True)
     )
     if not fits:
-        text = "x".join("?" if n == DYNAMIC else str(n) for n in sizes)
-        raise CompileError(f"the shape is {array.shape}, should be {text}", f"input {name}")
+        given = shape_text(array.shape)
+        raise CompileError(f"the shape is {given}, should be {shape_text(sizes)}", f"input {name}")
     return array
 
 

@@ -16,7 +16,12 @@ from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import UnknownValueError, find_conversion
 from dlc.frontends.onnx.functions import standard_function
 from dlc.frontends.onnx.graph_builder import GraphBuilder
-from dlc.frontends.onnx.graph_importer import GraphImporter, Scope, unsupported_message
+from dlc.frontends.onnx.graph_importer import (
+    GraphImporter,
+    Scope,
+    graph_initializers,
+    unsupported_message,
+)
 from dlc.frontends.onnx.importer import check_element_type
 from dlc.frontends.onnx.input_types import Shapes, input_types, model_inputs
 from dlc.frontends.onnx.loading import LoadedModel, ModelSource, domain_name, load_model
@@ -78,8 +83,7 @@ class _CheckingImporter(GraphImporter):
 
     def check(self, arguments: Mapping[str, SSAValue]) -> None:
         graph = self.model.proto.graph
-        initializers = {t.name: t for t in graph.initializer}
-        scope = Scope(self.model.opsets, dict(arguments), initializers)
+        scope = Scope(self.model.opsets, dict(arguments), graph_initializers(graph))
         self.import_nodes(graph.node, scope)
         for output in graph.output:
             try:

@@ -7,6 +7,7 @@ import onnx
 from onnx import FunctionProto, GraphProto, NodeProto
 from xdsl.ir import SSAValue
 
+from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import NodeContext, find_conversion, node_name
 from dlc.frontends.onnx.functions import (
@@ -18,7 +19,9 @@ from dlc.frontends.onnx.functions import (
 from dlc.frontends.onnx.graph_builder import GraphBuilder, location
 from dlc.frontends.onnx.loading import LoadedModel, domain_name, opset_versions
 from dlc.frontends.onnx.structure import subgraphs
-from dlc.frontends.onnx.tensors import read_tensor
+from dlc.frontends.onnx.tensors import read_sparse_tensor, read_tensor
+
+Initializer = onnx.TensorProto | onnx.SparseTensorProto
 
 DEEPEST_CALL = 64
 """Functions and subgraphs nested deeper than this are taken for a recursion."""
@@ -36,7 +39,7 @@ class Scope:
 
     opsets: Mapping[str, int]
     values: dict[str, SSAValue | None] = field(default_factory=dict)
-    initializers: Mapping[str, onnx.TensorProto] = field(default_factory=dict)
+    initializers: Mapping[str, Initializer] = field(default_factory=dict)
     outer: "Scope | None" = None
     caller: str = ""
     depth: int = 0
@@ -61,7 +64,7 @@ class GraphImporter:
         self, graph: GraphProto, arguments: Mapping[str, SSAValue]
     ) -> list[SSAValue | None]:
         """Insert the nodes of the model's graph and return its outputs."""
-        initializers = {t.name: t for t in graph.initializer}
+        initializers = graph_initializers(graph)
         scope = Scope(self.model.opsets, dict(arguments), initializers)
         self.import_nodes(graph.node, scope)
         return [self.lookup(output.name, scope) for output in graph.output]
@@ -122,7 +125,7 @@ class GraphImporter:
         if name in scope.values:
             return scope.values[name]
         if name in scope.initializers:
-            array = read_tensor(scope.initializers[name], self.model)
+            array = _read(scope.initializers[name], self.model)
             value = self.builder.constant(array, location(name), name)
             scope.values[name] = value
             return value
@@ -132,7 +135,7 @@ class GraphImporter:
         self, graph: GraphProto, arguments: Sequence[SSAValue], node: NodeProto, scope: Scope
     ) -> Sequence[SSAValue]:
         values = {i.name: x for i, x in zip(graph.input, arguments, strict=True)}
-        initializers = {t.name: t for t in graph.initializer}
+        initializers = graph_initializers(graph)
         inner = scope.inside(
             node_name(node),
             opsets=scope.opsets,
@@ -163,6 +166,18 @@ class GraphImporter:
     def place(self, node: NodeProto, scope: Scope) -> str:
         """Return where a node is, for the user: its name after those of the calls around it."""
         return f"{scope.caller}{node_name(node)}"
+
+
+def graph_initializers(graph: GraphProto) -> dict[str, Initializer]:
+    """Return the initializers of a graph by name."""
+    sparse = {t.values.name: t for t in graph.sparse_initializer}
+    return {t.name: t for t in graph.initializer} | sparse
+
+
+def _read(initializer: Initializer, model: LoadedModel) -> Array:
+    if isinstance(initializer, onnx.SparseTensorProto):
+        return read_sparse_tensor(initializer, model)
+    return read_tensor(initializer, model)
 
 
 def unsupported_message(node: NodeProto, opset: int) -> str:

@@ -16,7 +16,7 @@ from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.graph_builder import GraphBuilder, ascii_name, location
 from dlc.frontends.onnx.graph_importer import GraphImporter
-from dlc.frontends.onnx.input_types import Shapes, input_types, model_inputs
+from dlc.frontends.onnx.input_types import Shapes, check_constants, input_types, model_inputs
 from dlc.frontends.onnx.loading import LoadedModel, ModelSource, load_model
 from dlc.frontends.onnx.structure import check_structure
 from dlc.frontends.onnx.tensors import element_dtype
@@ -40,8 +40,8 @@ def import_model(
     loaded = load_model(source)
     graph = loaded.proto.graph
     check_structure(graph)
-    constants = constants or {}
     types = input_types(model_inputs(graph), shapes or {})
+    constants = check_constants(constants or {}, types)
     inputs = [name for name in types if name not in constants]
     block = Block(arg_types=[types[name] for name in inputs])
     arguments: dict[str, SSAValue] = dict(zip(inputs, block.args, strict=True))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx import TensorProto, numpy_helper
+from onnx import SparseTensorProto, TensorProto, numpy_helper
 
 from dlc.dialects._tensor import element_type_of
 from dlc.dialects.graph._structure import Array
@@ -44,6 +44,24 @@ def read_tensor(tensor: TensorProto, model: LoadedModel) -> Array:
     except CompileError as error:
         error.place(f"tensor {tensor.name}")
         raise
+
+
+def read_sparse_tensor(tensor: SparseTensorProto, model: LoadedModel) -> Array:
+    """Return the elements of a sparse tensor as a dense one."""
+    values, indices = (read_tensor(part, model) for part in (tensor.values, tensor.indices))
+    dense = np.zeros(tuple(tensor.dims), values.dtype)
+    try:
+        if indices.ndim == 1:  # positions in the flattened tensor
+            dense.reshape(-1)[indices] = values
+        else:
+            dense[tuple(indices.T)] = values
+    except (IndexError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise CompileError(
+            f"the indices do not fit the shape {list(tensor.dims)}: {reason}",
+            f"tensor {tensor.values.name}",
+        ) from error
+    return dense
 
 
 def _has_data(tensor: TensorProto) -> bool:

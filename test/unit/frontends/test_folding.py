@@ -51,6 +51,17 @@ def test_repeated_value_is_a_splat(make_model: MakeModel, run_import: Import, co
     assert len(context.weights) == 0
 
 
+def test_sparse_initializer(make_model: MakeModel, run_import: Import):
+    model = make_model([node("Add", ["x", "w"], ["y"])])
+    values = onnx.numpy_helper.from_array(np.array([5, 7], np.float32), "w")
+    places = onnx.numpy_helper.from_array(np.array([1, 5]))
+    sparse = helper.make_sparse_tensor(values, places, [2, 3])
+    model.graph.sparse_initializer.append(sparse)
+    text = str(run_import(model))
+    assert "dense<[[0.000000e+00, 5.000000e+00, 0.000000e+00]," in text
+    assert "[0.000000e+00, 0.000000e+00, 7.000000e+00]]> : tensor<2x3xf32>" in text
+
+
 def test_unused_nodes_and_weights_disappear(
     make_model: MakeModel, run_import: Import, context: DlcContext
 ):

@@ -98,6 +98,21 @@ def test_names_are_made_ascii(make_model: MakeModel, value: MakeValue, run_impor
     assert r'graph.name = "gr\\xf6\\xdfe"' in str(run_import(model))
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"c": np.ones((4, 5), np.float32)}, "the model has no input c; it has a, b"),
+        ({"b": np.ones((4, 5))}, "input b: its value is float64, should be float32"),
+        ({"b": np.ones((3, 5), np.float32)}, r"input b: its value has shape 3x5, should be 4x\?"),
+    ],
+)
+def test_values_that_do_not_fit(
+    two_inputs: onnx.ModelProto, run_import: Import, given: dict[str, np.ndarray], message: str
+):
+    with pytest.raises(CompileError, match=message):
+        run_import(two_inputs, {"batch": [4]}, constants=given)
+
+
 def test_values_compiled_in(two_inputs: onnx.ModelProto, run_import: Import):
     given = {"b": np.ones((4, 5), np.float32)}
     text = str(run_import(two_inputs, {"a": [4, 5]}, constants=given))

@@ -25,8 +25,11 @@ def _if(node: NodeContext) -> Sequence[SSAValue | None]:
         if condition.size != 1:
             raise CompileError(f"the condition of If has {condition.size} elements, it takes one")
         return node.inline(then_branch if condition.item() else else_branch)
-    then_values = node.inline(then_branch)
-    else_values = node.inline(else_branch)
+    try:
+        then_values, else_values = node.inline(then_branch), node.inline(else_branch)
+    except CompileError:  # a branch that never runs need not be right for these sizes
+        node.require_constant(0, "condition")
+        raise
     if [x.type for x in then_values] != [x.type for x in else_values]:
         node.require_constant(0, "condition")
     choose = reshape(node, node.operand(0), [])
