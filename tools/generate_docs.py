@@ -1,10 +1,11 @@
-"""Write the reference pages that follow from docstrings: ``docs/dialects/*.md``, ``docs/passes.md``.
+"""Write the reference pages that docstrings make: ``docs/dialects/*.md`` and ``docs/passes.md``.
 
 ``python -m dlc.tools.generate_docs [FOLDER]``; a test holds the pages to what this writes.
 """
 
 import importlib
 import inspect
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,6 +18,9 @@ from dlc.core.options import option_texts
 from dlc.pipelines import PIPELINES
 
 _NOTE = "<!-- Written by dlc.tools.generate_docs from the docstrings; change those. -->\n"
+
+_SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
+"""How many values each group of operands or results has; xDSL's own, not for readers."""
 
 
 def pages() -> dict[str, str]:
@@ -55,8 +59,13 @@ def pass_page() -> str:
 
 
 def _text(documented: object) -> str:
-    """Return a docstring as Markdown: reStructuredText's double backquotes become single ones."""
-    return (inspect.getdoc(documented) or "").replace("``", "`") + "\n"
+    """Return a docstring as Markdown: double backquotes become single ones, ``::`` goes.
+
+    What stands indented below ``::`` is a block of code in Markdown too.
+    """
+    text = (inspect.getdoc(documented) or "").replace("``", "`")
+    text = re.sub(r"^::\n\n", "", text, flags=re.MULTILINE)
+    return re.sub(r"::$", ":", text, flags=re.MULTILINE) + "\n"
 
 
 def _operation(op: type[Operation]) -> str:
@@ -65,7 +74,8 @@ def _operation(op: type[Operation]) -> str:
         definition = op.get_irdl_definition()
         lines += _list("operands", _arguments(definition.operands))
         lines += _list("results", _arguments(definition.results))
-        lines += _list("properties", [_marked(n, d) for n, d in definition.properties.items()])
+        properties = definition.properties.items()
+        lines += _list("properties", [_marked(n, d) for n, d in properties if n not in _SEGMENTS])
     return "\n".join(lines)
 
 
