@@ -110,7 +110,13 @@ class MatmulOp(ContractionOp):
 
 
 def matrix_product(a: Array, b: Array) -> Array:
-    """Return ``np.matmul(a, b)``; small integers go through exact floats, which are far faster."""
+    """Return ``np.matmul(a, b)``, by few products of large matrices of floats.
+
+    A batch of lhs with one rhs is one product; small integers go through floats, which are exact.
+    """
+    if b.ndim == 2 and a.ndim > 2:
+        rows = matrix_product(a.reshape(-1, a.shape[-1]), b)
+        return rows.reshape(*a.shape[:-1], b.shape[-1])
     if a.dtype.kind == "f" or not a.size or not b.size:
         return np.matmul(a, b)
     if _magnitude(a) * _magnitude(b) * a.shape[-1] >= 2**53:
