@@ -88,11 +88,11 @@ def _run_decomposition(op: CompositeOp, operands: Sequence[Array]) -> Sequence[A
     return [round_to(x, r.type) for x, r in zip(found, op.results, strict=True)]
 
 
-def check_close(found: Array, right: Array, op: GraphOp, what: str) -> None:
+def check_close(found: Array, right: Array, op: GraphOp, what: str, magnitude: float = 1.0) -> None:
     """Fail unless the values agree: exactly for data movement, integers and booleans.
 
-    Floats: ``|found - right| <= (ROUNDINGS + K) * eps * max(1, |right|)``, with K the points of a
-    reduction and eps of the stored dtype.
+    Floats: ``|found - right| <= (ROUNDINGS + K) * eps * max(magnitude, |right|)``, with K points
+    in a reduction, eps of the stored dtype and magnitude that of the values on the way.
     """
     if op.moves_data or found.dtype.kind in "iub":
         np.testing.assert_array_equal(found, right, what)
@@ -104,7 +104,7 @@ def check_close(found: Array, right: Array, op: GraphOp, what: str) -> None:
     np.testing.assert_array_equal(np.isinf(found), np.isinf(right), what)
     finite = np.isfinite(right)
     np.testing.assert_array_equal(found[~finite], right[~finite], what)
-    bound = (ROUNDINGS + points) * eps * np.maximum(1, np.abs(right[finite]))
+    bound = (ROUNDINGS + points) * eps * np.maximum(magnitude, np.abs(right[finite]))
     excess = np.abs(found[finite] - right[finite]) - bound
     assert not (excess > 0).any(), f"{what}: {found} should be {right}"
 
