@@ -5,19 +5,20 @@ computes. How it is looped over is only named here, by the schedule; loops and b
 expressible.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
     FlatSymbolRefAttrConstr,
+    MemRefType,
     StringAttr,
     SymbolNameConstraint,
     SymbolRefAttr,
     TensorType,
     i64,
 )
-from xdsl.ir import Attribute, Block, Dialect, Region, SSAValue
+from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -33,6 +34,7 @@ from xdsl.irdl import (
 from xdsl.traits import HasParent, IsolatedFromAbove, IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from dlc.core.verify import SymbolUser
 from dlc.dialects.graph._structure import GraphOp
 from dlc.dialects.loop._attributes import BoundAttr, ScheduleAttr
 
@@ -123,7 +125,7 @@ def _same_types(one: str, these: Sequence[SSAValue], other: str, those: Sequence
 
 
 @irdl_op_definition
-class LaunchOp(IRDLOperation):
+class LaunchOp(IRDLOperation, SymbolUser):
     """A run of a kernel on tensors; the last operands are those tensors' buffers.
 
     ``offsets``: where each result, then each scratch buffer, stands in the arena, in bytes; ``-1 -
@@ -152,6 +154,27 @@ class LaunchOp(IRDLOperation):
     def kernel_name(self) -> str:
         """The symbol of the kernel, without the ``@``."""
         return self.kernel.string_value()
+
+    def verify_symbols(self, symbols: Mapping[str, Operation]) -> None:
+        name = f"@{self.kernel_name}"
+        kernel = symbols.get(self.kernel_name)
+        if kernel is None or not kernel.regions:
+            raise VerifyException(f"there is no kernel {name}")
+        buffers = kernel.regions[0].block.arg_types
+        tensors = [value.type for value in (*self.inputs, *self.outputs)]
+        if len(buffers) < len(tensors):
+            raise VerifyException(f"{len(tensors)} tensors, but {name} has {len(buffers)} buffers")
+        for number, (tensor, buffer) in enumerate(zip(tensors, buffers, strict=False)):
+            if not _is_buffer_of(tensor, buffer):
+                raise VerifyException(
+                    f"tensor {number} is {tensor}, buffer {number} of {name} is {buffer}"
+                )
+
+
+def _is_buffer_of(tensor: Attribute, buffer: Attribute) -> bool:
+    if not isinstance(tensor, TensorType) or not isinstance(buffer, MemRefType):
+        return False
+    return (tensor.shape, tensor.element_type) == (buffer.shape, buffer.element_type)
 
 
 FusedGroup = Dialect("fused_group", [GroupOp, LaunchOp, YieldOp], [])

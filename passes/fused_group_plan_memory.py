@@ -9,12 +9,10 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from dlc.analysis.arena import Buffer, place
-from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects._tensor import tensor_bytes
 from dlc.dialects.fused_group import ARENA_BYTES, LaunchOp
 from dlc.dialects.graph._structure import GraphOp
-from dlc.errors import CompileError
 
 
 class FusedGroupPlanMemoryPass(DlcPass):
@@ -50,9 +48,6 @@ def _plan(main: FuncOp, scratch: Mapping[str, tuple[int, ...]]) -> int:
     lifetimes = _Lifetimes(main)
     slots: dict[LaunchOp, list[_Slot]] = {}
     for op in lifetimes.launches:
-        if op.kernel_name not in scratch:
-            message = f"launch of @{op.kernel_name}, but the module has no such kernel"
-            raise CompileError(message, at=operation_text(op))
         slots[op] = [*lifetimes.results(op), *lifetimes.scratch(op, scratch[op.kernel_name])]
     inner = [slot for row in slots.values() for slot in row if slot.offset >= 0]
     arena = place([slot.buffer for slot in inner])

@@ -1,12 +1,12 @@
 """The rewrite driver: dispatch by op class, bounded, countable, and keeping locations."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar, cast, get_args, get_origin
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr, ModuleOp
+from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 from xdsl.ir import Block, ErasedSSAValue, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -174,22 +174,6 @@ def erase_dead_ops(root: Operation) -> None:
     for op in list(root.walk(reverse=True, region_first=True)):
         if op is not root and is_trivially_dead(op):
             Rewriter.erase_op(op)
-
-
-def positions(block: Block) -> dict[Operation, int]:
-    """Return the place of each op in its block (xDSL's own query walks the block each time)."""
-    return {op: place for place, op in enumerate(block.ops)}
-
-
-def check_dialects(module: ModuleOp, allowed: Iterable[str], stage: str) -> None:
-    """Raise CompileError at the first op that is of none of the dialects ``allowed``.
-
-    A lowering ends with it: an op that no rule converted must not go on in silence.
-    """
-    known = {"builtin", *allowed}
-    for op in module.walk():
-        if op.dialect_name() not in known:
-            raise CompileError(f"{stage} left {op.name} behind", at=operation_text(op))
 
 
 def inherit_location(op: Operation, location: LocationAttr) -> None:

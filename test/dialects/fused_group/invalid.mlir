@@ -31,3 +31,24 @@ func.func @no_graph_op(%x: tensor<8xf32>) {
   }
   func.return
 }
+
+// -----
+
+func.func @no_kernel(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@below {{fused_group.launch: there is no kernel @g0}}
+  %y = fused_group.launch @g0(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
+loop.kernel @g0(%x: memref<4xf32>, %y: memref<5xf32>) attributes {outputs = 1 : i64} {
+  loop.end
+}
+func.func @other_size(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // expected-error@below {{tensor 1 is tensor<4xf32>, buffer 1 of @g0 is memref<5xf32>}}
+  %y = fused_group.launch @g0(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@below {{3 tensors, but @g0 has 2 buffers}}
+  %z, %w = fused_group.launch @g0(%x) : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  func.return %y, %z : tensor<4xf32>, tensor<4xf32>
+}

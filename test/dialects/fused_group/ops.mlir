@@ -1,5 +1,9 @@
 // RUN: %roundtrip
 
+loop.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : i64} {
+  loop.end
+}
+
 // CHECK-LABEL: func.func @main
 func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   // CHECK-NEXT: %y = fused_group.group @g1(%x) : (tensor<8xf32>) -> tensor<8xf32> attributes {schedule = #loop.schedule<strategy = "map">, bound = #loop.bound<time_us = 2.9>, boundaries = ["%z: its shapes differ"]} {
