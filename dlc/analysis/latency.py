@@ -16,6 +16,9 @@ Volta).
 _DRAM_EFFICIENCY = 0.85
 """Fraction of the stated bandwidth that long copies reach (4.1 of 4.8 TB/s on an H200)."""
 
+_LOADED_LATENCY = 1.5
+"""Latency of memory that others use too, in units of the latency of idle memory."""
+
 _COUNTER_HOP_S = 0.65e-6
 """From an atomic release by one block to its being seen by another (measured on H100)."""
 
@@ -78,7 +81,7 @@ def contraction_s(tiled: TiledContraction, unit: str, global_bytes: float, arch:
     waves = ceil(tiled.blocks / (arch.sm_count * resident))
     clock = arch.clock_hz
     l2_share = min(arch.l2_bytes_per_clock_into_sm, arch.l2_bytes_per_clock / sms)
-    latency = arch.dram_latency_s * clock
+    latency = _LOADED_LATENCY * arch.dram_latency_s * clock
     rate = arch.flops_per_clock_per_sm[unit] * min(1.0, resident * tiled.parallel)
     step = arch.block_barrier_clocks + max(
         resident * tiled.flops / rate,

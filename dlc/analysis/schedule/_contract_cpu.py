@@ -37,7 +37,7 @@ def _choose(work: ContractWork, arch: CpuArch) -> Rated:
 def candidates(work: ContractWork, arch: CpuArch) -> Iterator[Record]:
     """Yield the register tiles that leave registers for one row of loads and a broadcast."""
     lanes = arch.vector_bytes // work.compute_bytes
-    for rows in _ROWS:
+    for rows in (r for r in _ROWS if r <= max(1, work.m)):
         for vectors in _VECTORS:
             if rows * vectors + vectors + 1 > arch.vector_registers:
                 continue
@@ -70,6 +70,6 @@ def rate_work(work: ContractWork, schedule: Record, arch: CpuArch) -> Rated:
     bytes = work.global_bytes
     bandwidth = arch.dram_bytes_per_s if bytes > arch.l3_bytes else arch.l3_bytes_per_s
     start_s = arch.parallel_region_us * 1e-6 if cores > 1 else 0.0
-    bound = cpu_bound(work.flops, bytes, work.compute_bytes, cores, arch)
+    bound = cpu_bound(2.0 * tiles * m * n * work.k, bytes, work.compute_bytes, cores, arch)
     memory_s = bytes / min(bandwidth, arch.l3_bytes_per_s * cores / arch.cores)
     return Rated(schedule, bound, lambda: start_s + compute_s + memory_s)

@@ -138,7 +138,7 @@ def work_of(cluster: Cluster) -> ContractWork:
 
 def choose(cluster: Cluster, arch: GpuArch) -> Rated:
     """Return the best schedule of a contraction group."""
-    return _choose(work_of(cluster), arch)
+    return choose_for(work_of(cluster), arch)
 
 
 def rate(cluster: Cluster, schedule: Record, arch: GpuArch) -> Rated:
@@ -149,7 +149,7 @@ def rate(cluster: Cluster, schedule: Record, arch: GpuArch) -> Rated:
 
 
 @lru_cache(4096)
-def _choose(work: ContractWork, arch: GpuArch) -> Rated:
+def choose_for(work: ContractWork, arch: GpuArch) -> Rated:
     what = f"a contraction of {work.m} x {work.n} x {work.k}"
     return best((rate_work(work, s, arch) for s in candidates(work, arch)), what)
 

@@ -1,0 +1,136 @@
+"""The schedule spaces and what is chosen from them."""
+
+import pytest
+
+from dlc.analysis.latency import TiledContraction, contraction_s, program_s, traffic_s
+from dlc.analysis.schedule import _contract_cpu, _contract_gpu, _map, _row
+from dlc.analysis.schedule._candidate import Record, sizes_of
+from dlc.analysis.schedule._contract_gpu import ContractWork
+from dlc.arch import GPUS, CpuArch, GpuArch
+from dlc.arch.cpus import AVX2, CPUS
+from dlc.arch.nvidia import A100, H200, RTX_2080
+from dlc.errors import CompileError
+
+
+def _work(m: int, n: int, k: int, element: str = "f16", batch: int = 1) -> ContractWork:
+    size = 2 if element == "f16" else 4
+    return ContractWork(
+        batch, m, n, k, element, size, 4, batch * m * k * size, batch * n * k * size, m * n * size
+    )
+
+
+def _choose(work: ContractWork, arch: GpuArch = H200) -> dict[str, object]:
+    return dict(_contract_gpu.choose_for(work, arch).schedule)
+
+
+@pytest.mark.parametrize("sizes", [(1, 1000, 2048), (128, 768, 768), (4099, 4093, 4091)])
+def test_space_does_not_depend_on_sizes(sizes: tuple[int, int, int]) -> None:
+    tiles = {(s["tile"], s["warps"]) for s in _contract_gpu.candidates(_work(*sizes), H200)}
+    assert len(tiles) == 32
+    assert tiles == {
+        (s["tile"], s["warps"]) for s in _contract_gpu.candidates(_work(64, 64, 4096), H200)
+    }
+
+
+@pytest.mark.parametrize("arch", GPUS, ids=lambda a: a.name)
+@pytest.mark.parametrize("sizes", [(1, 1000, 2048), (3136, 64, 576), (8192, 8192, 8192)])
+def test_what_is_chosen_fits_the_chip(arch: GpuArch, sizes: tuple[int, int, int]) -> None:
+    for element in ("f16", "f32"):
+        rated = _contract_gpu.choose_for(_work(*sizes, element=element), arch)
+        assert rated.bound.violation is None
+        assert rated.latency_s() >= rated.bound.time_s - arch.launch_floor_us * 1e-6
+
+
+def test_small_products_take_small_tiles_and_large_ones_large_tiles() -> None:
+    small, large = _choose(_work(49, 512, 4608)), _choose(_work(8192, 8192, 8192))
+    assert small["split"] != 1
+    assert large["split"] == 1
+    assert large["tile"] == (128, 256, 64)
+
+
+def test_no_asynchronous_copies_no_third_stage() -> None:
+    stages = {s["stages"] for s in _contract_gpu.candidates(_work(128, 128, 128), RTX_2080)}
+    assert stages == {1, 2}
+
+
+@pytest.mark.parametrize(
+    ("element", "arch", "instruction"),
+    [
+        ("f16", H200, "mma.m16n8k16"),
+        ("tf32", A100, "mma.m16n8k8"),
+        ("f32", A100, "fma"),
+        ("f16", RTX_2080, "fma"),
+    ],
+)
+def test_instruction(element: str, arch: GpuArch, instruction: str) -> None:
+    assert _contract_gpu.instruction_for(_work(64, 64, 64, element), arch) == instruction
+
+
+def test_wrong_instruction_is_an_error() -> None:
+    schedule: Record = {"tile": (64, 64, 16), "warps": (2, 2), "instruction": "mma.m16n8k16"}
+    with pytest.raises(CompileError, match="does not multiply f32 on sm_90a; use 'fma'"):
+        _contract_gpu.rate_work(_work(64, 64, 64, "f32"), schedule, H200)
+
+
+def test_tile_that_warps_do_not_divide_is_an_error() -> None:
+    schedule: Record = {"tile": (64, 64, 16), "warps": (3, 2), "instruction": "fma"}
+    with pytest.raises(CompileError, match="tile 64 x 64 does not divide into 3 x 2 warps"):
+        _contract_gpu.rate_work(_work(64, 64, 64, "f32"), schedule, H200)
+
+
+@pytest.mark.parametrize("arch", CPUS, ids=lambda a: a.name)
+def test_cpu_tiles_leave_registers_for_loads(arch: CpuArch) -> None:
+    lanes = arch.vector_bytes // 4
+    for schedule in _contract_cpu.candidates(_work(512, 512, 512, "f32"), arch):
+        m, n = sizes_of(schedule, "tile", 2)
+        assert n % lanes == 0
+        assert (m + 1) * n // lanes + 1 <= arch.vector_registers
+
+
+def test_cpu_tile_has_no_more_rows_than_the_product() -> None:
+    rows = {sizes_of(s, "tile", 2)[0] for s in _contract_cpu.candidates(_work(3, 64, 64), AVX2)}
+    assert rows == {1, 2}
+
+
+def test_vectors_divide_what_they_run_along() -> None:
+    work = _map.MapWork(points=1000 * 6, last_axis=6, widest_bytes=4, bytes=48000, operations=1e4)
+    assert {s["vector"] for s in _map.candidates(work)} == {1, 2}
+    rows = _row.RowWork(64, 100, True, 2, 4, 64 * 800, 1e4)
+    assert {s["vector"] for s in _row.candidates(rows)} == {1, 2, 4}
+
+
+def test_instructions_of_few_warps_wait_for_their_operands() -> None:
+    # 2 waves x 100 instructions x max(4.5, 64 warps / 4 per clock)
+    assert program_s(2, 100, 64, H200) == pytest.approx(2 * 100 * 16 / 1.98e9)
+    assert program_s(1, 100, 4, H200) == pytest.approx(100 * 4.5 / 1.98e9)
+
+
+def test_traffic_obeys_littles_law() -> None:
+    assert traffic_s(1e6, 310.0, H200) == pytest.approx(1e6 / (310 / 310e-9))
+    assert traffic_s(1e9, 1e9, H200) == pytest.approx(1e9 / (0.85 * 4800e9))
+
+
+def test_more_steps_blocks_or_parts_are_never_faster() -> None:
+    def seconds(blocks: int, steps: int, split: int) -> float:
+        tiled = TiledContraction(
+            blocks,
+            2,
+            steps,
+            split,
+            3,
+            2.0 * 64 * 64 * 64,
+            16384.0,
+            49152.0,
+            400.0,
+            1.0,
+            8192,
+            16384,
+        )
+        return contraction_s(tiled, "mma.f16", 1e6, H200)
+
+    for times in (
+        [seconds(b, 12, 1) for b in range(1, 1000, 37)],
+        [seconds(64, s, 1) for s in range(1, 200, 7)],
+        [seconds(64, 12, p) for p in range(1, 9)],
+    ):
+        assert times == sorted(times)
