@@ -45,8 +45,8 @@ def places(root: SSAValue, ops: Iterable[ComputedOp]) -> dict[SSAValue, Place]:
     ranges = Ranges([extent(n) for n in sizes])
     found = {root: Place(tuple(AffineExpr.dimension(d) for d in range(len(sizes))))}
     for op in ops:
-        if op is root.owner:
-            continue
+        if op is root.owner or op.is_view:
+            continue  # a view has no place of its own: it is looked through where it is read
         inside = {v: p for v in op.operands if (p := _place(v, found, ranges)) is not None}
         if inside:
             found[op.results[0]] = _after(op, inside, ranges)

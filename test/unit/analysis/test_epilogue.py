@@ -25,7 +25,7 @@ def test_heads_are_split_and_moved() -> None:
     heads = ReshapeOp.make(product.output, sizes=integers([6, 4, 2]))
     moved = TransposeOp.make(heads.output, permutation=integers([1, 2, 0]))
     relu = ReluOp.make(moved.output)
-    found = places(product.output, [product, moved, relu])
+    found = places(product.output, [product, heads, moved, relu])
     where = np.arange(48).reshape(6, 4, 2).transpose(1, 2, 0)
     for row, column in np.ndindex(6, 8):
         index = tuple(e.eval([row, column], []) for e in found[relu.output].index)
