@@ -20,7 +20,8 @@ PIPELINES: dict[str, Pipeline] = {
         (
             "convert-loop-to-gpu",
             "cse",  # nests of one kernel compute the same positions
-            "gpu-vectorize-memory",
+            "gpu-jam-unrolled",
+            "gpu-vectorize-memory",  # finds the neighbours in the innermost loops
             "gpu-insert-barriers",  # all accesses are written; allocation shares bytes across them
             "gpu-swizzle-shared",  # before allocation: a swizzled buffer is aligned
             "gpu-allocate-shared",

@@ -1,22 +1,25 @@
 """Load and store neighbouring elements of a thread with one instruction."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import gcd
 
+from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects import scf
-from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, UnitAttr
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc.analysis.index_expression import IndexExpressions, constant_of
+from dlc.core.affine import interval_of
 from dlc.core.passes import DlcPass
 from dlc.dialects._access import Access, MemoryOp
+from dlc.dialects._scalar import ScalarBuilder
 from dlc.dialects._space import Space, SpaceAttr, space_of
 from dlc.dialects._tensor import element_bytes
 from dlc.dialects.gpu import CopyOp, KernelOp, RegisterAllocOp
-from dlc.dialects.loop import LoadOp, StoreOp
+from dlc.dialects.loop import IndexOp, LoadOp, StoreOp
 
 WIDEST_BYTES = 16
 """What one instruction of a thread moves at most."""
@@ -27,7 +30,8 @@ class GpuVectorizeMemoryPass(DlcPass):
     and stores by one wide store after it.
 
     The first neighbour must be at a multiple of what is moved; buffers start at multiples of 16
-    bytes. Loads of a buffer that the loop also writes stay, and so does everything conditional.
+    bytes. A guard must be the same for all neighbours; it becomes a condition around the wide load.
+    Loads of a buffer that the loop also writes stay, and so does everything conditional.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``convert-loop-to-gpu``, before
     ``gpu-insert-barriers``.
@@ -56,7 +60,7 @@ def _vectorize(loop: scf.ForOp) -> None:
     written = {a.buffer for a in _accesses(loop) if a.writes}
     for op in tuple(loop.body.block.ops):
         match op:
-            case LoadOp() if not op.guard_axes and op.buffer not in written:
+            case LoadOp() if op.buffer not in written:
                 _widen(loop, op, op.accesses()[0], count)
             case StoreOp() if _is_only_use(loop, op.buffer):
                 _widen(loop, op, op.accesses()[0], count)
@@ -93,6 +97,10 @@ def _widen(loop: scf.ForOp, op: LoadOp | StoreOp, access: Access, count: int) ->
     width = _width(exprs.divisor(exprs.at(position, induction, 0)), access, count)
     if width < 2:
         return
+    if isinstance(op, LoadOp) and any(
+        exprs.stride_along(exprs.index(access, axis), induction) != 0 for axis in op.guard_axes
+    ):
+        return
     type = MemRefType(access.type.element_type, [count], memory_space=SpaceAttr(Space.REGISTER))
     registers = RegisterAllocOp(type)
     block = loop.parent_block()
@@ -104,7 +112,7 @@ def _widen(loop: scf.ForOp, op: LoadOp | StoreOp, access: Access, count: int) ->
     element = ([AffineExpr.dimension(0)], [induction])
     if isinstance(op, LoadOp):
         copies = [CopyOp(o, i, width) for o, i in zip(outside, inside, strict=True)]
-        block.insert_ops_before(copies, loop)
+        _insert_guarded(loop, op, copies, registers.output, exprs)
         Rewriter.replace_op(op, LoadOp(registers.output, *element))
     else:
         copies = [CopyOp(i, o, width) for o, i in zip(outside, inside, strict=True)]
@@ -112,6 +120,50 @@ def _widen(loop: scf.ForOp, op: LoadOp | StoreOp, access: Access, count: int) ->
         Rewriter.replace_op(op, StoreOp(op.value, registers.output, *element))
     for new in (registers, *copies):
         new.location = op.location
+
+
+def _insert_guarded(
+    loop: scf.ForOp,
+    op: LoadOp,
+    copies: Sequence[CopyOp],
+    registers: SSAValue,
+    exprs: IndexExpressions,
+) -> None:
+    """Insert wide loads before the loop; where the guard fails, the fill goes to the registers."""
+    b = ScalarBuilder(Builder(InsertPoint.before(loop)))
+    inside = _guard(b, op, exprs)
+    if inside is None:
+        for copy in copies:
+            b.builder.insert(copy)
+        return
+    assert op.fill is not None
+    fill = arith.ConstantOp(op.fill)
+    body = Block(arg_types=[IndexType()])
+    store = StoreOp(fill.result, registers, [AffineExpr.dimension(0)], [body.args[0]])
+    body.add_ops([store, scf.YieldOp()])
+    fills = scf.ForOp(loop.lb, loop.ub, loop.step, [], Region(body))
+    fills.attributes["unroll"] = UnitAttr()
+    taken = Region(Block([*copies, scf.YieldOp()]))
+    b.builder.insert(fill)
+    b.builder.insert(scf.IfOp(inside, [], taken, Region(Block([fills, scf.YieldOp()]))))
+
+
+def _guard(b: ScalarBuilder, op: LoadOp, exprs: IndexExpressions) -> SSAValue | None:
+    """Write the condition that a load is inside its buffer; ``None`` when it always is."""
+    (access,) = op.accesses()
+    checks: list[SSAValue] = []
+    for axis in op.guard_axes:
+        expr, size = exprs.index(access, axis), access.type.get_shape()[axis]
+        low, high = interval_of(expr, exprs.ranges)
+        position = b.insert(IndexOp(expr, exprs.values))
+        if low is None or low < 0:
+            checks.append(b.compare("ge", position, b.constant(0, IndexType())))
+        if high is None or high >= size:
+            checks.append(b.compare("lt", position, b.constant(size, IndexType())))
+    condition: SSAValue | None = None
+    for check in checks:
+        condition = check if condition is None else b.logical("and", condition, check)
+    return condition
 
 
 def _is_inside(loop: scf.ForOp, value: SSAValue) -> bool:

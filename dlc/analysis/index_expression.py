@@ -40,6 +40,10 @@ class IndexExpressions:
         indices = [self._compose(e, access.operands) for e in access.map.results]
         return simplify(linear_index(indices, access.type.get_shape()), self.ranges)
 
+    def index(self, access: Access, axis: int) -> AffineExpr:
+        """Return the index of an access along one axis."""
+        return simplify(self._compose(access.map.results[axis], access.operands), self.ranges)
+
     @property
     def ranges(self) -> Ranges:
         """The ranges of the values."""

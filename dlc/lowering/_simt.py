@@ -197,6 +197,8 @@ class SimtConverter:
                 "a loop over cores is for a CPU; schedule the group with threads",
                 at=operation_text(op),
             )
+        elif len(op.range) == 1:
+            self._only_iteration(op)
         else:
             bounds = [self.b.constant(n, IndexType()) for n in _bounds(op)]
             self._serial_loop(op, bounds, lambda i: i, unroll=map in UNROLLED)
@@ -225,6 +227,15 @@ class SimtConverter:
             yielded = [self.values[v] for v in op.body.block.last_op.arguments]
             self.b.builder.insert(scf.YieldOp(*yielded))
         self.values.update(zip(op.carried, loop.results, strict=True))
+
+    def _only_iteration(self, op: ForOp) -> None:
+        self.values[op.induction] = self.b.constant(op.range.start, IndexType())
+        initial = [self.values[v] for v in op.iter_args]
+        self.values.update(zip(op.carried_arguments, initial, strict=True))
+        self.convert_ops(op.body.block)
+        assert isinstance(op.body.block.last_op, YieldOp)
+        yielded = [self.values[v] for v in op.body.block.last_op.arguments]
+        self.values.update(zip(op.carried, yielded, strict=True))
 
     def _worker_loop(self, op: ForOp) -> None:
         """Give each worker its iteration: none to some if there are more workers than iterations,
