@@ -194,7 +194,8 @@ class _Nest:
         self.scope.root = product.op.results[0]
         self.packed_columns = _buffer_shape(rhs)[-1]
         self.compute = compute_type(element_type(product.op.results[0]))
-        ops = [op for op in job.group.body.block.ops if isinstance(op, ComputedOp)]
+        body = job.group.body.block.ops
+        ops = [op for op in body if isinstance(op, ComputedOp) and not op.is_view]
         self.places = places(product.op.results[0], ops)
 
     def write(self, first: int, blocks: int, columns: int) -> None:
