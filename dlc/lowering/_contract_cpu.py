@@ -10,7 +10,7 @@
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import MemRefType, VectorType
@@ -18,11 +18,9 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.contraction import GemmLoop
-from dlc.analysis.epilogue import Place, places
 from dlc.core.affine import unflatten
 from dlc.dialects._space import Space, SpaceAttr
 from dlc.dialects._tensor import compute_type, element_type, is_float
-from dlc.dialects.graph._structure import ComputedOp, Index
 from dlc.dialects.loop._attributes import LoopKind, LoopMap
 from dlc.dialects.loop._memory import AllocOp, LoadOp, StoreOp
 from dlc.dialects.loop._structure import ForOp, YieldOp
@@ -31,6 +29,7 @@ from dlc.lowering._job import Job
 from dlc.lowering._packing import Packing
 from dlc.lowering._product import At, Product, points, split
 from dlc.lowering._scope import LoopScope
+from dlc.lowering._tile_scope import TileScope, open_loop
 
 PARALLEL_PIECES = 16
 """With fewer pieces of work for the cores than this, the tiles along the rows are pieces too."""
@@ -82,14 +81,6 @@ def _register_tile(job: Job, product: Product) -> _Tile:
     return _Tile(-(-row_loop // tiles), max(1, columns // lanes), lanes)
 
 
-def _loop(scope: LoopScope, size: int, map: LoopMap, write: Callable[[AffineExpr], None]) -> None:
-    """Open a parallel loop, or none for a single iteration."""
-    if size == 1:
-        write(AffineExpr.constant(0))
-    else:
-        scope.parallel_loop(size, map, write)
-
-
 def _stage_lhs(job: Job, product: Product, cores: LoopMap) -> _Factor:
     """Return the lhs as a buffer without padding conditions, written first where there is none."""
     op = product.op
@@ -111,12 +102,12 @@ def _stage_lhs(job: Job, product: Product, cores: LoopMap) -> _Factor:
             flat, values = scope.resolve(at)
             scope.b.builder.insert(StoreOp(value, staged, flat, values))
 
-        _loop(scope, sizes[-1], LoopMap.VECTOR, write_row)
+        open_loop(scope, sizes[-1], LoopMap.VECTOR, write_row)
 
     outer = 1
     for size in sizes[:-1]:
         outer *= size
-    _loop(scope, outer, cores, write)
+    open_loop(scope, outer, cores, write)
     return _Factor(staged, origin)
 
 
@@ -143,9 +134,9 @@ def _pack_rhs(job: Job, product: Product, tile: _Tile, cores: LoopMap) -> SSAVal
                 flat, values = scope.resolve([b, block + first, k, column])
                 scope.b.builder.insert(StoreOp(value, packed, flat, values))
 
-            _loop(scope, width, LoopMap.VECTOR, write_row)
+            open_loop(scope, width, LoopMap.VECTOR, write_row)
 
-        _loop(scope, batch * count * depth, cores, write)
+        open_loop(scope, batch * count * depth, cores, write)
 
     whole, rest = divmod(total, columns)
     if whole:
@@ -153,23 +144,6 @@ def _pack_rhs(job: Job, product: Product, tile: _Tile, cores: LoopMap) -> SSAVal
     if rest:
         write_block(whole, 1, rest)
     return packed
-
-
-class _TileScope(LoopScope):
-    """Reads the contraction's result from the buffer of the tile that was just computed."""
-
-    root: SSAValue | None = None
-    tile: SSAValue | None = None
-    at: Index = ()
-
-    def read(
-        self, operand: SSAValue, index: Index, guard: Sequence[int] = (), fill: float = 0.0
-    ) -> SSAValue:
-        if operand is not self.root:
-            return super().read(operand, index, guard, fill)
-        assert self.tile is not None
-        flat, values = self.resolve(self.at)
-        return self.b.insert(LoadOp(self.tile, flat, values))
 
 
 class _Nest:
@@ -190,13 +164,9 @@ class _Nest:
         self.cores = cores
         self.lhs = lhs
         self.rhs = rhs
-        self.scope = _TileScope(job.builder, job.buffers)
-        self.scope.root = product.op.results[0]
+        self.scope = TileScope(job, product.op.results[0])
         self.packed_columns = _buffer_shape(rhs)[-1]
         self.compute = compute_type(element_type(product.op.results[0]))
-        body = job.group.body.block.ops
-        ops = [op for op in body if isinstance(op, ComputedOp) and not op.is_view]
-        self.places = places(product.op.results[0], ops)
 
     def write(self, first: int, blocks: int, columns: int) -> None:
         """Write the tiles of ``blocks`` column blocks from number ``first`` on; each has
@@ -215,7 +185,7 @@ class _Nest:
             body.write()
 
         def write_rows(piece: Sequence[AffineExpr]) -> None:
-            _loop(
+            open_loop(
                 self.scope,
                 tiles,
                 LoopMap.SERIAL,
@@ -242,7 +212,7 @@ class _Nest:
         total = 1
         for size in sizes:
             total *= size
-        _loop(self.scope, total, self.cores, lambda flat: write(unflatten(flat, sizes)))
+        open_loop(self.scope, total, self.cores, lambda flat: write(unflatten(flat, sizes)))
 
 
 @dataclass
@@ -261,6 +231,7 @@ class _Body:
     row: AffineExpr
     rows: int
     columns: int
+    buffer: SSAValue = field(init=False)
 
     def write(self) -> None:
         """Write the accumulation and the ops after it."""
@@ -273,13 +244,13 @@ class _Body:
         buffer = MemRefType(
             self.nest.compute, [self.rows, tile.columns], memory_space=SpaceAttr(Space.REGISTER)
         )
-        scope.tile = scope.b.insert(AllocOp(buffer))
+        self.buffer = scope.b.insert(AllocOp(buffer))
         for number, total in enumerate(totals):
             row, lane = divmod(number, tile.vectors)
             exprs = [AffineExpr.constant(row), AffineExpr.constant(lane * tile.lanes)]
-            scope.b.builder.insert(StoreVectorOp(total, scope.tile, exprs, []))
+            scope.b.builder.insert(StoreVectorOp(total, self.buffer, exprs, []))
         with scope.branch_level():
-            _loop(scope, self.rows, LoopMap.SERIAL, self._finish_row)
+            open_loop(scope, self.rows, LoopMap.SERIAL, self._finish_row)
 
     def _reduce(
         self,
@@ -328,7 +299,7 @@ class _Body:
 
     def _finish_row(self, row: AffineExpr) -> None:
         map = LoopMap.VECTOR if self.columns > 1 else LoopMap.SERIAL
-        _loop(self.nest.scope, self.columns, map, lambda column: self._finish(row, column))
+        open_loop(self.nest.scope, self.columns, map, lambda column: self._finish(row, column))
 
     def _finish(self, row: AffineExpr, column: AffineExpr) -> None:
         """Write what the ops after the contraction make of one element, and store it."""
@@ -336,25 +307,12 @@ class _Body:
         n = self.block * nest.packed_columns + column
         place = [*self.at, (self.inner, self.row + row), *split(n, product.gemm.n)]
         index = product.result_index(product.dims(place))
-        nest.scope.at = [row, column]
-        for value, buffer in nest.job.outputs:
-            self._store(value, buffer, nest.places[value], index)
+        nest.scope.store(index, lambda: self._load(row, column))
 
-    def _store(self, value: SSAValue, buffer: SSAValue, place: Place, index: Index) -> None:
-        """Write the element that ends in ``place``, where it does."""
+    def _load(self, row: AffineExpr, column: AffineExpr) -> SSAValue:
         scope = self.nest.scope
-        at = _substituted(place.index, index)
-
-        def write() -> None:
-            element = scope.read(value, at)
-            flat, values = scope.resolve(at)
-            scope.b.builder.insert(StoreOp(element, buffer, flat, values))
-
-        if place.conditions:
-            positions = _substituted([e for e, _ in place.conditions], index)
-            scope.where_inside(positions, [size for _, size in place.conditions], write)
-        else:
-            write()
+        flat, values = scope.resolve([row, column])
+        return scope.b.insert(LoadOp(self.buffer, flat, values))
 
 
 def _multiply_add(scope: LoopScope, x: SSAValue, y: SSAValue, total: SSAValue) -> SSAValue:
@@ -362,10 +320,6 @@ def _multiply_add(scope: LoopScope, x: SSAValue, y: SSAValue, total: SSAValue) -
     if is_float(total.type.element_type):
         return scope.b.insert(vector.FMAOp(x, y, total))
     return scope.b.insert(arith.AddiOp(scope.b.insert(arith.MuliOp(x, y)), total))
-
-
-def _substituted(exprs: Sequence[AffineExpr], dims: Index) -> list[AffineExpr]:
-    return [e.replace_dims_and_symbols(dims, ()) for e in exprs]
 
 
 def _buffer_shape(buffer: SSAValue) -> tuple[int, ...]:

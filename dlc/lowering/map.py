@@ -12,7 +12,9 @@ from math import prod
 from xdsl.ir.affine import AffineExpr
 
 from dlc.core.affine import unflatten
+from dlc.dialects._tensor import shape
 from dlc.dialects.loop._attributes import LoopMap
+from dlc.lowering import _window_cpu
 from dlc.lowering._axes import MergedAxes, Output, merge_axes, store_elements
 from dlc.lowering._job import Job
 from dlc.lowering._scope import LoopScope
@@ -26,6 +28,11 @@ Write = Callable[[Sequence[AffineExpr]], None]
 
 def lower(job: Job) -> None:
     """Write one loop nest per shape of the results."""
+    window = None if "threads" in job.schedule else _window_cpu.window_of(job)
+    if window is not None:
+        points = prod(shape(window.results[0]))
+        _window_cpu.lower(job, window, _over_cores(job, points))
+        return
     for sizes, outputs in job.outputs_by_shape().items():
         axes = merge_axes(job, outputs, sizes)
         nest = _threads if "threads" in job.schedule else _cores
@@ -34,8 +41,7 @@ def lower(job: Job) -> None:
 
 def _cores(job: Job, axes: MergedAxes, outputs: Sequence[Output]) -> None:
     scope = LoopScope(job.builder, job.buffers)
-    cores = job.schedule.get("cores", prod(axes.sizes) >= PARALLEL_POINTS)
-    parallel = LoopMap.CORES if cores else LoopMap.SERIAL
+    parallel = _over_cores(job, prod(axes.sizes))
     outer, inner = axes.sizes[:-1], axes.sizes[-1:]
 
     def write(dims: Sequence[AffineExpr]) -> None:
@@ -45,7 +51,13 @@ def _cores(job: Job, axes: MergedAxes, outputs: Sequence[Output]) -> None:
     if outer:
         _nest(scope, [prod(outer), *inner], [parallel, LoopMap.VECTOR], [], write)
     else:
-        _nest(scope, inner, [LoopMap.CORES if cores else LoopMap.VECTOR], [], write)
+        _nest(scope, inner, [parallel if parallel is LoopMap.CORES else LoopMap.VECTOR], [], write)
+
+
+def _over_cores(job: Job, points: int) -> LoopMap:
+    """Return the mapping of the outer loops."""
+    cores = job.schedule.get("cores", points >= PARALLEL_POINTS)
+    return LoopMap.CORES if cores else LoopMap.SERIAL
 
 
 def _nest(
