@@ -230,7 +230,9 @@ def _integer_power(b: ScalarBuilder, base: SSAValue, exponent: SSAValue) -> SSAV
         mask = b.constant(1 << bit, type)
         is_set = b.compare("ne", b.logical("and", exponent, mask), zero)
         power = b.select(is_set, b.mul(power, square), power)
-        square = b.mul(square, square)
+        # The choice keeps gcc from multiplying the squares out, into 2**31 factors.
+        is_needed = b.compare("ge", exponent, mask)
+        square = b.select(is_needed, b.mul(square, square), one)
     odd = b.compare("ne", b.logical("and", exponent, one), zero)
     is_unit = b.compare("eq", b.mul(base, base), one)
     inverse = b.select(is_unit, b.select(odd, base, one), zero)
