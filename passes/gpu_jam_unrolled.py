@@ -133,7 +133,8 @@ class _Jam:
         self.registers = [alloc.output for alloc in allocs]
         bounds, copies = self._bounds()
         first = self._unrolled(self._start, [v.owner for v in self.inner.iter_args])
-        around = scf.ForOp(*bounds, [], Region(Block(arg_types=[IndexType()])))
+        low, high, step = bounds
+        around = scf.ForOp(low, high, step, [], Region(Block(arg_types=[IndexType()])))
         self.induction = around.body.block.args[0]
         middle = self._unrolled(self._step, list(self.inner.body.block.ops))
         around.body.block.add_ops([middle, scf.YieldOp()])

@@ -53,3 +53,33 @@ def test_softmax(gpu: Gpu, size: int, schedule: str) -> None:
     smallest = float(np.finfo(np.float16).smallest_subnormal)
     bound = 2 * HALF_EPS * exact + smallest
     assert (np.abs(y - exact) <= bound).all()
+
+
+@pytest.mark.parametrize("channels", [64, 20, 7])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_depthwise_convolution(gpu: Gpu, channels: int, stride: int) -> None:
+    """Windows over vectors with padding; 20 channels take half a vector, 7 none."""
+    size = 13
+    out = (size - 1) // stride + 1
+    x_type, w_type = f"tensor<1x{size}x{size}x{channels}xf16>", f"tensor<3x3x1x{channels}xf16>"
+    y_type = f"tensor<1x{out}x{out}x{channels}xf16>"
+    body = (
+        f"%r = graph.conv %g0, %g1 strides [{stride}, {stride}] padding [1, 1, 1, 1] "
+        f"dilations [1, 1] groups {channels} layout channels_last weight_layout hwio : "
+        f"({x_type}, {w_type}) -> {y_type}"
+    )
+    text = group(f"{x_type}, {w_type}", y_type, 'strategy = "map", threads = 96, vector = 8', body)
+    rng = np.random.default_rng(channels)
+    x = rng.standard_normal((1, size, size, channels)).astype(np.float16)
+    w = rng.standard_normal((3, 3, 1, channels)).astype(np.float16)
+    (y,) = gpu.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={gpu.target}}}"), x, w)
+    padded = np.pad(x.astype(np.float64), ((0, 0), (1, 1), (1, 1), (0, 0)))
+    windows = [
+        padded[:, i : i + size : stride, j : j + size : stride] * w[i, j, 0].astype(np.float64)
+        for i in range(3)
+        for j in range(3)
+    ]
+    exact, sizes = sum(windows), sum(map(np.abs, windows))
+    f32_eps = 2.0**-24
+    bound = HALF_EPS * np.abs(exact) + 9 * f32_eps * sizes + np.finfo(np.float16).smallest_subnormal
+    assert (np.abs(y - exact) <= bound).all()

@@ -14,7 +14,6 @@ gpu.kernel @mixed(%x: memref<64x80xf16>, %z: memref<64x81xf32>, %y: memref<64x80
     %c = loop.load %x[%v, %t] : memref<64x80xf16> -> f32
     %ab = arith.addf %a, %b : f32
     %abc = arith.addf %ab, %c : f32
-
     loop.store %abc, %y[%t, %v + 8] : f32 -> memref<64x80xf32>
   } {unroll}
   gpu.end
