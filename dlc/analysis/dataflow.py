@@ -9,7 +9,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from dlc.analysis.contraction import gemm
 from dlc.analysis.element_profile import ElementProfile, profile
-from dlc.analysis.role import Role, role
+from dlc.analysis.role import Role, RowSpace, role, row_space
 from dlc.dialects.graph._source import WeightOp
 from dlc.dialects.graph._structure import CompositeOp, ComputedOp, ContractionOp, GraphOp
 from dlc.errors import CompileError
@@ -46,7 +46,8 @@ class Facts:
     """What fusion asks about an op, found once.
 
     points: elements of its first result. cost: scalar operations per element, the multiply-adds of
-    a large contraction left out.
+    a
+    large contraction left out. rows: of a row reduction, what it reduces.
     """
 
     role: Role
@@ -54,6 +55,7 @@ class Facts:
     points: int
     cost: int
     accesses: tuple[Access, ...]
+    rows: RowSpace | None = None
 
 
 class Dataflow:
@@ -114,7 +116,8 @@ def _facts(op: ComputedOp) -> Facts:
         Access(op.operands[read.operand], found.reduction_points if read.reduced else 1)
         for read in found.reads
     )
-    return Facts(part, found, points, found.total_cost, accesses)
+    rows = row_space(op) if part is Role.ROW else None
+    return Facts(part, found, points, found.total_cost, accesses, rows)
 
 
 def _anchor_accesses(op: ContractionOp, points: int) -> tuple[Access, ...]:

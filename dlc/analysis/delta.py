@@ -76,17 +76,18 @@ def evaluations(cluster: Cluster) -> dict[ComputedOp, float]:
     """Return how many elements of each op the kernel computes.
 
     A value that is read at most once per element by several ops is computed once for all of them;
-    every other reader computes what it reads again. Contractions and row reductions are computed
-    once.
+    every other reader computes what it reads again. Contractions are computed once, and so is what
+    a row of a row reduction has one of.
     """
+    once = _computed_once(cluster)
     counts: dict[ComputedOp, float] = {}
     shared: dict[ComputedOp, float] = {}
     again: dict[ComputedOp, float] = {}
     for op in reversed(cluster.ops):
         facts = cluster.flow.facts(op)
-        if facts.role in (Role.ANCHOR, Role.ROW) or any(v in cluster.results for v in op.results):
+        if op in once or any(v in cluster.results for v in op.results):
             shared[op] = facts.points
-        if facts.role in (Role.ANCHOR, Role.ROW):
+        if op in once:
             again[op] = 0
         counts[op] = shared.get(op, 0.0) + again.get(op, 0.0)
         for access in facts.accesses:
@@ -94,6 +95,13 @@ def evaluations(cluster: Cluster) -> dict[ComputedOp, float]:
             if isinstance(producer, ComputedOp) and producer in cluster.members:
                 _add_reads(cluster, producer, counts[op] * access.times, shared, again)
     return counts
+
+
+def _computed_once(cluster: Cluster) -> set[ComputedOp]:
+    facts = {op: cluster.flow.facts(op) for op in cluster.ops}
+    spaces = [f.rows for f in facts.values() if f.rows]
+    per_row = {sizes for space in spaces for sizes in (space.reduced, space.squeezed)}
+    return {op for op, f in facts.items() if f.role is Role.ANCHOR or f.profile.parallel in per_row}
 
 
 def _add_reads(

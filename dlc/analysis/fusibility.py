@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster, origin
 from dlc.analysis.epilogue import NotFusibleError, places
-from dlc.analysis.role import Role, RowSpace, row_space
+from dlc.analysis.role import Role, RowSpace
 from dlc.dialects._tensor import shape
 from dlc.dialects.graph._structure import ComputedOp, ElementwiseOp
 
@@ -61,7 +61,7 @@ def _check_row(cluster: Cluster, roles: dict[ComputedOp, Role]) -> None:
     if Role.WINDOW in roles.values():
         raise NotFusibleError("a window does not join a row reduction")
     rows = [op for op in cluster.ops if roles[op] is Role.ROW]
-    spaces = {row_space(op) for op in rows}
+    spaces = {cluster.flow.facts(op).rows for op in rows}
     space = spaces.pop()
     if spaces or space is None:
         raise NotFusibleError("reductions over different axes")

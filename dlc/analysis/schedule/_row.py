@@ -9,7 +9,7 @@ from dlc.analysis.dataflow import Cluster
 from dlc.analysis.delta import traffic_bytes, work
 from dlc.analysis.latency import program_s, traffic_s
 from dlc.analysis.occupancy import BlockResources, blocks_per_sm
-from dlc.analysis.role import Role, row_space
+from dlc.analysis.role import Role
 from dlc.analysis.schedule._candidate import Rated, Record, best, size_of
 from dlc.analysis.upper_bound import KernelWork, gpu_bound
 from dlc.arch import GpuArch
@@ -45,7 +45,7 @@ class RowWork:
 def work_of(cluster: Cluster) -> RowWork:
     """Return the work of a cluster whose strategy is ``row``."""
     reductions = [op for op in cluster.ops if cluster.flow.facts(op).role is Role.ROW]
-    space = row_space(reductions[0])
+    space = cluster.flow.facts(reductions[0]).rows
     assert space is not None
     length = prod(space.shape[a] for a in space.axes)
     values = (*cluster.inputs, *cluster.results)

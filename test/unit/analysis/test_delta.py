@@ -1,17 +1,18 @@
 """What a fusion saves, counted by hand."""
 
 import pytest
-from xdsl.dialects.builtin import DenseArrayBase, TensorType, f32, i64
+from xdsl.dialects.builtin import DenseArrayBase, TensorType, UnitAttr, f32, i64
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, SSAValue
 
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.delta import delta_s, evaluations, traffic_bytes, work
 from dlc.arch.nvidia import H200
-from dlc.dialects.graph._elementwise import AddOp
+from dlc.dialects.graph._elementwise import AddOp, MulOp
 from dlc.dialects.graph._layout import SliceOp, TransposeOp
 from dlc.dialects.graph._math import ExpOp
 from dlc.dialects.graph._pooling import MaxPoolOp
+from dlc.dialects.graph._reduction import ReduceSumOp
 from dlc.dialects.graph._structure import GraphOp
 
 
@@ -86,3 +87,12 @@ def test_two_readers_at_one_index_share_the_value() -> None:
     left, right, last = program.clusters(program.add(AddOp.make(moved, moved)))
     counts = evaluations(left.merged(right).merged(last))
     assert set(counts.values()) == {200}
+
+
+def test_what_a_row_has_one_of_is_computed_once() -> None:
+    program = _Program(10, 64)
+    total = program.add(ReduceSumOp.make(program.x, axes=_integers(1), keep_dims=UnitAttr()))
+    factor = program.add(ExpOp.make(total))
+    first, second, third = program.clusters(program.add(MulOp.make(program.x, factor)))
+    counts = evaluations(first.merged(second).merged(third))
+    assert list(counts.values()) == [640, 10, 10]
