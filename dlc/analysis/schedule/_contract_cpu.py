@@ -11,11 +11,13 @@ from dlc.analysis.upper_bound import cpu_bound
 from dlc.arch import CpuArch
 from dlc.errors import CompileError
 
-_ROWS = (14, 12, 8, 6, 4, 2, 1)
 _VECTORS = (2, 3, 1, 4)
 _LOADS_PER_CLOCK = 2
 _FMA_CLOCKS = 4
 """Latency of a multiply-add: so many independent ones keep a unit busy."""
+
+_STEP_CLOCKS = 1.0
+"""What a step costs beside its multiply-adds and loads: the loop and its addresses."""
 
 
 def choose(cluster: Cluster, arch: CpuArch) -> Rated:
@@ -35,9 +37,13 @@ def _choose(work: ContractWork, arch: CpuArch) -> Rated:
 
 
 def candidates(work: ContractWork, arch: CpuArch) -> Iterator[Record]:
-    """Yield the register tiles that leave registers for one row of loads and a broadcast."""
+    """Yield the register tiles that leave registers for one row of loads and a broadcast.
+
+    Rows divide the row loop evenly, but for the last tile.
+    """
     lanes = arch.vector_bytes // work.compute_bytes
-    for rows in (r for r in _ROWS if r <= max(1, work.m)):
+    loop = min(work.row_loop, 512)
+    for rows in sorted({ceil(loop / tiles) for tiles in range(1, loop + 1)}, reverse=True):
         for vectors in _VECTORS:
             if rows * vectors + vectors + 1 > arch.vector_registers:
                 continue
@@ -60,16 +66,29 @@ def rate_work(work: ContractWork, schedule: Record, arch: CpuArch) -> Rated:
     lanes = size_of(schedule, "lanes", arch.vector_bytes // work.compute_bytes)
     if n % lanes:
         raise CompileError(f"tile columns {n} are no multiple of the {lanes} lanes")
-    vectors = n // lanes
     tiles = work.batch * ceil(work.m / m) * ceil(work.n / n)
     cores = min(arch.cores, tiles) if schedule.get("cores") else 1
-    multiply_adds = vectors * m
-    busy = min(1.0, multiply_adds / (_FMA_CLOCKS * arch.fma_units_per_core))
-    step = max(multiply_adds / (arch.fma_units_per_core * busy), (vectors + m) / _LOADS_PER_CLOCK)
-    compute_s = ceil(tiles / cores) * work.k * step / arch.clock_hz
+    clocks = _row_clocks(work, m, n // lanes, lanes, arch) * work.batch * work.k
+    compute_s = clocks * work.m / work.row_loop / cores / arch.clock_hz
     bytes = work.global_bytes
     bandwidth = arch.dram_bytes_per_s if bytes > arch.l3_bytes else arch.l3_bytes_per_s
     start_s = arch.parallel_region_us * 1e-6 if cores > 1 else 0.0
     bound = cpu_bound(2.0 * tiles * m * n * work.k, bytes, work.compute_bytes, cores, arch)
     memory_s = bytes / min(bandwidth, arch.l3_bytes_per_s * cores / arch.cores)
     return Rated(schedule, bound, lambda: start_s + compute_s + memory_s)
+
+
+def _row_clocks(work: ContractWork, rows: int, vectors: int, lanes: int, arch: CpuArch) -> float:
+    """Return the clocks of one step of the reduction for all tiles along one row loop."""
+    whole, rest = divmod(ceil(work.n / lanes), vectors)
+    heights = [rows] * (work.row_loop // rows) + [work.row_loop % rows or 0]
+    widths = [vectors] * whole + [rest]
+    counts = {(h, w): heights.count(h) * widths.count(w) for h in heights for w in widths if h * w}
+    return sum(count * _step_clocks(h, w, arch) for (h, w), count in counts.items())
+
+
+def _step_clocks(rows: int, vectors: int, arch: CpuArch) -> float:
+    multiply_adds = rows * vectors
+    busy = min(1.0, multiply_adds / (_FMA_CLOCKS * arch.fma_units_per_core))
+    issue = multiply_adds / (arch.fma_units_per_core * busy)
+    return max(issue, (rows + vectors) / _LOADS_PER_CLOCK) + _STEP_CLOCKS

@@ -85,6 +85,7 @@ _ADDRESS_INSTRUCTIONS = 24
 class ContractWork:
     """What a contraction group does, whatever its schedule.
 
+    row_loop: the innermost loop of the rows (a convolution's last image axis).
     element: the factors' type as units name it (``f16``, ``tf32``). factor_bytes,
     compute_bytes: of one element of the factors and of an accumulator. lhs_bytes, rhs_bytes: what
     is read of the factors at least. other_bytes: what is read and written beside them.
@@ -94,6 +95,7 @@ class ContractWork:
     m: int
     n: int
     k: int
+    row_loop: int
     element: str
     factor_bytes: int
     compute_bytes: int
@@ -127,6 +129,7 @@ def work_of(cluster: Cluster) -> ContractWork:
         product.m_size,
         product.n_size,
         product.k_size,
+        product.m[-1].size if product.m else 1,
         _element_name(op),
         bytes_each,
         element_bytes(compute_type(element)),
