@@ -168,14 +168,23 @@ class RecurrentOp(CompositeOp, ABC):
         """Return the operands that hold the states before the first step."""
         return [self.initial_hidden]
 
+    def write_shared(self, g: Composer, direction: int) -> Sequence[SSAValue]:
+        """Write what all steps of a direction use: the recurrence, if nothing else is said."""
+        return [self.of_direction(g, self.recurrence, direction)]
+
     @abstractmethod
     def write_step(
-        self, g: Composer, direction: int, projected: SSAValue, states: Sequence[SSAValue]
+        self,
+        g: Composer,
+        direction: int,
+        projected: SSAValue,
+        states: Sequence[SSAValue],
+        shared: Sequence[SSAValue],
     ) -> Sequence[SSAValue]:
         """Write the states after one step; the first of them is the hidden state.
 
         projected: the product of the step's input and the weight, with the bias that can be added
-        before the recurrence.
+        before the recurrence. shared: what ``write_shared`` wrote.
         """
 
     def decompose(self, insert: Callable[[GraphOp], SSAValue]) -> Sequence[SSAValue]:
@@ -190,11 +199,12 @@ class RecurrentOp(CompositeOp, ABC):
         """Write one direction: the states ``[t, 1, b, h]`` and the last ones ``[1, b, h]``."""
         steps, batch, _ = shape(self.x)
         projected = self._write_projection(g, d)
+        shared = self.write_shared(g, d)
         states = [self.of_direction(g, v, d) for v in self.initial_states()]
         hidden: dict[int, SSAValue] = {}
         for t in self.steps(d):
             at = g.reshape(g.part(projected, 0, t, t + 1), shape(projected)[1:])
-            new = self.write_step(g, d, at, states)
+            new = self.write_step(g, d, at, states, shared)
             states, hidden[t] = self._write_end(g, t, states, new)
         rows = [g.reshape(hidden[t], [1, 1, batch, self.hidden]) for t in range(steps)]
         return g.concat(rows, 0), [g.reshape(s, [1, batch, self.hidden]) for s in states]
@@ -234,11 +244,13 @@ class RecurrentOp(CompositeOp, ABC):
         rows = self.GATES * self.hidden
         return g.add(g.part(bias, 0, 0, rows), g.part(bias, 0, rows, 2 * rows))
 
-    def write_recurrence(self, g: Composer, d: int, hidden: SSAValue) -> SSAValue | None:
-        """Write the product of the state and the recurrence; nothing for a state of zeros."""
+    def write_recurrence(
+        self, g: Composer, projected: SSAValue, hidden: SSAValue, recurrence: SSAValue
+    ) -> SSAValue:
+        """Write the projected input plus the product of state and recurrence."""
         if is_splat(hidden, 0):
-            return None
-        return g.matmul(hidden, self.of_direction(g, self.recurrence, d), transpose_rhs=True)
+            return projected
+        return g.add(projected, g.matmul(hidden, recurrence, transpose_rhs=True))
 
     def gate(self, g: Composer, gates: SSAValue, number: int) -> SSAValue:
         """Write one gate's part of ``[b, gates * h]``."""

@@ -29,10 +29,14 @@ class RnnOp(RecurrentOp):
     assembly_format = _FORMAT
 
     def write_step(
-        self, g: Composer, direction: int, projected: SSAValue, states: Sequence[SSAValue]
+        self,
+        g: Composer,
+        direction: int,
+        projected: SSAValue,
+        states: Sequence[SSAValue],
+        shared: Sequence[SSAValue],
     ) -> Sequence[SSAValue]:
-        product = self.write_recurrence(g, direction, states[0])
-        total = projected if product is None else g.add(projected, product)
+        total = self.write_recurrence(g, projected, states[0], shared[0])
         return [self.write_activation(g, direction, 0, total)]
 
     def step(
@@ -85,30 +89,41 @@ class LstmOp(RecurrentOp):
     def initial_states(self) -> Sequence[SSAValue]:
         return [self.initial_hidden, self.initial_cell]
 
+    def write_shared(self, g: Composer, direction: int) -> Sequence[SSAValue]:
+        recurrence = super().write_shared(g, direction)
+        if is_splat(self.peepholes, 0):
+            return recurrence
+        own, h = self.of_direction(g, self.peepholes, direction), self.hidden
+        return [*recurrence, *(g.part(own, 0, n * h, (n + 1) * h) for n in range(3))]
+
     def write_step(
-        self, g: Composer, direction: int, projected: SSAValue, states: Sequence[SSAValue]
+        self,
+        g: Composer,
+        direction: int,
+        projected: SSAValue,
+        states: Sequence[SSAValue],
+        shared: Sequence[SSAValue],
     ) -> Sequence[SSAValue]:
         hidden, cell = states
-        product = self.write_recurrence(g, direction, hidden)
-        total = projected if product is None else g.add(projected, product)
+        recurrence, *peepholes = shared
+        total = self.write_recurrence(g, projected, hidden, recurrence)
         gates = [self.gate(g, total, n) for n in range(4)]
-        i = self._write_gate(g, direction, gates[0], 0, cell)
+        pi, po, pf = peepholes or (None, None, None)
+        i = self._write_gate(g, direction, gates[0], pi, cell)
         if self.coupled is None:
-            f = self._write_gate(g, direction, gates[2], 2, cell)
+            f = self._write_gate(g, direction, gates[2], pf, cell)
         else:
             f = g.sub(g.like(1, i), i)
         candidate = self.write_activation(g, direction, 1, gates[3])
         new_cell = g.add(g.mul(f, cell), g.mul(i, candidate))
-        o = self._write_gate(g, direction, gates[1], 1, new_cell)
+        o = self._write_gate(g, direction, gates[1], po, new_cell)
         return [g.mul(o, self.write_activation(g, direction, 2, new_cell)), new_cell]
 
     def _write_gate(
-        self, g: Composer, direction: int, gate: SSAValue, peephole: int, cell: SSAValue
+        self, g: Composer, direction: int, gate: SSAValue, peephole: SSAValue | None, cell: SSAValue
     ) -> SSAValue:
-        if not is_splat(self.peepholes, 0):
-            own = self.of_direction(g, self.peepholes, direction)
-            weight = g.part(own, 0, peephole * self.hidden, (peephole + 1) * self.hidden)
-            gate = g.add(gate, g.mul(weight, cell))
+        if peephole is not None:
+            gate = g.add(gate, g.mul(peephole, cell))
         return self.write_activation(g, direction, 0, gate)
 
     def step(
@@ -151,22 +166,30 @@ class GruOp(RecurrentOp):
         gates = g.add(g.part(bias, 0, 0, 2 * h), g.part(bias, 0, 3 * h, 5 * h))
         return g.concat([gates, g.part(bias, 0, 2 * h, 3 * h)], 0)
 
+    def write_shared(self, g: Composer, direction: int) -> Sequence[SSAValue]:
+        (own,), h = super().write_shared(g, direction), self.hidden
+        parts = [g.part(own, 0, 0, 2 * h), g.part(own, 0, 2 * h, 3 * h)]
+        if self.reset_after is None:
+            return parts
+        return [*parts, g.part(self.of_direction(g, self.bias, direction), 0, 5 * h, 6 * h)]
+
     def write_step(
-        self, g: Composer, direction: int, projected: SSAValue, states: Sequence[SSAValue]
+        self,
+        g: Composer,
+        direction: int,
+        projected: SSAValue,
+        states: Sequence[SSAValue],
+        shared: Sequence[SSAValue],
     ) -> Sequence[SSAValue]:
         (hidden,) = states
-        h = self.hidden
-        own = self.of_direction(g, self.recurrence, direction)
-        both = g.matmul(hidden, g.part(own, 0, 0, 2 * h), transpose_rhs=True)
-        both = g.add(g.part(projected, 1, 0, 2 * h), both)
+        gates, last, *bias = shared
+        both = self.write_recurrence(g, g.part(projected, 1, 0, 2 * self.hidden), hidden, gates)
         z, r = (self.write_activation(g, direction, 0, self.gate(g, both, n)) for n in (0, 1))
-        last = g.part(own, 0, 2 * h, 3 * h)
         if self.reset_after is None:
             product = g.matmul(g.mul(r, hidden), last, transpose_rhs=True)
         else:
             product = g.matmul(hidden, last, transpose_rhs=True)
-            bias = self.of_direction(g, self.bias, direction)
-            product = g.mul(r, g.add(product, g.part(bias, 0, 5 * h, 6 * h)))
+            product = g.mul(r, g.add(product, bias[0]))
         candidate = g.add(self.gate(g, projected, 2), product)
         candidate = self.write_activation(g, direction, 1, candidate)
         return [g.add(g.mul(g.sub(g.like(1, z), z), candidate), g.mul(z, hidden))]
