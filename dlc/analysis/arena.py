@@ -9,7 +9,7 @@ ALIGNMENT_BYTES = 256
 
 @dataclass(frozen=True)
 class Buffer:
-    """A buffer of ``bytes`` that must keep its contents from step ``first`` to ``last``, inclusive."""
+    """A buffer of ``bytes`` that must keep its contents from step ``first`` to ``last``."""
 
     bytes: int
     first: int
@@ -66,7 +66,7 @@ def _place(buffers: Sequence[Buffer], order: Sequence[int]) -> Arena:
 
 
 def _best_gap(taken: Sequence[tuple[int, int]], room: int) -> int:
-    """Return the start of the smallest gap of at least ``room`` bytes, else the end of ``taken``."""
+    """Return the start of the smallest gap of ``room`` bytes or more, else the end of ``taken``."""
     gaps: list[tuple[int, int]] = []
     end = 0
     for start, stop in taken:
