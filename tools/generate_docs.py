@@ -1,6 +1,6 @@
-"""Write the reference pages that docstrings make: ``docs/dialects/*.md`` and ``docs/passes.md``.
+"""Write the reference pages that docstrings make: dialects, passes and ONNX operators.
 
-``python -m dlc.tools.generate_docs [FOLDER]``; a test holds the pages to what this writes.
+``python -m dlc.tools.generate_docs [FOLDER]`` (``docs``); a test holds the pages to what this writes.
 """
 
 import importlib
@@ -15,6 +15,9 @@ from xdsl.irdl import IRDLOperation, OptionalDef, VariadicDef
 
 from dlc import registry
 from dlc.core.options import option_texts
+from dlc.frontends import onnx
+from dlc.frontends.onnx.conversion import supported_operators
+from dlc.frontends.onnx.functions import standard_functions
 from dlc.pipelines import PIPELINES
 
 _NOTE = "<!-- Written by dlc.tools.generate_docs from the docstrings; change those. -->\n"
@@ -26,7 +29,7 @@ _SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
 def pages() -> dict[str, str]:
     """Return the text of each page by its path below ``docs``."""
     dialects = {f"dialects/{name}.md": dialect_page(name) for name in registry.dialect_names()}
-    return dialects | {"passes.md": pass_page()}
+    return dialects | {"passes.md": pass_page(), "onnx.md": onnx_page()}
 
 
 def dialect_page(name: str) -> str:
@@ -55,6 +58,20 @@ def pass_page() -> str:
     for name, pipeline in PIPELINES.items():
         steps = " → ".join(f"`{step}`" for step in pipeline.steps)
         parts.append(f"## `--{name}`\n\n{pipeline.summary}\n\n{steps}\n")
+    return "\n".join(parts)
+
+
+def onnx_page() -> str:
+    """Return the page of the ONNX intake: what it does, and the operators by family."""
+    parts = ["# ONNX\n", _NOTE, _text(onnx), "# Operators\n"]
+    families = supported_operators()
+    for family, operators in sorted(families.items()):
+        module = importlib.import_module(f"{onnx.__name__}.ops.{family}")
+        parts += [f"## {family}\n", _text(module), ", ".join(f"`{o}`" for o in operators) + "\n"]
+    converted = {name for operators in families.values() for name in operators}
+    inlined = [name for name in standard_functions() if name not in converted]
+    parts += ["## Functions of the standard, inlined where their bodies are supported\n"]
+    parts += [", ".join(f"`{o}`" for o in inlined) + "\n"]
     return "\n".join(parts)
 
 

@@ -58,6 +58,22 @@ def find_conversion(op_type: str, domain: str, opset: int) -> Conversion | None:
     return None if since is None else versions[since]
 
 
+def supported_operators() -> dict[str, dict[str, list[int]]]:
+    """Return the versions from which each operator has a conversion, by the family it stands in.
+
+    A family is the name of a file of ``ops``; an operator of another domain than ONNX's own is
+    called ``domain.Operator``.
+    """
+    _load_families()
+    families: dict[str, dict[str, list[int]]] = {}
+    for (domain, op_type), versions in sorted(_CONVERSIONS.items()):
+        newest = versions[max(versions)]
+        family = newest.__module__.rpartition(".")[2]
+        name = f"{domain}.{op_type}" if domain else op_type
+        families.setdefault(family, {})[name] = sorted(versions)
+    return families
+
+
 class UnknownValueError(CompileError):
     """A value that must be known when compiling depends on inputs of the model.
 

@@ -51,6 +51,16 @@ def _function_body(
     )
 
 
+def standard_functions() -> list[str]:
+    """Return the operators of ONNX's own domain that the standard defines as functions."""
+    schemas: list[Any] = onnx.defs.get_all_schemas()
+    return sorted(
+        s.name
+        for s in schemas
+        if not s.domain and (s.has_function or s.has_context_dependent_function)
+    )
+
+
 def bind_attributes(function: FunctionProto, call: NodeProto) -> FunctionProto:
     """Return the function with its attribute references replaced by the attributes of ``call``."""
     values = {a.name: a for a in (*function.attribute_proto, *call.attribute)}

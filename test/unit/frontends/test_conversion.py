@@ -1,4 +1,5 @@
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,15 @@ from xdsl.rewriter import InsertPoint
 from dlc.core.weights import WeightStore
 from dlc.errors import CompileError
 from dlc.frontends.onnx import conversion
-from dlc.frontends.onnx.conversion import NodeContext, converts, find_conversion
+from dlc.frontends.onnx.conversion import (
+    NodeContext,
+    converts,
+    find_conversion,
+    supported_operators,
+)
 from dlc.frontends.onnx.graph_builder import GraphBuilder, location
 
+FAMILIES = Path(conversion.__file__).parent / "ops"
 MakeNode = Callable[..., NodeContext]
 
 
@@ -66,6 +73,14 @@ def test_two_conversions_for_one_version():
     converts("Thing", since=3)(lambda node: node.operand(0))
     with pytest.raises(AssertionError, match="Thing has two conversions since opset 3"):
         converts("Thing", since=3)(lambda node: node.operand(0))
+
+
+def test_every_family_is_listed():
+    families = supported_operators()
+    assert families["elementwise"]["Add"]
+    listed = [name for operators in families.values() for name in operators]
+    assert len(listed) == len(set(listed))
+    assert set(families) <= {path.stem for path in FAMILIES.glob("[a-z]*.py")}
 
 
 def test_operands(make_node: MakeNode):
