@@ -37,3 +37,11 @@ func.func @unknown_reduction(%a: tensor<4xf32>, %i: tensor<2xi64>, %u: tensor<2x
   %0 = graph.scatter_elements %a, %i, %u {axis = 0 : i64, reduction = "mean"} : (tensor<4xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<4xf32>
   func.return
 }
+
+// -----
+
+func.func @grid_of_another_rank(%x: tensor<1x3x8x8xf32>, %grid: tensor<1x4x5x3xf32>) {
+  // expected-error@below {{a grid of [1, 4, 5, 3] does not fit a tensor of [1, 3, 8, 8]}}
+  %0 = graph.grid_sample %x, %grid {mode = "linear", padding = "zeros"} : (tensor<1x3x8x8xf32>, tensor<1x4x5x3xf32>) -> tensor<1x3x4x5xf32>
+  func.return
+}
