@@ -46,8 +46,7 @@ class Facts:
     """What fusion asks about an op, found once.
 
     points: elements of its first result. cost: scalar operations per element, the multiply-adds of
-    a
-    large contraction left out. rows: of a row reduction, what it reduces.
+    a large contraction left out. rows: of a row reduction, what it reduces.
     """
 
     role: Role

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from dlc.analysis.dataflow import Cluster, origin
 from dlc.analysis.role import Role
 from dlc.arch import Arch, GpuArch
-from dlc.dialects._tensor import element_bytes, element_type, tensor_bytes
+from dlc.dialects._tensor import element_bytes, element_count, element_type, tensor_bytes
 from dlc.dialects.graph._structure import ComputedOp
 
 _STAGING_COST = 8
@@ -59,6 +59,17 @@ def work(cluster: Cluster) -> float:
     counts = evaluations(cluster)
     own = sum(count * cluster.flow.facts(op).cost for op, count in counts.items())
     return own + _STAGING_COST * _computed_on_staging(cluster)
+
+
+def loads(cluster: Cluster) -> float:
+    """Return how many elements of its inputs the kernel reads, those read again included."""
+    counts = evaluations(cluster)
+    return sum(
+        count * access.times
+        for op, count in counts.items()
+        for access in cluster.flow.facts(op).accesses
+        if not cluster.inner(access.value) and element_count(access.value) > 1
+    )
 
 
 def _computed_on_staging(cluster: Cluster) -> float:

@@ -38,6 +38,24 @@ def strategy(cluster: Cluster) -> str:
     return "map"
 
 
+def strategies(cluster: Cluster) -> tuple[str, ...]:
+    """Return all strategies that can lower ``cluster``, the one it was made for first.
+
+    A row reduction whose value is not spread over its row again can also be done by one thread per
+    result (``map``).
+    """
+    kind = strategy(cluster)
+    if kind != "row":
+        return (kind,)
+    rows = [op for op in cluster.ops if cluster.flow.facts(op).role is Role.ROW]
+    space = cluster.flow.facts(rows[0]).rows
+    assert space is not None
+    per_row = (space.reduced, space.squeezed)
+    whole = any(shape(op.results[0]) not in per_row for op in cluster.after(rows))
+    same = len({shape(v) for v in cluster.results}) == 1
+    return (kind,) if whole or not same else (kind, "map")
+
+
 def anchor(cluster: Cluster) -> ComputedOp:
     """Return the contraction of a cluster whose strategy is ``contract``."""
     return next(op for op in cluster.ops if cluster.flow.facts(op).role is Role.ANCHOR)

@@ -7,7 +7,7 @@ from xdsl.ir.affine import AffineDimExpr
 
 from dlc.analysis.contraction import gemm
 from dlc.analysis.element_profile import profile
-from dlc.dialects._tensor import element_count, shape
+from dlc.dialects._tensor import shape
 from dlc.dialects.graph._structure import ComputedOp, ContractionOp, ElementwiseOp, ReductionOp
 
 _WINDOW_REDUCTION = 64
@@ -17,12 +17,7 @@ _NARROW = 8
 """Fewer rows or columns than this fill no tile: 8 is the narrowest side of an mma instruction."""
 
 _ROW_REDUCTION = 32
-"""From one warp's width on, a reduction along the stored order is shared between threads."""
-
-_COLUMN_REDUCTION = 1024
-_COLUMN_RESULTS = 4096
-"""A reduction across the stored order is serial in each thread, unless it is long and has few
-results."""
+"""From one warp's width on, a reduction may be shared between threads."""
 
 
 class Role(Enum):
@@ -96,9 +91,4 @@ def _reduction_role(op: ReductionOp) -> Role:
     space = row_space(op)
     if space is None:
         return Role.WINDOW
-    length, results = profile(op).reduction_points, element_count(op.results[0])
-    along = len(space.shape) - 1 in space.axes
-    if along:
-        return Role.ROW if length >= _ROW_REDUCTION else Role.WINDOW
-    shared = length >= _COLUMN_REDUCTION and results < _COLUMN_RESULTS
-    return Role.ROW if shared else Role.WINDOW
+    return Role.ROW if profile(op).reduction_points >= _ROW_REDUCTION else Role.WINDOW

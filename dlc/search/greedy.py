@@ -23,6 +23,10 @@ def search(flow: Dataflow, arch: Arch) -> Partition:
     return _Greedy(flow, arch).run()
 
 
+_EQUAL_S = 1e-9
+"""Savings that differ by less than this are equal: no model is that exact."""
+
+
 class _Greedy:
     def __init__(self, flow: Dataflow, arch: Arch):
         self.partition = Partition(flow)
@@ -30,7 +34,7 @@ class _Greedy:
         self.seconds = {n: cluster_s(c, arch) for n, c in self.partition.clusters.items()}
         self.version = dict.fromkeys(self.partition.clusters, 0)
         self.kinds = {n: strategy(c) for n, c in self.partition.clusters.items()}
-        self.heap: list[tuple[bool, float, bool, int, int, tuple[int, int]]] = []
+        self.heap: list[tuple[bool, int, bool, int, int, tuple[int, int]]] = []
 
     def run(self) -> Partition:
         for producer, consumer in self.partition.edges():
@@ -54,7 +58,8 @@ class _Greedy:
             versions = (self.version[producer], self.version[consumer])
             epilogue = self.kinds[producer] == kind == "contract"
             prologue = kind == "contract" and not epilogue
-            heappush(self.heap, (prologue, -gain_s, not epilogue, producer, consumer, versions))
+            rank = -round(gain_s / _EQUAL_S)
+            heappush(self.heap, (prologue, rank, not epilogue, producer, consumer, versions))
 
     def _merge(self, producer: int, consumer: int) -> None:
         kept = self.partition.merge(producer, consumer)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.fusibility import strategy
+from dlc.analysis.fusibility import strategies
 from dlc.analysis.schedule import _contract_cpu, _contract_gpu, _map, _nest_cpu, _row
 from dlc.analysis.schedule._candidate import Rated, Record
 from dlc.analysis.upper_bound import UpperBound
@@ -24,23 +24,20 @@ def choose(cluster: Cluster, arch: Arch) -> Rated:
 
     Raises CompileError when no schedule of the space fits on the chip.
     """
-    kind = strategy(cluster)
-    if isinstance(arch, GpuArch):
-        return _GPU[kind].choose(cluster, arch)
-    return _CPU[kind].choose(cluster, arch)
+    rated = (_choose(cluster, kind, arch) for kind in strategies(cluster))
+    return min(rated, key=lambda r: r.latency_s())
 
 
 def bound(cluster: Cluster, schedule: Record, arch: Arch) -> UpperBound:
     """Return the bound of a schedule that is given (a person may have edited it).
 
-    Raises CompileError when its strategy is not the cluster's, a key is missing or wrong, or the
-    chip cannot hold a block.
+    Raises CompileError when its strategy does not lower the cluster, a key is missing or wrong, or
+    the chip cannot hold a block.
     """
-    kind = strategy(cluster)
-    if schedule.get("strategy") != kind:
-        raise CompileError(
-            f"strategy {schedule.get('strategy')!r} does not lower this group; it needs {kind!r}"
-        )
+    kind, fitting = schedule.get("strategy"), strategies(cluster)
+    if not isinstance(kind, str) or kind not in fitting:
+        text = " or ".join(map(repr, fitting))
+        raise CompileError(f"strategy {kind!r} does not lower this group; it needs {text}")
     if isinstance(arch, GpuArch):
         found = _GPU[kind].rate(cluster, schedule, arch).bound
     else:
@@ -48,6 +45,12 @@ def bound(cluster: Cluster, schedule: Record, arch: Arch) -> UpperBound:
     if found.violation:
         raise CompileError(found.violation)
     return found
+
+
+def _choose(cluster: Cluster, kind: str, arch: Arch) -> Rated:
+    if isinstance(arch, GpuArch):
+        return _GPU[kind].choose(cluster, arch)
+    return _CPU[kind].choose(cluster, arch)
 
 
 class _Gpu(NamedTuple):
@@ -67,6 +70,6 @@ _GPU = {
 }
 _CPU = {
     "contract": _Cpu(_contract_cpu.choose, _contract_cpu.rate),
-    "map": _Cpu(_nest_cpu.choose, _nest_cpu.rate),
-    "row": _Cpu(_nest_cpu.choose, _nest_cpu.rate),
+    "map": _Cpu(_nest_cpu.choose_map, _nest_cpu.rate),
+    "row": _Cpu(_nest_cpu.choose_row, _nest_cpu.rate),
 }

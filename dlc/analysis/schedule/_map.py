@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import ceil
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.delta import traffic_bytes, work
+from dlc.analysis.delta import loads, traffic_bytes, work
 from dlc.analysis.latency import program_s, traffic_s
 from dlc.analysis.occupancy import BlockResources, blocks_per_sm
 from dlc.analysis.schedule._candidate import Rated, Record, best, size_of
@@ -17,6 +17,9 @@ from dlc.dialects._tensor import element_bytes, element_count, element_type, sha
 _THREADS = (128, 256, 64, 512)
 _VECTOR_BYTES = (16, 8, 4, 2, 1)
 _REGISTERS = 40
+_LOADS_AHEAD = 8
+"""Loads that a thread has under way at a time (an unrolled reduction, the operands of a vector)."""
+
 _ADDRESS_INSTRUCTIONS = 24
 """Instructions of a thread beside the elements: ids, bounds, index arithmetic."""
 
@@ -24,7 +27,7 @@ _ADDRESS_INSTRUCTIONS = 24
 @dataclass(frozen=True)
 class MapWork:
     """What a ``map`` group does: result elements, length of their last axis, bytes of the widest,
-    bytes moved, scalar operations in units of an addition.
+    bytes moved, scalar operations in units of an addition, loads of one result element.
     """
 
     points: int
@@ -32,18 +35,21 @@ class MapWork:
     widest_bytes: int
     bytes: int
     operations: float
+    loads: float
 
 
 def work_of(cluster: Cluster) -> MapWork:
     """Return the work of a cluster whose strategy is ``map``."""
     results = cluster.results
     largest = max(results, key=element_count)
+    points = max(1, element_count(largest))
     return MapWork(
-        max(1, element_count(largest)),
+        points,
         (shape(largest) or (1,))[-1],
         max(element_bytes(element_type(v)) for v in results),
         traffic_bytes(cluster),
         work(cluster),
+        loads(cluster) / points,
     )
 
 
@@ -108,4 +114,5 @@ def _latency_s(
     in_flight = lanes * vector * max(1.0, work.bytes / work.points)
     computing_s = program_s(waves, instructions, warps, arch)
     start_s = arch.launch_us * 1e-6 + arch.dram_latency_s
-    return start_s + max(computing_s, traffic_s(work.bytes, in_flight, arch))
+    waiting_s = waves * ceil(vector * work.loads / _LOADS_AHEAD) * arch.l2_latency_s
+    return start_s + max(computing_s, waiting_s, traffic_s(work.bytes, in_flight, arch))

@@ -2,7 +2,6 @@
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.delta import traffic_bytes, work
-from dlc.analysis.fusibility import strategy
 from dlc.analysis.schedule._candidate import Rated, Record, best
 from dlc.analysis.upper_bound import cpu_bound
 from dlc.arch import CpuArch
@@ -14,9 +13,17 @@ issue slots.
 """
 
 
-def choose(cluster: Cluster, arch: CpuArch) -> Rated:
-    """Return the best schedule of the group."""
-    kind = strategy(cluster)
+def choose_map(cluster: Cluster, arch: CpuArch) -> Rated:
+    """Return the best schedule of the group by strategy ``map``."""
+    return _choose(cluster, "map", arch)
+
+
+def choose_row(cluster: Cluster, arch: CpuArch) -> Rated:
+    """Return the best schedule of the group by strategy ``row``."""
+    return _choose(cluster, "row", arch)
+
+
+def _choose(cluster: Cluster, kind: str, arch: CpuArch) -> Rated:
     records = ({"strategy": kind, "cores": cores} for cores in (False, True))
     return best((rate(cluster, record, arch) for record in records), "a loop nest")
 
@@ -30,10 +37,21 @@ def rate(cluster: Cluster, schedule: Record, arch: CpuArch) -> Rated:
     operations, bytes = work(cluster), traffic_bytes(cluster)
     bound = cpu_bound(operations, bytes, 4, used, arch)
 
+    lanes = 1 if _is_scalar(cluster, schedule) else arch.vector_bytes // 4
+
     def latency_s() -> float:
-        return _latency_s(operations, bytes, used, arch)
+        return _latency_s(operations * arch.vector_bytes / 4 / lanes, bytes, used, arch)
 
     return Rated(schedule, bound, latency_s)
+
+
+def _is_scalar(cluster: Cluster, schedule: Record) -> bool:
+    """Whether no SIMD lanes run: along a row that is not stored in order (``row``), or along a
+    reduction, which one lane does in order (``map``).
+    """
+    spaces = [f.rows for f in map(cluster.flow.facts, cluster.ops) if f.rows]
+    along = any(len(s.shape) - 1 in s.axes for s in spaces)
+    return bool(spaces) and along == (schedule.get("strategy") == "map")
 
 
 def _latency_s(operations: float, bytes: int, cores: int, arch: CpuArch) -> float:

@@ -93,7 +93,9 @@ def test_cpu_tile_has_no_more_rows_than_the_product() -> None:
 
 
 def test_vectors_divide_what_they_run_along() -> None:
-    work = _map.MapWork(points=1000 * 6, last_axis=6, widest_bytes=4, bytes=48000, operations=1e4)
+    work = _map.MapWork(
+        points=1000 * 6, last_axis=6, widest_bytes=4, bytes=48000, operations=1e4, loads=1
+    )
     assert {s["vector"] for s in _map.candidates(work)} == {1, 2}
     rows = _row.RowWork(64, 100, True, 2, 4, 64 * 800, 1e4)
     assert {s["vector"] for s in _row.candidates(rows)} == {1, 2, 4}
