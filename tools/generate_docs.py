@@ -1,6 +1,6 @@
 """Write the reference pages that docstrings make: dialects, passes and ONNX operators.
 
-``python -m dlc.tools.generate_docs [FOLDER]`` (``docs``); a test holds the pages to what this writes.
+``python -m dlc.tools.generate_docs [FOLDER]`` (``docs``); a test holds the pages to it.
 """
 
 import importlib

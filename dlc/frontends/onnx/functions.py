@@ -53,7 +53,7 @@ def _function_body(
 
 def standard_functions() -> list[str]:
     """Return the operators of ONNX's own domain that the standard defines as functions."""
-    schemas: list[Any] = onnx.defs.get_all_schemas()
+    schemas: Sequence[Any] = onnx.defs.get_all_schemas()
     return sorted(
         s.name
         for s in schemas
