@@ -63,7 +63,8 @@ class _Reader:
             elif isinstance(op, GraphOp) and op.is_view:
                 self.address[op.results[0]] = self.address[op.operands[0]]
             elif isinstance(op, GraphOp) and op.is_constant and not op.operands:
-                self.address[op.results[0]] = Address("weight", self.weight_offset(op))
+                if any(op.results[0].uses):  # else a packed form took its place
+                    self.address[op.results[0]] = Address("weight", self.weight_offset(op))
             elif not isinstance(op, ReturnOp):
                 message = f"{op.name} is in no kernel; run fuse and lower-to-loop first"
                 raise CompileError(message, at=operation_text(op))
@@ -114,9 +115,3 @@ def _name(attributes: object, number: int) -> str | None:
     entry = entries[number] if number < len(entries) else None
     name = entry.data.get("graph.name") if isinstance(entry, DictionaryAttr) else None
     return name.data if isinstance(name, StringAttr) else None
-
-
-def constant_operations(module: ModuleOp) -> list[GraphOp]:
-    """Return the constants of ``main`` in order; each needs a place among the weights."""
-    ops = find_main(module).body.block.ops
-    return [op for op in ops if isinstance(op, GraphOp) and op.is_constant and not op.operands]
