@@ -1,6 +1,7 @@
 """A scatter to places that are known when compiling is a gather, with the same result."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import onnx
@@ -13,7 +14,7 @@ from dlc.frontends.onnx.importer import import_model
 from dlc.oracle import run_reference
 
 DATA = np.arange(12, dtype=np.float32).reshape(3, 4)
-CASES: dict[str, tuple[str, dict[str, int], np.ndarray]] = {
+CASES: dict[str, tuple[str, dict[str, Any], np.ndarray]] = {
     "rows": ("ScatterND", {}, np.array([[2], [0], [-1]])),
     "every-row": ("ScatterND", {}, np.array([[2], [0], [1]])),
     "elements": ("ScatterND", {}, np.array([[[0, 1], [-1, -2]]])),

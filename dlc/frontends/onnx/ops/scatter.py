@@ -30,7 +30,7 @@ def _scatter_elements(node: NodeContext) -> SSAValue:
     known = node.constant(1)
     if known is None or not _is_gather(node, reduction):
         return node.insert(op)
-    places = list(np.indices(known.shape, sparse=True))
+    places: list[Array] = list(np.indices(known.shape, sparse=True))
     places[axis] = known
     return _gathered(node, _flat_places(places, sizes), 1)
 
