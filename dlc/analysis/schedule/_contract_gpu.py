@@ -153,6 +153,7 @@ def rate(cluster: Cluster, schedule: Record, arch: GpuArch) -> Rated:
 
 @lru_cache(4096)
 def choose_for(work: ContractWork, arch: GpuArch) -> Rated:
+    """Return the best schedule of the space; equal works are searched once."""
     what = f"a contraction of {work.m} x {work.n} x {work.k}"
     return best((rate_work(work, s, arch) for s in candidates(work, arch)), what)
 
