@@ -252,7 +252,7 @@ class LoopScope:
             if key in level.known:
                 return level.known[key]
         target = self._outermost(index)
-        with self._at(target):
+        with self.outside(target):
             values = self._levels[target].known[key] = write()
         return values
 
@@ -269,9 +269,14 @@ class LoopScope:
             target -= 1
         return target
 
+    @property
+    def depth(self) -> int:
+        """The number of blocks around the place that is being written."""
+        return len(self._levels) - 1
+
     @contextmanager
-    def _at(self, target: int) -> Generator[None]:
-        """Write at an outer level, before the operation that holds the next one."""
+    def outside(self, target: int) -> Generator[None]:
+        """Write at depth ``target``, before the operation that holds the next block."""
         inner = self._levels[target + 1 :]
         if not inner:
             yield

@@ -12,11 +12,11 @@ from math import prod
 from xdsl.ir.affine import AffineExpr
 
 from dlc.core.affine import unflatten
-from dlc.dialects._tensor import shape
+from dlc.dialects.graph._structure import ReductionOp
 from dlc.dialects.loop._attributes import LoopMap
-from dlc.lowering import _window_cpu
 from dlc.lowering._axes import MergedAxes, Output, merge_axes, store_elements
 from dlc.lowering._job import Job
+from dlc.lowering._lanes import LaneReducer, lanes_for
 from dlc.lowering._scope import LoopScope
 
 PARALLEL_POINTS = 1 << 14
@@ -28,11 +28,6 @@ Write = Callable[[Sequence[AffineExpr]], None]
 
 def lower(job: Job) -> None:
     """Write one loop nest per shape of the results."""
-    window = None if "threads" in job.schedule else _window_cpu.window_of(job)
-    if window is not None:
-        points = prod(shape(window.results[0]))
-        _window_cpu.lower(job, window, _over_cores(job, points))
-        return
     for sizes, outputs in job.outputs_by_shape().items():
         axes = merge_axes(job, outputs, sizes)
         nest = _threads if "threads" in job.schedule else _cores
@@ -40,24 +35,37 @@ def lower(job: Job) -> None:
 
 
 def _cores(job: Job, axes: MergedAxes, outputs: Sequence[Output]) -> None:
-    scope = LoopScope(job.builder, job.buffers)
-    parallel = _over_cores(job, prod(axes.sizes))
-    outer, inner = axes.sizes[:-1], axes.sizes[-1:]
+    cores = job.schedule.get("cores", prod(axes.sizes) >= PARALLEL_POINTS)
+    parallel = LoopMap.CORES if cores else LoopMap.SERIAL
+    inner = axes.sizes[-1] if axes.sizes else 1
+    reduces = any(isinstance(op, ReductionOp) for op in job.group.body.block.ops)
+    lanes = lanes_for(inner) if reduces else inner
+    outer = [*axes.sizes[:-1], inner // lanes]
+    reducer = LaneReducer(lanes)
+    scope = LoopScope(job.builder, job.buffers, reducer)
 
     def write(dims: Sequence[AffineExpr]) -> None:
-        index = [*unflatten(dims[0], outer), *dims[1:]] if outer else dims
+        *before, last = unflatten(dims[0], outer)
+        index = [*before, last * lanes + dims[1]] if axes.sizes else []
         store_elements(scope, outputs, axes.index(index))
 
-    if outer:
-        _nest(scope, [prod(outer), *inner], [parallel, LoopMap.VECTOR], [], write)
+    def write_lanes(dims: Sequence[AffineExpr]) -> None:
+        def write_lane(lane: AffineExpr) -> None:
+            reducer.enter(scope, lane)
+            write([*dims, lane])
+
+        scope.parallel_loop(lanes, LoopMap.VECTOR, write_lane)
+
+    if lanes == 1:
+        zero = AffineExpr.constant(0)
+        _nest(scope, [prod(outer)], [parallel], [], lambda dims: write([*dims, zero]))
+    elif prod(outer) > 1:
+        _nest(scope, [prod(outer)], [parallel], [], write_lanes)
+    elif cores and not reduces:
+        zero = AffineExpr.constant(0)
+        _nest(scope, [lanes], [LoopMap.CORES], [], lambda dims: write([zero, *dims]))
     else:
-        _nest(scope, inner, [parallel if parallel is LoopMap.CORES else LoopMap.VECTOR], [], write)
-
-
-def _over_cores(job: Job, points: int) -> LoopMap:
-    """Return the mapping of the outer loops."""
-    cores = job.schedule.get("cores", points >= PARALLEL_POINTS)
-    return LoopMap.CORES if cores else LoopMap.SERIAL
+        write_lanes([AffineExpr.constant(0)])
 
 
 def _nest(

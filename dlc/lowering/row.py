@@ -25,6 +25,7 @@ from dlc.dialects.loop._structure import CombineOp, ForOp, YieldOp
 from dlc.errors import CompileError
 from dlc.lowering._axes import store_elements
 from dlc.lowering._job import Job
+from dlc.lowering._lanes import reduce_row
 from dlc.lowering._scope import LoopScope
 
 WARP_THREADS = 32
@@ -76,7 +77,7 @@ class _Rows:
     def write(self) -> None:
         """Write the loops over rows and the body of one row."""
         if not self.threads:
-            scope = LoopScope(self.job.builder, self.job.buffers)
+            scope = LoopScope(self.job.builder, self.job.buffers, reduce_row)
             points = self.count * self.length
             cores = self.job.schedule.get("cores", points >= PARALLEL_POINTS)
             map = LoopMap.CORES if cores else LoopMap.SERIAL
