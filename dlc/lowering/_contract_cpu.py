@@ -279,13 +279,14 @@ class _Body:
             inner += split(dim, run)
         row_of_rhs = [self._load_rhs(k, number) for number in range(tile.vectors)]
         result: list[SSAValue] = []
+        spread_type = VectorType(self.nest.compute, [tile.lanes])
         for row in range(self.rows):
             place = [*self.at, (self.inner, self.row + row), *inner]
             index = self.nest.product.lhs_index(self.nest.product.dims(place))
             moved = [e - low for e, low in zip(index, lhs.origin, strict=True)]
             flat, values = scope.resolve(moved)
             element = scope.b.insert(LoadOp(lhs.buffer, flat, values))
-            spread = scope.b.insert(vector.BroadcastOp(element, row_of_rhs[0].type))
+            spread = scope.b.insert(vector.BroadcastOp(element, spread_type))
             for number, column in enumerate(row_of_rhs):
                 total = totals[row * tile.vectors + number]
                 result.append(_multiply_add(scope, spread, column, total))

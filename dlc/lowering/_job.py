@@ -79,7 +79,7 @@ class Job:
 
         pack: makes an array of shape ``sizes`` from the weight's; the element type stays.
         """
-        number = list(self.group.body.block.args).index(argument)
+        number = list[SSAValue](self.group.body.block.args).index(argument)
         self.repacked[number] = Repacked(tuple(sizes), pack)
         buffer = self.buffers.pop(argument)
         type = MemRefType(element_type(argument), sizes)
