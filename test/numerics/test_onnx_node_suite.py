@@ -34,7 +34,7 @@ Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax Reduce
 ReduceProd ReduceSum ReduceSumSquare Relu Reshape Resize ReverseSequence RotaryEmbedding Round
 STFT Scatter ScatterElements ScatterND Selu Shape Shrink Sigmoid Sign Sin Sinh Size Slice Softmax
 SoftmaxCrossEntropyLoss Softplus Softsign SpaceToDepth Split Sqrt Squeeze Sub Sum SwiGLU Swish Tan
-Tanh ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Upsample Where Xor
+Tanh TensorScatter ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Upsample Where Xor
 """.split()  # noqa: SIM905  (a table is easier to read)
 """Operators all of whose cases pass."""
 
