@@ -45,6 +45,15 @@ def run_reference(
     }
 
 
+def run_block(
+    block: Block, arguments: list[Array], weights: WeightStore, float_type: DTypeLike = np.float64
+) -> list[Array]:
+    """Return what the ops of a block (the body of a group) make of ``arguments``, as stored."""
+    results = _Interpreter(weights, float_type, False).run(block, arguments)
+    values = block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
+    return [round_to(array, value.type) for array, value in zip(results, values, strict=True)]
+
+
 def value_names(attributes: object, count: int, kind: str) -> list[str]:
     """Return the ``graph.name`` of each argument or result; unnamed ones are called by number."""
     data = getattr(attributes, "data", [{}] * count)

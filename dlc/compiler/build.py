@@ -55,8 +55,8 @@ def build_cuda(
     resources: dict[str, Resources] = {}
     for target, module in modules:
         cubins = _compile_kernels(context, module, target, jobs)
-        for cubin in cubins:
-            resources |= cubin.resources
+        if not variants:  # the report describes the first target
+            resources = {k: v for cubin in cubins for k, v in cubin.resources.items()}
         images = [_append(code, cubin.code) for cubin in cubins]
         kernels = [_kernel(op, image) for image, op in enumerate(kernels_of(module))]
         program = read_program(module, place)

@@ -7,7 +7,7 @@ import tempfile
 import time
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +16,22 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc import registry
 from dlc.backends._weight_placer import WeightPlacer
 from dlc.compiler.build import Built, build_cpu, build_cuda
+from dlc.compiler.error_bound import error_bound
+from dlc.compiler.group_verification import (
+    GroupsChecked,
+    check_same,
+    launched_kernels,
+    verify_groups,
+)
 from dlc.compiler.levels import lower
 from dlc.compiler.options import Options
+from dlc.compiler.probe import Probe, probe_module
 from dlc.compiler.report import Report, describe_groups, make_report
 from dlc.compiler.targets import Target, parse_targets
-from dlc.compiler.verification import Verification, verify
+from dlc.compiler.verification import CheckGroups, Verification, verify
 from dlc.core.context import DlcContext
 from dlc.core.instrumentation import Timing
-from dlc.core.weights import WeightStore
+from dlc.core.weights import Array, WeightStore
 from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.runtime.artifact import weights_path_of
@@ -75,9 +83,12 @@ def compile_to(path: Path, source: ModelSource, options: Options) -> Outcome:
 
 @dataclass(frozen=True)
 class _Lowered:
+    """A module of kernels; groups: the module before lowering; descriptions: the report of it."""
+
     target: Target
     module: ModuleOp
-    groups: Mapping[str, Report]
+    groups: ModuleOp
+    descriptions: Mapping[str, Report]
 
 
 class _Compilation:
@@ -96,32 +107,36 @@ class _Compilation:
             model = import_model(
                 self.source, self.options.shapes, self.context, self.options.constants
             )
-        report = self._build([self._lower(t, model.clone()) for t in self.targets], path)
-        verification = self._verify(model, path) if self.options.verify else None
+        lowered = [self._lower(target, model.clone()) for target in self.targets]
+        with WeightFile() as weights:
+            place = WeightPlacer(self.context.weights, weights)
+            report = self._build(lowered, place, path)
+            verification = None
+            if self.options.verify:
+                verification = self._verify(model, lowered, place, path)
         return Outcome(report, self.timing.seconds, verification)
 
     def _lower(self, target: Target, module: ModuleOp) -> _Lowered:
-        groups: dict[str, Report] = {}
+        groups = module
         levels = lower(self.context, module, target, self.options.precision, None, self.timing)
         for level in levels:
             self.options.progress(f"{target.name}: {level}")
             if level == "fused-group":
-                groups = describe_groups(module)
-        return _Lowered(target, module, groups)
+                groups = module.clone()
+        return _Lowered(target, module, groups, describe_groups(groups))
 
-    def _build(self, lowered: Sequence[_Lowered], path: Path) -> Report:
-        with tempfile.TemporaryDirectory(prefix="dlc-build-") as folder, WeightFile() as weights:
+    def _build(self, lowered: Sequence[_Lowered], place: WeightPlacer, path: Path) -> Report:
+        with tempfile.TemporaryDirectory(prefix="dlc-build-") as folder:
             library = Path(folder, "library.so")
-            place = WeightPlacer(self.context.weights, weights)
             self.options.progress("compiling kernels")
             with self.timing.measure("kernels and weights"):
                 built = self._compile(lowered, place, library)
-            report = self._report(lowered[0], built, weights.bytes)
+            report = self._report(lowered[0], built, place.file.bytes)
             text = json.dumps(report, sort_keys=True).encode()
             beside = self.options.weights == "file"
             self.options.progress("writing the artifact")
             with self.timing.measure("artifact"):
-                write_artifact(path, library, weights, text, built.device_code, beside)
+                write_artifact(path, library, place.file, text, built.device_code, beside)
         return report
 
     def _compile(self, lowered: Sequence[_Lowered], place: WeightPlacer, library: Path) -> Built:
@@ -136,17 +151,46 @@ class _Compilation:
             "target": ",".join(target.name for target in self.targets),
             "precision": self.options.precision,
             "weights_bytes": weights_bytes,
-            **make_report(first.module, first.groups, built.resources),
+            **make_report(first.module, first.descriptions, built.resources),
         }
 
-    def _verify(self, model: ModuleOp, path: Path) -> Verification | None:
+    def _verify(
+        self, model: ModuleOp, lowered: Sequence[_Lowered], place: WeightPlacer, path: Path
+    ) -> Verification | None:
         """Run the artifact against the reference, no longer than the compile took so far."""
         if not any(target.runs_here for target in self.targets):
             self.options.progress("not verified: this machine has no such GPU")
             return None
         self.options.progress("verifying")
         budget = time.monotonic() - self.start
-        with self.timing.measure("verification"):
-            found = verify(Model(path), model, self.context.weights, self.options.precision, budget)
+        with (
+            self.timing.measure("verification"),
+            tempfile.TemporaryDirectory(prefix="dlc-probe-") as folder,
+        ):
+            # A probe of one target out of several would have its device code at other offsets.
+            check = None
+            if len(lowered) == 1:
+                check = self._check_groups(lowered[0], place, path, folder)
+            precision = self.options.precision
+            found = verify(Model(path), model, self.context.weights, precision, budget, check)
         self.options.progress(found.text())
         return found
+
+    def _check_groups(
+        self, lowered: _Lowered, place: WeightPlacer, path: Path, folder: str
+    ) -> CheckGroups:
+        library = Path(folder, "probe.so")
+        module = probe_module(self.context, lowered.module)
+        self._compile([replace(lowered, module=module)], place, library)
+        kernels = launched_kernels(lowered.module)
+
+        def check(feeds: Mapping[str, Array], deadline: float) -> GroupsChecked:
+            intermediate = Probe(library, path).run(feeds)
+            weights, precision = self.context.weights, self.options.precision
+            outputs = Model(path).run(feeds)
+            check_same(outputs, intermediate[-len(outputs) :], error_bound(module, precision))
+            return verify_groups(
+                lowered.groups, kernels, feeds, intermediate, weights, precision, deadline
+            )
+
+        return check

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -10,7 +11,9 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 import dlc
-from dlc.compiler import Options, compile_to
+from dlc.compiler import Options, compile_to, group_verification
+from dlc.compiler.error_bound import relative_error
+from dlc.oracle import run_block
 from dlc.runtime.artifact import weights_path_of
 from dlc.tools import dlc_compile, dlc_run
 
@@ -116,6 +119,49 @@ def test_wrong_options_are_named(options: dict[str, object], message: str) -> No
         dlc.compile(model(), **{"target": "cpu", **options})  # pyright: ignore[reportArgumentType]
 
 
+def test_a_launch_that_differs_from_the_reference_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wrong(*arguments: Any) -> list[NDArray[Any]]:
+        return [array + np.float32(1e-3) for array in run_block(*arguments)]
+
+    monkeypatch.setattr(group_verification, "run_block", wrong)
+    with pytest.raises(dlc.CompileError, match="verification failed: a result is off by"):
+        compile_to(tmp_path / "model.so", model(), Options("cpu"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_output_that_depends_on_the_memory_plan_is_refused() -> None:
+    group_verification.check_same({"y": X}, [X], 0.0)
+    with pytest.raises(dlc.CompileError, match="output 'y' changes with the places"):
+        group_verification.check_same({"y": X}, [X + 1], 1e-3)
+
+
+@pytest.mark.parametrize("name", ["whole", "half"])
+def test_relative_error_sees_nan_and_infinity(name: str) -> None:
+    wanted = np.array([1.0, np.nan, np.inf], np.float32 if name == "whole" else np.float16)
+    assert relative_error(wanted, wanted) == 0
+    assert relative_error(wanted, np.array([1.0, np.inf, np.nan], wanted.dtype)) == np.inf
+    assert relative_error(wanted, np.array([np.nan, np.nan, np.inf], wanted.dtype)) == np.inf
+
+
+def test_gpu_artifacts_are_made_without_a_gpu(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Add", ["x", "x"], ["a"], "double"),
+        helper.make_node("Exp", ["a"], ["y"]),
+    ]
+    tensors = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [3, 8]) for n in "xy"]
+    graph = helper.make_graph(nodes, "pointwise", tensors[:1], tensors[1:])
+    source = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    outcome = compile_to(tmp_path / "model.so", source, Options("sm_80,sm_90a"))
+    compiled = dlc.load(tmp_path / "model.so")
+    assert outcome.report["target"] == "sm_80,sm_90a"
+    assert "registers = " in compiled.explain()
+    if outcome.verification is None:
+        with pytest.raises(dlc.ArtifactError, match=r"NVIDIA driver|no CUDA device|the device is"):
+            compiled(X)
+
+
 # The commands ------------------------------------------------------------------------------------
 
 
@@ -127,7 +173,7 @@ def test_compile_and_run_by_command(
     assert dlc_compile.main(arguments) == 0
     printed = capsys.readouterr()
     assert "target cpu" in printed.out
-    assert "verified on" in printed.out
+    assert "verified: 3 of 3 kernels in 3 of 3 launches, the whole model on 5" in printed.out
     assert "\x1b" not in printed.err
     assert json.loads(report.read_text())["verification"]["worst"] < 1e-5
     np.savez(tmp_path / "in.npz", x=X)

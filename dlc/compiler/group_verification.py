@@ -1,0 +1,138 @@
+"""Checks the launches of a model one by one, each on the values that it gets in a real run."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+
+from dlc.analysis.evaluation import constant_value
+from dlc.backends._host_reader import find_main
+from dlc.compiler.error_bound import error_bound, relative_error
+from dlc.core.locations import operation_text
+from dlc.core.weights import WeightStore
+from dlc.dialects.fused_group import GroupOp, LaunchOp
+from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.errors import CompileError
+from dlc.oracle import run_block, value_names
+
+
+@dataclass(frozen=True)
+class GroupsChecked:
+    """How many launches, and of how many kernels, were compared with the reference."""
+
+    launches: int
+    all_launches: int
+    kernels: int
+    all_kernels: int
+
+    def text(self) -> str:
+        """Return a phrase for the user."""
+        return (
+            f"{self.kernels} of {self.all_kernels} kernels in {self.launches} of "
+            f"{self.all_launches} launches"
+        )
+
+
+def verify_groups(
+    groups: ModuleOp,
+    kernels: Sequence[str],
+    feeds: Mapping[str, Array],
+    intermediate: Sequence[Array],
+    weights: WeightStore,
+    precision: str,
+    deadline: float,
+) -> GroupsChecked:
+    """Compare the results of launches with the reference of their groups, until ``deadline``.
+
+    groups: the module before lowering, whose groups became launches of ``kernels``, in order.
+    intermediate: the results of all launches in a run on ``feeds``; a group is computed from those
+    of the groups before it, so that errors do not add up. deadline: of ``time.monotonic``. Kernels
+    come first that were not yet checked. Raises CompileError when a result is further off than
+    ``error_bound``, or, where the group magnifies rounding errors, than four times what an
+    evaluation in float32 is off.
+    """
+    values = _Values(groups, feeds, intermediate, weights)
+    checked: set[int] = set()
+    for number in _order(kernels):
+        if checked and time.monotonic() > deadline:
+            break
+        _check(values, values.groups[number], weights, precision)
+        checked.add(number)
+    seen = {kernels[number] for number in checked}
+    return GroupsChecked(len(checked), len(kernels), len(seen), len(set(kernels)))
+
+
+def check_same(outputs: Mapping[str, Array], probed: Sequence[Array], bound: float) -> None:
+    """Raise CompileError unless the outputs of an artifact are those of its probe: the same kernels
+    ran, but there no two values shared memory.
+    """
+    for (name, got), wanted in zip(outputs.items(), probed, strict=True):
+        if not relative_error(wanted, got) <= bound:
+            raise CompileError(
+                f"verification failed: output {name!r} changes with the places of the intermediate "
+                "values; this is a fault of dlc, please report the model"
+            )
+
+
+def launched_kernels(lowered: ModuleOp) -> list[str]:
+    """Return the kernel of each launch of ``main``, in order."""
+    ops = find_main(lowered).body.block.ops
+    return [op.kernel_name for op in ops if isinstance(op, LaunchOp)]
+
+
+def _order(kernels: Sequence[str]) -> Iterator[int]:
+    """Yield the launches: the first one of each kernel, then the others."""
+    first = {name: number for number, name in reversed(list(enumerate(kernels)))}
+    yield from sorted(first.values())
+    yield from (n for n, name in enumerate(kernels) if first[name] != n)
+
+
+class _Values:
+    """The arrays that the values of ``main`` had in a run."""
+
+    def __init__(
+        self,
+        module: ModuleOp,
+        feeds: Mapping[str, Array],
+        intermediate: Sequence[Array],
+        weights: WeightStore,
+    ):
+        main = find_main(module)
+        names = value_names(main.arg_attrs, len(main.args), "input")
+        self.weights = weights
+        self.groups = [op for op in main.body.block.ops if isinstance(op, GroupOp)]
+        results = [result for group in self.groups for result in group.results]
+        self._arrays: dict[SSAValue, Array] = dict(zip(results, intermediate, strict=False))
+        self._arrays.update(zip(main.args, (feeds[name] for name in names), strict=True))
+
+    def __getitem__(self, value: SSAValue) -> Array:
+        """Return the array of an input, a group's result, a constant, or a view of one of them."""
+        if value in self._arrays:
+            return self._arrays[value]
+        constant = constant_value(value, self.weights)
+        if constant is not None:
+            return constant
+        assert isinstance(value.owner, GraphOp)
+        found = value.owner.reference(*(self[x] for x in value.owner.operands))
+        assert isinstance(found, np.ndarray)
+        return found
+
+
+def _check(values: _Values, group: GroupOp, weights: WeightStore, precision: str) -> None:
+    arguments = [values[x] for x in group.inputs]
+    wanted = run_block(group.body.block, list(arguments), weights)
+    errors = [relative_error(w, values[r]) for w, r in zip(wanted, group.results, strict=True)]
+    bound = error_bound(group, precision)
+    if all(error <= bound for error in errors):
+        return
+    narrow = run_block(group.body.block, list(arguments), weights, np.float32)
+    for error, w, n in zip(errors, wanted, narrow, strict=True):
+        if not error <= max(bound, 4 * relative_error(w, n)):
+            raise CompileError(
+                f"verification failed: a result is off by {error:.1e} of its largest value, bound "
+                f"{bound:.1e}; this is a fault of dlc, please report the model",
+                at=operation_text(group),
+            )
