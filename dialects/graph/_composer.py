@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from xdsl.dialects.builtin import StringAttr, TensorType, bf16, f16, f32
 from xdsl.ir import Attribute, SSAValue
 
-from dlc.dialects._tensor import element_type, shape
+from dlc.dialects._tensor import DYNAMIC, element_type, shape
 from dlc.dialects.graph._cast import CastOp
 from dlc.dialects.graph._contraction import MatmulOp
 from dlc.dialects.graph._elementwise import AbsOp, AddOp, DivOp, MaxOp, MinOp, MulOp, PowOp, SubOp
@@ -18,6 +18,7 @@ from dlc.dialects.graph._reduction import OverAxes, ReduceMaxOp, ReduceMeanOp, R
 from dlc.dialects.graph._reshape import ReshapeOp
 from dlc.dialects.graph._source import SplatOp
 from dlc.dialects.graph._structure import GraphOp
+from dlc.errors import CompileError
 
 
 class Composer:
@@ -128,10 +129,16 @@ class Composer:
     # Shape --------------------------------------------------------------------------------------
 
     def reshape(self, x: SSAValue, sizes: Sequence[int]) -> SSAValue:
-        """Return the elements of ``x`` in another shape; ``x`` itself when it has it already."""
+        """Return the elements of ``x`` in another shape; ``x`` itself when it has it already.
+
+        One size may be ``DYNAMIC`` or -1: it takes what is left.
+        """
         if shape(x) == tuple(sizes):
             return x
-        return self.insert(ReshapeOp.make(x, sizes=integers(sizes)))
+        known = [-1 if n == DYNAMIC else n for n in sizes]
+        if known.count(-1) > 1:
+            raise CompileError("several sizes are not fixed; fix symbolic sizes with --shape")
+        return self.insert(ReshapeOp.make(x, sizes=integers(known)))
 
     def on_axis(self, x: SSAValue, axis: int, rank: int) -> SSAValue:
         """Return a vector as a tensor of ``rank`` axes that broadcasts along all but ``axis``."""
@@ -145,10 +152,11 @@ class Composer:
         return self.insert(TransposeOp.make(x, permutation=integers(permutation)))
 
     def broadcast(self, x: SSAValue, sizes: Sequence[int]) -> SSAValue:
-        """Return ``x`` repeated to a shape."""
+        """Return ``x`` repeated to a shape; an axis of size ``DYNAMIC`` stays as it is."""
         if shape(x) == tuple(sizes):
             return x
-        return self.insert(BroadcastOp.make(x, sizes=integers(sizes)))
+        known = [1 if n == DYNAMIC else n for n in sizes]
+        return self.insert(BroadcastOp.make(x, sizes=integers(known)))
 
     def part(self, x: SSAValue, axis: int, start: int, stop: int) -> SSAValue:
         """Return the elements from ``start`` up to, not including, ``stop`` along one axis."""
@@ -159,7 +167,8 @@ class Composer:
 
     def window(self, x: SSAValue, ranges: dict[int, tuple[int, int]]) -> SSAValue:
         """Return the elements in a range of each axis named."""
-        bounds = [ranges.get(axis, (0, size)) for axis, size in enumerate(shape(x))]
+        whole = [(0, 2**63 - 1 if size == DYNAMIC else size) for size in shape(x)]
+        bounds = [ranges.get(axis, bound) for axis, bound in enumerate(whole)]
         starts, stops = (integers([bound[side] for bound in bounds]) for side in (0, 1))
         ones = integers([1] * len(bounds))
         return self.insert(SliceOp.make(x, starts=starts, stops=stops, steps=ones))

@@ -31,12 +31,13 @@ def _upsample(node: NodeContext) -> SSAValue:
 
 def _scaled(node: NodeContext, scales: Sequence[float]) -> SSAValue:
     """Insert a resize as it was before opset 11."""
-    sizes = _fixed_sizes(node)
-    if len(scales) != len(sizes):
-        raise CompileError(f"{len(scales)} scales do not fit {len(sizes)} axes")
+    if len(scales) != len(node.shape(0)):
+        raise CompileError(f"{len(scales)} scales do not fit {len(node.shape(0))} axes")
+    scaled = {axis: scale for axis, scale in enumerate(scales) if scale != 1}
+    lengths = _fixed_lengths(node, list(scaled))
     axes = {
-        number: ResizedAxis(n, floor(n * scale), scale)
-        for number, (n, scale) in enumerate(zip(sizes, scales, strict=True))
+        axis: ResizedAxis(n, floor(n * scale), scale)
+        for n, (axis, scale) in zip(lengths, scaled.items(), strict=True)
     }
     return _resized(node, axes, node.string("mode", "nearest"), "asymmetric", "floor")
 
@@ -52,21 +53,26 @@ def _resize(node: NodeContext) -> SSAValue:
     )
 
 
-def _fixed_sizes(node: NodeContext) -> tuple[int, ...]:
-    sizes = node.shape(0)
-    if DYNAMIC in sizes:
+def _fixed_lengths(node: NodeContext, axes: Sequence[int]) -> list[int]:
+    """Return the sizes of the axes that are resized; they must be fixed."""
+    lengths = [node.shape(0)[axis] for axis in axes]
+    if DYNAMIC in lengths:
         raise CompileError(f"{node.op_type} needs fixed sizes; fix symbolic sizes with --shape")
-    return sizes
+    return lengths
 
 
 def _resized_axes(node: NodeContext) -> dict[int, ResizedAxis]:
     """Return the axes that scales or sizes name."""
-    sizes = _fixed_sizes(node)
-    given = node.integers("axes", range(len(sizes)))
-    axes = [normalized_axis(axis, len(sizes)) for axis in given]
-    lengths = [sizes[axis] for axis in axes]
+    rank = len(node.shape(0))
+    axes = [normalized_axis(axis, rank) for axis in node.integers("axes", range(rank))]
     scales = _stated(node, 2, "scales")
     policy = node.string("keep_aspect_ratio_policy", "stretch")
+    if scales is not None and _stated(node, 1, "roi") is None:
+        if len(scales) != len(axes):
+            raise CompileError(f"{len(scales)} scales do not fit {len(axes)} axes")
+        kept = [(axis, scale) for axis, scale in zip(axes, scales, strict=True) if scale != 1]
+        axes, scales = [axis for axis, _ in kept], [scale for _, scale in kept]
+    lengths = _fixed_lengths(node, axes)
     if scales is not None:
         results = [floor(n * scale) for n, scale in zip(lengths, scales, strict=True)]
     else:
