@@ -32,6 +32,7 @@ PIPELINES: dict[str, Pipeline] = {
         "Simplify a model, choose its layouts and precision.",
         (
             "graph-canonicalize",
+            "graph-recognize",  # before anything is taken apart
             "graph-decompose",  # batch normalisation becomes a product and a sum that can be folded
             "graph-fold-constants",  # a folded scale must be a constant, not ops on constants
             "graph-fold-scale",  # before layouts: scales still vary along one axis
