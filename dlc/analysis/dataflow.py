@@ -10,6 +10,8 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from dlc.analysis.contraction import gemm
 from dlc.analysis.element_profile import ElementProfile, profile
 from dlc.analysis.role import Role, RowSpace, role, row_space
+from dlc.core.locations import operation_text
+from dlc.dialects._tensor import DYNAMIC, shape
 from dlc.dialects.graph._source import WeightOp
 from dlc.dialects.graph._structure import CompositeOp, ComputedOp, ContractionOp, GraphOp
 from dlc.errors import CompileError
@@ -131,9 +133,13 @@ def _anchor_accesses(op: ContractionOp, points: int) -> tuple[Access, ...]:
 
 def _computed(op: Operation) -> ComputedOp:
     if isinstance(op, CompositeOp):
-        raise CompileError(f"{op.name} has no kernel of its own; run graph-decompose first")
+        raise CompileError(
+            f"{op.name} has no kernel of its own; run graph-decompose first", at=operation_text(op)
+        )
     if not isinstance(op, ComputedOp):
-        raise CompileError(f"{op.name} has no kernel on any target")
+        raise CompileError(f"{op.name} has no kernel on any target", at=operation_text(op))
+    if any(DYNAMIC in shape(value) for value in (*op.operands, *op.results)):
+        raise CompileError(f"{op.name} has sizes that are not fixed", at=operation_text(op))
     return op
 
 

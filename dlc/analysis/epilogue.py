@@ -7,6 +7,7 @@ change shapes or drop elements (a slice).
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
@@ -42,33 +43,57 @@ def places(root: SSAValue, ops: Iterable[ComputedOp]) -> dict[SSAValue, Place]:
     Raises NotFusibleError when some element needs more than one element of ``root``.
     """
     sizes = shape(root)
-    ranges = Ranges([extent(n) for n in sizes])
     found = {root: Place(tuple(AffineExpr.dimension(d) for d in range(len(sizes))))}
     for op in ops:
         if op is root.owner or op.is_view:
             continue  # a view has no place of its own: it is looked through where it is read
-        inside = {v: p for v in op.operands if (p := _place(v, found, ranges)) is not None}
+        inside = {v: p for v in op.operands if (p := _place(v, found, sizes)) is not None}
         if inside:
-            found[op.results[0]] = _after(op, inside, ranges)
+            found[op.results[0]] = _after(op, inside, sizes)
     return found
 
 
-def _place(value: SSAValue, found: dict[SSAValue, Place], ranges: Ranges) -> Place | None:
+def _place(value: SSAValue, found: dict[SSAValue, Place], sizes: tuple[int, ...]) -> Place | None:
     """Return the place in a value, through views; ``None`` when it does not come from the root."""
     owner = value.owner
     if value in found or not (isinstance(owner, GraphOp) and owner.is_view):
         return found.get(value)
     source = owner.operands[0]
-    before = _place(source, found, ranges)
+    before = _place(source, found, sizes)
     if before is None:
         return None
-    flat = linear_index(before.index, shape(source))
-    index = tuple(simplify(e, ranges) for e in unflatten(flat, shape(value)))
+    index = _reshaped(before.index, shape(source), shape(value), sizes)
     found[value] = Place(index, before.conditions)
     return found[value]
 
 
-def _after(op: ComputedOp, inside: dict[SSAValue, Place], ranges: Ranges) -> Place:
+@lru_cache(4096)
+def _reshaped(
+    index: tuple[AffineExpr, ...],
+    source: tuple[int, ...],
+    target: tuple[int, ...],
+    sizes: tuple[int, ...],
+) -> tuple[AffineExpr, ...]:
+    """Return the index in shape ``target`` of what stands at ``index`` in shape ``source``.
+
+    sizes: of the dims. Layers of a model repeat, so answers are kept.
+    """
+    ranges = Ranges([extent(n) for n in sizes])
+    flat = linear_index(index, source)
+    return tuple(simplify(e, ranges) for e in unflatten(flat, target))
+
+
+@lru_cache(4096)
+def _shifted(
+    index: AffineExpr, offset: int, size: int, sizes: tuple[int, ...]
+) -> tuple[AffineExpr, bool]:
+    """Return ``index - offset``, and whether it is always in ``0 .. size - 1``."""
+    ranges = Ranges([extent(n) for n in sizes])
+    shifted = simplify(index - offset, ranges)
+    return shifted, interval_of(shifted, ranges).within(0, size - 1)
+
+
+def _after(op: ComputedOp, inside: dict[SSAValue, Place], sizes: tuple[int, ...]) -> Place:
     """Return where ``op`` puts the element that stands at the places in its operands."""
     if isinstance(op, ElementwiseOp):
         if any(shape(v) != shape(op.results[0]) for v in inside):
@@ -83,9 +108,9 @@ def _after(op: ComputedOp, inside: dict[SSAValue, Place], ranges: Ranges) -> Pla
     index = [AffineExpr.constant(0)] * len(moved)
     conditions = list(before.conditions)
     for (axis, offset), position in zip(moved, before.index, strict=True):
-        index[axis] = simplify(position - offset, ranges)
         size = shape(op.results[0])[axis]
-        if not interval_of(index[axis], ranges).within(0, size - 1):
+        index[axis], inner = _shifted(position, offset, size, sizes)
+        if not inner:
             conditions.append((index[axis], size))
     return Place(tuple(index), tuple(conditions))
 

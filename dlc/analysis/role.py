@@ -59,6 +59,8 @@ def role(op: ComputedOp) -> Role:
     match op:
         case ContractionOp():
             product = gemm(op)
+            if not product.batch_size * product.m_size * product.n_size * product.k_size:
+                return Role.WINDOW  # nothing to tile
             narrow = min(product.m_size, product.n_size) < _NARROW
             return Role.WINDOW if narrow and product.k_size <= _WINDOW_REDUCTION else Role.ANCHOR
         case ReductionOp():

@@ -81,10 +81,14 @@ def rate_work(work: ContractWork, schedule: Record, arch: CpuArch) -> Rated:
 def _row_clocks(work: ContractWork, rows: int, vectors: int, lanes: int, arch: CpuArch) -> float:
     """Return the clocks of one step of the reduction for all tiles along one row loop."""
     whole, rest = divmod(ceil(work.n / lanes), vectors)
-    heights = [rows] * (work.row_loop // rows) + [work.row_loop % rows or 0]
-    widths = [vectors] * whole + [rest]
-    counts = {(h, w): heights.count(h) * widths.count(w) for h in heights for w in widths if h * w}
-    return sum(count * _step_clocks(h, w, arch) for (h, w), count in counts.items())
+    heights = ((rows, work.row_loop // rows), (work.row_loop % rows, 1))
+    widths = ((vectors, whole), (rest, 1))
+    return sum(
+        h_count * w_count * _step_clocks(h, w, arch)
+        for h, h_count in heights
+        for w, w_count in widths
+        if h and w
+    )
 
 
 def _step_clocks(rows: int, vectors: int, arch: CpuArch) -> float:
