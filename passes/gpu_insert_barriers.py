@@ -79,8 +79,17 @@ def _walk_regions(op: Operation, since: Sequence[Pending], uniform: bool) -> lis
     blocks = [block for region in op.regions for block in region.blocks]
     ends = [_walk(block, since, inside) for block in blocks]
     if isinstance(op, scf.ForOp):
-        before = [Pending(p.access, iteration=False) for p in ends[0]]
+        before = [_in_next_iteration(op, p) for p in ends[0]]
         ends = [_walk(blocks[0], before, inside)]
     if len(blocks) < 2:  # the region may not run at all
         ends.append(list(since))
     return list(dict.fromkeys(p for end in ends for p in end))
+
+
+def _in_next_iteration(loop: scf.ForOp, pending: Pending) -> Pending:
+    """Return what is pending after one more iteration of a loop: an access whose place needs
+    nothing from within the loop is where it was.
+    """
+    if any(loop.is_ancestor(value.owner) for value in pending.access.operands):
+        return Pending(pending.access, iteration=False)
+    return pending

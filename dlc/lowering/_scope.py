@@ -119,7 +119,7 @@ class LoopScope:
     ) -> SSAValue:
         at = [simplify(e, self.ranges) for e in index]
         sizes = shape(operand)
-        guard = [a for a in guard if not self._is_inside(at[a], sizes[a])]
+        guard = [a for a in guard if not self.is_inside(at[a], sizes[a])]
         key = (operand, tuple(at), tuple(guard), fill if guard else None)
         return self._once(key, at, lambda: [self._read(operand, at, guard, fill)])[0]
 
@@ -161,21 +161,27 @@ class LoopScope:
     def where_below(self, expr: AffineExpr, limit: int, write: Callable[[], None]) -> None:
         """Write code that only runs where ``expr < limit``."""
         position, size = self.index_value(expr), self.b.constant(limit, IndexType())
-        self._where(self.b.compare("lt", position, size), write)
+        self.where(self.b.compare("lt", position, size), write)
 
     def where_inside(self, index: Index, sizes: Sequence[int], write: Callable[[], None]) -> None:
         """Write code that only runs where ``index`` is inside ``sizes`` along every axis."""
-        self._where(self.inside(index, sizes, range(len(sizes))), write)
+        self.where(self.inside(index, sizes, range(len(sizes))), write)
 
-    def _where(self, condition: SSAValue, write: Callable[[], None]) -> None:
+    def where(self, condition: SSAValue, write: Callable[[], None]) -> None:
+        """Write code that only runs where an ``i1`` holds."""
         taken = scf.IfOp(condition, [], Region(Block()))
         self.b.builder.insert(taken)
         with self._enter(taken.true_region.block, None):
             write()
             self.b.builder.insert(scf.YieldOp())
 
-    def _is_inside(self, expr: AffineExpr, size: int) -> bool:
-        return interval_of(expr, self.ranges).within(0, size - 1)
+    def interval(self, expr: AffineExpr) -> Interval:
+        """Return an interval that holds every value of an index expression."""
+        return interval_of(expr, self.ranges)
+
+    def is_inside(self, expr: AffineExpr, size: int) -> bool:
+        """Return whether an index is inside an axis, whatever the dims are."""
+        return self.interval(expr).within(0, size - 1)
 
     # Reductions ---------------------------------------------------------------------------------
 

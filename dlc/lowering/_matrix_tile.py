@@ -1,0 +1,170 @@
+"""A warp's part of a tile by matrix instructions: fragments from shared memory, then mma."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from dlc.arch.fragments import MatrixInstruction
+from dlc.dialects import gpu
+from dlc.dialects._tensor import element_type
+from dlc.dialects.loop._attributes import LoopMap
+from dlc.lowering._accumulator import Accumulator, Columns
+from dlc.lowering._staged_operand import Staged
+from dlc.lowering._tile_scope import open_loop
+
+MATRIX_BYTES = 16
+"""The bytes of a row of one of the 8-row matrices that ldmatrix loads."""
+MATRIX_ROWS = 8
+
+
+@dataclass
+class MatrixTile(Accumulator):
+    """``rows / 16`` x ``columns / 8`` fragments of the accumulator (``dlc/arch/fragments.py``)."""
+
+    instruction: MatrixInstruction
+
+    @property
+    def sizes(self) -> Sequence[int]:
+        it = self.instruction
+        return self.rows // it.m, self.columns // it.n, it.c.slots
+
+    def multiply(self, lhs: Staged, rhs: Staged, stage: AffineExpr) -> None:
+        it = self.instruction
+        down, across, _ = self.sizes
+        pairs = across // 2 if across % 2 == 0 else 0
+        lhs_type = element_type(lhs.factor.value)
+        a = self.registers(lhs_type, [down, it.a.slots])
+        b = self.registers(
+            lhs_type, [across // 2, 2 * it.b.slots] if pairs else [across, it.b.slots]
+        )
+
+        def write(step: AffineExpr) -> None:
+            k = step * it.k
+            self._load_all(down, lambda i: self._load_lhs(lhs, stage, i, k, a))
+            if pairs:
+                self._load_all(pairs, lambda i: self._load_rhs(rhs, stage, i, k, b, 2))
+            else:
+                self._load_all(across, lambda i: self._load_rhs(rhs, stage, i, k, b, 1))
+            self.nest([down, across], lambda at: self._multiply(a, b, at, bool(pairs)))
+
+        self._load_all(lhs.depth // it.k, write)
+
+    def _load_all(self, count: int, write: Callable[[AffineExpr], None]) -> None:
+        open_loop(self.scope, count, LoopMap.UNROLL, write)
+
+    def _load_lhs(
+        self, lhs: Staged, stage: AffineExpr, i: AffineExpr, k: AffineExpr, a: SSAValue
+    ) -> None:
+        """Load a 16-row fragment: its four matrices lie two down, then two along k."""
+        first = self.row + i * self.instruction.m
+        self._load(lhs, stage, first, k, a, i, down=2, across=2, down_first=True)
+
+    def _load_rhs(
+        self,
+        rhs: Staged,
+        stage: AffineExpr,
+        i: AffineExpr,
+        k: AffineExpr,
+        b: SSAValue,
+        fragments: int,
+    ) -> None:
+        """Load one or two 8-column fragments: two matrices along k for each."""
+        first = self.column + i * (self.instruction.n * fragments)
+        self._load(rhs, stage, first, k, b, i, down=fragments, across=2, down_first=False)
+
+    def _load(
+        self,
+        staged: Staged,
+        stage: AffineExpr,
+        row: AffineExpr,
+        k: AffineExpr,
+        fragment: SSAValue,
+        number: AffineExpr,
+        down: int,
+        across: int,
+        down_first: bool,
+    ) -> None:
+        """Load ``down`` x ``across`` matrices of 8 rows; where the tile does not lie along k, they
+        are transposed on the way.
+        """
+        width = MATRIX_BYTES // staged.element_bytes
+        matrix, line = self.lane // MATRIX_ROWS, self.lane % MATRIX_ROWS
+        if down_first:
+            at_row, at_k = matrix % down, matrix // down % across
+        else:
+            at_row, at_k = matrix // across % down, matrix % across
+        zero = AffineExpr.constant(0)
+        if staged.along_k:
+            at = staged.index(stage, row + at_row * MATRIX_ROWS + line, k + at_k * width)
+            self._insert_load(staged, at, fragment, [number, zero], down * across, False)
+        elif staged.element_bytes == 2:
+            at = staged.index(stage, row + at_row * MATRIX_ROWS, k + at_k * width + line)
+            self._insert_load(staged, at, fragment, [number, zero], down * across, True)
+        else:
+            self._load_singly(staged, stage, row, k, fragment, number, down, across, down_first)
+
+    def _insert_load(
+        self,
+        staged: Staged,
+        at: Sequence[AffineExpr],
+        fragment: SSAValue,
+        target: Sequence[AffineExpr],
+        matrices: int,
+        transpose: bool,
+    ) -> None:
+        source = self.place(staged.buffer, at)
+        load = gpu.LdmatrixOp(source, self.place(fragment, target), matrices, transpose)
+        self.scope.b.builder.insert(load)
+
+    def _load_singly(
+        self,
+        staged: Staged,
+        stage: AffineExpr,
+        row: AffineExpr,
+        k: AffineExpr,
+        fragment: SSAValue,
+        number: AffineExpr,
+        down: int,
+        across: int,
+        down_first: bool,
+    ) -> None:
+        """Load 32-bit elements one by one, which ldmatrix cannot transpose."""
+        width = MATRIX_BYTES // staged.element_bytes
+        for matrix in range(down * across):
+            i, j = (matrix % down, matrix // down) if down_first else divmod(matrix, across)
+            at = staged.index(
+                stage,
+                row + i * MATRIX_ROWS + self.lane // width,
+                k + j * width + self.lane % width,
+            )
+            value = self.load(staged.buffer, at)
+            self.store(value, fragment, [number, AffineExpr.constant(matrix)])
+
+    def _multiply(self, a: SSAValue, b: SSAValue, at: Sequence[AffineExpr], paired: bool) -> None:
+        i, j = at
+        zero = AffineExpr.constant(0)
+        b_at = [j // 2, (j % 2) * self.instruction.b.slots] if paired else [j, zero]
+        c = self.place(self.buffer, [i, j, zero])
+        factors = self.place(a, [i, zero]), self.place(b, b_at)
+        self.scope.b.builder.insert(gpu.MmaOp(*factors, c, self.instruction.name))
+
+    def each_row(self, write: Callable[[AffineExpr, Columns], None]) -> None:
+        it = self.instruction
+        down, across, _ = self.sizes
+
+        def write_half(at: Sequence[AffineExpr]) -> None:
+            i, half = at
+            row = self.row + i * it.m + half * MATRIX_ROWS + self.lane // 4
+
+            def columns(finish: Callable[..., None]) -> None:
+                def write_fragment(j: AffineExpr) -> None:
+                    column = self.column + j * it.n + (self.lane % 4) * it.c.pack
+                    finish(column, it.c.pack, lambda v: [i, j, half * it.c.pack + v])
+
+                self._load_all(across, write_fragment)
+
+            write(row, columns)
+
+        self.nest([down, it.m // MATRIX_ROWS], write_half)
