@@ -16,7 +16,13 @@ from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.graph_builder import GraphBuilder, ascii_name, location
 from dlc.frontends.onnx.graph_importer import GraphImporter
-from dlc.frontends.onnx.input_types import Shapes, check_constants, input_types, model_inputs
+from dlc.frontends.onnx.input_types import (
+    Shapes,
+    changed_inputs,
+    check_constants,
+    input_types,
+    model_inputs,
+)
 from dlc.frontends.onnx.loading import LoadedModel, ModelSource, load_model
 from dlc.frontends.onnx.structure import check_structure
 from dlc.frontends.onnx.tensors import element_dtype
@@ -44,12 +50,13 @@ def import_model(
     constants = check_constants(constants or {}, types)
     inputs = [name for name in types if name not in constants]
     block = Block(arg_types=[types[name] for name in inputs])
-    arguments: dict[str, SSAValue] = dict(zip(inputs, block.args, strict=True))
-    names = {x: name for name, x in arguments.items()}
+    names: dict[SSAValue, str] = dict(zip(block.args, inputs, strict=True))
     builder = GraphBuilder(Builder(InsertPoint.at_end(block)), context.weights, names)
-    for name, array in constants.items():
-        arguments[name] = builder.constant(array, location(name), name)
-    results = _import_body(loaded, block, arguments, builder)
+    try:
+        results = _import_body(loaded, block, constants, builder)
+    except CompileError as error:
+        _explain_shapes(error, changed_inputs(model_inputs(graph), shapes or {}))
+        raise
     erase_unused(block)
     context.weights.retain(
         [op.symbol.string_value() for op in block.ops if isinstance(op, WeightOp)]
@@ -58,15 +65,25 @@ def import_model(
 
 
 def _import_body(
-    loaded: LoadedModel, block: Block, arguments: Mapping[str, SSAValue], builder: GraphBuilder
+    loaded: LoadedModel, block: Block, constants: Mapping[str, Array], builder: GraphBuilder
 ) -> list[SSAValue]:
     graph = loaded.proto.graph
+    arguments = {name: x for x, name in builder.inputs.items()}
+    for name, array in constants.items():
+        arguments[name] = builder.constant(array, location(name), name)
     found = GraphImporter(loaded, builder).import_graph(graph, arguments)
     results = [x for x in found if x is not None]
     for output, value in zip(graph.output, results, strict=True):
         check_element_type(output, value)
     block.add_op(ReturnOp(*results))
     return results
+
+
+def _explain_shapes(error: CompileError, changed: Sequence[str]) -> None:
+    """Add to an error that the user has changed sizes that the file fixes."""
+    if changed:
+        names = ", ".join(changed)
+        error.message += f" (the file fixes the shape of {names}, --shape changed it)"
 
 
 def check_element_type(output: onnx.ValueInfoProto, value: SSAValue) -> None:

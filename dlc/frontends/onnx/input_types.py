@@ -55,6 +55,17 @@ def input_types(
     return {i.name: _tensor_type(i, fixed[i.name], known) for i in inputs}
 
 
+def changed_inputs(inputs: Sequence[onnx.ValueInfoProto], shapes: Shapes) -> list[str]:
+    """Return the inputs whose sizes the file fixes to other numbers than ``shapes`` does."""
+    changed: list[str] = []
+    for value in inputs:
+        declared = _declared_sizes(value) or ()
+        given = zip(declared, shapes.get(value.name, ()), strict=False)
+        if any(isinstance(old, int) and old not in (new, DYNAMIC) for old, new in given):
+            changed.append(value.name)
+    return changed
+
+
 def check_constants(
     constants: Mapping[str, Array], types: Mapping[str, TensorType[Attribute]]
 ) -> Mapping[str, Array]:
