@@ -272,6 +272,11 @@ def divisor_of(expr: AffineExpr, steps: Sequence[int] = (), ranges: Ranges = Ran
     return abs(common)
 
 
+def uses_symbols(expr: AffineExpr) -> bool:
+    """Return whether a symbol occurs in ``expr``."""
+    return any(isinstance(leaf, AffineSymExpr) for leaf in expr.dfs())
+
+
 def linear_index(exprs: Iterable[AffineExpr], sizes: Sequence[int]) -> AffineExpr:
     """Return the row-major position of an index in a buffer of the given sizes."""
     total = AffineExpr.constant(0)

@@ -9,7 +9,7 @@ from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint
 
-from dlc.core.affine import Ranges, extent, linear_index, stride, unflatten
+from dlc.core.affine import Ranges, extent, linear_index, stride, unflatten, uses_symbols
 from dlc.dialects._access import MemoryOp
 from dlc.dialects.loop._memory import IndexOp, LoadOp, StoreOp, buffer_shape
 from dlc.lowering._job import Job
@@ -31,13 +31,23 @@ def store_elements(
 class MergedAxes:
     """The axes of a result, neighbours merged where every access keeps one stride along both.
 
-    sizes: of the merged axes; axes of size 1 are gone.
+    sizes: of the merged axes; axes of size 1 are gone. cuts: where the last axis is best cut, since
+    the code is another one on both sides (a concatenation); ascending, without the ends.
     """
 
-    def __init__(self, sizes: Sequence[int], groups: Sequence[Sequence[int]]):
+    def __init__(
+        self,
+        sizes: Sequence[int],
+        groups: Sequence[Sequence[int]],
+        comparisons: Sequence[tuple[AffineExpr, int]],
+    ):
         self._all = tuple(sizes)
         self._groups = groups
         self.sizes = [prod(sizes[a] for a in group) for group in groups]
+        self.cuts: list[int] = []
+        if groups:
+            found = {_cut(groups[-1], expr, limit) for expr, limit in comparisons}
+            self.cuts = sorted(c for c in found if c is not None and 0 < c < self.sizes[-1])
 
     def index(self, dims: Sequence[AffineExpr]) -> list[AffineExpr]:
         """Return the index of the result from one expression per merged axis."""
@@ -60,6 +70,7 @@ def merge_axes(job: Job, outputs: Sequence[Output], sizes: Sequence[int]) -> Mer
     dims = [scope.dim(arg, extent(n)) for arg, n in zip(block.args, sizes, strict=True)]
     store_elements(scope, outputs, dims)
     strides = _strides(block)
+    strides += [[stride(e, a) for a in range(len(sizes))] for e in scope.integers.values()]
     groups: list[list[int]] = []
     for axis in range(len(sizes)):
         if sizes[axis] == 1:
@@ -68,7 +79,16 @@ def merge_axes(job: Job, outputs: Sequence[Output], sizes: Sequence[int]) -> Mer
             groups[-1].append(axis)
         else:
             groups.append([axis])
-    return MergedAxes(sizes, groups)
+    return MergedAxes(sizes, groups, scope.undecided)
+
+
+def _cut(axes: Sequence[int], expr: AffineExpr, limit: int) -> int | None:
+    """Return the first position along merged ``axes`` with ``expr >= limit``, if it is one."""
+    step = stride(expr, axes[-1])
+    if not step or step < 0 or not expr.used_dims() <= set(axes) or uses_symbols(expr):
+        return None
+    start = expr.eval([0] * (axes[-1] + 1), ())
+    return -((start - limit) // step)
 
 
 Strides = list[int | None]

@@ -8,6 +8,7 @@ from xdsl.builder import Builder
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, TensorType, i64
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from dlc.dialects._tensor import element_bytes, element_type, shape, tensor_type
 from dlc.dialects.fused_group import GroupOp
@@ -101,6 +102,10 @@ class Job:
     def kernel(self, name: str) -> KernelOp:
         """Return the finished kernel."""
         self.block.add_op(EndOp())
+        for op in reversed(list(self.block.walk())):
+            if is_trivially_dead(op):
+                op.detach()
+                op.erase()
         types = self.block.arg_types
         kernel = KernelOp(name, types, len(self.outputs), self.scratch, Region(self.block))
         if self.threads is not None:

@@ -9,9 +9,9 @@ from math import prod
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineSymExpr
+from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
-from dlc.core.affine import unflatten
+from dlc.core.affine import unflatten, uses_symbols
 from dlc.dialects._space import Space, SpaceAttr
 from dlc.dialects.graph._structure import Index, ReductionOp
 from dlc.dialects.loop._attributes import LoopKind, LoopMap
@@ -86,20 +86,19 @@ def _around(
 class LaneReducer:
     """Reduces for all lanes of a vector loop at once, before that loop; a ``Reducer``."""
 
-    def __init__(self, lanes: int):
-        self._lanes = lanes
+    def __init__(self) -> None:
+        self._lanes = 1
         self._lane: AffineDimExpr | None = None
         self._depth = 0
 
-    def enter(self, scope: LoopScope, lane: AffineExpr) -> None:
-        """Say that ``scope`` has just opened the vector loop over ``lane``."""
+    def enter(self, scope: LoopScope, lane: AffineExpr, lanes: int) -> None:
+        """Say that ``scope`` has just opened the vector loop over ``lane`` below ``lanes``."""
         assert isinstance(lane, AffineDimExpr)
-        self._lane, self._depth = lane, scope.depth
+        self._lane, self._lanes, self._depth = lane, lanes, scope.depth
 
     def __call__(self, scope: LoopScope, op: ReductionOp, index: Index) -> Values | None:
         lane = self._lane
-        computed = any(isinstance(leaf, AffineSymExpr) for e in index for leaf in e.dfs())
-        if lane is None or scope.depth != self._depth or computed:
+        if lane is None or scope.depth != self._depth or any(map(uses_symbols, index)):
             return None
 
         def at(other: AffineExpr) -> list[AffineExpr]:

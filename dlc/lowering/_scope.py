@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from xdsl.builder import Builder
-from xdsl.dialects import scf
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, i1
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineSymExpr
 from xdsl.rewriter import InsertPoint
 
 from dlc.core.affine import Interval, Ranges, interval_of, simplify
-from dlc.dialects._scalar import ScalarBuilder
-from dlc.dialects._tensor import compute_type, element_type, shape
+from dlc.dialects._scalar import Predicate, ScalarBuilder
+from dlc.dialects._tensor import compute_type, element_type, is_float, shape
 from dlc.dialects.graph._structure import ComputedOp, Index, ReductionOp
 from dlc.dialects.loop._attributes import LoopKind, LoopMap
 from dlc.dialects.loop._memory import IndexOp, LoadOp
@@ -73,6 +73,10 @@ class LoopScope:
         self._symbol_sources: list[SSAValue] = []
         self._symbol_levels: list[int] = []
         self._levels = [_Level()]
+        self.integers: dict[SSAValue, AffineExpr] = {}
+        """The values that are index expressions."""
+        self.undecided: list[tuple[AffineExpr, int]] = []
+        """The comparisons of an index expression with a constant that its range leaves open."""
 
     # Index expressions --------------------------------------------------------------------------
 
@@ -96,7 +100,10 @@ class LoopScope:
         return AffineExpr.symbol(self._symbol_sources.index(value))
 
     def integer(self, expr: AffineExpr, type: Attribute) -> SSAValue:
-        return self.b.cast(self.index_value(expr), type)
+        value = self.b.cast(self.index_value(expr), type)
+        if not is_float(type):
+            self.integers[value] = expr
+        return value
 
     def index_value(self, expr: AffineExpr) -> SSAValue:
         """Return an index expression as an index value."""
@@ -157,6 +164,28 @@ class LoopScope:
         for condition in conditions[1:]:
             result = self.b.logical("and", result, condition)
         return result
+
+    def decide(self, predicate: Predicate, x: SSAValue, y: SSAValue) -> bool | None:
+        """Return what comparing two integers gives, ``None`` where that is not known."""
+        expr, limit = self.integers.get(x), _integer_constant(y)
+        if expr is None or limit is None:
+            return None
+        low, high = interval_of(expr - limit, self.ranges)
+        below, above = high is not None and high < 0, low is not None and low > 0
+        always = {
+            "lt": below,
+            "ge": low is not None and low >= 0,
+            "gt": above,
+            "le": high is not None and high <= 0,
+            "eq": low == high == 0,
+            "ne": below or above,
+        }
+        if always[predicate]:
+            return True
+        if always[_OPPOSITE[predicate]]:
+            return False
+        self.undecided.append((expr, limit + (predicate in ("gt", "le"))))
+        return None
 
     def where_below(self, expr: AffineExpr, limit: int, write: Callable[[], None]) -> None:
         """Write code that only runs where ``expr < limit``."""
@@ -296,12 +325,37 @@ class LoopScope:
         builder.insertion_point = before
 
 
+_OPPOSITE: dict[Predicate, Predicate] = {
+    "lt": "ge",
+    "ge": "lt",
+    "gt": "le",
+    "le": "gt",
+    "eq": "ne",
+    "ne": "eq",
+}
+
+
+def _integer_constant(value: SSAValue) -> int | None:
+    op = value.owner
+    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
+        return op.value.value.data
+    return None
+
+
 class _ScopedBuilder(ScalarBuilder):
-    """A scalar builder whose branches are levels of the scope that nothing moves out of."""
+    """A scalar builder that decides what the ranges of loops decide; its other branches are levels
+    of the scope that nothing moves out of.
+    """
 
     def __init__(self, builder: Builder, scope: LoopScope):
         super().__init__(builder)
         self._scope = scope
+
+    def compare(self, predicate: Predicate, x: SSAValue, y: SSAValue) -> SSAValue:
+        decided = self._scope.decide(predicate, x, y)
+        if decided is not None:
+            return self.constant(decided, i1)
+        return super().compare(predicate, x, y)
 
     def branch(
         self,
@@ -309,6 +363,10 @@ class _ScopedBuilder(ScalarBuilder):
         then: Callable[[], Sequence[SSAValue]],
         otherwise: Callable[[], Sequence[SSAValue]],
     ) -> Sequence[SSAValue]:
+        decided = _integer_constant(condition)
+        if decided is not None:
+            return then() if decided else otherwise()
+
         def enclosed(write: Callable[[], Sequence[SSAValue]]) -> Callable[[], Sequence[SSAValue]]:
             def write_enclosed() -> Sequence[SSAValue]:
                 with self._scope.branch_level():

@@ -7,6 +7,7 @@ SIMD.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from math import prod
 
 from xdsl.ir.affine import AffineExpr
@@ -23,6 +24,12 @@ PARALLEL_POINTS = 1 << 14
 """Below this many result elements one core is as fast as several: starting a team of OpenMP threads
 takes some microseconds, in which one core computes about as many elements."""
 
+MOST_CUTS = 64
+"""More pieces of an axis are too much code; the choice is then made for each element."""
+
+LEAST_SEGMENT = 8
+"""Pieces that are shorter on average do not fill SIMD registers."""
+
 Write = Callable[[Sequence[AffineExpr]], None]
 
 
@@ -37,35 +44,66 @@ def lower(job: Job) -> None:
 def _cores(job: Job, axes: MergedAxes, outputs: Sequence[Output]) -> None:
     cores = job.schedule.get("cores", prod(axes.sizes) >= PARALLEL_POINTS)
     parallel = LoopMap.CORES if cores else LoopMap.SERIAL
-    inner = axes.sizes[-1] if axes.sizes else 1
     reduces = any(isinstance(op, ReductionOp) for op in job.group.body.block.ops)
-    lanes = lanes_for(inner) if reduces else inner
-    outer = [*axes.sizes[:-1], inner // lanes]
-    reducer = LaneReducer(lanes)
-    scope = LoopScope(job.builder, job.buffers, reducer)
+    nest = _LaneNest(job, axes, outputs)
+    if len(axes.sizes) == 1 and cores and not reduces and not axes.cuts:
+        _nest(nest.scope, axes.sizes, [parallel], [], nest.write)
+        return
+    segments = _segments(axes)
+    blocks = 1
+    if len(segments) == 1 and reduces:
+        blocks = segments[0][1] // lanes_for(segments[0][1])
+    outer = [*axes.sizes[:-1], blocks]
 
     def write(dims: Sequence[AffineExpr]) -> None:
-        *before, last = unflatten(dims[0], outer)
-        index = [*before, last * lanes + dims[1]] if axes.sizes else []
-        store_elements(scope, outputs, axes.index(index))
+        *before, block = unflatten(dims[0] if dims else AffineExpr.constant(0), outer)
+        for start, size in segments:
+            nest.lanes(before, start + block * (size // blocks), size // blocks, reduces)
 
-    def write_lanes(dims: Sequence[AffineExpr]) -> None:
+    _nest(nest.scope, [prod(outer)] if prod(outer) > 1 else [], [parallel], [], write)
+
+
+def _segments(axes: MergedAxes) -> list[tuple[int, int]]:
+    """Return start and size of the parts of the last axis."""
+    size = axes.sizes[-1] if axes.sizes else 1
+    worthwhile = len(axes.cuts) <= MOST_CUTS and size >= LEAST_SEGMENT * len(axes.cuts)
+    ends = [0, *(axes.cuts if worthwhile else ()), size]
+    return [(start, end - start) for start, end in pairwise(ends)]
+
+
+class _LaneNest:
+    """Writes results along the last axis, SIMD lane by SIMD lane."""
+
+    def __init__(self, job: Job, axes: MergedAxes, outputs: Sequence[Output]):
+        self._axes = axes
+        self._outputs = outputs
+        self._reducer = LaneReducer()
+        self.scope = LoopScope(job.builder, job.buffers, self._reducer)
+
+    def write(self, dims: Sequence[AffineExpr]) -> None:
+        """Write the results at one index of the merged axes."""
+        store_elements(self.scope, self._outputs, self._axes.index(dims))
+
+    def lanes(
+        self, before: Sequence[AffineExpr], start: AffineExpr, size: int, reduces: bool
+    ) -> None:
+        """Write ``size`` results from ``start`` on, in runs of lanes that share accumulators."""
+        lanes = lanes_for(size) if reduces else size
+        if lanes < size:
+            self.scope.parallel_loop(
+                size // lanes,
+                LoopMap.SERIAL,
+                lambda run: self._run(before, start + run * lanes, lanes),
+            )
+        else:
+            self._run(before, start, lanes)
+
+    def _run(self, before: Sequence[AffineExpr], start: AffineExpr, lanes: int) -> None:
         def write_lane(lane: AffineExpr) -> None:
-            reducer.enter(scope, lane)
-            write([*dims, lane])
+            self._reducer.enter(self.scope, lane, lanes)
+            self.write([*before, start + lane] if self._axes.sizes else [])
 
-        scope.parallel_loop(lanes, LoopMap.VECTOR, write_lane)
-
-    if lanes == 1:
-        zero = AffineExpr.constant(0)
-        _nest(scope, [prod(outer)], [parallel], [], lambda dims: write([*dims, zero]))
-    elif prod(outer) > 1:
-        _nest(scope, [prod(outer)], [parallel], [], write_lanes)
-    elif cores and not reduces:
-        zero = AffineExpr.constant(0)
-        _nest(scope, [lanes], [LoopMap.CORES], [], lambda dims: write([zero, *dims]))
-    else:
-        write_lanes([AffineExpr.constant(0)])
+        self.scope.parallel_loop(lanes, LoopMap.VECTOR, write_lane)
 
 
 def _nest(
