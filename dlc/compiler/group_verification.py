@@ -1,7 +1,7 @@
 """Checks the launches of a model one by one, each on the values that it gets in a real run."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,7 +56,7 @@ def verify_groups(
     """
     values = _Values(groups, feeds, intermediate, weights)
     checked: set[int] = set()
-    for number in _order(kernels):
+    for number in _order(kernels, values.groups):
         if checked and time.monotonic() > deadline:
             break
         _check(values, values.groups[number], weights, precision)
@@ -83,11 +83,11 @@ def launched_kernels(lowered: ModuleOp) -> list[str]:
     return [op.kernel_name for op in ops if isinstance(op, LaunchOp)]
 
 
-def _order(kernels: Sequence[str]) -> Iterator[int]:
-    """Yield the launches: the first one of each kernel, then the others."""
+def _order(kernels: Sequence[str], groups: Sequence[GroupOp]) -> list[int]:
+    """Return the launches: the first one of each kernel, then the others, the cheapest first."""
+    cost = [sum(op.flops() for op in g.walk() if isinstance(op, GraphOp)) for g in groups]
     first = {name: number for number, name in reversed(list(enumerate(kernels)))}
-    yield from sorted(first.values())
-    yield from (n for n, name in enumerate(kernels) if first[name] != n)
+    return sorted(range(len(kernels)), key=lambda n: (first[kernels[n]] != n, cost[n]))
 
 
 class _Values:

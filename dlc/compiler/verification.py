@@ -58,8 +58,9 @@ def verify(
 ) -> Verification:
     """Compare ``model`` with the reference of ``module``, the graph before any pass.
 
-    First its launches one by one (``check_groups``), for half of the budget at most; then the whole
-    model on as many inputs as the rest allows, at least one if nothing else was checked. Raises
+    First its launches one by one (``check_groups``), for half of the budget if the whole model fits
+    in the rest; then the whole model on as many inputs as the rest allows, at least one if nothing
+    else was checked. Raises
     CompileError when an output is further off than ``error_bound``, or, where the model itself
     magnifies rounding errors, than four times what an evaluation of the same graph in float32 is
     off.
@@ -69,7 +70,8 @@ def verify(
     cost = _reference_seconds(module)
     for name, feeds in _cases(model):
         if check_groups and not found.groups:
-            found.groups = check_groups(feeds, start + budget_seconds / 2)
+            share = 0.5 if cost <= budget_seconds / 2 else 1.0
+            found.groups = check_groups(feeds, start + share * budget_seconds)
         spent = time.monotonic() - start
         if (found.groups or found.cases) and spent + cost > budget_seconds:
             break
