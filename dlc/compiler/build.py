@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
@@ -24,22 +24,34 @@ _IMAGE_ALIGNMENT = 256
 
 @dataclass(frozen=True)
 class Built:
-    """What was built. device_code: the cubins. resources: what the assembler says, by kernel."""
+    """What was built. device_code: the cubins; resources: what the assembler says, by kernel;
+    sources: the kernels of a CPU.
+    """
 
-    device_code: bytes
-    resources: Mapping[str, Resources]
+    device_code: bytes = b""
+    resources: Mapping[str, Resources] = field(default_factory=dict[str, Resources])
+    sources: Sequence[Source] = ()
 
 
 def build_cpu(
-    context: DlcContext, module: ModuleOp, place: WeightOffset, jobs: int, to: Path
+    context: DlcContext,
+    module: ModuleOp,
+    place: WeightOffset,
+    jobs: int,
+    to: Path,
+    sources: Sequence[Source] = (),
 ) -> Built:
-    """Build the library of a CPU artifact from a module of ``loop`` kernels with a memory plan."""
-    instructions = host_instruction_set()
-    flags = (*COMPILER_FLAGS, *instructions.flags)
-    texts = kernel_texts(context, module, "c")
-    program = print_cpu_program(read_program(module, place), instructions.features)
-    link_cpu(program, [Source("kernel.c", text, flags) for _, text in texts], jobs, to)
-    return Built(b"", {})
+    """Build the library of a CPU artifact from a module of ``loop`` kernels with a memory plan.
+
+    sources: the kernels, where they were printed before.
+    """
+    if not sources:
+        flags = (*COMPILER_FLAGS, *host_instruction_set().flags)
+        texts = kernel_texts(context, module, "c")
+        sources = [Source("kernel.c", text, flags) for _, text in texts]
+    program = print_cpu_program(read_program(module, place), host_instruction_set().features)
+    link_cpu(program, sources, jobs, to)
+    return Built(sources=sources)
 
 
 def build_cuda(

@@ -98,6 +98,7 @@ class _Compilation:
         self.targets = parse_targets(options.target)
         self.context: DlcContext = registry.new_context(WeightStore())
         self.timing = Timing()
+        self._built = Built()
         self.start = time.monotonic()
         sys.setrecursionlimit(max(20_000, sys.getrecursionlimit()))  # xDSL recurses per region
 
@@ -130,7 +131,7 @@ class _Compilation:
             library = Path(folder, "library.so")
             self.options.progress("compiling kernels")
             with self.timing.measure("kernels and weights"):
-                built = self._compile(lowered, place, library)
+                built = self._built = self._compile(lowered, place, library)
             report = self._report(lowered[0], built, place.file.bytes)
             text = json.dumps(report, sort_keys=True).encode()
             beside = self.options.weights == "file"
@@ -144,7 +145,8 @@ class _Compilation:
         if lowered[0].target.is_gpu:
             modules = [(x.target, x.module) for x in lowered]
             return build_cuda(self.context, modules, place, jobs, library)
-        return build_cpu(self.context, lowered[0].module, place, jobs, library)
+        sources = self._built.sources
+        return build_cpu(self.context, lowered[0].module, place, jobs, library, sources)
 
     def _report(self, first: _Lowered, built: Built, weights_bytes: int) -> Report:
         return {
