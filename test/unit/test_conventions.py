@@ -177,6 +177,7 @@ def test_lit_file(path: Path) -> None:
         assert "filecheck" in text or "%roundtrip" in text
 
 
+LIT_KEYWORDS = {"RUN", "COM", "REQUIRES", "UNSUPPORTED", "XFAIL"}
 KNOWN_DIRECTIVES = {"", "NEXT", "SAME", "NOT", "DAG", "LABEL", "EMPTY"}
 
 
@@ -190,7 +191,7 @@ def unknown_directives(text: str) -> list[str]:
         word = match[1]
         prefix = max((p for p in prefixes if word.startswith(p)), key=len, default=None)
         if prefix is None:
-            if word.startswith("CHECK") or (match[2] and word not in {"RUN", "COM", "REQUIRES"}):
+            if word.startswith("CHECK") or (match[2] and word not in LIT_KEYWORDS):
                 wrong.append(word)
             continue
         suffix = word.removeprefix(prefix).removeprefix("-")
