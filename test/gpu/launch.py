@@ -1,7 +1,7 @@
 """Runs one kernel of a module on the GPU, through the driver alone."""
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,33 @@ class Gpu:
 
         Scratch buffers start as zeros too.
         """
+        kernel, launch, addresses, arrays = self._prepare(module, inputs)
+        launch()
+        self._call("cuCtxSynchronize")
+        outputs = range(len(inputs), len(inputs) + kernel.outputs.value.data)
+        return [self._download(addresses[i], arrays[i]) for i in outputs]
+
+    def seconds(self, module: ModuleOp, *inputs: Array, launches: int = 50) -> float:
+        """Return the seconds per launch of the module's only kernel, launched back to back."""
+        _, launch, _, _ = self._prepare(module, inputs)
+        events = ctypes.c_void_p(), ctypes.c_void_p()
+        for event in events:
+            self._call("cuEventCreate", ctypes.byref(event), 0)
+        for _ in range(3):  # the first launches load code and fill caches
+            launch()
+        self._call("cuEventRecord", events[0], None)
+        for _ in range(launches):
+            launch()
+        self._call("cuEventRecord", events[1], None)
+        self._call("cuEventSynchronize", events[1])
+        milliseconds = ctypes.c_float()
+        self._call("cuEventElapsedTime", ctypes.byref(milliseconds), *events)
+        return milliseconds.value * 1e-3 / launches
+
+    def _prepare(
+        self, module: ModuleOp, inputs: Sequence[Array]
+    ) -> tuple[KernelOp, Callable[[], None], list[ctypes.c_uint64], list[Array]]:
+        """Return the module's kernel, what launches it, its buffers and what was put in them."""
         (kernel,) = (op for op in module.ops if isinstance(op, KernelOp))
         (compiled,) = compile_kernels(module, self.target)
         arrays = list(inputs)
@@ -62,9 +89,7 @@ class Gpu:
             type = buffer_type(argument)
             arrays.append(np.zeros(type.get_shape(), numpy_dtype(type.element_type)))
         addresses = [self._upload(array) for array in arrays]
-        self._launch(compiled.code, kernel, addresses)
-        outputs = range(len(inputs), len(inputs) + kernel.outputs.value.data)
-        return [self._download(addresses[i], arrays[i]) for i in outputs]
+        return kernel, self._launcher(compiled.code, kernel, addresses), addresses, arrays
 
     def _upload(self, array: Array) -> ctypes.c_uint64:
         address = ctypes.c_uint64()
@@ -80,16 +105,22 @@ class Gpu:
         self._call("cuMemcpyDtoH_v2", pointer, address, ctypes.c_size_t(result.nbytes))
         return result
 
-    def _launch(self, code: bytes, kernel: KernelOp, addresses: Sequence[ctypes.c_uint64]) -> None:
+    def _launcher(
+        self, code: bytes, kernel: KernelOp, addresses: Sequence[ctypes.c_uint64]
+    ) -> Callable[[], None]:
+        """Return what launches a kernel once, without waiting for its end."""
         image, function = ctypes.c_void_p(), ctypes.c_void_p()
         self._call("cuModuleLoadData", ctypes.byref(image), code)
         name = kernel.sym_name.data.encode()
         self._call("cuModuleGetFunction", ctypes.byref(function), image, name)
         shared = 0 if kernel.shared_bytes is None else kernel.shared_bytes.value.data
         self._call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, shared)
-        parameters = (ctypes.c_void_p * len(addresses))(
-            *(ctypes.cast(ctypes.pointer(a), ctypes.c_void_p) for a in addresses)
-        )
         sizes = (*kernel.grid_size, *kernel.block_size)
-        self._call("cuLaunchKernel", function, *sizes, shared, None, parameters, None)
-        self._call("cuCtxSynchronize")
+
+        def launch() -> None:
+            parameters = (ctypes.c_void_p * len(addresses))(
+                *(ctypes.cast(ctypes.pointer(a), ctypes.c_void_p) for a in addresses)
+            )
+            self._call("cuLaunchKernel", function, *sizes, shared, None, parameters, None)
+
+        return launch
