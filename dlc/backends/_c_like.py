@@ -26,6 +26,7 @@ from dlc.backends._c_scalar import (
     scalar_template,
 )
 from dlc.core.affine import linear_index
+from dlc.core.locations import operation_text
 from dlc.dialects import loop
 from dlc.dialects._access import Access
 from dlc.errors import CompileError
@@ -137,7 +138,12 @@ class CLikePrinter(ABC):
     def block(self, block: Block) -> None:
         """Print the operations of a block, in order."""
         for op in block.ops:
-            self.operation(op)
+            try:
+                self.operation(op)
+            except CompileError as error:
+                if error.at is not None:
+                    raise
+                raise CompileError(error.message, at=operation_text(op)) from error
 
     def operation(self, op: Operation) -> None:
         """Print one operation; raises CompileError when this backend does not know it."""
