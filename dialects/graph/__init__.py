@@ -38,6 +38,7 @@ from dlc.dialects.graph import (
     _sort,
     _source,
     _transposed_convolution,
+    _unpooling,
 )
 
 _FAMILIES = [
@@ -60,6 +61,7 @@ _FAMILIES = [
     _reduction,
     _arg_reduction,
     _pooling,
+    _unpooling,
     _normalization,
     _softmax,
     _recurrent_cell,

@@ -13,11 +13,12 @@ from dlc.dialects.graph import (
     _reduction,
     _scan,
     _sort,
+    _unpooling,
 )
 from dlc.dialects.graph._data_layout import CHANNELS_LAST
 from dlc.dialects.graph._properties import integer, integers, number
 
-FAMILIES = (_reduction, _arg_reduction, _pooling, _scan, _sort, _interpolate)
+FAMILIES = (_reduction, _arg_reduction, _pooling, _scan, _sort, _interpolate, _unpooling)
 FLOAT_ONLY = (_reduction.ReduceL2Op, _reduction.ReduceLogSumOp)
 TIES = np.array([[1, 3, 3, 2], [np.nan, 5, np.nan, 7], [-np.inf] * 4, [2, 2, 2, 2]], np.float32)
 
@@ -123,6 +124,29 @@ def pooling_samples() -> list[Sample]:
     ]
 
 
+def unpooling_samples() -> list[Sample]:
+    samples: list[Sample] = []
+    for window, stride, padding in ((2, 2, [0, 0]), (3, 2, [1, 1]), (2, 3, [0, 0]), (3, 1, [1, 0])):
+        data = values(2, 3, 9, seed=window)
+        shared = {"strides": [stride], "padding": padding}
+        index = pool(_pooling.MaxPoolIndexOp, "", data, [window], **shared)
+        places = np.asarray(index.op.reference(data))
+        length = (places.shape[2] - 1) * stride + window - sum(padding)
+        plane, place = np.divmod(places, 9)
+        samples.append(
+            sample(
+                _unpooling.MaxUnpoolOp,
+                f"{window}-{stride}",
+                np.asarray(data.ravel()[places]),
+                plane * length + place,
+                window=integers([window]),
+                strides=integers([stride]),
+                padding=integers(padding),
+            )
+        )
+    return samples
+
+
 def scan_samples() -> list[Sample]:
     yes = UnitAttr()
     return [
@@ -180,6 +204,7 @@ SAMPLES = [
     *reduction_samples(),
     *arg_samples(),
     *pooling_samples(),
+    *unpooling_samples(),
     *scan_samples(),
     *sort_samples(),
     *interpolate_samples(),

@@ -9,6 +9,7 @@ from dlc.dialects.graph._composer import Composer
 from dlc.dialects.graph._pooling import AveragePoolOp, LpPoolOp, MaxPoolIndexOp, MaxPoolOp, PoolOp
 from dlc.dialects.graph._properties import flag, integers, number
 from dlc.dialects.graph._reduction import ReduceL1Op, ReduceL2Op, ReduceMaxOp, ReduceMeanOp
+from dlc.dialects.graph._unpooling import MaxUnpoolOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.window import window_attributes
@@ -32,6 +33,27 @@ def _max_pool(node: NodeContext) -> Sequence[SSAValue]:
     if node.has_output(1):
         values.append(_pool(node, MaxPoolIndexOp, column_major=column_major))
     return values
+
+
+@converts("MaxUnpool", since=9)
+def _max_unpool(node: NodeContext) -> SSAValue:
+    x, taps = node.operand(0), node.integers("kernel_shape")
+    window = window_attributes(node, shape(x)[2:], taps)
+    op = MaxUnpoolOp.make(
+        x,
+        node.operand(1),
+        window=integers(taps),
+        strides=integers(window.strides),
+        padding=integers(window.padding),
+    )
+    y = node.insert(op)
+    if node.optional(2) is None:
+        return y
+    wanted = [int(n) for n in node.require_constant(2, "output shape").ravel()]
+    added = [new - old for new, old in zip(wanted, shape(y), strict=True)]
+    if min(added) < 0:
+        raise CompileError(f"output_shape {wanted} is smaller than the result, {list(shape(y))}")
+    return Composer(node.insert).pad(y, [0] * len(added), added)
 
 
 @converts("AveragePool", since=1)
