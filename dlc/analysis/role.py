@@ -91,6 +91,6 @@ def row_space(op: ComputedOp) -> RowSpace | None:
 
 def _reduction_role(op: ReductionOp) -> Role:
     space = row_space(op)
-    if space is None:
+    if space is None or any(shape(v) not in (space.reduced, space.squeezed) for v in op.results):
         return Role.WINDOW
     return Role.ROW if profile(op).reduction_points >= _ROW_REDUCTION else Role.WINDOW
