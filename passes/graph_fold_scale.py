@@ -8,12 +8,13 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr
 from xdsl.pattern_rewriter import PatternRewriter
 
+from dlc.analysis.evaluation import is_known
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
 from dlc.dialects._tensor import element_type, is_float, shape
 from dlc.dialects.graph._elementwise import AddOp, MulOp
 from dlc.dialects.graph._reshape import reshape
-from dlc.dialects.graph._structure import ContractionOp, GraphOp
+from dlc.dialects.graph._structure import ContractionOp
 
 
 class GraphFoldScalePass(DlcPass):
@@ -44,7 +45,7 @@ class _ScaleOfContraction(OpRewrite[MulOp]):
             contraction = y.owner
             if not isinstance(contraction, ContractionOp) or not _is_only_use(y):
                 continue
-            if not _is_constant(scale) or not _is_constant(contraction.operands[1]):
+            if not is_known(scale) or not is_known(contraction.operands[1]):
                 continue
             sizes = _scale_shape_on_weight(contraction, scale)
             if sizes is None or shape(y) != shape(op.output):
@@ -99,10 +100,10 @@ class _ScaleOfShift(OpRewrite[MulOp]):
     def rewrite(self, op: MulOp, rewriter: PatternRewriter) -> None:
         for sum, scale in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
             add = sum.owner
-            if not isinstance(add, AddOp) or not _is_only_use(sum) or not _is_constant(scale):
+            if not isinstance(add, AddOp) or not _is_only_use(sum) or not is_known(scale):
                 continue
             for y, shift in ((add.lhs, add.rhs), (add.rhs, add.lhs)):
-                if _is_constant(shift) and _feeds_a_foldable_product(y):
+                if is_known(shift) and _feeds_a_foldable_product(y):
                     product, offset = MulOp.make(y, scale), MulOp.make(shift, scale)
                     new = AddOp.make(product.output, offset.output)
                     rewriter.replace(op, [product, offset, new])
@@ -113,12 +114,8 @@ def _feeds_a_foldable_product(y: SSAValue) -> bool:
     source = y.owner
     if not isinstance(source, ContractionOp) or not is_float(element_type(y)):
         return False
-    return _is_only_use(y) and _is_constant(source.operands[1])
+    return _is_only_use(y) and is_known(source.operands[1])
 
 
 def _is_only_use(value: SSAValue) -> bool:
     return value.has_one_use()
-
-
-def _is_constant(value: SSAValue) -> bool:
-    return isinstance(value.owner, GraphOp) and value.owner.is_constant

@@ -7,10 +7,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriter
 
+from dlc.analysis.evaluation import is_known
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
 from dlc.dialects.graph._layout import transpose
-from dlc.dialects.graph._structure import ContractionOp, GraphOp
+from dlc.dialects.graph._structure import ContractionOp
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class _OtherOrder(OpRewrite[ContractionOp]):
 
     def rewrite(self, op: ContractionOp, rewriter: PatternRewriter) -> None:
         x, weight, *rest = op.operands
-        if not (isinstance(weight.owner, GraphOp) and weight.owner.is_constant):
+        if not is_known(weight):
             return
         order = op.weight_order(self.inner)
         if order is None:

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from dlc.analysis.evaluation import is_known
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import erase_dead_ops
 from dlc.dialects._tensor import shape, tensor_bytes
@@ -103,7 +104,7 @@ def _incoming_permutation(op: GraphOp) -> Sequence[int] | None:
     for number in op.permuted_operands:
         operand = op.operands[number]
         source = operand.owner
-        if isinstance(source, GraphOp) and source.is_constant:
+        if is_known(operand):
             continue
         total += tensor_bytes(operand)
         if isinstance(source, TransposeOp):

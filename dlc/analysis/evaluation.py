@@ -49,3 +49,11 @@ def _widen(array: Array, value: SSAValue, float_type: DTypeLike) -> Array:
     element = element_type(value)
     dtype = np.dtype(float_type) if is_float(element) else numpy_dtype(element)
     return array.astype(dtype, copy=False)
+
+
+def is_known(value: SSAValue) -> bool:
+    """Return whether a tensor is computed from constants and weights only."""
+    op = value.owner
+    if not isinstance(op, GraphOp):
+        return False
+    return op.is_constant or (bool(op.operands) and all(map(is_known, op.operands)))
