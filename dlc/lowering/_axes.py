@@ -6,7 +6,13 @@ from math import prod
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, SSAValue
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+)
 from xdsl.rewriter import InsertPoint
 
 from dlc.core.affine import Ranges, extent, linear_index, stride, unflatten, uses_symbols
@@ -32,7 +38,8 @@ class MergedAxes:
     """The axes of a result, neighbours merged where every access keeps one stride along both.
 
     sizes: of the merged axes; axes of size 1 are gone. cuts: where the last axis is best cut, since
-    the code is another one on both sides (a concatenation); ascending, without the ends.
+    the code is another one on both sides (a concatenation); ascending, without the ends. period:
+    what the last axis is divided by in an index, 1 if by nothing.
     """
 
     def __init__(
@@ -40,7 +47,9 @@ class MergedAxes:
         sizes: Sequence[int],
         groups: Sequence[Sequence[int]],
         comparisons: Sequence[tuple[AffineExpr, int]],
+        period: int,
     ):
+        self.period = period
         self._all = tuple(sizes)
         self._groups = groups
         self.sizes = [prod(sizes[a] for a in group) for group in groups]
@@ -79,7 +88,24 @@ def merge_axes(job: Job, outputs: Sequence[Output], sizes: Sequence[int]) -> Mer
             groups[-1].append(axis)
         else:
             groups.append([axis])
-    return MergedAxes(sizes, groups, scope.undecided)
+    period = _period(block, groups[-1]) if groups else 1
+    return MergedAxes(sizes, groups, scope.undecided, period)
+
+
+def _period(block: Block, axes: Sequence[int]) -> int:
+    """Return the smallest number by which an access divides the only axis of ``axes``."""
+    found: list[int] = []
+    for op in block.walk():
+        for access in op.accesses() if isinstance(op, MemoryOp) and len(axes) == 1 else ():
+            for leaf in (leaf for expr in access.map.results for leaf in expr.dfs()):
+                match leaf:
+                    case AffineBinaryOpExpr(
+                        AffineBinaryOpKind.FloorDiv, AffineDimExpr(i), AffineConstantExpr(n)
+                    ) if access.operands[i] is block.args[axes[0]]:
+                        found.append(n)
+                    case _:
+                        pass
+    return min(found, default=1)
 
 
 def _cut(axes: Sequence[int], expr: AffineExpr, limit: int) -> int | None:

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
-from dlc.core.affine import unflatten, uses_symbols
+from dlc.core.affine import linear_index, unflatten, uses_symbols
 from dlc.dialects._space import Space, SpaceAttr
 from dlc.dialects.graph._structure import Index, ReductionOp
 from dlc.dialects.loop._attributes import LoopKind, LoopMap
@@ -25,49 +25,74 @@ MOST_LANES = 256
 ROW_LANES = (64, 16)
 """Lanes of a reduction to one value; 64 are 4 registers, which hide the latency of an addition."""
 
+MOST_RUNS = 16
+"""Short runs of lanes that are unrolled: half of the registers, one for each run."""
+
 Values = Sequence[SSAValue]
 
 
-class Accumulators:
-    """The accumulators of ``op`` for each of ``lanes`` lanes; at first those of nothing."""
+def lane_loops(
+    scope: LoopScope, sizes: Sequence[int], write: Callable[[Index], None], outer: Index = ()
+) -> None:
+    """Write loops over lanes, the last SIMD and the others unrolled, and a lane into the innermost.
 
-    def __init__(self, scope: LoopScope, op: ReductionOp, lanes: int):
+    sizes: of the axes along which the lanes are numbered.
+    """
+    map = LoopMap.VECTOR if len(sizes) == 1 else LoopMap.UNROLL
+
+    def write_inside(dim: AffineExpr) -> None:
+        if len(sizes) == 1:
+            write([*outer, dim])
+        else:
+            lane_loops(scope, sizes[1:], write, [*outer, dim])
+
+    scope.parallel_loop(sizes[0], map, write_inside)
+
+
+class Accumulators:
+    """The accumulators of ``op`` for each lane; at first those of nothing.
+
+    sizes: of the axes along which the lanes are numbered.
+    """
+
+    def __init__(self, scope: LoopScope, op: ReductionOp, sizes: Sequence[int]):
         self._scope = scope
         self._op = op
+        self._sizes = sizes
         start = op.identity(scope.b)
         space = SpaceAttr(Space.REGISTER)
         self._buffers = [
-            scope.b.insert(AllocOp(MemRefType(value.type, [lanes], memory_space=space)))
+            scope.b.insert(AllocOp(MemRefType(value.type, [prod(sizes)], memory_space=space)))
             for value in start
         ]
-        self._for_lanes(lanes, lambda lane: self._set(lane, start))
+        lane_loops(scope, sizes, lambda lane: self._set(lane, start))
 
-    def _for_lanes(self, lanes: int, write: Callable[[AffineExpr], None]) -> None:
-        self._scope.parallel_loop(lanes, LoopMap.VECTOR, write)
-
-    def get(self, lane: AffineExpr) -> Values:
+    def get(self, lane: Index) -> Values:
         """Return the accumulators of a lane."""
-        exprs, dims = self._scope.resolve([lane])
+        exprs, dims = self._scope.resolve([linear_index(lane, self._sizes)])
         return [self._scope.b.insert(LoadOp(buffer, exprs, dims)) for buffer in self._buffers]
 
-    def _set(self, lane: AffineExpr, values: Values) -> None:
-        exprs, dims = self._scope.resolve([lane])
+    def _set(self, lane: Index, values: Values) -> None:
+        exprs, dims = self._scope.resolve([linear_index(lane, self._sizes)])
         for value, buffer in zip(values, self._buffers, strict=True):
             self._scope.b.builder.insert(StoreOp(value, buffer, exprs, dims))
 
-    def add(self, lanes: int, parts: Callable[[AffineExpr], Values]) -> None:
-        """Combine ``parts(lane)`` into the accumulators of each of the first ``lanes`` lanes."""
+    def add(self, sizes: Sequence[int], parts: Callable[[Index], Values]) -> None:
+        """Combine ``parts(lane)`` into the accumulators of each of the first lanes."""
         b = self._scope.b
-        self._for_lanes(
-            lanes, lambda lane: self._set(lane, self._op.combine(b, self.get(lane), parts(lane)))
+        lane_loops(
+            self._scope,
+            sizes,
+            lambda lane: self._set(lane, self._op.combine(b, self.get(lane), parts(lane))),
         )
 
-    def fold(self, lanes: int) -> Values:
-        """Return the combination of the first ``lanes`` lanes, a power of two."""
+    def fold(self) -> Values:
+        """Return the combination of all lanes, which are a power of two along one axis."""
+        (lanes,) = self._sizes
         while lanes > 1:
             lanes //= 2
-            self.add(lanes, lambda lane, distance=lanes: self.get(lane + distance))
-        return self.get(AffineExpr.constant(0))
+            self.add([lanes], lambda lane, distance=lanes: self.get([lane[0] + distance]))
+        return self.get([AffineExpr.constant(0)])
 
 
 def _around(
@@ -84,35 +109,37 @@ def _around(
 
 
 class LaneReducer:
-    """Reduces for all lanes of a vector loop at once, before that loop; a ``Reducer``."""
+    """Reduces for all lanes of a nest of lane loops at once, before that nest; a ``Reducer``."""
 
     def __init__(self) -> None:
-        self._lanes = 1
-        self._lane: AffineDimExpr | None = None
+        self._lane: list[AffineDimExpr] = []
+        self._sizes: Sequence[int] = ()
         self._depth = 0
 
-    def enter(self, scope: LoopScope, lane: AffineExpr, lanes: int) -> None:
-        """Say that ``scope`` has just opened the vector loop over ``lane`` below ``lanes``."""
-        assert isinstance(lane, AffineDimExpr)
-        self._lane, self._lanes, self._depth = lane, lanes, scope.depth
+    def enter(self, scope: LoopScope, lane: Index, sizes: Sequence[int]) -> None:
+        """Say that ``scope`` has just opened the lane loops, of these sizes."""
+        self._lane = [dim for dim in lane if isinstance(dim, AffineDimExpr)]
+        self._sizes, self._depth = sizes, scope.depth
 
     def __call__(self, scope: LoopScope, op: ReductionOp, index: Index) -> Values | None:
-        lane = self._lane
-        if lane is None or scope.depth != self._depth or any(map(uses_symbols, index)):
+        lane, sizes = self._lane, self._sizes
+        if not lane or scope.depth != self._depth or any(map(uses_symbols, index)):
             return None
 
-        def at(other: AffineExpr) -> list[AffineExpr]:
-            dims = [AffineExpr.dimension(i) for i in range(lane.position)]
-            return [e.replace_dims_and_symbols([*dims, other], ()) for e in index]
+        def at(other: Index) -> list[AffineExpr]:
+            dims = [AffineExpr.dimension(i) for i in range(lane[-1].position + 1)]
+            for old, new in zip(lane, other, strict=True):
+                dims[old.position] = new
+            return [e.replace_dims_and_symbols(dims, ()) for e in index]
 
-        self._lane = None  # reductions inside this one are serial
-        with scope.outside(self._depth - 1):
-            sums = Accumulators(scope, op, self._lanes)
+        self._lane = []  # reductions inside this one are serial
+        with scope.outside(self._depth - len(lane)):
+            sums = Accumulators(scope, op, sizes)
             _around(
                 scope,
                 op.domain.reduction,
                 lambda point: sums.add(
-                    self._lanes, lambda other: op.contribution(scope, at(other), point)
+                    sizes, lambda other: op.contribution(scope, at(other), point)
                 ),
             )
         self._lane = lane
@@ -130,21 +157,28 @@ def reduce_row(scope: LoopScope, op: ReductionOp, index: Index) -> Values | None
     def parts(position: AffineExpr) -> Values:
         return op.contribution(scope, index, unflatten(position, sizes))
 
-    sums = Accumulators(scope, op, lanes)
+    sums = Accumulators(scope, op, [lanes])
     rounds, rest = divmod(length, lanes)
     _around(
         scope,
         [rounds],
-        lambda at: sums.add(lanes, lambda lane: parts(at[0] * lanes + lane)),
+        lambda at: sums.add([lanes], lambda lane: parts(at[0] * lanes + lane[0])),
     )
     if rest:
-        sums.add(rest, lambda lane: parts(lane + rounds * lanes))
-    return sums.fold(lanes)
+        sums.add([rest], lambda lane: parts(lane[0] + rounds * lanes))
+    return sums.fold()
 
 
-def lanes_for(size: int) -> int:
-    """Return into how many lanes an axis is best cut: a divisor of ``size``."""
+def lane_sizes(size: int, period: int) -> list[int]:
+    """Return the sizes of lane loops that an axis is best cut into; their product divides ``size``.
+
+    period: if not 1, the code is regular only along ``period`` neighbours (the channels of a group
+    of a convolution), which are then the SIMD lanes, with several such runs unrolled around them.
+    """
+    if period > 1 and size % period == 0 and size > period:
+        runs = [n for n in range(1, MOST_RUNS + 1) if size // period % n == 0]
+        return [max(runs), period]
     if size <= MOST_LANES:
-        return size
+        return [size]
     divisors = [n for n in range(16, MOST_LANES + 1) if size % n == 0]
-    return max(divisors, key=lambda n: (n % 16 == 0, n), default=1)
+    return [max(divisors, key=lambda n: (n % 16 == 0, n), default=1)]

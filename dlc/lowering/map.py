@@ -12,12 +12,12 @@ from math import prod
 
 from xdsl.ir.affine import AffineExpr
 
-from dlc.core.affine import unflatten
+from dlc.core.affine import linear_index, unflatten
 from dlc.dialects.graph._structure import ReductionOp
 from dlc.dialects.loop._attributes import LoopMap
 from dlc.lowering._axes import MergedAxes, Output, merge_axes, store_elements
 from dlc.lowering._job import Job
-from dlc.lowering._lanes import LaneReducer, lanes_for
+from dlc.lowering._lanes import LaneReducer, lane_loops, lane_sizes
 from dlc.lowering._scope import LoopScope
 
 PARALLEL_POINTS = 1 << 14
@@ -52,7 +52,8 @@ def _cores(job: Job, axes: MergedAxes, outputs: Sequence[Output]) -> None:
     segments = _segments(axes)
     blocks = 1
     if len(segments) == 1 and reduces:
-        blocks = segments[0][1] // lanes_for(segments[0][1])
+        size = segments[0][1]
+        blocks = size // prod(lane_sizes(size, axes.period))
     outer = [*axes.sizes[:-1], blocks]
 
     def write(dims: Sequence[AffineExpr]) -> None:
@@ -88,22 +89,24 @@ class _LaneNest:
         self, before: Sequence[AffineExpr], start: AffineExpr, size: int, reduces: bool
     ) -> None:
         """Write ``size`` results from ``start`` on, in runs of lanes that share accumulators."""
-        lanes = lanes_for(size) if reduces else size
+        sizes = lane_sizes(size, self._axes.period) if reduces else [size]
+        lanes = prod(sizes)
         if lanes < size:
             self.scope.parallel_loop(
                 size // lanes,
                 LoopMap.SERIAL,
-                lambda run: self._run(before, start + run * lanes, lanes),
+                lambda run: self._run(before, start + run * lanes, sizes),
             )
         else:
-            self._run(before, start, lanes)
+            self._run(before, start, sizes)
 
-    def _run(self, before: Sequence[AffineExpr], start: AffineExpr, lanes: int) -> None:
-        def write_lane(lane: AffineExpr) -> None:
-            self._reducer.enter(self.scope, lane, lanes)
-            self.write([*before, start + lane] if self._axes.sizes else [])
+    def _run(self, before: Sequence[AffineExpr], start: AffineExpr, sizes: Sequence[int]) -> None:
+        def write_lane(lane: Sequence[AffineExpr]) -> None:
+            self._reducer.enter(self.scope, lane, sizes)
+            last = start + linear_index(lane, sizes)
+            self.write([*before, last] if self._axes.sizes else [])
 
-        self.scope.parallel_loop(lanes, LoopMap.VECTOR, write_lane)
+        lane_loops(self.scope, sizes, write_lane)
 
 
 def _nest(
