@@ -48,7 +48,7 @@ def build_cpu(
     if not sources:
         flags = (*COMPILER_FLAGS, *host_instruction_set().flags)
         texts = kernel_texts(context, module, "c")
-        sources = [Source("kernel.c", text, flags) for _, text in texts]
+        sources = [Source(f"{name}.c", text, flags) for name, text in texts]
     program = print_cpu_program(read_program(module, place), host_instruction_set().features)
     link_cpu(program, sources, jobs, to)
     return Built(sources=sources)

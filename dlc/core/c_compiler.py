@@ -10,11 +10,12 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from dlc.core.cache import Cache, cache_key
+from dlc.core.limited_process import Limits, run_limited
 from dlc.errors import CompileError
 
 BASE_FLAGS = ("-std=gnu11", "-fPIC", "-fvisibility=hidden", "-fno-ident", "-g0", "-w")
@@ -32,10 +33,14 @@ class Source:
 
 @dataclass(frozen=True)
 class CCompiler:
-    """A compiler as the words of its command line, and what tells its version apart."""
+    """A compiler as the words of its command line, and what tells its version apart.
+
+    limits: of each run; text that no compiler gets done with must not take the machine.
+    """
 
     command: tuple[str, ...]
     version: str
+    limits: Limits = field(default_factory=Limits)
 
     def compile_objects(
         self, sources: Sequence[Source], headers: Mapping[str, str], jobs: int
@@ -79,15 +84,20 @@ class CCompiler:
             shutil.move(Path(folder, "library.so"), to)
 
     def _run(self, arguments: Sequence[str], folder: str, what: str) -> None:
-        done = subprocess.run(
-            [*self.command, *arguments], cwd=folder, capture_output=True, text=True, check=False
-        )
-        if done.returncode != 0:
-            lines = [
-                x for x in done.stderr.splitlines() if "error" in x
-            ] or done.stderr.splitlines()
-            reason = lines[0] if lines else f"exit status {done.returncode}"
+        try:
+            done = run_limited([*self.command, *arguments], folder, self.limits)
+        except CompileError as error:
+            error.place(what)
+            raise
+        if done.status != 0:
+            reason = _first_complaint(done.errors) or f"exit status {done.status}"
             raise CompileError(f"the C compiler {self.command[0]} failed: {reason}", at=what)
+
+
+def _first_complaint(text: str) -> str:
+    """Return the line of a compiler's messages that says why it failed."""
+    lines = text.splitlines()
+    return next((x for x in lines if "error" in x or "out of memory" in x), "".join(lines[:1]))
 
 
 @cache
