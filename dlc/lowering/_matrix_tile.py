@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -10,6 +11,7 @@ from dlc.arch.fragments import MatrixInstruction
 from dlc.dialects import gpu
 from dlc.dialects._tensor import element_type
 from dlc.dialects.loop._attributes import LoopMap
+from dlc.dialects.loop._memory import buffer_element
 from dlc.lowering._accumulator import Accumulator, Columns
 from dlc.lowering._staged_operand import Staged
 from dlc.lowering._tile_scope import open_loop
@@ -104,6 +106,10 @@ class MatrixTile(Accumulator):
             self._insert_load(staged, at, fragment, [number, zero], down * across, True)
         else:
             self._load_singly(staged, stage, row, k, fragment, number, down, across, down_first)
+        if buffer_element(fragment) == f32:
+            # Left alone, the instruction cuts the mantissa off: a bias that grows with depth.
+            place = self.place(fragment, [number, zero])
+            self.scope.b.builder.insert(gpu.RoundTf32Op(place, down * across))
 
     def _insert_load(
         self,
