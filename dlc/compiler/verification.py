@@ -75,7 +75,8 @@ def verify(
         spent = time.monotonic() - start
         if (found.groups or found.cases) and spent + cost > budget_seconds:
             break
-        error = _check_case(model, module, weights, feeds, found.bound, name)
+        error, bound = _check_case(model, module, weights, feeds, found.bound, name)
+        found.bound = max(found.bound, bound)
         cost = time.monotonic() - start - spent
         found.worst = max(found.worst, error)
         found.cases.append(name)
@@ -90,19 +91,22 @@ def _reference_seconds(module: ModuleOp) -> float:
 
 def _check_case(
     model: Model, module: ModuleOp, weights: WeightStore, feeds: Feeds, bound: float, case: str
-) -> float:
+) -> tuple[float, float]:
+    """Return the largest error and the bound that held; raises CompileError when none did."""
     wanted = run_reference(module, feeds, weights)
     errors = _errors(wanted, model.run(feeds))
-    bad = {name: error for name, error in errors.items() if not error <= bound}
-    if bad:
+    bounds = dict.fromkeys(errors, bound)
+    if any(not error <= bound for error in errors.values()):
         narrow = _errors(wanted, run_reference(module, feeds, weights, float_type=np.float32))
-        bad = {name: error for name, error in bad.items() if not error <= 4 * narrow[name]}
-    for name, error in bad.items():
-        raise CompileError(
-            f"verification failed: output {name!r} is off by {error:.1e} of its largest value on "
-            f"{case} input, bound {bound:.1e}; this is a fault of dlc, please report the model"
-        )
-    return max(errors.values(), default=0.0)
+        bounds = {name: max(bound, 4 * error) for name, error in narrow.items()}
+    for name, error in errors.items():
+        if not error <= bounds[name]:
+            raise CompileError(
+                f"verification failed: output {name!r} is off by {error:.1e} of its largest value "
+                f"on {case} input, bound {bounds[name]:.1e}; this is a fault of dlc, please report "
+                "the model"
+            )
+    return max(errors.values(), default=0.0), max(bounds.values(), default=bound)
 
 
 def _errors(wanted: Mapping[str, Array], got: Mapping[str, Array]) -> dict[str, float]:
