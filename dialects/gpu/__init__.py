@@ -8,7 +8,7 @@ Parallel loops and tensors are not expressible here; a kernel is launched by the
 from xdsl.ir import Dialect
 
 from dlc.dialects.gpu import _alloc, _copy, _kernel, _mma, _sync, _warp
-from dlc.dialects.gpu._alloc import RegisterAllocOp, SharedAllocOp, SwizzleAttr
+from dlc.dialects.gpu._alloc import CounterAllocOp, RegisterAllocOp, SharedAllocOp, SwizzleAttr
 from dlc.dialects.gpu._capability import NeedsCapability
 from dlc.dialects.gpu._copy import AtomicAddOp, CopyOp, CpAsyncOp
 from dlc.dialects.gpu._kernel import BlockIdOp, Dimension, EndOp, KernelOp, ThreadIdOp
@@ -42,6 +42,7 @@ __all__ = [
     "BarrierOp",
     "BlockIdOp",
     "CopyOp",
+    "CounterAllocOp",
     "CpAsyncCommitOp",
     "CpAsyncOp",
     "CpAsyncWaitOp",

@@ -1,6 +1,6 @@
 """Shared and register buffers, and how a shared one's bytes are permuted."""
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, i64
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, i32, i64
 from xdsl.ir import Attribute, Data
 from xdsl.irdl import (
     IRDLOperation,
@@ -16,7 +16,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryAllocEffect
 from xdsl.utils.exceptions import VerifyException
 
-from dlc.dialects._space import Space, space_of
+from dlc.dialects._space import Space, buffer_type, space_of
 
 
 @irdl_attr_definition
@@ -113,5 +113,29 @@ class RegisterAllocOp(IRDLOperation):
             )
 
 
-OPERATIONS = [SharedAllocOp, RegisterAllocOp]
+@irdl_op_definition
+class CounterAllocOp(IRDLOperation):
+    """Counters in global memory that all blocks of all launches of the kernel share.
+
+    They are zero when the kernel is loaded, and a launch that raises one sets it back to zero, so
+    each launch finds zeros. Launches of one kernel do not overlap.
+
+    ``%c = gpu.counter_alloc : memref<24xi32>``
+    """
+
+    name = "gpu.counter_alloc"
+    output = result_def(MemRefType)
+    traits = traits_def(MemoryAllocEffect())
+    assembly_format = "attr-dict `:` type($output)"
+
+    def __init__(self, type: MemRefType[Attribute]):
+        super().__init__(result_types=[type])
+
+    def verify_(self) -> None:
+        type = buffer_type(self.output)
+        if space_of(type) is not Space.GLOBAL or type.element_type != i32:
+            raise VerifyException("counters have the type memref<..xi32>")
+
+
+OPERATIONS = [SharedAllocOp, RegisterAllocOp, CounterAllocOp]
 ATTRIBUTES = [SwizzleAttr]

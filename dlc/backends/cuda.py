@@ -133,6 +133,12 @@ def _register_alloc(p: CudaPrinter, op: gpu.RegisterAllocOp) -> None:
     p.line(f"__align__(16) {storage_type(type.element_type)} {name}[{prod(type.get_shape())}];")
 
 
+def _counter_alloc(p: CudaPrinter, op: gpu.CounterAllocOp) -> None:
+    type = buffer_type(op.output)
+    name = p.names[op.output] = p.fresh("c")
+    p.line(f"static __device__ {storage_type(type.element_type)} {name}[{prod(type.get_shape())}];")
+
+
 def _copy(p: CudaPrinter, op: gpu.CopyOp) -> None:
     source, destination = op.accesses()
     vector = _VECTORS[op.bytes]
@@ -193,6 +199,7 @@ CudaPrinter.STATEMENTS = {
     gpu.BlockIdOp: _block_id,
     gpu.SharedAllocOp: _shared_alloc,
     gpu.RegisterAllocOp: _register_alloc,
+    gpu.CounterAllocOp: _counter_alloc,
     gpu.CopyOp: _copy,
     gpu.CpAsyncOp: _cp_async,
     gpu.CpAsyncCommitOp: _says("cp_async_commit();"),

@@ -26,6 +26,7 @@ from dlc.lowering._fma_tile import FmaTile
 from dlc.lowering._job import Job
 from dlc.lowering._matrix_tile import MatrixTile
 from dlc.lowering._product import At, Product, split
+from dlc.lowering._split_sum import SplitSum
 from dlc.lowering._staged_operand import Factor, Staged, decoded
 from dlc.lowering._tile_scope import TileScope
 
@@ -86,10 +87,19 @@ def _check(job: Job, tiling: Tiling) -> None:
             f"a warp's {m} x {n} x {tiling.depth} does not divide into "
             f"{least_m} x {least_n} x {least_k}"
         )
-    elif tiling.split != 1:
-        problem = f"split = {tiling.split} is not possible; use 1"
     if problem:
         raise CompileError(problem, at=operation_text(job.group))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Which tile of which product of the batch, which part of its sum, and which thread."""
+
+    batch: AffineExpr
+    row: AffineExpr
+    column: AffineExpr
+    part: AffineExpr
+    thread: AffineExpr
 
 
 class _Kernel:
@@ -101,12 +111,16 @@ class _Kernel:
         gemm = product.gemm
         self.tile_rows = -(-gemm.m_size // tiling.m)
         self.tile_columns = -(-gemm.n_size // tiling.n)
-        self.slices = max(1, -(-gemm.k_size // tiling.depth))
+        slices = max(1, -(-gemm.k_size // tiling.depth))
+        self.slices = -(-slices // tiling.split)
+        """The slices of one block."""
+        self.is_whole = gemm.k_size == self.slices * tiling.split * tiling.depth
 
     def write(self) -> None:
         """Write the loops over blocks and threads."""
         self.job.threads = self.tiling.threads
-        blocks = self.product.gemm.batch_size * self._rows_of_grid * self.tile_columns
+        tiles = self.product.gemm.batch_size * self._rows_of_grid * self.tile_columns
+        blocks = tiles * self.tiling.split
         scope = self.scope
 
         def write_block(block: AffineExpr) -> None:
@@ -132,6 +146,7 @@ class _Kernel:
     def _place(self, block: AffineExpr, thread: AffineExpr) -> None:
         """Find the tile of a block and write the program of a thread for it."""
         tiles = self._rows_of_grid * self.tile_columns
+        part, block = self._value(block % self.tiling.split), block // self.tiling.split
         batch, tile = block // tiles, block % tiles
         if self._is_grouped:
             group = GROUPED_ROWS * self.tile_columns
@@ -139,13 +154,11 @@ class _Kernel:
             column = tile % group // GROUPED_ROWS
         else:
             row, column = tile // self.tile_columns, tile % self.tile_columns
-        values = [self._value(e) for e in (batch, row, column)]
+        place = _Place(*(self._value(e) for e in (batch, row, column)), part, thread)
         if self._rows_of_grid == self.tile_rows:
-            self._write_tile(values[0], values[1], values[2], thread)
+            self._write_tile(place)
         else:
-            self.scope.where_below(
-                values[1], self.tile_rows, lambda: self._write_tile(*values, thread)
-            )
+            self.scope.where_below(place.row, self.tile_rows, lambda: self._write_tile(place))
 
     def _value(self, expr: AffineExpr) -> AffineExpr:
         """Return an expression as a value that is computed once."""
@@ -154,33 +167,51 @@ class _Kernel:
             return AffineExpr.constant(interval.low)
         return self.scope.dim(self.scope.index_value(expr), interval)
 
-    def _write_tile(
-        self, batch: AffineExpr, row: AffineExpr, column: AffineExpr, thread: AffineExpr
-    ) -> None:
-        tiling = self.tiling
-        batch_at = split(batch, self.product.gemm.batch)
-        first = row * tiling.m, column * tiling.n
-        factors = [
-            Staged(
-                self.scope,
-                Factor(
-                    self.product, number, self.job.buffers.get(self.product.op.operands[number])
-                ),
-                batch_at,
-                first[number],
-                (tiling.m, tiling.n)[number],
-                tiling.depth,
-                tiling.stages,
-                tiling.threads,
-                thread,
-            )
-            for number in (0, 1)
-        ]
-        self.accumulator = self._make_accumulator(thread)
+    def _write_tile(self, place: "_Place") -> None:
+        gemm, tiling = self.product.gemm, self.tiling
+        batch = split(place.batch, gemm.batch)
+        first = place.row * tiling.m, place.column * tiling.n
+        lhs, rhs = (self._stage(number, batch, first[number], place.thread) for number in (0, 1))
+        self.accumulator = self._make_accumulator(place.thread)
         self.accumulator.clear()
-        self._reduce(factors[0], factors[1], self.accumulator)
-        self.accumulator.each_row(
-            lambda at, columns: self._finish_row(batch_at, first[0] + at, first[1], columns)
+        self._reduce(lhs, rhs, place.part * self.slices)
+
+        def finish() -> None:
+            self.accumulator.each_row(
+                lambda at, columns: self._finish_row(batch, first[0] + at, first[1], columns)
+            )
+
+        if tiling.split == 1:
+            finish()
+            return
+        tile = (place.batch * self.tile_rows + place.row) * self.tile_columns + place.column
+        tiles = gemm.batch_size * self.tile_rows * self.tile_columns
+        parts = SplitSum(
+            self.job,
+            self.scope,
+            tiles,
+            tiling.split,
+            tiling.threads,
+            tile,
+            place.part,
+            place.thread,
+        )
+        parts.write(self.accumulator, finish)
+
+    def _stage(self, number: int, batch: At, first_row: AffineExpr, thread: AffineExpr) -> Staged:
+        """Return the staged tiles of a factor."""
+        tiling, operand = self.tiling, self.product.op.operands[number]
+        return Staged(
+            self.scope,
+            Factor(self.product, number, self.job.buffers.get(operand)),
+            batch,
+            first_row,
+            (tiling.m, tiling.n)[number],
+            tiling.depth,
+            tiling.stages,
+            tiling.threads,
+            thread,
+            self.is_whole,
         )
 
     def _make_accumulator(self, thread: AffineExpr) -> Accumulator:
@@ -204,15 +235,15 @@ class _Kernel:
 
     # The reduction -------------------------------------------------------------------------------
 
-    def _reduce(self, lhs: Staged, rhs: Staged, accumulator: Accumulator) -> None:
-        """Write the pipelined loop over the slices."""
+    def _reduce(self, lhs: Staged, rhs: Staged, first: AffineExpr) -> None:
+        """Write the pipelined loop over the slices, of the reduction's from ``first`` on."""
         scope, stages = self.scope, self.tiling.stages
         insert = scope.b.builder.insert
         ahead = max(stages - 1, 0)
 
         def fill(stage: AffineExpr, slice: AffineExpr) -> None:
-            lhs.fill(stage, slice)
-            rhs.fill(stage, slice)
+            lhs.fill(stage, first + slice)
+            rhs.fill(stage, first + slice)
 
         for number in range(ahead):
             if number < self.slices:
@@ -232,7 +263,7 @@ class _Kernel:
                     following, self.slices, lambda: fill(following % stages, following)
                 )
                 insert(gpu.CpAsyncCommitOp())
-            accumulator.multiply(lhs, rhs, slice % stages)
+            self.accumulator.multiply(lhs, rhs, slice % stages)
             insert(YieldOp())
 
     # The end -------------------------------------------------------------------------------------

@@ -121,7 +121,8 @@ class Factor:
 class Staged:
     """The tiles of a factor: ``stages`` of ``rows`` x ``depth`` elements.
 
-    batch: the values of the batch loops. first_row: the first row of the block's tile.
+    batch: the values of the batch loops. first_row: the first row of the block's tile. whole:
+    whether the slices are all within the reduction.
     """
 
     scope: LoopScope
@@ -133,6 +134,7 @@ class Staged:
     stages: int
     threads: int
     thread: AffineExpr
+    whole: bool
     along_k: bool = field(init=False)
     chunk: int = field(init=False)
     buffer: SSAValue = field(init=False)
@@ -223,7 +225,7 @@ class Staged:
 
     def _below_k(self, k: AffineExpr) -> SSAValue | None:
         size = self.factor.product.gemm.k_size
-        return self._below(k, size) if size % self.depth else None
+        return None if self.whole else self._below(k, size)
 
     def _below(self, position: AffineExpr, size: int) -> SSAValue | None:
         return below(self.scope, position, size)

@@ -72,7 +72,7 @@ _FMA = Space(
     stages=(1, 2, 3, 4),
 )
 
-_SPLITS = (1,)
+_SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
 _GROUPED_ROWS = 8
 _FIXED_REGISTERS = 56
 """Addresses, loop counters and the epilogue, beside accumulators and fragments."""

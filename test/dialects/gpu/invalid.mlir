@@ -83,3 +83,11 @@ gpu.kernel @shared_in_global(%x: memref<1xf32>) attributes {grid = array<i64: 1,
   %s = gpu.shared_alloc : memref<16x8xf32>
   gpu.end
 }
+
+// -----
+
+gpu.kernel @float_counters(%x: memref<1xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
+  // expected-error@below {{counters have the type memref<..xi32>}}
+  %c = gpu.counter_alloc : memref<4xf32>
+  gpu.end
+}

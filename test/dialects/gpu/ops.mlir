@@ -5,6 +5,7 @@ gpu.kernel @fragments(%x: memref<64x64xf16>, %y: memref<64x64xf32>) attributes {
   %b = gpu.block_id y : index
   %p = arith.constant true
   %s = gpu.shared_alloc {offset = 0 : i64, swizzle = #gpu.swizzle<3, 4, 3>} : memref<64x64xf16, #loop.space<shared>>
+  %n = gpu.counter_alloc : memref<4xi32>
   %a = gpu.register_alloc : memref<2x8xf16, #loop.space<register>>
   %c = gpu.register_alloc : memref<2x4xf32, #loop.space<register>>
   gpu.cp_async %x[%t, 0] to %s[%t, 8] if %p {bytes = 16 : i64} : memref<64x64xf16>, memref<64x64xf16, #loop.space<shared>>
@@ -32,6 +33,7 @@ gpu.kernel @counters(%n: memref<4xi32>) attributes {grid = array<i64: 4, 1, 1>, 
 // CHECK-NEXT: %t = gpu.thread_id x : index
 // CHECK-NEXT: %b = gpu.block_id y : index
 // CHECK:      gpu.shared_alloc {offset = 0 : i64, swizzle = #gpu.swizzle<3, 4, 3>} : memref<64x64xf16, #loop.space<shared>>
+// CHECK-NEXT: gpu.counter_alloc : memref<4xi32>
 // CHECK-NEXT: gpu.register_alloc : memref<2x8xf16, #loop.space<register>>
 // CHECK:      gpu.cp_async %x[%t, 0] to %s[%t, 8] if %p {bytes = 16 : i64} : memref<64x64xf16>, memref<64x64xf16, #loop.space<shared>>
 // CHECK-NEXT: gpu.cp_async %x[%t, 0] to %s[%t, 0] {bytes = 16 : i64} :

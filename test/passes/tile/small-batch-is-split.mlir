@@ -1,5 +1,4 @@
 // RUN: dlc-opt %s --fuse --tile=arch=h200 | filecheck %s
-// XFAIL: *
 
 // One row times a large matrix: only a cut of the reduction keeps all SMs reading.
 

@@ -51,7 +51,6 @@ def test_what_is_chosen_fits_the_chip(arch: GpuArch, sizes: tuple[int, int, int]
         assert rated.latency_s() >= rated.bound.time_s - arch.launch_floor_us * 1e-6
 
 
-@pytest.mark.xfail(strict=True, reason="kernels do not cut the reduction yet")
 def test_small_products_take_small_tiles_and_large_ones_large_tiles() -> None:
     small, large = _choose(_work(49, 512, 4608)), _choose(_work(8192, 8192, 8192))
     assert small["split"] != 1
