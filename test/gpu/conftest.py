@@ -1,5 +1,6 @@
 import pytest
 from launch import Gpu
+from simulated import Runner, Simulated
 
 
 @pytest.fixture(scope="session")
@@ -9,3 +10,11 @@ def gpu() -> Gpu:
         return Gpu()
     except (OSError, RuntimeError) as error:
         pytest.skip(f"no GPU: {error}")
+
+
+@pytest.fixture(
+    scope="session", params=["simulated", pytest.param("device", marks=pytest.mark.gpu)]
+)
+def runner(request: pytest.FixtureRequest) -> Runner:
+    """The simulator, and the GPU where there is one."""
+    return Simulated() if request.param == "simulated" else request.getfixturevalue("gpu")

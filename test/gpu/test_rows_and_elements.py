@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from launch import Gpu, lowered
-
-pytestmark = pytest.mark.gpu
+from launch import lowered
+from simulated import Runner
 
 SIZES = (1, 7, 128, 1009, 4100)
 HALF_EPS = 2.0**-11
@@ -27,13 +26,13 @@ def group(types: str, result: str, schedule: str, body: str) -> str:
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("schedule", ["threads = 96", "threads = 128, vector = 4"])
-def test_add_with_broadcast(gpu: Gpu, size: int, schedule: str) -> None:
+def test_add_with_broadcast(runner: Runner, size: int, schedule: str) -> None:
     full, row = f"tensor<3x{size}xf16>", f"tensor<{size}xf16>"
     body = f"%r = graph.add %g0, %g1 : ({full}, {row}) -> {full}"
     text = group(f"{full}, {row}", full, f'strategy = "map", {schedule}', body)
     rng = np.random.default_rng(size)
     x, b = (rng.standard_normal(s).astype(np.float16) for s in ((3, size), (size,)))
-    (y,) = gpu.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={gpu.target}}}"), x, b)
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x, b)
     np.testing.assert_array_equal(y, (x.astype(np.float32) + b).astype(np.float16))
 
 
@@ -42,12 +41,12 @@ def test_add_with_broadcast(gpu: Gpu, size: int, schedule: str) -> None:
     "schedule",
     ["threads = 32, rows = 4, vector = 4", "threads = 64", "threads = 96", "threads = 1024"],
 )
-def test_softmax(gpu: Gpu, size: int, schedule: str) -> None:
+def test_softmax(runner: Runner, size: int, schedule: str) -> None:
     full = f"tensor<5x{size}xf16>"
     body = f"%r = graph.softmax %g0 axis 1 : {full} -> {full}"
     text = group(full, full, f'strategy = "row", {schedule}', body)
     x = (8 * np.random.default_rng(size).standard_normal((5, size))).astype(np.float16)
-    (y,) = gpu.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={gpu.target}}}"), x)
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x)
     exact = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
     exact /= exact.sum(1, keepdims=True)
     smallest = float(np.finfo(np.float16).smallest_subnormal)
@@ -57,7 +56,7 @@ def test_softmax(gpu: Gpu, size: int, schedule: str) -> None:
 
 @pytest.mark.parametrize("channels", [64, 20, 7])
 @pytest.mark.parametrize("stride", [1, 2])
-def test_depthwise_convolution(gpu: Gpu, channels: int, stride: int) -> None:
+def test_depthwise_convolution(runner: Runner, channels: int, stride: int) -> None:
     """Windows over vectors with padding; 20 channels take half a vector, 7 none."""
     size = 13
     out = (size - 1) // stride + 1
@@ -72,7 +71,7 @@ def test_depthwise_convolution(gpu: Gpu, channels: int, stride: int) -> None:
     rng = np.random.default_rng(channels)
     x = rng.standard_normal((1, size, size, channels)).astype(np.float16)
     w = rng.standard_normal((3, 3, 1, channels)).astype(np.float16)
-    (y,) = gpu.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={gpu.target}}}"), x, w)
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x, w)
     padded = np.pad(x.astype(np.float64), ((0, 0), (1, 1), (1, 1), (0, 0)))
     windows = [
         padded[:, i : i + size : stride, j : j + size : stride] * w[i, j, 0].astype(np.float64)

@@ -3,12 +3,11 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from launch import Gpu, lowered
+from launch import lowered
+from simulated import Runner
 
 from dlc.arch.fragments import MATRIX_INSTRUCTIONS, WARP_LANES, Fragment
 from dlc.dialects.graph._structure import Array
-
-pytestmark = pytest.mark.gpu
 
 HEAD = (
     "attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} "
@@ -38,7 +37,7 @@ def small_integers(seed: int, *sizes: int) -> Array:
         ("m16n8k8", "f32", np.float32),
     ],
 )
-def test_product_of_fragments(gpu: Gpu, shape: str, element: str, dtype: type) -> None:
+def test_product_of_fragments(runner: Runner, shape: str, element: str, dtype: type) -> None:
     it = MATRIX_INSTRUCTIONS[shape]
     a, b, c = (small_integers(i, f.rows, f.columns) for i, f in enumerate((it.a, it.b, it.c)))
     register = "#loop.space<register>"
@@ -75,13 +74,13 @@ def test_product_of_fragments(gpu: Gpu, shape: str, element: str, dtype: type) -
     )
     module = lowered(text, "gpu-check-limits")
     held = [spread(m, f) for m, f in ((a, it.a), (b, it.b), (c, it.c))]
-    (y,) = gpu.run(module, held[0].astype(dtype), held[1].astype(dtype), held[2])
+    (y,) = runner.run(module, held[0].astype(dtype), held[1].astype(dtype), held[2])
     np.testing.assert_array_equal(y, spread(a @ b + c, it.c))
 
 
 @pytest.mark.parametrize("swizzle", ["", "{swizzle = #gpu.swizzle<3, 4, 3>}"])
 @pytest.mark.parametrize("transpose", [False, True])
-def test_matrix_loads(gpu: Gpu, swizzle: str, transpose: bool) -> None:
+def test_matrix_loads(runner: Runner, swizzle: str, transpose: bool) -> None:
     """cp.async and ldmatrix make a tile the a fragment, or the b fragment if transposed."""
     it = MATRIX_INSTRUCTIONS["m16n8k16"]
     fragment = it.b if transpose else it.a
@@ -110,6 +109,6 @@ def test_matrix_loads(gpu: Gpu, swizzle: str, transpose: bool) -> None:
         f"{', transpose' if transpose else ''}}} : {shared}, memref<{slots}xf16, {register}>\n"
         f"{stores} gpu.end }}"
     )
-    (y,) = gpu.run(lowered(text, "gpu-allocate-shared,gpu-check-limits"), x)
+    (y,) = runner.run(lowered(text, "gpu-allocate-shared,gpu-check-limits"), x)
     part = x[:, 8 : 8 + fragment.columns]
     np.testing.assert_array_equal(y, spread(part, fragment))

@@ -1,0 +1,176 @@
+"""Global memory, and which block wrote or read each element of it."""
+
+import numpy as np
+
+from dlc.simulator._buffer import (
+    Array,
+    AtomicBuffer,
+    First,
+    check_alignment,
+    one_per_thread,
+)
+from dlc.simulator._faults import Site
+from dlc.simulator._threads import Active, Batch, Integers
+
+NOBODY = -1
+SEVERAL = -2
+
+
+class Grid:
+    """What the blocks of a launch know of each other.
+
+    A thread's writes can be seen by another block once the thread has passed a fence and the block
+    has then made an atomic access (the pattern of the last block that arrives).
+    """
+
+    def __init__(self, blocks: int, threads: int, has_fences: bool):
+        self.threads = threads
+        self.fences = np.zeros(blocks * threads if has_fences else 1, np.int64)
+        self.has_fences = has_fences
+        self.acquired = np.zeros(blocks, np.bool_)
+
+    def number(self, batch: Batch, active: Active) -> Integers:
+        """Return the numbers of the active threads in the grid."""
+        return (batch.block * self.threads + batch.thread)[active.index]
+
+    def pass_fence(self, batch: Batch, active: Active) -> None:
+        """What the active threads have written can be seen by the whole device."""
+        self.fences[self.number(batch, active)] += 1
+
+    def stamp(self, thread: Integers) -> Integers:
+        """Return how many fences threads have passed."""
+        return self.fences[thread] if self.has_fences else np.zeros(thread.shape, np.int64)
+
+
+class GlobalBuffer(AtomicBuffer):
+    """One array of a launch. written: whether the kernel may write it.
+
+    initial: whether its elements have values before the launch.
+    """
+
+    def __init__(self, name: str, data: Array, written: bool, initial: bool, checks: bool):
+        super().__init__(data.dtype)
+        self.name = name
+        self.data = data.reshape(-1)
+        self.written = written
+        self.shadow = _Shadow(self, initial) if checks and written else None
+        self.batch: Batch
+        self.grid: Grid
+
+    def enter(self, batch: Batch, grid: Grid) -> None:
+        """Go on with the threads of another batch."""
+        self.batch, self.grid = batch, grid
+
+    def first_undefined(self) -> int | None:
+        """Return the position of the first element without a value, if it is known."""
+        if self.shadow is None or self.shadow.initial.all():
+            return None
+        return int(np.argmin(self.shadow.initial))
+
+    def locate(self, site: Site, active: Active, first: First, count: int) -> Integers:
+        """Return the positions of all elements: active threads x count."""
+        start = one_per_thread(first, active)
+        if count > 1:
+            size = self.dtype.itemsize
+            check_alignment(self.batch, site, active, start * size, count * size, self.name)
+        return start[:, None] + np.arange(count)
+
+    def read(self, site: Site, active: Active, first: First, count: int) -> Array:
+        place = self.locate(site, active, first, count)
+        if self.shadow is not None:
+            self.shadow.read(site, active, place)
+        return self.data[place]
+
+    def write(self, site: Site, active: Active, first: First, values: Array) -> None:
+        place = self.locate(site, active, first, values.shape[1])
+        if not self.written:
+            site.fail(self.batch, active.threads[0], f"writes {self.name}, an input")
+        if self.shadow is not None:
+            self.shadow.write(site, active, place)
+        self.data[place] = values
+
+    def atomic_add(self, site: Site, active: Active, first: First, values: Array) -> Array:
+        place = self.locate(site, active, first, 1)[:, 0]
+        if not self.written:
+            site.fail(self.batch, active.threads[0], f"writes {self.name}, an input")
+        if self.shadow is not None:
+            self.shadow.check_initial(site, active, place[:, None])
+        self.grid.acquired[self.batch.block[active.index]] = True
+        return add_in_order(self.data, place, values)
+
+
+class _Shadow:
+    """Per element: whether it has a value, the thread that wrote it, the block that read it."""
+
+    def __init__(self, buffer: GlobalBuffer, initial: bool):
+        elements = buffer.data.shape
+        self.buffer = buffer
+        self.initial = np.full(elements, initial)
+        self.writer = np.full(elements, NOBODY, np.int64)
+        self.stamp = np.zeros(elements, np.int64)
+        self.reader = np.full(elements, NOBODY, np.int64)
+
+    def read(self, site: Site, active: Active, place: Integers) -> None:
+        """Note a read; fail where the value is undefined or another block's."""
+        self.check_initial(site, active, place)
+        block, _ = self._who(active)
+        self._check_writer(site, active, place, "reads")
+        before = self.reader[place]
+        self.reader[place] = np.where((before == NOBODY) | (before == block), block, SEVERAL)
+
+    def write(self, site: Site, active: Active, place: Integers) -> None:
+        """Note a write; fail where another block wrote or read, or two threads write at once."""
+        block, thread = self._who(active)
+        self._check_writer(site, active, place, "writes")
+        reader = self.reader[place]
+        self._fail(site, active, place, (reader != NOBODY) & (reader != block), _READ)
+        self.writer[place] = thread
+        self._fail(site, active, place, self.writer[place] != thread, _AT_ONCE)
+        self.stamp[place] = self.buffer.grid.stamp(np.broadcast_to(thread, place.shape))
+        self.initial[place] = True
+
+    def check_initial(self, site: Site, active: Active, place: Integers) -> None:
+        """Fail where nothing was written."""
+        self._fail(site, active, place, ~self.initial[place], _UNDEFINED)
+
+    def _check_writer(self, site: Site, active: Active, place: Integers, verb: str) -> None:
+        block, _ = self._who(active)
+        grid, writer = self.buffer.grid, self.writer[place]
+        foreign = (writer != NOBODY) & (writer // grid.threads != block)
+        if foreign.any():
+            known = np.maximum(writer, 0)
+            visible = (grid.stamp(known) > self.stamp[place]) & grid.acquired[block]
+            self._fail(site, active, place, foreign & ~visible, verb + _FOREIGN)
+
+    def _who(self, active: Active) -> tuple[Integers, Integers]:
+        batch = self.buffer.batch
+        block = batch.block[active.index][:, None]
+        return block, self.buffer.grid.number(batch, active)[:, None]
+
+    def _fail(self, site: Site, active: Active, place: Integers, bad: Array, message: str) -> None:
+        if bad.any():
+            thread, element = np.argwhere(bad)[0]
+            at = int(place[thread, element])
+            who = int(self.writer[at]) // self.buffer.grid.threads
+            where = f"element {at} of {self.buffer.name}"
+            text = message.format(where=where, writer=who)
+            site.fail(self.buffer.batch, int(active.threads[thread]), text)
+
+
+_READ = "writes {where}, which another block has read"
+_AT_ONCE = "writes {where} together with another thread"
+_UNDEFINED = "reads {where}, which nothing was written to"
+_FOREIGN = " {where}, which block {writer} has written, without a fence and an atomic in between"
+
+
+def add_in_order(data: Array, place: Integers, values: Array) -> Array:
+    """Add values at flat positions one after the other; return what was there before each."""
+    if len(np.unique(place)) == len(place):
+        old = data[place]
+        data[place] = old + values
+        return old
+    old = np.empty(len(place), data.dtype)
+    for number, (at, value) in enumerate(zip(place, values, strict=True)):
+        old[number] = data[at]
+        data[at] += value
+    return old

@@ -1,0 +1,118 @@
+"""Matrix instructions, by the layouts of ``dlc/arch/fragments.py``."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from xdsl.ir import Operation
+
+from dlc.arch.fragments import (
+    WARP_LANES,
+    Fragment,
+    ldmatrix_position,
+)
+from dlc.dialects import gpu
+from dlc.simulator._buffer import Array
+from dlc.simulator._faults import Site
+from dlc.simulator._machine import Compiler, Machine, Step
+from dlc.simulator._threads import Active, Integers
+from dlc.simulator._warps import check_warps
+
+_LANES = np.arange(WARP_LANES)
+_TF32_BITS = np.uint32(0xFFFFE000)
+"""The bits of an f32 that a tf32 keeps."""
+_TF32_HALF = np.uint32(0x1000)
+
+
+def _by_place(fragment: Fragment) -> tuple[Integers, Integers]:
+    """Return the lane and the slot of each element: rows x columns."""
+    holders = [
+        [fragment.holder(row, column) for column in range(fragment.columns)]
+        for row in range(fragment.rows)
+    ]
+    lane, slot = np.moveaxis(np.array(holders), -1, 0)
+    return lane, slot
+
+
+def _by_lane(fragment: Fragment) -> tuple[Integers, Integers]:
+    """Return the row and the column of each slot of each lane: lanes x slots."""
+    places = [
+        [fragment.position(lane, slot) for slot in range(fragment.slots)]
+        for lane in range(WARP_LANES)
+    ]
+    row, column = np.moveaxis(np.array(places), -1, 0)
+    return row, column
+
+
+def _mma(machine: Machine, op: gpu.MmaOp) -> Step:
+    site, it = Site(op), op.instruction
+    places = [machine.place(access, site) for access in op.accesses()]
+    layouts = [(f.slots, *_by_place(f)) for f in (it.a, it.b, it.c)]
+    row, column = _by_lane(it.c)
+    cut = it.operand_bits == 32
+
+    def run(active: Active) -> None:
+        check_warps(machine, site, active)
+        operands: list[Array] = []
+        for place, (slots, lane, slot) in zip(places, layouts, strict=True):
+            buffer, first = place(active)
+            held = buffer.read(site, active, first, slots).reshape(-1, WARP_LANES, slots)
+            operands.append(held[:, lane, slot])
+        a, b, c = operands
+        a, b = (_cut_to_tf32(x) if cut else x.astype(np.float32) for x in (a, b))
+        result = c + a @ b
+        buffer, first = places[2](active)
+        buffer.write(site, active, first, result[:, row, column].reshape(active.count, -1))
+
+    return run
+
+
+def _cut_to_tf32(x: Array) -> Array:
+    return (x.view(np.uint32) & _TF32_BITS).view(np.float32)
+
+
+def _round_tf32(machine: Machine, op: gpu.RoundTf32Op) -> Step:
+    site = Site(op)
+    (access,) = op.accesses()
+    place = machine.place(access, site)
+
+    def run(active: Active) -> None:
+        buffer, first = place(active)
+        held = np.ascontiguousarray(buffer.read(site, active, first, access.elements))
+        finite = np.isfinite(held)
+        rounded = _cut_to_tf32((held.view(np.uint32) + _TF32_HALF).view(np.float32))
+        buffer.write(site, active, first, np.where(finite, rounded, held))
+
+    return run
+
+
+def _ldmatrix(machine: Machine, op: gpu.LdmatrixOp) -> Step:
+    site, matrices, pack = Site(op), op.matrices.value.data, op.pack
+    read, written = op.accesses()
+    source, fragment = machine.place(read, site), machine.place(written, site)
+    places = [
+        [
+            ldmatrix_position(lane, slot, pack, op.transpose is not None)
+            for slot in range(written.elements)
+        ]
+        for lane in range(WARP_LANES)
+    ]
+    matrix, row, column = np.moveaxis(np.array(places), -1, 0)
+
+    def run(active: Active) -> None:
+        check_warps(machine, site, active)
+        naming = active.where(machine.batch.thread % WARP_LANES < 8 * matrices)
+        assert naming is not None
+        buffer, first = source(naming)
+        rows = buffer.read(site, naming, first, read.elements)
+        held = rows.reshape(-1, matrices, 8, read.elements)[:, matrix, row, column]
+        buffer, first = fragment(active)
+        buffer.write(site, active, first, held.reshape(active.count, written.elements))
+
+    return run
+
+
+COMPILERS: Mapping[type[Operation], Compiler] = {
+    gpu.MmaOp: _mma,
+    gpu.RoundTf32Op: _round_tf32,
+    gpu.LdmatrixOp: _ldmatrix,
+}

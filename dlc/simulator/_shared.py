@@ -1,0 +1,102 @@
+"""Shared memory of a batch's blocks, and who wrote and read each piece of it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dlc.dialects.gpu import SwizzleAttr
+from dlc.simulator._banks import BankCounter
+from dlc.simulator._buffer import (
+    LARGEST_VECTOR_BYTES,
+    Array,
+    AtomicBuffer,
+    First,
+    check_alignment,
+    one_per_thread,
+)
+from dlc.simulator._faults import Site
+from dlc.simulator._global import add_in_order
+from dlc.simulator._races import SharedShadow
+from dlc.simulator._threads import Active, Batch, Integers
+
+
+class SharedMemory:
+    """The bytes of all blocks, one block after the other.
+
+    granule: the bytes of a shadow cell; every access moves a multiple of it.
+    """
+
+    def __init__(self, batch: Batch, bytes_per_block: int, granule: int, checks: bool):
+        self.batch = batch
+        self.limit = bytes_per_block
+        self.stride = -(-bytes_per_block // LARGEST_VECTOR_BYTES) * LARGEST_VECTOR_BYTES
+        self.data = np.zeros(self.stride * len(batch.blocks), np.uint8)
+        self.granule = granule
+        cells = self.data.size // granule
+        self.shadow = SharedShadow(batch, cells, granule) if checks else None
+        self.banks = BankCounter()
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Where an access is: positions in the memory as an array of elements, and shadow cells."""
+
+    elements: Integers
+    cells: Integers
+
+
+class SharedBuffer(AtomicBuffer):
+    """A part of the shared memory, from byte ``offset`` on."""
+
+    def __init__(
+        self, memory: SharedMemory, offset: int, dtype: np.dtype, swizzle: SwizzleAttr | None
+    ):
+        super().__init__(dtype)
+        self.memory = memory
+        self.offset = offset
+        self.swizzle = swizzle
+        self.elements = memory.data.view(dtype)
+
+    def locate(self, site: Site, active: Active, first: First, count: int) -> Piece:
+        """Return where the vectors are that start at ``first``; fail where they cannot be."""
+        memory, width = self.memory, count * self.dtype.itemsize
+        address = one_per_thread(first, active) * self.dtype.itemsize
+        if self.swizzle is not None:
+            address = np.asarray(self.swizzle.apply(_as_offset(address)))
+        address = address + self.offset
+        if count > 1:
+            check_alignment(memory.batch, site, active, address, width, "shared memory")
+        if (address + width > memory.limit).any():
+            thread = int(np.argmax(address))
+            message = f"is at byte {address[thread]} of {memory.limit} of shared memory"
+            site.fail(memory.batch, active.threads[thread], message)
+        memory.banks.count(active, address, width)
+        place = address + memory.batch.block_slot[active.index] * memory.stride
+        return Piece(
+            (place // self.dtype.itemsize)[:, None] + np.arange(count),
+            (place // memory.granule)[:, None] + np.arange(width // memory.granule),
+        )
+
+    def read(self, site: Site, active: Active, first: First, count: int) -> Array:
+        piece = self.locate(site, active, first, count)
+        if self.memory.shadow is not None:
+            self.memory.shadow.read(site, active, piece.cells)
+        return self.elements[piece.elements]
+
+    def write(self, site: Site, active: Active, first: First, values: Array) -> None:
+        piece = self.locate(site, active, first, values.shape[1])
+        if self.memory.shadow is not None:
+            self.memory.shadow.write(site, active.threads, piece.cells)
+        self.elements[piece.elements] = values
+
+    def atomic_add(self, site: Site, active: Active, first: First, values: Array) -> Array:
+        piece = self.locate(site, active, first, 1)
+        if self.memory.shadow is not None:
+            self.memory.shadow.read(site, active, piece.cells, atomic=True)
+        return add_in_order(self.elements, piece.elements[:, 0], values)
+
+
+def _as_offset(addresses: Any) -> int:
+    """Let the permutation of one byte offset work on an array of them."""
+    return addresses

@@ -1,0 +1,116 @@
+"""The threads that are simulated together, and which of them run an operation."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlc.arch.fragments import WARP_LANES
+from dlc.dialects.gpu import KernelOp
+
+Value = Any
+"""What a thread holds: one number for all threads, or an array with one for each of the batch."""
+Integers = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
+
+
+class Active:
+    """The threads of a batch that run an operation, by ``mask``."""
+
+    def __init__(self, mask: Booleans):
+        self.mask = mask
+        self.full = bool(mask.all())
+
+    @cached_property
+    def threads(self) -> Integers:
+        """Their positions in the batch, in order."""
+        return np.flatnonzero(self.mask)
+
+    @cached_property
+    def index(self) -> "Integers | slice":
+        """What selects them from an array over the batch."""
+        return slice(None) if self.full else self.threads
+
+    @property
+    def count(self) -> int:
+        """How many they are."""
+        return len(self.threads)
+
+    def of(self, value: Value) -> Value:
+        """Return the value in these threads."""
+        return value if self.full or np.ndim(value) == 0 else value[self.index]
+
+    def spread(self, values: Value) -> Value:
+        """Return ``values``, one for each of these threads, as an array over the batch."""
+        if self.full:
+            return values
+        result = np.zeros(self.mask.shape, values.dtype)
+        result[self.index] = values
+        return result
+
+    def where(self, condition: Value) -> "Active | None":
+        """Return those of them for which ``condition``, over the batch, holds."""
+        if np.ndim(condition) == 0:
+            return self if condition else None
+        mask = self.mask & condition
+        if mask.all():
+            return self
+        return Active(mask) if mask.any() else None
+
+
+class Batch:
+    """All threads of some blocks of a grid, block after block, with the waits they have done.
+
+    blocks: the numbers of the blocks, x fastest. An *epoch* counts the barriers that a block or a
+    warp has passed: accesses of different epochs are ordered.
+    """
+
+    def __init__(self, kernel: KernelOp, blocks: Integers):
+        self.kernel = kernel
+        self.blocks = blocks
+        self.threads_per_block = kernel.threads
+        self.size = len(blocks) * kernel.threads
+        self.block_slot, self.thread = np.divmod(np.arange(self.size), kernel.threads)
+        self.block = blocks[self.block_slot]
+        warps = -(-kernel.threads // WARP_LANES)
+        self.warp = self.block_slot * warps + self.thread // WARP_LANES
+        self.block_epoch = np.zeros(len(blocks), np.int64)
+        self.warp_epoch = np.zeros(len(blocks) * warps, np.int64)
+        self.everyone = Active(np.ones(self.size, np.bool_))
+
+    def position(self, slot: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+        """Return the positions of a thread's block in the grid and of the thread in its block."""
+        block = split_position(int(self.block[slot]), self.kernel.grid_size)
+        return block, split_position(int(self.thread[slot]), self.kernel.block_size)
+
+    def pass_barrier(self, blocks: Booleans) -> None:
+        """All threads of ``blocks`` have waited for each other."""
+        self.block_epoch += blocks
+        self.warp_epoch += np.repeat(blocks, len(self.warp_epoch) // len(self.blocks))
+
+    def pass_warp_barrier(self, warps: Integers) -> None:
+        """All lanes of ``warps`` have waited for each other."""
+        self.warp_epoch[warps] += 1
+
+    def thread_ids(self, axis: int) -> Value:
+        """Return the position of each thread in its block along x, y or z."""
+        return _along(self.thread, self.kernel.block_size, axis)
+
+    def block_ids(self, axis: int) -> Value:
+        """Return the position of each thread's block in the grid along x, y or z."""
+        block = int(self.blocks[0]) if len(self.blocks) == 1 else self.block
+        return _along(block, self.kernel.grid_size, axis)
+
+
+def _along(position: Value, sizes: tuple[int, int, int], axis: int) -> Value:
+    if sizes[axis] == 1:
+        return 0
+    x, y, _ = sizes
+    return position // (1, x, x * y)[axis] % sizes[axis]
+
+
+def split_position(number: int, sizes: tuple[int, int, int]) -> tuple[int, int, int]:
+    """Return (x, y, z) of the position ``number``, x fastest."""
+    x, y, _ = sizes
+    return number % x, number // x % y, number // (x * y)

@@ -1,0 +1,219 @@
+"""Runs one kernel over its grid."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import gcd, prod
+from typing import Literal
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerType, ModuleOp
+from xdsl.ir import BlockArgument
+
+from dlc.dialects._access import MemoryOp
+from dlc.dialects._space import Space, buffer_type, space_of
+from dlc.dialects._tensor import element_bytes, numpy_dtype
+from dlc.dialects.gpu import FenceOp, KernelOp
+from dlc.errors import CompileError
+from dlc.simulator import _control, _matrices, _memory, _warps
+from dlc.simulator._buffer import Array
+from dlc.simulator._copies import Copies
+from dlc.simulator._faults import SimulationError
+from dlc.simulator._global import GlobalBuffer, Grid
+from dlc.simulator._machine import Machine, Step
+from dlc.simulator._shared import SharedMemory
+from dlc.simulator._threads import Batch, Integers, split_position
+
+BATCH_THREADS = 8192
+"""Threads that run in lockstep: enough to hide the cost of a numpy call."""
+BATCH_SHARED_BYTES = 1 << 22
+
+COMPILERS = {
+    **_control.COMPILERS,
+    **_memory.COMPILERS,
+    **_warps.COMPILERS,
+    **_matrices.COMPILERS,
+}
+
+Order = Literal["forward", "backward"] | int
+
+
+@dataclass
+class SimulationReport:
+    """What a launch did. wavefronts: those of shared memory, and how many no layout can avoid."""
+
+    kernel: str
+    blocks: int
+    threads: int
+    wavefronts: int = 0
+    wavefronts_without_conflicts: int = 0
+
+    @property
+    def bank_conflicts(self) -> int:
+        """The wavefronts that conflicts over banks add."""
+        return self.wavefronts - self.wavefronts_without_conflicts
+
+
+def simulate(
+    module: ModuleOp,
+    kernel_name: str,
+    arrays: Sequence[Array] | Mapping[str, Array],
+    *,
+    block_order: Order = "forward",
+    blocks_at_once: int | None = None,
+    checks: bool = True,
+) -> SimulationReport:
+    """Run ``gpu.kernel @kernel_name``; the output arrays, contiguous, are written in place.
+
+    arrays: one per buffer, in order or by the arguments' names in the text; scratch buffers may be
+    left out. Inputs have values, and so have scratch buffers of integers (arrival counters), which
+    are zero; outputs and other scratch buffers have none until the kernel writes them.
+    block_order: how blocks follow each other; a number is the seed of a random order.
+    blocks_at_once: the blocks that run in lockstep, chosen by size when absent. checks: look for
+    undefined data and races too, which takes most of the time.
+
+    Raises SimulationError for a fault of the kernel, CompileError when the arrays do not fit.
+    """
+    kernel = find_kernel(module, kernel_name)
+    buffers = _buffers(kernel, arrays, checks)
+    launch = _Launch(kernel, buffers, checks)
+    per_batch = blocks_at_once or launch.blocks_at_once
+    order = _order(block_order, prod(kernel.grid_size))
+    with np.errstate(all="ignore"):
+        for start in range(0, len(order), per_batch):
+            launch.run(order[start : start + per_batch])
+    for buffer in launch.outputs:
+        _check_written(kernel, buffer)
+    return launch.report
+
+
+def find_kernel(module: ModuleOp, name: str) -> KernelOp:
+    """Return ``gpu.kernel @name``; raises CompileError when the module has none."""
+    for op in module.ops:
+        if isinstance(op, KernelOp) and op.sym_name.data == name:
+            return op
+    raise CompileError(f"the module has no gpu.kernel @{name}")
+
+
+def _order(order: Order, blocks: int) -> Integers:
+    if order == "forward":
+        return np.arange(blocks)
+    if order == "backward":
+        return np.arange(blocks)[::-1]
+    return np.random.default_rng(order).permutation(blocks)
+
+
+class _Launch:
+    """A kernel compiled to steps, with its buffers."""
+
+    def __init__(self, kernel: KernelOp, buffers: Sequence[GlobalBuffer], checks: bool):
+        self.kernel = kernel
+        self.buffers = buffers
+        self.machine = Machine(kernel, COMPILERS, checks)
+        for argument, buffer in zip(kernel.body.block.args, buffers, strict=True):
+            self.machine.values[self.machine.slot(argument)] = buffer
+        self.step: Step = self.machine.block(kernel.body.block)
+        self.granule = _granule(kernel)
+        self.shared_bytes = 0 if kernel.shared_bytes is None else kernel.shared_bytes.value.data
+        has_fences = any(isinstance(op, FenceOp) for op in kernel.walk())
+        blocks = prod(kernel.grid_size)
+        self.machine.grid = Grid(blocks, kernel.threads, has_fences)
+        self.report = SimulationReport(kernel.sym_name.data, blocks, kernel.threads)
+
+    @property
+    def blocks_at_once(self) -> int:
+        """How many blocks are worth running in lockstep."""
+        by_threads = BATCH_THREADS // self.kernel.threads
+        by_bytes = BATCH_SHARED_BYTES // max(self.shared_bytes, 1)
+        return max(min(by_threads, by_bytes), 1)
+
+    @property
+    def outputs(self) -> Sequence[GlobalBuffer]:
+        """The buffers of the results."""
+        return self.buffers[len(self.kernel.input_buffers) :][: self.kernel.outputs.value.data]
+
+    def run(self, blocks: Integers) -> None:
+        """Run some blocks to their end."""
+        machine = self.machine
+        machine.batch = Batch(self.kernel, blocks)
+        checks = machine.checks
+        machine.shared = SharedMemory(machine.batch, self.shared_bytes, self.granule, checks)
+        machine.copies = Copies(machine.batch)
+        for buffer in self.buffers:
+            buffer.enter(machine.batch, machine.grid)
+        self.step(machine.batch.everyone)
+        self.report.wavefronts += machine.shared.banks.wavefronts
+        self.report.wavefronts_without_conflicts += machine.shared.banks.without_conflicts
+
+
+def _granule(kernel: KernelOp) -> int:
+    """Return the bytes that divide every access to shared memory."""
+    widths = [
+        access.elements * element_bytes(access.type.element_type)
+        for op in kernel.walk()
+        if isinstance(op, MemoryOp)
+        for access in op.accesses()
+        if space_of(access.buffer) is Space.SHARED
+    ]
+    return reduce(gcd, widths, 16)
+
+
+def _buffers(
+    kernel: KernelOp, arrays: Sequence[Array] | Mapping[str, Array], checks: bool
+) -> list[GlobalBuffer]:
+    arguments = kernel.body.block.args
+    given = _in_order(kernel, arrays)
+    required = len(arguments) - len(kernel.scratch_buffers)
+    if not required <= len(given) <= len(arguments) or any(x is None for x in given[:required]):
+        raise CompileError(
+            f"@{kernel.sym_name.data} has {required} buffers and {len(arguments) - required} for "
+            f"scratch, {len(given)} arrays are given"
+        )
+    given += [None] * (len(arguments) - len(given))
+    inputs = len(kernel.input_buffers)
+    return [
+        _buffer(_name(argument), argument, array, argument.index < inputs, checks)
+        for argument, array in zip(arguments, given, strict=True)
+    ]
+
+
+def _in_order(
+    kernel: KernelOp, arrays: Sequence[Array] | Mapping[str, Array]
+) -> list[Array | None]:
+    if not isinstance(arrays, Mapping):
+        return list(arrays)
+    names = [_name(argument) for argument in kernel.body.block.args]
+    if unknown := arrays.keys() - set(names):
+        raise CompileError(f"there is no buffer {min(unknown)}; they are {', '.join(names)}")
+    return [arrays.get(name) for name in names]
+
+
+def _name(argument: BlockArgument) -> str:
+    return argument.name_hint or str(argument.index)
+
+
+def _buffer(
+    name: str, argument: BlockArgument, array: Array | None, is_input: bool, checks: bool
+) -> GlobalBuffer:
+    type = buffer_type(argument)
+    dtype, sizes = numpy_dtype(type.element_type), type.get_shape()
+    scratch = array is None
+    array = np.zeros(sizes, dtype) if array is None else array
+    if array.dtype != dtype or array.shape != sizes or not array.flags.c_contiguous:
+        raise CompileError(
+            f"buffer {name} is a contiguous {type}, not {array.dtype} of shape {array.shape}"
+        )
+    counter = scratch and isinstance(type.element_type, IntegerType)
+    return GlobalBuffer(f"%{name}", array, not is_input, is_input or counter, checks)
+
+
+def _check_written(kernel: KernelOp, buffer: GlobalBuffer) -> None:
+    missing = buffer.first_undefined()
+    if missing is not None:
+        last = split_position(prod(kernel.grid_size) - 1, kernel.grid_size)
+        raise SimulationError(
+            f"ends the launch, and element {missing} of output {buffer.name} was never written",
+            f"@{kernel.sym_name.data}",
+            last,
+            (0, 0, 0),
+        )

@@ -1,0 +1,82 @@
+"""Runs the launches of ``main`` one after the other."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation, SSAValue
+
+from dlc.analysis.evaluation import constant_value
+from dlc.core.locations import operation_text
+from dlc.core.weights import WeightStore
+from dlc.dialects._tensor import element_type, numpy_dtype, shape
+from dlc.dialects.fused_group import LaunchOp
+from dlc.dialects.graph._structure import GraphOp
+from dlc.errors import CompileError
+from dlc.simulator._buffer import Array
+from dlc.simulator.launch import Order, SimulationReport, simulate
+
+
+def run_module(
+    module: ModuleOp,
+    feeds: Sequence[Array] | Mapping[str, Array],
+    weights: WeightStore | None = None,
+    *,
+    block_order: Order = "forward",
+    checks: bool = True,
+    reports: list[SimulationReport] | None = None,
+) -> list[Array]:
+    """Return the results of ``main`` at the ``gpu`` level, every launch simulated.
+
+    feeds: the inputs in order or by name. reports: gets the report of each launch.
+
+    Raises SimulationError for a fault of a kernel, CompileError for an op of ``main`` that is
+    neither a launch nor a view nor a constant.
+    """
+    main = _main(module)
+    store = WeightStore() if weights is None else weights
+    values: dict[SSAValue, Array] = dict(zip(main.args, _inputs(main, feeds), strict=True))
+    for op in main.body.block.ops:
+        if isinstance(op, ReturnOp):
+            return [values[value] for value in op.arguments]
+        if not isinstance(op, LaunchOp):
+            values[op.results[0]] = _value(op, [values[x] for x in op.operands], store)
+            continue
+        outputs = [np.zeros(shape(x), numpy_dtype(element_type(x))) for x in op.outputs]
+        arrays = [*(values[x] for x in op.inputs), *outputs]
+        report = simulate(module, op.kernel_name, arrays, block_order=block_order, checks=checks)
+        if reports is not None:
+            reports.append(report)
+        values.update(zip(op.outputs, outputs, strict=True))
+    return []
+
+
+def _main(module: ModuleOp) -> FuncOp:
+    for op in module.ops:
+        if isinstance(op, FuncOp) and op.sym_name.data == "main":
+            return op
+    raise CompileError("the module has no function @main")
+
+
+def _inputs(main: FuncOp, feeds: Sequence[Array] | Mapping[str, Array]) -> Sequence[Array]:
+    if not isinstance(feeds, Mapping):
+        return [np.ascontiguousarray(array) for array in feeds]
+    return [np.ascontiguousarray(feeds[_name(main, n)]) for n in range(len(main.args))]
+
+
+def _name(main: FuncOp, number: int) -> str:
+    attributes = None if main.arg_attrs is None else main.arg_attrs.data[number]
+    name = attributes.data.get("graph.name") if isinstance(attributes, DictionaryAttr) else None
+    return name.data if isinstance(name, StringAttr) else f"argument{number}"
+
+
+def _value(op: Operation, operands: Sequence[Array], weights: WeightStore) -> Array:
+    """Return the result of an op that needs no kernel."""
+    if isinstance(op, GraphOp) and op.is_view:
+        return np.ascontiguousarray(operands[0]).reshape(shape(op.results[0]))
+    if isinstance(op, GraphOp) and op.is_constant:
+        known = constant_value(op.results[0], weights)
+        if known is not None:
+            return np.ascontiguousarray(known)
+    raise CompileError("is in no kernel; lower the module to gpu first", at=operation_text(op))
