@@ -133,7 +133,9 @@ class _Sum:
 
     def expr(self) -> AffineExpr:
         """Return the expression, large factors first."""
-        ordered = sorted(self.terms.items(), key=lambda item: (-abs(item[1]), str(item[0])))
+        ordered = list(self.terms.items())
+        if len(ordered) > 1:
+            ordered.sort(key=lambda item: (-abs(item[1]), str(item[0])))
         total = AffineExpr.constant(0)
         for number, (term, factor) in enumerate(ordered):
             total = term * factor if number == 0 else total + term * factor
@@ -240,9 +242,12 @@ def _recombine(total: _Sum, ranges: Ranges) -> _Sum:
 
 def simplify(expr: AffineExpr, ranges: Ranges = Ranges()) -> AffineExpr:
     """Return the normal form of ``expr`` for dims and symbols in ``ranges``."""
-    simpler = _Sum.of(expr, ranges).expr()
-    while simpler != expr:  # resolving one division may make another one resolvable
-        expr, simpler = simpler, _Sum.of(simpler, ranges).expr()
+    total = _Sum.of(expr, ranges)
+    simpler = total.expr()
+    while simpler != expr and any(isinstance(t, AffineBinaryOpExpr) for t in total.terms):
+        # Resolving one division may make another one resolvable.
+        total = _Sum.of(simpler, ranges)
+        expr, simpler = simpler, total.expr()
     return simpler
 
 
