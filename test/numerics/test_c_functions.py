@@ -52,7 +52,7 @@ def call(library: ctypes.CDLL, name: str, x: np.ndarray, dtype: type) -> np.ndar
 
 def sampled_floats() -> np.ndarray:
     """Return floats of every sign and exponent, NaN and infinities included: 4096 apart in bits."""
-    return np.arange(0, 1 << 32, 4093, np.uint32).view(np.float32)
+    return np.arange(0, 1 << 32, 4093, dtype=np.int64).astype(np.uint32).view(np.float32)
 
 
 @pytest.mark.parametrize(

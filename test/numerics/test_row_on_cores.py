@@ -14,6 +14,9 @@ from dlc.dialects.graph._softmax import LogSoftmaxOp, SoftmaxOp
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.dialects.loop._attributes import ScheduleAttr
 
+Compiled = tuple[CompiledKernels, dict[str, str]]
+"""The kernels of all cases, and the kernel of each by the case's name."""
+
 LENGTHS = (1, 7, 16, 31, 32, 33, 127, 128, 129, 1000)
 """On both sides of the lengths at which a row takes more lanes, with and without a rest."""
 
@@ -41,15 +44,15 @@ CASES = {name: case for length in LENGTHS for name, case in cases(length).items(
 
 
 @pytest.fixture(scope="module")
-def compiled():
-    schedule = ScheduleAttr({"strategy": "row", "cores": True})
+def compiled() -> Compiled:
+    schedule = ScheduleAttr((("strategy", "row"), ("cores", True)))
     module = module_of({name: op for name, (op, _) in CASES.items()}, schedule=schedule)
     kernels = CompiledKernels(lower(module))
     return kernels, {name: launched_by(module, name) for name in CASES}
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_c_computes_the_reference(name: str, compiled) -> None:
+def test_c_computes_the_reference(name: str, compiled: Compiled) -> None:
     """The error is below that of a sum of K terms in any order: K * eps * sum of magnitudes, and a
     few roundings before and after.
     """
