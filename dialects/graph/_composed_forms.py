@@ -93,8 +93,9 @@ def _layer_norm_forms() -> list[Form]:
         fits = broadcast_shapes(sizes, shape(found[scale])) == sizes
         if not axes or axes != list(range(axes[0], len(sizes))) or small is None or not fits:
             return None
-        properties = {"axis": integer(axes[0]), "epsilon": number(small)}
-        return LayerNormOp.make(found[x], found[scale], **properties)
+        return LayerNormOp.make(
+            found[x], found[scale], axis=integer(axes[0]), epsilon=number(small)
+        )
 
     unbiased = Apply(LayerNormOp, (x, scale))
 
