@@ -154,7 +154,8 @@ class _Kernel:
             column = tile % group // GROUPED_ROWS
         else:
             row, column = tile // self.tile_columns, tile % self.tile_columns
-        place = _Place(*(self._value(e) for e in (batch, row, column)), part, thread)
+        batch, row, column = (self._value(e) for e in (batch, row, column))
+        place = _Place(batch, row, column, part, thread)
         if self._rows_of_grid == self.tile_rows:
             self._write_tile(place)
         else:
