@@ -17,6 +17,8 @@ def run_command(name: str, command: Callable[[], int]) -> int:
     except OSError as error:
         text = (error.strerror or str(error)).lower()
         return _fail(name, f"{error.filename}: {text}" if error.filename else text)
+    except MemoryError:
+        return _fail(name, "not enough memory; give smaller sizes")
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:

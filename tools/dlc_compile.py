@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from dlc import __version__
 from dlc.compiler import Options, Outcome, compile_to
 from dlc.compiler.emission import emit
 from dlc.compiler.levels import LEVELS
 from dlc.compiler.options import PRECISIONS, WEIGHTS
+from dlc.compiler.output_place import check_place
 from dlc.core.cache import write_atomically
 from dlc.frontends.onnx.check import check_model
 from dlc.tools._command import FAILURE, SUCCESS, Progress, run_command
@@ -24,12 +26,16 @@ _PURPOSE = "Compile an ONNX model to one shared library."
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``dlc-compile`` and return its exit code."""
-    given = _parser().parse_args(arguments)
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    names = [name for name, _ in given.shape]
+    if repeated := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        parser.error(f"argument --shape: {repeated[0]!r} is given twice")
     return run_command("dlc-compile", lambda: _run(given))
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("dlc-compile", description=_PURPOSE)
+    parser = argparse.ArgumentParser("dlc-compile", description=_PURPOSE, allow_abbrev=False)
     add = parser.add_argument
     add("model", type=Path, help="the ONNX file")
     add("-o", "--output", type=Path, help="the file to write; default: the model's name with .so")
@@ -44,26 +50,35 @@ def _parser() -> argparse.ArgumentParser:
         help="the sizes of an input, or the value of a symbolic size; may be repeated",
     )
     add("--weights", default="embed", choices=WEIGHTS, help="in model.so, or in a file beside it")
-    add("--emit", choices=LEVELS, help="print the model at this level instead of compiling it")
-    add("--check", action="store_true", help="list everything unsupported and compile nothing")
+    result = parser.add_mutually_exclusive_group()
+    result.add_argument("--emit", choices=LEVELS, help="print the model at this level instead")
+    result.add_argument("--check", action="store_true", help="list everything unsupported instead")
+    result.add_argument("--json", type=Path, metavar="FILE", help="write the report to this file")
     add("--no-verify", action="store_true", help="do not run the result against the reference")
     add("--jobs", type=int, metavar="N", help="compilers at a time; default: one per core")
-    add("--json", type=Path, metavar="FILE", help="write the report to this file")
+    add("--version", action="version", version=f"dlc {__version__}")
     return parser
 
 
 def _shape(text: str) -> tuple[str, list[int]]:
+    """Return the name and the sizes; ``x=`` is a tensor without axes."""
     name, _, sizes = text.rpartition("=")
     try:
-        return name, [int(size) for size in sizes.split(",") if size]
+        if name:
+            return name, [int(size) for size in sizes.split(",")] if sizes else []
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=SIZE,SIZE,...") from None
+        pass
+    raise argparse.ArgumentTypeError(f"{text!r} is not NAME=SIZE,SIZE,...")
 
 
 def _run(given: argparse.Namespace) -> int:
     shapes = dict(given.shape)
     if given.check:
         return _check(given.model, shapes)
+    output = given.output or given.model.with_suffix(".so")
+    for place in (given.output if given.emit else output, given.json):
+        if place is not None:
+            check_place(place, given.model)
     progress = Progress()
     options = Options(
         given.target,
@@ -78,7 +93,6 @@ def _run(given: argparse.Namespace) -> int:
         if given.emit:
             _write_text(given.output, emit(given.model, options, given.emit))
             return SUCCESS
-        output = given.output or given.model.with_suffix(".so")
         outcome = compile_to(output, given.model, options)
     finally:
         progress.finish()

@@ -1,6 +1,7 @@
 """``dlc-run``: runs a compiled model on arrays of a file or on random ones, and times it.
 
-Exit code 0: done. 1: the artifact or an input is at fault, and standard error says why.
+Exit code 0: done. 1: the artifact or an input is at fault, and standard error says why. 2: a wrong
+command line.
 """
 
 import argparse
@@ -14,58 +15,66 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dlc.errors import InputError
+from dlc import __version__
 from dlc.runtime.model import Model, load
 from dlc.tools._command import SUCCESS, run_command
-
-Arrays = Mapping[str, NDArray[Any]]
+from dlc.tools._npz import Arrays, read_arrays, write_arrays
 
 WARM_UP_SECONDS, BENCH_SECONDS = 0.2, 2.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``dlc-run`` and return its exit code."""
-    given = _parser().parse_args(arguments)
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    if given.outputs and not _runs(given):
+        parser.error("argument --outputs: nothing is run without --inputs, --random or --bench")
     return run_command("dlc-run", lambda: _run(given))
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("dlc-run", description="Run a compiled model.")
+    parser = argparse.ArgumentParser(
+        "dlc-run", description="Run a compiled model.", allow_abbrev=False
+    )
     add = parser.add_argument
     add("model", type=Path, help="model.so")
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--inputs", type=Path, metavar="IN.NPZ", help="the inputs, by name")
     source.add_argument("--random", action="store_true", help="random inputs")
-    add("--seed", type=int, default=0, help="of the random inputs")
+    add("--seed", type=_natural, metavar="N", default=0, help="of the random inputs")
     add("--outputs", type=Path, metavar="OUT.NPZ", help="write the outputs, by name")
     add("--bench", action="store_true", help="time runs for about two seconds")
-    add("--device", type=int, default=0, help="the number of the GPU")
+    add("--device", type=_natural, metavar="N", default=0, help="the number of the GPU")
     add("--json", action="store_true", help="print the result as JSON")
+    add("--version", action="version", version=f"dlc {__version__}")
     return parser
+
+
+def _natural(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of 0 or more")
+    return int(text)
+
+
+def _runs(given: argparse.Namespace) -> bool:
+    return bool(given.inputs or given.random or given.bench)
 
 
 def _run(given: argparse.Namespace) -> int:
     model = load(given.model, given.device)
-    if not (given.inputs or given.random or given.bench):
+    if not _runs(given):
         _print({"inputs": _infos(model.inputs), "outputs": _infos(model.outputs)}, given.json)
         return SUCCESS
-    feeds = _read(given.inputs) if given.inputs else random_feeds(model, given.seed)
+    feeds = read_arrays(given.inputs) if given.inputs else random_feeds(model, given.seed)
     results = model.run(feeds)
     if given.outputs:
-        np.savez(given.outputs, **results)
+        write_arrays(given.outputs, results)
     facts: dict[str, Any] = {name: _describe(array) for name, array in results.items()}
     if given.bench:
-        facts = {"outputs": facts, "milliseconds": bench(model, feeds)}
+        milliseconds, runs = bench(model, feeds)
+        facts = {"outputs": facts, "milliseconds": milliseconds, "runs": runs}
     _print(facts, given.json)
     return SUCCESS
-
-
-def _read(path: Path) -> Arrays:
-    try:
-        with np.load(path) as file:
-            return dict(file)
-    except (ValueError, EOFError, TypeError, AttributeError) as error:
-        raise InputError("not an .npz file of named arrays", at=str(path)) from error
 
 
 def random_feeds(model: Model, seed: int) -> Arrays:
@@ -81,12 +90,14 @@ def random_feeds(model: Model, seed: int) -> Arrays:
     }
 
 
-def bench(model: Model, feeds: Arrays) -> dict[str, float]:
-    """Return median, fastest and slowest tenth of the runs' times, in milliseconds."""
+def bench(model: Model, feeds: Arrays) -> tuple[dict[str, float], int]:
+    """Return the times of runs in milliseconds (half and a tenth are faster than ``median`` and
+    ``p10``, a tenth slower than ``p90``), and how many runs there were.
+    """
     _times(model, feeds, WARM_UP_SECONDS)
     times = np.array(_times(model, feeds, BENCH_SECONDS)) * 1e3
     low, middle, high = np.percentile(times, [10, 50, 90])
-    return {"median": middle, "p10": low, "p90": high, "runs": float(len(times))}
+    return {"median": middle, "p10": low, "p90": high}, len(times)
 
 
 def _times(model: Model, feeds: Arrays, seconds: float) -> list[float]:

@@ -17,6 +17,7 @@ DEFAULT_TARGET = "sm_90a"
 
 __all__ = [
     "CPUS",
+    "DEFAULT_CHIPS",
     "DEFAULT_TARGET",
     "GPUS",
     "Arch",

@@ -25,6 +25,7 @@ from dlc.compiler.group_verification import (
 )
 from dlc.compiler.levels import lower
 from dlc.compiler.options import Options
+from dlc.compiler.output_place import check_place
 from dlc.compiler.probe import Probe, probe_module
 from dlc.compiler.report import Report, describe_groups, make_report
 from dlc.compiler.targets import Target, parse_targets
@@ -72,6 +73,7 @@ def compile_to(path: Path, source: ModelSource, options: Options) -> Outcome:
     The file appears when it is complete and, unless ``options.verify`` is off, verified.
     """
     options.check()
+    check_place(path, source)
     with tempfile.TemporaryDirectory(prefix=".dlc-", dir=path.absolute().parent) as folder:
         built = Path(folder) / path.name
         outcome = _Compilation(source, options).run(built)

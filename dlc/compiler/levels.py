@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
+from dlc.compiler.fixed_sizes import check_fixed_sizes
 from dlc.compiler.targets import Target
 from dlc.core.context import DlcContext
 from dlc.core.instrumentation import PassManager, Timing
@@ -38,12 +39,18 @@ def lower(
 ) -> Iterator[str]:
     """Lower ``module`` in place, level by level; yield the name of each level that it reaches.
 
-    last: the level to stop at; without it the module goes all the way to kernels.
+    last: the level to stop at; without it the module goes all the way to kernels. Raises
+    CompileError for a level or a precision that the target does not have, and for an input with a
+    size that is not fixed, which only ``graph`` may have.
     """
+    if precision == "tf32" and not target.is_gpu:
+        raise CompileError("tf32 is a format of NVIDIA GPUs; give precision fp32 for the CPU")
     steps = list(pipelines(target, precision))
     if last is not None and last not in [level for level, _ in steps]:
         raise CompileError(f"target {target.name} has no level {last}")
     for level, pipeline in steps:
+        if level != steps[0][0]:
+            check_fixed_sizes(module)
         manager = PassManager(
             registry.build_passes(pipeline), verify_each=False, timing=timing or Timing()
         )

@@ -3,6 +3,8 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
+from typing import cast
 
 from dlc.core.weights import Array
 from dlc.errors import CompileError
@@ -35,6 +37,9 @@ class Options:
         """Raise CompileError for a value that is none of those allowed."""
         _check_choice("precision", self.precision, PRECISIONS)
         _check_choice("weights", self.weights, WEIGHTS)
+        for name, sizes in (self.shapes or {}).items():
+            if not _are_sizes(sizes):
+                raise CompileError(f"shapes[{name!r}] is {sizes!r}; give a list of integers")
         if self.jobs is not None and self.jobs < 1:
             raise CompileError(f"jobs is {self.jobs}; give 1 or more")
 
@@ -42,6 +47,12 @@ class Options:
     def job_count(self) -> int:
         """How many compilers run at a time."""
         return self.jobs or len(os.sched_getaffinity(0))
+
+
+def _are_sizes(value: object) -> bool:
+    return isinstance(value, Sequence) and all(
+        isinstance(size, Integral) for size in cast("Sequence[object]", value)
+    )
 
 
 def _check_choice(what: str, value: str, allowed: Sequence[str]) -> None:

@@ -8,6 +8,11 @@ from functools import cache
 from dlc import arch
 from dlc.errors import CompileError
 
+_OLDEST = (8, 0)
+"""The first compute capability with a maximum that keeps NaN (``max.NaN``), asynchronous copies,
+bf16 and tf32.
+"""
+
 
 @dataclass(frozen=True)
 class Target:
@@ -52,10 +57,16 @@ def parse_targets(text: str | None) -> list[Target]:
 
 
 def _parse(name: str) -> Target:
-    if name != "cpu" and not re.fullmatch(r"sm_\d{2,3}a?", name):
-        raise CompileError(f"target {name!r} is unknown; give cpu, or GPUs as sm_80,sm_90a")
-    arch.by_name(name)
-    return Target(name)
+    target = Target(name)
+    if name != "cpu" and name not in gpu_targets():
+        known = ", ".join(gpu_targets())
+        raise CompileError(f"target {name!r} is unknown; give cpu, or one or more of {known}")
+    return target
+
+
+def gpu_targets() -> list[str]:
+    """Return the GPUs that code can be made for: those with a row, from ``_OLDEST`` on."""
+    return [name for name in arch.DEFAULT_CHIPS if Target(name).capability[:2] >= _OLDEST]
 
 
 def _found() -> str:

@@ -57,7 +57,14 @@ class Cache:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that its name never shows a part of ``data``. Raises OSError."""
+    """Write a file so that its name never shows a part of ``data``. Raises OSError of ``path``."""
+    try:
+        _write_and_rename(path, data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _write_and_rename(path: Path, data: bytes) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:32]}.")
     try:
         with os.fdopen(handle, "wb") as file:

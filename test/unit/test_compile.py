@@ -78,6 +78,13 @@ def test_a_symbolic_size_is_given_by_shapes() -> None:
     check(dlc.compile(model("batch"), target="cpu", shapes={"x": [6, 8]}), x)
 
 
+def test_a_symbolic_size_that_is_not_given_is_named() -> None:
+    with pytest.raises(
+        dlc.CompileError, match=r"^input x: its size batch is not fixed; give it wi"
+    ):
+        dlc.compile(model("batch"), target="cpu")
+
+
 def test_a_constant_input_is_compiled_in() -> None:
     compiled = dlc.compile(model(), target="cpu", constants={"x": X})
     assert compiled.inputs == ()
@@ -111,7 +118,12 @@ def test_two_compiles_give_the_same_bytes(
         ({"weights": "no"}, "weights 'no' is unknown; give embed, file"),
         ({"jobs": 0}, "jobs is 0; give 1 or more"),
         ({"shapes": {"x": [3, 9]}}, "first product: the inner sizes 9 and 8 differ"),
-        ({"shapes": {"z": [3, 9]}}, "z"),
+        ({"shapes": {"z": [3, 9]}}, "the model has no input z; it has x"),
+        ({"shapes": {"x": "3,8"}}, r"shapes\['x'\] is '3,8'; give a list of integers"),
+        ({"shapes": {"x": 3}}, r"shapes\['x'\] is 3; give a list of integers"),
+        ({"shapes": {"x": [1 << 62, 8]}}, "^input x: its shape .* has 36893488147419103232 elem"),
+        ({"precision": "tf32"}, "tf32 is a format of NVIDIA GPUs; give precision fp32"),
+        ({"target": "sm_75"}, "target 'sm_75' is unknown; give cpu, or one or more of sm_80"),
     ],
 )
 def test_wrong_options_are_named(options: dict[str, object], message: str) -> None:

@@ -1,6 +1,7 @@
 """The types of a model's inputs, with the sizes that the user fixes."""
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
 import onnx
 from xdsl.dialects.builtin import NoneAttr, TensorType
@@ -24,6 +25,9 @@ Size = int | str
 """A number, the name of a symbolic size, or ``DYNAMIC``."""
 
 Shapes = Mapping[str, Sequence[int]]
+
+_MOST_ELEMENTS = 1 << 44
+"""What 64-bit processors can address, as numbers of 8 bytes."""
 
 
 def model_inputs(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
@@ -154,6 +158,9 @@ def _tensor_type(
         error.place(f"input {value.name}")
         raise
     resolved = [known.get(s, s) if isinstance(s, str) else s for s in sizes]
+    elements = prod(s for s in resolved if isinstance(s, int) and s != DYNAMIC)
+    if elements > _MOST_ELEMENTS:
+        raise CompileError(f"its shape {resolved} has {elements} elements", f"input {value.name}")
     encoding = NoneAttr()
     if any(isinstance(s, str) for s in resolved):
         encoding = SizesAttr.of([ascii_name(s) if isinstance(s, str) else s for s in resolved])

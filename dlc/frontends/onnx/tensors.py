@@ -32,6 +32,8 @@ def read_tensor(tensor: TensorProto, model: LoadedModel) -> Array:
     Raises CompileError naming the tensor when its type is not supported or its data is not there.
     """
     try:
+        if any(size < 0 for size in tensor.dims):
+            raise CompileError(f"the shape {list(tensor.dims)} has a negative size")
         dtype = element_dtype(tensor.data_type)
         if tensor.data_location == TensorProto.EXTERNAL:
             path, extent = _external_extent(tensor, model)

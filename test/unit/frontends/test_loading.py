@@ -80,6 +80,14 @@ def test_embedded_weights_stay_in_the_file(saved: Path, run_import: Import, cont
     np.testing.assert_array_equal(array, np.arange(1024, dtype=np.float32))
 
 
+def test_a_weight_of_negative_size(make_model: MakeModel, run_import: Import):
+    add = helper.make_node("Add", ["x", "w"], ["y"])
+    model = make_model([add], initializers={"w": np.ones((2, 3), np.float32)})
+    model.graph.initializer[0].dims[0] = -2
+    with pytest.raises(CompileError, match=r"^tensor w: the shape \[-2, 3\] has a negative size$"):
+        run_import(model)
+
+
 def test_embedded_data_of_the_wrong_length(saved: Path, run_import: Import):
     model = onnx.load(saved)
     model.graph.initializer[0].dims[0] = 1023

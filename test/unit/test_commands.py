@@ -1,0 +1,167 @@
+"""What ``dlc-compile`` and ``dlc-run`` say to wrong command lines and files, and leave behind."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import onnx
+import pytest
+from numpy.typing import NDArray
+from onnx import TensorProto, helper
+
+from dlc.tools import dlc_compile, dlc_run
+
+X = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
+
+
+def write_model(folder: Path) -> Path:
+    """Write ``file = relu(x)``; an output may well be called as an argument of numpy is."""
+    tensors = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2, 3]) for n in ("x", "file")]
+    relu = helper.make_node("Relu", ["x"], ["file"])
+    graph = helper.make_graph([relu], "one", tensors[:1], tensors[1:])
+    path = folder / "model.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), path)
+    return path
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    return write_model(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("artifact")
+    assert dlc_compile.main([str(write_model(folder)), "--target", "cpu", "--no-verify"]) == 0
+    return folder / "model.so"
+
+
+def folder_of(model: Path) -> list[str]:
+    return sorted(path.name for path in model.parent.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--shape", "=2,3"], "'=2,3' is not NAME=SIZE,SIZE,..."),
+        (["--shape", "x=2,,3"], "'x=2,,3' is not NAME=SIZE,SIZE,..."),
+        (["--shape", "x=2,3", "--shape", "x=4,3"], "argument --shape: 'x' is given twice"),
+        (["--emit", "c", "--json", "r.json"], "not allowed with argument --emit"),
+        (["--check", "--emit", "c"], "not allowed with argument --check"),
+        (["--targ", "cpu"], "unrecognized arguments: --targ cpu"),
+    ],
+)
+def test_a_wrong_command_line(
+    model: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        dlc_compile.main([str(model), *arguments])
+    assert end.value.code == 2
+    assert message in capsys.readouterr().err
+    assert folder_of(model) == ["model.onnx"]
+
+
+@pytest.mark.parametrize("flag", ["-o", "--json"])
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("no folder/out", "no folder/out: cannot be written: no such file or directory"),
+        (".", "cannot be written: is a directory; name a file in it"),
+        ("model.onnx", "model.onnx: is the model that is compiled; give another file"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_found_before_the_compile(
+    model: Path, flag: str, place: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = model.read_bytes()
+    arguments = [str(model), "--target", "cpu", flag, str(model.parent / place)]
+    assert dlc_compile.main(arguments) == 1
+    printed = capsys.readouterr()
+    assert len(printed.err.splitlines()) == 1
+    assert message in printed.err
+    assert folder_of(model) == ["model.onnx"]
+    assert model.read_bytes() == before
+
+
+def test_too_little_memory_is_one_line(
+    model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def exhausted(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(dlc_compile, "compile_to", exhausted)
+    assert dlc_compile.main([str(model), "--target", "cpu"]) == 1
+    assert capsys.readouterr().err == "dlc-compile: error: not enough memory; give smaller sizes\n"
+
+
+def test_outputs_go_to_exactly_the_file_named(artifact: Path, tmp_path: Path) -> None:
+    np.savez(tmp_path / "in.npz", x=X)
+    arguments = [str(artifact), "--inputs", str(tmp_path / "in.npz")]
+    assert dlc_run.main([*arguments, "--outputs", str(tmp_path / "out")]) == 0
+    with np.load(tmp_path / "out") as arrays:
+        np.testing.assert_array_equal(arrays["file"], np.maximum(X, 0))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.npz", "out"]
+
+
+def _cut(data: bytes) -> bytes:
+    return data[:60]
+
+
+def _altered(data: bytes) -> bytes:
+    return data[:170] + b"\xff\xff" + data[172:]
+
+
+@pytest.mark.parametrize("damage", [_cut, _altered, lambda _: b"", lambda _: b"text"])
+def test_a_damaged_file_of_inputs(
+    artifact: Path,
+    tmp_path: Path,
+    damage: Callable[[bytes], bytes],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "in.npz"
+    np.savez(path, x=X)
+    path.write_bytes(damage(path.read_bytes()))
+    assert dlc_run.main([str(artifact), "--inputs", str(path)]) == 1
+    message = f"dlc-run: error: {path} is not an .npz file of plain arrays\n"
+    assert capsys.readouterr().err == message
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (X.T, "input 'x': shape [3, 2] given, the model was compiled for [2, 3]"),
+        (X.astype(np.float64), "input 'x': dtype float64 given, the model takes float32"),
+        (X.astype(ml_dtypes.bfloat16), "input 'x': dtype bfloat16 given, the model takes float32"),
+    ],
+)
+def test_an_input_that_does_not_fit(
+    artifact: Path,
+    tmp_path: Path,
+    array: NDArray[Any],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    np.savez(tmp_path / "in.npz", x=array)
+    arguments = [str(artifact), "--inputs", str(tmp_path / "in.npz")]
+    assert dlc_run.main([*arguments, "--outputs", str(tmp_path / "out.npz")]) == 1
+    assert capsys.readouterr().err == f"dlc-run: error: {message}\n"
+    assert not (tmp_path / "out.npz").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--random", "--seed", "-1"], "'-1' is not a number of 0 or more"),
+        (["--outputs", "o.npz"], "nothing is run without --inputs, --random or --bench"),
+        (["--random", "--inputs", "i.npz"], "not allowed with argument --random"),
+    ],
+)
+def test_a_wrong_command_line_to_run(
+    artifact: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        dlc_run.main([str(artifact), *arguments])
+    assert end.value.code == 2
+    assert message in capsys.readouterr().err
