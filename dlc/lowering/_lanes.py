@@ -28,6 +28,12 @@ ROW_LANES = (64, 16)
 MOST_RUNS = 16
 """Short runs of lanes that are unrolled: half of the registers, one for each run."""
 
+LEAST_PERIOD = 4
+"""Shorter runs do not fill a SIMD register of any processor."""
+
+MOST_UNEVEN_LANES = 4096
+"""Lanes of an axis that has no useful divisor: their accumulators still fit the first cache."""
+
 Values = Sequence[SSAValue]
 
 
@@ -172,13 +178,18 @@ def reduce_row(scope: LoopScope, op: ReductionOp, index: Index) -> Values | None
 def lane_sizes(size: int, period: int) -> list[int]:
     """Return the sizes of lane loops that an axis is best cut into; their product divides ``size``.
 
-    period: if not 1, the code is regular only along ``period`` neighbours (the channels of a group
-    of a convolution), which are then the SIMD lanes, with several such runs unrolled around them.
+    period: if not small, the code is regular only along ``period`` neighbours (the channels of a
+    group of a convolution), which are then the SIMD lanes, with several such runs unrolled around
+    them.
     """
-    if period > 1 and size % period == 0 and size > period:
-        runs = [n for n in range(1, MOST_RUNS + 1) if size // period % n == 0]
+    if period >= LEAST_PERIOD and size % period == 0 and size > period:
+        if period > MOST_LANES:
+            return lane_sizes(period, 1)
+        most = min(MOST_RUNS, MOST_LANES // period)
+        runs = [n for n in range(1, most + 1) if size // period % n == 0]
         return [max(runs), period]
     if size <= MOST_LANES:
         return [size]
     divisors = [n for n in range(16, MOST_LANES + 1) if size % n == 0]
-    return [max(divisors, key=lambda n: (n % 16 == 0, n), default=1)]
+    fallback = size if size <= MOST_UNEVEN_LANES else 1
+    return [max(divisors, key=lambda n: (n % 16 == 0, n), default=fallback)]
