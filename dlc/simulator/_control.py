@@ -7,7 +7,7 @@ from xdsl.dialects import arith, scf
 from xdsl.ir import Block, Operation
 
 from dlc.dialects import gpu, loop
-from dlc.simulator._machine import Compiler, Machine, Step, expression
+from dlc.simulator._machine import Compiler, Machine, Step, expression, nothing
 from dlc.simulator._scalars import constant
 from dlc.simulator._threads import Active, Value
 
@@ -15,11 +15,7 @@ from dlc.simulator._threads import Active, Value
 def _constant(machine: Machine, op: arith.ConstantOp) -> Step:
     value, slot = constant(op), machine.slot(op.result)
     machine.values[slot] = value
-    return _nothing
-
-
-def _nothing(active: Active) -> None:
-    """The value is known already, or there is none."""
+    return nothing
 
 
 def _index(machine: Machine, op: loop.IndexOp) -> Step:
@@ -132,8 +128,8 @@ COMPILERS: Mapping[type[Operation], Compiler] = {
     loop.IndexOp: _index,
     gpu.ThreadIdOp: _thread_id,
     gpu.BlockIdOp: _block_id,
-    gpu.EndOp: lambda machine, op: _nothing,
-    scf.YieldOp: lambda machine, op: _nothing,
+    gpu.EndOp: lambda machine, op: nothing,
+    scf.YieldOp: lambda machine, op: nothing,
     scf.IfOp: _if,
     scf.ForOp: _for,
 }

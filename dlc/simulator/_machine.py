@@ -21,7 +21,7 @@ from dlc.errors import CompileError
 from dlc.simulator._buffer import Buffer, First
 from dlc.simulator._copies import Copies
 from dlc.simulator._faults import Site
-from dlc.simulator._global import Grid
+from dlc.simulator._global import GlobalBuffer, Grid
 from dlc.simulator._scalars import scalar_function
 from dlc.simulator._shared import SharedMemory
 from dlc.simulator._threads import Active, Batch, Value
@@ -39,6 +39,7 @@ class Machine:
     """The values of all threads of a batch, and the compiler of steps that work on them.
 
     batch, shared, copies, grid: those of the batch that runs; the steps outlive it.
+    counters: what the kernel keeps in global memory from launch to launch.
     """
 
     batch: Batch
@@ -54,6 +55,7 @@ class Machine:
         self._compilers = compilers
         self._slots: dict[SSAValue, int] = {}
         self.values: list[Value] = []
+        self.counters: list[GlobalBuffer] = []
 
     def slot(self, value: SSAValue) -> int:
         """Return the position of a value in ``values``."""
@@ -123,6 +125,10 @@ class Machine:
         thread = int(np.argmax(np.broadcast_to(outside, active.count)))
         at = int(np.broadcast_to(index, active.count)[thread])
         site.fail(self.batch, active.threads[thread], f"is outside: index {at}, {what}")
+
+
+def nothing(active: Active) -> None:
+    """The step of an operation whose value is known before the launch, or that has none."""
 
 
 def index_expressions(access: Access) -> list[Expression]:

@@ -11,7 +11,8 @@ from dlc.dialects._space import buffer_type
 from dlc.dialects._tensor import compute_type, numpy_dtype
 from dlc.simulator._buffer import AtomicBuffer, RegisterBuffer, one_per_thread
 from dlc.simulator._faults import Site
-from dlc.simulator._machine import Compiler, Machine, Step, index_expressions
+from dlc.simulator._global import GlobalBuffer
+from dlc.simulator._machine import Compiler, Machine, Step, index_expressions, nothing
 from dlc.simulator._scalars import scalar_dtype
 from dlc.simulator._shared import SharedBuffer
 from dlc.simulator._threads import Active, Value
@@ -36,6 +37,15 @@ def _register_alloc(machine: Machine, op: gpu.RegisterAllocOp) -> Step:
         machine.values[slot] = RegisterBuffer(machine.batch, elements, dtype, machine.checks)
 
     return run
+
+
+def _counter_alloc(machine: Machine, op: gpu.CounterAllocOp) -> Step:
+    type = buffer_type(op.output)
+    zeros = np.zeros(type.get_shape(), numpy_dtype(type.element_type))
+    counters = GlobalBuffer("a counter", zeros, written=True, initial=True, checks=machine.checks)
+    machine.counters.append(counters)
+    machine.values[machine.slot(op.output)] = counters
+    return nothing
 
 
 def _load(machine: Machine, op: loop.LoadOp) -> Step:
@@ -124,6 +134,7 @@ def _atomic_add(machine: Machine, op: gpu.AtomicAddOp) -> Step:
 
 COMPILERS: Mapping[type[Operation], Compiler] = {
     gpu.SharedAllocOp: _shared_alloc,
+    gpu.CounterAllocOp: _counter_alloc,
     gpu.RegisterAllocOp: _register_alloc,
     loop.LoadOp: _load,
     loop.StoreOp: _store,

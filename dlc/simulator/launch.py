@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import gcd, prod
-from typing import Literal
+from typing import Literal, NoReturn
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument
 
 from dlc.dialects._access import MemoryOp
@@ -66,8 +66,7 @@ def simulate(
     """Run ``gpu.kernel @kernel_name``; the output arrays, contiguous, are written in place.
 
     arrays: one per buffer, in order or by the arguments' names in the text; scratch buffers may be
-    left out. Inputs have values, and so have scratch buffers of integers (arrival counters), which
-    are zero; outputs and other scratch buffers have none until the kernel writes them.
+    left out. Inputs have values; outputs and scratch buffers have none until the kernel writes them.
     block_order: how blocks follow each other; a number is the seed of a random order.
     blocks_at_once: the blocks that run in lockstep, chosen by size when absent. checks: look for
     undefined data and races too, which takes most of the time.
@@ -82,8 +81,7 @@ def simulate(
     with np.errstate(all="ignore"):
         for start in range(0, len(order), per_batch):
             launch.run(order[start : start + per_batch])
-    for buffer in launch.outputs:
-        _check_written(kernel, buffer)
+    launch.check_end()
     return launch.report
 
 
@@ -139,11 +137,29 @@ class _Launch:
         checks = machine.checks
         machine.shared = SharedMemory(machine.batch, self.shared_bytes, self.granule, checks)
         machine.copies = Copies(machine.batch)
-        for buffer in self.buffers:
+        for buffer in (*self.buffers, *machine.counters):
             buffer.enter(machine.batch, machine.grid)
         self.step(machine.batch.everyone)
         self.report.wavefronts += machine.shared.banks.wavefronts
         self.report.wavefronts_without_conflicts += machine.shared.banks.without_conflicts
+
+    def check_end(self) -> None:
+        """Fail if an output was not written everywhere, or a counter is not zero again."""
+        for buffer in self.outputs:
+            missing = buffer.first_undefined()
+            if missing is not None:
+                self._fail(f"element {missing} of output {buffer.name} was never written")
+        for buffer in self.machine.counters:
+            if buffer.data.any():
+                self._fail(f"counter {int(np.argmax(buffer.data != 0))} is not zero again")
+
+    def _fail(self, message: str) -> NoReturn:
+        """Raise SimulationError for the last thread of the last block."""
+        kernel = self.kernel
+        block = split_position(prod(kernel.grid_size) - 1, kernel.grid_size)
+        thread = split_position(kernel.threads - 1, kernel.block_size)
+        message = f"ends the launch, and {message}"
+        raise SimulationError(message, f"@{kernel.sym_name.data}", block, thread)
 
 
 def _granule(kernel: KernelOp) -> int:
@@ -197,23 +213,9 @@ def _buffer(
 ) -> GlobalBuffer:
     type = buffer_type(argument)
     dtype, sizes = numpy_dtype(type.element_type), type.get_shape()
-    scratch = array is None
     array = np.zeros(sizes, dtype) if array is None else array
     if array.dtype != dtype or array.shape != sizes or not array.flags.c_contiguous:
         raise CompileError(
             f"buffer {name} is a contiguous {type}, not {array.dtype} of shape {array.shape}"
         )
-    counter = scratch and isinstance(type.element_type, IntegerType)
-    return GlobalBuffer(f"%{name}", array, not is_input, is_input or counter, checks)
-
-
-def _check_written(kernel: KernelOp, buffer: GlobalBuffer) -> None:
-    missing = buffer.first_undefined()
-    if missing is not None:
-        last = split_position(prod(kernel.grid_size) - 1, kernel.grid_size)
-        raise SimulationError(
-            f"ends the launch, and element {missing} of output {buffer.name} was never written",
-            f"@{kernel.sym_name.data}",
-            last,
-            (0, 0, 0),
-        )
+    return GlobalBuffer(f"%{name}", array, not is_input, is_input, checks)

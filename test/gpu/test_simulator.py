@@ -72,8 +72,9 @@ TRANSPOSE = kernel(
 )
 
 LAST_BLOCK = kernel(
-    "%x: memref<4x32xf32>, %y: memref<32xf32>, %parts: memref<4x32xf32>, %arrived: memref<1xi32>",
+    "%x: memref<4x32xf32>, %y: memref<32xf32>, %parts: memref<4x32xf32>",
     """
+  %arrived = gpu.counter_alloc : memref<1xi32>
   %v = loop.load %x[%b, %t] : memref<4x32xf32> -> f32
   loop.store %v, %parts[%b, %t] : f32 -> memref<4x32xf32>
   gpu.fence
@@ -99,10 +100,11 @@ LAST_BLOCK = kernel(
       scf.yield %n : f32
     }
     loop.store %sum, %y[%t] : f32 -> memref<32xf32>
+    scf.if %leads { loop.store %none, %arrived[0] : i32 -> memref<1xi32> }
   }""",
     grid=4,
     block=32,
-    more=", scratch = array<i64: 512, 4>",
+    more=", scratch = array<i64: 512>",
 )
 
 STAGES = kernel(
@@ -227,6 +229,13 @@ FAULTS = [
     ("transpose", "%s[%i, %t] :", "%s[%i, 0] :", "writes byte 0 .* together with thread 63"),
     ("transpose", "%y[%i, %t]", "%x[%i, %t]", "writes %x, an input"),
     ("last_block", "gpu.fence", "", "without a fence and an atomic"),
+    (
+        "last_block",
+        "scf.if %leads { loop.store %none",
+        "scf.if %last { loop.store %none",
+        "together",
+    ),
+    ("last_block", "loop.store %none, %arrived[0] : i32 -> memref<1xi32>", "", "not zero again"),
     ("last_block", "%parts[%b, %t]", "%parts[0, %t]", "together with another thread"),
     ("last_block", "%three = arith.constant 3", "%three = arith.constant 4", "never written"),
     ("stages", "gpu.cp_async_wait {outstanding = 1 : i64}", "", "that was not waited for"),
