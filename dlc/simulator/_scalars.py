@@ -34,9 +34,27 @@ def _quotient(x: Value, y: Value) -> Value:
 
 
 def _fma(x: Value, y: Value, z: Value) -> Value:
-    """In twice the precision: a product of two f32 is exact in f64."""
-    wide = np.float64 if np.asarray(x).dtype == np.float32 else np.longdouble
-    return np.multiply(x, y, dtype=wide) + z
+    """``x * y + z`` with an exact product: of two f32 it is one f64, of two f64 the sum of two."""
+    if np.asarray(x).dtype == np.float32:
+        return np.multiply(x, y, dtype=np.float64) + z
+    product = np.multiply(x, y)
+    total = product + z
+    moved = total - product
+    rest = (product - (total - moved)) + (z - moved)  # Knuth's sum without loss
+    result = total + (rest + _product_error(x, y, product))
+    return np.where(np.isfinite(result), result, total)
+
+
+def _product_error(x: Value, y: Value, product: Value) -> Value:
+    """Return ``x * y - product`` exactly, by Dekker's halves of 26 bits."""
+    (a, b), (c, d) = map(_halves, (x, y))
+    return ((a * c - product) + a * d + b * c) + b * d
+
+
+def _halves(x: Value) -> tuple[Value, Value]:
+    scaled = np.multiply(x, 2.0**27 + 1)
+    high = scaled - (scaled - x)
+    return high, x - high
 
 
 def _unsigned(x: Value) -> Value:

@@ -61,8 +61,8 @@ def _main(module: ModuleOp) -> FuncOp:
 
 def _inputs(main: FuncOp, feeds: Sequence[Array] | Mapping[str, Array]) -> Sequence[Array]:
     if not isinstance(feeds, Mapping):
-        return [np.ascontiguousarray(array) for array in feeds]
-    return [np.ascontiguousarray(feeds[_name(main, n)]) for n in range(len(main.args))]
+        return [np.asarray(array, order="C") for array in feeds]
+    return [np.asarray(feeds[_name(main, n)], order="C") for n in range(len(main.args))]
 
 
 def _name(main: FuncOp, number: int) -> str:
@@ -74,9 +74,9 @@ def _name(main: FuncOp, number: int) -> str:
 def _value(op: Operation, operands: Sequence[Array], weights: WeightStore) -> Array:
     """Return the result of an op that needs no kernel."""
     if isinstance(op, GraphOp) and op.is_view:
-        return np.ascontiguousarray(operands[0]).reshape(shape(op.results[0]))
+        return operands[0].reshape(shape(op.results[0]))
     if isinstance(op, GraphOp) and op.is_constant:
         known = constant_value(op.results[0], weights)
         if known is not None:
-            return np.ascontiguousarray(known)
+            return np.asarray(known, order="C")
     raise CompileError("is in no kernel; lower the module to gpu first", at=operation_text(op))
