@@ -250,7 +250,9 @@ class LoopScope:
         """Insert a loop and write into its body; gives its induction variable as a dim."""
         self.b.builder.insert(loop)
         values = loop.range
-        with self._enter(loop.body.block, InsertPoint.before(loop)):
+        # What a loop that never runs would read may not be there.
+        leave = InsertPoint.before(loop) if len(values) else None
+        with self._enter(loop.body.block, leave):
             last = values[-1] if len(values) else values.start
             yield self.dim(loop.induction, Interval(values.start, last))
 

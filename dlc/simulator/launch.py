@@ -66,7 +66,7 @@ def simulate(
     """Run ``gpu.kernel @kernel_name``; the output arrays, contiguous, are written in place.
 
     arrays: one per buffer, in order or by the arguments' names in the text; scratch buffers may be
-    left out. Inputs have values; outputs and scratch buffers have none until the kernel writes them.
+    left out. Inputs have values; the others have none until the kernel writes them.
     block_order: how blocks follow each other; a number is the seed of a random order.
     blocks_at_once: the blocks that run in lockstep, chosen by size when absent. checks: look for
     undefined data and races too, which takes most of the time.

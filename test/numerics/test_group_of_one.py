@@ -25,7 +25,8 @@ SAMPLES: list[Sample] = [
 ]
 
 
-def _module(this: Sample) -> ModuleOp:
+def module_of(this: Sample) -> ModuleOp:
+    """Return a module whose ``main`` is the op of a sample."""
     block = Block(arg_types=[v.type for v in this.op.operands])
     op = this.op.clone(dict(zip(this.op.operands, block.args, strict=True)))
     block.add_ops([op, ReturnOp(*op.results)])
@@ -36,7 +37,7 @@ def _module(this: Sample) -> ModuleOp:
 @pytest.mark.parametrize("arch", ["h200", "cpu-avx2"])
 @pytest.mark.parametrize("this", SAMPLES, ids=str)
 def test_op_has_a_group_and_a_schedule(this: Sample, arch: str) -> None:
-    module = _module(this)
+    module = module_of(this)
     FusePass(arch=arch).apply(DlcContext(), module)
     TilePass(arch=arch).apply(DlcContext(), module)
     module.verify()
