@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import f32
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -44,17 +45,31 @@ class MatrixTile(Accumulator):
 
         def write(step: AffineExpr) -> None:
             k = step * it.k
-            self._load_all(down, lambda i: self._load_lhs(lhs, stage, i, k, a))
+            self._unrolled(down, lambda i: self._load_lhs(lhs, stage, i, k, a))
             if pairs:
-                self._load_all(pairs, lambda i: self._load_rhs(rhs, stage, i, k, b, 2))
+                self._unrolled(pairs, lambda i: self._load_rhs(rhs, stage, i, k, b, 2))
             else:
-                self._load_all(across, lambda i: self._load_rhs(rhs, stage, i, k, b, 1))
+                self._unrolled(across, lambda i: self._load_rhs(rhs, stage, i, k, b, 1))
+            if it.operand_bits == 32:
+                self._round(a)
+                self._round(b)
             self.nest([down, across], lambda at: self._multiply(a, b, at, bool(pairs)))
 
-        self._load_all(lhs.depth // it.k, write)
+        self._unrolled(lhs.depth // it.k, write)
 
-    def _load_all(self, count: int, write: Callable[[AffineExpr], None]) -> None:
+    def _unrolled(self, count: int, write: Callable[[AffineExpr], None]) -> None:
         open_loop(self.scope, count, LoopMap.UNROLL, write)
+
+    def _round(self, fragments: SSAValue) -> None:
+        """Round fragments to tf32."""
+        assert isinstance(fragments.type, MemRefType)
+        count, elements = fragments.type.get_shape()
+
+        def write(i: AffineExpr) -> None:
+            place = self.place(fragments, [i, AffineExpr.constant(0)])
+            self.scope.b.builder.insert(gpu.RoundTf32Op(place, elements))
+
+        self._unrolled(count, write)
 
     def _load_lhs(
         self, lhs: Staged, stage: AffineExpr, i: AffineExpr, k: AffineExpr, a: SSAValue
@@ -169,7 +184,7 @@ class MatrixTile(Accumulator):
                     column = self.column + j * it.n + (self.lane % 4) * it.c.pack
                     finish(column, it.c.pack, lambda v: [i, j, half * it.c.pack + v])
 
-                self._load_all(across, write_fragment)
+                self._unrolled(across, write_fragment)
 
             write(row, columns)
 

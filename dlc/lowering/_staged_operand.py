@@ -23,6 +23,7 @@ from dlc.dialects.loop._attributes import LoopMap
 from dlc.dialects.loop._memory import AllocOp, StoreOp
 from dlc.lowering._product import At, Product, split
 from dlc.lowering._scope import LoopScope
+from dlc.lowering._tile_scope import open_loop
 
 COPY_BYTES = (16, 8, 4)
 """What one asynchronous copy moves, widest first (PTX ISA, "cp.async")."""
@@ -285,8 +286,6 @@ class Staged:
         return read[0]
 
     def _fill_in_rounds(self, stage: AffineExpr, slice: AffineExpr) -> None:
-        unrolled = self.rounds <= UNROLLED_ROUNDS
-        map = LoopMap.UNROLL if unrolled else LoopMap.SERIAL
         whole = self.chunks % self.threads == 0
 
         def write_chunk(number: AffineExpr) -> None:
@@ -307,10 +306,18 @@ class Staged:
             else:
                 self.scope.where_below(number, self.chunks, lambda: write_chunk(number))
 
-        if self.rounds == 1:
-            write_round(AffineExpr.constant(0))
-        else:
-            self.scope.parallel_loop(self.rounds, map, write_round)
+        together = next(n for n in (8, 4, 2, 1) if self.rounds % n == 0)
+        open_loop(
+            self.scope,
+            self.rounds // together,
+            LoopMap.SERIAL,
+            lambda outer: open_loop(
+                self.scope,
+                together,
+                LoopMap.UNROLL,
+                lambda inner: write_round(outer * together + inner),
+            ),
+        )
 
 
 def decoded(scope: LoopScope, position: AffineExpr, runs: Sequence[Sequence[GemmLoop]]) -> At:
