@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import f32
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -50,26 +49,12 @@ class MatrixTile(Accumulator):
                 self._unrolled(pairs, lambda i: self._load_rhs(rhs, stage, i, k, b, 2))
             else:
                 self._unrolled(across, lambda i: self._load_rhs(rhs, stage, i, k, b, 1))
-            if it.operand_bits == 32:
-                self._round(a)
-                self._round(b)
             self.nest([down, across], lambda at: self._multiply(a, b, at, bool(pairs)))
 
         self._unrolled(lhs.depth // it.k, write)
 
     def _unrolled(self, count: int, write: Callable[[AffineExpr], None]) -> None:
         open_loop(self.scope, count, LoopMap.UNROLL, write)
-
-    def _round(self, fragments: SSAValue) -> None:
-        """Round fragments to tf32."""
-        assert isinstance(fragments.type, MemRefType)
-        count, elements = fragments.type.get_shape()
-
-        def write(i: AffineExpr) -> None:
-            place = self.place(fragments, [i, AffineExpr.constant(0)])
-            self.scope.b.builder.insert(gpu.RoundTf32Op(place, elements))
-
-        self._unrolled(count, write)
 
     def _load_lhs(
         self, lhs: Staged, stage: AffineExpr, i: AffineExpr, k: AffineExpr, a: SSAValue

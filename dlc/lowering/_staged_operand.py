@@ -84,32 +84,33 @@ class Factor:
         return runs
 
     def chunk(self, loops: Sequence[GemmLoop]) -> int:
-        """Return how many elements along the innermost loop one copy moves; 1 for no copy."""
-        if self.buffer is None or not loops or not self._is_free(loops[-1]):
-            return 1
-        inner = loops[-1]
-        if self.step(inner) != 1 or inner.step != 1:
-            return 1
-        gemm = self.product.gemm
-        others = [x for x in (*gemm.batch, *self.rows, *gemm.k) if x is not inner]
+        """Return how many elements along the innermost loop one copy moves; 0 for no copy."""
+        if self.buffer is None:
+            return 0
         bytes_each = element_bytes(element_type(self.value))
-        for bytes_moved in COPY_BYTES:
-            count = bytes_moved // bytes_each
-            steps = [self.step(x) for x in others]
-            fits = inner.size % count == 0 and all(s is not None and s % count == 0 for s in steps)
-            if count > 1 and fits and self._start() % count == 0:
-                return count
-        return 1
+        counts = [n // bytes_each for n in COPY_BYTES if n >= bytes_each]
+        return next((n for n in counts if n == 1 or self._is_run(loops, n)), 0)
+
+    def is_along(self, loops: Sequence[GemmLoop]) -> bool:
+        """Return whether neighbours along the innermost loop are neighbours in the tensor."""
+        return bool(loops) and loops[-1].step == self.step(loops[-1]) == 1
+
+    def _is_run(self, loops: Sequence[GemmLoop], count: int) -> bool:
+        """Return whether each ``count`` elements along the innermost loop stand together, at a
+        multiple of ``count``, and are inside the tensor together.
+        """
+        if not self.is_along(loops) or not self._is_free(loops[-1]):
+            return False
+        gemm = self.product.gemm
+        others = [x for x in (*gemm.batch, *self.rows, *gemm.k) if x is not loops[-1]]
+        steps = [self.step(x) for x in others]
+        start = self._position.eval([0] * gemm.dim_count, [])
+        return all(n is not None and n % count == 0 for n in (loops[-1].size, start, *steps))
 
     @property
     def _position(self) -> AffineExpr:
         map = self.product.op.indexing_maps()[self.number]
         return linear_index(map.results, shape(self.value))
-
-    def _start(self) -> int:
-        """Return the position of the element at which all loops start."""
-        zeros = [0] * self.product.gemm.dim_count
-        return self._position.eval(zeros, [])
 
     def _is_free(self, loop: GemmLoop) -> bool:
         """Return whether no guarded axis depends on a loop."""
@@ -123,7 +124,8 @@ class Staged:
     """The tiles of a factor: ``stages`` of ``rows`` x ``depth`` elements.
 
     batch: the values of the batch loops. first_row: the first row of the block's tile. whole:
-    whether the slices are all within the reduction.
+    whether the slices are all within the reduction. along_k: whether the lines are along it.
+    is_copied: whether asynchronous copies bring the tile; else it goes through registers.
     """
 
     scope: LoopScope
@@ -138,18 +140,26 @@ class Staged:
     whole: bool
     along_k: bool = field(init=False)
     chunk: int = field(init=False)
+    is_copied: bool = field(init=False)
     buffer: SSAValue = field(init=False)
 
     def __post_init__(self) -> None:
         gemm = self.factor.product.gemm
         by_depth, by_rows = (self.factor.chunk(loops) for loops in (gemm.k, self.factor.rows))
-        self.along_k = by_depth >= by_rows
-        self.chunk = max(by_depth, by_rows)
+        if by_depth == by_rows:
+            self.along_k = self.factor.is_along(gemm.k) or not self.factor.is_along(
+                self.factor.rows
+            )
+        else:
+            self.along_k = by_depth > by_rows
+        self.is_copied = max(by_depth, by_rows) > 0
+        self.chunk = max(by_depth, by_rows, 1)
         self.lines, self.length = (
             (self.rows, self.depth) if self.along_k else (self.depth, self.rows)
         )
         while self.length % self.chunk:
             self.chunk //= 2
+        self.is_copied = self.is_copied and self.chunk * self.element_bytes >= COPY_BYTES[-1]
         self.chunks_per_line = self.length // self.chunk
         self.chunks = self.lines * self.chunks_per_line
         whole_lines = self.threads % self.chunks_per_line == 0 and self.chunks % self.threads == 0
@@ -158,11 +168,6 @@ class Staged:
         self.group = self.lines // self.rounds if self.is_unrolled else self.lines
         self.buffer = self._allocate()
         self._places = self._hoisted() if self.is_unrolled else []
-
-    @property
-    def is_copied(self) -> bool:
-        """Whether asynchronous copies bring the tile; else it goes through registers."""
-        return self.chunk > 1
 
     @property
     def element_bytes(self) -> int:
