@@ -16,6 +16,7 @@ from dlc.core.locations import operation_text
 from dlc.dialects.fused_group import GroupOp, YieldOp
 from dlc.dialects.graph._structure import GraphOp
 from dlc.errors import CompileError
+from dlc.lowering.composite import decompose_composites
 from dlc.search import Partition
 
 
@@ -27,7 +28,9 @@ class FusePass(ModulePass):
     ``search`` is the strategy that chooses, ``arch`` the chip whose launches and bandwidth weigh
     the choices. A group says in ``boundaries`` why each of its readers is not part of it.
 
-    Runs on: ``graph``, after ``graph-decompose``. Leaves: ``fused_group``; weights and views
+    Composite ops, which have no kernel of their own, are first replaced by what they mean.
+
+    Runs on: ``graph``. Leaves: ``fused_group``; weights and views
     (reshapes) stay between the groups, small constants and splats are copied into them.
     """
 
@@ -36,6 +39,7 @@ class FusePass(ModulePass):
     arch: str = arch.DEFAULT_TARGET
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        decompose_composites(ctx, op)
         choose, chip = search.by_name(self.search), arch.by_name(self.arch)
         number = 0
         for function in op.ops:

@@ -2,12 +2,9 @@
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
-from xdsl.pattern_rewriter import PatternRewriter
 
 from dlc.core.passes import DlcPass
-from dlc.core.rewrite import OpRewrite, apply_patterns
-from dlc.dialects.graph._structure import CompositeOp, GraphOp
+from dlc.lowering.composite import decompose_composites
 
 
 class GraphDecomposePass(DlcPass):
@@ -21,13 +18,4 @@ class GraphDecomposePass(DlcPass):
     name = "graph-decompose"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        apply_patterns(op, [_Composite()], ctx, erase_dead=False)
-
-
-class _Composite(OpRewrite[CompositeOp]):
-    def rewrite(self, op: CompositeOp, rewriter: PatternRewriter) -> None:
-        def insert(new: GraphOp) -> SSAValue:
-            rewriter.insert(new)
-            return new.results[0]
-
-        rewriter.replace(op, (), op.decompose(insert))
+        decompose_composites(ctx, op)

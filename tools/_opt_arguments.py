@@ -102,6 +102,19 @@ def _argument_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _natural(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of 0 or more")
+    return int(text)
+
+
+def _pass_names(text: str) -> list[str]:
+    names = text.split(",")
+    if unknown := [name for name in names if name not in registry.pass_names()]:
+        raise argparse.ArgumentTypeError(f"there is no pass {unknown[0]}")
+    return names
+
+
 def _flag(group: Group, name: str, help: str) -> None:
     """Add a switch under its own name and under that of ``mlir-opt``."""
     group.add_argument(f"--{name}", f"--mlir-{name}", action="store_true", help=help)
@@ -122,7 +135,10 @@ def _add_checking(group: Group) -> None:
         "--allow-unregistered-dialect", action="store_true", help="accept ops that no dialect has"
     )
     group.add_argument(
-        "--rewrite-limit", type=int, metavar="N", help="stop applying patterns after N rewrites"
+        "--rewrite-limit",
+        type=_natural,
+        metavar="N",
+        help="stop applying patterns after N rewrites",
     )
 
 
@@ -148,7 +164,7 @@ def _add_looking_on(group: Group) -> None:
         group.add_argument(
             f"--print-ir-{when}",
             f"--mlir-print-ir-{when}",
-            type=lambda text: text.split(","),
+            type=_pass_names,
             metavar="PASS,...",
             help=f"print the module {when} these passes",
         )

@@ -94,13 +94,16 @@ class Driver:
         outcomes = [self._checked(part) for part in self._parts()]
         for outcome in outcomes:
             for error in outcome.errors:
-                print(error.text(self.text), file=sys.stderr)
+                here = error.place is not None and error.place.startswith(f"{self.name}:")
+                print(error.text(self.text if here else None), file=sys.stderr)
         if self.options.timing:
             sys.stderr.write(self.timing.report())
-        self._write("// -----\n".join(o.text for o in outcomes if o.text))
+        failed = any(o.errors for o in outcomes)
+        if not (failed and self.options.output):
+            self._write("// -----\n".join(o.text for o in outcomes if o.text))
         if any(o.internal for o in outcomes):
             return INTERNAL_ERROR
-        return FAILURE if any(o.errors for o in outcomes) else SUCCESS
+        return FAILURE if failed else SUCCESS
 
     def _write(self, text: str) -> None:
         if self.options.output is None:

@@ -176,9 +176,15 @@ def c_text(kernels: Sequence[KernelOp]) -> str:
 
 @dataclass(frozen=True)
 class CTarget(Target):
-    """Prints every ``loop.kernel`` of a module, in order, after the functions that they call."""
+    """Prints every ``loop.kernel`` of a module, in order, after the functions that they call.
+
+    A module without any is a CompileError.
+    """
 
     name = "c"
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        output.write(c_text([op for op in module.ops if isinstance(op, KernelOp)]))
+        kernels = [op for op in module.ops if isinstance(op, KernelOp)]
+        if not kernels:
+            raise CompileError("the module has no loop.kernel; run --lower-to-loop before -t c")
+        output.write(c_text(kernels))

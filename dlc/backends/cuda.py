@@ -231,9 +231,12 @@ def cuda_text(kernels: Sequence[gpu.KernelOp]) -> str:
 
 @dataclass(frozen=True)
 class CudaTarget(Target):
-    """Prints every ``gpu.kernel`` of a module, in order."""
+    """Prints every ``gpu.kernel`` of a module, in order; one without any is a CompileError."""
 
     name = "cuda"
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        output.write(cuda_text([op for op in module.ops if isinstance(op, gpu.KernelOp)]))
+        kernels = [op for op in module.ops if isinstance(op, gpu.KernelOp)]
+        if not kernels:
+            raise CompileError("the module has no gpu.kernel; run --lower-to-gpu before -t cuda")
+        output.write(cuda_text(kernels))

@@ -75,9 +75,12 @@ class Dumps:
         if self.folder is None:
             (self.stream or sys.stderr).write(text + "\n")
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
         name = f"{self._number:03}-{when.split()[0].lower()}-{pass_.name}.mlir"
-        (self.folder / name).write_text(text)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).write_text(text)
+        except OSError as error:
+            raise CompileError(f"cannot write dumps to {self.folder}: {error.strerror}") from error
         self._number += 1
 
 
@@ -144,7 +147,11 @@ class PassManager:
         if self.reproducer is not None:
             rest = ",".join(map(step_text, self.passes[number:]))
             arguments = "".join(f" {a}" for a in self.arguments)
-            self.reproducer.write_text(f"// configuration: -p '{rest}'{arguments}\n{before}")
+            text = f"// configuration: -p '{rest}'{arguments}\n{before}"
+            try:
+                self.reproducer.write_text(text)
+            except OSError as error:  # the error of the pass must not be lost for it
+                print(f"cannot write {self.reproducer}: {error.strerror}", file=sys.stderr)
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from xdsl.utils.lexer import Input
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 
 from dlc.core.context import DlcContext
+from dlc.core.locations import operation_text
 from dlc.errors import CompileError
 
 _SHAPED_TYPE = re.compile(
@@ -67,6 +68,22 @@ class DlcParser(Parser):
         self._file = StringAttr(name)
         self._operation_start = 0
         self._line_starts = [0, *(m.end() for m in re.finditer("\n", text))]
+
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        if self._current_token.kind is MLIRTokenKind.EOF:
+            return ModuleOp([])
+        try:
+            return super().parse_module(allow_implicit_module)
+        except ParseError as error:
+            if error.msg.startswith("values used but not defined"):
+                self._raise_undefined()
+            raise
+
+    def _raise_undefined(self) -> None:
+        """Raise CompileError at the first use of a value that is defined nowhere."""
+        for name, values in self.forward_ssa_references.items():
+            for use in (use for value in values.values() for use in value.uses):
+                raise CompileError(f"%{name} is not defined", at=operation_text(use.operation))
 
     def parse_operation(self) -> Operation:
         start = self._operation_start = self._current_token.span.start
@@ -113,6 +130,7 @@ class DlcParser(Parser):
 def parse_module(text: str, context: DlcContext, name: str = "<text>") -> ModuleOp:
     """Return the module written in ``text``; ops outside a module are put into one.
 
-    name: the file, for locations. Raises xDSL's ParseError.
+    name: the file, for locations. A text without ops is an empty module. Raises xDSL's ParseError,
+    and CompileError at the use of a value that is not defined.
     """
     return DlcParser(context, text, name).parse_module()

@@ -1,0 +1,4 @@
+// RUN: dlc-opt %s | filecheck %s
+
+// CHECK:      builtin.module {
+// CHECK-NEXT: }
