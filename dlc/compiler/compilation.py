@@ -28,6 +28,7 @@ from dlc.compiler.options import Options
 from dlc.compiler.output_place import check_place
 from dlc.compiler.probe import Probe, probe_module
 from dlc.compiler.report import Report, describe_groups, make_report
+from dlc.compiler.simulated_verification import verify_by_simulation
 from dlc.compiler.targets import Target, parse_targets
 from dlc.compiler.verification import CheckGroups, Verification, verify
 from dlc.core.context import DlcContext
@@ -163,7 +164,7 @@ class _Compilation:
     ) -> Verification | None:
         """Run the artifact against the reference, no longer than the compile took so far."""
         if not any(target.runs_here for target in self.targets):
-            self.options.progress("not verified: this machine has no such GPU")
+            self._simulate(lowered[0])
             return None
         self.options.progress("verifying")
         budget = time.monotonic() - self.start
@@ -179,6 +180,20 @@ class _Compilation:
             found = verify(Model(path), model, self.context.weights, precision, budget, check)
         self.options.progress(found.text())
         return found
+
+    def _simulate(self, lowered: _Lowered) -> None:
+        """Check the kernels in the simulator, no longer than the compile took so far."""
+        self.options.progress("simulating kernels")
+        now = time.monotonic()
+        with self.timing.measure("simulation"):
+            found = verify_by_simulation(
+                lowered.groups,
+                lowered.module,
+                self.context.weights,
+                self.options.precision,
+                now + (now - self.start),
+            )
+        self.options.progress(found.text())
 
     def _check_groups(
         self, lowered: _Lowered, place: WeightPlacer, path: Path, folder: str

@@ -124,7 +124,21 @@ class _Values:
 def _check(values: _Values, group: GroupOp, weights: WeightStore, precision: str) -> None:
     arguments = [values[x] for x in group.inputs]
     wanted = run_block(group.body.block, list(arguments), weights)
-    errors = [relative_error(w, values[r]) for w, r in zip(wanted, group.results, strict=True)]
+    check_results(group, arguments, wanted, [values[r] for r in group.results], weights, precision)
+
+
+def check_results(
+    group: GroupOp,
+    arguments: Sequence[Array],
+    wanted: Sequence[Array],
+    results: Sequence[Array],
+    weights: WeightStore,
+    precision: str,
+) -> None:
+    """Raise CompileError when ``results`` of a group on ``arguments`` are further off than
+    ``verify_groups`` says from ``wanted``, its reference.
+    """
+    errors = [relative_error(w, r) for w, r in zip(wanted, results, strict=True)]
     bound = error_bound(group, precision)
     if all(error <= bound for error in errors):
         return

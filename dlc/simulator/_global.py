@@ -61,11 +61,9 @@ class GlobalBuffer(AtomicBuffer):
         """Go on with the threads of another batch."""
         self.batch, self.grid = batch, grid
 
-    def first_undefined(self) -> int | None:
-        """Return the position of the first element without a value, if it is known."""
-        if self.shadow is None or self.shadow.initial.all():
-            return None
-        return int(np.argmin(self.shadow.initial))
+    def is_defined(self) -> Array:
+        """Return for each element whether it has a value, as far as that is known."""
+        return np.ones(self.data.shape, np.bool_) if self.shadow is None else self.shadow.initial
 
     def locate(self, site: Site, active: Active, first: First, count: int) -> Integers:
         """Return the positions of all elements: active threads x count."""

@@ -40,13 +40,17 @@ Order = Literal["forward", "backward"] | int
 
 @dataclass
 class SimulationReport:
-    """What a launch did. wavefronts: those of shared memory, and how many no layout can avoid."""
+    """What a launch did. wavefronts: those of shared memory, and how many no layout can avoid.
+
+    written: which elements of each output have a value, in row-major order.
+    """
 
     kernel: str
     blocks: int
     threads: int
     wavefronts: int = 0
     wavefronts_without_conflicts: int = 0
+    written: Sequence[Array] = ()
 
     @property
     def bank_conflicts(self) -> int:
@@ -60,6 +64,7 @@ def simulate(
     arrays: Sequence[Array] | Mapping[str, Array],
     *,
     block_order: Order = "forward",
+    blocks: Sequence[int] | None = None,
     blocks_at_once: int | None = None,
     checks: bool = True,
 ) -> SimulationReport:
@@ -67,9 +72,9 @@ def simulate(
 
     arrays: one per buffer, in order or by the arguments' names in the text; scratch buffers may be
     left out. Inputs have values; the others have none until the kernel writes them.
-    block_order: how blocks follow each other; a number is the seed of a random order.
-    blocks_at_once: the blocks that run in lockstep, chosen by size when absent. checks: look for
-    undefined data and races too, which takes most of the time.
+    block_order: how blocks follow each other; a number is the seed of a random order. blocks: those
+    that run, in order, if not all do. blocks_at_once: how many run in lockstep, chosen by size when
+    absent. checks: look for undefined data and races too, which takes most of the time.
 
     Raises SimulationError for a fault of the kernel, CompileError when the arrays do not fit.
     """
@@ -77,11 +82,13 @@ def simulate(
     buffers = _buffers(kernel, arrays, checks)
     launch = _Launch(kernel, buffers, checks)
     per_batch = blocks_at_once or launch.blocks_at_once
-    order = _order(block_order, prod(kernel.grid_size))
+    order = _order(block_order, prod(kernel.grid_size)) if blocks is None else np.array(blocks)
     with np.errstate(all="ignore"):
         for start in range(0, len(order), per_batch):
             launch.run(order[start : start + per_batch])
-    launch.check_end()
+    if blocks is None:
+        launch.check_end()
+    launch.report.written = [buffer.is_defined() for buffer in launch.outputs]
     return launch.report
 
 
@@ -146,9 +153,11 @@ class _Launch:
     def check_end(self) -> None:
         """Fail if an output was not written everywhere, or a counter is not zero again."""
         for buffer in self.outputs:
-            missing = buffer.first_undefined()
-            if missing is not None:
-                self._fail(f"element {missing} of output {buffer.name} was never written")
+            defined = buffer.is_defined()
+            if not defined.all():
+                self._fail(
+                    f"element {int(np.argmin(defined))} of output {buffer.name} was never written"
+                )
         for buffer in self.machine.counters:
             if buffer.data.any():
                 self._fail(f"counter {int(np.argmax(buffer.data != 0))} is not zero again")

@@ -1,0 +1,134 @@
+"""Checks kernels for a GPU that this machine has not, by simulating some of their blocks."""
+
+import time
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+
+from dlc.analysis.evaluation import constant_value, round_to
+from dlc.backends._host_reader import find_main
+from dlc.compiler.group_verification import check_results, launched_kernels
+from dlc.core.weights import WeightStore
+from dlc.dialects._tensor import element_type, numpy_dtype, shape, tensor_bytes
+from dlc.dialects.fused_group import GroupOp
+from dlc.dialects.gpu import KernelOp
+from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.oracle import run_block
+from dlc.simulator import simulate
+
+RUNS = 3
+"""How many places of the grid are simulated: its two ends, where tails are, and one between."""
+
+LARGEST_BYTES = 1 << 28
+"""Kernels on more memory than this are left out: their reference takes too long."""
+
+_STEP_S = 5e-5
+_FLOPS_PER_STEP = {"mma.m16n8k16": 64, "mma.m16n8k8": 32}
+"""Of a thread; one step of other code is one operation."""
+
+
+@dataclass(frozen=True)
+class KernelsSimulated:
+    """How many kernels were simulated, and how many of their blocks."""
+
+    kernels: int
+    all_kernels: int
+    blocks: int
+
+    def text(self) -> str:
+        """Return one line for the user."""
+        return (
+            "not run, this machine has no such GPU; simulated "
+            f"{self.blocks} blocks of {self.kernels} of {self.all_kernels} kernels"
+        )
+
+
+def verify_by_simulation(
+    groups: ModuleOp,
+    lowered: ModuleOp,
+    weights: WeightStore,
+    precision: str,
+    deadline: float,
+) -> KernelsSimulated:
+    """Compare blocks of kernels with the reference of their groups, until ``deadline``.
+
+    groups: the module before lowering. Inputs are random, weights are those of the model. deadline:
+    of ``time.monotonic``; kernels that would take longer are left out. Raises SimulationError for a
+    fault of a kernel, CompileError for results that are further off than ``error_bound``.
+    """
+    kernels = {op.sym_name.data: op for op in lowered.ops if isinstance(op, KernelOp)}
+    first: dict[str, GroupOp] = {}
+    found = [op for op in find_main(groups).body.block.ops if isinstance(op, GroupOp)]
+    for name, group in zip(launched_kernels(lowered), found, strict=True):
+        first.setdefault(name, group)
+    pairs = [_Pair(kernels[name], group, weights) for name, group in first.items()]
+    done = blocks = 0
+    for pair in sorted(pairs, key=lambda pair: pair.seconds):
+        if time.monotonic() + pair.seconds < deadline and pair.bytes <= LARGEST_BYTES:
+            blocks += pair.check(lowered, precision)
+            done += 1
+    return KernelsSimulated(done, len(pairs), blocks)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A kernel and the group that it computes."""
+
+    kernel: KernelOp
+    group: GroupOp
+    weights: WeightStore
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of all operands and results."""
+        return sum(map(tensor_bytes, (*self.group.inputs, *self.group.results)))
+
+    @property
+    def seconds(self) -> float:
+        """A rough guess of what a check takes."""
+        flops = sum(op.flops() for op in self.group.walk() if isinstance(op, GraphOp))
+        threads = prod(self.kernel.grid_size) * self.kernel.threads
+        per_step = _FLOPS_PER_STEP.get(str(self._key("instruction", "")), 1)
+        return flops / threads / per_step * _STEP_S + flops * 1e-9
+
+    def check(self, module: ModuleOp, precision: str) -> int:
+        """Simulate some blocks, compare what they wrote, and return how many they are."""
+        generator = np.random.default_rng(0)
+        arguments = [self._argument(x, generator) for x in self.group.inputs]
+        wanted = run_block(self.group.body.block, list(arguments), self.weights)
+        rounded = [round_to(w, r.type) for w, r in zip(wanted, self.group.results, strict=True)]
+        outputs = [np.zeros_like(x, order="C") for x in rounded]
+        blocks = self._blocks(generator)
+        name = self.kernel.sym_name.data
+        report = simulate(module, name, [*arguments, *outputs], blocks=blocks)
+        for output, right, written in zip(outputs, rounded, report.written, strict=True):
+            np.copyto(output, right, where=~written.reshape(output.shape))
+        check_results(self.group, arguments, wanted, outputs, self.weights, precision)
+        return len(blocks)
+
+    def _blocks(self, generator: np.random.Generator) -> list[int]:
+        """Return the blocks of ``RUNS`` tiles; those that share a tile follow each other."""
+        split = int(self._key("split", 1))
+        tiles = prod(self.kernel.grid_size) // split
+        chosen = {0, tiles - 1, *generator.integers(0, tiles, RUNS - 2).tolist()}
+        return [tile * split + part for tile in sorted(chosen) for part in range(split)]
+
+    def _key(self, name: str, default: int | str) -> int | str:
+        schedule = self.group.schedule
+        found = default if schedule is None else schedule.get(name, default)
+        assert isinstance(found, int | str)
+        return found
+
+    def _argument(self, value: SSAValue, generator: np.random.Generator) -> Array:
+        """Return the constant that a value is, else random numbers; integers may be indices."""
+        known = constant_value(value, self.weights)
+        if known is not None:
+            return np.asarray(known, order="C")
+        dtype = numpy_dtype(element_type(value))
+        drawn = generator.integers(0, 2, shape(value))
+        if dtype.kind not in "biu":
+            drawn = generator.standard_normal(shape(value), np.float32)
+        return np.asarray(drawn).astype(dtype)
