@@ -35,6 +35,9 @@ class Options:
 
     def check(self) -> None:
         """Raise CompileError for a value that is none of those allowed."""
+        _check_type("target", self.target, str)
+        _check_type("jobs", self.jobs, int)
+        _check_type("shapes", self.shapes, Mapping)
         _check_choice("precision", self.precision, PRECISIONS)
         _check_choice("weights", self.weights, WEIGHTS)
         for name, sizes in (self.shapes or {}).items():
@@ -47,6 +50,11 @@ class Options:
     def job_count(self) -> int:
         """How many compilers run at a time."""
         return self.jobs or len(os.sched_getaffinity(0))
+
+
+def _check_type(what: str, value: object, kind: type) -> None:
+    if value is not None and not isinstance(value, kind):
+        raise CompileError(f"{what} is {value!r}, expected {kind.__name__.lower()}")
 
 
 def _are_sizes(value: object) -> bool:

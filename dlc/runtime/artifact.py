@@ -119,7 +119,8 @@ def read_trailer(path: Path) -> Trailer:
         is_library = file.read(4) == b"\x7fELF"
     magic, version, beside, *numbers, digest, sealed_bytes = fields
     if magic != Trailer.MAGIC:
-        raise ArtifactError(_DAMAGED if is_library else "not a model compiled by dlc", at=str(path))
+        cut = " or one that was cut off" if is_library else ""
+        raise ArtifactError(f"not a model compiled by dlc{cut}", at=str(path))
     if version != FORMAT_VERSION:
         raise ArtifactError(
             f"artifact format {version}, this dlc reads {FORMAT_VERSION}; compile the model again",
@@ -143,6 +144,8 @@ def read_report(path: Path, trailer: Trailer) -> bytes:
 def _check_weights_file(path: Path, trailer: Trailer) -> None:
     with _open(path) as file:
         count = file.seek(0, os.SEEK_END) - WeightsTrailer.LAYOUT.size
+        if count < 0:
+            raise ArtifactError(_DAMAGED, at=str(path))
         if count != trailer.weights[1]:
             raise ArtifactError(
                 f"weights file has {count} bytes, the model needs {trailer.weights[1]}",

@@ -17,6 +17,7 @@ def order_feeds(inputs: Sequence[TensorInfo], feeds: Mapping[str, Any]) -> list[
 
     Raises InputError when a name is missing or unknown.
     """
+    _check_mapping(feeds)
     try:
         arrays = [feeds[info.name] for info in inputs]
     except KeyError as error:
@@ -26,6 +27,12 @@ def order_feeds(inputs: Sequence[TensorInfo], feeds: Mapping[str, Any]) -> list[
         unknown = ", ".join(repr(name) for name in feeds if name not in known)
         raise InputError(f"the model has no input {unknown}; it has {_names(inputs)}")
     return arrays
+
+
+def _check_mapping(feeds: object) -> None:
+    if not isinstance(feeds, Mapping):
+        kind = type(feeds).__name__
+        raise InputError(f"a {kind} does not name the inputs; give a dictionary of arrays")
 
 
 def _given(feeds: Mapping[str, Any]) -> str:

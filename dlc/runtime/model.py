@@ -7,7 +7,7 @@ import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ class Model:
         self._device = device
         self._lock = threading.Lock()
         self._handle: int | None = None
+        self._origin: Model | None = None
         self._input_pointers = (ctypes.c_void_p * max(1, len(self.inputs)))()
         self._output_pointers = (ctypes.c_void_p * max(1, len(self.outputs)))()
         if not self._library.is_cuda:
@@ -99,8 +100,23 @@ class Model:
             self._library.check(status)
         return results
 
+    def __copy__(self) -> "Model":
+        return self
+
+    def __deepcopy__(self, _: object) -> "Model":
+        """Return a model of its own memory, which runs side by side with this one."""
+        copy = Model(self.path, self._device)
+        copy._origin = self  # whose file may go with it
+        return copy
+
+    def __reduce__(self) -> Never:
+        raise TypeError("a Model cannot be pickled; save it, and load it in the other process")
+
     def save(self, path: str | Path) -> Path:
-        """Write the artifact (and its weights file, where it has one) to ``path``; return it."""
+        """Write the artifact (and its weights file, where it has one) to ``path``; return it.
+
+        Raises OSError; then there is no part of a file at ``path``.
+        """
         target = Path(path).absolute()
         if self._has_weights_file:
             _copy(weights_path_of(self.path), weights_path_of(target))
@@ -125,5 +141,7 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copyfile(source, temporary)
         shutil.copymode(source, temporary)
         temporary.replace(target)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(target)) from error
     finally:
         temporary.unlink(missing_ok=True)

@@ -1,12 +1,15 @@
 """A hand-written program of one kernel through linking, packing, loading and running."""
 
+import copy
 import ctypes
 import json
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -112,6 +115,36 @@ def test_wrong_inputs_are_named(artifact: Path, feeds: dict[str, object], messag
         Model(artifact).run(feeds)
 
 
+@pytest.mark.parametrize("feeds", [None, X, [X]])
+def test_feeds_that_name_nothing(artifact: Path, feeds: Any) -> None:
+    with pytest.raises(InputError, match="does not name the inputs; give a dictionary of arrays"):
+        Model(artifact).run(feeds)
+
+
+def test_a_deep_copy_has_its_own_memory_and_outlives_the_original(tmp_path: Path) -> None:
+    model = Model(build(tmp_path / "model.so"))
+    assert copy.copy(model) is model
+    other = copy.deepcopy(model)
+    del model
+    np.testing.assert_array_equal(other(X)[0], 2 * X.ravel() + WEIGHT)
+
+
+def test_a_model_is_not_pickled(artifact: Path) -> None:
+    with pytest.raises(TypeError, match="save it, and load it in the other process"):
+        pickle.dumps(Model(artifact))
+
+
+@pytest.mark.parametrize("place", ["no folder/model.so", "."])
+def test_save_leaves_nothing_where_it_cannot_write(
+    artifact: Path, tmp_path: Path, place: str
+) -> None:
+    with pytest.raises(OSError, match=r"No such file|Is a directory") as raised:
+        Model(artifact).save(tmp_path / place)
+    assert raised.value.filename == str(tmp_path / place)
+    assert list(tmp_path.iterdir()) == []
+    assert not list(tmp_path.parent.glob(f".{tmp_path.name}*"))
+
+
 def test_weights_may_stand_beside(tmp_path: Path) -> None:
     path = build(tmp_path / "model.so", weights_beside=True)
     assert weights_path_of(path).stat().st_size > 256
@@ -161,6 +194,13 @@ def test_a_damaged_weights_file_is_refused(
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(ArtifactError, match=r"model\.so\.weights: "):
         Model(tmp_path / "model.so")
+
+
+def test_another_library_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "foreign.so"
+    path.write_bytes(b"\x7fELF" + bytes(5000))
+    with pytest.raises(ArtifactError, match="not a model compiled by dlc or one that was cut off"):
+        Model(path)
 
 
 def test_weights_of_another_model_are_refused(tmp_path: Path) -> None:
