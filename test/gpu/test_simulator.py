@@ -167,8 +167,8 @@ def small_integers(seed: int, *sizes: int) -> Array:
     return np.random.default_rng(seed).integers(-4, 5, sizes).astype(np.float32)
 
 
-def run(text: str, *arrays: Array, **options: bool) -> None:
-    simulate(lowered(text, "gpu-check-limits"), "k", arrays, **options)
+def run(text: str, *arrays: Array) -> None:
+    simulate(lowered(text, "gpu-check-limits"), "k", arrays)
 
 
 def run_sum(text: str) -> tuple[Array, Array]:
