@@ -1,7 +1,9 @@
 """What the commands share: errors as one line, and progress on a terminal."""
 
+import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 
 from dlc.errors import CompileError
 
@@ -11,10 +13,17 @@ SUCCESS, FAILURE, INTERNAL_ERROR, INTERRUPTED = 0, 1, 70, 130
 def run_command(name: str, command: Callable[[], int]) -> int:
     """Run a command; what it raises becomes lines on standard error and an exit code."""
     try:
-        return command()
+        code = command()
+        sys.stdout.flush()
+        return code
     except CompileError as error:
         return _fail(name, str(error))
+    except BrokenPipeError:  # the reader has had enough
+        discard_output()
+        return SUCCESS
     except OSError as error:
+        if not error.filename:
+            discard_output()
         text = (error.strerror or str(error)).lower()
         return _fail(name, f"{error.filename}: {text}" if error.filename else text)
     except MemoryError:
@@ -23,6 +32,12 @@ def run_command(name: str, command: Callable[[], int]) -> int:
         return INTERRUPTED
     except Exception as error:
         return _fail_unexpectedly(name, error)
+
+
+def discard_output() -> None:
+    """Let what is still to be written to standard output, at the end, go nowhere."""
+    with suppress(OSError):  # a stream in memory
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(name: str, message: str) -> int:

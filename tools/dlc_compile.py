@@ -75,9 +75,8 @@ def _run(given: argparse.Namespace) -> int:
     shapes = dict(given.shape)
     if given.check:
         return _check(given.model, shapes)
-    output = given.output or given.model.with_suffix(".so")
-    for place in (given.output if given.emit else output, given.json):
-        if place is not None:
+    for place in (given.output if given.emit else None, given.json):
+        if place is not None and not _is_device(place):
             check_place(place, given.model)
     progress = Progress()
     options = Options(
@@ -93,6 +92,7 @@ def _run(given: argparse.Namespace) -> int:
         if given.emit:
             _write_text(given.output, emit(given.model, options, given.emit))
             return SUCCESS
+        output = given.output or given.model.with_suffix(".so")
         outcome = compile_to(output, given.model, options)
     finally:
         progress.finish()
@@ -100,6 +100,11 @@ def _run(given: argparse.Namespace) -> int:
         write_atomically(given.json, _report_text(outcome).encode())
     print(_summary(output, outcome))
     return SUCCESS
+
+
+def _is_device(path: Path) -> bool:
+    """Return whether text may go there as it is: a terminal, a pipe."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def _check(model: Path, shapes: dict[str, list[int]]) -> int:

@@ -23,6 +23,7 @@ from dlc.core.options import instantiate, parse_steps
 from dlc.core.parser import parse_module
 from dlc.core.printer import operation_as_text
 from dlc.errors import CompileError
+from dlc.tools._command import discard_output
 from dlc.tools._opt_arguments import dumps_of, parse_arguments, reproducer_arguments
 
 SUCCESS, FAILURE, INTERNAL_ERROR = 0, 1, 70
@@ -44,13 +45,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         text = _read(options.input)
         if options.run_reproducer:
             options = parse_arguments([*reproducer_arguments(text), *given])
-        return Driver(options, text).run()
+        code = Driver(options, text).run()
+        sys.stdout.flush()
+        return code
     except CompileError as error:
         print(f"dlc-opt: error: {error}", file=sys.stderr)
         return FAILURE
     except BrokenPipeError:
-        sys.stderr.close()
+        discard_output()
         return SUCCESS
+    except OSError as error:
+        discard_output()
+        print(
+            f"dlc-opt: error: cannot write the result: {str(error.strerror).lower()}",
+            file=sys.stderr,
+        )
+        return FAILURE
 
 
 def _read(path: str) -> str:

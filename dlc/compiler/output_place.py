@@ -15,6 +15,8 @@ def check_place(path: Path, source: object) -> None:
     at = str(path)
     if path.is_dir():
         raise CompileError("cannot be written: is a directory; name a file in it", at)
+    if path.exists() and not path.is_file():
+        raise CompileError("cannot be written: is no ordinary file", at)
     if isinstance(source, str | os.PathLike) and _is_same(path, Path(source)):
         raise CompileError("is the model that is compiled; give another file", at)
     try:

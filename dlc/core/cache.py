@@ -57,9 +57,15 @@ class Cache:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that its name never shows a part of ``data``. Raises OSError of ``path``."""
+    """Write a file so that its name never shows a part of ``data``. Raises OSError of ``path``.
+
+    What a link leads to is written, and so is what is no file (``/dev/stdout``): as it is.
+    """
     try:
-        _write_and_rename(path, data)
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+        else:
+            _write_and_rename(path.resolve(), data)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
 

@@ -1,6 +1,10 @@
 """What ``dlc-compile`` and ``dlc-run`` say to wrong command lines and files, and leave behind."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +87,60 @@ def test_a_place_that_cannot_be_written_is_found_before_the_compile(
     assert message in printed.err
     assert folder_of(model) == ["model.onnx"]
     assert model.read_bytes() == before
+
+
+def test_an_artifact_goes_to_no_device(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert dlc_compile.main([str(model), "--target", "cpu", "-o", "/dev/null"]) == 1
+    message = "dlc-compile: error: /dev/null: cannot be written: is no ordinary file\n"
+    assert capsys.readouterr().err == message
+    assert Path("/dev/null").is_char_device()
+
+
+def test_text_goes_to_a_pipe_and_through_a_link(model: Path) -> None:
+    pipe, link, file = (model.parent / name for name in ("pipe", "link", "file"))
+    os.mkfifo(pipe)
+    link.symlink_to(file)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_text)
+        for place in (pipe, link):
+            arguments = [str(model), "--target", "cpu", "--emit", "graph", "-o", str(place)]
+            assert dlc_compile.main(arguments) == 0
+        assert "graph.relu" in read.result(10)
+    assert link.is_symlink()
+    assert "graph.relu" in file.read_text()
+
+
+@pytest.fixture(params=["dlc_compile", "dlc_opt"])
+def printing(request: pytest.FixtureRequest, model: Path) -> list[str]:
+    """Return a command line that prints a module."""
+    ir = model.parent / "model.mlir"
+    ir.write_text("func.func @main() {\n  func.return\n}\n")
+    arguments = {"dlc_opt": [str(ir)], "dlc_compile": [str(model), "--emit", "graph"]}
+    return [sys.executable, "-m", f"dlc.tools.{request.param}", *arguments[request.param]]
+
+
+def run_into(command: list[str], output: int) -> tuple[int, list[str]]:
+    """Return the exit code and the lines of standard error that are no progress."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
+    with os.fdopen(output, "w") as file:
+        done = subprocess.run(
+            command, stdout=file, stderr=subprocess.PIPE, text=True, env=environment
+        )
+    return done.returncode, [line for line in done.stderr.splitlines() if "rror" in line]
+
+
+def test_a_reader_that_leaves_is_no_error(printing: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    assert run_into(printing, writer) == (0, [])
+
+
+def test_a_full_disk_is_one_line(printing: list[str]) -> None:
+    code, lines = run_into(printing, os.open("/dev/full", os.O_WRONLY))
+    assert code == 1
+    assert len(lines) == 1
+    assert "error: " in lines[0]
+    assert lines[0].endswith("no space left on device")
 
 
 def test_too_little_memory_is_one_line(
