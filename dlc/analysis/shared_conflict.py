@@ -8,7 +8,7 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstan
 
 from dlc.analysis.index_range import range_of
 from dlc.analysis.uniformity import is_uniform
-from dlc.core.affine import Ranges, simplify
+from dlc.core.affine import Ranges, interval_of, simplify
 from dlc.dialects import gpu
 from dlc.dialects._access import Access, MemoryOp
 from dlc.dialects._space import Space, space_of
@@ -94,6 +94,9 @@ def _differ(left: AffineExpr, right: AffineExpr, ranges: Ranges, reach: int) -> 
         return abs(gap) >= reach
     pair = [simplify(e, ranges) for e in (left, right)]
     (x, n), (y, m) = map(_remainder, pair)
+    # An index that is below the other's divisor anyway has lost its remainder.
+    n = n or (m if interval_of(x, ranges).within(0, m - 1) else 0)
+    m = m or (n if interval_of(y, ranges).within(0, n - 1) else 0)
     gap = _constant(simplify(x - y, ranges))
     return reach == 1 and n == m != 0 and gap is not None and gap % n != 0
 

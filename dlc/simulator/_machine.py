@@ -108,11 +108,11 @@ class Machine:
             for axis, (expression, size) in enumerate(zip(axes, sizes, strict=True)):
                 index = expression(dims)
                 outside = (index < 0) | (index >= size)
-                if np.any(outside):
+                if _holds_somewhere(outside):
                     self._fail_outside(site, active, index, outside, f"axis {axis} of size {size}")
                 first = first * size + index
             beyond = first + access.elements > total
-            if np.any(beyond):
+            if _holds_somewhere(beyond):
                 what = f"the {access.elements} elements from there in a buffer of {total}"
                 self._fail_outside(site, active, first, beyond, what)
             return values[buffer], first
@@ -125,6 +125,11 @@ class Machine:
         thread = int(np.argmax(np.broadcast_to(outside, active.count)))
         at = int(np.broadcast_to(index, active.count)[thread])
         site.fail(self.batch, active.threads[thread], f"is outside: index {at}, {what}")
+
+
+def _holds_somewhere(condition: Value) -> bool:
+    """Return whether a condition holds for some thread; most are the same for all."""
+    return condition if isinstance(condition, bool) else bool(condition.any())
 
 
 def nothing(active: Active) -> None:

@@ -1,0 +1,159 @@
+"""Faults put into the lowered kernel of a matrix product are found in the simulator."""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from launch import lowered
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
+from xdsl.ir import Operation
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from dlc.dialects import gpu
+from dlc.dialects.loop import LoadOp, StoreOp
+from dlc.simulator import SimulationError, SimulationReport, run_module
+
+M, N = 72, 64
+K = 224
+"""Seven slices, so that stages are filled again."""
+PRODUCT = """
+func.func @main(%x: X, %w: W) -> Y {
+  %y = fused_group.group @g(%x, %w) : (X, W) -> Y attributes {
+      schedule = #loop.schedule<strategy = "contract", tile = [64, 64, 32], warps = [2, 2],
+      instruction = "mma.m16n8k16", stages = 3, split = SPLIT, order = "row">} {
+  ^bb0(%a: X, %b: W):
+    %r = graph.matmul %a, %b : (X, W) -> Y
+    fused_group.yield %r : Y
+  }
+  func.return %y : Y
+}
+"""
+Fault = Callable[[ModuleOp], None]
+
+
+def product(split: int = 1, depth: int = K) -> ModuleOp:
+    """Return the kernel of a product of ``depth`` terms, whose rows do not fill its tiles."""
+    text = PRODUCT.replace("SPLIT", str(split))
+    for name, sizes in {"X": (M, depth), "W": (depth, N), "Y": (M, N)}.items():
+        text = re.sub(rf"\b{name}\b", "tensor<{}x{}xf16>".format(*sizes), text)
+    return lowered(text, "lower-to-loop,lower-to-gpu{arch=sm_90a}")
+
+
+def is_right(
+    module: ModuleOp, depth: int = K, reports: list[SimulationReport] | None = None
+) -> bool:
+    """Return whether the kernel gives the exact product of small integers."""
+    generator = np.random.default_rng(3)
+    x, w = (generator.integers(-4, 5, s).astype(np.float16) for s in ((M, depth), (depth, N)))
+    (y,) = run_module(module, [x, w], reports=reports)
+    return np.array_equal(y, x.astype(np.float32) @ w.astype(np.float32))
+
+
+def all_of(module: ModuleOp, kind: type[Operation]) -> list[Operation]:
+    return [op for op in module.walk() if isinstance(op, kind)]
+
+
+def without(kind: type[Operation], number: int) -> Fault:
+    """Return what erases operation ``number`` of a kind."""
+    return lambda module: Rewriter.erase_op(all_of(module, kind)[number])
+
+
+@pytest.mark.parametrize("split", [1, 2])
+def test_product(split: int) -> None:
+    assert is_right(product(split))
+
+
+@pytest.mark.parametrize("depth", [96, K])
+def test_no_barrier_can_be_missing(depth: int) -> None:
+    """There is one; where three slices fill the three stages, no other one is needed either."""
+    module = product(depth=depth)
+    (barrier,) = all_of(module, gpu.BarrierOp)
+    Rewriter.erase_op(barrier)
+    with pytest.raises(SimulationError, match="race"):
+        is_right(module, depth)
+
+
+def waits_for_less(module: ModuleOp) -> None:
+    for op in all_of(module, gpu.CpAsyncWaitOp):
+        assert isinstance(op, gpu.CpAsyncWaitOp)
+        op.outstanding = IntegerAttr(op.outstanding.value.data + 1, i64)
+
+
+def copies_everything(module: ModuleOp) -> None:
+    """Copy rows from beyond the end of the matrix too."""
+    for op in all_of(module, gpu.CpAsyncOp):
+        assert isinstance(op, gpu.CpAsyncOp)
+        source, destination = op.accesses()
+        places = [(a.buffer, a.map.results, a.operands) for a in (source, destination)]
+        Rewriter.replace_op(op, gpu.CpAsyncOp(places[0], places[1], op.bytes.value.data))
+
+
+def forgets_the_first_zeros(module: ModuleOp) -> None:
+    registers = [op.results[0] for op in all_of(module, gpu.RegisterAllocOp)]
+    stores = [op for op in all_of(module, StoreOp) if isinstance(op, StoreOp)]
+    Rewriter.erase_op(next(op for op in stores if op.buffer in registers))
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (waits_for_less, "not waited for"),
+        (without(gpu.CpAsyncCommitOp, 0), "not waited for"),
+        (copies_everything, "is outside"),
+        (forgets_the_first_zeros, "nothing was written"),
+        (without(gpu.LdmatrixOp, 0), "nothing was written"),
+    ],
+)
+def test_fault(fault: Fault, message: str) -> None:
+    module = product()
+    fault(module)
+    with pytest.raises(SimulationError, match=message):
+        is_right(module)
+
+
+def transposes(module: ModuleOp) -> None:
+    for op in all_of(module, gpu.LdmatrixOp):
+        assert isinstance(op, gpu.LdmatrixOp)
+        op.transpose = None if op.transpose else UnitAttr()
+
+
+def reads_without_swizzle(module: ModuleOp) -> None:
+    for op in all_of(module, gpu.SharedAllocOp):
+        assert isinstance(op, gpu.SharedAllocOp)
+        assert op.swizzle is not None
+        plain = op.clone()
+        plain.swizzle = None
+        Rewriter.insert_op(plain, InsertPoint.after(op))
+        op.output.replace_uses_with_if(
+            plain.output, lambda use: isinstance(use.operation, gpu.LdmatrixOp | LoadOp)
+        )
+
+
+@pytest.mark.parametrize("fault", [transposes, reads_without_swizzle])
+def test_wrong_map_gives_a_wrong_product(fault: Fault) -> None:
+    module = product()
+    fault(module)
+    assert not is_right(module)
+
+
+def test_missing_fence_is_found() -> None:
+    module = product(split=2)
+    for op in all_of(module, gpu.FenceOp):
+        Rewriter.erase_op(op)
+    with pytest.raises(SimulationError, match="without a fence and an atomic"):
+        is_right(module)
+
+
+def test_bank_conflicts_are_counted() -> None:
+    """The swizzle of the lowering avoids all conflicts; without it there are some."""
+    reports: list[SimulationReport] = []
+    module = product()
+    assert is_right(module, reports=reports)
+    for op in all_of(module, gpu.SharedAllocOp):
+        assert isinstance(op, gpu.SharedAllocOp)
+        op.swizzle = None
+    assert is_right(module, reports=reports)
+    swizzled, plain = reports
+    assert swizzled.bank_conflicts == 0
+    assert plain.bank_conflicts > swizzled.wavefronts
