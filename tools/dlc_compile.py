@@ -135,9 +135,11 @@ def _summary(output: Path, outcome: Outcome) -> str:
     megabytes = output.stat().st_size / 1e6
     seconds = sum(outcome.seconds.values())
     checked = outcome.verification.text() if outcome.verification else "not verified"
+    spilling = [k["name"] for k in report["kernels"] if k["resources"].get("spill_bytes")]
+    spills = f"; registers spill in {', '.join(spilling)}" if spilling else ""
     return (
         f"{output}: {megabytes:.1f} MB, target {report['target']}, {report['launches']} launches "
-        f"of {len(report['kernels'])} kernels, {seconds:.1f} s; {checked}"
+        f"of {len(report['kernels'])} kernels, {seconds:.1f} s; {checked}{spills}"
     )
 
 

@@ -70,6 +70,15 @@ def _check_map(cluster: Cluster, roles: dict[ComputedOp, Role]) -> None:
     windows = [op for op in cluster.ops if roles[op] is Role.WINDOW]
     if any(op in cluster.after(windows) for op in windows):
         raise NotFusibleError("a window of a window would be recomputed")
+    for op in cluster.ops:
+        if _chooses(cluster, op) and any(window in cluster.after([op]) for window in windows):
+            raise NotFusibleError("a choice between tensors at every point of a window")
+
+
+def _chooses(cluster: Cluster, op: ComputedOp) -> bool:
+    """Whether an element of ``op`` comes from one of several tensors (a concatenation)."""
+    reads = cluster.flow.facts(op).profile.reads
+    return len(reads) > 1 and not isinstance(op, ElementwiseOp) and op.moves_data
 
 
 # row ----------------------------------------------------------------------------------------------
@@ -149,7 +158,7 @@ def _check_prologue(cluster: Cluster, op: ComputedOp, root: ComputedOp) -> None:
     reads = cluster.flow.facts(op).profile.reads
     if any(r.is_gather for r in reads):
         raise NotFusibleError("a gather before a contraction")
-    if len(reads) > 1 and not isinstance(op, ElementwiseOp):
+    if _chooses(cluster, op):
         raise NotFusibleError("a choice between tensors before a contraction")
 
 

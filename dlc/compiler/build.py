@@ -82,7 +82,10 @@ def _compile_kernels(
 ) -> list[Cubin]:
     texts = list(kernel_texts(context, module, "cuda"))
     with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(lambda item: compile_cuda(item[1], target.name), texts))
+        # A kernel that spills a few registers is right, and faster than none: the report says so.
+        return list(
+            pool.map(lambda item: compile_cuda(item[1], target.name, allow_spills=True), texts)
+        )
 
 
 def _append(code: bytearray, image: bytes) -> tuple[int, int]:
