@@ -1,0 +1,96 @@
+"""Contractions by every instruction on the GPU, against the product in float64."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+from launch import Gpu, lowered
+
+from dlc.dialects.graph._structure import Array
+
+pytestmark = pytest.mark.gpu
+
+TILE = "tile = [64, 32, 32], warps = [2, 2]"
+KINDS = {
+    "f16": (np.float16, "f16", "", f'{TILE}, instruction = "mma.m16n8k16", stages = 3'),
+    "bf16": (ml_dtypes.bfloat16, "bf16", "", f'{TILE}, instruction = "mma.m16n8k16", stages = 1'),
+    "tf32": (np.float32, "f32", " precision tf32", f'{TILE}, instruction = "mma.m16n8k8"'),
+    "f32": (np.float32, "f32", "", f'{TILE}, instruction = "fma", stages = 2'),
+    "f64": (np.float64, "f64", "", f'{TILE}, instruction = "fma", stages = 2'),
+}
+UNIT = {"f16": 2.0**-11, "bf16": 2.0**-8, "tf32": 2.0**-24, "f32": 2.0**-24, "f64": 2.0**-53}
+"""Half the distance from 1 to the next number of the result's type."""
+FACTOR_ERROR = {"tf32": 2 * 2.0**-11 + 2.0**-22}
+"""What rounding both factors changes of a product, relative to it."""
+SIZES = ((1, 1, 1), (3, 1000, 77), (17, 33, 129), (131, 72, 264), (128, 64, 256))
+
+
+def group(name: str, shapes: list[str], op: str, split: int) -> str:
+    """Return a module of one group on two arguments."""
+    x, w, y = (f"tensor<{s}x{KINDS[name][1]}>" for s in shapes)
+    schedule = f'strategy = "contract", {KINDS[name][3]}, split = {split}, order = "grouped<8>"'
+    return (
+        f"func.func @main(%x: {x}, %w: {w}) -> {y} {{\n"
+        f"%y = fused_group.group @g(%x, %w) : ({x}, {w}) -> {y} attributes "
+        f"{{schedule = #loop.schedule<{schedule}>}} {{\n^bb0(%a: {x}, %b: {w}):\n"
+        f"%r = {op}{KINDS[name][2]} : ({x}, {w}) -> {y}\n"
+        f"fused_group.yield %r : {y} }}\nfunc.return %y : {y} }}"
+    )
+
+
+def check(name: str, y: Array, exact: Array, sizes: Array, depth: int) -> None:
+    """Assert the bound: the result rounded once, each sum once (f64: in the same type)."""
+    sum_unit = UNIT["f64"] if name == "f64" else UNIT["f32"]
+    error = 2 * depth * sum_unit + FACTOR_ERROR.get(name, 0.0)
+    bound = UNIT[name] * np.abs(exact) + error * sizes + 2.0**-25
+    assert (np.abs(y.astype(np.float64) - exact) <= bound).all()
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("split", [1, 3])
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+def test_product(
+    gpu: Gpu, name: str, transposed: bool, split: int, sizes: tuple[int, int, int]
+) -> None:
+    m, n, k = sizes
+    op = "graph.matmul %a, %b" + (" transpose_rhs" if transposed else "")
+    rhs = f"{n}x{k}" if transposed else f"{k}x{n}"
+    text = group(name, [f"{m}x{k}", rhs, f"{m}x{n}"], op, split)
+    rng = np.random.default_rng(k)
+    x = rng.standard_normal((m, k)).astype(KINDS[name][0])
+    w = rng.standard_normal((n, k) if transposed else (k, n)).astype(KINDS[name][0])
+    (y,) = gpu.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={gpu.target}}}"), x, w)
+    left, right = x.astype(np.float64), w.astype(np.float64)
+    right = right.T if transposed else right
+    check(name, y, left @ right, np.abs(left) @ np.abs(right), k)
+
+
+@pytest.mark.parametrize("name", ["f16", "tf32", "f32"])
+@pytest.mark.parametrize("channels", [3, 16])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_padded_convolution(gpu: Gpu, name: str, channels: int, stride: int) -> None:
+    size, features = 13, 40
+    out = (size - 1) // stride + 1
+    op = (
+        f"graph.conv %a, %b strides [{stride}, {stride}] padding [1, 1, 1, 1] dilations [1, 1] "
+        "layout channels_last weight_layout ohwi"
+    )
+    shapes = [
+        f"2x{size}x{size}x{channels}",
+        f"{features}x3x3x{channels}",
+        f"2x{out}x{out}x{features}",
+    ]
+    rng = np.random.default_rng(channels)
+    x = rng.standard_normal((2, size, size, channels)).astype(KINDS[name][0])
+    w = rng.standard_normal((features, 3, 3, channels)).astype(KINDS[name][0])
+    pipeline = f"lower-to-loop,lower-to-gpu{{arch={gpu.target}}}"
+    (y,) = gpu.run(lowered(group(name, shapes, op, 1), pipeline), x, w)
+    padded = np.pad(x.astype(np.float64), ((0, 0), (1, 1), (1, 1), (0, 0)))
+    exact, sizes = np.zeros(y.shape), np.zeros(y.shape)
+    for i in range(3):
+        for j in range(3):
+            part = padded[:, i : i + size : stride, j : j + size : stride]
+            tap = w[:, i, j].astype(np.float64).T
+            exact += part @ tap
+            sizes += np.abs(part) @ np.abs(tap)
+    check(name, y, exact, sizes, 9 * channels)
