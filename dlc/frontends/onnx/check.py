@@ -23,7 +23,7 @@ from dlc.frontends.onnx.graph_importer import (
     unsupported_message,
 )
 from dlc.frontends.onnx.importer import check_element_type
-from dlc.frontends.onnx.input_types import Shapes, input_types, model_inputs
+from dlc.frontends.onnx.input_types import Shapes, input_types, model_inputs, name_open_inputs
 from dlc.frontends.onnx.loading import LoadedModel, ModelSource, domain_name, load_model
 from dlc.frontends.onnx.structure import check_structure
 from dlc.frontends.onnx.tensors import element_dtype
@@ -60,7 +60,8 @@ def check_model(source: ModelSource, shapes: Shapes | None = None) -> list[Probl
     importer = _CheckingImporter(loaded, block, types)
     arguments = dict(zip(types, block.args, strict=True))
     importer.check(arguments)
-    return list(dict.fromkeys(importer.problems))
+    problems = [Problem(p.at, name_open_inputs(p.message, types)) for p in importer.problems]
+    return list(dict.fromkeys(problems))
 
 
 class _SkippedError(CompileError):

@@ -22,6 +22,7 @@ from dlc.frontends.onnx.input_types import (
     check_constants,
     input_types,
     model_inputs,
+    name_open_inputs,
 )
 from dlc.frontends.onnx.loading import LoadedModel, ModelSource, load_model
 from dlc.frontends.onnx.structure import check_structure
@@ -55,6 +56,7 @@ def import_model(
     try:
         results = _import_body(loaded, block, constants, builder)
     except CompileError as error:
+        error.message = name_open_inputs(error.message, types)
         _explain_shapes(error, changed_inputs(model_inputs(graph), shapes or {}))
         raise
     erase_unused(block)

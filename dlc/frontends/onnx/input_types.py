@@ -70,6 +70,14 @@ def changed_inputs(inputs: Sequence[onnx.ValueInfoProto], shapes: Shapes) -> lis
     return changed
 
 
+def name_open_inputs(message: str, types: Mapping[str, TensorType[Attribute]]) -> str:
+    """Return a message; one that asks for ``--shape`` then names the inputs that it is about."""
+    names = [name for name, kind in types.items() if DYNAMIC in shape(kind)]
+    if "--shape" not in message or not names:
+        return message
+    return f"{message} (inputs without fixed sizes: {', '.join(names)})"
+
+
 def check_constants(
     constants: Mapping[str, Array], types: Mapping[str, TensorType[Attribute]]
 ) -> Mapping[str, Array]:

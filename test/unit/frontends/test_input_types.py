@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -9,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc.core.context import DlcContext
 from dlc.core.parser import DlcParser
 from dlc.errors import CompileError
+from dlc.frontends.onnx.check import check_model
 
 Import = Callable[..., ModuleOp]
 MakeModel = Callable[..., onnx.ModelProto]
@@ -125,3 +127,16 @@ def test_values_compiled_in(two_inputs: onnx.ModelProto, run_import: Import):
     text = str(run_import(two_inputs, {"a": [4, 5]}, constants=given))
     assert 'graph.name = "b"' not in text
     assert "dense<1.000000e+00> : tensor<4x5xf32>" in text
+
+
+def test_an_error_about_sizes_names_the_inputs(
+    make_model: MakeModel, value: MakeValue, run_import: Import
+):
+    nodes = [node("Shape", ["a"], ["s"], "shape"), node("Expand", ["b", "s"], ["y"])]
+    model = make_model(nodes, [value("a", ["batch", 3]), value("b", [1, 3])])
+    message = r"^shape: .* fix symbolic sizes with --shape \(inputs without fixed sizes: a\)$"
+    with pytest.raises(CompileError, match=message):
+        run_import(model)
+    (problem,) = check_model(model)
+    assert re.match(message, str(problem))
+    run_import(model, {"batch": [2]})
