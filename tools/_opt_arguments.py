@@ -20,13 +20,14 @@ _CONFIGURATION = "// configuration:"
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the options, with the whole pipeline as text in ``pipeline``.
 
-    Raises CompileError when pass flags and ``-p`` are mixed; argparse ends the process with code 2
-    for an option that does not exist.
+    argparse ends the process with code 2 for an option that does not exist, and where pass flags
+    and ``-p`` are mixed.
     """
     flags, others = split_pass_flags(arguments)
-    options = _argument_parser().parse_args(others)
+    parser = _argument_parser()
+    options = parser.parse_args(others)
     if flags and options.pipeline is not None:
-        raise CompileError("pass flags and -p cannot be mixed; put all passes into one of them")
+        parser.error("pass flags and -p cannot be mixed; put all passes into one of them")
     options.pipeline = options.pipeline if options.pipeline is not None else ",".join(flags)
     return options
 

@@ -70,7 +70,7 @@ class CCompiler:
                 Path(folder, name).write_text(text)
             Path(folder, source.name).write_text(source.text)
             command = [*BASE_FLAGS, *source.flags, "-c", source.name, "-o", "object.o"]
-            self._run(command, folder, source.name)
+            self._run(command, folder, source.name, "object.o")
             return Path(folder, "object.o").read_bytes()
 
     def link_library(self, objects: Sequence[bytes], flags: Sequence[str], to: Path) -> None:
@@ -80,10 +80,10 @@ class CCompiler:
             for name, data in zip(names, objects, strict=True):
                 Path(folder, name).write_bytes(data)
             command = ["-shared", "-s", "-Wl,--build-id=none", "-Wl,-z,noexecstack"]
-            self._run([*command, "-o", "library.so", *names, *flags], folder, "link")
+            self._run([*command, "-o", "library.so", *names, *flags], folder, "link", "library.so")
             shutil.move(Path(folder, "library.so"), to)
 
-    def _run(self, arguments: Sequence[str], folder: str, what: str) -> None:
+    def _run(self, arguments: Sequence[str], folder: str, what: str, result: str) -> None:
         try:
             done = run_limited([*self.command, *arguments], folder, self.limits)
         except CompileError as error:
@@ -92,6 +92,8 @@ class CCompiler:
         if done.status != 0:
             reason = _first_complaint(done.errors) or f"exit status {done.status}"
             raise CompileError(f"the C compiler {self.command[0]} failed: {reason}", at=what)
+        if not Path(folder, result).exists():
+            raise CompileError(f"the C compiler {self.command[0]} wrote no {result}", at=what)
 
 
 def _first_complaint(text: str) -> str:
@@ -104,24 +106,29 @@ def _first_complaint(text: str) -> str:
 def find_c_compiler() -> CCompiler:
     """Return ``$CC``, else ``cc``, ``gcc`` or ``clang`` of the system, else the ziglang wheel's.
 
-    Raises CompileError when there is none.
+    Raises CompileError when there is none, or ``$CC`` is none.
     """
-    candidates = [shlex.split(os.environ.get("CC", "")), ["cc"], ["gcc"], ["clang"]]
-    for words in candidates:
-        if words and shutil.which(words[0]):
-            return _probe(tuple(words))
+    if wanted := shlex.split(os.environ.get("CC", "")):
+        return _probe(tuple(wanted))
+    for name in ("cc", "gcc", "clang"):
+        if shutil.which(name):
+            return _probe((name,))
     if importlib.util.find_spec("ziglang"):
         return _probe((sys.executable, "-m", "ziglang", "cc"))
     raise CompileError("no C compiler found; install gcc, or the ziglang wheel, or set CC")
 
 
 def _probe(command: tuple[str, ...]) -> CCompiler:
-    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise CompileError(
-            f"the C compiler {' '.join(command)} does not run; install gcc or set CC"
-        )
-    return CCompiler(command, f"{' '.join(command)} {done.stdout.splitlines()[0]}")
+    text = " ".join(command)
+    wrong = f"the C compiler {text} does not run; install gcc, or set CC to a compiler"
+    try:
+        done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise CompileError(wrong) from error
+    lines = done.stdout.splitlines()
+    if done.returncode != 0 or not lines:
+        raise CompileError(wrong)
+    return CCompiler(command, f"{text} {lines[0]}")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dlc.core.c_compiler import Source, find_c_compiler
+from dlc.core.c_compiler import CCompiler, Source, find_c_compiler
 from dlc.core.limited_process import Limits, run_limited
 from dlc.errors import CompileError
 
@@ -60,3 +60,16 @@ def test_children_of_a_program_that_was_ended_are_gone(tmp_path: Path) -> None:
         run_limited(command, str(tmp_path), Limits(seconds=1))
     time.sleep(2)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["/no/such/compiler", "sh -c :", "sh -c false"])
+def test_a_compiler_of_the_user_that_is_none(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", command)
+    with pytest.raises(CompileError, match=f"the C compiler {command} does not run; .* set CC"):
+        find_c_compiler.__wrapped__()
+
+
+def test_a_compiler_that_writes_nothing() -> None:
+    compiler = CCompiler(("true",), "1")
+    with pytest.raises(CompileError, match=r"^g7\.c: the C compiler true wrote no object\.o$"):
+        compiler.compile_objects([Source("g7.c", "int x;")], {}, 1)
