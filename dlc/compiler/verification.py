@@ -19,6 +19,13 @@ from dlc.runtime.model import Model
 REFERENCE_FLOPS_PER_S = 2e9
 """What numpy does in float64 on two cores, measured on ResNet-50 and BERT: 1 to 4 GFLOP/s."""
 
+RUNNING_SUM = 45.0
+"""How much further off than numpy's float32 an artifact may be where the model itself magnifies
+rounding errors: 4 * sqrt(128). BLAS and numpy add in blocks of about 128 terms; one running sum, as
+kernels have it, is off by up to sqrt(128) times as much. (EfficientNet on inputs of magnitude 30:
+numpy 4e-4, ONNX Runtime 3e-3.) Each launch has been held to its own bound before.
+"""
+
 Feeds = dict[str, Array]
 Draw = Callable[[np.random.Generator, TensorInfo], Array]
 CheckGroups = Callable[[Feeds, float], GroupsChecked]
@@ -62,7 +69,7 @@ def verify(
     in the rest; then the whole model on as many inputs as the rest allows, at least one if nothing
     else was checked. Raises
     CompileError when an output is further off than ``error_bound``, or, where the model itself
-    magnifies rounding errors, than four times what an evaluation of the same graph in float32 is
+    magnifies rounding errors, than ``RUNNING_SUM`` times what numpy's float32 is on the same graph
     off.
     """
     start = time.monotonic()
@@ -98,7 +105,7 @@ def _check_case(
     bounds = dict.fromkeys(errors, bound)
     if any(not error <= bound for error in errors.values()):
         narrow = _errors(wanted, run_reference(module, feeds, weights, float_type=np.float32))
-        bounds = {name: max(bound, 4 * error) for name, error in narrow.items()}
+        bounds = {name: max(bound, RUNNING_SUM * error) for name, error in narrow.items()}
     for name, error in errors.items():
         if not error <= bounds[name]:
             raise CompileError(
