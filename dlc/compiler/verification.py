@@ -69,8 +69,7 @@ def verify(
     in the rest; then the whole model on as many inputs as the rest allows, at least one if nothing
     else was checked. Raises
     CompileError when an output is further off than ``error_bound``, or, where the model itself
-    magnifies rounding errors, than ``RUNNING_SUM`` times what numpy's float32 is on the same graph
-    off.
+    magnifies rounding errors, than ``RUNNING_SUM`` times what numpy's float32 is off on that graph.
     """
     start = time.monotonic()
     found = Verification(error_bound(module, precision))
