@@ -16,7 +16,7 @@ from dlc.compiler import Options, Outcome, compile_to
 from dlc.compiler.emission import emit
 from dlc.compiler.levels import LEVELS
 from dlc.compiler.options import PRECISIONS, WEIGHTS
-from dlc.compiler.output_place import check_place
+from dlc.compiler.output_place import check_places, files_written
 from dlc.core.cache import write_atomically
 from dlc.frontends.onnx.check import check_model
 from dlc.tools._command import FAILURE, SUCCESS, Progress, run_command
@@ -75,9 +75,8 @@ def _run(given: argparse.Namespace) -> int:
     shapes = dict(given.shape)
     if given.check:
         return _check(given.model, shapes)
-    for place in (given.output if given.emit else None, given.json):
-        if place is not None and not _is_device(place):
-            check_place(place, given.model)
+    output = given.output or given.model.with_suffix(".so")
+    check_places(_files(given, output), given.model)
     progress = Progress()
     options = Options(
         given.target,
@@ -92,7 +91,6 @@ def _run(given: argparse.Namespace) -> int:
         if given.emit:
             _write_text(given.output, emit(given.model, options, given.emit))
             return SUCCESS
-        output = given.output or given.model.with_suffix(".so")
         outcome = compile_to(output, given.model, options)
     finally:
         progress.finish()
@@ -100,6 +98,13 @@ def _run(given: argparse.Namespace) -> int:
         write_atomically(given.json, _report_text(outcome).encode())
     print(_summary(output, outcome))
     return SUCCESS
+
+
+def _files(given: argparse.Namespace, output: Path) -> list[Path]:
+    """Return the ordinary files that are to be written. output: where an artifact goes."""
+    artifact = [] if given.emit else files_written(output, given.weights)
+    texts = [given.output if given.emit else None, given.json]
+    return [*artifact, *(path for path in texts if path and not _is_device(path))]
 
 
 def _is_device(path: Path) -> bool:

@@ -25,7 +25,7 @@ from dlc.compiler.group_verification import (
 )
 from dlc.compiler.levels import lower
 from dlc.compiler.options import Options
-from dlc.compiler.output_place import check_place
+from dlc.compiler.output_place import check_places, files_written
 from dlc.compiler.probe import Probe, probe_module
 from dlc.compiler.report import Report, describe_groups, make_report
 from dlc.compiler.simulated_verification import verify_by_simulation
@@ -36,9 +36,8 @@ from dlc.core.instrumentation import Timing
 from dlc.core.weights import Array, WeightStore
 from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
-from dlc.runtime.artifact import weights_path_of
 from dlc.runtime.model import Model
-from dlc.runtime.packing import WeightFile, write_artifact
+from dlc.runtime.packing import WeightFile, move_artifact, write_artifact
 
 
 def compile(source: ModelSource, target: str | None = None, **options: Any) -> Model:
@@ -74,13 +73,11 @@ def compile_to(path: Path, source: ModelSource, options: Options) -> Outcome:
     The file appears when it is complete and, unless ``options.verify`` is off, verified.
     """
     options.check()
-    check_place(path, source)
+    check_places(files_written(path, options.weights), source)
     with tempfile.TemporaryDirectory(prefix=".dlc-", dir=path.absolute().parent) as folder:
         built = Path(folder) / path.name
         outcome = _Compilation(source, options).run(built)
-        if weights_path_of(built).exists():
-            weights_path_of(built).replace(weights_path_of(path))
-        built.replace(path)
+        move_artifact(built, path)
     return outcome
 
 

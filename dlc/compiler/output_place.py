@@ -2,30 +2,43 @@
 
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from dlc.errors import CompileError
+from dlc.frontends.onnx.loading import ModelSource
+from dlc.frontends.onnx.model_files import model_files
+from dlc.runtime.artifact import weights_path_of
 
 
-def check_place(path: Path, source: object) -> None:
-    """Raise CompileError when no file can be written at ``path``, or it is the model itself.
+def files_written(output: Path, weights: str) -> list[Path]:
+    """Return the files of an artifact. weights: ``embed`` or ``file``."""
+    return [output, weights_path_of(output)] if weights == "file" else [output]
 
-    source: what is compiled, a path or a model in memory.
+
+def check_places(paths: Iterable[Path], source: ModelSource) -> None:
+    """Raise CompileError when no file can be written at one of ``paths``, when two of them are one
+    file, or one is a file of the model that is compiled: its own or one that holds its tensors.
     """
+    read = {os.path.realpath(file) for file in model_files(source)}
+    taken = dict.fromkeys(read, "is a file of the model that is compiled")
+    for path in paths:
+        _check_writable(path)
+        file = os.path.realpath(path)
+        if file in taken:
+            raise CompileError(f"{taken[file]}; give another file", str(path))
+        taken[file] = "is to be written twice"
+
+
+def _check_writable(path: Path) -> None:
     at = str(path)
     if path.is_dir():
         raise CompileError("cannot be written: is a directory; name a file in it", at)
     if path.exists() and not path.is_file():
         raise CompileError("cannot be written: is no ordinary file", at)
-    if isinstance(source, str | os.PathLike) and _is_same(path, Path(source)):
-        raise CompileError("is the model that is compiled; give another file", at)
     try:
         with tempfile.TemporaryFile(dir=path.absolute().parent):
             pass
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise CompileError(f"cannot be written: {reason}", at) from error
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    return one.exists() and other.exists() and one.samefile(other)

@@ -103,8 +103,24 @@ def check_artifact(path: Path) -> Trailer:
     if digest_of_file(path, 0, sealed) != expected:
         raise ArtifactError(_DAMAGED, at=str(path))
     if trailer.weights_beside:
-        _check_weights_file(weights_path_of(path), trailer)
+        beside = weights_path_of(path)
+        count = _weights_bytes(beside, trailer)
+        if digest_of_file(beside, 0, count) != trailer.weights_digest:
+            raise ArtifactError(_DAMAGED, at=str(beside))
     return trailer
+
+
+def own_weights_file(path: Path) -> Path | None:
+    """Return the weights file that was written together with the artifact at ``path``, if any."""
+    beside = weights_path_of(path)
+    if not (path.is_file() and beside.is_file()):
+        return None
+    try:
+        trailer = read_trailer(path)
+        _weights_bytes(beside, trailer)
+    except ArtifactError:
+        return None
+    return beside if trailer.weights_beside else None
 
 
 def read_trailer(path: Path) -> Trailer:
@@ -141,7 +157,8 @@ def read_report(path: Path, trailer: Trailer) -> bytes:
         return file.read(count)
 
 
-def _check_weights_file(path: Path, trailer: Trailer) -> None:
+def _weights_bytes(path: Path, trailer: Trailer) -> int:
+    """Return the bytes of weights in a file; raises ArtifactError when its trailer does not fit."""
     with _open(path) as file:
         count = file.seek(0, os.SEEK_END) - WeightsTrailer.LAYOUT.size
         if count < 0:
@@ -157,8 +174,7 @@ def _check_weights_file(path: Path, trailer: Trailer) -> None:
         raise ArtifactError(_DAMAGED, at=str(path))
     if digest != trailer.weights_digest:
         raise ArtifactError("these weights belong to another model", at=str(path))
-    if digest_of_file(path, 0, count) != digest:
-        raise ArtifactError(_DAMAGED, at=str(path))
+    return count
 
 
 def _open(path: Path) -> BinaryIO:

@@ -3,6 +3,7 @@
 import ctypes
 import json
 import shutil
+import tempfile
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ from dlc.runtime.artifact import check_artifact, read_report, weights_path_of
 from dlc.runtime.explanation import explain
 from dlc.runtime.host_arrays import host_array, order_feeds
 from dlc.runtime.library import Library, TensorInfo
+from dlc.runtime.packing import move_artifact
 
 Array = NDArray[np.generic]
 
@@ -118,9 +120,9 @@ class Model:
         Raises OSError; then there is no part of a file at ``path``.
         """
         target = Path(path).absolute()
-        if self._has_weights_file:
-            _copy(weights_path_of(self.path), weights_path_of(target))
-        _copy(self.path, target)
+        if self.path != target:
+            beside = [weights_path_of(self.path)] if self._has_weights_file else []
+            _copy_artifact([self.path, *beside], target)
         return target
 
     def explain(self) -> str:
@@ -133,15 +135,11 @@ def load(path: str | Path, device: int = 0) -> Model:
     return Model(path, device)
 
 
-def _copy(source: Path, target: Path) -> None:
-    if source == target:
-        return
-    temporary = target.with_name(f".{target.name}.part")
+def _copy_artifact(files: Sequence[Path], target: Path) -> None:
     try:
-        shutil.copyfile(source, temporary)
-        shutil.copymode(source, temporary)
-        temporary.replace(target)
+        with tempfile.TemporaryDirectory(prefix=".dlc-", dir=target.parent) as folder:
+            for file in files:
+                shutil.copy(file, folder)
+            move_artifact(Path(folder, files[0].name), target)
     except OSError as error:
         raise type(error)(error.errno, error.strerror, str(target)) from error
-    finally:
-        temporary.unlink(missing_ok=True)

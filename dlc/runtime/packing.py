@@ -15,6 +15,7 @@ from dlc.runtime.artifact import (
     Trailer,
     WeightsTrailer,
     digest_of_file,
+    own_weights_file,
     weights_path_of,
 )
 
@@ -104,11 +105,23 @@ def write_artifact(
             shutil.copyfile(weights.path, beside)
             with beside.open("ab") as file:
                 file.write(WeightsTrailer(weights.bytes, digest).pack())
-            beside.replace(weights_path_of(path))
-        temporary.replace(path)
+        move_artifact(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
         beside.unlink(missing_ok=True)
+
+
+def move_artifact(source: Path, target: Path) -> None:
+    """Rename an artifact and its weights file. The artifact that was at ``target`` goes, with its
+    weights file, but no weights file that is not its own. Raises OSError.
+    """
+    old, new = own_weights_file(target), weights_path_of(source)
+    if new.exists():
+        old = None
+        new.replace(weights_path_of(target))
+    source.replace(target)
+    if old:
+        old.unlink()
 
 
 def _write_model(

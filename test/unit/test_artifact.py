@@ -145,6 +145,31 @@ def test_save_leaves_nothing_where_it_cannot_write(
     assert not list(tmp_path.parent.glob(f".{tmp_path.name}*"))
 
 
+@pytest.mark.parametrize("save", [False, True])
+def test_a_weights_file_goes_with_its_artifact(artifact: Path, tmp_path: Path, save: bool) -> None:
+    path = build(tmp_path / "model.so", weights_beside=True)
+    if save:
+        Model(artifact).save(path)
+    else:
+        build(path)
+    assert [file.name for file in tmp_path.iterdir()] == ["model.so"]
+    np.testing.assert_array_equal(Model(path)(X)[0], 2 * X.ravel() + WEIGHT)
+
+
+def test_a_weights_file_of_another_artifact_stays(artifact: Path, tmp_path: Path) -> None:
+    path = build(tmp_path / "model.so", weights_beside=True, factor=2)
+    weights = weights_path_of(path)
+    path.unlink()
+    before = weights.read_bytes()
+    build(path)
+    Model(artifact).save(path)
+    assert weights.read_bytes() == before
+    build(path, weights_beside=True)
+    weights.write_bytes(before)
+    build(path)
+    assert weights.read_bytes() == before
+
+
 def test_weights_may_stand_beside(tmp_path: Path) -> None:
     path = build(tmp_path / "model.so", weights_beside=True)
     assert weights_path_of(path).stat().st_size > 256

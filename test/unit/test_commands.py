@@ -73,7 +73,7 @@ def test_a_wrong_command_line(
     [
         ("no folder/out", "no folder/out: cannot be written: no such file or directory"),
         (".", "cannot be written: is a directory; name a file in it"),
-        ("model.onnx", "model.onnx: is the model that is compiled; give another file"),
+        ("model.onnx", "model.onnx: is a file of the model that is compiled; give another file"),
     ],
 )
 def test_a_place_that_cannot_be_written_is_found_before_the_compile(
@@ -87,6 +87,56 @@ def test_a_place_that_cannot_be_written_is_found_before_the_compile(
     assert message in printed.err
     assert folder_of(model) == ["model.onnx"]
     assert model.read_bytes() == before
+
+
+@pytest.fixture
+def in_parts(tmp_path: Path) -> Path:
+    """Write ``y = x + w`` with its weights in the file ``tensors.weights``."""
+    sizes = [onnx.helper.make_tensor_value_info(n, TensorProto.FLOAT, [512]) for n in ("x", "y")]
+    weight = onnx.numpy_helper.from_array(np.ones(512, np.float32), "w")
+    add = helper.make_node("Add", ["x", "w"], ["y"])
+    graph = helper.make_graph([add], "one", sizes[:1], sizes[1:], [weight])
+    path = tmp_path / "model.onnx"
+    opsets = [helper.make_opsetid("", 17)]
+    onnx.save(
+        helper.make_model(graph, opset_imports=opsets),
+        path,
+        save_as_external_data=True,
+        location="tensors.weights",
+    )
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "at"),
+    [
+        (["-o", "tensors.weights"], "tensors.weights"),
+        (["-o", "tensors", "--weights", "file"], "tensors.weights"),
+        (["-o", "out", "--json", "tensors.weights"], "tensors.weights"),
+        (["--emit", "graph", "-o", "tensors.weights"], "tensors.weights"),
+        (["-o", "link"], "link"),
+    ],
+)
+def test_files_of_a_model_are_not_overwritten(
+    in_parts: Path, arguments: list[str], at: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = in_parts.parent
+    (folder / "link").symlink_to("tensors.weights")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    words = [w if w in ("file", "graph") or w[0] == "-" else str(folder / w) for w in arguments]
+    assert dlc_compile.main([str(in_parts), "--target", "cpu", *words]) == 1
+    message = f"{folder / at}: is a file of the model that is compiled; give another file"
+    assert capsys.readouterr().err == f"dlc-compile: error: {message}\n"
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_two_results_do_not_go_to_one_file(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = str(model.parent / "out")
+    assert dlc_compile.main([str(model), "--target", "cpu", "-o", place, "--json", place]) == 1
+    assert capsys.readouterr().err == (
+        f"dlc-compile: error: {place}: is to be written twice; give another file\n"
+    )
+    assert folder_of(model) == ["model.onnx"]
 
 
 def test_an_artifact_goes_to_no_device(model: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -114,6 +114,8 @@ def _external_extent(tensor: TensorProto, model: LoadedModel) -> tuple[Path, Ext
 def _external_path(location: str, model: LoadedModel) -> Path:
     if model.path is None:
         raise CompileError("the model has external data; give the path of its file instead")
+    if "\0" in location:
+        raise CompileError(f"the external file {location!r} has a null character in its name")
     folder = model.path.parent.resolve()
     path = (folder / location).resolve()
     if not location or not path.is_relative_to(folder):

@@ -4,11 +4,12 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto
+from onnx import TensorProto, helper
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc.core.context import DlcContext
 from dlc.errors import CompileError
+from dlc.frontends.onnx.model_files import model_files
 
 Import = Callable[..., ModuleOp]
 OFFSET_BYTES = 100
@@ -55,6 +56,30 @@ def test_outside_the_folder(external: Path, run_import: Import, location: str):
     _change(external, "location", location)
     with pytest.raises(CompileError, match="lies outside the model's folder"):
         run_import(external)
+
+
+def test_null_character(external: Path, run_import: Import):
+    _change(external, "location", "weights\0.bin")
+    with pytest.raises(CompileError, match=r"'weights\\x00.bin' has a null character in its name"):
+        run_import(external)
+    assert model_files(external) == {external}
+
+
+def test_files_of_a_model(external: Path):
+    """Tensors of constants and of graphs within the graph are in files too."""
+    model = onnx.load(external, load_external_data=False)
+    constants = [helper.make_node("Constant", [], [n], n) for n in "ab"]
+    for constant, name in zip(constants, ("constant.bin", "inner.bin"), strict=True):
+        tensor = TensorProto(data_location=TensorProto.EXTERNAL)
+        tensor.external_data.add(key="location", value=name)
+        constant.attribute.append(helper.make_attribute("value", tensor))
+    body = helper.make_graph([constants[1]], "body", [], [])
+    branch = helper.make_node("If", ["c"], ["d"], then_branch=body)
+    model.graph.node.extend([constants[0], branch])
+    onnx.save(model, external)
+    names = {"model.onnx", "weights.bin", "constant.bin", "inner.bin"}
+    assert model_files(external) == {external.parent / name for name in names}
+    assert model_files(model) == set()
 
 
 def test_link_to_outside_the_folder(external: Path, run_import: Import):
