@@ -1,6 +1,6 @@
 """Runs ``graph`` and ``fused_group`` modules in numpy through each op's ``reference``."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -15,6 +15,9 @@ from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape, shap
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError
 
+Observe = Callable[[Operation, Sequence[Array]], None]
+"""Sees each op of ``graph`` and its results, before they are rounded."""
+
 
 def run_reference(
     module: ModuleOp,
@@ -22,6 +25,7 @@ def run_reference(
     weights: WeightStore,
     float_type: DTypeLike = np.float64,
     round_each_op: bool = False,
+    observe: Observe | None = None,
 ) -> dict[str, Array]:
     """Return the results of ``main`` by name, in the dtypes of the result types.
 
@@ -35,7 +39,7 @@ def run_reference(
     main = _main(module)
     block = main.body.block
     arguments = _arguments(main, feeds)
-    interpreter = _Interpreter(weights, float_type, round_each_op)
+    interpreter = _Interpreter(weights, float_type, round_each_op, observe)
     results = interpreter.run(block, arguments)
     values = main.body.block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
     names = value_names(main.res_attrs, len(results), "result")
@@ -49,7 +53,7 @@ def run_block(
     block: Block, arguments: list[Array], weights: WeightStore, float_type: DTypeLike = np.float64
 ) -> list[Array]:
     """Return what the ops of a block (the body of a group) make of ``arguments``, as stored."""
-    results = _Interpreter(weights, float_type, False).run(block, arguments)
+    results = _Interpreter(weights, float_type).run(block, arguments)
     values = block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
     return [round_to(array, value.type) for array, value in zip(results, values, strict=True)]
 
@@ -95,8 +99,15 @@ def _feed(name: str, argument: SSAValue, feeds: Mapping[str, Array]) -> Array:
 
 
 class _Interpreter:
-    def __init__(self, weights: WeightStore, float_type: DTypeLike, round_each_op: bool):
+    def __init__(
+        self,
+        weights: WeightStore,
+        float_type: DTypeLike,
+        round_each_op: bool = False,
+        observe: Observe | None = None,
+    ):
         self.weights = weights
+        self.observe = observe
         self.float_type = float_type
         self.round_each_op = round_each_op
 
@@ -120,6 +131,8 @@ class _Interpreter:
             return self._run_region(op, operands)
         known = constant_value(op.results[0], self.weights)
         results = [known] if known is not None else evaluate(op, operands, self.float_type)
+        if self.observe is not None:
+            self.observe(op, results)
         if self.round_each_op:
             return [round_to(x, r.type) for x, r in zip(results, op.results, strict=True)]
         return list(results)

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc.compiler.error_bound import error_bound, relative_error
 from dlc.compiler.group_verification import GroupsChecked
+from dlc.compiler.value_range import RangeError, check_range
 from dlc.core.weights import WeightStore
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError
@@ -35,14 +36,22 @@ CheckGroups = Callable[[Feeds, float], GroupsChecked]
 @dataclass
 class Verification:
     """What was checked. cases: inputs on which the whole model was run; worst: the largest error
-    met there, relative to an output's largest value; groups: the launches checked one by one.
+    met there, relative to an output's largest value; beyond: the inputs on which the model has
+    values that the precision cannot hold; groups: the launches checked one by one.
     """
 
     bound: float
     cases: list[str] = field(default_factory=list)
     worst: float = 0.0
+    beyond: list[str] = field(default_factory=list)
     seconds: float = 0.0
     groups: GroupsChecked | None = None
+
+    def add(self, case: str, error: float, bound: float) -> None:
+        """Count a case in that was compared."""
+        self.cases.append(case)
+        self.worst = max(self.worst, error)
+        self.bound = max(self.bound, bound)
 
     def text(self) -> str:
         """Return one line for the user."""
@@ -52,6 +61,8 @@ class Verification:
         if self.cases:
             parts.append(f"the whole model on {len(self.cases)} inputs ({', '.join(self.cases)})")
             parts.append(f"error {self.worst:.1e}, bound {self.bound:.1e}")
+        if self.beyond:
+            parts.append(f"{' and '.join(self.beyond)} inputs are beyond the precision")
         return f"verified: {', '.join(parts)}, {self.seconds:.1f} s"
 
 
@@ -67,9 +78,10 @@ def verify(
 
     First its launches one by one (``check_groups``), for half of the budget if the whole model fits
     in the rest; then the whole model on as many inputs as the rest allows, at least one if nothing
-    else was checked. Raises
-    CompileError when an output is further off than ``error_bound``, or, where the model itself
-    magnifies rounding errors, than ``RUNNING_SUM`` times what numpy's float32 is off on that graph.
+    else was checked. Inputs on which values do not fit into the precision are left out, but for the
+    first ones: then RangeError is raised. Raises CompileError when an output is further off than
+    ``error_bound``, or, where the model itself magnifies rounding errors, than ``RUNNING_SUM``
+    times what numpy's float32 is off on that graph.
     """
     start = time.monotonic()
     found = Verification(error_bound(module, precision))
@@ -81,11 +93,14 @@ def verify(
         spent = time.monotonic() - start
         if (found.groups or found.cases) and spent + cost > budget_seconds:
             break
-        error, bound = _check_case(model, module, weights, feeds, found.bound, name)
-        found.bound = max(found.bound, bound)
+        try:
+            error, bound = _check_case(model, module, weights, precision, feeds, found.bound, name)
+            found.add(name, error, bound)
+        except RangeError:
+            if not found.cases:  # ordinary inputs must fit
+                raise
+            found.beyond.append(name)
         cost = time.monotonic() - start - spent
-        found.worst = max(found.worst, error)
-        found.cases.append(name)
     found.seconds = time.monotonic() - start
     return found
 
@@ -96,11 +111,21 @@ def _reference_seconds(module: ModuleOp) -> float:
 
 
 def _check_case(
-    model: Model, module: ModuleOp, weights: WeightStore, feeds: Feeds, bound: float, case: str
+    model: Model,
+    module: ModuleOp,
+    weights: WeightStore,
+    precision: str,
+    feeds: Feeds,
+    bound: float,
+    case: str,
 ) -> tuple[float, float]:
-    """Return the largest error and the bound that held; raises CompileError when none did."""
+    """Return the largest error and the bound that held; raises CompileError when none did,
+    RangeError when the values of the model itself do not fit into the precision.
+    """
     wanted = run_reference(module, feeds, weights)
     errors = _errors(wanted, model.run(feeds))
+    if not all(map(np.isfinite, errors.values())):
+        check_range(module, feeds, weights, precision, case)
     bounds = dict.fromkeys(errors, bound)
     if any(not error <= bound for error in errors.values()):
         narrow = _errors(wanted, run_reference(module, feeds, weights, float_type=np.float32))

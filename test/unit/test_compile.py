@@ -152,6 +152,43 @@ def test_an_output_that_depends_on_the_memory_plan_is_refused() -> None:
         group_verification.check_same({"y": X}, [X + 1], 1e-3)
 
 
+def products(*factors: float) -> onnx.ModelProto:
+    """Return ``x`` times one 64 x 64 matrix after the other, each of one value."""
+    names = ["x", *(f"product{n}" for n in range(len(factors)))]
+    nodes = [
+        helper.make_node("MatMul", [names[n], f"w{n}"], [names[n + 1]], f"factor {n}")
+        for n in range(len(factors))
+    ]
+    ends = [
+        helper.make_tensor_value_info(n, TensorProto.FLOAT, [8, 64]) for n in names[:: len(factors)]
+    ]
+    weights = [
+        numpy_helper.from_array(np.full((64, 64), factor, np.float32), f"w{n}")
+        for n, factor in enumerate(factors)
+    ]
+    graph = helper.make_graph(nodes, "products", ends[:1], ends[1:], weights)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+
+
+def test_values_beyond_the_precision_are_named() -> None:
+    with pytest.raises(
+        dlc.CompileError,
+        match=r'graph.matmul at "factor 1": its values reach 8.*e\+06 on random input, fp16 holds',
+    ):
+        dlc.compile(products(100, 100, 1e-6), target="cpu", precision="fp16")
+    dlc.compile(products(100, 100, 1e-6), target="cpu")
+
+
+def test_large_inputs_beyond_the_precision_are_not_compared(tmp_path: Path) -> None:
+    # Ordinary inputs reach about 6e3, those of magnitude 30 more than 65504.
+    options = Options("cpu", precision="fp16")
+    found = compile_to(tmp_path / "model.so", products(10, 2, 1e-3), options).verification
+    assert found is not None
+    assert found.beyond == ["large"]
+    assert "random" in found.cases
+    assert "large inputs are beyond the precision" in found.text()
+
+
 @pytest.mark.parametrize("name", ["whole", "half"])
 def test_relative_error_sees_nan_and_infinity(name: str) -> None:
     wanted = np.array([1.0, np.nan, np.inf], np.float32 if name == "whole" else np.float16)
