@@ -19,11 +19,11 @@ def run_command(name: str, command: Callable[[], int]) -> int:
     except CompileError as error:
         return _fail(name, str(error))
     except BrokenPipeError:  # the reader has had enough
-        discard_output()
+        _discard_output()
         return SUCCESS
     except OSError as error:
         if not error.filename:
-            discard_output()
+            _discard_output()
         text = (error.strerror or str(error)).lower()
         return _fail(name, f"{error.filename}: {text}" if error.filename else text)
     except MemoryError:
@@ -34,7 +34,7 @@ def run_command(name: str, command: Callable[[], int]) -> int:
         return _fail_unexpectedly(name, error)
 
 
-def discard_output() -> None:
+def _discard_output() -> None:
     """Let what is still to be written to standard output, at the end, go nowhere."""
     with suppress(OSError):  # a stream in memory
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -23,10 +23,8 @@ from dlc.core.options import instantiate, parse_steps
 from dlc.core.parser import parse_module
 from dlc.core.printer import operation_as_text
 from dlc.errors import CompileError
-from dlc.tools._command import discard_output
+from dlc.tools._command import FAILURE, INTERNAL_ERROR, SUCCESS, run_command
 from dlc.tools._opt_arguments import dumps_of, parse_arguments, reproducer_arguments
-
-SUCCESS, FAILURE, INTERNAL_ERROR = 0, 1, 70
 
 _SPLIT = re.compile(r"^// -----+[ \t]*$", re.MULTILINE)
 
@@ -35,32 +33,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``dlc-opt`` and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     sys.setrecursionlimit(20_000)  # nested regions: xDSL recurses about six frames per level
-    try:
-        options = parse_arguments(given)
-        if options.list_passes:
-            from dlc.tools._opt_catalogue import catalogue
+    return run_command("dlc-opt", lambda: _run(given))
 
-            sys.stdout.write(catalogue())
-            return SUCCESS
-        text = _read(options.input)
-        if options.run_reproducer:
-            options = parse_arguments([*reproducer_arguments(text), *given])
-        code = Driver(options, text).run()
-        sys.stdout.flush()
-        return code
-    except CompileError as error:
-        print(f"dlc-opt: error: {error}", file=sys.stderr)
-        return FAILURE
-    except BrokenPipeError:
-        discard_output()
+
+def _run(given: Sequence[str]) -> int:
+    options = parse_arguments(given)
+    if options.list_passes:
+        from dlc.tools._opt_catalogue import catalogue
+
+        sys.stdout.write(catalogue())
         return SUCCESS
-    except OSError as error:
-        discard_output()
-        print(
-            f"dlc-opt: error: cannot write the result: {str(error.strerror).lower()}",
-            file=sys.stderr,
-        )
-        return FAILURE
+    text = _read(options.input)
+    if options.run_reproducer:
+        options = parse_arguments([*reproducer_arguments(text), *given])
+    return Driver(options, text).run()
 
 
 def _read(path: str) -> str:

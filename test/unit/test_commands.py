@@ -179,6 +179,41 @@ def run_into(command: list[str], output: int) -> tuple[int, list[str]]:
     return done.returncode, [line for line in done.stderr.splitlines() if "rror" in line]
 
 
+INTERRUPTED_IMPORT = """
+import os, runpy, signal, sys
+class Interruption:
+    def find_spec(self, name, path, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interruption())
+runpy.run_module("dlc.tools.{command}", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "module"),
+    [
+        ("dlc_opt", "xdsl"),
+        ("dlc_opt", "dlc.tools._opt_catalogue"),
+        ("dlc_compile", "numpy"),
+        ("dlc_run", "numpy"),
+    ],
+)
+def test_an_interrupt_has_no_traceback(command: str, module: str) -> None:
+    program = INTERRUPTED_IMPORT.format(command=command, module=module)
+    arguments = [sys.executable, "-c", program, "--list-passes"]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_a_fault_while_importing_has_its_traceback() -> None:
+    program = "import dlc.tools; raise ValueError"
+    arguments = [sys.executable, "-c", program]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.endswith("ValueError\n")
+
+
 def test_a_reader_that_leaves_is_no_error(printing: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)
