@@ -13,12 +13,9 @@ from pathlib import Path
 
 from dlc import __version__
 from dlc.compiler import Options, Outcome, compile_to
-from dlc.compiler.emission import emit
-from dlc.compiler.levels import LEVELS
-from dlc.compiler.options import PRECISIONS, WEIGHTS
+from dlc.compiler.options import LEVELS, PRECISIONS, WEIGHTS
 from dlc.compiler.output_place import check_places, files_written
 from dlc.core.cache import write_atomically
-from dlc.frontends.onnx.check import check_model
 from dlc.tools._command import FAILURE, SUCCESS, Progress, run_command
 
 _PURPOSE = "Compile an ONNX model to one shared library."
@@ -89,6 +86,8 @@ def _run(given: argparse.Namespace) -> int:
     )
     try:
         if given.emit:
+            from dlc.compiler.emission import emit
+
             _write_text(given.output, emit(given.model, options, given.emit))
             return SUCCESS
         outcome = compile_to(output, given.model, options)
@@ -114,6 +113,8 @@ def _is_device(path: Path) -> bool:
 
 def _check(model: Path, shapes: dict[str, list[int]]) -> int:
     """Print all that keeps a model from being compiled."""
+    from dlc.frontends.onnx.check import check_model
+
     problems = check_model(model, shapes)
     for problem in problems:
         print(problem, file=sys.stderr)
@@ -130,8 +131,8 @@ def _write_text(output: Path | None, text: str) -> None:
 
 
 def _report_text(outcome: Outcome) -> str:
-    verification = outcome.verification and asdict(outcome.verification)
-    report = {**outcome.report, "seconds": outcome.seconds, "verification": verification}
+    steps = asdict(outcome)
+    report = {**steps.pop("report"), **steps}
     return json.dumps(report, indent=1) + "\n"
 
 
@@ -139,12 +140,12 @@ def _summary(output: Path, outcome: Outcome) -> str:
     report = outcome.report
     megabytes = output.stat().st_size / 1e6
     seconds = sum(outcome.seconds.values())
-    checked = outcome.verification.text() if outcome.verification else "not verified"
+    cached = f", {text}" if (text := outcome.cached_text()) else ""
     spilling = [k["name"] for k in report["kernels"] if k["resources"].get("spill_bytes")]
     spills = f"; registers spill in {', '.join(spilling)}" if spilling else ""
     return (
         f"{output}: {megabytes:.1f} MB, target {report['target']}, {report['launches']} launches "
-        f"of {len(report['kernels'])} kernels, {seconds:.1f} s; {checked}{spills}"
+        f"of {len(report['kernels'])} kernels, {seconds:.1f} s{cached}; {outcome.checked}{spills}"
     )
 
 

@@ -18,10 +18,11 @@ from xdsl.passes import ModulePass
 from dlc import registry
 from dlc.core.context import DlcContext
 from dlc.core.diagnostics import Diagnostic, compare, diagnostics_of, expected_errors
-from dlc.core.instrumentation import PassManager, Timing
+from dlc.core.instrumentation import PassManager
 from dlc.core.options import instantiate, parse_steps
 from dlc.core.parser import parse_module
 from dlc.core.printer import operation_as_text
+from dlc.core.timing import Timing
 from dlc.errors import CompileError
 from dlc.tools._command import FAILURE, INTERNAL_ERROR, SUCCESS, run_command
 from dlc.tools._opt_arguments import dumps_of, parse_arguments, reproducer_arguments

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import dlc
 from dlc.compiler import Options, Outcome, compile_to
 from dlc.compiler.emission import emit
-from dlc.compiler.report import Report
+from dlc.compiler.outcome import Report
 from dlc.errors import CompileError
 from dlc.runtime.model import Model
 from dlc.tools import _magika
@@ -101,13 +101,14 @@ def _summary(
     named_s: float,
 ) -> str:
     report = outcome.report
+    cached = f", {text}" if (text := outcome.cached_text()) else ""
     counts = ", ".join(f"{n} {name}" for name, n in Counter(names).most_common(5))
-    checked = outcome.verification.text() if outcome.verification else "not verified"
     return "\n".join(
         [
-            f"compiled Magika (214 file types, real weights) in {compiled_s:.1f} s",
+            f"compiled Magika (214 file types, real weights) in {compiled_s:.1f} s{cached}",
             f"  {artifact.relative_to(ROOT)}: {artifact.stat().st_size / 1e6:.1f} MB,"
-            f" {report['launches']} launches of {len(report['kernels'])} kernels; {checked}",
+            f" {report['launches']} launches of {len(report['kernels'])} kernels;"
+            f" {outcome.checked}",
             f"named the types of {len(files)} files of this repository in {named_s:.2f} s"
             f" ({1e3 * named_s / max(1, len(files)):.2f} ms each): {counts}",
         ]

@@ -1,15 +1,12 @@
-"""Compiles a model: the one place that walks all layers."""
+"""One compile: the one place that walks all layers."""
 
 import json
-import shutil
 import sys
 import tempfile
 import time
-import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -25,60 +22,20 @@ from dlc.compiler.group_verification import (
 )
 from dlc.compiler.levels import lower
 from dlc.compiler.options import Options
-from dlc.compiler.output_place import check_places, files_written
+from dlc.compiler.outcome import Outcome, Report
 from dlc.compiler.probe import Probe, probe_module
-from dlc.compiler.report import Report, describe_groups, make_report
+from dlc.compiler.report import describe_groups, make_report
 from dlc.compiler.simulated_verification import verify_by_simulation
-from dlc.compiler.targets import Target, parse_targets
+from dlc.compiler.targets import Target
 from dlc.compiler.verification import CheckGroups, Verification, verify
+from dlc.core.cache import Cache, lookups_since
 from dlc.core.context import DlcContext
-from dlc.core.instrumentation import Timing
+from dlc.core.timing import Timing
 from dlc.core.weights import Array, WeightStore
 from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.runtime.model import Model
-from dlc.runtime.packing import WeightFile, move_artifact, write_artifact
-
-
-def compile(source: ModelSource, target: str | None = None, **options: Any) -> Model:
-    """Compile an ONNX model and return it, ready to run.
-
-    source: a path or an ``onnx.ModelProto``. options: the fields of ``Options``. The artifact is
-    kept in a temporary folder until the model is dropped; ``Model.save`` keeps it. Raises
-    CompileError.
-    """
-    folder = Path(tempfile.mkdtemp(prefix="dlc-model-"))
-    try:
-        compile_to(folder / "model.so", source, Options(target, **options))
-        model = Model(folder / "model.so")
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    weakref.finalize(model, shutil.rmtree, folder, ignore_errors=True)
-    return model
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What ``compile_to`` did. seconds: wall time by step; verification: ``None`` when not run."""
-
-    report: Report
-    seconds: Mapping[str, float]
-    verification: Verification | None
-
-
-def compile_to(path: Path, source: ModelSource, options: Options) -> Outcome:
-    """Compile an ONNX model to the file ``path``. Raises CompileError, OSError.
-
-    The file appears when it is complete and, unless ``options.verify`` is off, verified.
-    """
-    options.check()
-    check_places(files_written(path, options.weights), source)
-    with tempfile.TemporaryDirectory(prefix=".dlc-", dir=path.absolute().parent) as folder:
-        built = Path(folder) / path.name
-        outcome = _Compilation(source, options).run(built)
-        move_artifact(built, path)
-    return outcome
+from dlc.runtime.packing import WeightFile, write_artifact
 
 
 @dataclass(frozen=True)
@@ -91,18 +48,24 @@ class _Lowered:
     descriptions: Mapping[str, Report]
 
 
-class _Compilation:
-    def __init__(self, source: ModelSource, options: Options):
+class Compilation:
+    """Makes the artifact of a model, and verifies it."""
+
+    def __init__(
+        self, source: ModelSource, options: Options, targets: Sequence[Target], timing: Timing
+    ):
         self.source = source
         self.options = options
-        self.targets = parse_targets(options.target)
+        self.targets = targets
         self.context: DlcContext = registry.new_context(WeightStore())
-        self.timing = Timing()
+        self.timing = timing
         self._built = Built()
         self.start = time.monotonic()
         sys.setrecursionlimit(max(20_000, sys.getrecursionlimit()))  # xDSL recurses per region
 
     def run(self, path: Path) -> Outcome:
+        """Write the artifact to ``path``. Raises CompileError, OSError."""
+        before = Cache.lookups.copy()
         self.options.progress("reading the model")
         with self.timing.measure("import"):
             model = import_model(
@@ -112,10 +75,14 @@ class _Compilation:
         with WeightFile() as weights:
             place = WeightPlacer(self.context.weights, weights)
             report = self._build(lowered, place, path)
+            cached = lookups_since(before)
             verification = None
             if self.options.verify:
                 verification = self._verify(model, lowered, place, path)
-        return Outcome(report, self.timing.seconds, verification)
+        seconds = self.timing.seconds
+        if verification is None:
+            return Outcome(report, seconds, cached=cached)
+        return Outcome(report, seconds, asdict(verification), verification.text(), cached)
 
     def _lower(self, target: Target, module: ModuleOp) -> _Lowered:
         groups = module

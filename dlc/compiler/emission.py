@@ -4,8 +4,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
 from dlc.compiler.kernels import kernel_texts
-from dlc.compiler.levels import LEVELS, TEXT_BACKENDS, lower
-from dlc.compiler.options import Options
+from dlc.compiler.levels import lower
+from dlc.compiler.options import LEVELS, TEXT_BACKENDS, Options
 from dlc.compiler.targets import Target, parse_targets
 from dlc.core.context import DlcContext
 from dlc.core.printer import operation_as_text

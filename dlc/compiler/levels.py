@@ -8,12 +8,9 @@ from dlc import registry
 from dlc.compiler.fixed_sizes import check_fixed_sizes
 from dlc.compiler.targets import Target
 from dlc.core.context import DlcContext
-from dlc.core.instrumentation import PassManager, Timing
+from dlc.core.instrumentation import PassManager
+from dlc.core.timing import Timing
 from dlc.errors import CompileError
-
-TEXT_BACKENDS = ("cuda", "c")
-LEVELS = ("graph", "fused-group", "loop", "gpu", *TEXT_BACKENDS)
-"""What ``--emit`` takes, from the model to the text of kernels."""
 
 
 def pipelines(target: Target, precision: str) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,9 @@ from dlc.errors import CompileError
 
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16")
 WEIGHTS = ("embed", "file")
+TEXT_BACKENDS = ("cuda", "c")
+LEVELS = ("graph", "fused-group", "loop", "gpu", *TEXT_BACKENDS)
+"""What ``--emit`` takes, from the model to the text of kernels."""
 
 
 @dataclass(frozen=True)

@@ -3,17 +3,15 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation
 
 from dlc.backends._host_reader import find_main
+from dlc.compiler.outcome import Report
 from dlc.core.locations import location_text
 from dlc.core.nvrtc import Resources
 from dlc.dialects.fused_group import ARENA_BYTES, GroupOp, LaunchOp
-
-Report = dict[str, Any]
 
 
 def describe_groups(module: ModuleOp) -> dict[str, Report]:

@@ -2,8 +2,20 @@
 
 import hashlib
 import os
+import re
+import shutil
 import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from threading import Lock
+from typing import ClassVar
+
+_SEAL_BYTES = 32
+_OWN_FILE = re.compile(r"[0-9a-f]{62}|\.[0-9a-f]{32}\..+")
+"""The name of a stored file, and that of one being written."""
+_COUNTING = Lock()
 
 
 def cache_key(*parts: str | bytes) -> str:
@@ -25,14 +37,18 @@ def cache_root() -> Path:
 
 
 class Cache:
-    """Bytes by key, one file each, below ``cache_root()``.
+    """Files by key, below ``cache_root()``.
 
     kind: the folder of these files (``cubin``, ``object``). Several processes may share it: a file
     is written under a temporary name and renamed, so a reader sees all of it or nothing. A folder
-    that cannot be written only costs the reuse.
+    that cannot be written only costs the reuse. ``trim`` keeps what was used last.
     """
 
+    lookups: ClassVar[Counter[tuple[str, bool]]] = Counter()
+    """How often this process looked for something of a kind, found it or did not."""
+
     def __init__(self, kind: str, root: Path | None = None):
+        self.kind = kind
         self.folder = (root or cache_root()) / kind
 
     def path(self, key: str) -> Path:
@@ -40,20 +56,66 @@ class Cache:
         return self.folder / key[:2] / key[2:]
 
     def get(self, key: str) -> bytes | None:
-        """Return the bytes stored under ``key``, or ``None``."""
+        """Return the bytes stored under ``key``; ``None`` where there are none or damaged ones."""
+        found = self._read(key)
+        with _COUNTING:
+            self.lookups[self.kind, found is not None] += 1
+        return found
+
+    def _read(self, key: str) -> bytes | None:
         try:
-            return self.path(key).read_bytes()
+            data = self.path(key).read_bytes()
+            os.utime(self.path(key))
         except OSError:
             return None
+        seal, content = data[:_SEAL_BYTES], data[_SEAL_BYTES:]
+        return content if hashlib.sha256(content).digest() == seal else None
 
     def put(self, key: str, data: bytes) -> None:
-        """Store ``data`` under ``key``."""
+        """Store ``data`` under ``key``, sealed with its digest."""
+        sealed = hashlib.sha256(data).digest() + data
+        self._store(key, lambda path: path.write_bytes(sealed))
+
+    def copy_from(self, key: str, to: Path) -> None:
+        """Copy the file of a key. Raises OSError; the caller sees whether it is damaged."""
+        shutil.copyfile(self.path(key), to)
+        os.utime(self.path(key))
+
+    def copy_to(self, key: str, source: Path) -> None:
+        """Store a copy of a file under ``key``."""
+        self._store(key, lambda path: shutil.copyfile(source, path))
+
+    def _store(self, key: str, write: Callable[[Path], object]) -> None:
         path = self.path(key)
-        try:
+        with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(path, data)
-        except OSError:
-            return
+            _write_and_rename(path, write)
+
+    def trim(self, limit_bytes: float) -> None:
+        """Delete what was not used for longest, so that at most ``limit_bytes`` stay."""
+        total = 0
+        for _, size, path in sorted(self._files(), reverse=True):
+            total += size
+            if total > limit_bytes:
+                with suppress(OSError):
+                    path.unlink()
+
+    def _files(self) -> Iterator[tuple[float, int, Path]]:
+        """Yield when each file was used last, its bytes and its path."""
+        for path in self.folder.glob("??/*"):
+            with suppress(OSError):  # another process may be trimming, too
+                if _OWN_FILE.fullmatch(path.name):
+                    found = path.stat()
+                    yield found.st_mtime, found.st_size, path
+
+
+def lookups_since(before: Counter[tuple[str, bool]]) -> dict[str, tuple[int, int]]:
+    """Return, by kind, how many things were found in the cache and how many were looked for.
+
+    before: ``Cache.lookups`` as it was.
+    """
+    new = Cache.lookups - before
+    return {kind: (new[kind, True], new[kind, True] + new[kind, False]) for kind, _ in sorted(new)}
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -65,16 +127,16 @@ def write_atomically(path: Path, data: bytes) -> None:
         if path.exists() and not path.is_file():
             path.write_bytes(data)
         else:
-            _write_and_rename(path.resolve(), data)
+            _write_and_rename(path.resolve(), lambda file: file.write_bytes(data))
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
-def _write_and_rename(path: Path, data: bytes) -> None:
+def _write_and_rename(path: Path, write: Callable[[Path], object]) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:32]}.")
+    os.close(handle)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
+        write(Path(name))
         Path(name).chmod(0o644)
         Path(name).replace(path)
     except BaseException:

@@ -123,6 +123,16 @@ def own_weights_file(path: Path) -> Path | None:
     return beside if trailer.weights_beside else None
 
 
+def seal_of(path: Path) -> str:
+    """Return the digest at the end of ``model.so`` or of its weights file, in hexadecimal digits.
+
+    ``check_artifact`` says whether it is right.
+    """
+    with _open(path) as file:
+        file.seek(-32, os.SEEK_END)
+        return file.read().hex()
+
+
 def read_trailer(path: Path) -> Trailer:
     """Return the trailer of ``model.so``; raises ArtifactError when none fits the file."""
     with _open(path) as file:

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,42 @@ def test_stored_bytes_come_back_and_unknown_keys_give_none(tmp_path: Path) -> No
     cache.put(key, b"\x00bytes")
     assert Cache("object", tmp_path).get(key) == b"\x00bytes"
     assert Cache("cubin", tmp_path).get(key) is None
+
+
+def test_damaged_bytes_are_none(tmp_path: Path) -> None:
+    cache, key = Cache("object", tmp_path), cache_key("text")
+    cache.put(key, b"bytes")
+    stored = cache.path(key).read_bytes()
+    for damaged in (b"", stored[:-1], stored + b"x", stored[:-1] + b"S"):
+        cache.path(key).write_bytes(damaged)
+        assert cache.get(key) is None
+
+
+def test_what_was_used_last_is_kept(tmp_path: Path) -> None:
+    cache, keys = Cache("object", tmp_path), [cache_key(str(n)) for n in range(4)]
+    for age, key in enumerate(keys):
+        cache.put(key, bytes(68))  # 100 with the seal
+        os.utime(cache.path(key), (age, age))
+    cache.get(keys[0])
+    cache.trim(250)
+    assert [cache.path(key).exists() for key in keys] == [True, False, False, True]
+
+
+def test_files_of_others_are_not_trimmed(tmp_path: Path) -> None:
+    cache, key = Cache("object", tmp_path), cache_key("text")
+    cache.put(key, b"bytes")
+    (cache.path(key).parent / "notes.txt").write_text("of a user")
+    (cache.path(key).parent / f".{key[2:34]}.temporary").write_text("of a process that was ended")
+    cache.trim(0)
+    assert [path.name for path in tmp_path.glob("*/*/*")] == ["notes.txt"]
+
+
+def test_lookups_are_counted(tmp_path: Path) -> None:
+    before = Cache.lookups.copy()
+    Cache("counted", tmp_path).put("k" * 64, b"x")
+    found = [Cache("counted", tmp_path).get(key * 64) for key in "kkn"]
+    assert found == [b"x", b"x", None]
+    assert Cache.lookups - before == {("counted", True): 2, ("counted", False): 1}
 
 
 def test_the_environment_names_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,6 +46,14 @@ def domain_name(domain: str) -> str:
     return "" if domain == "ai.onnx" else domain
 
 
+def subgraphs(node: onnx.NodeProto) -> Iterable[onnx.GraphProto]:
+    """Return the graphs among the attributes of a node."""
+    for attribute in node.attribute:
+        if attribute.type == onnx.AttributeProto.GRAPH:
+            yield attribute.g
+        yield from attribute.graphs
+
+
 def load_model(source: ModelSource) -> LoadedModel:
     """Read a model; large weights stay in its file.
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import onnx
 from onnx import NodeProto, TensorProto
 
-from dlc.frontends.onnx.loading import ModelSource, load_model
-from dlc.frontends.onnx.structure import subgraphs
+from dlc.frontends.onnx.loading import ModelSource, load_model, subgraphs
 
 
 def model_files(source: ModelSource) -> set[Path]:

@@ -1,13 +1,12 @@
 """Checks that a graph names every value once and before its use."""
 
-from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
 import onnx
-from onnx import AttributeProto
 
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import node_name
+from dlc.frontends.onnx.loading import subgraphs
 
 
 def check_structure(graph: onnx.GraphProto, outer: AbstractSet[str] = frozenset()) -> None:
@@ -36,14 +35,6 @@ def check_structure(graph: onnx.GraphProto, outer: AbstractSet[str] = frozenset(
         if output.name not in defined and output.name not in outer:
             raise CompileError(f"the graph output {output.name} is not defined by any node")
     _check_unique([o.name for o in graph.output], "output")
-
-
-def subgraphs(node: onnx.NodeProto) -> Iterable[onnx.GraphProto]:
-    """Return the graphs among the attributes of a node."""
-    for attribute in node.attribute:
-        if attribute.type == AttributeProto.GRAPH:
-            yield attribute.g
-        yield from attribute.graphs
 
 
 def _check_unique(names: list[str], what: str) -> None:

@@ -10,9 +10,10 @@ from xdsl.dialects import test
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from dlc import registry
-from dlc.core.instrumentation import Dumps, PassManager, Timing
+from dlc.core.instrumentation import Dumps, PassManager
 from dlc.core.parser import parse_module
 from dlc.core.passes import DlcPass
+from dlc.core.timing import Timing
 from dlc.core.verify import InvalidModule
 from dlc.errors import CompileError
 from dlc.tools import dlc_opt

@@ -1,0 +1,116 @@
+"""Finished artifacts, kept for the next compile of the same model.
+
+Equal identities give equal bytes, so a copy is as good as a compile. An entry is a record under the
+identity, which names the files of the artifact by the digests that seal them; compiles that came to
+the same artifact share its files.
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from dlc.compiler.identity import Identity
+from dlc.compiler.outcome import Outcome, Report
+from dlc.core.cache import Cache
+from dlc.errors import ArtifactError, CompileError
+from dlc.runtime.artifact import check_artifact, read_report, seal_of, weights_path_of
+
+DEFAULT_GB = 5.0
+KERNELS_BYTES = 5e8
+"""What machine code of kernels, and that of host programs, may take each: about 100 models."""
+_RECORDS_BYTES = 1e7
+
+
+@dataclass(frozen=True)
+class _Record:
+    """What is kept beside the files. seals: of ``model.so`` and of its weights file, if it has one.
+
+    verified: whether the artifact was verified, as far as this machine could.
+    """
+
+    seals: Sequence[str]
+    verified: bool
+    verification: Report | None
+    checked: str
+
+
+def limit_bytes() -> float:
+    """Return what finished artifacts may take on disk: ``$DLC_CACHE_GB``, else ``DEFAULT_GB``.
+
+    Raises CompileError when it is no size.
+    """
+    text = os.environ.get("DLC_CACHE_GB") or str(DEFAULT_GB)
+    try:
+        gigabytes = float(text)
+    except ValueError:
+        gigabytes = -1.0
+    if not gigabytes >= 0:
+        raise CompileError(f"DLC_CACHE_GB is {text!r}; give gigabytes, 0 to keep no artifacts")
+    return gigabytes * 1e9
+
+
+def restore(identity: Identity, to: Path, verified: bool) -> Outcome | None:
+    """Copy the artifact of an identity to ``to``; ``None`` where there is none, or a damaged one.
+
+    verified: only one that was verified will do.
+    """
+    data = Cache("record").get(identity.key)
+    if data is None:
+        return None
+    record = _Record(**json.loads(data))
+    if verified and not record.verified:
+        return None
+    report = _copy_files(record, to)
+    if report is None:
+        return None
+    checked = record.checked
+    if record.verified:
+        checked += " (when it was first compiled)"
+    return Outcome(report, {}, record.verification, checked, {"artifact": (1, 1)})
+
+
+def _copy_files(record: _Record, to: Path) -> Report | None:
+    """Copy the files of a record and return the report in them, ``None`` if a byte is wrong."""
+    files = _files(to)[: len(record.seals)]
+    try:
+        for file, seal in zip(files, record.seals, strict=True):
+            Cache("artifact").copy_from(seal, file)
+        trailer = check_artifact(to)
+        if [seal_of(file) for file in files] != record.seals:
+            raise ArtifactError("another artifact", at=str(to))
+        to.chmod(0o755)
+        return json.loads(read_report(to, trailer))
+    except (ArtifactError, OSError):
+        for file in files:
+            file.unlink(missing_ok=True)
+        return None
+
+
+def store(identity: Identity, artifact: Path, outcome: Outcome, verified: bool) -> None:
+    """Keep an artifact that was just made, unless what it was made from has changed meanwhile.
+
+    verified: whether verification was asked for.
+    """
+    files = [file for file in _files(artifact) if file.exists()]
+    fits = sum(file.stat().st_size for file in files) <= limit_bytes()
+    if not fits or not identity.holds():
+        return
+    seals = list(map(seal_of, files))
+    for seal, file in zip(seals, files, strict=True):
+        Cache("artifact").copy_to(seal, file)
+    record = _Record(seals, verified, outcome.verification, outcome.checked)
+    Cache("record").put(identity.key, json.dumps(asdict(record)).encode())
+
+
+def trim() -> None:
+    """Delete from the cache what was not used for longest and is too much."""
+    Cache("artifact").trim(limit_bytes())
+    Cache("record").trim(_RECORDS_BYTES)
+    for kind in ("cubin", "object"):
+        Cache(kind).trim(KERNELS_BYTES)
+
+
+def _files(artifact: Path) -> list[Path]:
+    return [artifact, weights_path_of(artifact)]

@@ -1,0 +1,73 @@
+"""From a call to an artifact: out of the cache, or by a compile.
+
+What only a compile needs (xDSL, the passes) is imported when there is one.
+"""
+
+import shutil
+import tempfile
+import weakref
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from dlc.compiler import artifact_cache
+from dlc.compiler.identity import identity
+from dlc.compiler.options import Options
+from dlc.compiler.outcome import Outcome
+from dlc.compiler.output_place import check_places, files_written
+from dlc.compiler.targets import parse_targets
+from dlc.core.timing import Timing
+from dlc.frontends.onnx.loading import ModelSource
+from dlc.runtime.model import Model
+from dlc.runtime.packing import move_artifact
+
+
+def compile(source: ModelSource, target: str | None = None, **options: Any) -> Model:
+    """Compile an ONNX model and return it, ready to run.
+
+    source: a path or an ``onnx.ModelProto``. options: the fields of ``Options``. The artifact is
+    kept in a temporary folder until the model is dropped; ``Model.save`` keeps it. Raises
+    CompileError.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="dlc-model-"))
+    try:
+        compile_to(folder / "model.so", source, Options(target, **options))
+        model = Model(folder / "model.so")
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(model, shutil.rmtree, folder, ignore_errors=True)
+    return model
+
+
+def compile_to(path: Path, source: ModelSource, options: Options) -> Outcome:
+    """Compile an ONNX model to the file ``path``. Raises CompileError, OSError.
+
+    The file appears when it is complete and, unless ``options.verify`` is off, verified.
+    """
+    options.check()
+    check_places(files_written(path, options.weights), source)
+    with tempfile.TemporaryDirectory(prefix=".dlc-", dir=path.absolute().parent) as folder:
+        built = Path(folder) / path.name
+        outcome = _make(built, source, options)
+        move_artifact(built, path)
+    return outcome
+
+
+def _make(path: Path, source: ModelSource, options: Options) -> Outcome:
+    """Write the artifact to ``path``, from the cache where it was made before."""
+    targets = parse_targets(options.target)
+    timing = Timing()
+    with timing.measure("cache"):
+        wanted = identity(source, options, targets) if artifact_cache.limit_bytes() else None
+        found = artifact_cache.restore(wanted, path, options.verify) if wanted else None
+    if found:
+        return replace(found, seconds=timing.seconds)
+    from dlc.compiler.compilation import Compilation
+
+    outcome = Compilation(source, options, targets, timing).run(path)
+    with timing.measure("cache"):
+        if wanted:
+            artifact_cache.store(wanted, path, outcome, options.verify)
+        artifact_cache.trim()
+    return replace(outcome, cached={"artifact": (0, 1 if wanted else 0), **outcome.cached})
