@@ -58,6 +58,10 @@ class YieldOp(IRDLOperation):
         super().__init__(operands=[values])
 
 
+_GENERATED = "generated"
+"""The backend of a group whose kernel we write."""
+
+
 @irdl_op_definition
 class GroupOp(IRDLOperation):
     """Graph ops that one kernel computes, with the decisions about it.
@@ -72,7 +76,7 @@ class GroupOp(IRDLOperation):
     name = "fused_group.group"
     sym_name = prop_def(SymbolNameConstraint())
     inputs = var_operand_def(TensorType)
-    backend = prop_def(StringAttr, default_value=StringAttr("generated"))
+    backend = prop_def(StringAttr, default_value=StringAttr(_GENERATED))
     schedule = opt_prop_def(ScheduleAttr)
     bound = opt_prop_def(BoundAttr)
     boundaries = opt_prop_def(ArrayAttr[StringAttr])
@@ -84,6 +88,11 @@ class GroupOp(IRDLOperation):
         "$sym_name `(` $inputs `)` `:` functional-type($inputs, $outputs)"
         " attr-dict-with-keyword $body"
     )
+
+    @property
+    def is_generated(self) -> bool:
+        """Return whether we write the kernel, not a library."""
+        return self.backend.data == _GENERATED
 
     def __init__(
         self,

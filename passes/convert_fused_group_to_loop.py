@@ -7,26 +7,20 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import IsTerminator
 
 from dlc.core.context import dlc_context
-from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.core.weights import WeightStore, WeightType
 from dlc.dialects._tensor import element_type, numpy_dtype
 from dlc.dialects.fused_group import GroupOp, LaunchOp
 from dlc.dialects.graph._source import WeightOp
-from dlc.dialects.graph._structure import GraphOp
 from dlc.dialects.loop._structure import KernelOp
-from dlc.errors import CompileError
 from dlc.lowering._job import Repacked
 from dlc.lowering._kernels import kernel_key, lower_group
+from dlc.lowering._outside import check_outside
 
 Lowered = tuple[KernelOp, Mapping[int, Repacked]]
 """A kernel, and by operand the weights that it takes in another form."""
-
-GENERATED = "generated"
-"""The backend of a group whose kernel we write; groups of other backends stay."""
 
 
 class ConvertFusedGroupToLoopPass(DlcPass):
@@ -53,9 +47,9 @@ class ConvertFusedGroupToLoopPass(DlcPass):
 
 def _convert(op: Operation, kernels: dict[object, Lowered], weights: WeightStore) -> None:
     if not isinstance(op, GroupOp):
-        _check_outside(op)
+        check_outside(op)
         return
-    if op.backend.data != GENERATED:
+    if not op.is_generated:
         return
     key = kernel_key(op)
     if key not in kernels:
@@ -83,13 +77,3 @@ def _repack(value: SSAValue, form: Repacked, weights: WeightStore) -> SSAValue:
     new.location = old.location
     Rewriter.insert_op(new, InsertPoint.after(old))
     return new.output
-
-
-def _check_outside(op: Operation) -> None:
-    allowed = isinstance(op, LaunchOp) or op.has_trait(IsTerminator)
-    if isinstance(op, GraphOp):
-        allowed = op.is_constant or op.is_view
-    if not allowed:
-        raise CompileError(
-            f"{op.name} is in no group; run --fuse before this pass", at=operation_text(op)
-        )

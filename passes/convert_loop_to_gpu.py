@@ -4,11 +4,16 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.rewriter import Rewriter
 
 from dlc.arch import DEFAULT_TARGET, gpu_by_name
+from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
+from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.loop import KernelOp
+from dlc.errors import CompileError
+from dlc.lowering._outside import check_outside
 from dlc.lowering._simt import SimtConverter
 
 
@@ -17,8 +22,8 @@ class ConvertLoopToGpuPass(DlcPass):
     """Loops over the grid, threads, warps and lanes become positions, with a condition where there
     are more workers than iterations; combinations become shuffles and shared memory.
 
-    Runs on: ``loop`` kernels. Leaves: ``gpu`` kernels. Order: before ``gpu-insert-barriers``, which
-    makes the exchange through shared memory safe.
+    Runs on: ``loop`` kernels; all groups are kernels. Leaves: ``gpu`` kernels. Order: before
+    ``gpu-insert-barriers``, which makes the exchange through shared memory safe.
 
     ::
 
@@ -33,6 +38,20 @@ class ConvertLoopToGpuPass(DlcPass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         limit = gpu_by_name(self.arch).max_threads_per_block
-        for kernel in tuple(op.ops):
-            if isinstance(kernel, KernelOp):
-                Rewriter.replace_op(kernel, SimtConverter(kernel, limit).convert(), [])
+        for part in tuple(op.ops):
+            if isinstance(part, KernelOp):
+                Rewriter.replace_op(part, SimtConverter(part, limit).convert(), [])
+            elif isinstance(part, FuncOp) and part.body.blocks:
+                _check_launches(part)
+
+
+def _check_launches(function: FuncOp) -> None:
+    """Raise CompileError for what should be a kernel by now."""
+    for op in function.body.block.ops:
+        if not isinstance(op, GroupOp):
+            check_outside(op)
+        elif op.is_generated:
+            raise CompileError(
+                f"{op.name} is no kernel yet; run --lower-to-loop before this pass",
+                at=operation_text(op),
+            )

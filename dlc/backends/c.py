@@ -12,6 +12,7 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import (
     BFloat16Type,
     Float16Type,
+    IndexType,
     IntegerType,
     ModuleOp,
     VectorType,
@@ -36,6 +37,14 @@ COMPILER_FLAGS = (
     "-ffp-contract=fast",  # a fused multiply-add rounds once instead of twice
 )
 """For the kernels of this backend. The rest is IEEE: nothing else that -ffast-math would allow."""
+
+
+_UNKNOWN_ZERO = "zero"
+
+
+def _is_index_of_data(op: Operation) -> bool:
+    """Return whether an operation makes an index of a value that is no position in a loop."""
+    return isinstance(op, arith.IndexCastOp) and isinstance(op.result.type, IndexType)
 
 
 class CPrinter(CLikePrinter):
@@ -76,6 +85,9 @@ class CPrinter(CLikePrinter):
     def operation(self, op: Operation) -> None:
         if any(isinstance(v.type, VectorType) for v in (*op.results, *op.operands)):
             vector_operation(self, op)
+        elif _is_index_of_data(op):
+            (result,), (data,) = op.results, op.operands
+            self.define(result, f"({self.type_of(result)}){self.names[data]} ^ {_UNKNOWN_ZERO}")
         else:
             super().operation(op)
 
@@ -87,6 +99,8 @@ class CPrinter(CLikePrinter):
         name = function_name(op.sym_name.data)
         parameters = ", ".join(self._parameter(op, a) for a in op.body.block.args)
         with self.braces(f"static void {name}_body({parameters})"):
+            if any(map(_is_index_of_data, op.walk())):
+                self.line(f"DLC_UNKNOWN_ZERO({_UNKNOWN_ZERO});")
             self.block(op.body.block)
         names = [self.names[a] for a in op.body.block.args]
         outer = ", ".join(f"void *{n}" for n in names)

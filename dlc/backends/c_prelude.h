@@ -9,6 +9,13 @@
 
 #define DLC_INLINE static inline __attribute__((always_inline, unused))
 
+/* A zero that the compiler does not know to be one; exclusive or with it keeps an index from being
+ * seen as a mask. GCC 12 takes b[x > 4 ? 1 : 0] in a SIMD loop for an access at the places that the
+ * comparison gives, in which true is -1, and reads b[-1]. */
+#define DLC_UNKNOWN_ZERO(name) \
+  int name;                    \
+  __asm__("" : "=r"(name) : "0"(0))
+
 DLC_INLINE unsigned dlc_bits(float x) {
   unsigned bits;
   __builtin_memcpy(&bits, &x, 4);

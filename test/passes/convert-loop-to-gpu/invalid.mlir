@@ -39,3 +39,22 @@ loop.kernel @lanes_in_threads(%y: memref<64x32xf32>) attributes {outputs = 1 : i
   }
   loop.end
 }
+
+// -----
+
+func.func @no_group(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@below {{graph.relu is in no group; run --fuse before this pass}}
+  %y = graph.relu %x : tensor<4xf32> -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @no_kernel(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@below {{fused_group.group is no kernel yet; run --lower-to-loop before this pass}}
+  %y = fused_group.group @g(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    fused_group.yield %a : tensor<4xf32>
+  }
+  func.return %y : tensor<4xf32>
+}
