@@ -53,8 +53,8 @@ class KernelOp(IRDLOperation):
 
     Arguments are global buffers: the inputs, then ``outputs`` outputs, then the scratch buffers.
     grid, block: blocks in the grid and threads in a block along x, y, z. shared_bytes: the dynamic
-    shared memory of a block. max_registers: the cap per thread, none if absent. scratch: the bytes
-    of each scratch buffer.
+    shared memory of a block. max_registers: the cap per thread; if absent, the assembler chooses,
+    and where that spills the build sets one. scratch: the bytes of each scratch buffer.
 
     ``gpu.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {grid = array<i64: 1, 1, 1>,
     block = array<i64: 32, 1, 1>, outputs = 1 : i64} { gpu.end }``

@@ -48,6 +48,17 @@ def blocks_per_sm(block: BlockResources, arch: GpuArch) -> int:
     return min(limits)
 
 
+def most_registers(threads: int, blocks: int, arch: GpuArch) -> int:
+    """Return the most registers per thread with which an SM holds ``blocks`` blocks of ``threads``
+    threads.
+    """
+    warps = blocks * -(-threads // arch.warp_threads)
+    units = arch.registers_per_sm // (warps * arch.register_allocation_unit)
+    return min(
+        units * arch.register_allocation_unit // arch.warp_threads, arch.max_registers_per_thread
+    )
+
+
 def _registers(block: BlockResources, arch: GpuArch) -> int:
     """Return the registers of a block, each warp's rounded up to the allocation unit."""
     warps = -(-block.threads // arch.warp_threads)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
+from dlc.arch import gpu_by_name
+from dlc.backends._register_caps import raise_caps
 from dlc.backends.cuda import cuda_text
 from dlc.core.nvrtc import Cubin, Resources, compile_cuda
 from dlc.dialects.gpu import KernelOp
@@ -27,24 +29,32 @@ class CompiledKernel:
     resources: Resources
 
 
-def compile_kernels(
-    module: ModuleOp, target: str, jobs: int = 1, allow_spills: bool = False
-) -> list[CompiledKernel]:
+def compile_kernels(module: ModuleOp, target: str, jobs: int = 1) -> list[CompiledKernel]:
     """Return every ``gpu.kernel`` of ``module`` as machine code for ``target``, in order.
 
-    jobs: compilers at the same time. Raises CompileError as ``compile_cuda`` does.
+    A kernel whose registers spill is compiled again with more of them, as far as the chip has
+    them, and gets the attribute ``max_registers``; where it had that before, it is compiled as it
+    is. jobs: compilers at the same time. Raises CompileError as ``compile_cuda`` does.
     """
     kernels = [op for op in module.ops if isinstance(op, KernelOp)]
     units = translation_units(kernels)
-    texts = [cuda_text(unit) for unit in units]
     with ThreadPoolExecutor(max(jobs, 1)) as pool:
-        cubins = list(pool.map(lambda t: compile_cuda(t, target, (), allow_spills), texts))
+        cubins = list(pool.map(lambda unit: _compile(unit, target), units))
     found = {
         kernel: _compiled(kernel, cubin)
         for unit, cubin in zip(units, cubins, strict=True)
         for kernel in unit
     }
     return [found[kernel] for kernel in kernels]
+
+
+def _compile(unit: Sequence[KernelOp], target: str) -> Cubin:
+    free = [kernel for kernel in unit if kernel.max_registers is None]
+    while True:
+        cubin = compile_cuda(cuda_text(unit), target)
+        free = raise_caps(free, cubin.resources, gpu_by_name(target))
+        if not free:
+            return cubin
 
 
 def _compiled(kernel: KernelOp, cubin: Cubin) -> CompiledKernel:

@@ -1,12 +1,12 @@
 """From lowered modules to the shared library and the device code of an artifact."""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
+from dlc.backends._cubins import compile_kernels
 from dlc.backends._host_cpu import print_cpu_program
 from dlc.backends._host_cuda import Capability, CudaKernel, CudaVariant, print_cuda_program
 from dlc.backends._host_reader import WeightOffset, read_program
@@ -16,7 +16,7 @@ from dlc.compiler.kernels import kernel_texts, kernels_of
 from dlc.compiler.targets import Target
 from dlc.core.c_compiler import Source, host_instruction_set
 from dlc.core.context import DlcContext
-from dlc.core.nvrtc import Cubin, Resources, compile_cuda
+from dlc.core.nvrtc import Resources
 from dlc.dialects.gpu import KernelOp
 
 _IMAGE_ALIGNMENT = 256
@@ -66,26 +66,18 @@ def build_cuda(
     variants: list[CudaVariant] = []
     resources: dict[str, Resources] = {}
     for target, module in modules:
-        cubins = _compile_kernels(context, module, target, jobs)
+        compiled = compile_kernels(module, target.name, jobs)
         if not variants:  # the report describes the first target
-            resources = {k: v for cubin in cubins for k, v in cubin.resources.items()}
-        images = [_append(code, cubin.code) for cubin in cubins]
-        kernels = [_kernel(op, image) for image, op in enumerate(kernels_of(module))]
+            resources = {kernel.name: kernel.resources for kernel in compiled}
+        cubins = list({kernel.key: kernel.code for kernel in compiled}.items())
+        images = [_append(code, image) for _, image in cubins]
+        number = {key: index for index, (key, _) in enumerate(cubins)}
+        ops = kernels_of(module)
+        kernels = [_kernel(op, number[k.key]) for op, k in zip(ops, compiled, strict=True)]
         program = read_program(module, place)
         variants.append(CudaVariant(Capability(*target.capability), program, images, kernels))
     link_cuda(print_cuda_program(variants), jobs, to)
     return Built(bytes(code), resources)
-
-
-def _compile_kernels(
-    context: DlcContext, module: ModuleOp, target: Target, jobs: int
-) -> list[Cubin]:
-    texts = list(kernel_texts(context, module, "cuda"))
-    with ThreadPoolExecutor(jobs) as pool:
-        # A kernel that spills a few registers is right, and faster than none: the report says so.
-        return list(
-            pool.map(lambda item: compile_cuda(item[1], target.name, allow_spills=True), texts)
-        )
 
 
 def _append(code: bytearray, image: bytes) -> tuple[int, int]:

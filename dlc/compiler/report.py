@@ -12,6 +12,7 @@ from dlc.compiler.outcome import Report
 from dlc.core.locations import location_text
 from dlc.core.nvrtc import Resources
 from dlc.dialects.fused_group import ARENA_BYTES, GroupOp, LaunchOp
+from dlc.dialects.gpu import KernelOp
 
 
 def describe_groups(module: ModuleOp) -> dict[str, Report]:
@@ -46,12 +47,13 @@ def make_report(
     )
     size = module.attributes[ARENA_BYTES]
     assert isinstance(size, IntegerAttr)
+    caps = {op.sym_name.data: _cap(op) for op in module.ops if isinstance(op, KernelOp)}
     kernels = [
         {
             "name": name,
             "launches": count,
             **groups[name],
-            "resources": asdict(resources[name]) if name in resources else {},
+            "resources": {**asdict(resources[name]), **caps[name]} if name in resources else {},
         }
         for name, count in launches.items()
     ]
@@ -60,3 +62,7 @@ def make_report(
         "workspace_bytes": size.value.data,
         "kernels": kernels,
     }
+
+
+def _cap(kernel: KernelOp) -> dict[str, int]:
+    return {"max_registers": kernel.max_registers.value.data} if kernel.max_registers else {}

@@ -42,20 +42,18 @@ class Cubin:
     resources: dict[str, Resources]
 
 
-def compile_cuda(
-    source: str, target: str, options: Sequence[str] = (), allow_spills: bool = False
-) -> Cubin:
+def compile_cuda(source: str, target: str, options: Sequence[str] = ()) -> Cubin:
     """Return the machine code of ``source`` for ``target`` (``sm_90a``), from the cache if known.
 
-    Raises CompileError when the text is wrong, when the assembler serialises tensor-core
-    instructions (its warnings C75xx), and, unless ``allow_spills``, when registers spill to memory.
+    Raises CompileError when the text is wrong, and when the assembler serialises tensor-core
+    instructions (its warnings C75xx).
     """
     flags = [f"-arch={target}", *OPTIONS, *options]
     key = cache_key(source, "\0".join(flags), version())
     code, log = _stored(key) or _compile_and_store(key, source, flags)
-    cubin = Cubin(key, code, parse_resources(log))
-    _check(cubin, log, allow_spills)
-    return cubin
+    if warning := re.search(r"\bC75\d\d\b[^\n]*", log):
+        raise CompileError(f"the assembler serialised tensor-core instructions: {warning[0]}")
+    return Cubin(key, code, parse_resources(log))
 
 
 def _stored(key: str) -> tuple[bytes, str] | None:
@@ -70,17 +68,6 @@ def _compile_and_store(key: str, source: str, flags: Sequence[str]) -> tuple[byt
     code, log = _compile(source, flags)
     Cache("cubin").put(key, log.replace("\0", "").encode() + b"\0" + code)
     return code, log
-
-
-def _check(cubin: Cubin, log: str, allow_spills: bool) -> None:
-    if warning := re.search(r"\bC75\d\d\b[^\n]*", log):
-        raise CompileError(f"the assembler serialised tensor-core instructions: {warning[0]}")
-    for name, used in cubin.resources.items():
-        if used.spill_bytes and not allow_spills:
-            raise CompileError(
-                f"kernel {name} spills {used.spill_bytes} bytes at {used.registers} registers; "
-                "choose a smaller tile or allow more registers"
-            )
 
 
 _FUNCTION = re.compile(r"Function properties for (\w+)|Compiling entry function '(\w+)'")

@@ -160,7 +160,7 @@ def build(folder: Path, target: str, cases: list[Case]) -> None:
                 (str(o.schedule) for o in module.walk() if isinstance(o, GroupOp)), schedule
             )
         (kernel,) = (op for op in module.ops if isinstance(op, KernelOp))
-        (compiled,) = compile_kernels(module, target, allow_spills=True)
+        (compiled,) = compile_kernels(module, target)
         (folder / f"{number}.cubin").write_bytes(compiled.code)
         lhs, rhs, result, _ = case.types()
         rows.append(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dlc.analysis.occupancy import BlockResources, blocks_per_sm, limit_violation
+from dlc.analysis.occupancy import BlockResources, blocks_per_sm, limit_violation, most_registers
 from dlc.arch.nvidia import A100, H200, RTX_3090
 
 
@@ -40,3 +40,12 @@ def test_more_of_a_resource_never_gives_more_blocks() -> None:
     for threads in (32, 128, 512):
         counts = [blocks_per_sm(BlockResources(threads, r), H200) for r in range(16, 256, 8)]
         assert counts == sorted(counts, reverse=True)
+
+
+def test_most_registers_is_where_a_block_less_fits() -> None:
+    for threads in (32, 96, 128, 512):
+        for blocks in range(1, blocks_per_sm(BlockResources(threads, 16), H200) + 1):
+            most = most_registers(threads, blocks, H200)
+            assert blocks_per_sm(BlockResources(threads, most), H200) >= blocks
+            more = blocks_per_sm(BlockResources(threads, most + 1), H200)
+            assert more < blocks or most == H200.max_registers_per_thread
