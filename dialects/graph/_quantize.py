@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import IntegerAttr, IntegerType, TensorType, i1, i32,
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
-from dlc.dialects._tensor import element_type, is_float, numpy_dtype, shape
+from dlc.dialects._tensor import compute_type, element_type, is_float, numpy_dtype, shape
 from dlc.dialects.graph._composer import Composer
 from dlc.dialects.graph._structure import Array, CompositeOp, GraphOp
 from dlc.errors import CompileError
@@ -103,6 +103,8 @@ def write_quantized(g: Composer, x: SSAValue, zero_point: SSAValue) -> SSAValue:
 class QuantizeLinearOp(ScaledOp):
     """``y = round(x / scale) + zero_point``, halves to even, limited to the zero point's type.
 
+    The quotient is one of the compute type of ``x``, which decides what is a half.
+
     ``%q = graph.quantize_linear %x scale %s zero_point %z axis 0
     : tensor<4xf32>, tensor<f32>, tensor<ui8> -> tensor<4xui8>``
     """
@@ -124,8 +126,11 @@ class QuantizeLinearOp(ScaledOp):
 
     def reference(self, *operands: Array) -> Array:
         x, scale, zero_point = operands
+        # A quotient is a tie, or is not, in the precision of the division: ONNX, QuantizeLinear.
+        dtype = numpy_dtype(compute_type(element_type(self.x)))
+        quotient = x.astype(dtype) / self.spread(scale).astype(dtype)
         limits = np.iinfo(zero_point.dtype)
-        y = np.rint(x / self.spread(scale)) + self.spread(zero_point)
+        y = np.rint(quotient) + self.spread(zero_point)
         return np.clip(y, limits.min, limits.max).astype(zero_point.dtype)
 
 
