@@ -21,8 +21,8 @@ class FusedGroupPlanMemoryPass(DlcPass):
     Writes ``offsets`` on each ``fused_group.launch``: one per result, then one per scratch buffer
     of its kernel, in bytes, multiples of 256. A result that the model returns is written straight
     to the caller's buffer of output ``k``, which is the offset ``-1 - k``. Views
-    (``graph.reshape``) share the buffer of their operand. The module gets
-    ``fused_group.arena_bytes``, the exact size.
+    (``graph.reshape``, a ``graph.slice`` of whole rows) share the buffer of their operand. The
+    module gets ``fused_group.arena_bytes``, the exact size.
 
     Runs on: launches and their kernels, ``loop`` or ``gpu``. Leaves: the same. Order: last.
     """
@@ -81,7 +81,7 @@ class _Lifetimes:
         for number, operand in enumerate(op.operands):
             buffer = self._viewed.get(operand, operand)
             self._last_read[buffer] = step
-            if isinstance(op, ReturnOp):
+            if isinstance(op, ReturnOp) and tensor_bytes(operand) == tensor_bytes(buffer):
                 self._output.setdefault(buffer, number)
         if isinstance(op, GraphOp) and op.is_view:
             self._viewed[op.results[0]] = self._viewed.get(op.operands[0], op.operands[0])

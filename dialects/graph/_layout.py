@@ -13,10 +13,24 @@ from xdsl.irdl import (
     var_operand_def,
 )
 
-from dlc.dialects._tensor import DYNAMIC, broadcast_shapes, element_type, shape
-from dlc.dialects.graph._movement import MovementOp
+from dlc.dialects._tensor import (
+    DYNAMIC,
+    broadcast_shapes,
+    element_bytes,
+    element_count,
+    element_type,
+    shape,
+)
+from dlc.dialects.graph._movement import MovementOp, strides_of
 from dlc.dialects.graph._properties import integer, integers
-from dlc.dialects.graph._structure import Array, GraphOp, Index, Scope, broadcast_index
+from dlc.dialects.graph._structure import (
+    VIEW_ALIGNMENT_BYTES,
+    Array,
+    GraphOp,
+    Index,
+    Scope,
+    broadcast_index,
+)
 from dlc.errors import CompileError
 
 _UNARY_FORMAT = "$x attr-dict `:` type($x) `->` type($output)"
@@ -44,10 +58,10 @@ class TransposeOp(MovementOp):
         return self.x if self.axes() == tuple(range(len(self.axes()))) else None
 
     @property
-    def is_view(self) -> bool:
+    def view_offset(self) -> int | None:
         sizes = shape(self.x)
         moved = [axis for axis in self.axes() if sizes[axis] != 1]
-        return moved == sorted(moved)
+        return 0 if moved == sorted(moved) else None
 
     def infer(self) -> Sequence[Attribute]:
         sizes, axes = shape(self.x), self.axes()
@@ -168,6 +182,24 @@ class SliceOp(MovementOp):
         """Return the positions taken along each axis, whose sizes must be fixed."""
         pairs = zip(self.slices(), shape(self.x), strict=True)
         return [range(*each.indices(size)) for each, size in pairs]
+
+    @property
+    def view_offset(self) -> int | None:
+        """What is taken is consecutive when all axes behind the first with several positions are
+        whole.
+        """
+        sizes = shape(self.x)
+        if DYNAMIC in sizes or not element_count(self.output):
+            return None
+        taken = self.ranges()
+        first = next((a for a, each in enumerate(taken) if len(each) > 1), len(taken))
+        whole = [range(size) for size in sizes[first + 1 :]]
+        if taken[first + 1 :] != whole or any(each.step != 1 for each in taken[first : first + 1]):
+            return None
+        strides = strides_of(sizes)
+        offset = sum(each.start * n for each, n in zip(taken, strides, strict=True))
+        aligned = offset * element_bytes(element_type(self.x)) % VIEW_ALIGNMENT_BYTES == 0
+        return offset if aligned else None
 
     def forwarded(self) -> SSAValue | None:
         if DYNAMIC in shape(self.x):

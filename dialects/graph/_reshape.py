@@ -33,8 +33,8 @@ class ReshapeOp(MovementOp):
     assembly_format = "$x attr-dict `:` type($x) `->` type($output)"
 
     @property
-    def is_view(self) -> bool:
-        return True
+    def view_offset(self) -> int | None:
+        return 0
 
     def forwarded(self) -> SSAValue | None:
         same = self.x.type == self.output.type and DYNAMIC not in shape(self.x)

@@ -31,6 +31,9 @@ Index = Sequence[AffineExpr]
 """One quasi-affine expression per axis. Dims are the loops that the lowering has opened, symbols
 are integers that were computed (``Scope.symbol``); an op never looks inside, it only composes."""
 
+VIEW_ALIGNMENT_BYTES = 16
+"""What kernels expect of the buffers that they are given: their widest load and store."""
+
 
 class Scope(Protocol):
     """What a lowering gives to ``element``: where to write, and how to read an operand."""
@@ -143,11 +146,19 @@ class GraphOp(IRDLOperation, ABC):
         return False
 
     @property
-    def is_view(self) -> bool:
-        """Whether the result is operand 0's bytes in the same order under another shape (reshape);
-        between kernels such an op costs nothing and shares the operand's buffer.
+    def view_offset(self) -> int | None:
+        """The element of operand 0 that is the result's first one, where the result is consecutive
+        elements of operand 0 in the same order (a reshape, a slice of whole rows), else ``None``.
+
+        Between kernels such an op costs nothing and shares the operand's buffer, from a multiple of
+        ``VIEW_ALIGNMENT_BYTES`` on.
         """
-        return False
+        return None
+
+    @property
+    def is_view(self) -> bool:
+        """Whether the result can share operand 0's buffer (``view_offset``)."""
+        return self.view_offset is not None
 
     def forwarded(self) -> SSAValue | None:
         """Return the operand that the result always equals (an identity), if there is one."""

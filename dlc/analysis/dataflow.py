@@ -18,7 +18,9 @@ from dlc.errors import CompileError
 
 
 def origin(value: SSAValue) -> SSAValue:
-    """Return the value that ``value`` is a view of; itself when it is no view."""
+    """Return the value in whose buffer ``value`` is (a view of all or of a part of it); itself when
+    it is no view.
+    """
     while isinstance(value.owner, GraphOp) and value.owner.is_view:
         value = value.owner.operands[0]
     return value

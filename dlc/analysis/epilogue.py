@@ -14,7 +14,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from dlc.analysis.element_profile import profile
 from dlc.core.affine import Ranges, extent, interval_of, linear_index, simplify, unflatten
-from dlc.dialects._tensor import shape
+from dlc.dialects._tensor import element_count, shape
 from dlc.dialects.graph._structure import ComputedOp, ElementwiseOp, GraphOp
 
 
@@ -62,8 +62,11 @@ def _place(value: SSAValue, found: dict[SSAValue, Place], sizes: tuple[int, ...]
     before = _place(source, found, sizes)
     if before is None:
         return None
-    index = _reshaped(before.index, shape(source), shape(value), sizes)
-    found[value] = Place(index, before.conditions)
+    if element_count(value) == element_count(source):
+        index = _reshaped(before.index, shape(source), shape(value), sizes)
+        found[value] = Place(index, before.conditions)
+    else:
+        found[value] = _moved(owner, before, sizes)
     return found[value]
 
 
@@ -101,10 +104,17 @@ def _after(op: ComputedOp, inside: dict[SSAValue, Place], sizes: tuple[int, ...]
         if len(set(inside.values())) > 1:
             raise NotFusibleError("an epilogue that needs two elements of the contraction")
         return next(iter(inside.values()))
+    (before, *others) = inside.values()
+    if others:
+        raise NotFusibleError("data movement inside an epilogue")
+    return _moved(op, before, sizes)
+
+
+def _moved(op: GraphOp, before: Place, sizes: tuple[int, ...]) -> Place:
+    """Return where an op that permutes axes or cuts them puts the element at ``before``."""
     moved = _moved_axes(op)
     if moved is None:
         raise NotFusibleError("data movement inside an epilogue")
-    (before,) = inside.values()
     index = [AffineExpr.constant(0)] * len(moved)
     conditions = list(before.conditions)
     for (axis, offset), position in zip(moved, before.index, strict=True):
@@ -115,11 +125,11 @@ def _after(op: ComputedOp, inside: dict[SSAValue, Place], sizes: tuple[int, ...]
     return Place(tuple(index), tuple(conditions))
 
 
-def _moved_axes(op: ComputedOp) -> list[tuple[int, int]] | None:
+def _moved_axes(op: GraphOp) -> list[tuple[int, int]] | None:
     """Return, for each axis of the operand, the axis of the result that it becomes and the first
     element that is taken; ``None`` when ``op`` does anything but permute axes and cut them.
     """
-    if not op.moves_data or len(op.results) != 1:
+    if not isinstance(op, ComputedOp) or not op.moves_data or len(op.results) != 1:
         return None
     reads = profile(op).reads
     if len(reads) != 1 or reads[0].guarded:

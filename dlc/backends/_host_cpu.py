@@ -48,9 +48,9 @@ def _main(program: HostProgram) -> list[str]:
 def _pointer(address: Address) -> str:
     match address.space:
         case "input":
-            return f"(void *)inputs[{address.offset}]"
+            return f"(unsigned char *)inputs[{address.buffer}] + {address.offset}u"
         case "output":
-            return f"outputs[{address.offset}]"
+            return f"(unsigned char *)outputs[{address.buffer}] + {address.offset}u"
         case "weight":
             return f"(void *)(weights + {address.offset}u)"
         case "workspace":

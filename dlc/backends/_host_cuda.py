@@ -91,7 +91,7 @@ def _kernel(kernel: CudaKernel) -> str:
 
 
 def _address(address: Address) -> str:
-    return c_list([f"DLC_{address.space.upper()}", f"{address.offset}u"])
+    return c_list([f"DLC_{address.space.upper()}", address.buffer, f"{address.offset}u"])
 
 
 def _row(number: int, variant: CudaVariant) -> str:

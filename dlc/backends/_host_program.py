@@ -18,12 +18,13 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Address:
-    """A place in memory: byte ``offset`` of weights or workspace, or the caller's input or output
-    number ``offset``.
+    """A place in memory: byte ``offset`` of the weights, of the workspace, or of the caller's input
+    or output number ``buffer``.
     """
 
     space: Space
-    offset: int
+    offset: int = 0
+    buffer: int = 0
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -10,7 +11,7 @@ from xdsl.utils.hints import isa
 
 from dlc.backends._host_program import Address, Copy, HostProgram, Launch, Tensor
 from dlc.core.locations import operation_text
-from dlc.dialects._tensor import element_type, numpy_dtype, shape, tensor_bytes
+from dlc.dialects._tensor import element_bytes, element_type, numpy_dtype, shape, tensor_bytes
 from dlc.dialects.fused_group import ARENA_BYTES, LaunchOp
 from dlc.dialects.graph._structure import GraphOp
 from dlc.errors import CompileError
@@ -53,7 +54,7 @@ class _Reader:
         self.main = main
         self.weight_offset = weight_offset
         self.address: dict[SSAValue, Address] = {
-            arg: Address("input", n) for n, arg in enumerate(main.args)
+            arg: Address("input", buffer=n) for n, arg in enumerate(main.args)
         }
 
     def launches(self) -> Iterator[Launch]:
@@ -61,13 +62,20 @@ class _Reader:
             if isinstance(op, LaunchOp):
                 yield self._launch(op)
             elif isinstance(op, GraphOp) and op.is_view:
-                self.address[op.results[0]] = self.address[op.operands[0]]
+                self.address[op.results[0]] = self._view(op)
             elif isinstance(op, GraphOp) and op.is_constant and not op.operands:
                 if any(op.results[0].uses):  # else a packed form took its place
                     self.address[op.results[0]] = Address("weight", self.weight_offset(op))
             elif not isinstance(op, ReturnOp):
                 message = f"{op.name} is in no kernel; run fuse and lower-to-loop first"
                 raise CompileError(message, at=operation_text(op))
+
+    def _view(self, op: GraphOp) -> Address:
+        whole, first = self.address[op.operands[0]], op.view_offset
+        assert first is not None
+        return replace(
+            whole, offset=whole.offset + first * element_bytes(element_type(op.operands[0]))
+        )
 
     def _launch(self, op: LaunchOp) -> Launch:
         if op.offsets is None:
@@ -80,13 +88,13 @@ class _Reader:
 
     def copies(self, returned: Sequence[SSAValue]) -> Iterator[Copy]:
         for number, value in enumerate(returned):
-            target = Address("output", number)
+            target = Address("output", buffer=number)
             if self.address[value] != target:
                 yield Copy(target, self.address[value], tensor_bytes(value))
 
 
 def _place(offset: int) -> Address:
-    return Address("workspace", offset) if offset >= 0 else Address("output", -1 - offset)
+    return Address("workspace", offset) if offset >= 0 else Address("output", buffer=-1 - offset)
 
 
 def kernel_identifier(op: LaunchOp) -> str:

@@ -74,7 +74,7 @@ def _name(main: FuncOp, number: int) -> str:
 def _value(op: Operation, operands: Sequence[Array], weights: WeightStore) -> Array:
     """Return the result of an op that needs no kernel."""
     if isinstance(op, GraphOp) and op.is_view:
-        return operands[0].reshape(shape(op.results[0]))
+        return np.asarray(op.reference(operands[0]), order="C")
     if isinstance(op, GraphOp) and op.is_constant:
         known = constant_value(op.results[0], weights)
         if known is not None:

@@ -52,12 +52,12 @@ def build(path: Path, weights_beside: bool = False, factor: int = 1) -> Path:
         assert weights.add(np.zeros(1, np.int8)) == 0
         offset = weights.add(WEIGHT * factor)
         assert weights.add(WEIGHT * factor) == offset == 256
-        at = (Address("input", 0), Address("weight", offset), Address("output", 0))
+        at = (Address("input"), Address("weight", offset), Address("output"))
         program = HostProgram(
             (x,),
             outputs,
             (Launch("g0", (*at, Address("workspace", 0))),),
-            (Copy(Address("output", 1), Address("input", 0), 24),),
+            (Copy(Address("output", buffer=1), Address("input"), 24),),
             256,
         )
         library = path.with_suffix(".library")

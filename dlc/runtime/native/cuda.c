@@ -144,8 +144,8 @@ typedef struct places {
 
 static CUdeviceptr resolve(const places *p, dlc_address a) {
   switch ((dlc_space)a.space) {
-    case DLC_INPUT: return (CUdeviceptr)(uintptr_t)p->inputs[a.offset];
-    case DLC_OUTPUT: return (CUdeviceptr)(uintptr_t)p->outputs[a.offset];
+    case DLC_INPUT: return (CUdeviceptr)(uintptr_t)p->inputs[a.buffer] + a.offset;
+    case DLC_OUTPUT: return (CUdeviceptr)(uintptr_t)p->outputs[a.buffer] + a.offset;
     case DLC_WEIGHT: return p->weights + a.offset;
     default: return p->workspace + a.offset;
   }

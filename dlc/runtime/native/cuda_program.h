@@ -6,9 +6,9 @@
 
 typedef enum dlc_space { DLC_INPUT, DLC_OUTPUT, DLC_WEIGHT, DLC_WORKSPACE } dlc_space;
 
-/* Byte offset in the weights or the workspace, or the number of an input or output. */
+/* Byte offset in the weights, in the workspace, or in the input or output number `buffer`. */
 typedef struct dlc_address {
-  uint32_t space;
+  uint32_t space, buffer;
   uint64_t offset;
 } dlc_address;
 

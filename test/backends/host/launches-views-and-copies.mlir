@@ -19,6 +19,6 @@ builtin.module {
 // CHECK: const int32_t dlc_output_count = 2;
 // CHECK: const uint64_t dlc_workspace_bytes = 512u;
 // CHECK: void g0(void *, void *, void *, void *);
-// CHECK: g0((void *)inputs[0], (void *)(weights + 0u), workspace + {{[0-9]+}}u, workspace + {{[0-9]+}}u);
-// CHECK-NEXT: g0(workspace + {{[0-9]+}}u, (void *)(weights + 0u), outputs[0], workspace + {{[0-9]+}}u);
-// CHECK-NEXT: memcpy(outputs[1], (void *)inputs[0], 256u);
+// CHECK: g0((unsigned char *)inputs[0] + 0u, (void *)(weights + 0u), workspace + {{[0-9]+}}u, workspace + {{[0-9]+}}u);
+// CHECK-NEXT: g0(workspace + {{[0-9]+}}u, (void *)(weights + 0u), (unsigned char *)outputs[0] + 0u, workspace + {{[0-9]+}}u);
+// CHECK-NEXT: memcpy((unsigned char *)outputs[1] + 0u, (unsigned char *)inputs[0] + 0u, 256u);

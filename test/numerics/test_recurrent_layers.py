@@ -1,0 +1,96 @@
+"""Recurrent layers, unrolled: right on both targets, and all steps run the same kernels."""
+
+from functools import cache
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from xdsl.dialects.builtin import ModuleOp
+
+import dlc
+from dlc.compiler.error_bound import error_bound, relative_error
+from dlc.compiler.kernels import kernels_of
+from dlc.compiler.levels import lower
+from dlc.compiler.targets import parse_targets
+from dlc.core.context import DlcContext
+from dlc.dialects.graph._structure import Array
+from dlc.frontends.onnx.importer import import_model
+from dlc.oracle import run_reference
+from dlc.registry import new_context
+from dlc.simulator import run_module
+
+GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+INPUTS, HIDDEN = 12, 16
+
+
+@cache
+def layer(kind: str, direction: str, steps: int, batch: int) -> onnx.ModelProto:
+    """Return a model of one layer with weights, a bias and all outputs."""
+    generator = np.random.default_rng(steps)
+    directions = 2 if direction == "bidirectional" else 1
+    rows = GATES[kind] * HIDDEN
+    sizes = {"w": (rows, INPUTS), "r": (rows, HIDDEN), "b": (2 * rows,)}
+    weights = [
+        numpy_helper.from_array(
+            generator.uniform(-0.5, 0.5, (directions, *size)).astype(np.float32), name
+        )
+        for name, size in sizes.items()
+    ]
+    outputs = ["y", "y_h", "y_c"][: 3 if kind == "LSTM" else 2]
+    node = helper.make_node(
+        kind, ["x", "w", "r", "b"], outputs, hidden_size=HIDDEN, direction=direction
+    )
+    graph = helper.make_graph(
+        [node],
+        kind,
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [steps, batch, INPUTS])],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs],
+        weights,
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+
+
+def lowered(model: onnx.ModelProto, target: str) -> tuple[DlcContext, ModuleOp, ModuleOp]:
+    """Return a model before any pass, and as kernels."""
+    context = new_context()
+    graph = import_model(model, None, context)
+    module = graph.clone()
+    assert list(lower(context, module, parse_targets(target)[0], "fp32"))
+    return context, graph, module
+
+
+def check(graph: ModuleOp, wanted: dict[str, Array], found: dict[str, Array]) -> None:
+    bound = error_bound(graph, "fp32")
+    for name, array in wanted.items():
+        assert relative_error(array, found[name]) <= bound, name
+
+
+@pytest.mark.parametrize("target", ["cpu", "sm_90a"])
+@pytest.mark.parametrize("kind", sorted(GATES))
+def test_more_steps_need_no_more_kernels(kind: str, target: str) -> None:
+    few, many = (
+        len(kernels_of(lowered(layer(kind, "forward", steps, 2), target)[2])) for steps in (5, 11)
+    )
+    assert few == many
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+@pytest.mark.parametrize("kind", sorted(GATES))
+def test_layer_in_the_simulator(kind: str, direction: str) -> None:
+    context, graph, module = lowered(layer(kind, direction, 4, 3), "sm_90a")
+    x = np.random.default_rng(0).standard_normal((4, 3, INPUTS)).astype(np.float32)
+    wanted = run_reference(graph, {"x": x}, context.weights)
+    found = run_module(module, {"x": x}, context.weights)
+    check(graph, wanted, dict(zip(wanted, found, strict=True)))
+
+
+@pytest.mark.parametrize("direction", ["forward", "bidirectional"])
+def test_layer_on_the_cpu(direction: str) -> None:
+    model = layer("LSTM", direction, 4, 3)
+    context = new_context()
+    graph = import_model(model, None, context)
+    x = np.random.default_rng(0).standard_normal((4, 3, INPUTS)).astype(np.float32)
+    wanted = run_reference(graph, {"x": x}, context.weights)
+    found = dlc.compile(model, target="cpu", verify=False).run({"x": x})
+    check(graph, wanted, found)
