@@ -25,6 +25,7 @@ from dlc.frontends.onnx.graph_importer import (
 from dlc.frontends.onnx.importer import check_element_type
 from dlc.frontends.onnx.input_types import Shapes, input_types, model_inputs, name_open_inputs
 from dlc.frontends.onnx.loading import LoadedModel, ModelSource, domain_name, load_model
+from dlc.frontends.onnx.shape_rules import RefusedError
 from dlc.frontends.onnx.structure import check_structure
 from dlc.frontends.onnx.tensors import element_dtype
 
@@ -102,6 +103,8 @@ class _CheckingImporter(GraphImporter):
     def recover(
         self, node: NodeProto, scope: Scope, error: CompileError
     ) -> Sequence[SSAValue | None]:
+        if isinstance(error, RefusedError) and scope.depth:
+            super().recover(node, scope, error)  # perhaps of a branch that need not run
         of_placeholder = isinstance(error, UnknownValueError) and not error.inputs
         if not isinstance(error, _SkippedError) and not of_placeholder:
             self._report(error, self.place(node, scope))

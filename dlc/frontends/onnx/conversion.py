@@ -203,6 +203,10 @@ class NodeContext:
         """Return whether output ``i`` has a name, so that something may use it."""
         return i < len(self._node.output) and bool(self._node.output[i])
 
+    def output_name(self, i: int) -> str:
+        """Return the name of output ``i``, its number where it has none."""
+        return self._node.output[i] if self.has_output(i) else str(i)
+
     def optional(self, i: int) -> SSAValue | None:
         """Return input ``i``, or ``None`` when it is absent."""
         return self._operands[i] if i < len(self._operands) else None
@@ -231,22 +235,24 @@ class NodeContext:
         """Return the elements of any value when they are known at import, else ``None``."""
         return self._builder.known(value)
 
-    def require_constant(self, i: int, what: str) -> Array:
+    def require_constant(self, i: int, what: str, why: str = "") -> Array:
         """Return the elements of input ``i``, called ``what`` in the error when they are not known.
 
-        An absent input is an error too: ask ``optional`` first.
+        why: the reason, where it is not plain. An absent input is an error too: ask ``optional``
+        first.
         """
-        return self.require_known(self.operand(i), what)
+        return self.require_known(self.operand(i), what, why)
 
-    def require_known(self, value: SSAValue, what: str) -> Array:
+    def require_known(self, value: SSAValue, what: str, why: str = "") -> Array:
         """Return the elements of any value; raises UnknownValueError when they are not known."""
         known = self._builder.known(value)
         if known is None:
             inputs = self._builder.inputs_of(value)
             origin = ", ".join(inputs) or "a value that cannot be imported"
+            reason = f" ({why})" if why else ""
             raise UnknownValueError(
                 f"the {what} of {self.op_type} must be known when compiling, but depends on"
-                f" {origin}; fix sizes with --shape, or give the values as constants",
+                f" {origin}{reason}; fix sizes with --shape, or give the values as constants",
                 inputs,
             )
         return known

@@ -45,7 +45,7 @@ def _function_body(
     version = _newest(untyped.context_dependent_function_opset_versions, opset)
     if version is None:
         return b""
-    types = [_type_proto(x).SerializeToString() for x in operands]
+    types = [type_proto(x).SerializeToString() for x in operands]
     return untyped.get_context_dependent_function_with_opset_version(
         version, node.SerializeToString(), types
     )
@@ -93,7 +93,8 @@ def _newest(versions: Sequence[int], opset: int) -> int | None:
     return max((v for v in versions if v <= opset), default=None)
 
 
-def _type_proto(value: SSAValue | None) -> onnx.TypeProto:
+def type_proto(value: SSAValue | None) -> onnx.TypeProto:
+    """Return the type of a value as ONNX writes it; of an absent one the empty type."""
     if value is None:
         return onnx.TypeProto()
     data_type = onnx.helper.np_dtype_to_tensor_dtype(numpy_dtype(element_type(value)))

@@ -9,7 +9,12 @@ from xdsl.ir import SSAValue
 
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
-from dlc.frontends.onnx.conversion import NodeContext, find_conversion, node_name
+from dlc.frontends.onnx.conversion import (
+    NodeContext,
+    UnknownValueError,
+    find_conversion,
+    node_name,
+)
 from dlc.frontends.onnx.functions import (
     Functions,
     bind_attributes,
@@ -18,6 +23,7 @@ from dlc.frontends.onnx.functions import (
 )
 from dlc.frontends.onnx.graph_builder import GraphBuilder, location
 from dlc.frontends.onnx.loading import LoadedModel, domain_name, opset_versions, subgraphs
+from dlc.frontends.onnx.shape_rules import RefusedError, is_refused
 from dlc.frontends.onnx.tensors import read_sparse_tensor, read_tensor
 
 Initializer = onnx.TensorProto | onnx.SparseTensorProto
@@ -74,11 +80,11 @@ class GraphImporter:
             try:
                 results = self.import_node(node, scope)
             except CompileError as error:
-                results = self.recover(node, scope, error)
+                results = self.recover(node, scope, self._judged(error, node, scope))
             except _MALFORMED as error:
                 reason = _one_line(f"{type(error).__name__}: {error}")
                 problem = CompileError(f"{node.op_type} is not understood in this form ({reason})")
-                results = self.recover(node, scope, problem)
+                results = self.recover(node, scope, self._judged(problem, node, scope))
             for number, name in enumerate(node.output):
                 if name:
                     scope.values[name] = results[number] if number < len(results) else None
@@ -89,6 +95,17 @@ class GraphImporter:
         """Return what stands for the results of a node that cannot be imported; here it raises."""
         error.place(self.place(node, scope))
         raise error
+
+    def _judged(self, error: CompileError, node: NodeProto, scope: Scope) -> CompileError:
+        """Return the error of a node, a RefusedError where the node itself is at fault."""
+        if isinstance(error, UnknownValueError) or any(True for _ in subgraphs(node)):
+            return error
+        try:
+            operands = [self.lookup(name, scope) if name else None for name in node.input]
+        except CompileError:
+            return error
+        refused = is_refused(node, scope.opsets, operands, self.builder.known)
+        return RefusedError(error.message, error.at) if refused else error
 
     def import_node(self, node: NodeProto, scope: Scope) -> Sequence[SSAValue | None]:
         """Insert one node and return its results."""

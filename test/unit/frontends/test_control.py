@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc.core.context import DlcContext
 from dlc.errors import CompileError
+from dlc.frontends.onnx.check import check_model
 from dlc.oracle import run_reference
 
 Import = Callable[..., ModuleOp]
@@ -59,13 +60,96 @@ def test_unknown_condition_computes_both(
     np.testing.assert_array_equal(result["y"], 2 * X if condition else -X)
 
 
+@pytest.mark.parametrize("a", [True, False])
+@pytest.mark.parametrize("b", [True, False])
+def test_unknown_conditions_may_be_nested(
+    make_model: MakeModel,
+    run_import: Import,
+    context: DlcContext,
+    inputs: list[ValueInfoProto],
+    a: bool,
+    b: bool,
+):
+    inner = _choice(_branch(node("Neg", ["x"], ["r"])), _branch(node("Abs", ["x"], ["r"])))
+    inner.input[0], inner.output[0] = "b", "r"
+    choice = _choice(_branch(node("Add", ["x", "x"], ["r"])), _branch(inner))
+    inputs.append(helper.make_tensor_value_info("b", TensorProto.BOOL, [1]))
+    module = run_import(make_model([choice], inputs))
+    feeds = {"x": -X, "c": np.array(a), "b": np.array([b])}
+    expected = -2 * X if a else X
+    result = run_reference(module, feeds, context.weights)
+    np.testing.assert_array_equal(result["y"], expected)
+
+
 def test_branches_of_different_shapes(
     make_model: MakeModel, run_import: Import, inputs: list[ValueInfoProto]
 ):
     transposed = _branch(node("Transpose", ["x"], ["r"]))
     choice = _choice(transposed, _branch(node("Neg", ["x"], ["r"])))
-    message = "choice: the condition of If must be known when compiling, but depends on c"
+    message = (
+        "choice: the condition of If must be known when compiling, but depends on c"
+        r" \(output y is tensor<3x2xf32> or tensor<2x3xf32>\)"
+    )
     with pytest.raises(CompileError, match=message):
+        run_import(make_model([choice], inputs))
+
+
+MISFIT = {"w": np.ones((5, 5), np.float32)}
+
+
+def _misfit() -> GraphProto:
+    """Return a branch that no runtime can run: 3 columns times 5 rows."""
+    return _branch(node("MatMul", ["x", "w"], ["r"], "product"))
+
+
+@pytest.mark.parametrize("condition", [True, False])
+@pytest.mark.parametrize("swapped", [True, False])
+def test_branch_that_the_sizes_do_not_fit_is_nan(
+    make_model: MakeModel,
+    run_import: Import,
+    context: DlcContext,
+    inputs: list[ValueInfoProto],
+    condition: bool,
+    swapped: bool,
+):
+    branches = [_misfit(), _branch(node("Neg", ["x"], ["r"]))]
+    model = make_model([_choice(*branches[:: -1 if swapped else 1])], inputs, initializers=MISFIT)
+    assert check_model(model) == []
+    result = run_reference(run_import(model), {"x": X, "c": np.array(condition)}, context.weights)
+    np.testing.assert_array_equal(result["y"], -X if condition == swapped else np.nan * X)
+
+
+def test_branch_of_integers_that_the_sizes_do_not_fit(
+    make_model: MakeModel, run_import: Import, inputs: list[ValueInfoProto]
+):
+    misfit = _branch(
+        node("MatMul", ["x", "w"], ["p"], "product"),
+        node("Cast", ["p"], ["r"], to=TensorProto.INT8),
+    )
+    choice = _choice(misfit, _branch(node("Cast", ["x"], ["r"], to=TensorProto.INT8)))
+    with pytest.raises(CompileError, match=r"depends on c .choice/product: .*; fix sizes"):
+        run_import(make_model([choice], inputs, initializers=MISFIT))
+
+
+def test_both_branches_that_the_sizes_do_not_fit(
+    make_model: MakeModel, run_import: Import, inputs: list[ValueInfoProto]
+):
+    model = make_model([_choice(_misfit(), _misfit())], inputs, initializers=MISFIT)
+    with pytest.raises(CompileError, match=r"^choice/product: ") as error:
+        run_import(model)
+    assert [str(problem) for problem in check_model(model)] == [str(error.value)]
+
+
+def test_branch_that_is_not_supported(
+    make_model: MakeModel, run_import: Import, inputs: list[ValueInfoProto]
+):
+    """It is not taken for one that does not fit: other sizes would not help."""
+    choice = _choice(
+        _branch(node("Unique", ["x"], ["r"], "corner")), _branch(node("Neg", ["x"], ["r"]))
+    )
+    with pytest.raises(
+        CompileError, match=r"depends on c .choice/corner: the result of Unique has a size"
+    ):
         run_import(make_model([choice], inputs))
 
 

@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 
 import numpy as np
+from onnx import GraphProto
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import shape
+from dlc.dialects._tensor import element_type, is_float, numpy_dtype, shape
 from dlc.dialects.graph._comparison import WhereOp
 from dlc.dialects.graph._properties import normalized_axis
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.layout import concat, slice_axes
 from dlc.frontends.onnx.ops.shape import reshape
+from dlc.frontends.onnx.shape_rules import RefusedError
 
 UNROLLED_ITERATIONS = 1024
 """A loop of more iterations is not imported: each iteration becomes ops of its own."""
@@ -25,17 +27,55 @@ def _if(node: NodeContext) -> Sequence[SSAValue | None]:
         if condition.size != 1:
             raise CompileError(f"the condition of If has {condition.size} elements, it takes one")
         return node.inline(then_branch if condition.item() else else_branch)
-    try:
-        then_values, else_values = node.inline(then_branch), node.inline(else_branch)
-    except CompileError:  # a branch that never runs need not be right for these sizes
-        node.require_constant(0, "condition")
-        raise
-    if [x.type for x in then_values] != [x.type for x in else_values]:
-        node.require_constant(0, "condition")
     choose = reshape(node, node.operand(0), [])
+    then_values, else_values = _both(node, then_branch, else_branch)
     return [
         node.insert(WhereOp.make(choose, x, y))
         for x, y in zip(then_values, else_values, strict=True)
+    ]
+
+
+def _both(
+    node: NodeContext, then_branch: GraphProto, else_branch: GraphProto
+) -> tuple[Sequence[SSAValue], Sequence[SSAValue]]:
+    """Return the results of both branches of an If; those of one that cannot run are NaN.
+
+    Raises UnknownValueError where one value cannot stand for either branch's, or where a branch
+    needs what is not supported: with a known condition it might be left out.
+    """
+    then_values, else_values = _branch(node, then_branch), _branch(node, else_branch)
+    if isinstance(then_values, RefusedError):
+        if isinstance(else_values, RefusedError):
+            raise then_values
+        return _not_a_number(node, else_values, then_values), else_values
+    if isinstance(else_values, RefusedError):
+        return then_values, _not_a_number(node, then_values, else_values)
+    for number, (x, y) in enumerate(zip(then_values, else_values, strict=True)):
+        if x.type != y.type:
+            why = f"output {node.output_name(number)} is {x.type} or {y.type}"
+            node.require_constant(0, "condition", why)
+    return then_values, else_values
+
+
+def _branch(node: NodeContext, branch: GraphProto) -> Sequence[SSAValue] | RefusedError:
+    """Return a branch's outputs, or why these sizes do not fit its nodes."""
+    try:
+        return node.inline(branch)
+    except RefusedError as error:
+        return error
+    except CompileError as error:
+        node.require_constant(0, "condition", str(error))
+        raise
+
+
+def _not_a_number(
+    node: NodeContext, others: Sequence[SSAValue], error: RefusedError
+) -> Sequence[SSAValue]:
+    """Return NaN for each output of a branch that cannot run, in the types of the other branch."""
+    if not all(is_float(element_type(x)) for x in others):
+        node.require_constant(0, "condition", str(error))
+    return [
+        node.constant_value(np.full(shape(x), np.nan, numpy_dtype(element_type(x)))) for x in others
     ]
 
 

@@ -1,0 +1,54 @@
+"""What the shape rules of the ONNX standard say about a node."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import onnx
+from onnx import NodeProto
+from onnx.numpy_helper import from_array
+from xdsl.ir import SSAValue
+
+from dlc.dialects.graph._structure import Array
+from dlc.errors import CompileError
+from dlc.frontends.onnx.functions import type_proto
+from dlc.frontends.onnx.loading import domain_name
+
+_OTHER_FAULTS = (
+    onnx.checker.ValidationError,
+    onnx.defs.SchemaError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+"""No such operator, or a node that is damaged: nothing is said about its operands."""
+
+
+class RefusedError(CompileError):
+    """A node whose operands ONNX's own shape rule refuses: no runtime can run it."""
+
+
+def is_refused(
+    node: NodeProto,
+    opsets: Mapping[str, int],
+    operands: Sequence[SSAValue | None],
+    known: Callable[[SSAValue], Array | None],
+) -> bool:
+    """Return whether ONNX's shape rule refuses a node on operands of these types and, where they
+    are ``known``, these elements.
+    """
+    given = {n: x for n, x in zip(node.input, operands, strict=True) if n and x is not None}
+    arrays = {name: known(x) for name, x in given.items()}
+    domain = domain_name(node.domain)
+    try:
+        onnx.shape_inference.infer_node_outputs(
+            onnx.defs.get_schema(node.op_type, opsets.get(domain, 0), domain),
+            node,
+            {name: type_proto(x) for name, x in given.items()},
+            {n: from_array(np.asarray(a)) for n, a in arrays.items() if a is not None},
+            opset_imports=[onnx.helper.make_opsetid(d, v) for d, v in opsets.items()],
+        )
+    except onnx.shape_inference.InferenceError:
+        return True
+    except _OTHER_FAULTS:
+        return False
+    return False
