@@ -168,8 +168,9 @@ class _Jam:
 
     def _needed(self, users: Sequence[Operation | Block]) -> list[Operation]:
         """Return the operations before the inner loop that ``users`` need, in order."""
-        waiting = [op for user in users if isinstance(user, Operation) for op in user.walk()]
-        needed: set[Operation] = {user for user in users if user in self.before}  # pyright: ignore
+        operations = [user for user in users if isinstance(user, Operation)]
+        waiting = [op for user in operations for op in user.walk()]
+        needed = {user for user in operations if user in self.before}
         while waiting:
             for operand in waiting.pop().operands:
                 owner = operand.owner

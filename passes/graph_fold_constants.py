@@ -11,7 +11,14 @@ from dlc.core.context import dlc_context
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import erase_dead_ops
 from dlc.core.weights import WeightStore, WeightType
-from dlc.dialects._tensor import element_count, element_type, numpy_dtype, shape, tensor_bytes
+from dlc.dialects._tensor import (
+    element_count,
+    element_type,
+    numpy_dtype,
+    shape,
+    tensor_bytes,
+    tensor_type,
+)
 from dlc.dialects.graph._source import SMALL_CONSTANT, ConstantOp, WeightOp, dense_attribute
 from dlc.dialects.graph._structure import Array, GraphOp
 
@@ -68,7 +75,7 @@ def _fold(op: GraphOp, weights: WeightStore) -> None:
         if element_count(result) <= SMALL_CONSTANT:
             constant = ConstantOp(dense_attribute(fold.array(number, *fold.arrays())))
         else:
-            constant = WeightOp(fold.derive(number), result.type)  # pyright: ignore
+            constant = WeightOp(fold.derive(number), tensor_type(result))
         constant.location = op.location
         Rewriter.insert_op(constant, InsertPoint.before(op))
         result.replace_all_uses_with(constant.results[0])

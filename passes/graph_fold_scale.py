@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineDimExpr
+from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter
 
 from dlc.analysis.evaluation import is_known
@@ -92,8 +92,8 @@ def _scale_shape_on_weight(contraction: ContractionOp, scale: SSAValue) -> list[
     return weight_sizes
 
 
-def _uses(expr: object, dim: object) -> bool:
-    return isinstance(dim, AffineDimExpr) and dim.position in expr.used_dims()  # pyright: ignore
+def _uses(expr: AffineExpr, dim: AffineExpr) -> bool:
+    return isinstance(dim, AffineDimExpr) and dim.position in expr.used_dims()
 
 
 class _ScaleOfShift(OpRewrite[MulOp]):

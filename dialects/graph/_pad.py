@@ -122,7 +122,7 @@ class PadOp(MovementOp):
         added = [(max(low, 0), max(high, 0)) for low, high in self.margins()]
         if self.value is not None:
             return np.pad(x[cut], added, constant_values=element_value(self.value))
-        return np.pad(x[cut], added, mode=self.mode.data)  # pyright: ignore
+        return np.pad(x[cut], added, mode=self.mode.data)  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 
 OPERATIONS = [PadOp]

@@ -216,12 +216,13 @@ def _without_outer_mods(dividend: _Sum, divisor: int, ranges: Ranges) -> _Sum:
     """Replace ``x mod n`` by ``x`` where ``divisor`` divides its factor times ``n``."""
     total = _Sum({}, dividend.constant)
     for term, factor in dividend.terms.items():
-        drops = (
+        inner = _Sum({term: 1})
+        if (
             isinstance(term, AffineBinaryOpExpr)
             and term.kind is AffineBinaryOpKind.Mod
             and factor * _constant(term) % divisor == 0
-        )
-        inner = _Sum.of(term.lhs, ranges) if drops else _Sum({term: 1})  # pyright: ignore
+        ):
+            inner = _Sum.of(term.lhs, ranges)
         total += inner.scale(factor)
     return total
 
@@ -272,8 +273,10 @@ def divisor_of(expr: AffineExpr, steps: Sequence[int] = (), ranges: Ranges = Ran
     total = _Sum.of(expr, ranges)
     common = total.constant
     for term, factor in total.terms.items():
-        known = isinstance(term, AffineDimExpr) and term.position < len(steps)
-        common = gcd(common, factor * (steps[term.position] if known else 1))  # pyright: ignore
+        step = 1
+        if isinstance(term, AffineDimExpr) and term.position < len(steps):
+            step = steps[term.position]
+        common = gcd(common, factor * step)
     return abs(common)
 
 

@@ -157,7 +157,7 @@ class SimtConverter:
         match space_of(type):
             case Space.SHARED:
                 new = gpu.SharedAllocOp(type)
-                self.block.insert_op_before(new, self.dims[0].owner)  # pyright: ignore
+                self.block.insert_op_before(new, self.dims[0].owner)  # pyright: ignore[reportArgumentType]
             case Space.REGISTER:
                 new = gpu.RegisterAllocOp(type)
                 self.b.builder.insert(new)

@@ -7,7 +7,6 @@ from functools import cache
 
 import numpy as np
 import onnx
-from onnx import AttributeProto
 from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import SSAValue
 
@@ -15,9 +14,9 @@ from dlc.dialects._tensor import shape
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx import ops
+from dlc.frontends.onnx.attributes import NodeAttributes
 from dlc.frontends.onnx.graph_builder import GraphBuilder
 
-AttributeValue = int | float | str | list[int] | list[float] | list[str] | Array | onnx.GraphProto
 Conversion = Callable[["NodeContext"], "SSAValue | Sequence[SSAValue | None]"]
 """Returns the node's outputs in order; ``None`` (or a shorter sequence) for one it cannot make,
 which is an error only where the model uses it."""
@@ -85,7 +84,7 @@ class UnknownValueError(CompileError):
         super().__init__(message)
 
 
-class NodeContext:
+class NodeContext(NodeAttributes):
     """One ONNX node as a conversion sees it.
 
     Optional operands at the end may be missing or have the empty name; both read as absent.
@@ -100,92 +99,11 @@ class NodeContext:
         at: LocationAttr,
         inline: Callable[[onnx.GraphProto, Sequence[SSAValue]], Sequence[SSAValue]],
     ):
-        self._node = node
+        super().__init__(node, opset)
         self._operands = operands
         self._builder = builder
         self._location = at
         self._inline = inline
-        self._attributes = {a.name: a for a in node.attribute}
-        self._unread = set(self._attributes)
-        self.opset = opset
-
-    @property
-    def op_type(self) -> str:
-        """The operator, as ``Add``."""
-        return self._node.op_type
-
-    @property
-    def name(self) -> str:
-        """The node's name in the model; the first output's where it has none."""
-        return node_name(self._node)
-
-    # Attributes ---------------------------------------------------------------------------------
-
-    def attribute(self, name: str, default: AttributeValue | None = None) -> AttributeValue | None:
-        """Return an attribute as a Python value (string as ``str``, tensor as array, subgraph as
-        ``GraphProto``), or ``default`` when the node does not have it.
-        """
-        self._unread.discard(name)
-        found = self._attributes.get(name)
-        return default if found is None else _python_value(found)
-
-    def integer(self, name: str, default: int | None = None) -> int:
-        """Return an integer attribute; raises CompileError when it is missing without a default."""
-        return int(self._required(name, default))  # pyright: ignore[reportArgumentType]
-
-    def number(self, name: str, default: float | None = None) -> float:
-        """Return a float attribute; raises CompileError when it is missing without a default."""
-        return float(self._required(name, default))  # pyright: ignore[reportArgumentType]
-
-    def string(self, name: str, default: str | None = None) -> str:
-        """Return a string attribute; raises CompileError when it is missing without a default."""
-        return str(self._required(name, default))
-
-    def integers(self, name: str, default: Sequence[int] | None = None) -> list[int]:
-        """Return a list of integers; raises CompileError when it is missing without a default."""
-        return [int(x) for x in self._required(name, default)]  # pyright: ignore
-
-    def numbers(self, name: str, default: Sequence[float] | None = None) -> list[float]:
-        """Return a list of floats; raises CompileError when it is missing without a default."""
-        return [float(x) for x in self._required(name, default)]  # pyright: ignore
-
-    def strings(self, name: str, default: Sequence[str] | None = None) -> list[str]:
-        """Return a list of strings; raises CompileError when it is missing without a default."""
-        return [str(x) for x in self._required(name, default)]  # pyright: ignore
-
-    def graph(self, name: str) -> onnx.GraphProto:
-        """Return a subgraph; raises CompileError when it is missing."""
-        found = self.attribute(name)
-        if not isinstance(found, onnx.GraphProto):
-            raise CompileError(f"{self.op_type} needs the subgraph {name}")
-        return found
-
-    def _required(self, name: str, default: object) -> object:
-        found = self.attribute(name)
-        if found is None and default is None:
-            raise CompileError(f"{self.op_type} needs the attribute {name}")
-        return default if found is None else found
-
-    def disregard(self, *names: str) -> None:
-        """State that attributes have no effect on what the node computes here."""
-        self._unread.difference_update(names)
-
-    def check_attributes(self) -> None:
-        """Raise CompileError when the node states an attribute that the conversion did not ask for.
-
-        One that has the default value of the operator's schema changes nothing and may be left.
-        """
-        for name in sorted(self._unread):
-            stated = self._attributes[name]
-            if stated != self._default(name):
-                raise CompileError(f"the attribute {name} of {self.op_type} is not supported")
-
-    def _default(self, name: str) -> AttributeProto | None:
-        domain = self._node.domain
-        if not onnx.defs.has(self.op_type, self.opset, domain):
-            return None
-        attributes = onnx.defs.get_schema(self.op_type, self.opset, domain).attributes
-        return attributes[name].default_value if name in attributes else None
 
     # Operands -----------------------------------------------------------------------------------
 
@@ -279,25 +197,3 @@ class NodeContext:
     ) -> Sequence[SSAValue]:
         """Insert a subgraph's nodes for the given inputs; return its outputs (If, Loop, Scan)."""
         return self._inline(graph, arguments)
-
-
-def node_name(node: onnx.NodeProto) -> str:
-    """Return the name by which a user finds a node: its own, else its first output's."""
-    return node.name or next((f"{node.op_type} of {o}" for o in node.output if o), node.op_type)
-
-
-def _python_value(attribute: AttributeProto) -> AttributeValue:
-    match attribute.type:
-        case AttributeProto.STRING:
-            return attribute.s.decode("utf-8", "replace")
-        case AttributeProto.STRINGS:
-            return [s.decode("utf-8", "replace") for s in attribute.strings]
-        case AttributeProto.TENSOR:
-            return onnx.numpy_helper.to_array(attribute.t)
-        case AttributeProto.INT | AttributeProto.FLOAT | AttributeProto.GRAPH:
-            return onnx.helper.get_attribute_value(attribute)
-        case AttributeProto.INTS | AttributeProto.FLOATS:
-            return list(onnx.helper.get_attribute_value(attribute))
-        case _:
-            kind = AttributeProto.AttributeType.Name(attribute.type).lower()
-            raise CompileError(f"attribute {attribute.name} is of kind {kind}, not supported")

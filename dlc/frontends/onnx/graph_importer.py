@@ -1,7 +1,7 @@
 """Walks the nodes of a graph and inserts what their conversions make."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import onnx
 from onnx import FunctionProto, GraphProto, NodeProto
@@ -9,12 +9,8 @@ from xdsl.ir import SSAValue
 
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
-from dlc.frontends.onnx.conversion import (
-    NodeContext,
-    UnknownValueError,
-    find_conversion,
-    node_name,
-)
+from dlc.frontends.onnx.attributes import node_name
+from dlc.frontends.onnx.conversion import NodeContext, UnknownValueError, find_conversion
 from dlc.frontends.onnx.functions import (
     Functions,
     bind_attributes,
@@ -49,12 +45,11 @@ class Scope:
     caller: str = ""
     depth: int = 0
 
-    def inside(self, call: str = "", **changes: object) -> "Scope":
-        """Return the scope of a subgraph (``outer`` given) or function body within this one."""
+    def inside(self, call: str, inner: "Scope") -> "Scope":
+        """Return ``inner``, the scope of a subgraph or function body that ``call`` enters here."""
         if self.depth == DEEPEST_CALL:
             raise CompileError(f"calls are nested deeper than {DEEPEST_CALL}; is it a recursion?")
-        caller = f"{self.caller}{call}/" if call else self.caller
-        return Scope(caller=caller, depth=self.depth + 1, **changes)  # pyright: ignore
+        return replace(inner, caller=f"{self.caller}{call}/", depth=self.depth + 1)
 
 
 class GraphImporter:
@@ -150,15 +145,11 @@ class GraphImporter:
     def _inline(
         self, graph: GraphProto, arguments: Sequence[SSAValue], node: NodeProto, scope: Scope
     ) -> Sequence[SSAValue]:
-        values = {i.name: x for i, x in zip(graph.input, arguments, strict=True)}
+        values: dict[str, SSAValue | None] = {
+            i.name: x for i, x in zip(graph.input, arguments, strict=True)
+        }
         initializers = graph_initializers(graph)
-        inner = scope.inside(
-            node_name(node),
-            opsets=scope.opsets,
-            values=values,
-            initializers=initializers,
-            outer=scope,
-        )
+        inner = scope.inside(node_name(node), Scope(scope.opsets, values, initializers, scope))
         self.import_nodes(graph.node, inner)
         return [self.lookup(output.name, inner) for output in graph.output]
 
@@ -170,11 +161,9 @@ class GraphImporter:
         scope: Scope,
     ) -> Sequence[SSAValue | None]:
         padded = [*operands, *[None] * (len(function.input) - len(operands))]
-        inner = scope.inside(
-            node_name(node),
-            opsets={**scope.opsets, **opset_versions(function.opset_import)},
-            values=dict(zip(function.input, padded, strict=True)),
-        )
+        opsets = {**scope.opsets, **opset_versions(function.opset_import)}
+        values = dict(zip(function.input, padded, strict=True))
+        inner = scope.inside(node_name(node), Scope(opsets, values))
         self.import_nodes(bind_attributes(function, node).node, inner)
         used = zip(function.output, node.output, strict=False)
         return [self.lookup(name, inner) if output else None for name, output in used]

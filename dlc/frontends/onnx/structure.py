@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 import onnx
 
 from dlc.errors import CompileError
-from dlc.frontends.onnx.conversion import node_name
+from dlc.frontends.onnx.attributes import node_name
 from dlc.frontends.onnx.loading import subgraphs
 
 

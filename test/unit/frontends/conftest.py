@@ -63,7 +63,7 @@ def run_import(context: DlcContext) -> Callable[..., ModuleOp]:
     """Import a model and verify the result."""
 
     def run(source: ModelSource, shapes: Shapes | None = None, **options: object) -> ModuleOp:
-        module = import_model(source, shapes, context, **options)  # pyright: ignore
+        module = import_model(source, shapes, context, **options)  # pyright: ignore[reportArgumentType]
         module.verify()
         return module
 

@@ -221,3 +221,11 @@ def test_scan(make_model: MakeModel, run_import: Import, context: DlcContext, ba
     parts = X[:, ::-1] if backward else X
     np.testing.assert_array_equal(result["last"], X.sum(1))
     np.testing.assert_array_equal(result["all"], np.cumsum(parts, 1))
+
+
+def test_attribute_of_another_kind(make_model: MakeModel, run_import: Import):
+    """ONNX checks the attributes of nodes without subgraphs only."""
+    body = helper.make_graph([], "body", [], [])
+    scan = node("Scan", ["x"], ["y"], "here", body=body, num_scan_inputs=1.0)
+    with pytest.raises(CompileError, match="num_scan_inputs is of kind float, not int"):
+        run_import(make_model([scan]))

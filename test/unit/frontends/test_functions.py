@@ -6,6 +6,7 @@ import onnx
 import pytest
 from onnx import helper
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 
 from dlc.core.context import DlcContext
 from dlc.errors import CompileError
@@ -46,7 +47,8 @@ def test_location_names_the_call(make_model: MakeModel, run_import: Import):
     function = _function("Twice", [node("Add", ["a", "a"], ["r"], "double")], ["a"])
     model = make_model([_call("Twice", ["x"])], functions=[function], domains={LOCAL: 1})
     (main,) = run_import(model).ops
-    locations = [str(op.location) for op in main.body.block.ops]  # pyright: ignore
+    assert isinstance(main, FuncOp)
+    locations = [str(op.location) for op in main.body.block.ops]
     assert 'loc("call_Twice/double")' in locations
 
 
