@@ -95,6 +95,8 @@ def _run(given: argparse.Namespace) -> int:
         progress.finish()
     if given.json:
         write_atomically(given.json, _report_text(outcome).encode())
+    for warning in outcome.warnings():
+        print(f"dlc-compile: warning: {warning}", file=sys.stderr)
     print(_summary(output, outcome))
     return SUCCESS
 
@@ -137,15 +139,12 @@ def _report_text(outcome: Outcome) -> str:
 
 
 def _summary(output: Path, outcome: Outcome) -> str:
-    report = outcome.report
     megabytes = output.stat().st_size / 1e6
     seconds = sum(outcome.seconds.values())
     cached = f", {text}" if (text := outcome.cached_text()) else ""
-    spilling = [k["name"] for k in report["kernels"] if k["resources"].get("spill_bytes")]
-    spills = f"; registers spill in {', '.join(spilling)}" if spilling else ""
     return (
-        f"{output}: {megabytes:.1f} MB, target {report['target']}, {report['launches']} launches "
-        f"of {len(report['kernels'])} kernels, {seconds:.1f} s{cached}; {outcome.checked}{spills}"
+        f"{output}: {megabytes:.1f} MB, target {outcome.report['target']}, "
+        f"{outcome.launches_text()}, {seconds:.1f} s{cached}; {outcome.checked}"
     )
 
 

@@ -100,15 +100,13 @@ def _summary(
     names: Sequence[str],
     named_s: float,
 ) -> str:
-    report = outcome.report
     cached = f", {text}" if (text := outcome.cached_text()) else ""
     counts = ", ".join(f"{n} {name}" for name, n in Counter(names).most_common(5))
     return "\n".join(
         [
             f"compiled Magika (214 file types, real weights) in {compiled_s:.1f} s{cached}",
             f"  {artifact.relative_to(ROOT)}: {artifact.stat().st_size / 1e6:.1f} MB,"
-            f" {report['launches']} launches of {len(report['kernels'])} kernels;"
-            f" {outcome.checked}",
+            f" {outcome.launches_text()}; {outcome.checked}",
             f"named the types of {len(files)} files of this repository in {named_s:.2f} s"
             f" ({1e3 * named_s / max(1, len(files)):.2f} ms each): {counts}",
         ]

@@ -24,12 +24,14 @@ _IMAGE_ALIGNMENT = 256
 
 @dataclass(frozen=True)
 class Built:
-    """What was built. device_code: the cubins; resources: what the assembler says, by kernel;
-    sources: the kernels of a CPU.
+    """What was built. device_code: the cubins; resources: what the assembler says, by target and
+    kernel; sources: the kernels of a CPU.
     """
 
     device_code: bytes = b""
-    resources: Mapping[str, Resources] = field(default_factory=dict[str, Resources])
+    resources: Mapping[str, Mapping[str, Resources]] = field(
+        default_factory=dict[str, Mapping[str, Resources]]
+    )
     sources: Sequence[Source] = ()
 
 
@@ -64,11 +66,10 @@ def build_cuda(
     """Build the library and the cubins of a GPU artifact from modules of ``gpu`` kernels."""
     code = bytearray()
     variants: list[CudaVariant] = []
-    resources: dict[str, Resources] = {}
+    resources: dict[str, dict[str, Resources]] = {}
     for target, module in modules:
         compiled = compile_kernels(module, target.name, jobs)
-        if not variants:  # the report describes the first target
-            resources = {kernel.name: kernel.resources for kernel in compiled}
+        resources[target.name] = {kernel.name: kernel.resources for kernel in compiled}
         cubins = list({kernel.key: kernel.code for kernel in compiled}.items())
         images = [_append(code, image) for _, image in cubins]
         number = {key: index for index, (key, _) in enumerate(cubins)}

@@ -25,8 +25,12 @@ from dlc.compiler.options import Options
 from dlc.compiler.outcome import Outcome, Report
 from dlc.compiler.probe import Probe, probe_module
 from dlc.compiler.report import describe_groups, make_report
-from dlc.compiler.simulated_verification import verify_by_simulation
-from dlc.compiler.targets import Target
+from dlc.compiler.simulated_verification import (
+    KernelsSimulated,
+    simulated_text,
+    verify_by_simulation,
+)
+from dlc.compiler.targets import Target, running_target
 from dlc.compiler.verification import CheckGroups, Verification, verify
 from dlc.core.cache import Cache, lookups_since
 from dlc.core.context import DlcContext
@@ -76,13 +80,20 @@ class Compilation:
             place = WeightPlacer(self.context.weights, weights)
             report = self._build(lowered, place, path)
             cached = lookups_since(before)
-            verification = None
-            if self.options.verify:
-                verification = self._verify(model, lowered, place, path)
-        seconds = self.timing.seconds
-        if verification is None:
-            return Outcome(report, seconds, cached=cached)
-        return Outcome(report, seconds, asdict(verification), verification.text(), cached)
+            if not self.options.verify:
+                return Outcome(report, self.timing.seconds, cached=cached)
+            found, simulated = self._verify(model, lowered, place, path)
+        checked = [found.text()] if found else []
+        if simulated:
+            checked.append(simulated_text(simulated))
+        return Outcome(
+            report,
+            self.timing.seconds,
+            asdict(found) if found else None,
+            [asdict(each) for each in simulated],
+            "; ".join(checked),
+            cached,
+        )
 
     def _lower(self, target: Target, module: ModuleOp) -> _Lowered:
         groups = module
@@ -99,7 +110,7 @@ class Compilation:
             self.options.progress("compiling kernels")
             with self.timing.measure("kernels and weights"):
                 built = self._built = self._compile(lowered, place, library)
-            report = self._report(lowered[0], built, place.file.bytes)
+            report = self._report(lowered, built, place.file.bytes)
             text = json.dumps(report, sort_keys=True).encode()
             beside = self.options.weights == "file"
             self.options.progress("writing the artifact")
@@ -115,23 +126,41 @@ class Compilation:
         sources = self._built.sources
         return build_cpu(self.context, lowered[0].module, place, jobs, library, sources)
 
-    def _report(self, first: _Lowered, built: Built, weights_bytes: int) -> Report:
+    def _report(self, lowered: Sequence[_Lowered], built: Built, weights_bytes: int) -> Report:
         return {
             "target": ",".join(target.name for target in self.targets),
             "precision": self.options.precision,
             "weights_bytes": weights_bytes,
-            **make_report(first.module, first.descriptions, built.resources),
+            "variants": [
+                {
+                    "target": x.target.name,
+                    **make_report(x.module, x.descriptions, built.resources.get(x.target.name, {})),
+                }
+                for x in lowered
+            ],
         }
 
     def _verify(
         self, model: ModuleOp, lowered: Sequence[_Lowered], place: WeightPlacer, path: Path
-    ) -> Verification | None:
-        """Run the artifact against the reference, no longer than the compile took so far."""
-        if not any(target.runs_here for target in self.targets):
-            self._simulate(lowered[0])
-            return None
+    ) -> tuple[Verification | None, list[KernelsSimulated]]:
+        """Check the code of every target, no longer than the compile took so far: run it, or, what
+        this machine does not run, simulate it.
+        """
+        budget = (time.monotonic() - self.start) / len(lowered)
+        running = running_target(self.targets)
+        found = self._run(model, lowered, place, path, budget) if running else None
+        return found, [self._simulate(x, budget) for x in lowered if x.target != running]
+
+    def _run(
+        self,
+        model: ModuleOp,
+        lowered: Sequence[_Lowered],
+        place: WeightPlacer,
+        path: Path,
+        budget: float,
+    ) -> Verification:
+        """Run the artifact against the reference, for ``budget`` seconds."""
         self.options.progress("verifying")
-        budget = time.monotonic() - self.start
         with (
             self.timing.measure("verification"),
             tempfile.TemporaryDirectory(prefix="dlc-probe-") as folder,
@@ -145,19 +174,19 @@ class Compilation:
         self.options.progress(found.text())
         return found
 
-    def _simulate(self, lowered: _Lowered) -> None:
-        """Check the kernels in the simulator, no longer than the compile took so far."""
-        self.options.progress("simulating kernels")
-        now = time.monotonic()
+    def _simulate(self, lowered: _Lowered, budget: float) -> KernelsSimulated:
+        """Check the kernels of a target in the simulator, for ``budget`` seconds."""
+        target = lowered.target.name
+        self.options.progress(f"{target}: simulating kernels")
         with self.timing.measure("simulation"):
-            found = verify_by_simulation(
+            return verify_by_simulation(
+                target,
                 lowered.groups,
                 lowered.module,
                 self.context.weights,
                 self.options.precision,
-                now + (now - self.start),
+                time.monotonic() + budget,
             )
-        self.options.progress(found.text())
 
     def _check_groups(
         self, lowered: _Lowered, place: WeightPlacer, path: Path, folder: str

@@ -1,6 +1,6 @@
 """What a compile did, as plain data."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,8 @@ class Outcome:
     """What ``compile_to`` did.
 
     report: what the artifact holds (docs/artifact.md). seconds: wall time by step. verification:
-    what was found when the artifact was run, ``None`` if it was not. checked: the same in one line.
+    what was found when the artifact was run, ``None`` if it was not. simulated: what was found in
+    the simulator, for each target that this machine does not run. checked: both in one line.
     cached: by kind (``artifact``, ``cubin``, ``object``), how many came from the cache, and of how
     many.
     """
@@ -20,8 +21,27 @@ class Outcome:
     report: Report
     seconds: Mapping[str, float]
     verification: Report | None = None
+    simulated: Sequence[Report] = ()
     checked: str = "not verified"
     cached: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+
+    def launches_text(self) -> str:
+        """Return a phrase for the user: how many launches there are for each target."""
+        variants = self.report["variants"]
+        counts = [f"{v['launches']} launches of {len(v['kernels'])} kernels" for v in variants]
+        if len(variants) == 1:
+            return counts[0]
+        return ", ".join(f"{v['target']} {c}" for v, c in zip(variants, counts, strict=True))
+
+    def warnings(self) -> list[str]:
+        """Return a line for each kernel that is right but slower than it could be."""
+        return [
+            f"kernel {kernel['name']} for {variant['target']} spills {used['spill_bytes']} bytes "
+            f"per thread at {used['registers']} registers, all that a block of its size can have"
+            for variant in self.report["variants"]
+            for kernel in variant["kernels"]
+            if (used := kernel["resources"]).get("spill_bytes")
+        ]
 
     def cached_text(self) -> str:
         """Return a phrase for the user: what came from the cache."""

@@ -41,7 +41,10 @@ def _node(op: Operation) -> str | None:
 def make_report(
     module: ModuleOp, groups: Mapping[str, Report], resources: Mapping[str, Resources]
 ) -> Report:
-    """Return the report of a lowered module whose groups were described before lowering."""
+    """Return the report of a lowered module whose groups were described before lowering.
+
+    resources: what the assembler says, by kernel.
+    """
     launches = Counter(
         op.kernel_name for op in find_main(module).body.block.ops if isinstance(op, LaunchOp)
     )

@@ -1,6 +1,7 @@
-"""Checks kernels for a GPU that this machine has not, by simulating some of their blocks."""
+"""Checks kernels for a GPU that this machine does not have, by simulating some of their blocks."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -32,21 +33,32 @@ _FLOPS_PER_STEP = {"mma.m16n8k16": 64, "mma.m16n8k8": 32}
 
 @dataclass(frozen=True)
 class KernelsSimulated:
-    """How many kernels were simulated, and how many of their blocks."""
+    """How many kernels of a target were simulated, at how many tiles of their results, each by one
+    or more blocks. left_out: the kernels that would have taken too long.
+    """
 
+    target: str
     kernels: int
     all_kernels: int
+    tiles: int
     blocks: int
+    left_out: Sequence[str] = ()
 
     def text(self) -> str:
-        """Return one line for the user."""
+        """Return a phrase for the user."""
         return (
-            "not run, this machine has no such GPU; simulated "
-            f"{self.blocks} blocks of {self.kernels} of {self.all_kernels} kernels"
+            f"{self.kernels} of {self.all_kernels} kernels at {self.tiles} sampled tiles "
+            f"for {self.target}"
         )
 
 
+def simulated_text(found: Sequence[KernelsSimulated]) -> str:
+    """Return one line for the user about all targets that were simulated."""
+    return f"simulated, not run (no such GPU here): {', '.join(x.text() for x in found)}"
+
+
 def verify_by_simulation(
+    target: str,
     groups: ModuleOp,
     lowered: ModuleOp,
     weights: WeightStore,
@@ -55,9 +67,10 @@ def verify_by_simulation(
 ) -> KernelsSimulated:
     """Compare blocks of kernels with the reference of their groups, until ``deadline``.
 
-    groups: the module before lowering. Inputs are random, weights are those of the model. deadline:
-    of ``time.monotonic``; kernels that would take longer are left out. Raises SimulationError for a
-    fault of a kernel, CompileError for results that are further off than ``error_bound``.
+    target: what ``lowered`` was lowered for. groups: the module before lowering. Inputs are random,
+    weights are those of the model. deadline: of ``time.monotonic``; kernels that would take longer
+    are left out. Raises SimulationError for a fault of a kernel, CompileError for results that are
+    further off than ``error_bound``.
     """
     kernels = {op.sym_name.data: op for op in lowered.ops if isinstance(op, KernelOp)}
     first: dict[str, GroupOp] = {}
@@ -65,12 +78,18 @@ def verify_by_simulation(
     for name, group in zip(launched_kernels(lowered), found, strict=True):
         first.setdefault(name, group)
     pairs = [_Pair(kernels[name], group, weights) for name, group in first.items()]
-    done = blocks = 0
+    tiles = blocks = 0
+    left_out: list[str] = []
     for pair in sorted(pairs, key=lambda pair: pair.seconds):
-        if time.monotonic() + pair.seconds < deadline and pair.bytes <= LARGEST_BYTES:
-            blocks += pair.check(lowered, precision)
-            done += 1
-    return KernelsSimulated(done, len(pairs), blocks)
+        if time.monotonic() + pair.seconds >= deadline or pair.bytes > LARGEST_BYTES:
+            left_out.append(pair.kernel.sym_name.data)
+            continue
+        count = pair.check(lowered, precision)
+        blocks += count
+        tiles += count // pair.split
+    return KernelsSimulated(
+        target, len(pairs) - len(left_out), len(pairs), tiles, blocks, sorted(left_out)
+    )
 
 
 @dataclass(frozen=True)
@@ -94,6 +113,11 @@ class _Pair:
         per_step = _FLOPS_PER_STEP.get(str(self._key("instruction", "")), 1)
         return flops / threads / per_step * _STEP_S + flops * 1e-9
 
+    @property
+    def split(self) -> int:
+        """How many blocks share a tile of the result."""
+        return int(self._key("split", 1))
+
     def check(self, module: ModuleOp, precision: str) -> int:
         """Simulate some blocks, compare what they wrote, and return how many they are."""
         generator = np.random.default_rng(0)
@@ -111,7 +135,7 @@ class _Pair:
 
     def _blocks(self, generator: np.random.Generator) -> list[int]:
         """Return the blocks of ``RUNS`` tiles; those that share a tile follow each other."""
-        split = int(self._key("split", 1))
+        split = self.split
         tiles = prod(self.kernel.grid_size) // split
         chosen = {0, tiles - 1, *generator.integers(0, tiles, RUNS - 2).tolist()}
         return [tile * split + part for tile in sorted(chosen) for part in range(split)]

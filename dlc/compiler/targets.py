@@ -2,6 +2,7 @@
 
 import ctypes
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -54,6 +55,14 @@ def parse_targets(text: str | None) -> list[Target]:
     if len(targets) > 1 and not all(target.is_gpu for target in targets):
         raise CompileError("one artifact is for the CPU or for GPUs; compile twice for both")
     return targets
+
+
+def running_target(targets: Sequence[Target]) -> Target | None:
+    """Return the target whose code an artifact for ``targets`` runs on this machine, as
+    ``native/cuda.c`` chooses it; ``None`` where it runs nowhere.
+    """
+    able = [target for target in targets if target.runs_here]
+    return max(able, key=lambda t: t.capability if t.is_gpu else (0, 0, False), default=None)
 
 
 def _parse(name: str) -> Target:

@@ -10,14 +10,17 @@ def explain(report: Mapping[str, Any]) -> str:
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
-    yield f"target {report['target']}, precision {report['precision']}"
     yield (
-        f"{report['launches']} launches of {len(report['kernels'])} kernels, "
-        f"weights {_size(report['weights_bytes'])}, "
-        f"intermediate values {_size(report['workspace_bytes'])}"
+        f"target {report['target']}, precision {report['precision']}, "
+        f"weights {_size(report['weights_bytes'])}"
     )
-    for kernel in report["kernels"]:
-        yield from _kernel_lines(kernel)
+    for variant in report["variants"]:
+        yield (
+            f"{variant['target']}: {variant['launches']} launches of {len(variant['kernels'])} "
+            f"kernels, intermediate values {_size(variant['workspace_bytes'])}"
+        )
+        for kernel in variant["kernels"]:
+            yield from _kernel_lines(kernel)
 
 
 def _kernel_lines(kernel: Mapping[str, Any]) -> Iterator[str]:

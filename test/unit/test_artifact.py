@@ -37,10 +37,15 @@ WEIGHT = np.arange(6, dtype=np.float32) * 10
 REPORT = {
     "target": "cpu",
     "precision": "fp32",
-    "launches": 1,
     "weights_bytes": 24,
-    "workspace_bytes": 256,
-    "kernels": [{"name": "g0", "launches": 1, "operations": ["graph.mul", "graph.add"]}],
+    "variants": [
+        {
+            "target": "cpu",
+            "launches": 1,
+            "workspace_bytes": 256,
+            "kernels": [{"name": "g0", "launches": 1, "operations": ["graph.mul", "graph.add"]}],
+        }
+    ],
 }
 
 
@@ -283,6 +288,7 @@ def test_explain_prints_the_report(artifact: Path) -> None:
     text = Model(artifact).explain()
     assert "g0: graph.mul + graph.add" in text
     assert "weights 24 bytes" in text
+    assert "cpu: 1 launches of 1 kernels, intermediate values 256 bytes" in text
 
 
 def test_the_page_of_the_artifact_shows_the_header() -> None:

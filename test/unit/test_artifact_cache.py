@@ -308,7 +308,7 @@ def test_what_comes_from_the_cache_is_said(model: Path, capsys: pytest.CaptureFi
     assert text.endswith(" s (when it was first compiled)\n")
     assert (first["cached"]["artifact"], second["cached"]) == ([0, 1], {"artifact": [1, 1]})
     assert first["verification"] == second["verification"] != None  # noqa: E711
-    assert first["kernels"] == second["kernels"]
+    assert first["variants"] == second["variants"]
 
 
 def test_an_artifact_that_was_not_verified_is_compiled_again(

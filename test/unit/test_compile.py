@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 import dlc
-from dlc.compiler import Options, compile_to, group_verification
+from dlc.compiler import Options, compile_to, group_verification, targets
 from dlc.compiler.error_bound import relative_error
+from dlc.compiler.outcome import Outcome
 from dlc.oracle import run_block
 from dlc.runtime.artifact import weights_path_of
 from dlc.tools import dlc_compile, dlc_run
@@ -198,7 +199,9 @@ def test_relative_error_sees_nan_and_infinity(name: str) -> None:
     assert relative_error(wanted, np.array([np.nan, np.nan, np.inf], wanted.dtype)) == np.inf
 
 
-def test_gpu_artifacts_are_made_without_a_gpu(tmp_path: Path) -> None:
+def test_gpu_artifacts_are_made_without_a_gpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     nodes = [
         helper.make_node("Add", ["x", "x"], ["a"], "double"),
         helper.make_node("Exp", ["a"], ["y"]),
@@ -206,13 +209,54 @@ def test_gpu_artifacts_are_made_without_a_gpu(tmp_path: Path) -> None:
     tensors = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [3, 8]) for n in "xy"]
     graph = helper.make_graph(nodes, "pointwise", tensors[:1], tensors[1:])
     source = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    monkeypatch.setattr(targets, "device_capability", lambda: None)
     outcome = compile_to(tmp_path / "model.so", source, Options("sm_80,sm_90a"))
     compiled = dlc.load(tmp_path / "model.so")
     assert outcome.report["target"] == "sm_80,sm_90a"
-    assert "registers = " in compiled.explain()
-    if outcome.verification is None:
+    for variant, target in zip(outcome.report["variants"], ("sm_80", "sm_90a"), strict=True):
+        assert variant["target"] == target
+        assert all(kernel["resources"]["registers"] for kernel in variant["kernels"])
+        assert f"{target}: 1 launches of 1 kernels" in compiled.explain()
+    assert outcome.verification is None
+    assert [(x["target"], x["kernels"]) for x in outcome.simulated] == [("sm_80", 1), ("sm_90a", 1)]
+    assert outcome.checked == (
+        "simulated, not run (no such GPU here): 1 of 1 kernels at 1 sampled tiles for sm_80, "
+        "1 of 1 kernels at 1 sampled tiles for sm_90a"
+    )
+    monkeypatch.undo()
+    if targets.device_capability() is None:
         with pytest.raises(dlc.ArtifactError, match=r"NVIDIA driver|no CUDA device|the device is"):
             compiled(X)
+
+
+@pytest.mark.parametrize(
+    ("device", "running"),
+    [
+        (None, None),
+        ((7, 5), None),
+        ((8, 0), "sm_80"),
+        ((8, 9), "sm_86"),  # the highest that the device has, as the artifact chooses
+        ((9, 0), "sm_90a"),
+        ((9, 1), None),  # sm_90a is for 9.0 alone
+    ],
+)
+def test_the_target_that_runs_here(
+    monkeypatch: pytest.MonkeyPatch, device: tuple[int, int] | None, running: str | None
+) -> None:
+    monkeypatch.setattr(targets, "device_capability", lambda: device)
+    found = targets.running_target(targets.parse_targets("sm_86,sm_80,sm_90a"))
+    assert (found and found.name) == running
+
+
+def test_a_kernel_that_spills_is_a_warning() -> None:
+    kernels = [
+        {"name": "g0", "resources": {"registers": 64, "spill_bytes": 0}},
+        {"name": "g1", "resources": {"registers": 255, "spill_bytes": 24}},
+        {"name": "g2", "resources": {}},
+    ]
+    outcome = Outcome({"variants": [{"target": "sm_80", "kernels": kernels}]}, {})
+    (warning,) = outcome.warnings()
+    assert "kernel g1 for sm_80 spills 24 bytes per thread at 255 registers" in warning
 
 
 # The commands ------------------------------------------------------------------------------------

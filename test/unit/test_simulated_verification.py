@@ -26,6 +26,18 @@ func.func @main(%x: tensor<70x96xf16>, %w: tensor<96x40xf16>, %b: tensor<40xf16>
   func.return %2 : tensor<70x40xf16>
 }
 """
+PRODUCT = """
+func.func @main(%x: tensor<1x4096xf16>, %w: tensor<4096x40xf16>) -> tensor<1x40xf16> {
+  %0 = fused_group.group @g0(%x, %w) : (tensor<1x4096xf16>, tensor<4096x40xf16>) -> tensor<1x40xf16>
+      attributes {schedule = #loop.schedule<strategy = "contract", tile = [32, 32, 32],
+      warps = [2, 2], instruction = "mma.m16n8k16", stages = 2, split = 4, order = "row">} {
+  ^bb0(%a: tensor<1x4096xf16>, %b: tensor<4096x40xf16>):
+    %1 = graph.matmul %a, %b : (tensor<1x4096xf16>, tensor<4096x40xf16>) -> tensor<1x40xf16>
+    fused_group.yield %1 : tensor<1x40xf16>
+  }
+  func.return %0 : tensor<1x40xf16>
+}
+"""
 PRECISION = "fp16"
 ENOUGH_S = 600.0
 
@@ -43,18 +55,32 @@ def levels() -> tuple[ModuleOp, ModuleOp]:
 
 def verify(groups: ModuleOp, lowered: ModuleOp, seconds: float = ENOUGH_S) -> KernelsSimulated:
     deadline = time.monotonic() + seconds
-    return verify_by_simulation(groups, lowered, WeightStore(), PRECISION, deadline)
+    weights = WeightStore()
+    return verify_by_simulation("sm_90a", groups, lowered, weights, PRECISION, deadline)
 
 
 def test_correct_kernels() -> None:
     found = verify(*levels())
     assert found.kernels == found.all_kernels == 2
-    assert found.blocks >= 2
-    assert "2 of 2 kernels" in found.text()
+    assert found.left_out == []
+    assert found.blocks >= found.tiles >= found.kernels
+    assert found.text() == f"2 of 2 kernels at {found.tiles} sampled tiles for sm_90a"
+
+
+def test_blocks_that_share_a_tile_are_one_sample() -> None:
+    context = registry.new_context()
+    groups = parse_module(PRODUCT, context)
+    lowered = groups.clone()
+    for step in registry.build_passes("lower-to-loop,lower-to-gpu{arch=sm_90a}"):
+        step.apply(context, lowered)
+    found = verify(groups, lowered)
+    assert (found.tiles, found.blocks) == (2, 8)
 
 
 def test_no_time() -> None:
-    assert verify(*levels(), seconds=0.0).kernels == 0
+    found = verify(*levels(), seconds=0.0)
+    assert found.kernels == found.tiles == 0
+    assert found.left_out == ["g0", "g1"]
 
 
 def test_wrong_result_is_found() -> None:
