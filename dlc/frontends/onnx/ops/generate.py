@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import UnitAttr, i1
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from dlc.dialects._tensor import DYNAMIC, element_type, element_type_of, numpy_dtype
 from dlc.dialects.graph._generate import TriluOp
@@ -66,7 +66,16 @@ def _trilu(node: NodeContext) -> SSAValue:
 
 
 @converts("Dropout", since=7)
+def _dropout_with_mask_like_data(node: NodeContext) -> Sequence[SSAValue]:
+    return _passed(node, element_type(node.operand(0)))
+
+
+@converts("Dropout", since=10)
 def _dropout(node: NodeContext) -> Sequence[SSAValue]:
+    return _passed(node, i1)
+
+
+def _passed(node: NodeContext, mask: Attribute) -> Sequence[SSAValue]:
     """Dropout passes everything when it does not train, or when its ratio is 0."""
     trains = node.optional(2) is not None and node.require_constant(2, "training mode").item()
     ratio = node.constant(1)
@@ -76,7 +85,7 @@ def _dropout(node: NodeContext) -> Sequence[SSAValue]:
     x = node.operand(0)
     if not node.has_output(1):
         return [x]
-    return [x, filled(node, True, i1, node.shape(0))]
+    return [x, filled(node, True, mask, node.shape(0))]
 
 
 @converts("NonZero", since=9)

@@ -1,13 +1,14 @@
 """Which elements of an axis make up each element of the resized axis, and with what weight."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dlc.errors import CompileError
 
-Positions = NDArray[np.float64]
+Positions = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True)
@@ -16,16 +17,22 @@ class ResizedAxis:
 
     scale: the factor that the coordinates use; ``length * scale`` may be no whole number.
     region: the part that is resized, where the coordinates say so; 0 and 1 are the axis' ends.
+    rounding: which element is the nearest, as ONNX's ``nearest_mode``.
     """
 
     length: int
     result: int
     scale: float
     region: tuple[float, float] = (0.0, 1.0)
+    rounding: str = "round_prefer_floor"
 
-    def coordinates(self, mode: str) -> Positions:
-        """Return where each element of the result lies between the elements of the axis."""
-        p = np.arange(self.result, dtype=np.float64)
+    def coordinates(self, mode: str, dtype: type[np.floating[Any]]) -> Positions:
+        """Return where each element of the result lies between the elements of the axis.
+
+        dtype: what it is computed in; where it is to be rounded, what the scale was rounded to:
+        3 / 0.6 is then 5, not 4.99999980 because a float holds 0.6 as 0.600000024.
+        """
+        p = np.arange(self.result, dtype=dtype)
         width = self.length * self.scale
         match mode:
             case "asymmetric":
@@ -47,21 +54,20 @@ class ResizedAxis:
             case _:
                 raise CompileError(f"coordinate_transformation_mode {mode} is not known")
 
-
-def nearest_places(positions: Positions, mode: str, length: int) -> NDArray[np.int64]:
-    """Return the nearest element of each position, rounded as ``mode`` says."""
-    match mode:
-        case "round_prefer_floor":
-            rounded = np.ceil(positions - 0.5)
-        case "round_prefer_ceil":
-            rounded = np.floor(positions + 0.5)
-        case "floor":
-            rounded = np.floor(positions)
-        case "ceil":
-            rounded = np.ceil(positions)
-        case _:
-            raise CompileError(f"nearest_mode {mode} is not known")
-    return np.clip(rounded, 0, length - 1).astype(np.int64)
+    def nearest(self, positions: Positions) -> NDArray[np.int64]:
+        """Return the nearest element of the axis to each position."""
+        match self.rounding:
+            case "round_prefer_floor":
+                rounded = np.ceil(positions - 0.5)
+            case "round_prefer_ceil":
+                rounded = np.floor(positions + 0.5)
+            case "floor":
+                rounded = np.floor(positions)
+            case "ceil":
+                rounded = np.ceil(positions)
+            case _:
+                raise CompileError(f"nearest_mode {self.rounding} is not known")
+        return np.clip(rounded, 0, self.length - 1).astype(np.int64)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Resizing of images: tables of places and weights are made when compiling, one axis at a time."""
 
 from collections.abc import Sequence
+from itertools import repeat
 from math import floor
 
 import numpy as np
@@ -15,7 +16,7 @@ from dlc.dialects.graph._interpolate import InterpolateOp
 from dlc.dialects.graph._properties import integer, normalized_axis
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import NodeContext, converts
-from dlc.frontends.onnx.ops.resampling import Kernel, ResizedAxis, nearest_places
+from dlc.frontends.onnx.ops.resampling import Kernel, ResizedAxis
 
 
 @converts("Upsample", since=7)
@@ -30,16 +31,27 @@ def _upsample(node: NodeContext) -> SSAValue:
 
 
 def _scaled(node: NodeContext, scales: Sequence[float]) -> SSAValue:
-    """Insert a resize as it was before opset 11."""
+    """Insert a resize as it was before opset 11: an axis that shrinks takes the later neighbour."""
     if len(scales) != len(node.shape(0)):
         raise CompileError(f"{len(scales)} scales do not fit {len(node.shape(0))} axes")
     scaled = {axis: scale for axis, scale in enumerate(scales) if scale != 1}
     lengths = _fixed_lengths(node, list(scaled))
     axes = {
-        axis: ResizedAxis(n, floor(n * scale), scale)
+        axis: ResizedAxis(
+            n, _scaled_length(n, scale), scale, rounding="ceil" if scale < 1 else "floor"
+        )
         for n, (axis, scale) in zip(lengths, scaled.items(), strict=True)
     }
-    return _resized(node, axes, node.string("mode", "nearest"), "asymmetric", "floor")
+    return _resized(node, axes, node.string("mode", "nearest"), "asymmetric")
+
+
+def _scaled_length(length: int, scale: float) -> int:
+    """Return the size of a scaled axis.
+
+    The product is one of floats, as the frameworks that wrote the scale have it: 10 elements times
+    0.7, which a float holds as 0.699999988, are 7.
+    """
+    return floor(np.float32(length) * np.float32(scale))
 
 
 @converts("Resize", since=11)
@@ -49,7 +61,6 @@ def _resize(node: NodeContext) -> SSAValue:
         _resized_axes(node),
         node.string("mode", "nearest"),
         node.string("coordinate_transformation_mode", "half_pixel"),
-        node.string("nearest_mode", "round_prefer_floor"),
     )
 
 
@@ -74,7 +85,7 @@ def _resized_axes(node: NodeContext) -> dict[int, ResizedAxis]:
         axes, scales = [axis for axis, _ in kept], [scale for _, scale in kept]
     lengths = _fixed_lengths(node, axes)
     if scales is not None:
-        results = [floor(n * scale) for n, scale in zip(lengths, scales, strict=True)]
+        results = list(map(_scaled_length, lengths, scales))
     else:
         wanted = _stated(node, 3, "sizes")
         if wanted is None:
@@ -82,7 +93,8 @@ def _resized_axes(node: NodeContext) -> dict[int, ResizedAxis]:
         results, scales = _fitted(lengths, [int(n) for n in wanted], policy)
     region = _stated(node, 1, "roi") or [0.0] * len(axes) + [1.0] * len(axes)
     regions = zip(region[: len(axes)], region[len(axes) :], strict=True)
-    resized = map(ResizedAxis, lengths, results, scales, regions)
+    rounding = repeat(node.string("nearest_mode", "round_prefer_floor"))
+    resized = map(ResizedAxis, lengths, results, scales, regions, rounding)
     return dict(zip(axes, resized, strict=True))
 
 
@@ -109,7 +121,7 @@ def _fitted(
 
 
 def _resized(
-    node: NodeContext, axes: dict[int, ResizedAxis], mode: str, coordinates: str, rounding: str
+    node: NodeContext, axes: dict[int, ResizedAxis], mode: str, coordinates: str
 ) -> SSAValue:
     """Insert the resize of every axis that changes."""
     x = node.operand(0)
@@ -120,11 +132,12 @@ def _resized(
     y = x if kernel is None or is_float(element_type(x)) else Composer(node.insert).cast(x, f32)
     outside: dict[int, np.ndarray] = {}
     for axis, resized in axes.items():
-        positions = resized.coordinates(coordinates)
+        precise = np.float32 if kernel is None else np.float64
+        positions = resized.coordinates(coordinates, precise)
         if extrapolated:
             outside[axis] = (positions < 0) | (positions > resized.length - 1)
         if kernel is None:
-            y = _taken(node, y, axis, nearest_places(positions, rounding, resized.length))
+            y = _taken(node, y, axis, resized.nearest(positions))
         else:
             stretch = max(1.0, 1 / resized.scale) if antialias else 1.0
             y = _interpolated(node, y, axis, *kernel.table(positions, resized.length, stretch))
