@@ -29,23 +29,24 @@ class GpuArch:
     l2_bytes: int
     l2_bytes_per_clock: float
     l2_latency_s: float
-    shared_bytes_per_clock_per_sm: int
     shared_latency_clocks: int
 
     shared_bytes_per_sm: int
     shared_bytes_per_block: int
-    shared_reserved_bytes_per_block: int
     max_threads_per_sm: int
     max_blocks_per_sm: int
 
-    launch_us: float
-    launch_floor_us: float
+    launch_us: float = 1.4  # assumed as on A100
+    launch_floor_us: float = 0.9  # assumed as on H200
     block_barrier_clocks: int = 30  # 20-40 for 4-16 warps, "Dissecting Ampere" (arXiv 2208.11174)
     grid_barrier_us: float = 1.1
+
+    shared_reserved_bytes_per_block: int = 1024  # from compute capability 8.0 on, as the next
 
     # Equal on every chip since Volta: CUDA C++ Programming Guide, "Technical Specifications per
     # Compute Capability".
     warp_threads: int = 32
+    shared_bytes_per_clock_per_sm: int = 128  # 32 banks of 4 bytes
     max_threads_per_block: int = 1024
     registers_per_sm: int = 65536
     max_registers_per_thread: int = 255
