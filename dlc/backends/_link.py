@@ -34,6 +34,6 @@ def _host_sources(program: str, *files: str) -> list[Source]:
         Source("program.c", program, _HOST_FLAGS),
         *(
             Source(name, native_text(name), _HOST_FLAGS)
-            for name in (*files, "checks.c", "payload.c")
+            for name in (*files, "entry.c", "payload.c")
         ),
     ]

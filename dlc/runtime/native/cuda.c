@@ -1,4 +1,4 @@
-/* The entry table of a GPU artifact: one model is a CUDA graph over one copy of weights and workspace. */
+/* A model of a GPU artifact: one model is a CUDA graph over one copy of weights and workspace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,30 +270,26 @@ static dlc_status copy_and_run(dlc_model *model, const void *const *inputs, void
   return DLC_OK;
 }
 
-/* The entry table. ---------------------------------------------------------------------------------------- */
+/* What the entry table calls. ----------------------------------------------------------------------------- */
 
-static dlc_status enter(dlc_model *model, const void *const *inputs, void *const *outputs) {
-  if (!model) return dlc_fail(DLC_INVALID_ARGUMENT, "run: the model is null");
-  TRY_STATUS(dlc_check_tables(inputs, outputs));
-  TRY(cuCtxPushCurrent_v2(model->context));
-  return DLC_OK;
-}
+const uint32_t dlc_artifact_target = DLC_CUDA;
+const size_t dlc_model_bytes = sizeof(dlc_model);
 
 static void leave(dlc_model *model) {
   CUcontext popped;
   model->driver.cuCtxPopCurrent_v2(&popped);
 }
 
-static dlc_status run(dlc_model *model, void *stream, void *workspace, const void *const *inputs,
-                      void *const *outputs) {
-  TRY_STATUS(enter(model, inputs, outputs));
+dlc_status dlc_model_run(dlc_model *model, void *stream, void *workspace, const void *const *inputs,
+                         void *const *outputs) {
+  TRY(cuCtxPushCurrent_v2(model->context));
   dlc_status status = enqueue(model, (CUstream)stream, (CUdeviceptr)(uintptr_t)workspace, inputs, outputs);
   leave(model);
   return status;
 }
 
-static dlc_status run_host(dlc_model *model, const void *const *inputs, void *const *outputs) {
-  TRY_STATUS(enter(model, inputs, outputs));
+dlc_status dlc_model_run_host(dlc_model *model, const void *const *inputs, void *const *outputs) {
+  TRY(cuCtxPushCurrent_v2(model->context));
   void **device = malloc((size_t)(dlc_input_count + dlc_output_count + 1) * sizeof *device);
   dlc_status status = device ? DLC_OK : out_of_memory();
   if (status == DLC_OK && !model->staging) status = make_staging(model);
@@ -304,7 +300,6 @@ static dlc_status run_host(dlc_model *model, const void *const *inputs, void *co
 }
 
 static void release(dlc_model *model) {
-  CUcontext popped;
   model->driver.cuCtxPushCurrent_v2(model->context);
   drop_graph(model);
   if (model->stream) model->driver.cuStreamDestroy_v2(model->stream);
@@ -313,18 +308,16 @@ static void release(dlc_model *model) {
     if (memory[i]) model->driver.cuMemFree_v2(memory[i]);
   for (uint32_t i = 0; model->modules && i < model->variant->image_count; i++)
     if (model->modules[i]) model->driver.cuModuleUnload(model->modules[i]);
-  model->driver.cuCtxPopCurrent_v2(&popped);
+  leave(model);
   model->driver.cuDevicePrimaryCtxRelease_v2(model->device);
 }
 
-static void destroy(dlc_model *model) {
-  if (!model) return;
+void dlc_model_close(dlc_model *model) {
   if (model->context) release(model);
   cuda_close(&model->driver);
   dlc_payload_close(&model->payload);
   free(model->modules);
   free(model->functions);
-  free(model);
 }
 
 static dlc_status load(dlc_model *model) {
@@ -335,37 +328,10 @@ static dlc_status load(dlc_model *model) {
   return status;
 }
 
-static dlc_status create(const char *path, const char *weights_path, int32_t device, dlc_model **model) {
-  if (!model) return dlc_fail(DLC_INVALID_ARGUMENT, "create: the model pointer is null");
-  *model = NULL;
-  dlc_model *made = calloc(1, sizeof *made);
-  if (!made) return out_of_memory();
-  dlc_status status = dlc_payload_open(path, weights_path, &made->payload);
-  if (status == DLC_OK) status = open_device(made, device);
-  if (status == DLC_OK) status = load(made);
-  if (status == DLC_OK)
-    *model = made;
-  else
-    destroy(made);
-  return status;
+dlc_status dlc_model_open(dlc_model *model, const char *path, const char *weights_path, int32_t device) {
+  TRY_STATUS(dlc_payload_open(path, weights_path, &model->payload));
+  TRY_STATUS(open_device(model, device));
+  return load(model);
 }
 
-static uint64_t workspace_bytes(const dlc_model *model) { return model->variant->workspace_bytes; }
-
-__attribute__((visibility("default"))) const dlc_api *dlc_entry(void) {
-  static dlc_api api = {
-      .abi_version = DLC_ABI_VERSION,
-      .target = DLC_CUDA,
-      .create = create,
-      .workspace_bytes = workspace_bytes,
-      .run = run,
-      .run_host = run_host,
-      .destroy = destroy,
-      .message = dlc_message,
-  };
-  api.inputs = dlc_inputs;
-  api.outputs = dlc_outputs;
-  api.input_count = dlc_input_count;
-  api.output_count = dlc_output_count;
-  return &api;
-}
+uint64_t dlc_model_workspace_bytes(const dlc_model *model) { return model->variant->workspace_bytes; }

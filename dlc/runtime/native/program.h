@@ -23,11 +23,17 @@ typedef struct dlc_payload {
 dlc_status dlc_payload_open(const char *path, const char *weights_path, dlc_payload *payload);
 void dlc_payload_close(dlc_payload *payload);
 
-/* Defined by checks.c: keep a message for this thread and return the status. */
-dlc_status dlc_fail(dlc_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-const char *dlc_message(void);
+/* Defined by cpu.c or cuda.c: what the functions of the entry table do once their arguments are checked. */
+extern const uint32_t dlc_artifact_target; /* a dlc_target */
+extern const size_t dlc_model_bytes;
+dlc_status dlc_model_open(dlc_model *model, const char *path, const char *weights_path, int32_t device);
+uint64_t dlc_model_workspace_bytes(const dlc_model *model);
+dlc_status dlc_model_run(dlc_model *model, void *stream, void *workspace, const void *const *inputs,
+                         void *const *outputs);
+dlc_status dlc_model_run_host(dlc_model *model, const void *const *inputs, void *const *outputs);
+void dlc_model_close(dlc_model *model); /* of one that was opened, or zero and opened in part */
 
-/* Refuse tables of a run that are null or hold a null pointer. */
-dlc_status dlc_check_tables(const void *const *inputs, void *const *outputs);
+/* Defined by entry.c: keep a message for this thread and return the status. */
+dlc_status dlc_fail(dlc_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif
