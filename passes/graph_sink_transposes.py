@@ -99,13 +99,15 @@ def _absorb(op: GraphOp) -> GraphOp:
 
 def _incoming_permutation(op: GraphOp) -> Sequence[int] | None:
     """Return the permutation of the transposes that feed ``op`` with most of its bytes, if any."""
+    operands = [op.operands[number] for number in op.permuted_operands]
+    if not any(isinstance(operand.owner, TransposeOp) for operand in operands):
+        return None
     weight: dict[tuple[int, ...], int] = {}
     total = 0
-    for number in op.permuted_operands:
-        operand = op.operands[number]
-        source = operand.owner
+    for operand in operands:
         if is_known(operand):
             continue
+        source = operand.owner
         total += tensor_bytes(operand)
         if isinstance(source, TransposeOp):
             key = source.axes()

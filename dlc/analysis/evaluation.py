@@ -53,7 +53,15 @@ def _widen(array: Array, value: SSAValue, float_type: DTypeLike) -> Array:
 
 def is_known(value: SSAValue) -> bool:
     """Return whether a tensor is computed from constants and weights only."""
-    op = value.owner
-    if not isinstance(op, GraphOp):
-        return False
-    return op.is_constant or (bool(op.operands) and all(map(is_known, op.operands)))
+    pending, seen = [value], set[GraphOp]()
+    while pending:
+        op = pending.pop().owner
+        if not isinstance(op, GraphOp):
+            return False
+        if op.is_constant or op in seen:
+            continue
+        if not op.operands:
+            return False
+        seen.add(op)
+        pending.extend(op.operands)
+    return True

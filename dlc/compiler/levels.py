@@ -46,10 +46,14 @@ def lower(
     if last is not None and last not in [level for level, _ in steps]:
         raise CompileError(f"target {target.name} has no level {last}")
     for level, pipeline in steps:
-        if level != steps[0][0]:
+        first = level == steps[0][0]
+        if not first:
             check_fixed_sizes(module)
         manager = PassManager(
-            registry.build_passes(pipeline), verify_each=False, timing=timing or Timing()
+            registry.build_passes(pipeline),
+            verify_each=False,
+            verified=not first,
+            timing=timing or Timing(),
         )
         manager.run(context, module)
         yield level

@@ -7,6 +7,7 @@ went different ways (a reshape and back, a merged loop) get one form.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import gcd
 from typing import NamedTuple
 
@@ -64,6 +65,10 @@ class Ranges:
     dims: Sequence[Interval] = ()
     symbols: Sequence[Interval] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dims", tuple(self.dims))
+        object.__setattr__(self, "symbols", tuple(self.symbols))
+
     def of(self, term: AffineExpr) -> Interval:
         """Return the range of a term of a sum (a dim, a symbol, a quotient or a remainder)."""
         match term:
@@ -84,7 +89,7 @@ class Ranges:
         return _Sum.of(term.lhs, self).interval(self).floordiv(divisor)
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Sum:
     """``constant + sum of coefficient * term``, without zero coefficients."""
 
@@ -142,6 +147,7 @@ class _Sum:
         return total + self.constant
 
 
+@lru_cache(maxsize=1 << 16)  # kernels ask for the same indices again and again
 def _binary(expr: AffineBinaryOpExpr, ranges: Ranges) -> _Sum:
     left = _Sum.of(expr.lhs, ranges)
     if expr.kind is AffineBinaryOpKind.Add:

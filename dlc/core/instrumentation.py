@@ -63,13 +63,15 @@ class PassManager:
     """A list of passes to run one after the other.
 
     verify_each: verify the module after every pass, not only before the first and after the last.
-    verify: verify at all. reproducer: where to write the module and the remaining pipeline when a
-    pass fails; arguments: what else the reproducer's command line needs.
+    verify: verify at all. verified: what comes in was verified. reproducer: where to write the
+    module and the remaining pipeline when a pass fails; arguments: what else the reproducer's
+    command line needs.
     """
 
     passes: Sequence[ModulePass]
     verify: bool = True
     verify_each: bool = True
+    verified: bool = False
     dumps: Dumps = field(default_factory=Dumps)
     timing: Timing = field(default_factory=Timing)
     reproducer: Path | None = None
@@ -81,7 +83,7 @@ class PassManager:
         Raises InvalidModule or what a pass raises; a CompileError without a place names the pass.
         """
         with _rare_collections():
-            if self.verify:
+            if self.verify and not self.verified:
                 self._verify(module, "")
             for number, pass_ in enumerate(self.passes):
                 self._run_one(context, module, number, pass_)

@@ -102,6 +102,14 @@ def test_a_pass_that_breaks_the_module_is_named() -> None:
     run(PassManager([BreakPass()], verify=False))
 
 
+def test_what_was_verified_is_not_verified_again() -> None:
+    broken = module()
+    BreakPass().apply(registry.new_context(), broken)
+    PassManager([BreakPass()], verified=True).run(registry.new_context(), broken)  # repairs it
+    with pytest.raises(InvalidModule, match=r"after break: test.op"):
+        PassManager([BreakPass()], verified=True).run(registry.new_context(), broken)
+
+
 def test_dumps_only_what_changed(tmp_path: Path) -> None:
     stream = StringIO()
     dumps = Dumps(after_change=True, stream=stream)
