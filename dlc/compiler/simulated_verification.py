@@ -7,16 +7,16 @@ from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 
-from dlc.analysis.evaluation import constant_value, round_to
+from dlc.analysis.evaluation import round_to
 from dlc.backends._host_reader import find_main
+from dlc.compiler.group_inputs import GroupInputs
 from dlc.compiler.group_verification import check_results, launched_kernels
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import element_type, numpy_dtype, shape, tensor_bytes
+from dlc.dialects._tensor import tensor_bytes
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.gpu import KernelOp
-from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.dialects.graph._structure import GraphOp
 from dlc.oracle import run_block
 from dlc.simulator import simulate
 
@@ -67,10 +67,10 @@ def verify_by_simulation(
 ) -> KernelsSimulated:
     """Compare blocks of kernels with the reference of their groups, until ``deadline``.
 
-    target: what ``lowered`` was lowered for. groups: the module before lowering. Inputs are random,
-    weights are those of the model. deadline: of ``time.monotonic``; kernels that would take longer
-    are left out. Raises SimulationError for a fault of a kernel, CompileError for results that are
-    further off than ``error_bound``.
+    target: what ``lowered`` was lowered for. groups: the module before lowering. Inputs are those
+    of ``GroupInputs``. deadline: of ``time.monotonic``; kernels that would take longer are left
+    out. Raises SimulationError for a fault of a kernel, CompileError for results that are further
+    off than ``error_bound``.
     """
     kernels = {op.sym_name.data: op for op in lowered.ops if isinstance(op, KernelOp)}
     first: dict[str, GroupOp] = {}
@@ -78,13 +78,14 @@ def verify_by_simulation(
     for name, group in zip(launched_kernels(lowered), found, strict=True):
         first.setdefault(name, group)
     pairs = [_Pair(kernels[name], group, weights) for name, group in first.items()]
+    inputs = GroupInputs(weights)
     tiles = blocks = 0
     left_out: list[str] = []
     for pair in sorted(pairs, key=lambda pair: pair.seconds):
         if time.monotonic() + pair.seconds >= deadline or pair.bytes > LARGEST_BYTES:
             left_out.append(pair.kernel.sym_name.data)
             continue
-        count = pair.check(lowered, precision)
+        count = pair.check(lowered, inputs, precision)
         blocks += count
         tiles += count // pair.split
     return KernelsSimulated(
@@ -118,14 +119,13 @@ class _Pair:
         """How many blocks share a tile of the result."""
         return int(self._key("split", 1))
 
-    def check(self, module: ModuleOp, precision: str) -> int:
+    def check(self, module: ModuleOp, inputs: GroupInputs, precision: str) -> int:
         """Simulate some blocks, compare what they wrote, and return how many they are."""
-        generator = np.random.default_rng(0)
-        arguments = [self._argument(x, generator) for x in self.group.inputs]
+        arguments = [inputs[x] for x in self.group.inputs]
         wanted = run_block(self.group.body.block, list(arguments), self.weights)
         rounded = [round_to(w, r.type) for w, r in zip(wanted, self.group.results, strict=True)]
         outputs = [np.zeros_like(x, order="C") for x in rounded]
-        blocks = self._blocks(generator)
+        blocks = self._blocks()
         name = self.kernel.sym_name.data
         report = simulate(module, name, [*arguments, *outputs], blocks=blocks)
         for output, right, written in zip(outputs, rounded, report.written, strict=True):
@@ -133,10 +133,11 @@ class _Pair:
         check_results(self.group, arguments, wanted, outputs, self.weights, precision)
         return len(blocks)
 
-    def _blocks(self, generator: np.random.Generator) -> list[int]:
+    def _blocks(self) -> list[int]:
         """Return the blocks of ``RUNS`` tiles; those that share a tile follow each other."""
         split = self.split
         tiles = prod(self.kernel.grid_size) // split
+        generator = np.random.default_rng(0)
         chosen = {0, tiles - 1, *generator.integers(0, tiles, RUNS - 2).tolist()}
         return [tile * split + part for tile in sorted(chosen) for part in range(split)]
 
@@ -145,14 +146,3 @@ class _Pair:
         found = default if schedule is None else schedule.get(name, default)
         assert isinstance(found, int | str)
         return found
-
-    def _argument(self, value: SSAValue, generator: np.random.Generator) -> Array:
-        """Return the constant that a value is, else random numbers; integers may be indices."""
-        known = constant_value(value, self.weights)
-        if known is not None:
-            return np.asarray(known, order="C")
-        dtype = numpy_dtype(element_type(value))
-        drawn = generator.integers(0, 2, shape(value))
-        if dtype.kind not in "biu":
-            drawn = generator.standard_normal(shape(value), np.float32)
-        return np.asarray(drawn).astype(dtype)

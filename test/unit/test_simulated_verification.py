@@ -38,14 +38,21 @@ func.func @main(%x: tensor<1x4096xf16>, %w: tensor<4096x40xf16>) -> tensor<1x40x
   func.return %0 : tensor<1x40xf16>
 }
 """
+BEST_THREE = """
+func.func @main(%x: tensor<4x40xf16>) -> tensor<4x3xf16> {
+  %v, %i = graph.top_k %x axis 1 count 3 largest
+      : tensor<4x40xf16> -> tensor<4x3xf16>, tensor<4x3xi64>
+  func.return %v : tensor<4x3xf16>
+}
+"""
 PRECISION = "fp16"
 ENOUGH_S = 600.0
 
 
-def levels() -> tuple[ModuleOp, ModuleOp]:
+def levels(model: str = MODEL) -> tuple[ModuleOp, ModuleOp]:
     """Return the module of groups and that of kernels."""
     context = registry.new_context()
-    module = parse_module(MODEL, context)
+    module = parse_module(model, context)
     groups = module
     for level in lower(context, module, Target("sm_90a"), PRECISION):
         if level == "fused-group":
@@ -65,6 +72,12 @@ def test_correct_kernels() -> None:
     assert found.left_out == []
     assert found.blocks >= found.tiles >= found.kernels
     assert found.text() == f"2 of 2 kernels at {found.tiles} sampled tiles for sm_90a"
+
+
+def test_integers_are_what_the_model_makes_of_random_numbers() -> None:
+    # The kernel that picks the elements is right for ranks only, of which each occurs once.
+    found = verify(*levels(BEST_THREE))
+    assert found.kernels == found.all_kernels == 2
 
 
 def test_blocks_that_share_a_tile_are_one_sample() -> None:

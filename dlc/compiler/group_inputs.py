@@ -1,0 +1,45 @@
+"""Values for the inputs of a group that is checked on its own."""
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from dlc.analysis.evaluation import constant_value
+from dlc.core.weights import WeightStore
+from dlc.dialects._tensor import element_type, numpy_dtype, shape
+from dlc.dialects.fused_group import GroupOp
+from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.oracle import run_block
+
+
+class GroupInputs:
+    """Gives each tensor of ``main`` an array: constants their own, floats random numbers.
+
+    Integers are what the model makes of such floats, since they mean something to the group that
+    reads them (places, ranks); those that the user gives are 0 and 1, which most tables have.
+    """
+
+    def __init__(self, weights: WeightStore):
+        self._weights = weights
+        self._generator = np.random.default_rng(0)
+        self._arrays: dict[SSAValue, Array] = {}
+
+    def __getitem__(self, value: SSAValue) -> Array:
+        if value not in self._arrays:
+            self._arrays[value] = np.asarray(self._make(value), order="C")
+        return self._arrays[value]
+
+    def _make(self, value: SSAValue) -> Array:
+        known = constant_value(value, self._weights)
+        if known is not None:
+            return known
+        dtype, owner = numpy_dtype(element_type(value)), value.owner
+        if dtype.kind not in "biu":
+            return self._generator.standard_normal(shape(value), np.float32).astype(dtype)
+        if isinstance(owner, GroupOp):
+            inputs = [self[x] for x in owner.inputs]
+            return run_block(owner.body.block, inputs, self._weights)[owner.results.index(value)]
+        if isinstance(owner, GraphOp):  # a view
+            found = owner.reference(*(self[x] for x in owner.operands))
+            assert isinstance(found, np.ndarray)
+            return found
+        return self._generator.integers(0, 2, shape(value)).astype(dtype)
