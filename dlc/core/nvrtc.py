@@ -1,16 +1,14 @@
 """CUDA text to machine code, with NVIDIA's run-time compiler and without a GPU.
 
-libnvrtc comes as a wheel and is called through ctypes, which releases the interpreter's lock during
-a call, so threads compile in parallel.
+CUDA Python (``cuda.bindings``) finds libnvrtc in its wheel, else in a CUDA toolkit, and releases
+the interpreter's lock during a call, so threads compile in parallel.
 """
 
-import ctypes
-import importlib.util
+import importlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from dlc.core.cache import Cache, cache_key
@@ -42,13 +40,13 @@ class Cubin:
     resources: dict[str, Resources]
 
 
-def compile_cuda(source: str, target: str, options: Sequence[str] = ()) -> Cubin:
+def compile_cuda(source: str, target: str) -> Cubin:
     """Return the machine code of ``source`` for ``target`` (``sm_90a``), from the cache if known.
 
     Raises CompileError when the text is wrong, and when the assembler serialises tensor-core
     instructions (its warnings C75xx).
     """
-    flags = [f"-arch={target}", *OPTIONS, *options]
+    flags = [f"-arch={target}", *OPTIONS]
     key = cache_key(source, "\0".join(flags), version())
     code, log = _stored(key) or _compile_and_store(key, source, flags)
     if warning := re.search(r"\bC75\d\d\b[^\n]*", log):
@@ -101,77 +99,62 @@ def _number(pattern: str, text: str) -> int:
 # The library -----------------------------------------------------------------------------------
 
 
-@cache
-def _library() -> ctypes.CDLL:
-    return ctypes.CDLL(str(_library_path()))
-
-
-def _library_path() -> Path | str:
-    """Return libnvrtc of the wheel ``nvidia-cuda-nvrtc``, else its plain name for the loader."""
-    package = importlib.util.find_spec("nvidia")
-    for folder in (package.submodule_search_locations or ()) if package else ():
-        found = sorted(Path(folder).glob("*/lib/libnvrtc.so.*"))
-        if found:
-            return found[-1]
-    return "libnvrtc.so"
-
-
-def _call(function: str, *arguments: Any) -> None:
+def _bindings() -> Any:
+    """Return ``cuda.bindings.nvrtc``, imported at the first use: it takes as long as a kernel."""
     try:
-        library = _library()
-    except OSError as error:
-        raise CompileError(
-            f"NVIDIA's compiler cannot be loaded ({error}); pip install nvidia-cuda-nvrtc"
-        ) from error
-    status = getattr(library, function)(*arguments)
+        return importlib.import_module("cuda.bindings.nvrtc")
+    except ImportError as error:
+        raise _not_loaded(error) from error
+
+
+def _not_loaded(error: Exception) -> CompileError:
+    reason = (str(error).splitlines() or [type(error).__name__])[0]
+    return CompileError(
+        f"NVIDIA's compiler cannot be loaded ({reason}); "
+        "pip install cuda-bindings nvidia-cuda-nvrtc"
+    )
+
+
+def _call(function: str, *arguments: Any) -> Any:
+    """Return what a function of NVRTC gives beside its status: nothing or one value."""
+    nvrtc = _bindings()
+    try:
+        status, *results = getattr(nvrtc, function)(*arguments)
+    except RuntimeError as error:  # libnvrtc is looked for at the first call
+        raise _not_loaded(error) from error
     if status:
-        library.nvrtcGetErrorString.restype = ctypes.c_char_p
-        text = library.nvrtcGetErrorString(status).decode()
-        raise CompileError(f"{function} failed: {text}")
+        _, text = nvrtc.nvrtcGetErrorString(status)
+        raise CompileError(f"{function} failed: {text.decode()}")
+    return results[0] if len(results) == 1 else results
 
 
 @cache
 def version() -> str:
     """Return the version of NVRTC, as ``13.0``."""
-    major, minor = ctypes.c_int(), ctypes.c_int()
-    _call("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
-    return f"{major.value}.{minor.value}"
-
-
-@cache
-def targets() -> tuple[str, ...]:
-    """Return the targets that NVRTC can compile for, as ``sm_80``; ``sm_90`` stands for its kin."""
-    count = ctypes.c_int()
-    _call("nvrtcGetNumSupportedArchs", ctypes.byref(count))
-    numbers = (ctypes.c_int * count.value)()
-    _call("nvrtcGetSupportedArchs", numbers)
-    return tuple(f"sm_{number}" for number in numbers)
+    return "{}.{}".format(*_call("nvrtcVersion"))
 
 
 def _compile(source: str, flags: Sequence[str]) -> tuple[bytes, str]:
-    program = ctypes.c_void_p()
-    text = source.encode()
-    _call("nvrtcCreateProgram", ctypes.byref(program), text, b"kernels.cu", 0, None, None)
+    program = _call("nvrtcCreateProgram", source.encode(), b"kernels.cu", 0, [], [])
     try:
-        options = (ctypes.c_char_p * len(flags))(*(flag.encode() for flag in flags))
         try:
-            _call("nvrtcCompileProgram", program, len(flags), options)
+            _call("nvrtcCompileProgram", program, len(flags), [flag.encode() for flag in flags])
         except CompileError as error:
-            log = _read(program, "ProgramLog").decode(errors="replace")
-            raise CompileError(f"{error.message}: {_first_error(log)}") from error
-        log = _read(program, "ProgramLog").decode(errors="replace")
-        return _read(program, "CUBIN"), log
+            raise CompileError(f"{error.message}: {_first_error(_log(program))}") from error
+        return _read(program, "CUBIN"), _log(program)
     finally:
-        _call("nvrtcDestroyProgram", ctypes.byref(program))
+        _call("nvrtcDestroyProgram", program)
 
 
-def _read(program: ctypes.c_void_p, what: str) -> bytes:
+def _log(program: Any) -> str:
+    return _read(program, "ProgramLog").rstrip(b"\0").decode(errors="replace")
+
+
+def _read(program: Any, what: str) -> bytes:
     """Return one of the byte strings that a program holds (``nvrtcGet<what>``)."""
-    size = ctypes.c_size_t()
-    _call(f"nvrtcGet{what}Size", program, ctypes.byref(size))
-    buffer = ctypes.create_string_buffer(size.value)
+    buffer = bytearray(_call(f"nvrtcGet{what}Size", program))
     _call(f"nvrtcGet{what}", program, buffer)
-    return buffer.raw.rstrip(b"\0") if what == "ProgramLog" else buffer.raw
+    return bytes(buffer)
 
 
 def _first_error(log: str) -> str:

@@ -1,12 +1,19 @@
-"""NVIDIA's compiler through ctypes: figures, errors, the cache. Needs no GPU."""
+"""NVIDIA's compiler: figures, errors, threads, the cache. Needs no GPU."""
 
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from dlc.core import nvrtc
 from dlc.errors import CompileError
 
+CALLS = 30
+"""More than a compile makes of NVRTC and of the file system."""
 SCALE = """
 extern "C" __global__ void scale(const float* x, float* y) {
   __shared__ float s[32];
@@ -72,3 +79,48 @@ def test_serialised_tensor_core_instructions_are_an_error(monkeypatch: pytest.Mo
     monkeypatch.setattr(nvrtc, "_compile", lambda *_: (b"code", log))
     with pytest.raises(CompileError, match="serialised tensor-core instructions: C7510"):
         nvrtc.compile_cuda(SCALE, "sm_80")
+
+
+def test_threads_compile_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [SCALE.replace("2.0f", f"{n}.0f") for n in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        parallel = list(pool.map(lambda text: nvrtc.compile_cuda(text, "sm_80"), texts))
+    monkeypatch.setenv("DLC_CACHE_DIR", str(tmp_path / "other"))
+    assert parallel == [nvrtc.compile_cuda(text, "sm_80") for text in texts]
+    assert len({cubin.code for cubin in parallel}) == len(texts)
+
+
+def test_a_compile_lets_other_threads_run() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        compiling = pool.submit(nvrtc.compile_cuda, SPILL, "sm_80")
+        wakings = 0
+        while not compiling.done():
+            time.sleep(1e-4)
+            wakings += 1
+    assert wakings > CALLS  # not only between the calls
+
+
+@pytest.mark.parametrize("missing", ["package", "library"])
+def test_a_missing_compiler_is_one_clear_line(
+    monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    def no_library(*_: object) -> None:
+        raise RuntimeError("libnvrtc.so was not found:\n  in many places")
+
+    package = SimpleNamespace(nvrtcVersion=no_library)
+    monkeypatch.setitem(
+        sys.modules, "cuda.bindings.nvrtc", None if missing == "package" else package
+    )
+    nvrtc.version.cache_clear()
+    with pytest.raises(
+        CompileError, match=r"^NVIDIA's compiler cannot be loaded \(.*\); pip install cuda-bindings"
+    ):
+        nvrtc.compile_cuda(SCALE, "sm_80")
+
+
+def test_importing_the_compiler_does_not_import_cuda() -> None:
+    script = "import sys, dlc.compiler, dlc.core.nvrtc; print('cuda' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False"
