@@ -48,7 +48,7 @@ def limit_bytes() -> float:
     except ValueError:
         gigabytes = -1.0
     if not gigabytes >= 0:
-        raise CompileError(f"DLC_CACHE_GB is {text!r}; give gigabytes, 0 to keep no artifacts")
+        raise CompileError(f"DLC_CACHE_GB is {text!r}; give gigabytes, 0 to do without")
     return gigabytes * 1e9
 
 
@@ -107,7 +107,8 @@ def store(identity: Identity, artifact: Path, outcome: Outcome, verified: bool) 
 
 def trim() -> None:
     """Delete from the cache what was not used for longest and is too much."""
-    Cache("artifact").trim(limit_bytes())
+    if limit := limit_bytes():  # who compiles once without the cache wants it as it is
+        Cache("artifact").trim(limit)
     Cache("record").trim(_RECORDS_BYTES)
     for kind in ("cubin", "object"):
         Cache(kind).trim(KERNELS_BYTES)

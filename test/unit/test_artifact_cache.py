@@ -66,8 +66,10 @@ def test_an_artifact_is_the_same_with_the_cache_without_it_and_from_it(
     assert dlc.load(model.parent / "a.so").explain() == dlc.load(model.parent / "b.so").explain()
     monkeypatch.setenv("DLC_CACHE_GB", "0")
     third = compiled(model, "c.so")
-    assert not third[1]
-    assert first[0] == second[0] == third[0]
+    monkeypatch.delenv("DLC_CACHE_GB")
+    fourth = compiled(model, "d.so")
+    assert (third[1], fourth[1]) == (False, True)
+    assert first[0] == second[0] == third[0] == fourth[0]
 
 
 def test_a_weights_file_comes_along(model: Path) -> None:
@@ -278,13 +280,24 @@ def test_an_artifact_above_the_limit_is_not_kept(
     assert stored("artifact") == []
 
 
+def test_what_was_used_last_is_kept(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DLC_CACHE_GB", str(1.5e-9 * len(compiled(model, "a.so")[0])))
+    assert compiled(model, "b.so")[1]
+    write_model(model, 3.0)
+    compiled(model, "c.so")
+    assert compiled(model, "d.so")[1]
+    write_model(model)
+    assert not compiled(model, "e.so")[1]
+    assert len(stored("artifact")) == 1
+
+
 @pytest.mark.parametrize("text", ["much", "-1", "nan"])
 def test_a_limit_that_is_none_is_one_line(
     model: Path, text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("DLC_CACHE_GB", text)
     assert dlc_compile.main([str(model), "--target", "cpu", "--shape", "n=1"]) == 1
-    message = f"DLC_CACHE_GB is {text!r}; give gigabytes, 0 to keep no artifacts"
+    message = f"DLC_CACHE_GB is {text!r}; give gigabytes, 0 to do without"
     assert capsys.readouterr().err == f"dlc-compile: error: {message}\n"
 
 
