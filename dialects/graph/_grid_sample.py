@@ -47,7 +47,8 @@ class GridSampleOp(ComputedOp):
     """``y[n, c, o...] = x[n, c, grid[n, o..., :]]``, interpolated between the elements of ``x``.
 
     ``grid[..., k]`` is the coordinate along the axis of ``x`` that is ``k`` before the last: -1 and
-    1 are the middles of the outermost elements with ``align_corners``, else their outer edges.
+    1 are the middles of the outermost elements with ``align_corners``, else their outer edges; with
+    ``unnormalized`` it is an index, which may lie between elements.
     ``mode`` is ``nearest`` (halves to even), ``linear`` or ``cubic``; beyond the edge ``padding``
     is ``zeros``, the ``border`` element, or the ``reflection`` of the inside.
     """
@@ -58,6 +59,7 @@ class GridSampleOp(ComputedOp):
     mode = prop_def(StringAttr)
     padding = prop_def(StringAttr)
     align_corners = opt_prop_def(UnitAttr)
+    unnormalized = opt_prop_def(UnitAttr)
     output = result_def(TensorType)
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = (
@@ -113,10 +115,15 @@ class GridSampleOp(ComputedOp):
             taps.append(_Tap(scope.symbol(self._padded(b, place, size)), weight, inside))
         return taps
 
+    def _placement(self, size: int) -> tuple[float, float]:
+        """Return what a coordinate is multiplied by, and what is added, to make it an index."""
+        if self.unnormalized is not None:
+            return 1.0, 0.0
+        return (size - 1 if self.align_corners is not None else size) / 2, (size - 1) / 2
+
     def _coordinate(self, b: ScalarBuilder, x: SSAValue, size: int) -> SSAValue:
-        """Write a coordinate from -1 to 1 as a position among the elements."""
-        factor = (size - 1 if self.align_corners is not None else size) / 2
-        position = b.fma(x, b.constant(factor, x.type), b.constant((size - 1) / 2, x.type))
+        """Write a coordinate as an index, which may lie between elements."""
+        position = b.fma(x, *(b.constant(number, x.type) for number in self._placement(size)))
         far = b.constant(_FARTHEST, x.type)
         return b.maximum(b.negate(far), b.minimum(position, far))
 
@@ -158,8 +165,8 @@ class GridSampleOp(ComputedOp):
         return np.moveaxis(total, -1, 1)
 
     def _reference_taps(self, grid: Array, size: int) -> list[tuple[Array, Array]]:
-        edges = size - 1 if self.align_corners is not None else size
-        at = (grid * edges + size - 1) / 2
+        factor, shift = self._placement(size)
+        at = grid * factor + shift
         base = np.rint(at) if self.mode.data == "nearest" else np.floor(at)
         taps: list[tuple[Array, Array]] = []
         for step in range(_TAPS[self.mode.data]):

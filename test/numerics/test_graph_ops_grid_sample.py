@@ -38,7 +38,24 @@ def grid_samples() -> list[Sample]:
     return found
 
 
-SAMPLES = grid_samples()
+def indexed_samples() -> list[Sample]:
+    """Return samples whose grid has indices instead of coordinates from -1 to 1."""
+    x, grid = values(2, 2, 4, 5), 2 * values(2, 3, 3, 2, seed=1)
+    return [
+        sample(
+            GridSampleOp,
+            f"indices-{padding}",
+            x,
+            grid,
+            mode=StringAttr("linear"),
+            padding=StringAttr(padding),
+            unnormalized=UnitAttr(),
+        )
+        for padding in ("zeros", "border", "reflection")
+    ]
+
+
+SAMPLES = [*grid_samples(), *indexed_samples()]
 
 
 @pytest.mark.parametrize("this", SAMPLES, ids=str)

@@ -21,5 +21,7 @@ func.func @main(%a: tensor<3x4x5xf32>, %b: tensor<2x2xi64>, %c: tensor<2x2x5xi64
 func.func @grid_sample(%x: tensor<1x3x8x8xf32>, %grid: tensor<1x4x5x2xf32>) {
   // CHECK-NEXT: %0 = graph.grid_sample %x, %grid {mode = "cubic", padding = "border", align_corners} : (tensor<1x3x8x8xf32>, tensor<1x4x5x2xf32>) -> tensor<1x3x4x5xf32>
   %0 = graph.grid_sample %x, %grid {mode = "cubic", padding = "border", align_corners} : (tensor<1x3x8x8xf32>, tensor<1x4x5x2xf32>) -> tensor<1x3x4x5xf32>
+  // CHECK-NEXT: %1 = graph.grid_sample %x, %grid {mode = "linear", padding = "zeros", unnormalized} : (tensor<1x3x8x8xf32>, tensor<1x4x5x2xf32>) -> tensor<1x3x4x5xf32>
+  %1 = graph.grid_sample %x, %grid {mode = "linear", padding = "zeros", unnormalized} : (tensor<1x3x8x8xf32>, tensor<1x4x5x2xf32>) -> tensor<1x3x4x5xf32>
   func.return
 }

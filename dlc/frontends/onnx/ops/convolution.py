@@ -1,10 +1,12 @@
 """Convolutions and transposed convolutions."""
 
 from collections.abc import Sequence
+from math import prod
 
+import numpy as np
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import DYNAMIC, shape
+from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape
 from dlc.dialects.graph._composer import Composer
 from dlc.dialects.graph._convolution import ConvOp
 from dlc.dialects.graph._properties import integer, integers
@@ -60,6 +62,38 @@ def _conv_transpose(node: NodeContext) -> SSAValue:
         groups=integer(node.integer("group", 1)),
     )
     return add_channel_bias(node, node.insert(op), node.optional(2))
+
+
+@converts("Col2Im", since=18)
+def _columns_to_image(node: NodeContext) -> SSAValue:
+    """A transposed convolution of each channel, whose kernel for a tap is 1 there and 0 elsewhere.
+
+    The columns are ``[n, channel * taps, positions]``; what falls on the same element adds up.
+    """
+    image, taps = (
+        [int(n) for n in node.require_constant(i, what).ravel()]
+        for i, what in ((1, "image shape"), (2, "block shape"))
+    )
+    window, count = window_attributes(node, image, taps), len(taps)
+    begins, ends = window.padding[:count], window.padding[count:]
+    columns = zip(image, taps, window.strides, window.dilations, begins, ends, strict=True)
+    left = [n - (k - 1) * d - 1 + b + e for n, k, _, d, b, e in columns]
+    positions = [n // stride + 1 for n, stride in zip(left, window.strides, strict=True)]
+    batch, rows, length = node.shape(0)
+    if length != prod(positions) or rows % prod(taps):
+        raise CompileError(f"{[rows, length]} columns do not fit an image of {image}")
+    x = node.operand(0)
+    kernel = np.eye(prod(taps), dtype=numpy_dtype(element_type(x))).reshape(-1, 1, *taps)
+    op = ConvTransposeOp.make(
+        Composer(node.insert).reshape(x, [batch, rows, *positions]),
+        node.constant_value(np.tile(kernel, (rows // prod(taps), *[1] * (count + 1)))),
+        strides=integers(window.strides),
+        dilations=integers(window.dilations),
+        padding=integers(window.padding),
+        growth=integers([n % stride for n, stride in zip(left, window.strides, strict=True)]),
+        groups=integer(rows // prod(taps)),
+    )
+    return node.insert(op)
 
 
 def _result_window(

@@ -78,8 +78,7 @@ def _dropout(node: NodeContext) -> Sequence[SSAValue]:
 def _passed(node: NodeContext, mask: Attribute) -> Sequence[SSAValue]:
     """Dropout passes everything when it does not train, or when its ratio is 0."""
     trains = node.optional(2) is not None and node.require_constant(2, "training mode").item()
-    ratio = node.constant(1)
-    if trains and (ratio is None or ratio.item()):
+    if trains and (node.optional(1) is None or node.require_constant(1, "ratio").item()):
         raise CompileError("Dropout in training mode is not supported; export the model for use")
     node.disregard("ratio", "seed")
     x = node.operand(0)
