@@ -6,6 +6,7 @@ Times here rank schedules; unlike ``upper_bound`` they may be wrong in both dire
 from dataclasses import dataclass
 from math import ceil
 
+from dlc.analysis.occupancy import BlockResources, blocks_per_sm
 from dlc.arch import GpuArch
 
 _DEPENDENT_CLOCKS = 4.5
@@ -23,6 +24,27 @@ _COUNTER_HOP_S = 0.65e-6
 """From an atomic release by one block to its being seen by another (measured on H100)."""
 
 
+@dataclass(frozen=True)
+class Waves:
+    """The blocks of a kernel one after the other: ``count`` times ``resident`` on each SM.
+
+    warps: of one SM at a time. threads: of the whole chip at a time.
+    """
+
+    count: int
+    resident: int
+    warps: float
+    threads: int
+
+    @staticmethod
+    def of(blocks: int, block: BlockResources, arch: GpuArch) -> "Waves":
+        """Return the waves of a kernel of ``blocks`` blocks, spread over all SMs."""
+        resident = max(1, min(blocks_per_sm(block, arch), ceil(blocks / arch.sm_count)))
+        slots = arch.sm_count * resident
+        warps = resident * block.threads / arch.warp_threads
+        return Waves(ceil(blocks / slots), resident, warps, min(blocks, slots) * block.threads)
+
+
 def clocks_per_instruction(resident_warps: float, arch: GpuArch) -> float:
     """Return the clocks that a warp takes per instruction: its schedulers' share, or the latency of
     a dependent instruction where few warps are resident.
@@ -30,9 +52,10 @@ def clocks_per_instruction(resident_warps: float, arch: GpuArch) -> float:
     return max(_DEPENDENT_CLOCKS, resident_warps / arch.issue_per_clock_per_sm)
 
 
-def program_s(waves: int, instructions: float, resident_warps: float, arch: GpuArch) -> float:
+def program_s(waves: Waves, instructions: float, arch: GpuArch) -> float:
     """Return ``waves * instructions * CPI`` in seconds; instructions are those of one warp."""
-    return waves * instructions * clocks_per_instruction(resident_warps, arch) / arch.clock_hz
+    clocks = clocks_per_instruction(waves.warps, arch)
+    return waves.count * instructions * clocks / arch.clock_hz
 
 
 def traffic_s(bytes: float, bytes_in_flight: float, arch: GpuArch) -> float:

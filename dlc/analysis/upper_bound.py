@@ -35,6 +35,21 @@ class KernelWork:
     block: BlockResources
 
 
+def streaming_work(flops: float, bytes: float, blocks: int, block: BlockResources) -> KernelWork:
+    """Return the work of a kernel whose threads take each byte from global memory once."""
+    return KernelWork(
+        unit="fma.f32",
+        flops=flops,
+        issued_flops=flops,
+        global_bytes=bytes,
+        l2_bytes=bytes,
+        shared_bytes=0,
+        copies=0,
+        blocks=blocks,
+        block=block,
+    )
+
+
 @dataclass(frozen=True)
 class UpperBound:
     """The least time of a kernel, and the fractions of the peak that each resource allows.

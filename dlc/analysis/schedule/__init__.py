@@ -5,13 +5,13 @@ sizes has predicated tails. What exceeds the chip's limits is dropped, then what
 by the upper bound, and the latency estimate ranks the rest.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.fusibility import strategies
 from dlc.analysis.schedule import _contract_cpu, _contract_gpu, _map, _nest_cpu, _row
 from dlc.analysis.schedule._candidate import Rated, Record
+from dlc.analysis.schedule._strategy import Strategy
 from dlc.analysis.upper_bound import UpperBound
 from dlc.arch import Arch, CpuArch, GpuArch
 from dlc.errors import CompileError
@@ -24,7 +24,7 @@ def choose(cluster: Cluster, arch: Arch) -> Rated:
 
     Raises CompileError when no schedule of the space fits on the chip.
     """
-    rated = (_choose(cluster, kind, arch) for kind in strategies(cluster))
+    rated = (_strategy(kind, arch).choose(cluster, arch) for kind in strategies(cluster))
     return min(rated, key=lambda r: r.latency_s())
 
 
@@ -38,38 +38,23 @@ def bound(cluster: Cluster, schedule: Record, arch: Arch) -> UpperBound:
     if not isinstance(kind, str) or kind not in fitting:
         text = " or ".join(map(repr, fitting))
         raise CompileError(f"strategy {kind!r} does not lower this group; it needs {text}")
-    if isinstance(arch, GpuArch):
-        found = _GPU[kind].rate(cluster, schedule, arch).bound
-    else:
-        found = _CPU[kind].rate(cluster, schedule, arch).bound
+    found = _strategy(kind, arch).rate(cluster, schedule, arch).bound
     if found.violation:
         raise CompileError(found.violation)
     return found
 
 
-def _choose(cluster: Cluster, kind: str, arch: Arch) -> Rated:
-    if isinstance(arch, GpuArch):
-        return _GPU[kind].choose(cluster, arch)
-    return _CPU[kind].choose(cluster, arch)
+def _strategy(kind: str, arch: Arch) -> Strategy[Any, Any]:
+    return (_GPU if isinstance(arch, GpuArch) else _CPU)[kind]
 
 
-class _Gpu(NamedTuple):
-    choose: Callable[[Cluster, GpuArch], Rated]
-    rate: Callable[[Cluster, Record, GpuArch], Rated]
-
-
-class _Cpu(NamedTuple):
-    choose: Callable[[Cluster, CpuArch], Rated]
-    rate: Callable[[Cluster, Record, CpuArch], Rated]
-
-
-_GPU = {
-    "contract": _Gpu(_contract_gpu.choose, _contract_gpu.rate),
-    "map": _Gpu(_map.choose, _map.rate),
-    "row": _Gpu(_row.choose, _row.rate),
+_GPU: dict[str, Strategy[Any, GpuArch]] = {
+    "contract": _contract_gpu.STRATEGY,
+    "map": _map.STRATEGY,
+    "row": _row.STRATEGY,
 }
-_CPU = {
-    "contract": _Cpu(_contract_cpu.choose, _contract_cpu.rate),
-    "map": _Cpu(_nest_cpu.choose_map, _nest_cpu.rate),
-    "row": _Cpu(_nest_cpu.choose_row, _nest_cpu.rate),
+_CPU: dict[str, Strategy[Any, CpuArch]] = {
+    "contract": _contract_cpu.STRATEGY,
+    "map": _nest_cpu.MAP,
+    "row": _nest_cpu.ROW,
 }

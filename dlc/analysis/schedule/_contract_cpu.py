@@ -1,12 +1,11 @@
 """Schedules of contractions on a CPU: the register tile."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 from math import ceil
 
-from dlc.analysis.dataflow import Cluster
-from dlc.analysis.schedule._candidate import Rated, Record, best, size_of, sizes_of
-from dlc.analysis.schedule._contract_gpu import ContractWork, work_of
+from dlc.analysis.schedule._candidate import Rated, Record, size_of, sizes_of
+from dlc.analysis.schedule._contract_gpu import ContractWork, describe, work_of
+from dlc.analysis.schedule._strategy import Strategy
 from dlc.analysis.upper_bound import cpu_bound
 from dlc.arch import CpuArch
 from dlc.errors import CompileError
@@ -18,22 +17,6 @@ _FMA_CLOCKS = 4
 
 _STEP_CLOCKS = 1.0
 """What a step costs beside its multiply-adds and loads: the loop and its addresses."""
-
-
-def choose(cluster: Cluster, arch: CpuArch) -> Rated:
-    """Return the best schedule of a contraction group."""
-    return _choose(work_of(cluster), arch)
-
-
-def rate(cluster: Cluster, schedule: Record, arch: CpuArch) -> Rated:
-    """Return what the models say about a schedule; raises CompileError for wrong keys."""
-    return rate_work(work_of(cluster), schedule, arch)
-
-
-@lru_cache(4096)
-def _choose(work: ContractWork, arch: CpuArch) -> Rated:
-    what = f"a contraction of {work.m} x {work.n} x {work.k}"
-    return best((rate_work(work, s, arch) for s in candidates(work, arch)), what)
 
 
 def candidates(work: ContractWork, arch: CpuArch) -> Iterator[Record]:
@@ -96,3 +79,6 @@ def _step_clocks(rows: int, vectors: int, arch: CpuArch) -> float:
     busy = min(1.0, multiply_adds / (_FMA_CLOCKS * arch.fma_units_per_core))
     issue = multiply_adds / (arch.fma_units_per_core * busy)
     return max(issue, (rows + vectors) / _LOADS_PER_CLOCK) + _STEP_CLOCKS
+
+
+STRATEGY = Strategy(work_of, candidates, rate_work, describe)

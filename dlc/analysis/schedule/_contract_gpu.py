@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from math import ceil
 
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type
@@ -13,7 +12,8 @@ from dlc.analysis.delta import traffic_bytes
 from dlc.analysis.fusibility import anchor
 from dlc.analysis.latency import TiledContraction, contraction_s
 from dlc.analysis.occupancy import BlockResources, blocks_per_sm
-from dlc.analysis.schedule._candidate import Rated, Record, best, size_of, sizes_of
+from dlc.analysis.schedule._candidate import Rated, Record, size_of, sizes_of
+from dlc.analysis.schedule._strategy import Strategy
 from dlc.analysis.upper_bound import KernelWork, gpu_bound
 from dlc.arch import GpuArch
 from dlc.arch.fragments import MATRIX_INSTRUCTIONS
@@ -23,7 +23,7 @@ from dlc.errors import CompileError
 
 
 @dataclass(frozen=True)
-class Space:
+class _Space:
     """Tiles of one kind of instruction: (tile m, tile n, warps m, warps n), slices of the reduction
     in bytes, and the shape of the instruction.
     """
@@ -33,7 +33,7 @@ class Space:
     stages: tuple[int, ...]
 
 
-_MMA = Space(
+_MMA = _Space(
     tiles=(
         (128, 256, 2, 4),
         (256, 128, 4, 2),
@@ -56,7 +56,7 @@ _MMA = Space(
     stages=(2, 3, 4, 5),
 )
 
-_FMA = Space(
+_FMA = _Space(
     tiles=(
         (128, 128, 2, 4),
         (128, 64, 2, 2),
@@ -137,25 +137,6 @@ def work_of(cluster: Cluster) -> ContractWork:
         rhs_bytes,
         max(0, traffic_bytes(cluster) - lhs_bytes - rhs_bytes),
     )
-
-
-def choose(cluster: Cluster, arch: GpuArch) -> Rated:
-    """Return the best schedule of a contraction group."""
-    return choose_for(work_of(cluster), arch)
-
-
-def rate(cluster: Cluster, schedule: Record, arch: GpuArch) -> Rated:
-    """Return what the models say about a schedule; raises CompileError for one that makes no
-    sense.
-    """
-    return rate_work(work_of(cluster), schedule, arch)
-
-
-@lru_cache(4096)
-def choose_for(work: ContractWork, arch: GpuArch) -> Rated:
-    """Return the best schedule of the space; equal works are searched once."""
-    what = f"a contraction of {work.m} x {work.n} x {work.k}"
-    return best((rate_work(work, s, arch) for s in candidates(work, arch)), what)
 
 
 def candidates(work: ContractWork, arch: GpuArch) -> Iterator[Record]:
@@ -310,3 +291,11 @@ def _least_l2_bytes(work: ContractWork, rows: int, columns: int) -> float:
     row of tiles the whole rhs (asynchronous copies pass the first-level cache by).
     """
     return work.lhs_bytes * columns + work.rhs_bytes * rows + work.other_bytes
+
+
+def describe(work: ContractWork) -> str:
+    """Return the words for a work in an error."""
+    return f"a contraction of {work.m} x {work.n} x {work.k}"
+
+
+STRATEGY = Strategy(work_of, candidates, rate_work, describe)

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from math import ceil
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.delta import loads, traffic_bytes, work
-from dlc.analysis.latency import program_s, traffic_s
-from dlc.analysis.occupancy import BlockResources, blocks_per_sm
-from dlc.analysis.schedule._candidate import Rated, Record, best, size_of
-from dlc.analysis.upper_bound import KernelWork, gpu_bound
+from dlc.analysis.latency import Waves, program_s, traffic_s
+from dlc.analysis.occupancy import BlockResources
+from dlc.analysis.schedule._candidate import Rated, Record, size_of
+from dlc.analysis.schedule._strategy import Strategy
+from dlc.analysis.upper_bound import gpu_bound, streaming_work
 from dlc.arch import GpuArch
 from dlc.dialects._tensor import element_bytes, element_count, element_type, shape
 
@@ -53,22 +53,7 @@ def work_of(cluster: Cluster) -> MapWork:
     )
 
 
-def choose(cluster: Cluster, arch: GpuArch) -> Rated:
-    """Return the best schedule of a ``map`` group."""
-    return _choose(work_of(cluster), arch)
-
-
-def rate(cluster: Cluster, schedule: Record, arch: GpuArch) -> Rated:
-    """Return what the models say about a schedule; raises CompileError for wrong keys."""
-    return rate_work(work_of(cluster), schedule, arch)
-
-
-@lru_cache(4096)
-def _choose(work: MapWork, arch: GpuArch) -> Rated:
-    return best((rate_work(work, s, arch) for s in candidates(work)), "an element-wise group")
-
-
-def candidates(work: MapWork) -> Iterator[Record]:
+def candidates(work: MapWork, _: GpuArch) -> Iterator[Record]:
     """Yield the schedules of the space; vectors divide the last axis and take at most 16 bytes."""
     for vector_bytes in _VECTOR_BYTES:
         vector = vector_bytes // work.widest_bytes
@@ -84,35 +69,22 @@ def rate_work(work: MapWork, schedule: Record, arch: GpuArch) -> Rated:
     threads, vector = size_of(schedule, "threads"), size_of(schedule, "vector", 1)
     blocks = ceil(work.points / (threads * vector))
     block = BlockResources(threads, _REGISTERS)
-    kernel = KernelWork(
-        unit="fma.f32",
-        flops=work.operations,
-        issued_flops=work.operations,
-        global_bytes=work.bytes,
-        l2_bytes=work.bytes,
-        shared_bytes=0,
-        copies=0,
-        blocks=blocks,
-        block=block,
-    )
+    kernel = streaming_work(work.operations, work.bytes, blocks, block)
 
     def latency_s() -> float:
-        return _latency_s(work, threads, vector, blocks, block, arch)
+        return _latency_s(work, vector, Waves.of(blocks, block, arch), arch)
 
     return Rated(schedule, gpu_bound(kernel, arch), latency_s)
 
 
-def _latency_s(
-    work: MapWork, threads: int, vector: int, blocks: int, block: BlockResources, arch: GpuArch
-) -> float:
+def _latency_s(work: MapWork, vector: int, waves: Waves, arch: GpuArch) -> float:
     """Return launch, one latency of the memory, then the slower of instructions and traffic."""
-    resident = max(1, min(blocks_per_sm(block, arch), ceil(blocks / arch.sm_count)))
-    warps = resident * threads / arch.warp_threads
-    waves = ceil(blocks / (arch.sm_count * resident))
     instructions = vector * (work.operations / work.points + 1) + _ADDRESS_INSTRUCTIONS
-    lanes = min(blocks, arch.sm_count * resident) * threads
-    in_flight = lanes * vector * max(1.0, work.bytes / work.points)
-    computing_s = program_s(waves, instructions, warps, arch)
+    in_flight = waves.threads * vector * max(1.0, work.bytes / work.points)
+    computing_s = program_s(waves, instructions, arch)
     start_s = arch.launch_us * 1e-6 + arch.dram_latency_s
-    waiting_s = waves * ceil(vector * work.loads / _LOADS_AHEAD) * arch.l2_latency_s
+    waiting_s = waves.count * ceil(vector * work.loads / _LOADS_AHEAD) * arch.l2_latency_s
     return start_s + max(computing_s, waiting_s, traffic_s(work.bytes, in_flight, arch))
+
+
+STRATEGY = Strategy(work_of, candidates, rate_work, lambda _: "an element-wise group")

@@ -1,8 +1,11 @@
 """Schedules of ``map`` and ``row`` groups on a CPU: one core or all."""
 
+from dataclasses import dataclass
+
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.delta import traffic_bytes, work
-from dlc.analysis.schedule._candidate import Rated, Record, best
+from dlc.analysis.schedule._candidate import Rated, Record
+from dlc.analysis.schedule._strategy import Strategy
 from dlc.analysis.upper_bound import cpu_bound
 from dlc.arch import CpuArch
 from dlc.errors import CompileError
@@ -13,45 +16,47 @@ issue slots.
 """
 
 
-def choose_map(cluster: Cluster, arch: CpuArch) -> Rated:
-    """Return the best schedule of the group by strategy ``map``."""
-    return _choose(cluster, "map", arch)
+@dataclass(frozen=True)
+class NestWork:
+    """What a group of loops does: scalar operations in units of an addition, bytes moved, and the
+    strategies by which SIMD lanes compute it.
+    """
+
+    operations: float
+    bytes: int
+    on_lanes: frozenset[str]
 
 
-def choose_row(cluster: Cluster, arch: CpuArch) -> Rated:
-    """Return the best schedule of the group by strategy ``row``."""
-    return _choose(cluster, "row", arch)
+def work_of(cluster: Cluster) -> NestWork:
+    """Return the work of a cluster of either strategy."""
+    return NestWork(work(cluster), traffic_bytes(cluster), _on_lanes(cluster))
 
 
-def _choose(cluster: Cluster, kind: str, arch: CpuArch) -> Rated:
-    records = ({"strategy": kind, "cores": cores} for cores in (False, True))
-    return best((rate(cluster, record, arch) for record in records), "a loop nest")
+def _on_lanes(cluster: Cluster) -> frozenset[str]:
+    """Return the strategies with SIMD lanes. There are none along a row that is not stored in order
+    (``row``), nor along a reduction, which one lane does in order (``map``).
+    """
+    spaces = [f.rows for f in map(cluster.flow.facts, cluster.ops) if f.rows]
+    if not spaces:
+        return frozenset({"map", "row"})
+    along = any(len(s.shape) - 1 in s.axes for s in spaces)
+    return frozenset({"row" if along else "map"})
 
 
-def rate(cluster: Cluster, schedule: Record, arch: CpuArch) -> Rated:
-    """Return what the models say about a schedule; raises CompileError for wrong keys."""
+def rate_work(work: NestWork, schedule: Record, arch: CpuArch) -> Rated:
+    """Return the bound and the latency of one schedule."""
     cores = schedule.get("cores", False)
     if not isinstance(cores, bool):
         raise CompileError(f"schedule key cores should be true or false, is {cores!r}")
     used = arch.cores if cores else 1
-    operations, bytes = work(cluster), traffic_bytes(cluster)
-    bound = cpu_bound(operations, bytes, 4, used, arch)
-
-    lanes = 1 if _is_scalar(cluster, schedule) else arch.vector_bytes // 4
+    bound = cpu_bound(work.operations, work.bytes, 4, used, arch)
+    lanes = arch.vector_bytes // 4 if schedule.get("strategy") in work.on_lanes else 1
 
     def latency_s() -> float:
-        return _latency_s(operations * arch.vector_bytes / 4 / lanes, bytes, used, arch)
+        operations = work.operations * arch.vector_bytes / 4 / lanes
+        return _latency_s(operations, work.bytes, used, arch)
 
     return Rated(schedule, bound, latency_s)
-
-
-def _is_scalar(cluster: Cluster, schedule: Record) -> bool:
-    """Whether no SIMD lanes run: along a row that is not stored in order (``row``), or along a
-    reduction, which one lane does in order (``map``).
-    """
-    spaces = [f.rows for f in map(cluster.flow.facts, cluster.ops) if f.rows]
-    along = any(len(s.shape) - 1 in s.axes for s in spaces)
-    return bool(spaces) and along == (schedule.get("strategy") == "map")
 
 
 def _latency_s(operations: float, bytes: int, cores: int, arch: CpuArch) -> float:
@@ -69,3 +74,11 @@ def _bandwidth(bytes: int, cores: int, arch: CpuArch) -> float:
     if bytes <= arch.l3_bytes:
         return arch.l3_bytes_per_s * share
     return min(arch.dram_bytes_per_s, arch.l3_bytes_per_s * share)
+
+
+def _strategy(kind: str) -> Strategy[NestWork, CpuArch]:
+    records = [{"strategy": kind, "cores": cores} for cores in (False, True)]
+    return Strategy(work_of, lambda *_: records, rate_work, lambda _: "a loop nest")
+
+
+MAP, ROW = _strategy("map"), _strategy("row")

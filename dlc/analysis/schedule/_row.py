@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from math import ceil, prod
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.delta import traffic_bytes, work
-from dlc.analysis.latency import program_s, traffic_s
-from dlc.analysis.occupancy import BlockResources, blocks_per_sm
+from dlc.analysis.latency import Waves, program_s, traffic_s
+from dlc.analysis.occupancy import BlockResources
 from dlc.analysis.role import Role
-from dlc.analysis.schedule._candidate import Rated, Record, best, size_of
-from dlc.analysis.upper_bound import KernelWork, gpu_bound
+from dlc.analysis.schedule._candidate import Rated, Record, size_of
+from dlc.analysis.schedule._strategy import Strategy
+from dlc.analysis.upper_bound import gpu_bound, streaming_work
 from dlc.arch import GpuArch
 from dlc.dialects._tensor import element_bytes, element_type
 
@@ -60,23 +60,7 @@ def work_of(cluster: Cluster) -> RowWork:
     )
 
 
-def choose(cluster: Cluster, arch: GpuArch) -> Rated:
-    """Return the best schedule of a ``row`` group."""
-    return _choose(work_of(cluster), arch)
-
-
-def rate(cluster: Cluster, schedule: Record, arch: GpuArch) -> Rated:
-    """Return what the models say about a schedule; raises CompileError for wrong keys."""
-    return rate_work(work_of(cluster), schedule, arch)
-
-
-@lru_cache(4096)
-def _choose(work: RowWork, arch: GpuArch) -> Rated:
-    what = f"a reduction of {work.rows} rows of {work.length}"
-    return best((rate_work(work, s, arch) for s in candidates(work)), what)
-
-
-def candidates(work: RowWork) -> Iterator[Record]:
+def candidates(work: RowWork, _: GpuArch) -> Iterator[Record]:
     """Yield the schedules of the space; vectors divide the row and take at most 16 bytes."""
     for vector in _VECTORS:
         fits = vector * work.widest_bytes <= _VECTOR_BYTES and work.length % vector == 0
@@ -92,43 +76,31 @@ def rate_work(work: RowWork, schedule: Record, arch: GpuArch) -> Rated:
     rows = size_of(schedule, "rows", 1)
     blocks = ceil(work.rows / rows)
     block = BlockResources(threads * rows, _REGISTERS, 4 * arch.warp_threads * work.reductions)
-    kernel = KernelWork(
-        unit="fma.f32",
-        flops=work.operations,
-        issued_flops=work.operations,
-        global_bytes=work.bytes,
-        l2_bytes=work.bytes,
-        shared_bytes=0,
-        copies=0,
-        blocks=blocks,
-        block=block,
-    )
+    kernel = streaming_work(work.operations, work.bytes, blocks, block)
 
     def latency_s() -> float:
-        return _latency_s(work, threads, rows, vector, block, arch)
+        return _latency_s(work, threads, vector, Waves.of(blocks, block, arch), arch)
 
     return Rated(schedule, gpu_bound(kernel, arch), latency_s)
 
 
-def _latency_s(
-    work: RowWork, threads: int, rows: int, vector: int, block: BlockResources, arch: GpuArch
-) -> float:
+def _latency_s(work: RowWork, threads: int, vector: int, waves: Waves, arch: GpuArch) -> float:
     """Return launch, latencies and barriers of the reductions one after the other, then
     instructions and traffic.
     """
-    blocks = ceil(work.rows / rows)
-    resident = max(1, min(blocks_per_sm(block, arch), ceil(blocks / arch.sm_count)))
-    warps = resident * threads * rows / arch.warp_threads
-    waves = ceil(blocks / (arch.sm_count * resident))
     steps = ceil(work.length / (threads * vector))
     per_element = work.operations / (work.rows * work.length)
     combine = _SHUFFLES * _SHUFFLE_INSTRUCTIONS * (2 if threads > arch.warp_threads else 1)
     instructions = steps * (vector * per_element + 2 * (work.reductions + 1))
     instructions += work.reductions * combine + _ADDRESS_INSTRUCTIONS
     barriers = 2 * work.reductions if threads > arch.warp_threads else 0
-    lanes = min(blocks, arch.sm_count * resident) * threads * rows
-    in_flight = lanes * vector * min(steps, 4) * work.widest_bytes
+    in_flight = waves.threads * vector * min(steps, 4) * work.widest_bytes
     start_s = arch.launch_us * 1e-6 + arch.dram_latency_s * (1 + work.reductions / 2)
-    barriers_s = waves * barriers * arch.block_barrier_clocks / arch.clock_hz
-    computing_s = program_s(waves, instructions, warps, arch)
+    barriers_s = waves.count * barriers * arch.block_barrier_clocks / arch.clock_hz
+    computing_s = program_s(waves, instructions, arch)
     return start_s + barriers_s + computing_s + traffic_s(work.bytes, in_flight, arch)
+
+
+STRATEGY = Strategy(
+    work_of, candidates, rate_work, lambda work: f"a reduction of {work.rows} rows of {work.length}"
+)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dlc.analysis.latency import TiledContraction, contraction_s, program_s, traffic_s
+from dlc.analysis.latency import TiledContraction, Waves, contraction_s, program_s, traffic_s
 from dlc.analysis.schedule import _contract_cpu, _contract_gpu, _map, _row
 from dlc.analysis.schedule._candidate import Record, sizes_of
 from dlc.analysis.schedule._contract_gpu import ContractWork
@@ -30,7 +30,7 @@ def _work(m: int, n: int, k: int, element: str = "f16", batch: int = 1) -> Contr
 
 
 def _choose(work: ContractWork, arch: GpuArch = H200) -> dict[str, object]:
-    return dict(_contract_gpu.choose_for(work, arch).schedule)
+    return dict(_contract_gpu.STRATEGY.choose_for(work, arch).schedule)
 
 
 @pytest.mark.parametrize("sizes", [(1, 1000, 2048), (128, 768, 768), (4099, 4093, 4091)])
@@ -46,7 +46,7 @@ def test_space_does_not_depend_on_sizes(sizes: tuple[int, int, int]) -> None:
 @pytest.mark.parametrize("sizes", [(1, 1000, 2048), (3136, 64, 576), (8192, 8192, 8192)])
 def test_what_is_chosen_fits_the_chip(arch: GpuArch, sizes: tuple[int, int, int]) -> None:
     for element in ("f16", "f32"):
-        rated = _contract_gpu.choose_for(_work(*sizes, element=element), arch)
+        rated = _contract_gpu.STRATEGY.choose_for(_work(*sizes, element=element), arch)
         assert rated.bound.violation is None
         assert rated.latency_s() >= rated.bound.time_s - arch.launch_floor_us * 1e-6
 
@@ -106,15 +106,15 @@ def test_vectors_divide_what_they_run_along() -> None:
     work = _map.MapWork(
         points=1000 * 6, last_axis=6, widest_bytes=4, bytes=48000, operations=1e4, loads=1
     )
-    assert {s["vector"] for s in _map.candidates(work)} == {1, 2}
+    assert {s["vector"] for s in _map.candidates(work, H200)} == {1, 2}
     rows = _row.RowWork(64, 100, True, 2, 4, 64 * 800, 1e4)
-    assert {s["vector"] for s in _row.candidates(rows)} == {1, 2, 4}
+    assert {s["vector"] for s in _row.candidates(rows, H200)} == {1, 2, 4}
 
 
 def test_instructions_of_few_warps_wait_for_their_operands() -> None:
     # 2 waves x 100 instructions x max(4.5, 64 warps / 4 per clock)
-    assert program_s(2, 100, 64, H200) == pytest.approx(2 * 100 * 16 / 1.98e9)
-    assert program_s(1, 100, 4, H200) == pytest.approx(100 * 4.5 / 1.98e9)
+    assert program_s(Waves(2, 1, 64, 1), 100, H200) == pytest.approx(2 * 100 * 16 / 1.98e9)
+    assert program_s(Waves(1, 1, 4, 1), 100, H200) == pytest.approx(100 * 4.5 / 1.98e9)
 
 
 def test_traffic_obeys_littles_law() -> None:

@@ -1,0 +1,47 @@
+"""What the strategies of all chips share: finding the best of their schedules."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
+
+from dlc.analysis.dataflow import Cluster
+from dlc.analysis.schedule._candidate import Rated, Record, best
+from dlc.arch import Arch, CpuArch, GpuArch
+
+Work = TypeVar("Work")
+Chip = TypeVar("Chip", CpuArch, GpuArch)
+
+
+@dataclass(frozen=True)
+class Strategy(Generic[Work, Chip]):
+    """One strategy on one kind of chip.
+
+    work_of: what a cluster of the strategy does, whatever its schedule; hashable. candidates: the
+    space of its schedules. rate_work: what the models say about one; raises CompileError for keys
+    that are wrong. describe: names a work in errors.
+    """
+
+    work_of: Callable[[Cluster], Work]
+    candidates: Callable[[Work, Chip], Iterable[Record]]
+    rate_work: Callable[[Work, Record, Chip], Rated]
+    describe: Callable[[Work], str]
+
+    def choose(self, cluster: Cluster, arch: Chip) -> Rated:
+        """Return the best schedule of a cluster; raises CompileError when none fits."""
+        return self.choose_for(self.work_of(cluster), arch)
+
+    def choose_for(self, work: Work, arch: Chip) -> Rated:
+        """Return the best schedule of a work; raises CompileError when none fits."""
+        return _best(self, work, arch)
+
+    def rate(self, cluster: Cluster, schedule: Record, arch: Chip) -> Rated:
+        """Return what the models say about a schedule; raises CompileError for wrong keys."""
+        return self.rate_work(self.work_of(cluster), schedule, arch)
+
+
+@lru_cache(4096)  # the layers of a model do the same
+def _best(strategy: Strategy[Any, Any], work: object, arch: Arch) -> Rated:
+    candidates = strategy.candidates(work, arch)
+    rated = (strategy.rate_work(work, schedule, arch) for schedule in candidates)
+    return best(rated, strategy.describe(work))
