@@ -9,9 +9,10 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from dlc import arch, search
-from dlc.analysis.dataflow import Cluster, Dataflow, is_free, is_inlined
+from dlc.analysis.dataflow import Cluster, Dataflow, is_inlined, origin
 from dlc.analysis.delta import delta_s
 from dlc.analysis.fusibility import NotFusibleError, strategy
+from dlc.analysis.placement import placed
 from dlc.core.locations import operation_text
 from dlc.dialects.fused_group import GroupOp, YieldOp
 from dlc.dialects.graph._structure import GraphOp
@@ -30,8 +31,10 @@ class FusePass(ModulePass):
 
     Composite ops, which have no kernel of their own, are first replaced by what they mean.
 
-    Runs on: ``graph``. Leaves: ``fused_group``; weights and views
-    (reshapes) stay between the groups, small constants and splats are copied into them.
+    Runs on: ``graph``. Leaves: ``fused_group``; weights and views (reshapes, slices of whole rows)
+    stay between the groups, small constants and splats are copied into them. A concatenation along
+    the first axis stays too where other groups give its operands anyway: they write them where they
+    stand in its result.
     """
 
     name = "fuse"
@@ -47,7 +50,8 @@ class FusePass(ModulePass):
                 block = function.body.block
                 _check_not_fused(block)
                 partition = choose(Dataflow(block), chip)
-                number = _Outliner(block, partition, chip, number).run()
+                placed = _take_out_placed(partition)
+                number = _Outliner(block, partition, placed, chip, number).run()
 
 
 def _check_not_fused(block: Block) -> None:
@@ -57,14 +61,30 @@ def _check_not_fused(block: Block) -> None:
             raise CompileError("fuse takes graph ops only", at=operation_text(op))
 
 
-class _Outliner:
-    """Replaces the clusters of a partition by groups named ``g<number>``, in running order."""
+def _take_out_placed(partition: Partition) -> set[int]:
+    """Make each concatenation that needs no kernel a cluster of its own; return their numbers."""
+    numbers: set[int] = set()
+    taken: set[SSAValue] = set()
+    for n in partition.order():
+        op = placed(partition.clusters[n], taken)
+        if op is not None:
+            numbers.add(partition.detach(op))
+            taken |= {*map(origin, op.operands), *op.results}
+    return numbers
 
-    def __init__(self, block: Block, partition: Partition, chip: arch.Arch, number: int):
+
+class _Outliner:
+    """Replaces the clusters of a partition by groups named ``g<number>``, in running order; those
+    ``placed`` stay as they are.
+    """
+
+    def __init__(
+        self, block: Block, partition: Partition, placed: set[int], chip: arch.Arch, number: int
+    ):
         self.block = block
         self.partition = partition
         self.chip = chip
-        self.order = partition.order()
+        self.order = [n for n in partition.order() if n not in placed]
         self.names = {n: f"g{number + i}" for i, n in enumerate(self.order)}
         self.next_number = number + len(self.order)
 
@@ -88,7 +108,7 @@ class _Outliner:
     def _boundaries(self, producer: int) -> ArrayAttr[StringAttr]:
         """Return why each reader of a cluster is another cluster, in the order of their names."""
         place = {n: i for i, n in enumerate(self.order)}
-        readers = sorted(self.partition.consumers[producer], key=place.__getitem__)
+        readers = sorted(self.partition.consumers[producer] & place.keys(), key=place.__getitem__)
         texts = (f"{self.names[c]}: {self._reason(producer, c)}" for c in readers)
         return ArrayAttr([StringAttr(text) for text in texts])
 
@@ -135,26 +155,26 @@ def _copy_free(
 
 
 def _arrange(block: Block, groups: list[Operation]) -> None:
-    """Put the groups in ``block`` in place of what they were made from; free ops stand before their
-    first reader, unused ones vanish.
+    """Put the groups in ``block`` in place of what they were made from; ops outside of them stand
+    before their first reader, unused ones vanish.
     """
     last = block.last_op
     assert last is not None
-    loose = [op for op in block.ops if op is not last]
+    loose = dict.fromkeys(op for op in block.ops if op is not last)
     for op in loose:
         op.detach()
-    placed: set[Operation] = set()
+    standing: set[Operation] = set()
 
     def place(op: Operation) -> None:
         for value in op.operands:
             owner = value.owner
-            if isinstance(owner, Operation) and is_free(owner) and owner not in placed:
+            if isinstance(owner, Operation) and owner in loose and owner not in standing:
                 place(owner)
-        placed.add(op)
+        standing.add(op)
         if op is not last:
             block.insert_op_before(op, last)
 
     for op in (*groups, last):
         place(op)
-    for op in reversed([op for op in loose if op not in placed]):
+    for op in reversed([op for op in loose if op not in standing]):
         op.erase()

@@ -9,10 +9,10 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from dlc.analysis.arena import Buffer, place
+from dlc.analysis.buffers import Buffers
 from dlc.core.passes import DlcPass
 from dlc.dialects._tensor import tensor_bytes
 from dlc.dialects.fused_group import ARENA_BYTES, LaunchOp
-from dlc.dialects.graph._structure import GraphOp
 
 
 class FusedGroupPlanMemoryPass(DlcPass):
@@ -21,8 +21,9 @@ class FusedGroupPlanMemoryPass(DlcPass):
     Writes ``offsets`` on each ``fused_group.launch``: one per result, then one per scratch buffer
     of its kernel, in bytes, multiples of 256. A result that the model returns is written straight
     to the caller's buffer of output ``k``, which is the offset ``-1 - k``. Views
-    (``graph.reshape``, a ``graph.slice`` of whole rows) share the buffer of their operand. The
-    module gets ``fused_group.arena_bytes``, the exact size.
+    (``graph.reshape``, a ``graph.slice`` of whole rows) share the buffer of their operand; the
+    operands of a ``graph.concat`` are parts of the buffer of its result. The module gets
+    ``fused_group.arena_bytes``, the exact size.
 
     Runs on: launches and their kernels, ``loop`` or ``gpu``. Leaves: the same. Order: last.
     """
@@ -46,57 +47,72 @@ def _scratch_sizes(module: ModuleOp) -> Iterator[tuple[str, tuple[int, ...]]]:
 def _plan(main: FuncOp, scratch: Mapping[str, tuple[int, ...]]) -> int:
     """Set the offsets of every launch of a function; return the bytes of the arena."""
     lifetimes = _Lifetimes(main)
-    slots: dict[LaunchOp, list[_Slot]] = {}
+    places: dict[LaunchOp, list[_Place]] = {}
     for op in lifetimes.launches:
-        slots[op] = [*lifetimes.results(op), *lifetimes.scratch(op, scratch[op.kernel_name])]
-    inner = [slot for row in slots.values() for slot in row if slot.offset >= 0]
+        places[op] = [*lifetimes.results(op), *lifetimes.scratch(op, scratch[op.kernel_name])]
+    slots = dict.fromkeys(slot for row in places.values() for slot, _ in row)
+    inner = [slot for slot in slots if slot.offset >= 0]
     arena = place([slot.buffer for slot in inner])
     for slot, offset in zip(inner, arena.offsets, strict=True):
         slot.offset = offset
-    for op, row in slots.items():
-        op.offsets = DenseArrayBase.from_list(i64, [slot.offset for slot in row])
+    for op, row in places.items():
+        op.offsets = DenseArrayBase.from_list(i64, [slot.offset + shift for slot, shift in row])
     return arena.bytes
 
 
-@dataclass
+@dataclass(eq=False)
 class _Slot:
+    """A buffer in the arena, or the caller's of output ``k``, where ``offset`` is ``-1 - k``."""
+
     buffer: Buffer
     offset: int = 0
 
 
+_Place = tuple[_Slot, int]
+"""A slot, and bytes from its begin."""
+
+
 class _Lifetimes:
-    """When each launch result is written and last read, and which output it is."""
+    """When each buffer is first written and last read, and which output it is."""
 
     def __init__(self, main: FuncOp):
-        self.launches: list[LaunchOp] = []
+        ops = list(main.body.block.ops)
+        self.launches = [op for op in ops if isinstance(op, LaunchOp)]
+        self._buffers = Buffers(main.body.block)
         self._step: dict[Operation, int] = {}
-        self._viewed: dict[SSAValue, SSAValue] = {}
+        self._first_write: dict[SSAValue, int] = {}
         self._last_read: dict[SSAValue, int] = {}
         self._output: dict[SSAValue, int] = {}
-        for step, op in enumerate(main.body.block.ops):
+        self._slots: dict[SSAValue, _Slot] = {}
+        for step, op in enumerate(ops):
             self._visit(op, step)
 
     def _visit(self, op: Operation, step: int) -> None:
         self._step[op] = step
         for number, operand in enumerate(op.operands):
-            buffer = self._viewed.get(operand, operand)
+            buffer, _ = self._buffers.place(operand)
             self._last_read[buffer] = step
-            if isinstance(op, ReturnOp) and tensor_bytes(operand) == tensor_bytes(buffer):
+            whole = tensor_bytes(operand) == tensor_bytes(buffer)
+            if isinstance(op, ReturnOp) and isinstance(buffer.owner, LaunchOp) and whole:
                 self._output.setdefault(buffer, number)
-        if isinstance(op, GraphOp) and op.is_view:
-            self._viewed[op.results[0]] = self._viewed.get(op.operands[0], op.operands[0])
-        elif isinstance(op, LaunchOp):
-            self.launches.append(op)
+        for result in op.results:
+            self._first_write.setdefault(self._buffers.place(result)[0], step)
 
-    def results(self, op: LaunchOp) -> Iterator[_Slot]:
-        """Yield the slots of a launch's results; an output's offset is ``-1 - k``."""
-        step = self._step[op]
+    def results(self, op: LaunchOp) -> Iterator[_Place]:
+        """Yield the places of a launch's results."""
         for value in op.results:
-            buffer = Buffer(tensor_bytes(value), step, self._last_read.get(value, step))
-            yield _Slot(buffer, -1 - self._output[value] if value in self._output else 0)
+            buffer, shift = self._buffers.place(value)
+            if buffer not in self._slots:
+                self._slots[buffer] = self._slot(buffer)
+            yield self._slots[buffer], shift
 
-    def scratch(self, op: LaunchOp, sizes: tuple[int, ...]) -> Iterator[_Slot]:
-        """Yield the slots of a launch's scratch buffers, which live during the launch only."""
+    def _slot(self, value: SSAValue) -> _Slot:
+        first = self._first_write[value]
+        buffer = Buffer(tensor_bytes(value), first, self._last_read.get(value, first))
+        return _Slot(buffer, -1 - self._output[value] if value in self._output else 0)
+
+    def scratch(self, op: LaunchOp, sizes: tuple[int, ...]) -> Iterator[_Place]:
+        """Yield the places of a launch's scratch buffers, which live during the launch only."""
         step = self._step[op]
         for size in sizes:
-            yield _Slot(Buffer(size, step, step))
+            yield _Slot(Buffer(size, step, step)), 0

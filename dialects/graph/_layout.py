@@ -1,6 +1,8 @@
 """Data movement by index maps: transpose, broadcast, tile, slice and concatenation."""
 
 from collections.abc import Sequence
+from itertools import accumulate
+from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, TensorType, i64
@@ -252,6 +254,18 @@ class ConcatOp(MovementOp):
     axis = prop_def(IntegerAttr)
     output = result_def(TensorType)
     assembly_format = "$inputs attr-dict `:` `(` type($inputs) `)` `->` type($output)"
+
+    @property
+    def operand_offsets(self) -> Sequence[int] | None:
+        """The operands stand one after the other when all axes before ``axis`` are of size 1."""
+        sizes = shape(self.output)
+        if DYNAMIC in sizes or prod(sizes[: self.axis.value.data]) != 1:
+            return None
+        counts = [element_count(x) for x in self.inputs]
+        offsets = [0, *accumulate(counts[:-1])]
+        width = element_bytes(element_type(self.output))
+        aligned = all(offset * width % VIEW_ALIGNMENT_BYTES == 0 for offset in offsets)
+        return offsets if aligned and all(counts) else None
 
     def forwarded(self) -> SSAValue | None:
         return self.inputs[0] if len(self.inputs) == 1 else None

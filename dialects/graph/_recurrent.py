@@ -35,7 +35,7 @@ from dlc.dialects.graph._cell_activation import cell_activation
 from dlc.dialects.graph._comparison import CompareOp, WhereOp
 from dlc.dialects.graph._composer import Composer
 from dlc.dialects.graph._source import SplatOp
-from dlc.dialects.graph._structure import Array, CompositeOp, GraphOp
+from dlc.dialects.graph._structure import VIEW_ALIGNMENT_BYTES, Array, CompositeOp, GraphOp
 from dlc.errors import CompileError
 
 
@@ -189,14 +189,31 @@ class RecurrentOp(CompositeOp, ABC):
 
     def decompose(self, insert: Callable[[GraphOp], SSAValue]) -> Sequence[SSAValue]:
         g = Composer(insert)
-        runs = [self._write_direction(g, d) for d in range(self.directions)]
-        results = [g.concat([sequence for sequence, _ in runs], 1)]
+        left = self._write_steps_left(g)
+        runs = [self._write_direction(g, d, left) for d in range(self.directions)]
+        rows = [row for step in zip(*(hidden for hidden, _ in runs), strict=True) for row in step]
+        results = [g.reshape(g.concat(rows, 0), shape(self.output))]
         for number in range(len(self.results) - 1):
             results.append(g.concat([states[number] for _, states in runs], 0))
         return results
 
-    def _write_direction(self, g: Composer, d: int) -> tuple[SSAValue, Sequence[SSAValue]]:
-        """Write one direction: the states ``[t, 1, b, h]`` and the last ones ``[1, b, h]``."""
+    def _write_steps_left(self, g: Composer) -> SSAValue | None:
+        """Write how many steps each sequence has left before each step, ``[t, n]`` with the first
+        ``b`` of ``n`` for the batch; ``None`` when all are of full length.
+
+        One table for all steps, whose rows begin at multiples of 16 bytes: so each is a view, and
+        no step has its number in its kernel.
+        """
+        steps, batch, _ = shape(self.x)
+        if is_splat(self.lengths, steps):
+            return None
+        lengths = g.pad(self.lengths, [0], [-batch % (VIEW_ALIGNMENT_BYTES // 4)])
+        return g.sub(lengths, g.reshape(g.cast(g.positions(steps), i32), [steps, 1]))
+
+    def _write_direction(
+        self, g: Composer, d: int, left: SSAValue | None
+    ) -> tuple[Sequence[SSAValue], Sequence[SSAValue]]:
+        """Write one direction: the hidden state of each step and the last states, ``[1, b, h]``."""
         steps, batch, _ = shape(self.x)
         projected = self._write_projection(g, d)
         shared = self.write_shared(g, d)
@@ -205,19 +222,25 @@ class RecurrentOp(CompositeOp, ABC):
         for t in self.steps(d):
             at = g.reshape(g.part(projected, 0, t, t + 1), shape(projected)[1:])
             new = self.write_step(g, d, at, states, shared)
-            states, hidden[t] = self._write_end(g, t, states, new)
-        rows = [g.reshape(hidden[t], [1, 1, batch, self.hidden]) for t in range(steps)]
-        return g.concat(rows, 0), [g.reshape(s, [1, batch, self.hidden]) for s in states]
+            states, hidden[t] = self._write_end(g, t, left, states, new)
+        sizes = [1, batch, self.hidden]
+        rows = [g.reshape(hidden[t], sizes) for t in range(steps)]
+        return rows, [g.reshape(state, sizes) for state in states]
 
     def _write_end(
-        self, g: Composer, t: int, old: Sequence[SSAValue], new: Sequence[SSAValue]
+        self,
+        g: Composer,
+        t: int,
+        left: SSAValue | None,
+        old: Sequence[SSAValue],
+        new: Sequence[SSAValue],
     ) -> tuple[Sequence[SSAValue], SSAValue]:
         """Write that sequences of at most ``t`` steps keep their states and have no output."""
-        steps, batch, _ = shape(self.x)
-        if is_splat(self.lengths, steps):
+        if left is None:
             return new, new[0]
-        lengths = g.reshape(self.lengths, [batch, 1])
-        runs = g.insert(CompareOp.make(g.like(t, lengths), lengths, predicate=StringAttr("lt")))
+        batch = shape(self.x)[1]
+        own = g.reshape(g.window(left, {0: (t, t + 1), 1: (0, batch)}), [batch, 1])
+        runs = g.insert(CompareOp.make(g.like(0, own), own, predicate=StringAttr("lt")))
         kept = [g.insert(WhereOp.make(runs, n, o)) for n, o in zip(new, old, strict=True)]
         return kept, g.insert(WhereOp.make(runs, new[0], g.like(0, new[0])))
 

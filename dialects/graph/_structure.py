@@ -160,6 +160,16 @@ class GraphOp(IRDLOperation, ABC):
         """Whether the result can share operand 0's buffer (``view_offset``)."""
         return self.view_offset is not None
 
+    @property
+    def operand_offsets(self) -> Sequence[int] | None:
+        """The element of the result at which each operand begins, where the result is its operands
+        one after the other in memory (a concatenation along the first axis), else ``None``.
+
+        Between kernels such an op costs nothing if the operands are written there; each begins at a
+        multiple of ``VIEW_ALIGNMENT_BYTES``.
+        """
+        return None
+
     def forwarded(self) -> SSAValue | None:
         """Return the operand that the result always equals (an identity), if there is one."""
         return None

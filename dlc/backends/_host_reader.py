@@ -63,6 +63,8 @@ class _Reader:
                 yield self._launch(op)
             elif isinstance(op, GraphOp) and op.is_view:
                 self.address[op.results[0]] = self._view(op)
+            elif isinstance(op, GraphOp) and op.operand_offsets is not None:
+                self.address[op.results[0]] = self._whole(op, op.operand_offsets)
             elif isinstance(op, GraphOp) and op.is_constant and not op.operands:
                 if any(op.results[0].uses):  # else a packed form took its place
                     self.address[op.results[0]] = Address("weight", self.weight_offset(op))
@@ -73,9 +75,16 @@ class _Reader:
     def _view(self, op: GraphOp) -> Address:
         whole, first = self.address[op.operands[0]], op.view_offset
         assert first is not None
-        return replace(
-            whole, offset=whole.offset + first * element_bytes(element_type(op.operands[0]))
-        )
+        return _shifted(whole, first, op)
+
+    def _whole(self, op: GraphOp, offsets: Sequence[int]) -> Address:
+        """Return where a concatenation is, whose operands must be there."""
+        whole, *_ = (self.address[x] for x in op.operands)
+        wanted = [_shifted(whole, first, op) for first in offsets]
+        if [self.address[x] for x in op.operands] != wanted:
+            message = "its operands were not written where its result is; only fuse leaves such ops"
+            raise CompileError(message, at=operation_text(op))
+        return whole
 
     def _launch(self, op: LaunchOp) -> Launch:
         if op.offsets is None:
@@ -91,6 +100,12 @@ class _Reader:
             target = Address("output", buffer=number)
             if self.address[value] != target:
                 yield Copy(target, self.address[value], tensor_bytes(value))
+
+
+def _shifted(address: Address, elements: int, op: GraphOp) -> Address:
+    """Return the address some elements of the type of ``op`` further on."""
+    width = element_bytes(element_type(op.results[0]))
+    return replace(address, offset=address.offset + elements * width)
 
 
 def _place(offset: int) -> Address:

@@ -63,6 +63,34 @@ class Partition:
             links[keep].discard(gone)
         return keep
 
+    def detach(self, op: ComputedOp) -> int:
+        """Make ``op``, which alone gives its cluster's results, a cluster of its own.
+
+        Returns its number.
+        """
+        old, new = self.home[op], self.flow.position[op]
+        if new == old:
+            return new
+        rest = tuple(other for other in self.clusters[old].ops if other is not op)
+        self.clusters |= {old: Cluster(self.flow, rest), new: Cluster(self.flow, (op,))}
+        self.home[op] = new
+        readers = self.consumers.pop(old)
+        self.consumers |= {old: set(), new: set()}
+        for n in (old, new, *readers):
+            self._link(n)
+        self._order.insert(self._slot[old] + 1, new)
+        self._slot = {n: slot for slot, n in enumerate(self._order) if n is not None}
+        return new
+
+    def _link(self, n: int) -> None:
+        """Find the producers of a cluster anew."""
+        for producer in self.producers.get(n, ()):
+            self.consumers[producer].discard(n)
+        ops = self.clusters[n].ops
+        self.producers[n] = {self.home[p] for op in ops for p in self.flow.producers(op)} - {n}
+        for producer in self.producers[n]:
+            self.consumers[producer].add(n)
+
     def _reached(self, start: Iterable[int], end: int) -> set[int]:
         """Return the clusters reachable from ``start`` that run no later than ``end``."""
         limit = self._slot[end]

@@ -73,8 +73,8 @@ def _name(main: FuncOp, number: int) -> str:
 
 def _value(op: Operation, operands: Sequence[Array], weights: WeightStore) -> Array:
     """Return the result of an op that needs no kernel."""
-    if isinstance(op, GraphOp) and op.is_view:
-        return np.asarray(op.reference(operands[0]), order="C")
+    if isinstance(op, GraphOp) and (op.is_view or op.operand_offsets is not None):
+        return np.asarray(op.reference(*operands), order="C")
     if isinstance(op, GraphOp) and op.is_constant:
         known = constant_value(op.results[0], weights)
         if known is not None:

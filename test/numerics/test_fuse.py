@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from dlc.analysis.dataflow import origin
 from dlc.core.context import DlcContext
 from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp
@@ -120,10 +121,19 @@ def test_every_computing_op_is_in_a_group(seed: int) -> None:
     outside = [op for op in function.body.block.ops if _computes(op)]
     assert outside == []
     assert any(isinstance(op, GroupOp) for op in function.body.block.ops)
+    parts = [
+        origin(value)
+        for op in function.body.block.ops
+        if isinstance(op, ConcatOp)
+        for value in op.operands
+    ]
+    assert all(isinstance(part.owner, GroupOp) for part in parts)
+    assert len(set(parts)) == len(parts)
 
 
 def _computes(op: Operation) -> bool:
-    return isinstance(op, GraphOp) and not (op.is_view or op.is_constant)
+    free = isinstance(op, GraphOp) and (op.is_view or op.is_constant or op.operand_offsets)
+    return isinstance(op, GraphOp) and not free
 
 
 def test_fusing_twice_gives_the_same_text() -> None:

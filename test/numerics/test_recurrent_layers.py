@@ -22,11 +22,16 @@ from dlc.simulator import run_module
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 INPUTS, HIDDEN = 12, 16
+X = np.random.default_rng(0).standard_normal((4, 3, INPUTS)).astype(np.float32)
 
 
 @cache
-def layer(kind: str, direction: str, steps: int, batch: int) -> onnx.ModelProto:
-    """Return a model of one layer with weights, a bias and all outputs."""
+def layer(
+    kind: str, direction: str, steps: int, batch: int, lengths: bool = False
+) -> onnx.ModelProto:
+    """Return a model of one layer with weights, a bias and all outputs; ``lengths``: with sequences
+    of given lengths.
+    """
     generator = np.random.default_rng(steps)
     directions = 2 if direction == "bidirectional" else 1
     rows = GATES[kind] * HIDDEN
@@ -39,12 +44,18 @@ def layer(kind: str, direction: str, steps: int, batch: int) -> onnx.ModelProto:
     ]
     outputs = ["y", "y_h", "y_c"][: 3 if kind == "LSTM" else 2]
     node = helper.make_node(
-        kind, ["x", "w", "r", "b"], outputs, hidden_size=HIDDEN, direction=direction
+        kind,
+        ["x", "w", "r", "b", *["n"] * lengths],
+        outputs,
+        hidden_size=HIDDEN,
+        direction=direction,
     )
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [steps, batch, INPUTS])]
+    inputs += [helper.make_tensor_value_info("n", TensorProto.INT32, [batch])] * lengths
     graph = helper.make_graph(
         [node],
         kind,
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [steps, batch, INPUTS])],
+        inputs,
         [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs],
         weights,
     )
@@ -67,30 +78,40 @@ def check(graph: ModuleOp, wanted: dict[str, Array], found: dict[str, Array]) ->
 
 
 @pytest.mark.parametrize("target", ["cpu", "sm_90a"])
+@pytest.mark.parametrize(
+    ("direction", "lengths"),
+    [("forward", False), ("bidirectional", True)],
+    ids=["forward", "lengths"],
+)
 @pytest.mark.parametrize("kind", sorted(GATES))
-def test_more_steps_need_no_more_kernels(kind: str, target: str) -> None:
-    few, many = (
-        len(kernels_of(lowered(layer(kind, "forward", steps, 2), target)[2])) for steps in (5, 11)
-    )
-    assert few == many
+def test_more_steps_need_no_more_kernels(
+    kind: str, direction: str, lengths: bool, target: str
+) -> None:
+    models = [layer(kind, direction, steps, 3, lengths) for steps in (5, 11)]
+    few, many = (kernels_of(lowered(model, target)[2]) for model in models)
+    assert [len(x.regions[0].block.args) for x in few] == [
+        len(x.regions[0].block.args) for x in many
+    ]
 
 
 @pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
 @pytest.mark.parametrize("kind", sorted(GATES))
 def test_layer_in_the_simulator(kind: str, direction: str) -> None:
     context, graph, module = lowered(layer(kind, direction, 4, 3), "sm_90a")
-    x = np.random.default_rng(0).standard_normal((4, 3, INPUTS)).astype(np.float32)
-    wanted = run_reference(graph, {"x": x}, context.weights)
-    found = run_module(module, {"x": x}, context.weights)
+    wanted = run_reference(graph, {"x": X}, context.weights)
+    found = run_module(module, {"x": X}, context.weights)
     check(graph, wanted, dict(zip(wanted, found, strict=True)))
 
 
+@pytest.mark.parametrize("lengths", [[], [4, 1, 3]], ids=["full", "lengths"])
 @pytest.mark.parametrize("direction", ["forward", "bidirectional"])
-def test_layer_on_the_cpu(direction: str) -> None:
-    model = layer("LSTM", direction, 4, 3)
+def test_layer_on_the_cpu(direction: str, lengths: list[int]) -> None:
+    model = layer("LSTM", direction, 4, 3, bool(lengths))
+    feeds: dict[str, Array] = {"x": X}
+    if lengths:
+        feeds["n"] = np.array(lengths, np.int32)
     context = new_context()
     graph = import_model(model, None, context)
-    x = np.random.default_rng(0).standard_normal((4, 3, INPUTS)).astype(np.float32)
-    wanted = run_reference(graph, {"x": x}, context.weights)
-    found = dlc.compile(model, target="cpu", verify=False).run({"x": x})
+    wanted = run_reference(graph, feeds, context.weights)
+    found = dlc.compile(model, target="cpu", verify=False).run(feeds)
     check(graph, wanted, found)

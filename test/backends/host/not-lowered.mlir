@@ -16,3 +16,13 @@ builtin.module attributes {fused_group.arena_bytes = 0 : i64} {
     func.return %y : tensor<64xf32>
   }
 }
+
+// -----
+
+builtin.module attributes {fused_group.arena_bytes = 0 : i64} {
+  func.func @main(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<128xf32> {
+    // expected-error@below {{its operands were not written where its result is; only fuse leaves such ops}}
+    %z = graph.concat %x, %y {axis = 0 : i64} : (tensor<64xf32>, tensor<64xf32>) -> tensor<128xf32>
+    func.return %z : tensor<128xf32>
+  }
+}
