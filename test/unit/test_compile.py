@@ -1,6 +1,7 @@
 """Small ONNX models through the whole path: compile, verify, save, load, run."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 import dlc
+from dlc.backends import _cubins
 from dlc.compiler import Options, compile_to, group_verification, targets
 from dlc.compiler.error_bound import relative_error
-from dlc.compiler.outcome import Outcome
+from dlc.core.nvrtc import Cubin, compile_cuda
 from dlc.oracle import run_block
 from dlc.runtime.artifact import weights_path_of
 from dlc.tools import dlc_compile, dlc_run
@@ -248,17 +250,6 @@ def test_the_target_that_runs_here(
     assert (found and found.name) == running
 
 
-def test_a_kernel_that_spills_is_a_warning() -> None:
-    kernels = [
-        {"name": "g0", "resources": {"registers": 64, "spill_bytes": 0}},
-        {"name": "g1", "resources": {"registers": 255, "spill_bytes": 24}},
-        {"name": "g2", "resources": {}},
-    ]
-    outcome = Outcome({"variants": [{"target": "sm_80", "kernels": kernels}]}, {})
-    (warning,) = outcome.warnings()
-    assert "kernel g1 for sm_80 spills 24 bytes per thread at 255 registers" in warning
-
-
 # The commands ------------------------------------------------------------------------------------
 
 
@@ -278,6 +269,30 @@ def test_compile_and_run_by_command(
     assert dlc_run.main([str(output), "--inputs", given, "--outputs", str(results)]) == 0
     with np.load(results) as file:
         np.testing.assert_allclose(file["y"], expected(X), atol=1e-6)
+
+
+def test_kernels_that_spill_whatever_they_are_given_are_warnings(
+    onnx_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def spilling(text: str, target: str) -> Cubin:
+        found = compile_cuda(text, target)
+        used = {name: replace(r, spill_bytes=24) for name, r in found.resources.items()}
+        return replace(found, resources=used)
+
+    monkeypatch.setenv("DLC_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(_cubins, "compile_cuda", spilling)
+    report = tmp_path / "report.json"
+    command = [str(onnx_file), "--target", "sm_80", "--no-verify", "--json", str(report)]
+    assert dlc_compile.main(command) == 0
+    printed = capsys.readouterr().err
+    (variant,) = json.loads(report.read_text())["variants"]
+    for kernel in variant["kernels"]:
+        name, used = kernel["name"], kernel["resources"]
+        assert used["max_registers"] in (64, 128, 255)  # what a block of 1024, 512 or less can have
+        assert f"dlc-compile: warning: kernel {name} for sm_80 spills 24 bytes" in printed
 
 
 def test_run_prints_json(onnx_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
