@@ -3,6 +3,7 @@
 Exit code 0: compiled, verified, and the files whose suffix tells their type were recognised.
 """
 
+import re
 import subprocess
 import sys
 import time
@@ -55,7 +56,7 @@ def _run() -> int:
     right, known = _score(files, names)
     print(_summary(artifact, outcome, compiled_s, files, names, named_s))
     print(f"{right} of {known} files with a telling suffix were named right")
-    _write_cuda(source, shapes, outcome.report)
+    print(_compile_for_gpu(source, shapes))
     if right < REQUIRED * known:
         raise CompileError(f"only {right} of {known} files were named right")
     return SUCCESS
@@ -113,11 +114,31 @@ def _summary(
     )
 
 
-def _write_cuda(source: Path, shapes: dict[str, list[int]], report: Report) -> None:
-    """Write the CUDA of the model for a GPU, compiled or not here, and say where."""
-    path = OUTPUT / f"magika-{GPU}.cu"
-    path.write_text(emit(source, Options(GPU, shapes=shapes, precision="fp16"), "cuda"))
-    print(f"the CUDA of all its kernels for {GPU}: {path.relative_to(ROOT)}")
+def _compile_for_gpu(source: Path, shapes: dict[str, list[int]]) -> str:
+    """Compile the model for a GPU, be there one or not, write its CUDA, and say what came of it."""
+    artifact, cuda = OUTPUT / f"magika-{GPU}.so", OUTPUT / f"magika-{GPU}.cu"
+    options = Options(GPU, "fp16", shapes=shapes)
+    start = time.perf_counter()
+    outcome = compile_to(artifact, source, options)
+    compiled_s = time.perf_counter() - start
+    cuda.write_text(emit(source, options, "cuda"))
+    kernels = outcome.report["variants"][0]["kernels"]
+    largest, total = max(kernels, key=_least_us), sum(map(_least_us, kernels))
+    return "\n".join(
+        [
+            f"compiled it for {GPU} in fp16 in {compiled_s:.1f} s: {artifact.relative_to(ROOT)}",
+            f"  {outcome.launches_text()}; {outcome.checked}",
+            f"  largest group: {largest['name']}, at least {_least_us(largest):.1f} of"
+            f" {total:.1f} us by the model of the chip; its CUDA is the function"
+            f" {largest['name']} in {cuda.relative_to(ROOT)}",
+        ]
+    )
+
+
+def _least_us(kernel: Report) -> float:
+    """Return the time that the architecture model predicts for a kernel of a report."""
+    match = re.search(r"time_us = ([^,>]+)", kernel["bound"])
+    return float(match[1]) if match else 0.0
 
 
 if __name__ == "__main__":
