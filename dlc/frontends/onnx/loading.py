@@ -64,7 +64,7 @@ def load_model(source: ModelSource) -> LoadedModel:
         loaded = LoadedModel(source)
         at = "model"
     else:
-        loaded = _load_file(Path(source))
+        loaded = _load_file(_path(source))
         at = str(source)
     try:
         _check_versions(loaded.proto)
@@ -72,6 +72,14 @@ def load_model(source: ModelSource) -> LoadedModel:
         error.place(at)
         raise
     return loaded
+
+
+def _path(source: object) -> Path:
+    """Return what is no model as a path; the types are only those of callers that are checked."""
+    if not isinstance(source, str | os.PathLike):
+        kind = type(source).__name__
+        raise CompileError(f"the model is a {kind}; give the path of an ONNX file or a ModelProto")
+    return Path(source)
 
 
 def _load_file(path: Path) -> LoadedModel:

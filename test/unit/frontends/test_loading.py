@@ -94,3 +94,9 @@ def test_embedded_data_of_the_wrong_length(saved: Path, run_import: Import):
     onnx.save(model, saved)
     with pytest.raises(CompileError, match=r"shape \[1023\] takes 4092 bytes, its data has 4096"):
         run_import(saved)
+
+
+@pytest.mark.parametrize("source", [b"\x08\x0a", None, 3], ids=["bytes", "none", "number"])
+def test_neither_path_nor_model(source: object):
+    with pytest.raises(CompileError, match="give the path of an ONNX file or a ModelProto"):
+        load_model(source)  # pyright: ignore[reportArgumentType]
