@@ -4,6 +4,7 @@ Negative indices count from the end of the axis. An index that is outside is tak
 element.
 """
 
+from abc import ABC
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,10 +17,6 @@ from dlc.dialects._tensor import DYNAMIC, broadcast_shapes, element_type, shape
 from dlc.dialects.graph._movement import MovementOp, indexed
 from dlc.dialects.graph._structure import Array, Index, Scope
 from dlc.errors import CompileError
-
-_FORMAT = (
-    "$data `,` $indices attr-dict `:` `(` type($data) `,` type($indices) `)` `->` type($output)"
-)
 
 
 def check_indices(indices: SSAValue) -> None:
@@ -41,16 +38,27 @@ def nearest(indices: Array, size: int) -> Array:
     return np.clip(np.where(wide < 0, wide + size, wide), 0, size - 1)
 
 
+class IndexedOp(MovementOp, ABC):
+    """Takes elements of ``data`` from places that ``indices`` names."""
+
+    data = operand_def(TensorType)
+    indices = operand_def(TensorType)
+    output = result_def(TensorType)
+    assembly_format = (
+        "$data `,` $indices attr-dict `:` `(` type($data) `,` type($indices) `)` `->` type($output)"
+    )
+
+    def place(self, scope: Scope, index: Index, axis: int) -> AffineExpr:
+        """Write what ``indices`` holds at ``index``, as a place along an axis of ``data``."""
+        return indexed(scope, scope.read(self.indices, index), shape(self.data)[axis])
+
+
 @irdl_op_definition
-class GatherOp(MovementOp):
+class GatherOp(IndexedOp):
     """``y[p..., q..., r...] = data[p..., indices[q...], r...]``, the index at axis ``axis``."""
 
     name = "graph.gather"
-    data = operand_def(TensorType)
-    indices = operand_def(TensorType)
     axis = prop_def(IntegerAttr)
-    output = result_def(TensorType)
-    assembly_format = _FORMAT
 
     def infer(self) -> Sequence[Attribute]:
         sizes, axis = shape(self.data), self.axis.value.data
@@ -62,9 +70,8 @@ class GatherOp(MovementOp):
     def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
         axis = self.axis.value.data
         end = axis + len(shape(self.indices))
-        position = scope.read(self.indices, index[axis:end])
-        taken = indexed(scope, position, shape(self.data)[axis])
-        return scope.read(self.data, [*index[:axis], taken, *index[end:]])
+        place = self.place(scope, index[axis:end], axis)
+        return scope.read(self.data, [*index[:axis], place, *index[end:]])
 
     def reference(self, *operands: Array) -> Array:
         data, indices = operands
@@ -73,15 +80,11 @@ class GatherOp(MovementOp):
 
 
 @irdl_op_definition
-class GatherElementsOp(MovementOp):
+class GatherElementsOp(IndexedOp):
     """``y[p] = data[p with indices[p] at axis]``; ``y`` has the shape of ``indices``."""
 
     name = "graph.gather_elements"
-    data = operand_def(TensorType)
-    indices = operand_def(TensorType)
     axis = prop_def(IntegerAttr)
-    output = result_def(TensorType)
-    assembly_format = _FORMAT
 
     def infer(self) -> Sequence[Attribute]:
         sizes, taken, axis = shape(self.data), shape(self.indices), self.axis.value.data
@@ -96,8 +99,8 @@ class GatherElementsOp(MovementOp):
 
     def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
         axis = self.axis.value.data
-        taken = indexed(scope, scope.read(self.indices, index), shape(self.data)[axis])
-        return scope.read(self.data, [*index[:axis], taken, *index[axis + 1 :]])
+        place = self.place(scope, index, axis)
+        return scope.read(self.data, [*index[:axis], place, *index[axis + 1 :]])
 
     def reference(self, *operands: Array) -> Array:
         data, indices = operands
@@ -110,7 +113,7 @@ class GatherElementsOp(MovementOp):
 
 
 @irdl_op_definition
-class GatherNdOp(MovementOp):
+class GatherNdOp(IndexedOp):
     """``y[b..., q..., r...] = data[b..., indices[b..., q..., :], r...]``.
 
     The last axis of ``indices`` holds one index for each axis of ``data`` after the first
@@ -118,11 +121,7 @@ class GatherNdOp(MovementOp):
     """
 
     name = "graph.gather_nd"
-    data = operand_def(TensorType)
-    indices = operand_def(TensorType)
     batch_axes = prop_def(IntegerAttr)
-    output = result_def(TensorType)
-    assembly_format = _FORMAT
 
     def infer(self) -> Sequence[Attribute]:
         sizes, taken, batch = shape(self.data), shape(self.indices), self.batch_axes.value.data
@@ -138,17 +137,13 @@ class GatherNdOp(MovementOp):
         return [TensorType(element_type(self.data), gathered)]
 
     def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
-        sizes, taken, batch = shape(self.data), shape(self.indices), self.batch_axes.value.data
-        tuple_index = index[: len(taken) - 1]
+        *outer, count = shape(self.indices)
+        batch, rank = self.batch_axes.value.data, len(outer)
         places = [
-            indexed(
-                scope,
-                scope.read(self.indices, [*tuple_index, AffineExpr.constant(k)]),
-                sizes[batch + k],
-            )
-            for k in range(taken[-1])
+            self.place(scope, [*index[:rank], AffineExpr.constant(k)], batch + k)
+            for k in range(count)
         ]
-        return scope.read(self.data, [*index[:batch], *places, *index[len(taken) - 1 :]])
+        return scope.read(self.data, [*index[:batch], *places, *index[rank:]])
 
     def reference(self, *operands: Array) -> Array:
         data, indices = operands
@@ -166,7 +161,7 @@ class GatherNdOp(MovementOp):
 
 
 @irdl_op_definition
-class ReverseSequenceOp(MovementOp):
+class ReverseSequenceOp(IndexedOp):
     """``y[..., t, ...] = x[..., n - 1 - t, ...]`` where ``t < n``, else ``x`` itself.
 
     ``t`` is the index along ``time_axis``, ``n`` the length (in ``indices``) at the one along
@@ -174,12 +169,8 @@ class ReverseSequenceOp(MovementOp):
     """
 
     name = "graph.reverse_sequence"
-    data = operand_def(TensorType)
-    indices = operand_def(TensorType)
     batch_axis = prop_def(IntegerAttr)
     time_axis = prop_def(IntegerAttr)
-    output = result_def(TensorType)
-    assembly_format = _FORMAT
 
     def infer(self) -> Sequence[Attribute]:
         sizes = shape(self.data)
