@@ -18,8 +18,9 @@ from dlc.frontends.onnx.functions import (
     standard_function,
 )
 from dlc.frontends.onnx.graph_builder import GraphBuilder, location
-from dlc.frontends.onnx.loading import LoadedModel, domain_name, opset_versions, subgraphs
+from dlc.frontends.onnx.loading import LoadedModel, domain_name, opset_versions
 from dlc.frontends.onnx.shape_rules import RefusedError, is_refused
+from dlc.frontends.onnx.structure import subgraphs
 from dlc.frontends.onnx.tensors import read_sparse_tensor, read_tensor
 
 Initializer = onnx.TensorProto | onnx.SparseTensorProto

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import onnx
 from google.protobuf.message import DecodeError
+from onnx import version_converter
 
 from dlc.errors import CompileError
+from dlc.frontends.onnx.structure import check_structure
 from dlc.frontends.onnx.wire import Extent, split_model
 
 OLDEST_OPSET = 7
-"""Before it, broadcasting was an attribute of each operator."""
+"""Before it, broadcasting was an attribute of each operator; ``onnx`` converts older models."""
 
 ModelSource = str | os.PathLike[str] | onnx.ModelProto
 
@@ -46,19 +48,12 @@ def domain_name(domain: str) -> str:
     return "" if domain == "ai.onnx" else domain
 
 
-def subgraphs(node: onnx.NodeProto) -> Iterable[onnx.GraphProto]:
-    """Return the graphs among the attributes of a node."""
-    for attribute in node.attribute:
-        if attribute.type == onnx.AttributeProto.GRAPH:
-            yield attribute.g
-        yield from attribute.graphs
-
-
 def load_model(source: ModelSource) -> LoadedModel:
     """Read a model; large weights stay in its file.
 
     Raises CompileError when the file is missing, is cut off or is no ONNX model, or when the model
-    is newer than the installed ``onnx`` package or older than opset 7.
+    is newer than the installed ``onnx`` package, or so old that ``onnx`` cannot convert it to opset
+    7.
     """
     if isinstance(source, onnx.ModelProto):
         loaded = LoadedModel(source)
@@ -68,10 +63,27 @@ def load_model(source: ModelSource) -> LoadedModel:
         at = str(source)
     try:
         _check_versions(loaded.proto)
+        return loaded if loaded.opsets.get("", OLDEST_OPSET) >= OLDEST_OPSET else _converted(loaded)
     except CompileError as error:
         error.place(at)
         raise
-    return loaded
+
+
+def _converted(loaded: LoadedModel) -> LoadedModel:
+    """Return a model in the oldest opset that the conversions know."""
+    proto = loaded.proto
+    if loaded.embedded:
+        assert loaded.path is not None
+        proto = onnx.load_model(loaded.path, load_external_data=False)
+    check_structure(proto.graph)
+    try:
+        converted = version_converter.convert_version(proto, OLDEST_OPSET)
+    except (RuntimeError, version_converter.ConvertError) as error:
+        raise CompileError(
+            f"opset {loaded.opsets['']} is older than {OLDEST_OPSET}, and onnx cannot convert it: "
+            f"{str(error).splitlines()[0]}; export the model again"
+        ) from error
+    return LoadedModel(converted, loaded.path)
 
 
 def _path(source: object) -> Path:
@@ -123,9 +135,4 @@ def _check_versions(proto: onnx.ModelProto) -> None:
         raise CompileError(
             f"opset {opset} is newer than {newest}, the newest that onnx {onnx.__version__} knows;"
             " install a newer onnx or export the model for an older opset"
-        )
-    if opset is not None and opset < OLDEST_OPSET:
-        raise CompileError(
-            f"opset {opset} is older than {OLDEST_OPSET}, the oldest that is supported; convert the"
-            " model with onnx.version_converter"
         )

@@ -7,7 +7,8 @@ from pathlib import Path
 import onnx
 from onnx import NodeProto, TensorProto
 
-from dlc.frontends.onnx.loading import ModelSource, load_model, subgraphs
+from dlc.frontends.onnx.loading import ModelSource, load_model
+from dlc.frontends.onnx.structure import subgraphs
 
 
 def model_files(source: ModelSource) -> set[Path]:

@@ -1,12 +1,20 @@
 """Checks that a graph names every value once and before its use."""
 
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
 import onnx
 
 from dlc.errors import CompileError
 from dlc.frontends.onnx.attributes import node_name
-from dlc.frontends.onnx.loading import subgraphs
+
+
+def subgraphs(node: onnx.NodeProto) -> Iterable[onnx.GraphProto]:
+    """Return the graphs among the attributes of a node."""
+    for attribute in node.attribute:
+        if attribute.type == onnx.AttributeProto.GRAPH:
+            yield attribute.g
+        yield from attribute.graphs
 
 
 def check_structure(graph: onnx.GraphProto, outer: AbstractSet[str] = frozenset()) -> None:

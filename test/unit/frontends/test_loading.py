@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from onnx import helper
+from onnx import helper, numpy_helper
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc.core.context import DlcContext
@@ -56,13 +56,32 @@ def test_every_error_is_one_line(tmp_path: Path):
     ("opset", "message"),
     [
         (9999, "opset 9999 is newer than"),
-        (6, "opset 6 is older than 7"),
+        (6, "opset 6 is older than 7, and onnx cannot convert it: "),
     ],
 )
 def test_opset_out_of_range(make_model: MakeModel, opset: int, message: str):
-    model = make_model([helper.make_node("Relu", ["x"], ["y"])], opset=opset)
+    model = make_model([helper.make_node("NotAnOperator", ["x"], ["y"])], opset=opset)
     with pytest.raises(CompileError, match=message):
         load_model(model)
+
+
+def test_older_opsets_are_converted(make_model: MakeModel, tmp_path: Path):
+    # Before opset 7 broadcasting was an attribute; the weight is large enough to stay in the file.
+    weight = np.arange(2, dtype=np.float32).repeat(2048)
+    nodes = [
+        helper.make_node("MatMul", ["x", "v"], ["a"]),
+        helper.make_node("Add", ["a", "w"], ["y"], broadcast=1, axis=1),
+    ]
+    model = make_model(
+        nodes, opset=6, initializers={"v": np.ones((3, 4096), np.float32), "w": weight}
+    )
+    path = tmp_path / "old.onnx"
+    onnx.save(model, path)
+    for loaded in (load_model(path), load_model(model)):
+        assert loaded.opsets[""] == 7
+        assert not loaded.proto.graph.node[-1].attribute
+        _, kept = loaded.proto.graph.initializer
+        np.testing.assert_array_equal(numpy_helper.to_array(kept), weight)
 
 
 def test_newer_ir_version(make_model: MakeModel):
