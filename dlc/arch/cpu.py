@@ -20,27 +20,19 @@ class CpuArch:
     capabilities: frozenset[str]
 
     l1_bytes: int
-    l1_bytes_per_clock: int
     l2_bytes: int
     l2_bytes_per_clock: int
     l3_bytes: int
     l3_bytes_per_clock: int
     dram_bytes_per_s: float
-    dram_latency_s: float
 
     parallel_region_us: float
     target: str = "cpu"
-    cache_line_bytes: int = 64
 
     def flops_per_s(self, element_bytes: int = 4) -> float:
         """Return the peak rate of all cores, a multiply-add counting 2."""
         lanes = self.vector_bytes // element_bytes
         return 2.0 * lanes * self.fma_units_per_core * self.clock_hz * self.cores
-
-    @property
-    def l1_bytes_per_s(self) -> float:
-        """The load bandwidth of all first-level caches together."""
-        return self.l1_bytes_per_clock * self.clock_hz * self.cores
 
     @property
     def l2_bytes_per_s(self) -> float:

@@ -17,13 +17,11 @@ AVX512 = CpuArch(
     fma_units_per_core=2,  # O: ports 0 and 5
     capabilities=frozenset({"sse2", "avx", "avx2", "fma", "f16c", "avx512f"}),
     l1_bytes=48 << 10,  # O
-    l1_bytes_per_clock=128,  # O: two 64-byte loads
     l2_bytes=2 << 20,  # O
     l2_bytes_per_clock=64,  # O
     l3_bytes=105 << 20,  # I
     l3_bytes_per_clock=16,  # assumed: half a 32-byte mesh port
     dram_bytes_per_s=307e9,  # I: 8 channels of DDR5-4800
-    dram_latency_s=110e-9,  # assumed
     parallel_region_us=5.0,  # assumed
 )
 
@@ -36,13 +34,11 @@ AVX2 = CpuArch(
     fma_units_per_core=2,  # Z
     capabilities=frozenset({"sse2", "avx", "avx2", "fma", "f16c"}),
     l1_bytes=32 << 10,  # Z
-    l1_bytes_per_clock=64,  # Z: two 32-byte loads
     l2_bytes=512 << 10,  # Z
     l2_bytes_per_clock=32,  # Z
     l3_bytes=64 << 20,  # Y
     l3_bytes_per_clock=32,  # Z
     dram_bytes_per_s=51.2e9,  # Y: 2 channels of DDR4-3200
-    dram_latency_s=80e-9,  # assumed
     parallel_region_us=3.0,  # assumed
 )
 
@@ -55,13 +51,11 @@ GENERIC = CpuArch(
     fma_units_per_core=1,  # one multiplier and one adder together
     capabilities=frozenset({"sse2"}),
     l1_bytes=32 << 10,
-    l1_bytes_per_clock=32,
     l2_bytes=256 << 10,
     l2_bytes_per_clock=32,
     l3_bytes=8 << 20,
     l3_bytes_per_clock=16,
     dram_bytes_per_s=25.6e9,  # 2 channels of DDR3-1600
-    dram_latency_s=90e-9,
     parallel_region_us=2.0,
 )
 

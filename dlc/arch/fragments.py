@@ -100,14 +100,6 @@ MATRIX_INSTRUCTIONS = {
 """``mma.sync`` shapes by name: ``m16n8k16`` of f16 and bf16, ``m16n8k8`` of tf32 held in f32."""
 
 
-def ldmatrix_source(lane: int, matrices: int) -> tuple[int, int]:
-    """Return the (matrix, row) whose address ``lane`` gives to ldmatrix.
-
-    Lanes from ``8 * matrices`` on give an address that is not used; they repeat the earlier ones.
-    """
-    return (lane // 8) % matrices, lane % 8
-
-
 def ldmatrix_position(lane: int, slot: int, pack: int, transpose: bool) -> tuple[int, int, int]:
     """Return the (matrix, row, column) of the element that ldmatrix puts in a lane's ``slot``.
 

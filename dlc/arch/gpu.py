@@ -29,7 +29,6 @@ class GpuArch:
     l2_bytes: int
     l2_bytes_per_clock: float
     l2_latency_s: float
-    shared_latency_clocks: int
 
     shared_bytes_per_sm: int
     shared_bytes_per_block: int
@@ -39,7 +38,6 @@ class GpuArch:
     launch_us: float = 1.4  # assumed as on A100
     launch_floor_us: float = 0.9  # assumed as on H200
     block_barrier_clocks: int = 30  # 20-40 for 4-16 warps, "Dissecting Ampere" (arXiv 2208.11174)
-    grid_barrier_us: float = 1.1
 
     shared_reserved_bytes_per_block: int = 1024  # from compute capability 8.0 on, as the next
 

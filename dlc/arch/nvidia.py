@@ -102,7 +102,6 @@ V100 = _SM_70(
     l2_bytes=6 << 20,  # V
     l2_bytes_per_clock=2048,  # A compares with V100's 2048
     l2_latency_s=126e-9,  # J: 193 clocks
-    shared_latency_clocks=19,  # J
 )
 
 RTX_2080 = _SM_75(
@@ -120,7 +119,6 @@ RTX_2080 = _SM_75(
     l2_bytes=4 << 20,  # T
     l2_bytes_per_clock=2048,  # T: 64 bytes x 32 slices
     l2_latency_s=104e-9,  # J: 188 clocks
-    shared_latency_clocks=19,  # J
 )
 
 A100 = _SM_80(
@@ -141,7 +139,6 @@ A100 = _SM_80(
     l2_bytes=40 << 20,  # A
     l2_bytes_per_clock=5120,  # A
     l2_latency_s=185e-9,  # L: 261 clocks
-    shared_latency_clocks=29,  # L
     launch_us=1.36,  # B
 )
 
@@ -155,7 +152,6 @@ RTX_3090 = _SM_86(
     l2_bytes=6 << 20,  # R
     l2_bytes_per_clock=5248,  # G: 64 bytes per clock into each SM, the limit where none is stated
     l2_latency_s=161e-9,  # L: 273 clocks of an RTX 4090, at this clock
-    shared_latency_clocks=30,  # L
 )
 
 RTX_4090 = _SM_89(
@@ -168,7 +164,6 @@ RTX_4090 = _SM_89(
     l2_bytes=72 << 20,  # D
     l2_bytes_per_clock=8192,  # G: 64 bytes per clock into each SM, the limit where none is stated
     l2_latency_s=108e-9,  # L: 273 clocks
-    shared_latency_clocks=30,  # L
 )
 
 _HOPPER = partial(  # SXM5; H100 and H200 differ in their memory only: H
@@ -192,7 +187,6 @@ _HOPPER = partial(  # SXM5; H100 and H200 differ in their memory only: H
     l2_bytes=50 << 20,  # H
     l2_bytes_per_clock=6154,  # model of DeepGEMM; 10.2 TB/s = 5150 measured (B)
     l2_latency_s=142e-9,  # B: near partition; 255 ns far
-    shared_latency_clocks=29,  # L
     launch_us=1.27,  # B: graph node on H200
     launch_floor_us=0.9,  # 0.95 seen at 32 blocks
 )

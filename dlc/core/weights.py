@@ -119,10 +119,6 @@ class WeightStore:
         """Return the name of the tensor in the model, for reports only."""
         return self._entry(symbol).information
 
-    def content_hash(self, symbol: str) -> str:
-        """Return a hash of shape, dtype and bytes; it reads the whole tensor."""
-        return _digest(self.array(symbol))
-
     def retain(self, symbols: Sequence[str]) -> None:
         """Forget every tensor but ``symbols`` and what they are computed from."""
         needed: set[str] = set()

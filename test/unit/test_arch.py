@@ -51,7 +51,7 @@ def test_peak_is_the_stated_one(name: str, unit: str, stated_tflops: float) -> N
 @pytest.mark.parametrize("row", CPUS, ids=lambda row: row.name)
 def test_cpu_memory_levels_grow(row: CpuArch) -> None:
     assert row.l1_bytes < row.l2_bytes < row.l3_bytes
-    assert row.l1_bytes_per_s >= row.l2_bytes_per_s >= row.l3_bytes_per_s > row.dram_bytes_per_s
+    assert row.l2_bytes_per_s >= row.l3_bytes_per_s > row.dram_bytes_per_s
 
 
 def test_cpu_peak_counts_lanes_units_and_cores() -> None:

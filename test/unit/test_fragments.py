@@ -7,7 +7,6 @@ from dlc.arch.fragments import (
     WARP_LANES,
     Fragment,
     ldmatrix_position,
-    ldmatrix_source,
 )
 
 FRAGMENTS = [
@@ -77,8 +76,3 @@ def test_transposed_matrices_make_a_b_fragment() -> None:
         for slot in range(fragment.slots):
             matrix, row, column = ldmatrix_position(lane, slot, 2, transpose=True)
             assert fragment.position(lane, slot) == (row + 8 * matrix, column)
-
-
-def test_lanes_name_the_rows_of_the_matrices() -> None:
-    assert [ldmatrix_source(lane, 4) for lane in (0, 7, 8, 31)] == [(0, 0), (0, 7), (1, 0), (3, 7)]
-    assert [ldmatrix_source(lane, 2) for lane in (15, 16)] == [(1, 7), (0, 0)]
