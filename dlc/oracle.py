@@ -18,6 +18,9 @@ from dlc.errors import CompileError
 Observe = Callable[[Operation, Sequence[Array]], None]
 """Sees each op of ``graph`` and its results, before they are rounded."""
 
+Perturb = Callable[[GraphOp, Sequence[Array]], Sequence[Array]]
+"""Replaces the operands of each op of ``graph`` before it is computed."""
+
 
 def run_reference(
     module: ModuleOp,
@@ -26,6 +29,7 @@ def run_reference(
     float_type: DTypeLike = np.float64,
     round_each_op: bool = False,
     observe: Observe | None = None,
+    perturb: Perturb | None = None,
 ) -> dict[str, Array]:
     """Return the results of ``main`` by name, in the dtypes of the result types.
 
@@ -39,7 +43,7 @@ def run_reference(
     main = _main(module)
     block = main.body.block
     arguments = _arguments(main, feeds)
-    interpreter = _Interpreter(weights, float_type, round_each_op, observe)
+    interpreter = _Interpreter(weights, float_type, round_each_op, observe, perturb)
     results = interpreter.run(block, arguments)
     values = main.body.block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
     names = value_names(main.res_attrs, len(results), "result")
@@ -50,10 +54,14 @@ def run_reference(
 
 
 def run_block(
-    block: Block, arguments: list[Array], weights: WeightStore, float_type: DTypeLike = np.float64
+    block: Block,
+    arguments: list[Array],
+    weights: WeightStore,
+    float_type: DTypeLike = np.float64,
+    perturb: Perturb | None = None,
 ) -> list[Array]:
     """Return what the ops of a block (the body of a group) make of ``arguments``, as stored."""
-    results = _Interpreter(weights, float_type).run(block, arguments)
+    results = _Interpreter(weights, float_type, perturb=perturb).run(block, arguments)
     values = block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
     return [round_to(array, value.type) for array, value in zip(results, values, strict=True)]
 
@@ -105,8 +113,10 @@ class _Interpreter:
         float_type: DTypeLike,
         round_each_op: bool = False,
         observe: Observe | None = None,
+        perturb: Perturb | None = None,
     ):
         self.weights = weights
+        self.perturb = perturb
         self.observe = observe
         self.float_type = float_type
         self.round_each_op = round_each_op
@@ -130,12 +140,16 @@ class _Interpreter:
         if not isinstance(op, GraphOp):
             return self._run_region(op, operands)
         known = constant_value(op.results[0], self.weights)
-        results = [known] if known is not None else evaluate(op, operands, self.float_type)
+        results = [known] if known is not None else self._evaluate(op, operands)
         if self.observe is not None:
             self.observe(op, results)
         if self.round_each_op:
             return [round_to(x, r.type) for x, r in zip(results, op.results, strict=True)]
         return list(results)
+
+    def _evaluate(self, op: GraphOp, operands: Sequence[Array]) -> Sequence[Array]:
+        moved = operands if self.perturb is None else self.perturb(op, operands)
+        return evaluate(op, moved, self.float_type)
 
     def _run_region(self, op: Operation, operands: list[Array]) -> list[Array]:
         """Run an op that only encloses others (a group)."""

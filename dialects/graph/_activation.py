@@ -12,7 +12,7 @@ from dlc.dialects._scalar import ScalarBuilder
 from dlc.dialects._tensor import element_type
 from dlc.dialects.graph._elementwise import BinaryOp, FloatUnaryOp, UnaryOp
 from dlc.dialects.graph._math import error_function
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph._structure import Array, SteppedOp
 
 
 def _clamp_to_unit(b: ScalarBuilder, x: SSAValue) -> SSAValue:
@@ -272,7 +272,7 @@ class GeluOp(FloatUnaryOp):
 
 
 @irdl_op_definition
-class ThresholdedReluOp(FloatUnaryOp):
+class ThresholdedReluOp(SteppedOp, FloatUnaryOp):
     """``y = x`` where ``x > alpha``, else 0 (also for NaN)."""
 
     name = "graph.thresholded_relu"
@@ -289,7 +289,7 @@ class ThresholdedReluOp(FloatUnaryOp):
 
 
 @irdl_op_definition
-class ShrinkOp(FloatUnaryOp):
+class ShrinkOp(SteppedOp, FloatUnaryOp):
     """``y = x + bias`` where ``x < -threshold``, ``x - bias`` where ``x > threshold``, else 0."""
 
     name = "graph.shrink"

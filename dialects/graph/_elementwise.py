@@ -17,7 +17,7 @@ from xdsl.irdl import (
 
 from dlc.dialects._scalar import ScalarBuilder
 from dlc.dialects._tensor import element_type, is_float
-from dlc.dialects.graph._structure import Array, ElementwiseOp
+from dlc.dialects.graph._structure import Array, ElementwiseOp, SteppedOp
 from dlc.errors import CompileError
 
 
@@ -144,7 +144,7 @@ class DivOp(NumberOp):
 
 
 @irdl_op_definition
-class ModOp(NumberOp):
+class ModOp(SteppedOp, NumberOp):
     """``y = a - b * q`` with ``q = floor(a / b)``, so ``y`` has the sign of ``b`` (Python's ``%``).
 
     ``truncate``: ``q = trunc(a / b)``, so ``y`` has the sign of ``a`` (C's ``fmod``). Integers
@@ -292,7 +292,7 @@ class AbsOp(UnaryOp):
 
 
 @irdl_op_definition
-class SignOp(UnaryOp):
+class SignOp(SteppedOp, UnaryOp):
     """``y = -1``, ``0`` or ``1``; NaN stays NaN."""
 
     name = "graph.sign"

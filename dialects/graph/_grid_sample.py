@@ -77,6 +77,10 @@ class GridSampleOp(ComputedOp):
             raise CompileError(f"a grid of {list(places)} does not fit a tensor of {list(sizes)}")
         return [TensorType(element_type(self.x), [*sizes[:2], *places[1:-1]])]
 
+    @property
+    def has_steps(self) -> bool:
+        return self.mode.data == "nearest"
+
     def flops(self) -> int:
         return 2 * _TAPS[self.mode.data] ** (len(shape(self.x)) - 2) * self.domain.points
 

@@ -13,7 +13,7 @@ from xdsl.irdl import irdl_op_definition
 
 from dlc.dialects._scalar import ScalarBuilder
 from dlc.dialects.graph._elementwise import FloatUnaryOp
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph._structure import Array, SteppedOp
 
 
 class FunctionOp(FloatUnaryOp, ABC):
@@ -102,7 +102,7 @@ class SqrtOp(FunctionOp):
 
 
 @irdl_op_definition
-class FloorOp(FunctionOp):
+class FloorOp(SteppedOp, FunctionOp):
     """``y``: the largest integer that is at most ``x``."""
 
     name = "graph.floor"
@@ -111,7 +111,7 @@ class FloorOp(FunctionOp):
 
 
 @irdl_op_definition
-class CeilOp(FunctionOp):
+class CeilOp(SteppedOp, FunctionOp):
     """``y``: the smallest integer that is at least ``x``."""
 
     name = "graph.ceil"
@@ -120,7 +120,7 @@ class CeilOp(FunctionOp):
 
 
 @irdl_op_definition
-class RoundOp(FunctionOp):
+class RoundOp(SteppedOp, FunctionOp):
     """``y``: the nearest integer, halves to the even one."""
 
     name = "graph.round"
@@ -129,7 +129,7 @@ class RoundOp(FunctionOp):
 
 
 @irdl_op_definition
-class TruncOp(FunctionOp):
+class TruncOp(SteppedOp, FunctionOp):
     """``y``: ``x`` without its fraction."""
 
     name = "graph.trunc"

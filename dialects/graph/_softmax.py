@@ -14,7 +14,7 @@ from dlc.dialects.graph._comparison import CompareOp, IsInfOp, WhereOp
 from dlc.dialects.graph._composer import Composer
 from dlc.dialects.graph._properties import integer
 from dlc.dialects.graph._reduction import OverAxes
-from dlc.dialects.graph._structure import Array, CompositeOp, GraphOp
+from dlc.dialects.graph._structure import Array, CompositeOp, GraphOp, SteppedOp
 from dlc.errors import CompileError
 
 
@@ -79,7 +79,7 @@ class LogSoftmaxOp(AlongAxisOp):
 
 
 @irdl_op_definition
-class HardmaxOp(AlongAxisOp):
+class HardmaxOp(SteppedOp, AlongAxisOp):
     """``y``: 1 at the first largest element along ``axis``, 0 elsewhere."""
 
     name = "graph.hardmax"

@@ -20,6 +20,8 @@ from dlc.dialects._scalar import ScalarBuilder
 from dlc.dialects._tensor import (
     broadcast_shapes,
     element_count,
+    element_type,
+    is_float,
     shape,
     tensor_bytes,
 )
@@ -91,6 +93,16 @@ class GraphOp(IRDLOperation, ABC):
         slice, gather, pad): such an op is exact in every dtype.
         """
         return False
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether a result jumps where an operand crosses some value (rounding, comparison,
+        arg-max): next to a step, the smallest error of the operand is one of a whole step.
+
+        A function of floats whose values are integers or booleans has steps.
+        """
+        of_floats = any(is_float(element_type(x)) for x in self.operands)
+        return of_floats and not all(is_float(element_type(x)) for x in self.results)
 
     @abstractmethod
     def infer(self) -> Sequence[Attribute]:
@@ -236,6 +248,14 @@ class GraphOp(IRDLOperation, ABC):
         differentiable.
         """
         raise CompileError(f"{self.name} is not differentiable")
+
+
+class SteppedOp(GraphOp, ABC):
+    """An op whose results jump though they are floats (rounding, sign, thresholds)."""
+
+    @property
+    def has_steps(self) -> bool:
+        return any(is_float(element_type(x)) for x in self.operands)
 
 
 class ComputedOp(GraphOp, ABC):

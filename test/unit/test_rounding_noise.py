@@ -1,0 +1,196 @@
+"""Models with steps: single elements may take the other step, faults are still found."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from dlc import registry
+from dlc.compiler.error_bound import error_bound, relative_error
+from dlc.compiler.group_verification import check_results
+from dlc.compiler.levels import lower
+from dlc.compiler.rounding_noise import RoundingNoise, errors_beyond, has_steps
+from dlc.compiler.targets import Target
+from dlc.core.parser import parse_module
+from dlc.core.weights import WeightStore
+from dlc.dialects.fused_group import GroupOp
+from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.errors import CompileError
+from dlc.oracle import Perturb, run_block, run_reference
+
+QUANTIZED = """
+func.func @main(%x: tensor<64x96xf32>, %w: tensor<96x80xf32>, %v: tensor<80x48xf32>)
+    -> tensor<64x48xf32> {
+  %s = graph.splat 0.3 : f32 -> tensor<f32>
+  %z = graph.splat 128.0 : f32 -> tensor<f32>
+  %top = graph.splat 255.0 : f32 -> tensor<f32>
+  %low = graph.splat 0.0 : f32 -> tensor<f32>
+  %0 = graph.matmul %x, %w : (tensor<64x96xf32>, tensor<96x80xf32>) -> tensor<64x80xf32>
+  %1 = graph.div %0, %s : (tensor<64x80xf32>, tensor<f32>) -> tensor<64x80xf32>
+  %2 = graph.round %1 : tensor<64x80xf32> -> tensor<64x80xf32>
+  %3 = graph.add %2, %z : (tensor<64x80xf32>, tensor<f32>) -> tensor<64x80xf32>
+  %4 = graph.max %3, %low : (tensor<64x80xf32>, tensor<f32>) -> tensor<64x80xf32>
+  %5 = graph.min %4, %top : (tensor<64x80xf32>, tensor<f32>) -> tensor<64x80xf32>
+  %6 = graph.cast %5 {to = ui8} : tensor<64x80xf32> -> tensor<64x80xui8>
+  %7 = graph.cast %6 {to = f32} : tensor<64x80xui8> -> tensor<64x80xf32>
+  %8 = graph.sub %7, %z : (tensor<64x80xf32>, tensor<f32>) -> tensor<64x80xf32>
+  %9 = graph.mul %8, %s : (tensor<64x80xf32>, tensor<f32>) -> tensor<64x80xf32>
+  %10 = graph.matmul %9, %v : (tensor<64x80xf32>, tensor<80x48xf32>) -> tensor<64x48xf32>
+  func.return %10 : tensor<64x48xf32>
+}
+"""
+FAULTS = {
+    "scale": ("graph.div %0, %s", "graph.div %0, %wrong"),
+    "zero point": ("graph.add %2, %z", "graph.add %2, %off"),
+    "rounding mode": ("graph.round", "graph.floor"),
+    "saturation": ("graph.min %4, %top", "graph.min %4, %half"),
+}
+WRONG = """  %wrong = graph.splat 0.301 : f32 -> tensor<f32>
+  %off = graph.splat 129.0 : f32 -> tensor<f32>
+  %half = graph.splat 127.0 : f32 -> tensor<f32>
+  %0 ="""
+WEIGHTS = WeightStore()
+
+
+def text(fault: str = "") -> str:
+    right, wrong = FAULTS[fault] if fault else ("", "")
+    return QUANTIZED.replace("  %0 =", WRONG).replace(right, wrong, 1 if fault else 0)
+
+
+def feeds(seed: int = 0) -> dict[str, Array]:
+    generator = np.random.default_rng(seed)
+    sizes = {"argument0": (64, 96), "argument1": (96, 80), "argument2": (80, 48)}
+    return {n: generator.standard_normal(size, np.float32) for n, size in sizes.items()}
+
+
+def errors_of(fault: str, seed: int = 0, shift: float = 0.0) -> tuple[list[float], float]:
+    """Return the errors of a float32 evaluation beyond its slack, and the bound.
+
+    shift: relative, of the first operand: another way of summing the products.
+    """
+    context = registry.new_context()
+    right, run = parse_module(text(), context), parse_module(text(fault), context)
+    given = feeds(seed)
+
+    def reference(noise: Perturb | None) -> list[Array]:
+        return [*run_reference(right, given, WEIGHTS, perturb=noise).values()]
+
+    moved = {**given, "argument1": given["argument1"] * np.float32(1 + shift)}
+    got = [*run_reference(run, moved, WEIGHTS, np.float32).values()]
+    bound = error_bound(right, "fp32")
+    return errors_beyond(reference, reference(None), got, "fp32", bound), bound
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("ulps", [1, -2, 4])
+def test_rounding_errors_are_allowed(seed: int, ulps: int) -> None:
+    errors, bound = errors_of("", seed, ulps * 2.0**-24)
+    assert all(error <= bound for error in errors)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_of_a_model_are_found(fault: str) -> None:
+    errors, bound = errors_of(fault)
+    assert all(error > 10 * bound for error in errors)
+
+
+def group_results(fault: str) -> tuple[GroupOp, list[Array], list[Array]]:
+    """Return the group with the rounding, its arguments, and what the faulty group makes of them
+    in float32.
+    """
+    groups: list[GroupOp] = []
+    for source in (text(), text(fault)):
+        context = registry.new_context()
+        module = parse_module(source, context)
+        for level in lower(context, module, Target("cpu"), "fp32"):
+            if level == "fused-group":
+                break
+        groups += [op for op in module.walk() if isinstance(op, GroupOp) and has_steps(op)][:1]
+    generator = np.random.default_rng(0)
+    arguments: list[Array] = [
+        generator.standard_normal([*x.type.get_shape()], np.float32)  # pyright: ignore
+        for x in groups[0].inputs
+    ]
+    return groups[0], arguments, run_block(groups[1].body.block, arguments, WEIGHTS, np.float32)
+
+
+@pytest.mark.parametrize("fault", ["", *FAULTS])
+def test_faults_of_a_launch_are_found(fault: str) -> None:
+    group, arguments, results = group_results(fault)
+    wanted = run_block(group.body.block, arguments, WEIGHTS)
+    if not fault:
+        check_results(group, arguments, wanted, results, WEIGHTS, "fp32")
+        return
+    with pytest.raises(CompileError, match="verification failed: a result is off by"):
+        check_results(group, arguments, wanted, results, WEIGHTS, "fp32")
+
+
+ROUND = """
+func.func @main(%x: tensor<1000xf32>, %s: tensor<f32>) -> tensor<1000xi32> {
+  %0 = graph.div %x, %s : (tensor<1000xf32>, tensor<f32>) -> tensor<1000xf32>
+  %1 = graph.round %0 : tensor<1000xf32> -> tensor<1000xf32>
+  %2 = graph.cast %1 {to = i32} : tensor<1000xf32> -> tensor<1000xi32>
+  func.return %2 : tensor<1000xi32>
+}
+"""
+
+
+def test_only_elements_beside_a_step_may_take_the_other_one() -> None:
+    module = parse_module(ROUND, registry.new_context())
+    x = np.linspace(-5, 5, 1000).astype(np.float32)
+    x[7] = np.float32(0.3) * np.float32(2.5)  # a tie, but for the rounding of the product
+    given = {"argument0": x, "argument1": np.array(0.3, np.float32)}
+
+    def reference(noise: Perturb | None) -> list[Array]:
+        return [*run_reference(module, given, WEIGHTS, perturb=noise).values()]
+
+    (wanted,) = reference(None)
+
+    def error(place: int) -> float:
+        got = wanted.copy()
+        got[place] += 1 if x[place] / 0.3 > wanted[place] else -1
+        assert relative_error(wanted, got) == 1 / x.size
+        return errors_beyond(reference, [wanted], [got], "fp32", 0.0)[0]
+
+    assert error(7) == 0
+    middle = int(np.argmin(np.abs(x / 0.3 - np.rint(x / 0.3))))
+    assert error(middle) == 1 / x.size
+
+
+def op_of(line: str, *types: str) -> GraphOp:
+    arguments = ", ".join(f"%{name}: {type}" for name, type in zip("abc", types, strict=False))
+    body = f"func.func @main({arguments}) {{\n  %0 = graph.{line}\n  func.return\n}}"
+    module = parse_module(body, registry.new_context())
+    return next(op for op in module.walk() if isinstance(op, GraphOp))
+
+
+F, N, B = "tensor<4xf32>", "tensor<4xi32>", "tensor<4xi1>"
+STEPPED = [
+    (f"round %a : {F} -> {F}", (F,), True),
+    (f"floor %a : {F} -> {F}", (F,), True),
+    (f"exp %a : {F} -> {F}", (F,), False),
+    (f"sign %a : {F} -> {F}", (F,), True),
+    (f"sign %a : {N} -> {N}", (N,), False),
+    (f"cast %a {{to = i32}} : {F} -> {N}", (F,), True),
+    (f"cast %a {{to = f16}} : {F} -> tensor<4xf16>", (F,), False),
+    (f"cast %a {{to = f32}} : {N} -> {F}", (N,), False),
+    (f'compare %a, %b {{predicate = "lt"}} : ({F}, {F}) -> {B}', (F, F), True),
+    (f'compare %a, %b {{predicate = "lt"}} : ({N}, {N}) -> {B}', (N, N), False),
+    (f"where %a, %b, %c : ({B}, {F}, {F}) -> {F}", (B, F, F), False),
+]
+
+
+@pytest.mark.parametrize(("line", "types", "stepped"), STEPPED)
+def test_ops_say_whether_they_have_steps(line: str, types: tuple[str, ...], stepped: bool) -> None:
+    assert op_of(line, *types).has_steps == stepped
+
+
+def test_noise_is_of_the_size_of_rounding_errors_and_has_an_opposite() -> None:
+    op = op_of(f"add %a, %b : ({F}, {F}) -> {F}", F, F)
+    x = np.array([0.5, 3.0, -0.0, np.inf])
+    (up, _), (down, _) = (RoundingNoise(0, sign, "fp32")(op, [x, x]) for sign in (1, -1))
+    assert abs(up[0] - 0.5) == 0.5 * 16 * 2.0**-24
+    assert up[0] + down[0] == 1.0
+    np.testing.assert_array_equal(up[1:], x[1:])  # whole numbers stay
+    stepped: Callable[..., list[Array]] = RoundingNoise(0, 1, "fp32")
+    np.testing.assert_array_equal(stepped(op_of(f"round %a : {F} -> {F}", F), [x])[0], x)
