@@ -34,6 +34,7 @@ def test_node():
 
 
 def test_input_that_is_a_shape_is_compiled_in(reshape: onnx.ModelProto):
+    assert onnx_backend.is_compatible(reshape)
     prepared = onnx_backend.prepare(reshape)
     for sizes in ([3, 2], [6], [1, 2, 3]):
         (y,) = prepared.run([X, np.array(sizes)])

@@ -1,7 +1,7 @@
 """Finds everything in a model that cannot be compiled, without stopping at the first."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import onnx
 from onnx import NodeProto
@@ -34,11 +34,13 @@ from dlc.frontends.onnx.tensors import element_dtype
 class Problem:
     """One thing that keeps a model from being compiled.
 
-    at: the node, input or file where it is, as the user knows it.
+    at: the node, input or file where it is, as the user knows it. unknown: the inputs whose values,
+    given as constants, might be all that is missing.
     """
 
     at: str | None
     message: str
+    unknown: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.at}: {self.message}" if self.at else self.message
@@ -61,7 +63,7 @@ def check_model(source: ModelSource, shapes: Shapes | None = None) -> list[Probl
     importer = _CheckingImporter(loaded, block, types)
     arguments = dict(zip(types, block.args, strict=True))
     importer.check(arguments)
-    problems = [Problem(p.at, name_open_inputs(p.message, types)) for p in importer.problems]
+    problems = [replace(p, message=name_open_inputs(p.message, types)) for p in importer.problems]
     return list(dict.fromkeys(problems))
 
 
@@ -114,7 +116,8 @@ class _CheckingImporter(GraphImporter):
         return [self._placeholder(name, scope) for name in node.output]
 
     def _report(self, error: CompileError, at: str) -> None:
-        self.problems.append(Problem(error.at or at, error.message))
+        unknown = error.inputs if isinstance(error, UnknownValueError) else ()
+        self.problems.append(Problem(error.at or at, error.message, unknown))
 
     def _is_known(self, node: NodeProto, scope: Scope) -> bool:
         domain = domain_name(node.domain)
