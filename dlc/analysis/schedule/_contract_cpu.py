@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from dlc.analysis.schedule._candidate import Rated, Record, size_of, sizes_of
-from dlc.analysis.schedule._contract_gpu import ContractWork, describe, work_of
+from dlc.analysis.schedule._contract_work import ContractWork, describe, work_of
 from dlc.analysis.schedule._strategy import Strategy
 from dlc.analysis.upper_bound import cpu_bound
 from dlc.arch import CpuArch

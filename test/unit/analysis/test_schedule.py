@@ -5,7 +5,8 @@ import pytest
 from dlc.analysis.latency import TiledContraction, Waves, contraction_s, program_s, traffic_s
 from dlc.analysis.schedule import _contract_cpu, _contract_gpu, _map, _row
 from dlc.analysis.schedule._candidate import Record, sizes_of
-from dlc.analysis.schedule._contract_gpu import ContractWork
+from dlc.analysis.schedule._contract_work import ContractWork
+from dlc.analysis.schedule._tiling import instruction_for
 from dlc.arch import GPUS, CpuArch, GpuArch
 from dlc.arch.cpus import AVX2, CPUS
 from dlc.arch.nvidia import A100, H200, RTX_2080
@@ -73,7 +74,7 @@ def test_no_asynchronous_copies_no_third_stage() -> None:
     ],
 )
 def test_instruction(element: str, arch: GpuArch, instruction: str) -> None:
-    assert _contract_gpu.instruction_for(_work(64, 64, 64, element), arch) == instruction
+    assert instruction_for(_work(64, 64, 64, element), arch) == instruction
 
 
 def test_wrong_instruction_is_an_error() -> None:
