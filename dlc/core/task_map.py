@@ -12,12 +12,16 @@ Composition is associative. (Ding et al., "Hidet", ASPLOS 2023, section 5.1.)
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import prod
-from typing import Literal
+from typing import Literal, TypeVar
+
+from xdsl.ir.affine import AffineExpr
 
 from dlc.errors import CompileError
 
 Task = tuple[int, ...]
+Number = TypeVar("Number", int, AffineExpr)
 
 
 @dataclass(frozen=True)
@@ -38,17 +42,13 @@ class Factor:
     def workers(self) -> int:
         return prod(self.shape) if self.kind == "spatial" else 1
 
-    def tasks(self, worker: int) -> list[Task]:
-        count = prod(self.shape)
-        return [_unravel(n, self.shape) for n in (range(count) if self.workers == 1 else [worker])]
 
-
-def _unravel(number: int, shape: Sequence[int]) -> Task:
-    task: list[int] = []
-    for size in reversed(shape):
-        number, index = divmod(number, size)
-        task.append(index)
-    return tuple(reversed(task))
+def _unravel(number: Number, shape: Sequence[int]) -> list[Number]:
+    task: list[Number] = []
+    for size in reversed(shape[1:]):
+        task.append(number % size)
+        number = number // size
+    return [number, *reversed(task)]
 
 
 @dataclass(frozen=True)
@@ -81,17 +81,32 @@ class TaskMap:
         """Return the tasks of a worker in the order in which it does them."""
         if not 0 <= worker < self.workers:
             raise CompileError(f"task mapping {self} has {self.workers} workers, not {worker}")
-        tasks: list[Task] = [(0,) * len(self.shape)]
-        rest = self.workers
+        return [tuple(self.task(worker, at)) for at in product(*map(range, self.repeats))]
+
+    @property
+    def repeats(self) -> tuple[int, ...]:
+        """The loops that each worker runs, outermost first: one per axis of each ``repeat``."""
+        return tuple(n for f in self.factors if f.kind == "repeat" for n in f.shape)
+
+    def task(self, worker: Number, at: Sequence[Number]) -> list[Number]:
+        """Return the task of a worker at values of the loops ``repeats``.
+
+        Both may be index expressions; then the task is one expression per axis.
+        """
+        values, rest = list(at), self.workers
+        task: list[Number] = []
         for factor in self.factors:
-            rest //= factor.workers
-            own = factor.tasks(worker // rest % factor.workers)
-            tasks = [
-                tuple(t * n + u for t, n, u in zip(outer, factor.shape, inner, strict=True))
-                for outer in tasks
-                for inner in own
-            ]
-        return tasks
+            if factor.kind == "repeat":
+                own, values = values[: len(factor.shape)], values[len(factor.shape) :]
+            else:
+                number = worker // (rest // factor.workers)
+                if rest < self.workers:
+                    number = number % factor.workers
+                rest //= factor.workers
+                own = _unravel(number, factor.shape)
+            outer = [t * n for t, n in zip(task, factor.shape, strict=True)] if task else []
+            task = [t + u for t, u in zip(outer, own, strict=True)] if outer else own
+        return task
 
 
 def spatial(*shape: int) -> TaskMap:

@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+from xdsl.ir.affine import AffineExpr
 
 from dlc.core.task_map import TaskMap, repeat, spatial
 from dlc.errors import CompileError
@@ -24,6 +25,16 @@ def test_composition_tiles_the_outer_task():
     assert mapping.shape == (64, 8)
     assert mapping.workers == 128
     assert mapping.tasks(9) == [(1, 1), (17, 1), (33, 1), (49, 1)]
+
+
+@pytest.mark.parametrize("mapping", [a * b for a, b in itertools.product(MAPS, repeat=2)], ids=str)
+def test_a_task_as_index_expressions(mapping: TaskMap):
+    worker, *at = (AffineExpr.dimension(i) for i in range(1 + len(mapping.repeats)))
+    exprs = mapping.task(worker, at)
+    for number in range(mapping.workers):
+        rounds = itertools.product(*map(range, mapping.repeats))
+        found = [tuple(e.eval([number, *values], []) for e in exprs) for values in rounds]
+        assert found == mapping.tasks(number)
 
 
 @pytest.mark.parametrize(("outer", "inner"), list(itertools.product(MAPS, repeat=2)), ids=str)
