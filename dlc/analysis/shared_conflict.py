@@ -8,7 +8,7 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstan
 
 from dlc.analysis.index_range import range_of
 from dlc.analysis.uniformity import is_uniform
-from dlc.core.affine import Ranges, interval_of, simplify
+from dlc.core.affine import Interval, Ranges, interval_of, simplify
 from dlc.dialects import gpu
 from dlc.dialects._access import Access, MemoryOp
 from dlc.dialects._space import Space, space_of
@@ -64,22 +64,37 @@ def needs_barrier(earlier: Pending, later: Access) -> bool:
 def _are_disjoint(first: Access, later: Access) -> bool:
     """Return whether the places differ along an axis for any two threads.
 
-    The index along that axis must be the same in all threads.
+    What is the same in all threads may be compared; what is not has any value of its range in each.
     """
     if max(first.elements, later.elements) > first.type.get_shape()[-1]:
         return False
     values = list(dict.fromkeys((*first.operands, *later.operands)))
-    ranges = Ranges([range_of(v) for v in values])
+    uniform = [is_uniform(v) for v in values]
+    ranges = Ranges([range_of(v) for v in values] * 2)
     last = len(first.map.results) - 1
     for axis in range(len(first.map.results)):
         left, right = (_over(a, axis, values) for a in (first, later))
-        used = left.used_dims() | right.used_dims()
-        if not all(is_uniform(values[dim]) for dim in used):
-            continue
         reach = max(first.elements, later.elements) if axis == last else 1
-        if _differ(left, right, ranges, reach):
+        others = _in_another_thread(right, uniform)
+        if _is_outside(interval_of(left - others, ranges), reach):
+            return True
+        is_same = others == right and all(uniform[dim] for dim in left.used_dims())
+        if is_same and _differ(left, right, ranges, reach):
             return True
     return False
+
+
+def _in_another_thread(expr: AffineExpr, uniform: list[bool]) -> AffineExpr:
+    """Return an expression over other dims for what another thread has another value of."""
+    count = len(uniform)
+    dims = [AffineExpr.dimension(i if same else count + i) for i, same in enumerate(uniform)]
+    return expr.replace_dims_and_symbols(dims, ())
+
+
+def _is_outside(gap: Interval, reach: int) -> bool:
+    """Return whether every integer of an interval is at least ``reach`` away from 0."""
+    below = gap.high is not None and gap.high <= -reach
+    return below or (gap.low is not None and gap.low >= reach)
 
 
 def _over(access: Access, axis: int, values: list[SSAValue]) -> AffineExpr:
