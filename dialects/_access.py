@@ -25,7 +25,11 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from dlc.core.affine_syntax import parse_index_expressions, print_index_expressions
+from dlc.core.affine_syntax import (
+    parse_index_expressions,
+    print_index_expressions,
+    starts_index_expressions,
+)
 
 
 @dataclass(frozen=True)
@@ -120,9 +124,7 @@ class IndexedBuffer(CustomDirective):
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
         self.buffer.set(state, parser.parse_unresolved_operand())
-        map, operands = parse_index_expressions(parser)
-        self.indices.set(state, operands)
-        self.map.set(state, AffineMapAttr(map))
+        _parse_positions(parser, state, self.indices, self.map)
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         state.print_whitespace(printer)
@@ -131,6 +133,61 @@ class IndexedBuffer(CustomDirective):
         assert buffer is not None
         printer.print_ssa_value(buffer)
         print_index_expressions(printer, map.data, self.indices.get(op))
+
+
+@irdl_custom_directive
+class IndexedTile(CustomDirective):
+    """``%buffer[%k mod 4]``: the tile of a buffer that the leading indices name; ``%buffer`` where
+    it has only one.
+    """
+
+    buffer: OperandVariable
+    indices: VariadicOperandVariable
+    map: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        self.buffer.set(state, parser.parse_unresolved_operand())
+        _parse_positions(parser, state, self.indices, self.map, optional=True)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        state.print_whitespace(printer)
+        map, buffer = self.map.get(op), self.buffer.get(op)
+        assert isinstance(map, AffineMapAttr)
+        assert buffer is not None
+        printer.print_ssa_value(buffer)
+        if map.data.results:
+            print_index_expressions(printer, map.data, self.indices.get(op))
+
+
+@irdl_custom_directive
+class Positions(CustomDirective):
+    """``[%i * 64, 0]``: positions, whatever they are in."""
+
+    indices: VariadicOperandVariable
+    map: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        _parse_positions(parser, state, self.indices, self.map)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        state.print_whitespace(printer)
+        map = self.map.get(op)
+        assert isinstance(map, AffineMapAttr)
+        print_index_expressions(printer, map.data, self.indices.get(op))
+
+
+def _parse_positions(
+    parser: Parser,
+    state: ParsingState,
+    indices: VariadicOperandVariable,
+    map: AttributeVariable,
+    optional: bool = False,
+) -> None:
+    found, operands = AffineMap(0, 0, ()), []
+    if not optional or starts_index_expressions(parser):
+        found, operands = parse_index_expressions(parser)
+    indices.set(state, operands)
+    map.set(state, AffineMapAttr(found))
 
 
 INDEX = IndexType()

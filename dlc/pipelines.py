@@ -18,6 +18,10 @@ PIPELINES: dict[str, Pipeline] = {
     "lower-to-gpu": Pipeline(
         "Write each kernel of loops as the program of one thread.",
         (
+            "loop-pipeline-stages",  # while a tile is one op, it is moved as one
+            "loop-assign-stages",
+            "loop-hoist-indices",  # finds the positions that the copies have
+            "loop-select-instruction",
             "convert-loop-to-gpu",
             "cse",  # nests of one kernel compute the same positions
             "gpu-jam-unrolled",

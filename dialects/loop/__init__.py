@@ -8,6 +8,7 @@ instructions they use.
 from xdsl.ir import Dialect
 
 from dlc.dialects._space import SpaceAttr
+from dlc.dialects.loop._accumulator import CombinePartsOp, ContractOp, DrainOp, ZeroOp
 from dlc.dialects.loop._attributes import (
     BoundAttr,
     CombineScopeAttr,
@@ -16,6 +17,7 @@ from dlc.dialects.loop._attributes import (
     ScheduleAttr,
 )
 from dlc.dialects.loop._memory import AllocOp, IndexOp, LoadOp, StoreOp
+from dlc.dialects.loop._stage import StageOp
 from dlc.dialects.loop._structure import CombineOp, EndOp, ForOp, KernelOp, YieldOp
 from dlc.dialects.loop._task_map import TaskMapAttr
 from dlc.dialects.loop._vector import LoadVectorOp, StoreVectorOp
@@ -25,15 +27,20 @@ Loop = Dialect(
     [
         AllocOp,
         CombineOp,
+        CombinePartsOp,
+        ContractOp,
+        DrainOp,
         EndOp,
         ForOp,
         IndexOp,
         KernelOp,
         LoadOp,
         LoadVectorOp,
+        StageOp,
         StoreOp,
         StoreVectorOp,
         YieldOp,
+        ZeroOp,
     ],
     [BoundAttr, CombineScopeAttr, KindAttr, MapAttr, ScheduleAttr, SpaceAttr, TaskMapAttr],
 )

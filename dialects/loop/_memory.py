@@ -138,29 +138,29 @@ class ElementOp(IRDLOperation, MemoryOp, ABC):
 
 
 @irdl_custom_directive
-class Axes(CustomDirective):
-    """``[0, 1]``: the axes of a guard."""
+class IntegerList(CustomDirective):
+    """``[0, 1]``: an array of integers."""
 
-    axes: AttributeVariable
+    integers: AttributeVariable
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
-        axes = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
-        self.axes.set(state, DenseArrayBase.from_list(i64, axes))
+        found = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+        self.integers.set(state, DenseArrayBase.from_list(i64, found))
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         state.print_whitespace(printer)
-        axes = self.axes.get(op)
-        assert isinstance(axes, DenseArrayBase)
-        printer.print_string(str(list(map(int, axes.get_values()))))
+        array = self.integers.get(op)
+        assert isinstance(array, DenseArrayBase)
+        printer.print_string(str(list(map(int, array.get_values()))))
 
     def is_anchorable(self) -> bool:
         return True
 
     def is_present(self, op: IRDLOperation) -> bool:
-        return self.axes.get(op) is not None
+        return self.integers.get(op) is not None
 
     def set_empty(self, state: ParsingState) -> None:
-        self.axes.set_empty(state)
+        self.integers.set_empty(state)
 
 
 @irdl_op_definition
@@ -178,10 +178,10 @@ class LoadOp(ElementOp):
     fill = opt_prop_def(FloatAttr | IntegerAttr)
     value = result_def()
     traits = traits_def(MemoryReadEffect())
-    custom_directives = (Axes, IndexedBuffer)
+    custom_directives = (IntegerList, IndexedBuffer)
     assembly_format = (
         "custom<IndexedBuffer>($buffer, $indices, $map)"
-        " (`guard` custom<Axes>($guard)^ `fill` $fill)? attr-dict"
+        " (`guard` custom<IntegerList>($guard)^ `fill` $fill)? attr-dict"
         " `:` type($buffer) `->` type($value)"
     )
 

@@ -6,15 +6,17 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from dlc.core.affine import UNKNOWN, Interval, Ranges, interval_of
+from dlc.core.affine import UNKNOWN, Interval, Ranges, extent, interval_of
 from dlc.dialects._access import BoundedIndex
-from dlc.dialects.loop import ForOp, IndexOp
+from dlc.dialects.loop import ForOp, IndexOp, StageOp
 
 
 def range_of(value: SSAValue) -> Interval:
     """Return an interval that holds every value that ``value`` takes."""
     if isinstance(value, BlockArgument):
         parent = value.block.parent_op()
+        if isinstance(parent, StageOp):
+            return extent(parent.sizes[value.index])
         return UNKNOWN if parent is None or value.index else _induction_range(parent)
     assert isinstance(value.owner, Operation)
     return _result_range(value.owner)

@@ -25,6 +25,12 @@ def parse_index_expressions(parser: Parser) -> tuple[AffineMap, list[UnresolvedO
     return AffineMap(len(dims), 0, exprs), [UnresolvedOperand(span, 0) for span in spans]
 
 
+def starts_index_expressions(parser: Parser) -> bool:
+    """Return whether index expressions come next."""
+    token = parser._current_token  # pyright: ignore[reportPrivateUsage]
+    return token.text == "["
+
+
 def print_index_expressions(printer: Printer, map: AffineMap, operands: Sequence[SSAValue]) -> None:
     """Print ``[%i + 1, 0]``."""
     with printer.in_square_brackets():

@@ -1,18 +1,21 @@
-"""What a warp's part of a tile is to the lowering, whichever instruction computes it."""
+"""What a thread's part of an accumulator is to the lowering, whichever instruction computes it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from dlc.core.affine import unflatten
+from dlc.core.task_map import TaskMap
 from dlc.dialects._space import Space, SpaceAttr
+from dlc.dialects._tensor import element_bytes
 from dlc.dialects.loop._attributes import LoopMap
-from dlc.dialects.loop._memory import AllocOp, LoadOp, StoreOp
+from dlc.dialects.loop._memory import AllocOp, LoadOp, StoreOp, buffer_element, buffer_shape
 from dlc.lowering._scope import LoopScope
-from dlc.lowering._staged_operand import Staged
 from dlc.lowering._tile_scope import open_loop
 
 Place = Sequence[AffineExpr]
@@ -21,22 +24,54 @@ Columns = Callable[[Callable[[AffineExpr, int, Callable[[AffineExpr], Place]], N
 first column, their number, and the place of each in the accumulator."""
 
 
+@dataclass(frozen=True)
+class Operand:
+    """A staged tile of a factor. slot: its leading indices. along_k: whether lines are along the
+    reduction.
+    """
+
+    buffer: SSAValue
+    slot: Sequence[AffineExpr]
+    along_k: bool
+
+    @property
+    def element(self) -> Attribute:
+        """The type of the elements."""
+        return buffer_element(self.buffer)
+
+    @property
+    def element_bytes(self) -> int:
+        """The bytes of one element."""
+        return element_bytes(self.element)
+
+    @property
+    def depth(self) -> int:
+        """The length of the reduction."""
+        return buffer_shape(self.buffer)[-1 if self.along_k else -2]
+
+    def index(self, row: AffineExpr, k: AffineExpr) -> list[AffineExpr]:
+        """Return the index in the buffer of an element of the tile."""
+        return [*self.slot, *((row, k) if self.along_k else (k, row))]
+
+
 @dataclass
 class Accumulator(ABC):
     """The elements of a tile that one thread accumulates.
 
-    rows, columns: of the warp's part. row, column: where the part starts in the block's tile.
+    map: from workers to parts of the tile, each ``part`` rows x columns; a worker's parts are a
+    grid, ``down`` x ``across``. worker: this thread's. lane: its place in the worker.
     """
 
     scope: LoopScope
-    rows: int
-    columns: int
-    row: AffineExpr
-    column: AffineExpr
+    map: TaskMap
+    part: tuple[int, int]
+    worker: AffineExpr
     lane: AffineExpr
     compute: Attribute
 
     def __post_init__(self) -> None:
+        repeats = self.map.repeats
+        self.down, self.across = prod(repeats[::2]), prod(repeats[1::2])
         self.buffer = self.registers(self.compute, self.sizes)
 
     @property
@@ -45,21 +80,30 @@ class Accumulator(ABC):
         """The sizes of the register buffer."""
 
     @abstractmethod
-    def multiply(self, lhs: Staged, rhs: Staged, stage: AffineExpr) -> None:
-        """Write the addition of the product of a stage's slices."""
+    def multiply(self, lhs: Operand, rhs: Operand) -> None:
+        """Write the addition of the product of two tiles."""
 
     @abstractmethod
     def each_row(self, write: Callable[[AffineExpr, Columns], None]) -> None:
         """Write ``write`` for each row of the tile that this thread has elements of."""
 
+    def row(self, i: AffineExpr) -> AffineExpr:
+        """Return the first row of part ``i`` of ``down``."""
+        return self._task(i, AffineExpr.constant(0))[0] * self.part[0]
+
+    def column(self, j: AffineExpr) -> AffineExpr:
+        """Return the first column of part ``j`` of ``across``."""
+        return self._task(AffineExpr.constant(0), j)[1] * self.part[1]
+
+    def _task(self, i: AffineExpr, j: AffineExpr) -> list[AffineExpr]:
+        repeats = self.map.repeats
+        pairs = zip(unflatten(i, repeats[::2]), unflatten(j, repeats[1::2]), strict=True)
+        return self.map.task(self.worker, [n for pair in pairs for n in pair])
+
     def registers(self, element: Attribute, sizes: Sequence[int]) -> SSAValue:
         """Return a new register buffer."""
         type = MemRefType(element, sizes, memory_space=SpaceAttr(Space.REGISTER))
         return self.scope.b.insert(AllocOp(type))
-
-    def each(self, write: Callable[[Place], None]) -> None:
-        """Write ``write`` for each place of the accumulator."""
-        self.nest(self.sizes, write)
 
     def nest(
         self, sizes: Sequence[int], write: Callable[[Place], None], *outer: AffineExpr
@@ -78,7 +122,7 @@ class Accumulator(ABC):
     def clear(self) -> None:
         """Write zeros to all elements."""
         zero = self.scope.b.constant(0, self.compute)
-        self.each(lambda at: self.store(zero, self.buffer, at))
+        self.nest(self.sizes, lambda at: self.store(zero, self.buffer, at))
 
     def load(self, buffer: SSAValue, at: Place) -> SSAValue:
         """Return an element of a buffer."""

@@ -1,4 +1,4 @@
-"""A warp's part of a tile by fused multiply-adds: each lane a grid of elements, 8 x 4 apart."""
+"""A thread's part of a tile by fused multiply-adds, one for each element."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,51 +8,38 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.dialects import gpu
-from dlc.dialects._tensor import element_type
 from dlc.dialects.loop._attributes import LoopMap
-from dlc.lowering._accumulator import Accumulator, Columns
-from dlc.lowering._staged_operand import Staged
+from dlc.lowering._accumulator import Accumulator, Columns, Operand
 from dlc.lowering._tile_scope import open_loop
 
-LANE_ROWS, LANE_COLUMNS = 8, 4
-"""The lanes of a warp as a grid."""
 WIDEST_BYTES = 16
 """What a thread reads from shared memory at once."""
 
 
 @dataclass
 class FmaTile(Accumulator):
-    """Lane ``l`` has the rows ``l / 4 + 8 i`` and the columns ``l % 4 + 4 j``: neighbouring lanes
-    read neighbouring lines of shared memory, which are in different banks.
-    """
+    """``down`` x ``across`` elements, wherever the task mapping puts them."""
 
     @property
     def sizes(self) -> Sequence[int]:
-        return self.rows // LANE_ROWS, self.columns // LANE_COLUMNS
+        return self.down, self.across
 
-    def multiply(self, lhs: Staged, rhs: Staged, stage: AffineExpr) -> None:
+    def multiply(self, lhs: Operand, rhs: Operand) -> None:
         width = min(_width(lhs), _width(rhs), lhs.depth)
-        down, across = self.sizes
-        a = self.registers(element_type(lhs.factor.value), [down, width])
-        b = self.registers(element_type(rhs.factor.value), [across, width])
+        a = self.registers(lhs.element, [self.down, width])
+        b = self.registers(rhs.element, [self.across, width])
 
         def write(step: AffineExpr) -> None:
             k = step * width
-            rows = self.row + self.lane // LANE_COLUMNS
-            columns = self.column + self.lane % LANE_COLUMNS
-            self.nest([down], lambda i: self._load(lhs, stage, rows + i[0] * LANE_ROWS, k, a, i[0]))
-            self.nest(
-                [across],
-                lambda j: self._load(rhs, stage, columns + j[0] * LANE_COLUMNS, k, b, j[0]),
-            )
-            self.nest([width, down, across], lambda at: self._multiply(a, b, at))
+            self.nest([self.down], lambda i: self._load(lhs, self.row(i[0]), k, a, i[0]))
+            self.nest([self.across], lambda j: self._load(rhs, self.column(j[0]), k, b, j[0]))
+            self.nest([width, *self.sizes], lambda at: self._multiply(a, b, at))
 
         open_loop(self.scope, lhs.depth // width, LoopMap.UNROLL, write)
 
     def _load(
         self,
-        staged: Staged,
-        stage: AffineExpr,
+        staged: Operand,
         row: AffineExpr,
         k: AffineExpr,
         registers: SSAValue,
@@ -62,7 +49,7 @@ class FmaTile(Accumulator):
         assert isinstance(registers.type, MemRefType)
         width = registers.type.get_shape()[1]
         zero = AffineExpr.constant(0)
-        source = self.place(staged.buffer, staged.index(stage, row, k))
+        source = self.place(staged.buffer, staged.index(row, k))
         self.scope.b.builder.insert(
             gpu.CopyOp(source, self.place(registers, [number, zero]), width)
         )
@@ -74,25 +61,15 @@ class FmaTile(Accumulator):
         self.store(self.scope.b.fma(x, y, total), self.buffer, [i, j])
 
     def each_row(self, write: Callable[[AffineExpr, Columns], None]) -> None:
-        down, across = self.sizes
-
-        def write_row(at: Sequence[AffineExpr]) -> None:
-            (i,) = at
-            row = self.row + i * LANE_ROWS + self.lane // LANE_COLUMNS
-
+        def write_row(i: Sequence[AffineExpr]) -> None:
             def columns(finish: Callable[..., None]) -> None:
-                def write_column(at: Sequence[AffineExpr]) -> None:
-                    (j,) = at
-                    column = self.column + j * LANE_COLUMNS + self.lane % LANE_COLUMNS
-                    finish(column, 1, lambda v: [i, j])
+                self.nest([self.across], lambda j: finish(self.column(j[0]), 1, lambda v: [*i, *j]))
 
-                self.nest([across], write_column)
+            write(self.row(i[0]), columns)
 
-            write(row, columns)
-
-        self.nest([down], write_row)
+        self.nest([self.down], write_row)
 
 
-def _width(staged: Staged) -> int:
+def _width(staged: Operand) -> int:
     """Return how many elements along k stand together."""
     return WIDEST_BYTES // staged.element_bytes if staged.along_k else 1

@@ -9,11 +9,9 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.arch.fragments import MatrixInstruction
 from dlc.dialects import gpu
-from dlc.dialects._tensor import element_type
 from dlc.dialects.loop._attributes import LoopMap
 from dlc.dialects.loop._memory import buffer_element
-from dlc.lowering._accumulator import Accumulator, Columns
-from dlc.lowering._staged_operand import Staged
+from dlc.lowering._accumulator import Accumulator, Columns, Operand
 from dlc.lowering._tile_scope import open_loop
 
 MATRIX_BYTES = 16
@@ -23,32 +21,33 @@ MATRIX_ROWS = 8
 
 @dataclass
 class MatrixTile(Accumulator):
-    """``rows / 16`` x ``columns / 8`` fragments of the accumulator (``dlc/arch/fragments.py``)."""
+    """``down`` x ``across`` fragments of the accumulator (``dlc/arch/fragments.py``)."""
 
     instruction: MatrixInstruction
 
     @property
     def sizes(self) -> Sequence[int]:
-        it = self.instruction
-        return self.rows // it.m, self.columns // it.n, it.c.slots
+        return self.down, self.across, self.instruction.c.slots
 
-    def multiply(self, lhs: Staged, rhs: Staged, stage: AffineExpr) -> None:
+    @property
+    def _pairs(self) -> int:
+        """How many pairs of neighbouring fragments the columns are; 0 when they are not."""
+        last = self.map.factors[-1]
+        return self.across // 2 if last.kind == "repeat" and last.shape[1] % 2 == 0 else 0
+
+    def multiply(self, lhs: Operand, rhs: Operand) -> None:
         it = self.instruction
-        down, across, _ = self.sizes
-        pairs = across // 2 if across % 2 == 0 else 0
-        lhs_type = element_type(lhs.factor.value)
-        a = self.registers(lhs_type, [down, it.a.slots])
-        b = self.registers(
-            lhs_type, [across // 2, 2 * it.b.slots] if pairs else [across, it.b.slots]
-        )
+        down, across, pairs = self.down, self.across, self._pairs
+        a = self.registers(lhs.element, [down, it.a.slots])
+        b = self.registers(rhs.element, [pairs, 2 * it.b.slots] if pairs else [across, it.b.slots])
 
         def write(step: AffineExpr) -> None:
             k = step * it.k
-            self._unrolled(down, lambda i: self._load_lhs(lhs, stage, i, k, a))
+            self._unrolled(down, lambda i: self._load_lhs(lhs, i, k, a))
             if pairs:
-                self._unrolled(pairs, lambda i: self._load_rhs(rhs, stage, i, k, b, 2))
+                self._unrolled(pairs, lambda i: self._load_rhs(rhs, i, k, b, 2))
             else:
-                self._unrolled(across, lambda i: self._load_rhs(rhs, stage, i, k, b, 1))
+                self._unrolled(across, lambda i: self._load_rhs(rhs, i, k, b, 1))
             self.nest([down, across], lambda at: self._multiply(a, b, at, bool(pairs)))
 
         self._unrolled(lhs.depth // it.k, write)
@@ -56,30 +55,21 @@ class MatrixTile(Accumulator):
     def _unrolled(self, count: int, write: Callable[[AffineExpr], None]) -> None:
         open_loop(self.scope, count, LoopMap.UNROLL, write)
 
-    def _load_lhs(
-        self, lhs: Staged, stage: AffineExpr, i: AffineExpr, k: AffineExpr, a: SSAValue
-    ) -> None:
+    def _load_lhs(self, lhs: Operand, i: AffineExpr, k: AffineExpr, a: SSAValue) -> None:
         """Load a 16-row fragment: its four matrices lie two down, then two along k."""
-        first = self.row + i * self.instruction.m
-        self._load(lhs, stage, first, k, a, i, down=2, across=2, down_first=True)
+        self._load(lhs, self.row(i), k, a, i, down=2, across=2, down_first=True)
 
     def _load_rhs(
-        self,
-        rhs: Staged,
-        stage: AffineExpr,
-        i: AffineExpr,
-        k: AffineExpr,
-        b: SSAValue,
-        fragments: int,
+        self, rhs: Operand, i: AffineExpr, k: AffineExpr, b: SSAValue, fragments: int
     ) -> None:
         """Load one or two 8-column fragments: two matrices along k for each."""
-        first = self.column + i * (self.instruction.n * fragments)
-        self._load(rhs, stage, first, k, b, i, down=fragments, across=2, down_first=False)
+        self._load(
+            rhs, self.column(i * fragments), k, b, i, down=fragments, across=2, down_first=False
+        )
 
     def _load(
         self,
-        staged: Staged,
-        stage: AffineExpr,
+        staged: Operand,
         row: AffineExpr,
         k: AffineExpr,
         fragment: SSAValue,
@@ -99,13 +89,13 @@ class MatrixTile(Accumulator):
             at_row, at_k = matrix // across % down, matrix % across
         zero = AffineExpr.constant(0)
         if staged.along_k:
-            at = staged.index(stage, row + at_row * MATRIX_ROWS + line, k + at_k * width)
+            at = staged.index(row + at_row * MATRIX_ROWS + line, k + at_k * width)
             self._insert_load(staged, at, fragment, [number, zero], down * across, False)
         elif staged.element_bytes == 2:
-            at = staged.index(stage, row + at_row * MATRIX_ROWS, k + at_k * width + line)
+            at = staged.index(row + at_row * MATRIX_ROWS, k + at_k * width + line)
             self._insert_load(staged, at, fragment, [number, zero], down * across, True)
         else:
-            self._load_singly(staged, stage, row, k, fragment, number, down, across, down_first)
+            self._load_singly(staged, row, k, fragment, number, down, across, down_first)
         if buffer_element(fragment) == f32:
             # Left alone, the instruction cuts the mantissa off: a bias that grows with depth.
             place = self.place(fragment, [number, zero])
@@ -113,7 +103,7 @@ class MatrixTile(Accumulator):
 
     def _insert_load(
         self,
-        staged: Staged,
+        staged: Operand,
         at: Sequence[AffineExpr],
         fragment: SSAValue,
         target: Sequence[AffineExpr],
@@ -126,8 +116,7 @@ class MatrixTile(Accumulator):
 
     def _load_singly(
         self,
-        staged: Staged,
-        stage: AffineExpr,
+        staged: Operand,
         row: AffineExpr,
         k: AffineExpr,
         fragment: SSAValue,
@@ -141,7 +130,6 @@ class MatrixTile(Accumulator):
         for matrix in range(down * across):
             i, j = (matrix % down, matrix // down) if down_first else divmod(matrix, across)
             at = staged.index(
-                stage,
                 row + i * MATRIX_ROWS + self.lane // width,
                 k + j * width + self.lane % width,
             )
@@ -158,19 +146,18 @@ class MatrixTile(Accumulator):
 
     def each_row(self, write: Callable[[AffineExpr, Columns], None]) -> None:
         it = self.instruction
-        down, across, _ = self.sizes
 
         def write_half(at: Sequence[AffineExpr]) -> None:
             i, half = at
-            row = self.row + i * it.m + half * MATRIX_ROWS + self.lane // 4
+            row = self.row(i) + half * MATRIX_ROWS + self.lane // 4
 
             def columns(finish: Callable[..., None]) -> None:
                 def write_fragment(j: AffineExpr) -> None:
-                    column = self.column + j * it.n + (self.lane % 4) * it.c.pack
+                    column = self.column(j) + (self.lane % 4) * it.c.pack
                     finish(column, it.c.pack, lambda v: [i, j, half * it.c.pack + v])
 
-                self._unrolled(across, write_fragment)
+                self._unrolled(self.across, write_fragment)
 
             write(row, columns)
 
-        self.nest([down, it.m // MATRIX_ROWS], write_half)
+        self.nest([self.down, it.m // MATRIX_ROWS], write_half)

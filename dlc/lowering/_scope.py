@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineSymExpr
 from xdsl.rewriter import InsertPoint
 
-from dlc.core.affine import Interval, Ranges, interval_of, simplify
+from dlc.core.affine import Interval, Ranges, extent, interval_of, simplify
 from dlc.dialects._scalar import Predicate, ScalarBuilder
 from dlc.dialects._tensor import compute_type, element_type, is_float, shape
 from dlc.dialects.graph._structure import ComputedOp, Index, ReductionOp
@@ -263,6 +263,15 @@ class LoopScope:
             write(dim)
             self.b.builder.insert(YieldOp())
         return loop
+
+    @contextmanager
+    def region(self, block: Block, sizes: Sequence[int]) -> Generator[list[AffineExpr]]:
+        """Write into a block that nothing moves out of; gives its arguments as dims.
+
+        sizes: the first value that each index is too large for; other arguments come after.
+        """
+        with self._enter(block, None):
+            yield [self.dim(a, extent(n)) for a, n in zip(block.args, sizes, strict=False)]
 
     @contextmanager
     def _enter(self, block: Block, leave: InsertPoint | None) -> Generator[None]:

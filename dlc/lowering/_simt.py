@@ -21,6 +21,7 @@ from dlc.dialects._scalar import ScalarBuilder
 from dlc.dialects._space import Space, buffer_type, space_of
 from dlc.dialects.loop._attributes import CombineScope, LoopMap
 from dlc.dialects.loop._memory import AllocOp, IndexOp, StoreOp
+from dlc.dialects.loop._stage import TileOp
 from dlc.dialects.loop._structure import CombineOp, EndOp, ForOp, KernelOp, YieldOp
 from dlc.errors import CompileError
 from dlc.lowering._combine import Parts, combine_over_block, combine_over_warp
@@ -121,6 +122,12 @@ class SimtConverter:
                     self._alloc(op)
                 case CombineOp():
                     self._combine(op)
+                case TileOp():
+                    raise CompileError(
+                        "is for all threads together; give each its part with loop-assign-stages "
+                        "and loop-select-instruction first",
+                        at=operation_text(op),
+                    )
                 case YieldOp() | EndOp():
                     pass  # what holds the block writes its end
                 case _:

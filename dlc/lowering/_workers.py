@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation
 from xdsl.ir.affine import AffineExpr
 
 from dlc.arch.fragments import WARP_LANES
+from dlc.core.locations import operation_text
 from dlc.dialects._space import Space
 from dlc.dialects.loop._attributes import LoopMap
 from dlc.dialects.loop._structure import ForOp
+from dlc.errors import CompileError
 
 WORKERS = (LoopMap.GRID, LoopMap.THREAD, LoopMap.WARP, LoopMap.LANE)
 """The mappings whose iterations run at the same time, each on its own worker."""
@@ -93,3 +95,13 @@ def threads_of(block: Block, limit: int) -> int:
     )
     warps = min(-(-threads // WARP_LANES), limit // WARP_LANES)
     return warps * WARP_LANES
+
+
+def thread_loop(op: Operation) -> ForOp:
+    """Return the loop over threads around an op; raises CompileError when there is none."""
+    parent = op.parent_op()
+    while parent is not None:
+        if isinstance(parent, ForOp) and parent.map.data is LoopMap.THREAD:
+            return parent
+        parent = parent.parent_op()
+    raise CompileError(f"{op.name} is in no loop over threads", at=operation_text(op))

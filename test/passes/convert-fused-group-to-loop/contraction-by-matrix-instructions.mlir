@@ -1,26 +1,31 @@
 // RUN: dlc-opt %s --convert-fused-group-to-loop | filecheck %s
 
-// Two slices are under way while one is multiplied; the loads of the weight are as wide as a copy
-// gets; the bias is added where the accumulators are.
+// A block stages a slice of both factors, 16 bytes for a thread at a time, adds their product to its
+// accumulator and drains that through the bias. All numbers of the schedule stand on the ops.
 
 // CHECK:      loop.kernel @g
-// CHECK-NEXT:   loop.for %[[B:.*]] = 0 to 6 kind = parallel map = grid
-// CHECK-NEXT:     loop.for %[[T:.*]] = 0 to 128 kind = parallel map = thread
-// CHECK:            loop.alloc : memref<3x4x16x64xf16, #loop.space<shared>>
-// CHECK-COUNT-8:    gpu.cp_async {{.*}} {bytes = 16 : i64}
-// CHECK:            gpu.cp_async_commit
-// CHECK-COUNT-8:    gpu.cp_async {{.*}} {bytes = 16 : i64}
-// CHECK:            gpu.cp_async_commit
-// CHECK:            loop.for %[[K:.*]] = 0 to 8 kind = sequential map = serial
-// CHECK-NEXT:         gpu.cp_async_wait {outstanding = 1 : i64}
-// CHECK-NEXT:         gpu.barrier
-// CHECK:              scf.if
-// CHECK-COUNT-8:        gpu.cp_async {{.*}}[(%[[K]] + 2) mod 3
-// CHECK:              gpu.ldmatrix {{.*}} {matrices = 4 : i64}
-// CHECK:              gpu.mma {{.*}} {shape = "m16n8k16"}
-// CHECK:            loop.load %{{.*}} : memref<192xf16> -> f32
-// CHECK:            arith.addf
-// CHECK-NEXT:       loop.store
+// CHECK-NEXT:   loop.for %[[B:.*]] = 0 to 6 kind = parallel map = grid {
+// CHECK-NEXT:     %[[ROW:.*]] = loop.index [%[[B]] floordiv 3]
+// CHECK-NEXT:     %[[COLUMN:.*]] = loop.index [%[[B]] mod 3]
+// CHECK-NEXT:     loop.for %[[T:.*]] = 0 to 128 kind = parallel map = thread {
+// CHECK-NEXT:       %[[ACC:.*]] = loop.zero : memref<64x64xf32, #loop.space<register>>
+// CHECK-NEXT:       %[[X:.*]] = loop.alloc : memref<64x64xf16, #loop.space<shared>>
+// CHECK-NEXT:       %[[W:.*]] = loop.alloc : memref<64x64xf16, #loop.space<shared>>
+// CHECK-NEXT:       loop.for %[[K:.*]] = 0 to 8 kind = reduction map = serial attributes {pipeline = 3 : i64} {
+// CHECK-NEXT:         loop.stage %[[X]] map = <repeat(4, 1) * spatial(16, 8) * repeat(1, 8)>
+// CHECK-NEXT:         ^bb0(%[[I:.*]]: index, %[[J:.*]]: index):
+// CHECK-NEXT:           %[[E:.*]] = loop.load %xi[%[[ROW]] * 64 + %[[I]], %[[K]] * 64 + %[[J]]]
+// CHECK-NEXT:           loop.yield %[[E]] : f32
+// CHECK-NEXT:         }
+// CHECK-NEXT:         loop.stage %[[W]] map = <repeat(4, 1) * spatial(16, 8) * repeat(1, 8)>
+// CHECK:              loop.contract %[[ACC]], %[[X]], %[[W]] transpose_rhs instruction = "mma.m16n8k16" map = <spatial(2, 2) * repeat(2, 4)>
+// CHECK-NEXT:         loop.yield
+// CHECK-NEXT:       }
+// CHECK-NEXT:       loop.drain %[[ACC]] at [%[[ROW]] * 64, %[[COLUMN]] * 64] within [128, 192]
+// CHECK-NEXT:       ^bb0(%[[M:.*]]: index, %[[N:.*]]: index, %[[V:.*]]: f32):
+// CHECK-NEXT:         %[[BIAS:.*]] = loop.load %bi[%[[N]]] : memref<192xf16> -> f32
+// CHECK-NEXT:         %[[S:.*]] = arith.addf %[[V]], %[[BIAS]]
+// CHECK-NEXT:         loop.store %[[S]], %{{.*}}[%[[M]], %[[N]]]
 func.func @main(%x: tensor<128x512xf16>, %w: tensor<192x512xf16>, %b: tensor<192xf16>) -> tensor<128x192xf16> {
   %y = fused_group.group @g(%x, %w, %b) : (tensor<128x512xf16>, tensor<192x512xf16>, tensor<192xf16>) -> tensor<128x192xf16> attributes {
     schedule = #loop.schedule<strategy = "contract", tile = [64, 64, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, split = 1, order = "row">} {

@@ -1,0 +1,167 @@
+"""Give each thread its part of the tiles that the threads of a block bring together."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import prod
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir.affine import AffineExpr
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from dlc.analysis.staged_copy import copy_elements, staged_load
+from dlc.core.affine import extent, unflatten
+from dlc.core.locations import operation_text
+from dlc.core.passes import DlcPass
+from dlc.core.task_map import TaskMap, repeat
+from dlc.dialects import gpu
+from dlc.dialects.loop import KernelOp, StageOp
+from dlc.dialects.loop._attributes import LoopMap
+from dlc.errors import CompileError
+from dlc.lowering._scope import LoopScope
+from dlc.lowering._staged_element import Place, copy_from, store_element
+from dlc.lowering._tile_scope import open_loop
+from dlc.lowering._workers import thread_loop
+
+UNROLLED_ROUNDS = 16
+"""Up to this many rounds of copies are written out: what does not change from slice to slice can
+then be computed before the loop and kept in registers. Rounds that not all threads take part in
+stay a loop, of one op, which needs no barrier against itself."""
+
+
+class LoopAssignStagesPass(DlcPass):
+    """Obey the task mapping of each ``loop.stage``: its rounds become copies or loops of stores.
+
+    1. A region that is a load, on a condition or not, becomes asynchronous copies, as wide as its
+       neighbours in memory are aligned; the condition becomes theirs.
+    2. Any other region is computed, element by element, and stored.
+    3. Stages in a row that are not ``async`` are awaited together, after the last of them.
+
+    Runs on: ``loop``. Leaves: ``loop`` with copies of ``gpu``. Order: after
+    ``loop-pipeline-stages``, before ``convert-loop-to-gpu``.
+
+    ::
+
+        loop.stage %s map = <repeat(2, 1) * spatial(32, 4) * repeat(1, 8)> {  ->
+        ^bb0(%i: index, %j: index):
+          %v = loop.load %x[%i, %k * 32 + %j]
+          loop.yield %v
+        }
+        gpu.cp_async %x[%t floordiv 4, %k * 32 + (%t mod 4) * 8] to %s[%t floordiv 4, ..]
+        gpu.cp_async %x[%t floordiv 4 + 32, ..] to %s[%t floordiv 4 + 32, ..]
+    """
+
+    name = "loop-assign-stages"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.ops:
+            if isinstance(kernel, KernelOp):
+                for stage in [o for o in kernel.walk() if isinstance(o, StageOp)]:
+                    _assign(stage)
+
+
+def _assign(stage: StageOp) -> None:
+    scope = LoopScope(Builder(InsertPoint.before(stage)), {})
+    _Assignment(stage, scope).write()
+    if stage.asynchronous is None and not isinstance(stage.next_op, StageOp):
+        scope.b.builder.insert(gpu.CpAsyncCommitOp())
+        scope.b.builder.insert(gpu.CpAsyncWaitOp(0))
+    Rewriter.erase_op(stage)
+
+
+@dataclass(frozen=True)
+class _Assignment:
+    """What each thread does for a stage.
+
+    chunk: neighbours in a line that the mapping gives one thread together, its last ``repeat``.
+    """
+
+    stage: StageOp
+    scope: LoopScope
+
+    @cached_property
+    def chunk(self) -> int:
+        last = self.stage.map.data.factors[-1]
+        return last.shape[1] if last.kind == "repeat" and last.shape[0] == 1 else 1
+
+    @cached_property
+    def chunks(self) -> TaskMap:
+        """The mapping of the threads to chunks."""
+        map = self.stage.map.data
+        return TaskMap(map.factors[:-1] or repeat(1, 1).factors) if self.chunk > 1 else map
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every thread brings a chunk in every round."""
+        map, threads = self.stage.map.data, len(thread_loop(self.stage).range)
+        return map.workers == threads and map.shape == self.stage.sizes
+
+    @cached_property
+    def thread(self) -> AffineExpr:
+        """The number of this thread, which is one of the workers."""
+        return self.scope.dim(thread_loop(self.stage).induction, extent(self.chunks.workers))
+
+    def write(self) -> None:
+        """Write all rounds; raises CompileError for a mapping of more workers than threads."""
+        loop = thread_loop(self.stage)
+        threads, workers = len(loop.range), self.chunks.workers
+        if workers > threads:
+            raise CompileError(
+                f"the task mapping has {workers} workers, the block {threads} threads",
+                at=operation_text(self.stage),
+            )
+        thread = self.scope.dim(loop.induction, extent(threads))
+        self._where_below(thread, workers, self._write_rounds)
+
+    def _write_rounds(self) -> None:
+        width = copy_elements(self.stage, self.chunk)
+        repeats = self.chunks.repeats
+        if width and self.is_exact and prod(repeats) <= UNROLLED_ROUNDS:
+            for at in product(*map(range, repeats)):
+                self._write_chunk([AffineExpr.constant(n) for n in at], width)
+        else:
+            self._each(
+                prod(repeats), lambda round: self._write_chunk(unflatten(round, repeats), width)
+            )
+
+    def _each(self, rounds: int, write: Callable[[AffineExpr], None]) -> None:
+        """Write a loop over rounds, some of them together."""
+        together = next(n for n in (8, 4, 2, 1) if rounds % n == 0)
+
+        def write_some(outer: AffineExpr) -> None:
+            inner = lambda n: write(outer * together + n)
+            open_loop(self.scope, together, LoopMap.UNROLL, inner)
+
+        open_loop(self.scope, rounds // together, LoopMap.SERIAL, write_some)
+
+    def _write_chunk(self, at: Sequence[AffineExpr], width: int) -> None:
+        """Write the chunk of a round, by copies of ``width`` elements or one by one (0)."""
+        line, number = self.chunks.task(self.thread, at)
+        first = number * self.chunk
+        lines, length = self.stage.sizes
+
+        def write_piece(place: AffineExpr) -> None:
+            self._where_below(place, length, lambda: self._write((line, place), width))
+
+        def write_line() -> None:
+            pieces, kind = self.chunk // (width or 1), LoopMap.UNROLL if width else LoopMap.VECTOR
+            open_loop(self.scope, pieces, kind, lambda n: write_piece(first + n * (width or 1)))
+
+        self._where_below(line, lines, write_line)
+
+    def _write(self, place: Place, width: int) -> None:
+        staged = staged_load(self.stage) if width else None
+        if staged is None:
+            store_element(self.scope, self.stage, place)
+        else:
+            copy_from(self.scope, self.stage, staged, place, width)
+
+    def _where_below(self, position: AffineExpr, size: int, write: Callable[[], None]) -> None:
+        high = self.scope.interval(position).high
+        if high is not None and high < size:
+            write()
+        else:
+            self.scope.where_below(position, size, write)

@@ -1,0 +1,150 @@
+"""Bring the tiles of later slices while one is multiplied."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from dlc.core.affine import extent
+from dlc.core.locations import operation_text
+from dlc.core.passes import DlcPass
+from dlc.dialects import gpu
+from dlc.dialects._space import buffer_type
+from dlc.dialects.loop import AllocOp, ContractOp, ForOp, KernelOp, StageOp, YieldOp
+from dlc.dialects.loop._stage import TilePlace
+from dlc.errors import CompileError
+from dlc.lowering._scope import LoopScope
+
+PIPELINE = "pipeline"
+"""The attribute of a loop that says how many slices are in shared memory at a time."""
+
+
+class LoopPipelineStagesPass(DlcPass):
+    """Obey ``pipeline = N``: each staged tile of the loop gets N slots, slices are brought N - 1
+    iterations ahead, and an iteration waits only for its own.
+
+    Loops without the attribute, or with N = 1, stay: their tiles are brought and awaited in turn.
+
+    Runs on: ``loop``. Leaves: ``loop`` with the synchronisation of ``gpu``. Order: before
+    ``loop-assign-stages``.
+
+    ::
+
+        loop.for %k = 0 to 9 {pipeline = 3}   ->  loop.stage async %s[0] (%k = 0)  commit
+          loop.stage %s {..}                      loop.stage async %s[1] (%k = 1)  commit
+          loop.contract %acc, %s, ..              loop.for %k = 0 to 9
+                                                    wait {outstanding = 1}  barrier
+                                                    if %k + 2 < 9
+                                                      loop.stage async %s[(%k + 2) mod 3] (%k + 2)
+                                                    commit
+                                                    loop.contract %acc, %s[%k mod 3], ..
+    """
+
+    name = "loop-pipeline-stages"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.ops:
+            if isinstance(kernel, KernelOp):
+                for loop in [o for o in kernel.walk() if isinstance(o, ForOp)]:
+                    slots = loop.attributes.pop(PIPELINE, None)
+                    if isinstance(slots, IntegerAttr) and slots.value.data > 1:
+                        _Pipeline(loop, slots.value.data).write()
+
+
+@dataclass(frozen=True)
+class _Pipeline:
+    """The loop on its way to ``slots`` slices at a time."""
+
+    loop: ForOp
+    slots: int
+
+    def write(self) -> None:
+        """Rewrite the loop and put the first copies before it."""
+        self._check()
+        body = self.loop.body.block
+        stages = [op for op in body.ops if isinstance(op, StageOp)]
+        contractions = [op for op in body.ops if isinstance(op, ContractOp)]
+        tiles = {stage.tile: self._with_slots(stage.tile) for stage in stages}
+        ahead, count = self.slots - 1, len(self.loop.range)
+        scope = LoopScope(Builder(InsertPoint.before(self.loop)), {})
+        insert = scope.b.builder.insert
+        for number in range(ahead):
+            if number < count:
+                self._stage(scope, stages, tiles, AffineExpr.constant(number))
+            insert(gpu.CpAsyncCommitOp())
+        scope.b.builder.insertion_point = InsertPoint.at_start(body)
+        slice = scope.dim(self.loop.induction, extent(count))
+        following = slice + ahead
+        insert(gpu.CpAsyncWaitOp(self.slots - 2))
+        insert(gpu.BarrierOp())
+        scope.where_below(following, count, lambda: self._stage(scope, stages, tiles, following))
+        insert(gpu.CpAsyncCommitOp())
+        for op in contractions:
+            self._read_slot(op, tiles)
+        for op in stages:
+            Rewriter.erase_op(op)
+        for old in tiles:
+            Rewriter.erase_op(old.owner)  # pyright: ignore[reportArgumentType]
+
+    def _check(self) -> None:
+        """Raise CompileError for a loop that cannot be run ahead."""
+        known = StageOp | ContractOp | YieldOp
+        ops = tuple(self.loop.body.block.ops)
+        plain = all(isinstance(op, known) for op in ops)
+        if not plain or self.loop.range.step != 1 or self.loop.range.start:
+            raise CompileError(
+                f"a pipeline of {self.slots} needs slices 0, 1, 2 .. that are staged and "
+                "contracted, and nothing else in the loop",
+                at=operation_text(self.loop),
+            )
+
+    def _with_slots(self, tile: SSAValue) -> SSAValue:
+        """Return a buffer of as many tiles in place of one."""
+        old, type = tile.owner, buffer_type(tile)
+        assert isinstance(old, AllocOp)
+        sizes = [self.slots, *type.get_shape()]
+        new = AllocOp(MemRefType(type.element_type, sizes, memory_space=type.memory_space))
+        new.location = old.location
+        Rewriter.insert_op(new, InsertPoint.before(old))
+        return new.buffer
+
+    def _stage(
+        self,
+        scope: LoopScope,
+        stages: Sequence[StageOp],
+        tiles: dict[SSAValue, SSAValue],
+        slice: AffineExpr,
+    ) -> None:
+        """Write the stages of a slice; their copies may be under way afterwards."""
+        value = scope.index_value(slice)
+        slot, dims = scope.resolve([slice % self.slots])
+        for old in stages:
+            copy = old.clone({self.loop.induction: value})
+            place = tiles[old.tile], slot, dims
+            new = StageOp(place, old.map.data, copy.detach_region(0), asynchronous=True)
+            new.location = old.location
+            scope.b.builder.insert(new)
+            copy.erase()
+
+    def _read_slot(self, op: ContractOp, tiles: dict[SSAValue, SSAValue]) -> None:
+        """Let a contraction read the slots of its slice."""
+        slot = AffineExpr.dimension(0) % self.slots
+
+        def place(tile: SSAValue) -> TilePlace:
+            return (tiles[tile], [slot], [self.loop.induction]) if tile in tiles else (tile, (), ())
+
+        new = ContractOp(
+            op.accumulator,
+            place(op.lhs),
+            place(op.rhs),
+            op.instruction.data,
+            op.map.data,
+            op.transpose_lhs is not None,
+            op.transpose_rhs is not None,
+        )
+        Rewriter.replace_op(op, new)

@@ -1,0 +1,137 @@
+"""Compute the accumulators of a block with its instructions, each thread its elements."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from dlc.analysis.index_range import range_of
+from dlc.arch.fragments import MATRIX_INSTRUCTIONS, WARP_LANES
+from dlc.core.locations import operation_text
+from dlc.core.passes import DlcPass
+from dlc.dialects.loop import CombinePartsOp, ContractOp, DrainOp, ForOp, KernelOp, ZeroOp
+from dlc.dialects.loop._accumulator import FMA, instruction_sizes
+from dlc.dialects.loop._memory import buffer_element
+from dlc.errors import CompileError
+from dlc.lowering._accumulator import Accumulator, Operand
+from dlc.lowering._drain import drain
+from dlc.lowering._fma_tile import FmaTile
+from dlc.lowering._matrix_tile import MatrixTile
+from dlc.lowering._part_sum import PartSum
+from dlc.lowering._region import RegionWriter
+from dlc.lowering._scope import LoopScope
+from dlc.lowering._workers import thread_loop
+
+
+class LoopSelectInstructionPass(DlcPass):
+    """Obey ``instruction`` and ``map`` of the contractions of an accumulator.
+
+    A thread gets the elements that the task mapping and the instruction give it, as a register
+    buffer: ``loop.zero`` clears it, ``loop.contract`` loads fragments and multiplies them,
+    ``loop.combine_parts`` and ``loop.drain`` go through its places.
+
+    Runs on: ``loop``. Leaves: ``loop`` with instructions of ``gpu``. Order: after
+    ``loop-pipeline-stages``, which moves contractions' tiles; before ``convert-loop-to-gpu``.
+
+    ::
+
+        %acc = loop.zero : memref<64x64xf32>  ->  %r = loop.alloc : memref<2x4x4xf32, register>
+        loop.contract %acc, %a, %b                for %i = 0 to 2, %j = 0 to 4 map = unroll
+          instruction = "mma.m16n8k16"              gpu.ldmatrix %a[..] to %fa[%i, 0]
+          map = <spatial(2, 2) * repeat(2, 4)>      gpu.mma %fa[%i, 0], %fb[..], %r[%i, %j, 0]
+        loop.drain %acc at [0, 0] {               for %i, %half, %j, %v
+        ^bb0(%row, %column, %v): ..                 %v = loop.load %r[%i, %j, %half * 2 + %v]
+    """
+
+    name = "loop-select-instruction"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.ops:
+            if isinstance(kernel, KernelOp):
+                for zero in [o for o in kernel.walk() if isinstance(o, ZeroOp)]:
+                    _Selection(zero).write()
+
+
+@dataclass
+class _Selection:
+    """One accumulator and all that is done with it, op by op in the order of its uses."""
+
+    zero: ZeroOp
+    scope: LoopScope = field(init=False)
+    threads: ForOp = field(init=False)
+    thread: AffineExpr = field(init=False)
+
+    def write(self) -> None:
+        """Replace the ops on the accumulator."""
+        users = [use.operation for use in self.zero.accumulator.uses]
+        self.threads = thread_loop(self.zero)
+        self.scope = LoopScope(Builder(InsertPoint.before(self.zero)), {})
+        induction = self.threads.induction
+        self.thread = self.scope.dim(induction, range_of(induction))
+        accumulator = self._accumulator([op for op in users if isinstance(op, ContractOp)])
+        accumulator.clear()
+        for op in users:
+            self.scope.b.builder.insertion_point = InsertPoint.before(op)
+            Rewriter.replace_op(op, [], self._replace(op, accumulator))
+        Rewriter.erase_op(self.zero)
+
+    def _accumulator(self, contractions: Sequence[ContractOp]) -> Accumulator:
+        """Return the thread's part; raises CompileError where the mapping does not say which."""
+        if len({(op.instruction, op.map) for op in contractions}) != 1:
+            raise CompileError(
+                "an accumulator needs contractions, all with one instruction and map",
+                at=operation_text(self.zero),
+            )
+        name, map = contractions[0].instruction.data, contractions[0].map.data
+        lanes = 1 if name == FMA else WARP_LANES
+        threads = len(self.threads.range)
+        if map.workers * lanes != threads:
+            raise CompileError(
+                f"{map} is for {map.workers * lanes} threads, the block has {threads}",
+                at=operation_text(contractions[0]),
+            )
+        part, compute = instruction_sizes(name)[:2], buffer_element(self.zero.accumulator)
+        warp = self._value(self.thread // WARP_LANES)
+        lane = self._value(self.thread % WARP_LANES)
+        if name == FMA:
+            worker = warp * WARP_LANES + lane
+            return FmaTile(self.scope, map, part, worker, AffineExpr.constant(0), compute)
+        instruction = MATRIX_INSTRUCTIONS[name.removeprefix("mma.")]
+        return MatrixTile(self.scope, map, part, warp, lane, compute, instruction)
+
+    def _value(self, expr: AffineExpr) -> AffineExpr:
+        interval = self.scope.interval(expr)
+        return self.scope.dim(self.scope.index_value(expr), interval)
+
+    def _replace(self, op: Operation, accumulator: Accumulator) -> Sequence[SSAValue]:
+        """Write what an op becomes; return what its results become."""
+        writer = RegionWriter(self.scope, {})
+        match op:
+            case ContractOp():
+                lhs = writer.composed(op.lhs_slot.data.results, op.lhs_indices)
+                rhs = writer.composed(op.rhs_slot.data.results, op.rhs_indices)
+                accumulator.multiply(
+                    Operand(op.lhs, lhs, along_k=op.transpose_lhs is None),
+                    Operand(op.rhs, rhs, along_k=op.transpose_rhs is not None),
+                )
+            case DrainOp():
+                drain(writer, op, accumulator)
+            case CombinePartsOp():
+                tile, part = map(writer.expr, (op.tile, op.part))
+                buffers, threads = (op.scratch, op.counters), len(self.threads.range)
+                return [
+                    PartSum(
+                        self.scope, accumulator, *buffers, tile, part, threads, self.thread
+                    ).write()
+                ]
+            case _:
+                raise CompileError(
+                    f"{op.name} cannot use an accumulator, which is spread over the threads",
+                    at=operation_text(op),
+                )
+        return []
