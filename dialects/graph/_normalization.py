@@ -15,9 +15,9 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, prop_def
 from dlc.dialects._tensor import DYNAMIC, broadcast_shapes, element_type, is_float, shape
 from dlc.dialects.graph._composer import Composer
 from dlc.dialects.graph._data_layout import CHANNELS_FIRST, DataLayoutAttr
-from dlc.dialects.graph._pooling import AveragePoolOp
 from dlc.dialects.graph._properties import integers
 from dlc.dialects.graph._structure import Array, CompositeOp, GraphOp
+from dlc.dialects.graph._sum_pool import AveragePoolOp
 from dlc.errors import CompileError
 
 

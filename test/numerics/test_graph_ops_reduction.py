@@ -9,16 +9,27 @@ from xdsl.ir import Attribute
 from dlc.dialects.graph import (
     _arg_reduction,
     _interpolate,
+    _max_pool,
     _pooling,
     _reduction,
     _scan,
     _sort,
+    _sum_pool,
     _unpooling,
 )
 from dlc.dialects.graph._data_layout import CHANNELS_LAST
 from dlc.dialects.graph._properties import integer, integers, number
 
-FAMILIES = (_reduction, _arg_reduction, _pooling, _scan, _sort, _interpolate, _unpooling)
+FAMILIES = (
+    _reduction,
+    _arg_reduction,
+    _max_pool,
+    _sum_pool,
+    _scan,
+    _sort,
+    _interpolate,
+    _unpooling,
+)
 FLOAT_ONLY = (_reduction.ReduceL2Op, _reduction.ReduceLogSumOp)
 TIES = np.array([[1, 3, 3, 2], [np.nan, 5, np.nan, 7], [-np.inf] * 4, [2, 2, 2, 2]], np.float32)
 
@@ -95,29 +106,29 @@ def pooling_samples() -> list[Sample]:
         },
     }
     last = {"data_layout": CHANNELS_LAST, "padding": [1, 1, 1, 1]}
-    for op in _pooling.OPERATIONS:
-        own = {"exponent": number(2)} if op is _pooling.LpPoolOp else {}
+    for op in (*_max_pool.OPERATIONS, *_sum_pool.OPERATIONS):
+        own = {"exponent": number(2)} if op is _sum_pool.LpPoolOp else {}
         samples += [pool(op, name, data, [3, 2], **own, **w) for name, w in windows.items()]
         samples.append(pool(op, "1d", values(1, 2, 8), [3], padding=[1, 1], **own))
         samples.append(pool(op, "3d", values(1, 2, 3, 4, 3), [2, 2, 2], **own))
-        if op is not _pooling.MaxPoolIndexOp:
+        if op is not _max_pool.MaxPoolIndexOp:
             samples.append(pool(op, "last", values(2, 4, 5, 3), [2, 2], **own, **last))
-    average = _pooling.AveragePoolOp
+    average = _sum_pool.AveragePoolOp
     samples += [
         pool(average, f"{name}-all", data, [3, 2], count_include_pad=yes, **window)
         for name, window in windows.items()
     ]
     infinite = np.full((1, 1, 3, 3), -np.inf, np.float32)
     around = {"padding": [1, 1, 1, 1]}
-    index = _pooling.MaxPoolIndexOp
+    index = _max_pool.MaxPoolIndexOp
     return [
         *samples,
         *(
-            pool(_pooling.LpPoolOp, f"exponent-{p}", data, [2, 2], exponent=number(p))
+            pool(_sum_pool.LpPoolOp, f"exponent-{p}", data, [2, 2], exponent=number(p))
             for p in (1, 3)
         ),
-        pool(_pooling.MaxPoolOp, "bytes", values(1, 1, 4, 4, dtype=np.uint8), [2, 2], **around),
-        pool(_pooling.MaxPoolOp, "infinite", infinite, [3, 3], **around),
+        pool(_max_pool.MaxPoolOp, "bytes", values(1, 1, 4, 4, dtype=np.uint8), [2, 2], **around),
+        pool(_max_pool.MaxPoolOp, "infinite", infinite, [3, 3], **around),
         pool(index, "infinite", infinite, [3, 3], **around),
         pool(index, "columns", data, [2, 2], column_major=yes, **around),
         pool(index, "equal", np.ones((1, 2, 4, 4), np.float32), [3, 3], **around),
@@ -129,7 +140,7 @@ def unpooling_samples() -> list[Sample]:
     for window, stride, padding in ((2, 2, [0, 0]), (3, 2, [1, 1]), (2, 3, [0, 0]), (3, 1, [1, 0])):
         data = values(2, 3, 9, seed=window)
         shared = {"strides": [stride], "padding": padding}
-        index = pool(_pooling.MaxPoolIndexOp, "", data, [window], **shared)
+        index = pool(_max_pool.MaxPoolIndexOp, "", data, [window], **shared)
         places = np.asarray(index.op.reference(data))
         length = (places.shape[2] - 1) * stride + window - sum(padding)
         plane, place = np.divmod(places, 9)
@@ -223,9 +234,9 @@ def test_every_op_has_a_sample() -> None:
 def test_average_pool_counts_what_is_inside() -> None:
     """The reference against figures computed by hand: 1 to 4 under windows of 3 with padding 1."""
     x = np.arange(1, 5, dtype=np.float64).reshape(1, 1, 4)
-    inside = pool(_pooling.AveragePoolOp, "", values(1, 1, 4), [3], padding=[1, 1])
+    inside = pool(_sum_pool.AveragePoolOp, "", values(1, 1, 4), [3], padding=[1, 1])
     padded = pool(
-        _pooling.AveragePoolOp,
+        _sum_pool.AveragePoolOp,
         "",
         values(1, 1, 4),
         [3],

@@ -11,7 +11,7 @@ from dlc.arch.nvidia import H200
 from dlc.dialects.graph._elementwise import AddOp, MulOp
 from dlc.dialects.graph._layout import SliceOp, TransposeOp
 from dlc.dialects.graph._math import ExpOp
-from dlc.dialects.graph._pooling import MaxPoolOp
+from dlc.dialects.graph._max_pool import MaxPoolOp
 from dlc.dialects.graph._reduction import ReduceSumOp
 from dlc.dialects.graph._structure import GraphOp
 

@@ -6,9 +6,11 @@ from xdsl.ir import Attribute, SSAValue
 
 from dlc.dialects._tensor import shape
 from dlc.dialects.graph._composer import Composer
-from dlc.dialects.graph._pooling import AveragePoolOp, LpPoolOp, MaxPoolIndexOp, MaxPoolOp, PoolOp
+from dlc.dialects.graph._max_pool import MaxPoolIndexOp, MaxPoolOp
+from dlc.dialects.graph._pooling import PoolOp
 from dlc.dialects.graph._properties import flag, integers, number
 from dlc.dialects.graph._reduction import ReduceL1Op, ReduceL2Op, ReduceMaxOp, ReduceMeanOp
+from dlc.dialects.graph._sum_pool import AveragePoolOp, LpPoolOp
 from dlc.dialects.graph._unpooling import MaxUnpoolOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import NodeContext, converts
