@@ -33,47 +33,59 @@ class ConvertFusedGroupToLoopPass(DlcPass):
     name = "convert-fused-group-to-loop"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        kernels: dict[object, Lowered] = {}
-        weights = dlc_context(ctx).weights
+        conversion = _Conversion(dlc_context(ctx).weights)
         for function in tuple(op.ops):
             if isinstance(function, FuncOp) and function.body.blocks:
                 for inner in tuple(function.body.block.ops):
-                    _convert(inner, kernels, weights)
-        functions = tuple(op.ops)
+                    conversion.convert(inner)
+        functions, kernels = tuple(op.ops), conversion.kernels.values()
         if functions and kernels:
-            made = tuple(kernel for kernel, _ in kernels.values())
-            Rewriter.insert_op(made, InsertPoint.before(functions[0]))
+            Rewriter.insert_op(tuple(k for k, _ in kernels), InsertPoint.before(functions[0]))
 
 
-def _convert(op: Operation, kernels: dict[object, Lowered], weights: WeightStore) -> None:
-    if not isinstance(op, GroupOp):
-        check_outside(op)
-        return
-    if not op.is_generated:
-        return
-    key = kernel_key(op)
-    if key not in kernels:
-        kernels[key] = lower_group(op, op.sym_name.data)
-        kernels[key][0].location = op.location
-    kernel, repacked = kernels[key]
-    inputs = list(op.inputs)
-    for number, form in repacked.items():
-        inputs[number] = _repack(inputs[number], form, weights)
-    launch = LaunchOp(kernel.sym_name.data, inputs, op.outputs.types)
-    launch.location = op.location
-    Rewriter.replace_op(op, launch)
+class _Conversion:
+    """kernels: what was lowered so far, by what it depends on."""
 
+    def __init__(self, weights: WeightStore):
+        self.weights = weights
+        self.kernels: dict[object, Lowered] = {}
+        self._repacked: dict[tuple[str, Repacked], SSAValue] = {}
 
-def _repack(value: SSAValue, form: Repacked, weights: WeightStore) -> SSAValue:
-    """Return a weight in the form that a kernel takes."""
-    old = value.owner
-    assert isinstance(old, WeightOp)
-    symbol = old.symbol.string_value()
-    stored = WeightType(form.sizes, numpy_dtype(element_type(value)))
-    if symbol in weights:
-        name = weights.information(symbol)
-        symbol = weights.derive(name, stored, [symbol], form.pack)
-    new = WeightOp(symbol, TensorType(element_type(value), form.sizes))
-    new.location = old.location
-    Rewriter.insert_op(new, InsertPoint.after(old))
-    return new.output
+    def convert(self, op: Operation) -> None:
+        """Replace a group by a launch; check that anything else needs no kernel."""
+        if not isinstance(op, GroupOp):
+            check_outside(op)
+            return
+        if not op.is_generated:
+            return
+        key = kernel_key(op)
+        if key not in self.kernels:
+            self.kernels[key] = lower_group(op, op.sym_name.data)
+            self.kernels[key][0].location = op.location
+        kernel, repacked = self.kernels[key]
+        inputs = list(op.inputs)
+        for number, form in repacked.items():
+            inputs[number] = self._repack(inputs[number], form)
+        launch = LaunchOp(kernel.sym_name.data, inputs, op.outputs.types)
+        launch.location = op.location
+        Rewriter.replace_op(op, launch)
+
+    def _repack(self, value: SSAValue, form: Repacked) -> SSAValue:
+        """Return a weight in the form that a kernel takes; made once for all its launches."""
+        old = value.owner
+        assert isinstance(old, WeightOp)
+        key = (old.symbol.string_value(), form)
+        if key not in self._repacked:
+            self._repacked[key] = self._insert_repacked(old, form)
+        return self._repacked[key]
+
+    def _insert_repacked(self, old: WeightOp, form: Repacked) -> SSAValue:
+        symbol, element = old.symbol.string_value(), element_type(old.output)
+        stored = WeightType(form.sizes, numpy_dtype(element))
+        if symbol in self.weights:
+            name = self.weights.information(symbol)
+            symbol = self.weights.derive(name, stored, [symbol], form.pack)
+        new = WeightOp(symbol, TensorType(element, form.sizes))
+        new.location = old.location
+        Rewriter.insert_op(new, InsertPoint.after(old))
+        return new.output

@@ -70,20 +70,27 @@ class Dataflow:
         ]
         self.position = {op: n for n, op in enumerate(self.ops)}
         self._facts: dict[ComputedOp, Facts] = {}
+        self._origins: dict[SSAValue, SSAValue] = {}
         self._readers: dict[SSAValue, list[ComputedOp]] = {}
         self._escaping: set[SSAValue] = set()
         for op in block.ops:
             if is_free(op):
                 continue
-            for value in map(origin, op.operands):
+            for value in map(self.origin, op.operands):
                 if op in self.position:
                     self._readers.setdefault(value, []).append(_computed(op))
                 else:
                     self._escaping.add(value)
 
+    def origin(self, value: SSAValue) -> SSAValue:
+        """Return the value in whose buffer ``value`` is."""
+        if value not in self._origins:
+            self._origins[value] = origin(value)
+        return self._origins[value]
+
     def producers(self, op: ComputedOp) -> list[ComputedOp]:
         """Return the computing ops whose results ``op`` reads, each once, in operand order."""
-        owners = dict.fromkeys(origin(v).owner for v in op.operands)
+        owners = dict.fromkeys(self.origin(v).owner for v in op.operands)
         return [p for p in owners if isinstance(p, ComputedOp) and p in self.position]
 
     def readers(self, value: SSAValue) -> Sequence[ComputedOp]:
@@ -175,7 +182,7 @@ class Cluster:
 
     def inner(self, value: SSAValue) -> bool:
         """Whether an op of the cluster computes ``value``, or what it is a view of."""
-        return origin(value).owner in self.members
+        return self.flow.origin(value).owner in self.members
 
     def readers(self, value: SSAValue) -> Iterable[ComputedOp]:
         """Return the ops of the cluster that read ``value``, each once."""

@@ -7,7 +7,7 @@ other; the work of a contraction is left out, since a fusion never changes it.
 
 from xdsl.ir import SSAValue
 
-from dlc.analysis.dataflow import Cluster, origin
+from dlc.analysis.dataflow import Cluster
 from dlc.analysis.role import Role
 from dlc.arch import Arch, GpuArch
 from dlc.dialects._tensor import element_bytes, element_count, element_type, tensor_bytes
@@ -102,7 +102,7 @@ def evaluations(cluster: Cluster) -> dict[ComputedOp, float]:
             again[op] = 0
         counts[op] = shared.get(op, 0.0) + again.get(op, 0.0)
         for access in facts.accesses:
-            producer = origin(access.value).owner
+            producer = cluster.flow.origin(access.value).owner
             if isinstance(producer, ComputedOp) and producer in cluster.members:
                 _add_reads(cluster, producer, counts[op] * access.times, shared, again)
     return counts

@@ -8,7 +8,7 @@
 
 from xdsl.ir import SSAValue
 
-from dlc.analysis.dataflow import Cluster, origin
+from dlc.analysis.dataflow import Cluster
 from dlc.analysis.epilogue import NotFusibleError, places
 from dlc.analysis.role import Role, RowSpace
 from dlc.dialects._tensor import shape
@@ -94,8 +94,8 @@ def _check_row(cluster: Cluster, roles: dict[ComputedOp, Role]) -> None:
         raise NotFusibleError("reductions over different axes")
     dependent = cluster.after(rows) | set(rows)
     for op in cluster.ops:
-        inside = [v for v in op.operands if origin(v).owner in dependent]
-        if not all(_same_without_ones(v, origin(v)) for v in inside):
+        inside = [v for v in op.operands if cluster.flow.origin(v).owner in dependent]
+        if not all(_same_without_ones(v, cluster.flow.origin(v)) for v in inside):
             raise NotFusibleError("a change of layout after a row reduction")
         if inside and roles[op] is not Role.ROW:
             _check_after_row(op, inside, space)
@@ -164,5 +164,5 @@ def _check_prologue(cluster: Cluster, op: ComputedOp, root: ComputedOp) -> None:
 
 def _feeds(cluster: Cluster, op: ComputedOp, value: SSAValue) -> bool:
     """Whether ``value`` depends on ``op`` by ops of the cluster."""
-    owner = origin(value).owner
+    owner = cluster.flow.origin(value).owner
     return owner is op or (owner in cluster.members and owner in cluster.after([op]))

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from xdsl.ir import SSAValue
 
-from dlc.analysis.dataflow import Cluster, origin
+from dlc.analysis.dataflow import Cluster
 from dlc.dialects._tensor import element_count
 from dlc.dialects.graph._structure import ComputedOp
 
@@ -21,7 +21,7 @@ def placed(cluster: Cluster, taken: Collection[SSAValue]) -> ComputedOp | None:
     op = cluster.ops[-1]
     if op.operand_offsets is None or cluster.results != tuple(op.results):
         return None
-    parts = [origin(value) for value in op.operands]
+    parts = [cluster.flow.origin(value) for value in op.operands]
     if len({*parts, *taken}) < len(parts) + len(taken) or sum(map(cluster.inner, parts)) > 1:
         return None
     whole = [element_count(value) for value in op.operands] == [element_count(p) for p in parts]

@@ -14,6 +14,7 @@ from dlc.compiler.kernels import kernels_of
 from dlc.compiler.levels import lower
 from dlc.compiler.targets import parse_targets
 from dlc.core.context import DlcContext
+from dlc.dialects.graph._source import WeightOp
 from dlc.dialects.graph._structure import Array
 from dlc.frontends.onnx.importer import import_model
 from dlc.oracle import run_reference
@@ -115,3 +116,10 @@ def test_layer_on_the_cpu(direction: str, lengths: list[int]) -> None:
     wanted = run_reference(graph, feeds, context.weights)
     found = dlc.compile(model, target="cpu", verify=False).run(feeds)
     check(graph, wanted, found)
+
+
+@pytest.mark.parametrize("target", ["cpu", "sm_90a"])
+def test_more_steps_need_no_more_weights(target: str) -> None:
+    modules = [lowered(layer("LSTM", "forward", steps, 3), target)[2] for steps in (5, 11)]
+    few, many = (sum(isinstance(op, WeightOp) for op in module.walk()) for module in modules)
+    assert few == many
