@@ -54,7 +54,8 @@ def diagnostics_of(error: Exception) -> list[Diagnostic] | None:
 
 def _of_parse_error(error: ParseError) -> Diagnostic:
     where = error.span.get_location()
-    return Diagnostic(error.msg.strip(), str(where), where.line, where.col)
+    message = error.msg.strip().rstrip(".!")  # in the form of our own and of MLIR's errors
+    return Diagnostic(message[:1].lower() + message[1:], str(where), where.line, where.col)
 
 
 def _of_fault(fault: Fault) -> Diagnostic:
