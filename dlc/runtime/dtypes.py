@@ -2,6 +2,9 @@
 
 import numpy as np
 
+BFLOAT16 = "bfloat16"
+"""The one that numpy itself does not have."""
+
 DTYPES = (
     "bool",
     "int8",
@@ -13,7 +16,7 @@ DTYPES = (
     "uint32",
     "uint64",
     "float16",
-    "bfloat16",
+    BFLOAT16,
     "float32",
     "float64",
 )
@@ -22,7 +25,7 @@ DTYPES = (
 def numpy_dtype(code: int) -> np.dtype:
     """Return the numpy dtype of a ``dlc_dtype``."""
     name = DTYPES[code]
-    if name == "bfloat16":
+    if name == BFLOAT16:
         import ml_dtypes  # only such models need it
 
         return np.dtype(ml_dtypes.bfloat16)

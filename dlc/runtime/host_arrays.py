@@ -1,12 +1,16 @@
 """Checks the arrays given to a model and brings them to memory of the host."""
 
+import ctypes
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dlc.errors import InputError
+from dlc.runtime.dlpack import view
+from dlc.runtime.dtypes import BFLOAT16
 from dlc.runtime.library import TensorInfo
 
 Array = NDArray[np.generic]
@@ -72,7 +76,7 @@ def check_fits(info: TensorInfo, shape: Sequence[int], dtype: object) -> None:
 def _as_numpy(info: TensorInfo, value: Any) -> Array:
     try:
         if hasattr(value, "__dlpack__"):
-            return np.from_dlpack(value)
+            return _bfloat16(info, value) if info.dtype.name == BFLOAT16 else np.from_dlpack(value)
         if hasattr(value, "__array__"):
             return np.asarray(value)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
@@ -81,3 +85,16 @@ def _as_numpy(info: TensorInfo, value: Any) -> Array:
         f"a {type(value).__name__} is no array; give a numpy or DLPack array",
         at=f"input {info.name!r}",
     )
+
+
+def _bfloat16(info: TensorInfo, value: Any) -> Array:
+    """Return a DLPack array of an element type that numpy's own reader refuses, without a copy."""
+    found = view(value)
+    if found.on_cuda:
+        raise BufferError("the array is on a GPU, the model runs on the CPU")
+    check_fits(info, found.shape, found.dtype)
+    if not found.is_dense:
+        raise BufferError("the array is not dense; make it contiguous")
+    count = prod(found.shape)
+    stored = (ctypes.c_uint16 * count).from_address(found.pointer) if count else []
+    return np.array(stored, np.uint16, copy=None).view(info.dtype).reshape(found.shape)
