@@ -2,6 +2,7 @@
 
 import os
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -32,6 +33,13 @@ def run_command(name: str, command: Callable[[], int]) -> int:
         return INTERRUPTED
     except Exception as error:
         return _fail_unexpectedly(name, error)
+
+
+def natural(text: str) -> int:
+    """Read an argument that is a number of 0 or more; raises ArgumentTypeError for another one."""
+    if not (text.isascii() and text.isdigit()):
+        raise ArgumentTypeError(f"{text!r} is not a number of 0 or more")
+    return int(text)
 
 
 def _discard_output() -> None:

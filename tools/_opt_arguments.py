@@ -10,6 +10,7 @@ from dlc import __version__, registry
 from dlc.core.instrumentation import Dumps
 from dlc.errors import CompileError
 from dlc.pipelines import PIPELINES
+from dlc.tools._command import natural
 
 Group: TypeAlias = argparse._ArgumentGroup  # pyright: ignore[reportPrivateUsage]
 
@@ -103,12 +104,6 @@ def _argument_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _natural(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of 0 or more")
-    return int(text)
-
-
 def _pass_names(text: str) -> list[str]:
     names = text.split(",")
     if unknown := [name for name in names if name not in registry.pass_names()]:
@@ -137,7 +132,7 @@ def _add_checking(group: Group) -> None:
     )
     group.add_argument(
         "--rewrite-limit",
-        type=_natural,
+        type=natural,
         metavar="N",
         help="stop applying patterns after N rewrites",
     )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dlc import __version__
 from dlc.runtime.model import Model, load
-from dlc.tools._command import SUCCESS, run_command
+from dlc.tools._command import SUCCESS, natural, run_command
 from dlc.tools._npz import Arrays, read_arrays, write_arrays
 
 WARM_UP_SECONDS, BENCH_SECONDS = 0.2, 2.0
@@ -41,19 +41,13 @@ def _parser() -> argparse.ArgumentParser:
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--inputs", type=Path, metavar="IN.NPZ", help="the inputs, by name")
     source.add_argument("--random", action="store_true", help="random inputs")
-    add("--seed", type=_natural, metavar="N", default=0, help="of the random inputs")
+    add("--seed", type=natural, metavar="N", default=0, help="of the random inputs")
     add("--outputs", type=Path, metavar="OUT.NPZ", help="write the outputs, by name")
     add("--bench", action="store_true", help="time runs for about two seconds")
-    add("--device", type=_natural, metavar="N", default=0, help="the number of the GPU")
+    add("--device", type=natural, metavar="N", default=0, help="the number of the GPU")
     add("--json", action="store_true", help="print the result as JSON")
     add("--version", action="version", version=f"dlc {__version__}")
     return parser
-
-
-def _natural(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of 0 or more")
-    return int(text)
 
 
 def _runs(given: argparse.Namespace) -> bool:
