@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+from google.protobuf.message import EncodeError
 
 import dlc
 from dlc import arch
@@ -123,5 +124,5 @@ def identity(source: ModelSource, options: Options, targets: Sequence[Target]) -
     """Return the identity of a compile; ``None`` for one that will say itself what is wrong."""
     try:
         return Identity.of(source, options, targets)
-    except (CompileError, OSError, TypeError, ValueError):
+    except (CompileError, EncodeError, OSError, TypeError, ValueError):
         return None

@@ -1,14 +1,15 @@
 """The attributes of an ONNX node, and which of them a conversion has asked for."""
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import onnx
+from numpy.typing import NDArray
 from onnx import AttributeProto
 
-from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
 
+Array = NDArray[Any]
 Value = TypeVar("Value")
 AttributeValue = int | float | str | list[int] | list[float] | list[str] | Array | onnx.GraphProto
 

@@ -2,7 +2,8 @@
 
 import mmap
 import os
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,21 +52,38 @@ def domain_name(domain: str) -> str:
 def load_model(source: ModelSource) -> LoadedModel:
     """Read a model; large weights stay in its file.
 
+    Raises CompileError as ``read_model`` does, and when the model is so old that ``onnx`` cannot
+    convert it to opset 7.
+    """
+    loaded = read_model(source)
+    if loaded.opsets.get("", OLDEST_OPSET) >= OLDEST_OPSET:
+        return loaded
+    with _placed(source):
+        return _converted(loaded)
+
+
+def read_model(source: ModelSource) -> LoadedModel:
+    """Read a model as it is, whatever its opset; large weights stay in its file.
+
     Raises CompileError when the file is missing, is cut off or is no ONNX model, or when the model
-    is newer than the installed ``onnx`` package, or so old that ``onnx`` cannot convert it to opset
-    7.
+    is newer than the installed ``onnx`` package.
     """
     if isinstance(source, onnx.ModelProto):
         loaded = LoadedModel(source)
-        at = "model"
     else:
         loaded = _load_file(_path(source))
-        at = str(source)
-    try:
+    with _placed(source):
         _check_versions(loaded.proto)
-        return loaded if loaded.opsets.get("", OLDEST_OPSET) >= OLDEST_OPSET else _converted(loaded)
+    return loaded
+
+
+@contextmanager
+def _placed(source: ModelSource) -> Generator[None]:
+    """Let errors without a place name the model."""
+    try:
+        yield
     except CompileError as error:
-        error.place(at)
+        error.place("model" if isinstance(source, onnx.ModelProto) else str(source))
         raise
 
 

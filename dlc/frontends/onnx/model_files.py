@@ -7,7 +7,7 @@ from pathlib import Path
 import onnx
 from onnx import NodeProto, TensorProto
 
-from dlc.frontends.onnx.loading import ModelSource, load_model
+from dlc.frontends.onnx.loading import ModelSource, read_model
 from dlc.frontends.onnx.structure import subgraphs
 
 
@@ -16,7 +16,7 @@ def model_files(source: ModelSource) -> set[Path]:
 
     A file of tensors need not exist. Raises CompileError when the model cannot be read.
     """
-    model = load_model(source)
+    model = read_model(source)
     if model.path is None:
         return set()
     nodes = chain.from_iterable(function.node for function in model.proto.functions)
