@@ -52,6 +52,10 @@ class RankOp(ReductionOp):
         return [TensorType(i64, shape(self.x))]
 
     @property
+    def compares_elements(self) -> bool:
+        return True
+
+    @property
     def domain(self) -> Domain:
         sizes = shape(self.x)
         return Domain(sizes, (sizes[self.axis.value.data],))

@@ -266,6 +266,15 @@ class ComputedOp(GraphOp, ABC):
         """The iteration space of one result."""
         return Domain(shape(self.results[0]))
 
+    @property
+    def compares_elements(self) -> bool:
+        """Whether elements of an operand are compared with each other (an order).
+
+        They must then be read from memory: an element that is computed where it is read may come
+        out different at two places, by rounding, and the order contradict itself.
+        """
+        return False
+
     @abstractmethod
     def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
         """Write the code of the element at ``index`` of result number ``result``; return its value.

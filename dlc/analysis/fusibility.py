@@ -28,6 +28,7 @@ def strategy(cluster: Cluster) -> str:
         raise NotFusibleError(f"more than {MOST_OPS} ops")
     if len(cluster.results) > MOST_RESULTS:
         raise NotFusibleError(f"more than {MOST_RESULTS} results")
+    _check_order(cluster)
     if Role.ANCHOR in kinds:
         _check_contract(cluster, roles)
         return "contract"
@@ -36,6 +37,13 @@ def strategy(cluster: Cluster) -> str:
         return "row"
     _check_map(cluster, roles)
     return "map"
+
+
+def _check_order(cluster: Cluster) -> None:
+    computing = [op for op in cluster.ops if not op.moves_data]
+    for op in computing:
+        if op.compares_elements and any(op in cluster.after([p]) for p in computing if p is not op):
+            raise NotFusibleError("an order of elements that are not in memory")
 
 
 def strategies(cluster: Cluster) -> tuple[str, ...]:
