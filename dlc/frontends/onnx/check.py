@@ -1,6 +1,6 @@
 """Finds everything in a model that cannot be compiled, without stopping at the first."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import onnx
@@ -52,19 +52,33 @@ def check_model(source: ModelSource, shapes: Shapes | None = None) -> list[Probl
     After a node that cannot be imported the check goes on with the types that ONNX infers for its
     outputs; nodes that depend on outputs of unknown type are only checked for being known at all.
     """
+    shapes, faulty = shapes or {}, dict[str, Problem]()
     try:
         loaded = load_model(source)
         check_structure(loaded.proto.graph)
         inputs = model_inputs(loaded.proto.graph)
-        types = input_types(inputs, shapes or {})
+        faulty = _faulty_inputs(inputs, shapes)
+        sound = [i for i in inputs if i.name not in faulty]
+        types = input_types(sound, {k: v for k, v in shapes.items() if k not in faulty})
     except CompileError as error:
-        return [Problem(error.at, error.message)]
-    block = Block(arg_types=[types[i.name] for i in inputs])
-    importer = _CheckingImporter(loaded, block, types)
+        return [*faulty.values(), Problem(error.at, error.message)]
+    block = Block(arg_types=[types[i.name] for i in sound])
+    importer = _CheckingImporter(loaded, block, types, faulty)
     arguments = dict(zip(types, block.args, strict=True))
     importer.check(arguments)
     problems = [replace(p, message=name_open_inputs(p.message, types)) for p in importer.problems]
-    return list(dict.fromkeys(problems))
+    return list(dict.fromkeys([*faulty.values(), *problems]))
+
+
+def _faulty_inputs(inputs: Sequence[onnx.ValueInfoProto], shapes: Shapes) -> dict[str, Problem]:
+    """Return what is wrong with each input that can have no type, whatever the others are."""
+    found: dict[str, Problem] = {}
+    for value in inputs:
+        try:
+            input_types([value], {k: v for k, v in shapes.items() if k == value.name})
+        except CompileError as error:
+            found[value.name] = Problem(error.at, error.message)
+    return found
 
 
 class _SkippedError(CompileError):
@@ -75,7 +89,11 @@ class _CheckingImporter(GraphImporter):
     """Records problems and goes on with placeholders."""
 
     def __init__(
-        self, model: LoadedModel, block: Block, types: Mapping[str, TensorType[Attribute]]
+        self,
+        model: LoadedModel,
+        block: Block,
+        types: Mapping[str, TensorType[Attribute]],
+        skipped: Iterable[str],
     ):
         names: dict[SSAValue, str] = dict(zip(block.args, types, strict=True))
         builder = GraphBuilder(Builder(InsertPoint.at_end(block)), WeightStore(), names)
@@ -83,7 +101,7 @@ class _CheckingImporter(GraphImporter):
         self.problems: list[Problem] = []
         self._input_types = types
         self._inferred: dict[str, TensorType[Attribute]] | None = None
-        self._skipped: set[str] = set()
+        self._skipped = set(skipped)
 
     def check(self, arguments: Mapping[str, SSAValue]) -> None:
         graph = self.model.proto.graph

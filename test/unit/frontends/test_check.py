@@ -31,6 +31,25 @@ def test_all_problems_at_once(make_model: MakeModel):
     assert problems["last"] == "ONNX has no operator Other in com.example 3"
 
 
+def test_inputs_of_no_type_do_not_hide_the_rest(make_model: MakeModel):
+    inputs = [
+        helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [2, 3]),
+        helper.make_tensor_value_info("words", onnx.TensorProto.STRING, [1]),
+        helper.make_tensor_value_info("tiny", onnx.TensorProto.INT4, [1]),
+    ]
+    nodes = [
+        node("Identity", ["words"], ["a"], "of_words"),
+        node("NoSuchOp", ["x"], ["y"], "bad"),
+    ]
+    found = check_model(make_model(nodes, inputs), {"tiny": [1], "x": [2, 3]})
+    assert [p.at for p in found] == ["input words", "input tiny", "bad"]
+
+
+def test_unknown_name_of_a_shape(make_model: MakeModel):
+    (problem,) = check_model(make_model([node("Relu", ["x"], ["y"])]), {"z": [2, 3]})
+    assert problem.message.startswith("the model has no input z")
+
+
 def test_nothing_is_reported_for_what_depends_on_an_unknown_value(make_model: MakeModel):
     nodes = [node("NoSuchOp", ["x"], ["a"], "bad"), node("Exp", ["a"], ["y"], "good")]
     assert [p.at for p in check_model(make_model(nodes))] == ["bad"]
