@@ -1,20 +1,28 @@
 """The commands: ``dlc-opt``, ``dlc-compile`` and ``dlc-run``.
 
-Importing what a command needs takes a while; Ctrl-C in it ends the process without a traceback, as
-Ctrl-C at work does (``_command.run_command``).
+Importing what a command needs takes a while. Ctrl-C then ends the process at once: an exception
+would go through the start of C extensions, some of which crash at it.
 """
 
 import os
+import signal
 import sys
-from types import TracebackType
+from pathlib import PurePath
+from types import FrameType
+
+INTERRUPTED = 130
+_COMMANDS = ("-m", "dlc-opt", "dlc-compile", "dlc-run")
 
 
-def _end_quietly(
-    kind: type[BaseException], error: BaseException, trace: TracebackType | None
-) -> None:
-    if issubclass(kind, KeyboardInterrupt):
-        os._exit(130)
-    _shown(kind, error, trace)
+def _end(number: int, frame: FrameType | None) -> None:
+    os._exit(INTERRUPTED)
 
 
-_shown, sys.excepthook = sys.excepthook, _end_quietly
+def interrupt_by_exception() -> None:
+    """Let Ctrl-C raise KeyboardInterrupt again, so that a command can clean up."""
+    if signal.getsignal(signal.SIGINT) is _end:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+if sys.argv and PurePath(sys.argv[0]).name in _COMMANDS:  # not where a program imports a command
+    signal.signal(signal.SIGINT, _end)

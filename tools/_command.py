@@ -7,13 +7,15 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from dlc.errors import CompileError
+from dlc.tools import INTERRUPTED, interrupt_by_exception
 
-SUCCESS, FAILURE, INTERNAL_ERROR, INTERRUPTED = 0, 1, 70, 130
+SUCCESS, FAILURE, INTERNAL_ERROR = 0, 1, 70
 
 
 def run_command(name: str, command: Callable[[], int]) -> int:
     """Run a command; what it raises becomes lines on standard error and an exit code."""
     try:
+        interrupt_by_exception()
         code = command()
         sys.stdout.flush()
         return code
