@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from dlc.analysis.staged_copy import copy_elements, staged_load
+from dlc.analysis.staged_copy import StagedLoad, copy_elements, staged_load
 from dlc.core.affine import extent, unflatten
 from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
@@ -38,7 +38,8 @@ class LoopAssignStagesPass(DlcPass):
     1. A region that is a load, on a condition or not, becomes asynchronous copies, as wide as its
        neighbours in memory are aligned; the condition becomes theirs.
     2. Any other region is computed, element by element, and stored.
-    3. Stages in a row that are not ``async`` are awaited together, after the last of them.
+    3. Stages in a row that are not ``async`` are awaited together, after the last of them; the
+       barriers around them are left to ``gpu-insert-barriers``.
 
     Runs on: ``loop``. Leaves: ``loop`` with copies of ``gpu``. Order: after
     ``loop-pipeline-stages``, before ``convert-loop-to-gpu``.
@@ -114,7 +115,7 @@ class _Assignment:
                 at=operation_text(self.stage),
             )
         thread = self.scope.dim(loop.induction, extent(threads))
-        self._where_below(thread, workers, self._write_rounds)
+        self.scope.where_below(thread, workers, self._write_rounds)
 
     def _write_rounds(self) -> None:
         width = copy_elements(self.stage, self.chunk)
@@ -132,8 +133,8 @@ class _Assignment:
         together = next(n for n in (8, 4, 2, 1) if rounds % n == 0)
 
         def write_some(outer: AffineExpr) -> None:
-            inner = lambda n: write(outer * together + n)
-            open_loop(self.scope, together, LoopMap.UNROLL, inner)
+            first = outer * together
+            open_loop(self.scope, together, LoopMap.UNROLL, lambda inner: write(first + inner))
 
         open_loop(self.scope, rounds // together, LoopMap.SERIAL, write_some)
 
@@ -144,24 +145,20 @@ class _Assignment:
         lines, length = self.stage.sizes
 
         def write_piece(place: AffineExpr) -> None:
-            self._where_below(place, length, lambda: self._write((line, place), width))
+            self.scope.where_below(place, length, lambda: self._write((line, place), width))
 
         def write_line() -> None:
             pieces, kind = self.chunk // (width or 1), LoopMap.UNROLL if width else LoopMap.VECTOR
             open_loop(self.scope, pieces, kind, lambda n: write_piece(first + n * (width or 1)))
 
-        self._where_below(line, lines, write_line)
+        self.scope.where_below(line, lines, write_line)
+
+    @cached_property
+    def _staged(self) -> StagedLoad | None:
+        return staged_load(self.stage)
 
     def _write(self, place: Place, width: int) -> None:
-        staged = staged_load(self.stage) if width else None
-        if staged is None:
-            store_element(self.scope, self.stage, place)
+        if width and self._staged is not None:
+            copy_from(self.scope, self.stage, self._staged, place, width)
         else:
-            copy_from(self.scope, self.stage, staged, place, width)
-
-    def _where_below(self, position: AffineExpr, size: int, write: Callable[[], None]) -> None:
-        high = self.scope.interval(position).high
-        if high is not None and high < size:
-            write()
-        else:
-            self.scope.where_below(position, size, write)
+            store_element(self.scope, self.stage, self._staged, place)

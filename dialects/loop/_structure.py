@@ -195,7 +195,8 @@ class ForOp(IRDLOperation):
     """Iterations from ``start`` up to, not including, ``stop`` in steps of ``step``.
 
     ``kind`` says what may be assumed about them, ``map`` who runs them; values are carried from one
-    to the next by ``iter_args``, in any order where the kind is ``reduction``.
+    to the next by ``iter_args``, in any order where the kind is ``reduction``. The attribute
+    ``pipeline`` is a wish for ``loop-pipeline-stages``.
 
     ``%s = loop.for %k = 0 to 8 kind = reduction map = serial iter_args(%a = %z) -> (f32) {...}``
     """

@@ -79,7 +79,8 @@ class _Kernel:
         self.job.threads = self.tiling.threads
         tiles = self.product.gemm.batch_size * self._rows_of_grid * self.tile_columns
         blocks = tiles * self.tiling.split
-        self.scope.parallel_loop(blocks, LoopMap.GRID, self._write_block)
+        grid = self.scope.parallel_loop(blocks, LoopMap.GRID, self._write_block)
+        grid.induction.name_hint = "block"
 
     # Blocks --------------------------------------------------------------------------------------
 
@@ -97,7 +98,7 @@ class _Kernel:
     def _write_block(self, block: AffineExpr) -> None:
         """Find the tile of a block and let its threads work on it."""
         tiles = self._rows_of_grid * self.tile_columns
-        part, block = self._value(block % self.tiling.split), block // self.tiling.split
+        part, block = self._value("part", block % self.tiling.split), block // self.tiling.split
         batch, tile = block // tiles, block % tiles
         if self._is_grouped:
             group = GROUPED_ROWS * self.tile_columns
@@ -105,23 +106,32 @@ class _Kernel:
             column = tile % group // GROUPED_ROWS
         else:
             row, column = tile // self.tile_columns, tile % self.tile_columns
-        place = _Place(self._value(batch), self._value(row), self._value(column), part)
+        place = _Place(
+            self._value("batch", batch),
+            self._value("tile_row", row),
+            self._value("tile_column", column),
+            part,
+        )
 
-        def write_threads(thread: AffineExpr) -> None:
-            if self._rows_of_grid == self.tile_rows:
-                self._write_tile(place)
-            else:
-                write = lambda: self._write_tile(place)
-                self.scope.where_below(place.row, self.tile_rows, write)
+        def write_tile() -> None:
+            self._write_tile(place)
 
-        self.scope.parallel_loop(self.tiling.threads, LoopMap.THREAD, write_threads)
+        threads = self.scope.parallel_loop(
+            self.tiling.threads,
+            LoopMap.THREAD,
+            lambda thread: self.scope.where_below(place.row, self.tile_rows, write_tile),
+        )
+        threads.induction.name_hint = "thread"
 
-    def _value(self, expr: AffineExpr) -> AffineExpr:
+    def _value(self, name: str, expr: AffineExpr) -> AffineExpr:
         """Return an expression as a value that is computed once."""
         interval = self.scope.interval(expr)
         if interval.low is not None and interval.low == interval.high:
             return AffineExpr.constant(interval.low)
-        return self.scope.dim(self.scope.index_value(expr), interval)
+        value = self.scope.index_value(expr)
+        if value.name_hint is None:
+            value.name_hint = name
+        return self.scope.dim(value, interval)
 
     # Tiles ---------------------------------------------------------------------------------------
 
@@ -132,6 +142,7 @@ class _Kernel:
         accumulator = scope.b.insert(
             ZeroOp(MemRefType(compute, [tiling.m, tiling.n], memory_space=space))
         )
+        accumulator.name_hint = "accumulator"
         self._reduce(place, accumulator)
         if tiling.split == 1:
             self._drain(place, accumulator)
@@ -144,12 +155,14 @@ class _Kernel:
         tiling, scope = self.tiling, self.scope
         factors = [self._factor(number, place) for number in (0, 1)]
         loop = ForOp(0, self.slices, kind=LoopKind.REDUCTION)
+        loop.induction.name_hint = "slice"
         loop.attributes["pipeline"] = IntegerAttr(tiling.stages, i64)
         block = scope.b.builder.insertion_point.block
         with scope.loop(loop) as slice:
             first = (place.part * self.slices + slice) * tiling.depth
             lhs, rhs = (factor.stage(first) for factor in factors)
-            for tile in (lhs, rhs):
+            for tile, name in ((lhs, "lhs"), (rhs, "rhs")):
+                tile.alloc.buffer.name_hint = name
                 block.insert_op_before(tile.alloc, loop)
                 scope.b.builder.insert(tile.stage)
             product = ContractOp(
@@ -198,6 +211,8 @@ class _Kernel:
         drain = DrainOp(accumulator, flat, values, [gemm.m_size, gemm.n_size])
         scope.b.builder.insert(drain)
         block = drain.body.block
+        for argument, name in zip(block.args, ("row", "column", "value"), strict=True):
+            argument.name_hint = name
         with scope.region(block, (gemm.m_size, gemm.n_size)) as (row, column):
             rows = decoded(scope, row, [[loop] for loop in gemm.m])
             loops = [*split(place.batch, gemm.batch), *rows, *split(column, gemm.n)]

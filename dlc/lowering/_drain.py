@@ -10,7 +10,7 @@ from dlc.dialects.loop import DrainOp
 from dlc.dialects.loop._attributes import LoopMap
 from dlc.lowering._accumulator import Accumulator, Columns, Place
 from dlc.lowering._region import RegionWriter
-from dlc.lowering._scope import LoopScope
+from dlc.lowering._tile_scope import open_loop
 
 
 def drain(writer: RegionWriter, op: DrainOp, accumulator: Accumulator) -> None:
@@ -28,7 +28,7 @@ def drain(writer: RegionWriter, op: DrainOp, accumulator: Accumulator) -> None:
             inner.write(of_row)
             columns(lambda at, count, place: write_run(inner, first_column + at, count, place))
 
-        _where_below(scope, first_row + at, rows, write_ops)
+        scope.where_below(first_row + at, rows, write_ops)
 
     def write_run(
         outer: RegionWriter, at: AffineExpr, count: int, place: Callable[[AffineExpr], Place]
@@ -41,12 +41,12 @@ def drain(writer: RegionWriter, op: DrainOp, accumulator: Accumulator) -> None:
                 outer.inner({column: at + number}, {value: element}).write(of_element)
 
         def write_if_any(number: AffineExpr) -> None:
-            _where_below(scope, at + number, size, lambda: write(number))
+            scope.where_below(at + number, size, lambda: write(number))
 
         if count == 1:
             write_if_any(AffineExpr.constant(0))
         elif size % count == 0:
-            _where_below(scope, at, size, lambda: scope.parallel_loop(count, LoopMap.VECTOR, write))
+            scope.where_below(at, size, lambda: open_loop(scope, count, LoopMap.VECTOR, write))
         else:
             scope.parallel_loop(count, LoopMap.UNROLL, write_if_any)
 
@@ -67,13 +67,3 @@ def _by_row(op: DrainOp) -> tuple[Sequence[Operation], Sequence[Operation]]:
             of_element.append(inner)
             varying.update(inner.results)
     return of_row, of_element
-
-
-def _where_below(
-    scope: LoopScope, position: AffineExpr, size: int, write: Callable[[], object]
-) -> None:
-    high = scope.interval(position).high
-    if high is not None and high < size:
-        write()
-    else:
-        scope.where_below(position, size, lambda: (write(), None)[1])

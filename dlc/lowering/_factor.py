@@ -87,6 +87,7 @@ class Factor:
         element = element_type(self.value)
         alloc = AllocOp(MemRefType(element, sizes, memory_space=SpaceAttr(Space.SHARED)))
         block = Block(arg_types=[IndexType(), IndexType()])
+        block.args[0].name_hint, block.args[1].name_hint = "line", "place"
         with self.scope.region(block, sizes) as (line, place):
             row, k = (line, place) if along_k else (place, line)
             element_value = self._element(self.first_row + row, first + k)

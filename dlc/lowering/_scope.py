@@ -188,7 +188,11 @@ class LoopScope:
         return None
 
     def where_below(self, expr: AffineExpr, limit: int, write: Callable[[], None]) -> None:
-        """Write code that only runs where ``expr < limit``."""
+        """Write code that only runs where ``expr < limit``; no condition where it always is."""
+        high = self.interval(expr).high
+        if high is not None and high < limit:
+            write()
+            return
         position, size = self.index_value(expr), self.b.constant(limit, IndexType())
         self.where(self.b.compare("lt", position, size), write)
 

@@ -7,7 +7,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.traits import IsTerminator, Pure
 
-from dlc.analysis.staged_copy import StagedLoad, staged_load
+from dlc.analysis.staged_copy import StagedLoad
 from dlc.dialects import gpu
 from dlc.dialects._space import buffer_type
 from dlc.dialects._tensor import compute_type, element_bytes
@@ -20,10 +20,11 @@ Place = tuple[AffineExpr, AffineExpr]
 """A line of the tile and a place in it."""
 
 
-def store_element(scope: LoopScope, stage: StageOp, place: Place) -> None:
-    """Write the element at a place of the tile and its store."""
+def store_element(
+    scope: LoopScope, stage: StageOp, staged: StagedLoad | None, place: Place
+) -> None:
+    """Write the element at a place of the tile, ``staged`` where it is a load, and its store."""
     writer = RegionWriter(scope, dict(zip(stage.element.block.args, place, strict=True)))
-    staged = staged_load(stage)
     if staged is None:
         *ops, last = stage.element.block.ops
         writer.write(ops)

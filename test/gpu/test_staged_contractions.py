@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc.dialects import gpu
 from dlc.dialects._space import buffer_type
 from dlc.dialects.graph._structure import Array
+from dlc.pipelines import PIPELINES
 
 M, N, K = 45, 40, 136
 """Five slices of 32, the last one not full; rows and columns that do not fill the tiles."""
@@ -58,6 +59,14 @@ def run(module: ModuleOp) -> Array:
 
 def count(module: ModuleOp, kind: type) -> int:
     return sum(isinstance(op, kind) for op in module.walk())
+
+
+def test_hoisting_changes_no_result() -> None:
+    text = loops().replace(PIPELINE, "")
+    steps = [step for step in PIPELINES["lower-to-gpu"].steps if step != "loop-hoist-indices"]
+    module = lowered(text, ",".join(steps))
+    run(module)
+    assert str(module) != str(kernel_of(text))
 
 
 @pytest.mark.parametrize("slots", [None, 1, 2, 3, 4, 9])
