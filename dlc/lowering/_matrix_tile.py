@@ -57,83 +57,32 @@ class MatrixTile(Accumulator):
 
     def _load_lhs(self, lhs: Operand, i: AffineExpr, k: AffineExpr, a: SSAValue) -> None:
         """Load a 16-row fragment: its four matrices lie two down, then two along k."""
-        self._load(lhs, self.row(i), k, a, i, down=2, across=2, down_first=True)
+        self._load(_Matrices(lhs, self.row(i), k, down=2, down_first=True), a, i)
 
     def _load_rhs(
         self, rhs: Operand, i: AffineExpr, k: AffineExpr, b: SSAValue, fragments: int
     ) -> None:
         """Load one or two 8-column fragments: two matrices along k for each."""
-        self._load(
-            rhs, self.column(i * fragments), k, b, i, down=fragments, across=2, down_first=False
-        )
+        column = self.column(i * fragments)
+        self._load(_Matrices(rhs, column, k, down=fragments, down_first=False), b, i)
 
-    def _load(
-        self,
-        staged: Operand,
-        row: AffineExpr,
-        k: AffineExpr,
-        fragment: SSAValue,
-        number: AffineExpr,
-        down: int,
-        across: int,
-        down_first: bool,
-    ) -> None:
-        """Load ``down`` x ``across`` matrices of 8 rows; where the tile does not lie along k, they
-        are transposed on the way.
-        """
-        width = MATRIX_BYTES // staged.element_bytes
-        matrix, line = self.lane // MATRIX_ROWS, self.lane % MATRIX_ROWS
-        if down_first:
-            at_row, at_k = matrix % down, matrix // down % across
+    def _load(self, matrices: "_Matrices", fragment: SSAValue, number: AffineExpr) -> None:
+        """Load matrices to fragment ``number`` of a buffer."""
+        tile, insert = matrices.tile, self.scope.b.builder.insert
+        target = self.place(fragment, [number, AffineExpr.constant(0)])
+        if tile.along_k or tile.element_bytes == 2:
+            source = self.place(tile.buffer, matrices.line(self.lane))
+            insert(gpu.LdmatrixOp(source, target, matrices.count, not tile.along_k))
         else:
-            at_row, at_k = matrix // across % down, matrix % across
-        zero = AffineExpr.constant(0)
-        if staged.along_k:
-            at = staged.index(row + at_row * MATRIX_ROWS + line, k + at_k * width)
-            self._insert_load(staged, at, fragment, [number, zero], down * across, False)
-        elif staged.element_bytes == 2:
-            at = staged.index(row + at_row * MATRIX_ROWS, k + at_k * width + line)
-            self._insert_load(staged, at, fragment, [number, zero], down * across, True)
-        else:
-            self._load_singly(staged, row, k, fragment, number, down, across, down_first)
+            self._load_singly(matrices, fragment, number)
         if buffer_element(fragment) == f32:
             # Left alone, the instruction cuts the mantissa off: a bias that grows with depth.
-            place = self.place(fragment, [number, zero])
-            self.scope.b.builder.insert(gpu.RoundTf32Op(place, down * across))
+            insert(gpu.RoundTf32Op(target, matrices.count))
 
-    def _insert_load(
-        self,
-        staged: Operand,
-        at: Sequence[AffineExpr],
-        fragment: SSAValue,
-        target: Sequence[AffineExpr],
-        matrices: int,
-        transpose: bool,
-    ) -> None:
-        source = self.place(staged.buffer, at)
-        load = gpu.LdmatrixOp(source, self.place(fragment, target), matrices, transpose)
-        self.scope.b.builder.insert(load)
-
-    def _load_singly(
-        self,
-        staged: Operand,
-        row: AffineExpr,
-        k: AffineExpr,
-        fragment: SSAValue,
-        number: AffineExpr,
-        down: int,
-        across: int,
-        down_first: bool,
-    ) -> None:
+    def _load_singly(self, matrices: "_Matrices", fragment: SSAValue, number: AffineExpr) -> None:
         """Load 32-bit elements one by one, which ldmatrix cannot transpose."""
-        width = MATRIX_BYTES // staged.element_bytes
-        for matrix in range(down * across):
-            i, j = (matrix % down, matrix // down) if down_first else divmod(matrix, across)
-            at = staged.index(
-                row + i * MATRIX_ROWS + self.lane // width,
-                k + j * width + self.lane % width,
-            )
-            value = self.load(staged.buffer, at)
+        for matrix in range(matrices.count):
+            value = self.load(matrices.tile.buffer, matrices.element(matrix, self.lane))
             self.store(value, fragment, [number, AffineExpr.constant(matrix)])
 
     def _multiply(self, a: SSAValue, b: SSAValue, at: Sequence[AffineExpr], paired: bool) -> None:
@@ -161,3 +110,48 @@ class MatrixTile(Accumulator):
             write(row, columns)
 
         self.nest([self.down, it.m // MATRIX_ROWS], write_half)
+
+
+@dataclass(frozen=True)
+class _Matrices:
+    """``down`` x 2 neighbouring matrices of a tile, from a row and a k on, each of 8 rows of 16
+    bytes along k. The second one is the next one down or along k.
+    """
+
+    tile: Operand
+    row: AffineExpr
+    k: AffineExpr
+    down: int
+    down_first: bool
+
+    @property
+    def count(self) -> int:
+        return self.down * 2
+
+    @property
+    def width(self) -> int:
+        """The elements of a row of a matrix."""
+        return MATRIX_BYTES // self.tile.element_bytes
+
+    def line(self, lane: AffineExpr) -> list[AffineExpr]:
+        """Return the place whose row in shared memory ``lane`` names; where the tile does not lie
+        along k, the row is one of the transposed matrix.
+        """
+        row, k = self._first(lane // MATRIX_ROWS)
+        line = lane % MATRIX_ROWS
+        return (
+            self.tile.index(row + line, k) if self.tile.along_k else self.tile.index(row, k + line)
+        )
+
+    def element(self, matrix: int, lane: AffineExpr) -> list[AffineExpr]:
+        """Return the place of the 32-bit element that a lane has of a matrix."""
+        row, k = self._first(AffineExpr.constant(matrix))
+        return self.tile.index(row + lane // self.width, k + lane % self.width)
+
+    def _first(self, matrix: AffineExpr) -> tuple[AffineExpr, AffineExpr]:
+        """Return the row and the k of a matrix's first element."""
+        if self.down_first:
+            at_row, at_k = matrix % self.down, matrix // self.down % 2
+        else:
+            at_row, at_k = matrix // 2 % self.down, matrix % 2
+        return self.row + at_row * MATRIX_ROWS, self.k + at_k * self.width
