@@ -56,7 +56,7 @@ def verify_groups(
     of the groups before it, so that errors do not add up. deadline: of ``time.monotonic``. Kernels
     come first that were not yet checked. Raises CompileError when a result is further off than
     ``error_bound``, or, where the group magnifies rounding errors, than ``NARROW`` times what an
-    evaluation in float32 is off; in a group that has steps, beyond the ``slack`` of its elements.
+    evaluation in float32 is off; in a group that has steps, beyond the ``slacks`` of its elements.
     """
     values = _Values(groups, feeds, intermediate, weights)
     checked: set[int] = set()

@@ -83,13 +83,14 @@ def verify(
     else was checked. Inputs on which values do not fit into the precision are left out, but for the
     first ones: then RangeError is raised. Raises CompileError when an output is further off than
     ``error_bound``, or, where the model itself magnifies rounding errors, than ``RUNNING_SUM``
-    times what numpy's float32 is off on that graph; of a model that has steps, beyond the ``slack``
-    of its elements.
+    times what numpy's float32 is off on that graph; of a model that has steps, beyond the
+    ``slacks`` of its elements.
     """
     start = time.monotonic()
     found = Verification(error_bound(module, precision))
     judge = _Judge(model, module, weights, precision, found.bound)
-    cost = _reference_seconds(module) * (1 + 2 * judge.has_steps)
+    runs = 3 if judge.has_steps else 1  # one pair with noise is mostly enough
+    cost = _reference_seconds(module) * runs
     for name, feeds in verification_inputs(model.inputs, switches(module, weights)):
         if check_groups and not found.groups:
             share = 0.5 if cost <= budget_seconds / 2 else 1.0
