@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, i1
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 from xdsl.irdl import IRDLOperation
@@ -13,6 +15,12 @@ from dlc.dialects._access import canonical_access
 from dlc.dialects.loop import IndexOp
 from dlc.dialects.loop._memory import ElementOp
 from dlc.lowering._scope import LoopScope
+
+_BELOW = {
+    arith.CMPI_COMPARISON_OPERATIONS.index("slt"): True,
+    arith.CMPI_COMPARISON_OPERATIONS.index("sge"): False,
+}
+"""By the number of a predicate, whether it holds for what is below."""
 
 
 class RegionWriter:
@@ -66,10 +74,13 @@ class RegionWriter:
     def write(self, ops: Iterable[Operation]) -> None:
         """Write ops in order."""
         for op in ops:
-            if isinstance(op, IndexOp):
-                self._write_index(op)
-            else:
-                self._write(op)
+            match op:
+                case IndexOp():
+                    self._write_index(op)
+                case arith.CmpiOp() if isinstance(op.lhs.type, IndexType):
+                    self._write_comparison(op)
+                case _:
+                    self._write(op)
 
     def _write_index(self, op: IndexOp) -> None:
         (expr,) = self.composed([op.expr], op.indices)
@@ -78,6 +89,16 @@ class RegionWriter:
             self.values[op.value] = self.scope.index_value(expr)
             expr = self.scope.dim(self.values[op.value], self.scope.interval(expr))
         self.exprs[op.value] = expr
+
+    def _write_comparison(self, op: arith.CmpiOp) -> None:
+        """Write a comparison, or what it is wherever the ranges decide it."""
+        low, high = self.scope.interval(self.expr(op.lhs) - self.expr(op.rhs))
+        below, from_on = high is not None and high < 0, low is not None and low >= 0
+        if op.predicate.value.data in _BELOW and (below or from_on):
+            holds = below == _BELOW[op.predicate.value.data]
+            self.values[op.result] = self.scope.b.constant(holds, i1)
+        else:
+            self._write(op)
 
     def _write(self, op: Operation) -> None:
         new = op.clone_without_regions({v: self.value(v) for v in self._operands(op)})

@@ -1,14 +1,17 @@
 // RUN: dlc-opt %s --loop-assign-stages | filecheck %s
 
-// Two rounds of 32 lines by 4 chunks; the guard and the branch are the condition of each copy.
+// Two rounds of 32 lines by 4 chunks; the guard and the branch are the condition of each copy, as far
+// as the lines of a round can be past the limit of 50 or outside of the buffer at all.
 
 // CHECK:      loop.for %k = 0 to 4
-// CHECK:        %[[BRANCH:.*]] = arith.cmpi slt
-// CHECK:        %[[LOW:.*]] = arith.cmpi sge
-// CHECK:        %[[GUARD:.*]] = arith.andi %[[LOW]]
-// CHECK:        %[[IN:.*]] = arith.andi %[[BRANCH]], %[[GUARD]]
+// CHECK:        %[[ALWAYS:.*]] = arith.constant true
+// CHECK:        %[[BELOW:.*]] = arith.cmpi sge
+// CHECK:        %[[GUARD:.*]] = arith.andi %[[BELOW]]
+// CHECK:        %[[IN:.*]] = arith.andi %[[ALWAYS]], %[[GUARD]]
 // CHECK-NEXT:   gpu.cp_async %x[%t floordiv 4 - 1, %k * 32 + %t mod 4 * 8] to %s[%k mod 2, %t floordiv 4, %t mod 4 * 8] if %[[IN]] {bytes = 16 : i64}
-// CHECK:        gpu.cp_async %x[%t floordiv 4 + 31, %k * 32 + %t mod 4 * 8] to %s[%k mod 2, %t floordiv 4 + 32, %t mod 4 * 8] if %{{.*}} {bytes = 16 : i64}
+// CHECK:        %[[LIMIT:.*]] = arith.cmpi slt
+// CHECK:        %[[BOTH:.*]] = arith.andi %[[LIMIT]]
+// CHECK-NEXT:   gpu.cp_async %x[%t floordiv 4 + 31, %k * 32 + %t mod 4 * 8] to %s[%k mod 2, %t floordiv 4 + 32, %t mod 4 * 8] if %[[BOTH]] {bytes = 16 : i64}
 // CHECK-NOT:    gpu.cp_async_commit
 // CHECK-NOT:    loop.stage
 loop.kernel @g(%x: memref<60x128xf16>) attributes {outputs = 1 : i64} {
