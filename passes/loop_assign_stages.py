@@ -67,7 +67,9 @@ class LoopAssignStagesPass(DlcPass):
 def _assign(stage: StageOp) -> None:
     scope = LoopScope(Builder(InsertPoint.before(stage)), {})
     _Assignment(stage, scope).write()
-    if stage.asynchronous is None and not isinstance(stage.next_op, StageOp):
+    following = stage.next_op
+    is_last = not isinstance(following, StageOp) or following.asynchronous is not None
+    if stage.asynchronous is None and is_last:
         scope.b.builder.insert(gpu.CpAsyncCommitOp())
         scope.b.builder.insert(gpu.CpAsyncWaitOp(0))
     Rewriter.erase_op(stage)

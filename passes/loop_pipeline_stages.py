@@ -68,6 +68,8 @@ class _Pipeline:
         self._check()
         body = self.loop.body.block
         stages = [op for op in body.ops if isinstance(op, StageOp)]
+        for stage in stages:
+            self._check_tile(stage)
         contractions = [op for op in body.ops if isinstance(op, ContractOp)]
         tiles = {stage.tile: self._with_slots(stage.tile) for stage in stages}
         ahead, count = self.slots - 1, len(self.loop.range)
@@ -101,6 +103,15 @@ class _Pipeline:
                 f"a pipeline of {self.slots} needs slices 0, 1, 2 .. that are staged and "
                 "contracted, and nothing else in the loop",
                 at=operation_text(self.loop),
+            )
+
+    def _check_tile(self, stage: StageOp) -> None:
+        """Raise CompileError for a tile that cannot get slots."""
+        inside = all(use.operation.parent_op() is self.loop for use in stage.tile.uses)
+        if not inside or not isinstance(stage.tile.owner, AllocOp) or stage.slot.data.results:
+            raise CompileError(
+                "the tile of a pipelined stage is a buffer of its own, used in the loop only",
+                at=operation_text(stage),
             )
 
     def _with_slots(self, tile: SSAValue) -> SSAValue:

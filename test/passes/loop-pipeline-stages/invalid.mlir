@@ -19,3 +19,23 @@ loop.kernel @other_slices(%x: memref<9xf32>) attributes {outputs = 1 : i64} {
   }
   loop.end
 }
+
+// -----
+
+loop.kernel @tile_used_later(%x: memref<16x32xf32>) attributes {outputs = 1 : i64} {
+  loop.for %t = 0 to 128 kind = parallel map = thread {
+    %s = loop.alloc : memref<16x32xf32, #loop.space<shared>>
+    loop.for %k = 0 to 9 kind = reduction map = serial attributes {pipeline = 2 : i64} {
+      // expected-error@below {{the tile of a pipelined stage is a buffer of its own, used in the loop only}}
+      loop.stage %s map = <spatial(16, 8) * repeat(1, 4)> : memref<16x32xf32, #loop.space<shared>> {
+      ^bb0(%i: index, %j: index):
+        %e = loop.load %x[%i, %j] : memref<16x32xf32> -> f32
+        loop.yield %e : f32
+      }
+      loop.yield
+    }
+    %v = loop.load %s[0, 0] : memref<16x32xf32, #loop.space<shared>> -> f32
+    loop.yield
+  }
+  loop.end
+}
