@@ -1,6 +1,7 @@
 """Runs ``graph`` and ``fused_group`` modules in numpy through each op's ``reference``."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -18,8 +19,17 @@ from dlc.errors import CompileError
 Observe = Callable[[Operation, Sequence[Array]], None]
 """Sees each op of ``graph`` and its results, before they are rounded."""
 
-Perturb = Callable[[GraphOp, Sequence[Array]], Sequence[Array]]
-"""Replaces the operands of each op of ``graph`` before it is computed."""
+
+class Noise(Protocol):
+    """Moves the values that the ops of ``graph`` compute with."""
+
+    def operands(self, op: GraphOp, operands: Sequence[Array]) -> Sequence[Array]:
+        """Return what ``op`` computes with in place of ``operands``."""
+        ...
+
+    def results(self, op: GraphOp, results: Sequence[Array]) -> Sequence[Array]:
+        """Return what ``op`` gives in place of ``results``."""
+        ...
 
 
 def run_reference(
@@ -29,7 +39,7 @@ def run_reference(
     float_type: DTypeLike = np.float64,
     round_each_op: bool = False,
     observe: Observe | None = None,
-    perturb: Perturb | None = None,
+    noise: Noise | None = None,
 ) -> dict[str, Array]:
     """Return the results of ``main`` by name, in the dtypes of the result types.
 
@@ -43,7 +53,7 @@ def run_reference(
     main = _main(module)
     block = main.body.block
     arguments = _arguments(main, feeds)
-    interpreter = _Interpreter(weights, float_type, round_each_op, observe, perturb)
+    interpreter = _Interpreter(weights, float_type, round_each_op, observe, noise)
     results = interpreter.run(block, arguments)
     values = main.body.block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
     names = value_names(main.res_attrs, len(results), "result")
@@ -58,10 +68,10 @@ def run_block(
     arguments: list[Array],
     weights: WeightStore,
     float_type: DTypeLike = np.float64,
-    perturb: Perturb | None = None,
+    noise: Noise | None = None,
 ) -> list[Array]:
     """Return what the ops of a block (the body of a group) make of ``arguments``, as stored."""
-    results = _Interpreter(weights, float_type, perturb=perturb).run(block, arguments)
+    results = _Interpreter(weights, float_type, noise=noise).run(block, arguments)
     values = block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
     return [round_to(array, value.type) for array, value in zip(results, values, strict=True)]
 
@@ -113,10 +123,10 @@ class _Interpreter:
         float_type: DTypeLike,
         round_each_op: bool = False,
         observe: Observe | None = None,
-        perturb: Perturb | None = None,
+        noise: Noise | None = None,
     ):
         self.weights = weights
-        self.perturb = perturb
+        self.noise = noise
         self.observe = observe
         self.float_type = float_type
         self.round_each_op = round_each_op
@@ -148,8 +158,10 @@ class _Interpreter:
         return list(results)
 
     def _evaluate(self, op: GraphOp, operands: Sequence[Array]) -> Sequence[Array]:
-        moved = operands if self.perturb is None else self.perturb(op, operands)
-        return evaluate(op, moved, self.float_type)
+        if self.noise is None:
+            return evaluate(op, operands, self.float_type)
+        moved = self.noise.operands(op, operands)
+        return self.noise.results(op, evaluate(op, moved, self.float_type))
 
     def _run_region(self, op: Operation, operands: list[Array]) -> list[Array]:
         """Run an op that only encloses others (a group)."""

@@ -173,7 +173,15 @@ class Compilation:
             if len(lowered) == 1:
                 check = self._check_groups(lowered[0], place, path, folder)
             precision = self.options.precision
-            found = verify(Model(path), model, self.context.weights, precision, budget, check)
+            found = verify(
+                Model(path),
+                model,
+                lowered[0].groups,
+                self.context.weights,
+                precision,
+                budget,
+                check,
+            )
         self.options.progress(found.text())
         return found
 

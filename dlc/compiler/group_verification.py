@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -11,16 +12,13 @@ from xdsl.ir import SSAValue
 from dlc.analysis.evaluation import constant_value
 from dlc.backends._host_reader import find_main
 from dlc.compiler.error_bound import error_bound, relative_error
-from dlc.compiler.rounding_noise import errors_beyond, has_steps
+from dlc.compiler.rounding_noise import errors_beyond
 from dlc.core.locations import operation_text
 from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp, LaunchOp
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError
 from dlc.oracle import run_block, value_names
-
-NARROW = 4.0
-"""How much further off than numpy's float32 a launch may be that magnifies rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,8 @@ def verify_groups(
     intermediate: the results of all launches in a run on ``feeds``; a group is computed from those
     of the groups before it, so that errors do not add up. deadline: of ``time.process_time``.
     Kernels come first that were not yet checked. Raises CompileError when a result is further off
-    than ``error_bound``, or, where the group magnifies rounding errors, than ``NARROW`` times what
-    an evaluation in float32 is off; in a group that has steps, beyond the ``slacks`` of its
-    elements.
+    than ``error_bound``, beyond the slack of its elements where the group magnifies rounding errors
+    (``rounding_noise``).
     """
     values = _Values(groups, feeds, intermediate, weights)
     checked: set[int] = set()
@@ -147,23 +144,11 @@ def check_results(
     errors = list(map(relative_error, wanted, results))
     if all(error <= bound for error in errors):
         return
-    block, inputs = group.body.block, list(arguments)
-    limits = [bound] * len(wanted)
-    if has_steps(group):
-        errors = errors_beyond(
-            lambda noise: run_block(block, inputs, weights, perturb=noise),
-            wanted,
-            results,
-            precision,
-            bound,
-        )
-    else:
-        narrow = run_block(block, inputs, weights, np.float32)
-        limits = [max(bound, NARROW * error) for error in map(relative_error, wanted, narrow)]
-    for error, limit in zip(errors, limits, strict=True):
-        if not error <= limit:
+    run = partial(run_block, group.body.block, list(arguments), weights)
+    for error in errors_beyond(run, wanted, results, precision, bound):
+        if not error <= bound:
             raise CompileError(
                 f"verification failed: a result is off by {error:.1e} of its largest value, bound "
-                f"{limit:.1e}; this is a fault of dlc, please report the model",
+                f"{bound:.1e}; this is a fault of dlc, please report the model",
                 at=operation_text(group),
             )

@@ -1,21 +1,23 @@
-"""How far rounding errors may move a result where a model has steps: Monte Carlo arithmetic.
+"""How far rounding errors may move a result where a model magnifies them: Monte Carlo arithmetic.
 
-A rounding, a comparison or an arg-max turns an error of one unit in the last place, next to a step,
-into a whole step, on which no bound of the rounding errors says anything. What it can do to the
-results is measured: the reference runs again with noise of the size of rounding errors (D. S.
-Parker, Monte Carlo Arithmetic, UCLA CSD-970002, 1997).
+Differences of nearly equal values, exponentials, and above all steps (a rounding, a comparison, an
+arg-max) turn an error of one unit in the last place into a large one, on which no bound of the
+rounding errors says anything. What they can do to the results is measured: the reference runs again
+in float32, and with noise of the size of rounding errors (D. S. Parker, Monte Carlo Arithmetic,
+UCLA CSD-970002, 1997).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import prod, sqrt
+from typing import Protocol
 
 import numpy as np
-from xdsl.ir import Operation
+from numpy.typing import DTypeLike
 
 from dlc.compiler.error_bound import ACCUMULATION, EPSILON, SAFETY, relative_error
 from dlc.dialects._tensor import element_type, is_float
 from dlc.dialects.graph._structure import Array, ContractionOp, GraphOp, ReductionOp
-from dlc.oracle import Perturb
+from dlc.oracle import Noise
 
 PAIRS = 4
 """Runs come in pairs of opposite noise, one of which moves a value towards the step beside it."""
@@ -26,29 +28,43 @@ GROWTH = 4.0
 _EXACT = 2.0**24
 """Sums and products of whole numbers below this are exact in float32."""
 
-Run = Callable[[Perturb], Sequence[Array]]
-"""Runs the reference with noise."""
 
+class Run(Protocol):
+    """Runs the reference: in another type, or with noise."""
 
-def has_steps(root: Operation) -> bool:
-    """Return whether an op of ``root`` (a group, a module) has steps."""
-    return any(op.has_steps for op in root.walk() if isinstance(op, GraphOp))
+    def __call__(
+        self, *, float_type: DTypeLike = np.float64, noise: Noise | None = None
+    ) -> Sequence[Array]:
+        """Return the results."""
+        ...
 
 
 def slacks(run: Run, wanted: Sequence[Array], precision: str) -> Iterator[list[Array]]:
-    """Yield how far each element of the results ``wanted`` may be off because of steps, wider after
-    each of four pairs of runs.
+    """Yield how far each element of the results ``wanted`` may be off because of rounding errors,
+    wider after each step: a run in float32, then four pairs of runs with RoundingNoise.
 
-    ``4 * max(s, mean(s))`` with s the largest distance of the element from ``wanted`` in the runs
-    with RoundingNoise so far; infinite where such a run has NaN or infinities and ``wanted`` not.
+    ``4 * max(s, mean(s))``, of integers ``max(s, mean(s))``, with s the largest distance of the
+    element from ``wanted`` in the runs so far; infinite where one has NaN or infinities and
+    ``wanted`` not.
     """
     spreads = [np.zeros(w.shape) for w in wanted]
+
+    def widened(moved: Sequence[Array]) -> None:
+        for spread, w, m in zip(spreads, wanted, moved, strict=True):
+            np.maximum(spread, _distance(w, m), out=spread)
+
+    def slack() -> list[Array]:
+        return [
+            (1.0 if w.dtype.kind in "biu" else GROWTH) * np.maximum(s, _mean(s))
+            for s, w in zip(spreads, wanted, strict=True)
+        ]
+
+    widened(run(float_type=np.float32))
+    yield slack()
     for seed in range(PAIRS):
         for sign in (1, -1):
-            moved = run(RoundingNoise(seed, sign, precision))
-            for spread, w, m in zip(spreads, wanted, moved, strict=True):
-                np.maximum(spread, _distance(w, m), out=spread)
-        yield [GROWTH * np.maximum(s, _mean(s)) for s in spreads]
+            widened(run(noise=RoundingNoise(seed, sign, precision)))
+        yield slack()
 
 
 def errors_beyond(
@@ -66,12 +82,14 @@ def errors_beyond(
 
 
 class RoundingNoise:
-    """Moves the operands of ops as rounding errors do: each element up or down, at random.
+    """Moves the operands and results of ops as rounding errors do: each element up or down, at
+    random.
 
-    By ``16 * u`` of itself (unit roundoff u of the precision), in a reduction of K terms by
-    ``2**-24 * sqrt(K)`` where that is more. Whole numbers stay, as arithmetic on them is exact, and
-    so do operands of ops that move data or have steps: these make no rounding errors of their own.
-    Of the two factors of a contraction the first one moves.
+    By up to ``16 * u`` of itself (unit roundoff u of the precision), at least half of that,
+    operands of a reduction of K terms by ``2**-24 * sqrt(K)`` where that is more. Whole numbers
+    stay, as arithmetic on them is exact, and so do operands and results of ops that move data or
+    have steps: these make no rounding errors of their own. Of the two factors of a contraction the
+    first one moves.
     """
 
     def __init__(self, seed: int, sign: int, precision: str):
@@ -80,10 +98,10 @@ class RoundingNoise:
         self._sign = sign
         self._unit = SAFETY * EPSILON[precision]
 
-    def __call__(self, op: GraphOp, operands: Sequence[Array]) -> list[Array]:
+    def operands(self, op: GraphOp, operands: Sequence[Array]) -> Sequence[Array]:
         """Return the operands of ``op`` with noise."""
         if op.moves_data or op.has_steps:
-            return list(operands)
+            return operands
         size = max(self._unit, ACCUMULATION * sqrt(_terms(op)))
         still = 1 if isinstance(op, ContractionOp) else None
         return [
@@ -91,11 +109,21 @@ class RoundingNoise:
             for number, (x, v) in enumerate(zip(operands, op.operands, strict=True))
         ]
 
+    def results(self, op: GraphOp, results: Sequence[Array]) -> Sequence[Array]:
+        """Return the results of ``op`` with noise."""
+        if op.moves_data or op.has_steps:
+            return results
+        return [
+            self._moved(x, self._unit) if is_float(element_type(v)) else x
+            for x, v in zip(results, op.results, strict=True)
+        ]
+
     def _moved(self, x: Array, size: float) -> Array:
         up = self._generator.integers(0, 2, x.shape, np.int8) * 2 - 1
+        share = self._generator.uniform(0.5, 1, x.shape)  # equal ones would cancel in differences
         with np.errstate(all="ignore"):
             whole = (x == np.rint(x)) & (np.abs(x) < _EXACT)
-            return np.where(whole, x, x * (1 + self._sign * size * up))
+            return np.where(whole, x, x * (1 + self._sign * size * share * up))
 
 
 def _terms(op: GraphOp) -> int:

@@ -3,30 +3,24 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc.compiler.error_bound import error_bound, relative_error
 from dlc.compiler.group_verification import GroupsChecked
-from dlc.compiler.rounding_noise import errors_beyond, has_steps
+from dlc.compiler.rounding_noise import errors_beyond
 from dlc.compiler.value_range import RangeError, check_range
 from dlc.compiler.verification_inputs import Feeds, switches, verification_inputs
 from dlc.core.weights import WeightStore
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError
-from dlc.oracle import Perturb, run_reference
+from dlc.oracle import run_reference
 from dlc.runtime.model import Model
 
 REFERENCE_FLOPS_PER_S = 2e9
 """What numpy does in float64 on two cores, measured on ResNet-50 and BERT: 1 to 4 GFLOP/s."""
-
-RUNNING_SUM = 45.0
-"""How much further off than numpy's float32 an artifact may be where the model itself magnifies
-rounding errors: 4 * sqrt(128). BLAS and numpy add in blocks of about 128 terms; one running sum, as
-kernels have it, is off by up to sqrt(128) times as much. (EfficientNet on inputs of magnitude 30:
-numpy 4e-4, ONNX Runtime 3e-3.) Each launch has been held to its own bound before.
-"""
 
 CheckGroups = Callable[[Feeds, float], GroupsChecked]
 """Checks the launches of a run on some inputs until a time of ``time.process_time``."""
@@ -36,8 +30,8 @@ CheckGroups = Callable[[Feeds, float], GroupsChecked]
 class Verification:
     """What was checked. cases: inputs on which the whole model was run; worst: the largest error
     met there, relative to an output's largest value; beyond: the inputs on which the model has
-    values that the precision cannot hold; groups: the launches checked one by one; steps: whether
-    errors were counted only beyond what steps of the model allow.
+    values that the precision cannot hold; groups: the launches checked one by one;
+    measured_noise: whether errors are those beyond what rounding errors were measured to do.
     """
 
     bound: float
@@ -46,13 +40,12 @@ class Verification:
     beyond: list[str] = field(default_factory=list)
     seconds: float = 0.0
     groups: GroupsChecked | None = None
-    steps: bool = False
+    measured_noise: bool = False
 
-    def add(self, case: str, error: float, bound: float) -> None:
+    def add(self, case: str, error: float) -> None:
         """Count a case in that was compared."""
         self.cases.append(case)
         self.worst = max(self.worst, error)
-        self.bound = max(self.bound, bound)
 
     def text(self) -> str:
         """Return one line for the user."""
@@ -61,7 +54,7 @@ class Verification:
             parts.append(self.groups.text())
         if self.cases:
             parts.append(f"the whole model on {len(self.cases)} inputs ({', '.join(self.cases)})")
-            beyond = " beyond that of steps" if self.steps else ""
+            beyond = " beyond measured rounding noise" if self.measured_noise else ""
             parts.append(f"error {self.worst:.1e}{beyond}, bound {self.bound:.1e}")
         if self.beyond:
             parts.append(f"{' and '.join(self.beyond)} inputs are beyond the precision")
@@ -71,6 +64,7 @@ class Verification:
 def verify(
     model: Model,
     module: ModuleOp,
+    groups: ModuleOp,
     weights: WeightStore,
     precision: str,
     budget_seconds: float,
@@ -78,20 +72,20 @@ def verify(
 ) -> Verification:
     """Compare ``model`` with the reference of ``module``, the graph before any pass.
 
+    groups: the module before lowering, in which ops are written out as kernels compute them: what
+    rounding errors can do is measured there.
     First its launches one by one (``check_groups``), for half of the budget if the whole model fits
     in the rest; then the whole model on as many inputs as the rest allows, at least one if nothing
     else was checked. The budget is processor time, so that a busy machine does not change what is
     checked. Inputs on which values do not fit into the precision are left out, but for the first
     ones: then RangeError is raised. Raises CompileError when an output is further off than
-    ``error_bound``, or, where the model itself magnifies rounding errors, than ``RUNNING_SUM``
-    times what numpy's float32 is off on that graph; of a model that has steps, beyond the
-    ``slacks`` of its elements.
+    ``error_bound``, beyond the slack of its elements where the model magnifies rounding errors
+    (``rounding_noise``).
     """
     began, start = time.monotonic(), time.process_time()
     found = Verification(error_bound(module, precision))
-    judge = _Judge(model, module, weights, precision, found.bound)
-    runs = 3 if judge.has_steps else 1  # one pair with noise is mostly enough
-    cost = _reference_seconds(module) * runs
+    judge = _Judge(model, module, groups, weights, precision, found.bound)
+    cost = _reference_seconds(module)
     for name, feeds in verification_inputs(model.inputs, switches(module, weights)):
         if check_groups and not found.groups:
             share = 0.5 if cost <= budget_seconds / 2 else 1.0
@@ -100,14 +94,13 @@ def verify(
         if (found.groups or found.cases) and spent + cost > budget_seconds:
             break
         try:
-            error, bound = judge.check(feeds, name)
-            found.add(name, error, bound)
+            found.add(name, judge.check(feeds, name))
         except RangeError:
             if not found.cases:  # ordinary inputs must fit
                 raise
             found.beyond.append(name)
         cost = time.process_time() - start - spent
-    found.steps = judge.allowed_steps
+    found.measured_noise = judge.measured_noise
     found.seconds = time.monotonic() - began
     return found
 
@@ -123,52 +116,42 @@ class _Judge:
 
     model: Model
     module: ModuleOp
+    groups: ModuleOp
     weights: WeightStore
     precision: str
     bound: float
 
     def __post_init__(self) -> None:
-        self.has_steps = has_steps(self.module)
-        self.allowed_steps = False
+        self.measured_noise = False
 
-    def check(self, feeds: Feeds, case: str) -> tuple[float, float]:
-        """Return the largest error and the bound that held; raises CompileError when none did,
-        RangeError when the values of the model itself do not fit into the precision.
+    def check(self, feeds: Feeds, case: str) -> float:
+        """Return the largest error; raises CompileError when it is above the bound, RangeError when
+        the values of the model itself do not fit into the precision.
         """
         wanted, got = run_reference(self.module, feeds, self.weights), self.model.run(feeds)
         errors = _errors(wanted, got)
         if not all(map(np.isfinite, errors.values())):
             check_range(self.module, feeds, self.weights, self.precision, case)
-        bounds = dict.fromkeys(errors, self.bound)
         if any(not error <= self.bound for error in errors.values()):
-            if self.has_steps:
-                errors = self._errors_beyond(feeds, wanted, got)
-            else:
-                bounds = self._bounds(feeds, wanted)
+            self.measured_noise = True
+            errors = self._errors_beyond(feeds, wanted, got)
         for name, error in errors.items():
-            if not error <= bounds[name]:
+            if not error <= self.bound:
                 raise CompileError(
                     f"verification failed: output {name!r} is off by {error:.1e} of its largest "
-                    f"value on {case} input, bound {bounds[name]:.1e}; this is a fault of dlc, "
+                    f"value on {case} input, bound {self.bound:.1e}; this is a fault of dlc, "
                     "please report the model"
                 )
-        return max(errors.values(), default=0.0), max(bounds.values(), default=self.bound)
-
-    def _bounds(self, feeds: Feeds, wanted: Mapping[str, Array]) -> dict[str, float]:
-        """Return the bounds of a model that magnifies rounding errors."""
-        narrow = run_reference(self.module, feeds, self.weights, float_type=np.float32)
-        errors = _errors(wanted, narrow)
-        return {name: max(self.bound, RUNNING_SUM * error) for name, error in errors.items()}
+        return max(errors.values(), default=0.0)
 
     def _errors_beyond(
         self, feeds: Feeds, wanted: Mapping[str, Array], got: Mapping[str, Array]
     ) -> dict[str, float]:
-        """Return the errors that the model's steps do not explain."""
+        """Return the errors that rounding errors do not explain."""
 
-        def run(noise: Perturb) -> list[Array]:
-            return [*run_reference(self.module, feeds, self.weights, perturb=noise).values()]
+        def run(**how: Any) -> list[Array]:
+            return [*run_reference(self.groups, feeds, self.weights, **how).values()]
 
-        self.allowed_steps = True
         results = [got[name] for name in wanted]
         errors = errors_beyond(run, [*wanted.values()], results, self.precision, self.bound)
         return dict(zip(wanted, errors, strict=True))

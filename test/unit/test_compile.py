@@ -140,8 +140,8 @@ def test_wrong_options_are_named(options: dict[str, object], message: str) -> No
 def test_a_launch_that_differs_from_the_reference_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def wrong(*arguments: Any) -> list[NDArray[Any]]:
-        return [array + np.float32(1e-3) for array in run_block(*arguments)]
+    def wrong(*arguments: Any, **how: Any) -> list[NDArray[Any]]:
+        return [array + np.float32(1e-3) for array in run_block(*arguments, **how)]
 
     monkeypatch.setattr(group_verification, "run_block", wrong)
     with pytest.raises(dlc.CompileError, match="verification failed: a result is off by"):

@@ -1,6 +1,6 @@
-"""Models with steps: single elements may take the other step, faults are still found."""
+"""Rounding errors that a model magnifies are no faults: single elements may take the other step."""
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,14 +9,14 @@ from dlc import registry
 from dlc.compiler.error_bound import error_bound, relative_error
 from dlc.compiler.group_verification import check_results
 from dlc.compiler.levels import lower
-from dlc.compiler.rounding_noise import RoundingNoise, errors_beyond, has_steps
+from dlc.compiler.rounding_noise import RoundingNoise, errors_beyond
 from dlc.compiler.targets import Target
 from dlc.core.parser import parse_module
 from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError
-from dlc.oracle import Perturb, run_block, run_reference
+from dlc.oracle import run_block, run_reference
 
 QUANTIZED = """
 func.func @main(%x: tensor<64x96xf32>, %w: tensor<96x80xf32>, %v: tensor<80x48xf32>)
@@ -72,13 +72,13 @@ def errors_of(fault: str, seed: int = 0, shift: float = 0.0) -> tuple[list[float
     right, run = parse_module(text(), context), parse_module(text(fault), context)
     given = feeds(seed)
 
-    def reference(noise: Perturb | None) -> list[Array]:
-        return [*run_reference(right, given, WEIGHTS, perturb=noise).values()]
+    def reference(**how: Any) -> list[Array]:
+        return [*run_reference(right, given, WEIGHTS, **how).values()]
 
     moved = {**given, "argument1": given["argument1"] * np.float32(1 + shift)}
     got = [*run_reference(run, moved, WEIGHTS, np.float32).values()]
     bound = error_bound(right, "fp32")
-    return errors_beyond(reference, reference(None), got, "fp32", bound), bound
+    return errors_beyond(reference, reference(), got, "fp32", bound), bound
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -94,6 +94,10 @@ def test_faults_of_a_model_are_found(fault: str) -> None:
     assert all(error > 10 * bound for error in errors)
 
 
+def rounds(group: GroupOp) -> bool:
+    return any(op.has_steps for op in group.walk() if isinstance(op, GraphOp))
+
+
 def group_results(fault: str) -> tuple[GroupOp, list[Array], list[Array]]:
     """Return the group with the rounding, its arguments, and what the faulty group makes of them
     in float32.
@@ -105,7 +109,7 @@ def group_results(fault: str) -> tuple[GroupOp, list[Array], list[Array]]:
         for level in lower(context, module, Target("cpu"), "fp32"):
             if level == "fused-group":
                 break
-        groups += [op for op in module.walk() if isinstance(op, GroupOp) and has_steps(op)][:1]
+        groups += [op for op in module.walk() if isinstance(op, GroupOp) and rounds(op)][:1]
     generator = np.random.default_rng(0)
     arguments: list[Array] = [
         generator.standard_normal([*x.type.get_shape()], np.float32)  # pyright: ignore
@@ -141,10 +145,10 @@ def test_only_elements_beside_a_step_may_take_the_other_one() -> None:
     x[7] = np.float32(0.3) * np.float32(2.5)  # a tie, but for the rounding of the product
     given = {"argument0": x, "argument1": np.array(0.3, np.float32)}
 
-    def reference(noise: Perturb | None) -> list[Array]:
-        return [*run_reference(module, given, WEIGHTS, perturb=noise).values()]
+    def reference(**how: Any) -> list[Array]:
+        return [*run_reference(module, given, WEIGHTS, **how).values()]
 
-    (wanted,) = reference(None)
+    (wanted,) = reference()
 
     def error(place: int) -> float:
         got = wanted.copy()
@@ -188,9 +192,54 @@ def test_ops_say_whether_they_have_steps(line: str, types: tuple[str, ...], step
 def test_noise_is_of_the_size_of_rounding_errors_and_has_an_opposite() -> None:
     op = op_of(f"add %a, %b : ({F}, {F}) -> {F}", F, F)
     x = np.array([0.5, 3.0, -0.0, np.inf])
-    (up, _), (down, _) = (RoundingNoise(0, sign, "fp32")(op, [x, x]) for sign in (1, -1))
-    assert abs(up[0] - 0.5) == 0.5 * 16 * 2.0**-24
-    assert up[0] + down[0] == 1.0
-    np.testing.assert_array_equal(up[1:], x[1:])  # whole numbers stay
-    stepped: Callable[..., list[Array]] = RoundingNoise(0, 1, "fp32")
-    np.testing.assert_array_equal(stepped(op_of(f"round %a : {F} -> {F}", F), [x])[0], x)
+    noises = [RoundingNoise(0, sign, "fp32") for sign in (1, -1)]
+    for up, down in (
+        [noise.operands(op, [x, x])[0] for noise in noises],
+        [noise.results(op, [x])[0] for noise in noises],
+    ):
+        assert 0.25 * 16 * 2.0**-24 <= abs(up[0] - 0.5) <= 0.5 * 16 * 2.0**-24
+        assert up[0] + down[0] == 1.0
+        np.testing.assert_array_equal(up[1:], x[1:])  # whole numbers stay
+    stepped = op_of(f"round %a : {F} -> {F}", F)
+    np.testing.assert_array_equal(noises[0].operands(stepped, [x])[0], x)
+    np.testing.assert_array_equal(noises[0].results(stepped, [x])[0], x)
+
+
+BEST = """
+func.func @main(%x: tensor<4xf32>) -> tensor<i64> {
+  %0 = graph.erf %x : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.arg_max %0 axes [0] : tensor<4xf32> -> tensor<i64>
+  func.return %1 : tensor<i64>
+}
+"""
+DIFFERENCE = """
+func.func @main(%x: tensor<4xf32>) -> tensor<f32> {
+  %0 = graph.log_softmax %x axis 0 : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.reduce_max %0 axes [0] : tensor<4xf32> -> tensor<f32>
+  func.return %1 : tensor<f32>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "x", "got", "wrong"),
+    [
+        # In float64 the second element is larger; in float32 both are 1, the first one is taken.
+        (BEST, [5.0, 6.0, 0.0, 1.0], 0, 3),
+        # -exp(-30) in float64, 0 in float32.
+        (DIFFERENCE, [30.0, 0.0, -9.0, -9.0], 0.0, -1e-3),
+    ],
+)
+def test_what_float32_cannot_tell_apart_is_allowed(
+    model: str, x: list[float], got: float, wrong: float
+) -> None:
+    module = parse_module(model, registry.new_context())
+
+    def reference(**how: Any) -> list[Array]:
+        feeds = {"argument0": np.array(x, np.float32)}
+        return [*run_reference(module, feeds, WEIGHTS, **how).values()]
+
+    wanted, bound = reference(), error_bound(module, "fp32")
+    right, bad = (np.asarray(a, wanted[0].dtype) for a in (got, wrong))
+    assert errors_beyond(reference, wanted, [right], "fp32", bound)[0] <= bound
+    assert errors_beyond(reference, wanted, [bad], "fp32", bound)[0] > bound
