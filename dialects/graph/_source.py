@@ -30,8 +30,9 @@ from xdsl.irdl import (
 from dlc.dialects._tensor import compute_type, element_type, element_type_of, numpy_dtype, shape
 from dlc.dialects.graph._structure import Array, ComputedOp, GraphOp, Index, Scope
 
-SMALL_CONSTANT = 64
-"""Constants of at most this many elements stand in the IR text; larger ones are weights."""
+SMALL_CONSTANT = 4
+"""Constants of at most this many elements stand in the IR text; larger ones are weights. Code that
+reads a constant chooses among its elements, one comparison for each, at every use."""
 
 
 @irdl_op_definition

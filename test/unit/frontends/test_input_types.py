@@ -126,7 +126,7 @@ def test_values_compiled_in(two_inputs: onnx.ModelProto, run_import: Import):
     given = {"b": np.ones((4, 5), np.float32)}
     text = str(run_import(two_inputs, {"a": [4, 5]}, constants=given))
     assert 'graph.name = "b"' not in text
-    assert "dense<1.000000e+00> : tensor<4x5xf32>" in text
+    assert "graph.splat 1.000000e+00 : f32 -> tensor<4x5xf32>" in text
 
 
 def test_an_error_about_sizes_names_the_inputs(
