@@ -26,6 +26,8 @@ def standard_function(
     if not onnx.defs.has(node.op_type, opset, domain):
         return None
     schema = onnx.defs.get_schema(node.op_type, opset, domain)
+    if _takes_graph(schema):
+        return None
     body = _function_body(schema, node, opset, operands)
     if not body:
         return None
@@ -33,6 +35,13 @@ def standard_function(
     defaults = [a.default_value for a in schema.attributes.values() if a.default_value.name]
     function.attribute_proto.extend(defaults)
     return function
+
+
+def _takes_graph(schema: onnx.defs.OpSchema) -> bool:
+    """Return whether an attribute is a graph (SequenceMap): ``onnx`` crashes while it builds such a
+    function for operands of unknown type, or without the graph.
+    """
+    return any(a.type == onnx.defs.OpSchema.AttrType.GRAPH for a in schema.attributes.values())
 
 
 def _function_body(

@@ -10,6 +10,8 @@ from xdsl.dialects.func import FuncOp
 
 from dlc.core.context import DlcContext
 from dlc.errors import CompileError
+from dlc.frontends.onnx.check import check_model
+from dlc.frontends.onnx.functions import standard_function, standard_functions
 from dlc.oracle import run_reference
 
 Import = Callable[..., ModuleOp]
@@ -69,3 +71,19 @@ def test_recursion(make_model: MakeModel, run_import: Import):
     model = make_model([_call("Again", ["x"])], functions=[function], domains={LOCAL: 1})
     with pytest.raises(CompileError, match="calls are nested deeper than 64; is it a recursion"):
         run_import(model)
+
+
+@pytest.mark.parametrize("name", standard_functions())
+def test_operands_of_unknown_type_do_not_crash(name: str):
+    opset = onnx.defs.onnx_opset_version()
+    schema = onnx.defs.get_schema(name, opset)
+    inputs = [f"x{number}" for number in range(schema.min_input)]
+    call = node(name, inputs, ["y"])
+    function = standard_function(call, opset, [None] * len(inputs))
+    assert function is None or function.name == name
+
+
+def test_sequence_map_of_an_unknown_sequence_is_unsupported(make_model: MakeModel):
+    model = make_model([node("SequenceMap", ["x"], ["y"])])
+    (problem,) = check_model(model)
+    assert "SequenceMap" in problem.message
