@@ -9,8 +9,10 @@ import signal
 import sys
 from pathlib import PurePath
 from types import FrameType
+from typing import NoReturn
 
-INTERRUPTED = 130
+INTERRUPTED = 128 + signal.SIGINT
+TERMINATED = 128 + signal.SIGTERM
 _COMMANDS = ("-m", "dlc-opt", "dlc-compile", "dlc-run")
 
 
@@ -18,10 +20,17 @@ def _end(number: int, frame: FrameType | None) -> None:
     os._exit(INTERRUPTED)
 
 
+def _exit(number: int, frame: FrameType | None) -> NoReturn:
+    raise SystemExit(TERMINATED)
+
+
 def interrupt_by_exception() -> None:
-    """Let Ctrl-C raise KeyboardInterrupt again, so that a command can clean up."""
+    """Let Ctrl-C raise KeyboardInterrupt again, and termination SystemExit, so that a command can
+    clean up.
+    """
     if signal.getsignal(signal.SIGINT) is _end:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, _exit)
 
 
 if sys.argv and PurePath(sys.argv[0]).name in _COMMANDS:  # not where a program imports a command

@@ -210,6 +210,25 @@ def test_an_interrupt_has_no_traceback(command: str, module: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
+TERMINATED_COMMAND = """
+import os, signal, sys, tempfile, time
+sys.argv[0] = "-m"
+from dlc.tools._command import run_command
+def command():
+    with tempfile.TemporaryDirectory(dir=sys.argv[1]):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(60)
+sys.exit(run_command("command", command))
+"""
+
+
+def test_a_command_that_is_terminated_removes_its_temporary_files(tmp_path: Path) -> None:
+    arguments = [sys.executable, "-c", TERMINATED_COMMAND, str(tmp_path)]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (143, "")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_program_that_imports_a_command_is_interrupted_as_ever() -> None:
     before = signal.getsignal(signal.SIGINT)
     importlib.reload(tools)
