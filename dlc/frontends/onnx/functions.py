@@ -26,7 +26,7 @@ def standard_function(
     if not onnx.defs.has(node.op_type, opset, domain):
         return None
     schema = onnx.defs.get_schema(node.op_type, opset, domain)
-    if _takes_graph(schema):
+    if _needs_graph(schema):
         return None
     body = _function_body(schema, node, opset, operands)
     if not body:
@@ -37,11 +37,12 @@ def standard_function(
     return function
 
 
-def _takes_graph(schema: onnx.defs.OpSchema) -> bool:
-    """Return whether an attribute is a graph (SequenceMap): ``onnx`` crashes while it builds such a
-    function for operands of unknown type, or without the graph.
+def _needs_graph(schema: onnx.defs.OpSchema) -> bool:
+    """Return whether an attribute that must be there is a graph (SequenceMap): ``onnx`` crashes
+    while it builds such a function for operands of unknown type, or without the graph.
     """
-    return any(a.type == onnx.defs.OpSchema.AttrType.GRAPH for a in schema.attributes.values())
+    graph = onnx.defs.OpSchema.AttrType.GRAPH
+    return any(a.required and a.type == graph for a in schema.attributes.values())
 
 
 def _function_body(
