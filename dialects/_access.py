@@ -127,12 +127,7 @@ class IndexedBuffer(CustomDirective):
         _parse_positions(parser, state, self.indices, self.map)
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        state.print_whitespace(printer)
-        map, buffer = self.map.get(op), self.buffer.get(op)
-        assert isinstance(map, AffineMapAttr)
-        assert buffer is not None
-        printer.print_ssa_value(buffer)
-        print_index_expressions(printer, map.data, self.indices.get(op))
+        _print_place(printer, state, self.buffer.get(op), self.map.get(op), self.indices.get(op))
 
 
 @irdl_custom_directive
@@ -150,13 +145,8 @@ class IndexedTile(CustomDirective):
         _parse_positions(parser, state, self.indices, self.map, optional=True)
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        state.print_whitespace(printer)
-        map, buffer = self.map.get(op), self.buffer.get(op)
-        assert isinstance(map, AffineMapAttr)
-        assert buffer is not None
-        printer.print_ssa_value(buffer)
-        if map.data.results:
-            print_index_expressions(printer, map.data, self.indices.get(op))
+        place = self.buffer.get(op), self.map.get(op), self.indices.get(op)
+        _print_place(printer, state, *place, optional=True)
 
 
 @irdl_custom_directive
@@ -174,6 +164,23 @@ class Positions(CustomDirective):
         map = self.map.get(op)
         assert isinstance(map, AffineMapAttr)
         print_index_expressions(printer, map.data, self.indices.get(op))
+
+
+def _print_place(
+    printer: Printer,
+    state: PrintingState,
+    buffer: SSAValue | None,
+    map: Attribute | None,
+    indices: Sequence[SSAValue],
+    optional: bool = False,
+) -> None:
+    """Print a buffer with its index; where that is optional, an empty one is left out."""
+    state.print_whitespace(printer)
+    assert isinstance(map, AffineMapAttr)
+    assert buffer is not None
+    printer.print_ssa_value(buffer)
+    if map.data.results or not optional:
+        print_index_expressions(printer, map.data, indices)
 
 
 def _parse_positions(

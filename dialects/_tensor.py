@@ -114,6 +114,14 @@ def is_float(element: Attribute) -> TypeGuard[AnyFloat]:
     return isinstance(element, AnyFloat)
 
 
+def float_element(x: SSAValue) -> Attribute:
+    """Return the element type of a tensor; raises CompileError unless it is one of floats."""
+    element = element_type(x)
+    if not is_float(element):
+        raise CompileError(f"works on floats, not on {element}")
+    return element
+
+
 def is_unsigned(element: Attribute) -> bool:
     """Return whether an element type is an unsigned integer (``i1`` is not)."""
     return isinstance(element, IntegerType) and element.signedness.data is Signedness.UNSIGNED

@@ -16,7 +16,7 @@ from xdsl.irdl import (
 )
 
 from dlc.dialects._scalar import ScalarBuilder
-from dlc.dialects._tensor import element_type, is_float
+from dlc.dialects._tensor import element_type, float_element, is_float
 from dlc.dialects.graph._structure import Array, ElementwiseOp, SteppedOp
 from dlc.errors import CompileError
 
@@ -37,8 +37,7 @@ class FloatUnaryOp(UnaryOp, ABC):
     """``y[i] = f(x[i])`` on floats."""
 
     def infer(self) -> Sequence[Attribute]:
-        if not is_float(element_type(self.x)):
-            raise CompileError(f"works on floats, not on {element_type(self.x)}")
+        float_element(self.x)
         return [self.x.type]
 
 

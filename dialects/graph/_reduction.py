@@ -11,7 +11,14 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
 from dlc.dialects._scalar import ScalarBuilder
-from dlc.dialects._tensor import compute_type, element_type, is_float, numpy_dtype, shape
+from dlc.dialects._tensor import (
+    compute_type,
+    element_type,
+    float_element,
+    is_float,
+    numpy_dtype,
+    shape,
+)
 from dlc.dialects.graph._properties import integers
 from dlc.dialects.graph._structure import (
     Array,
@@ -184,10 +191,7 @@ class FloatSumOp(SumOp, ABC):
     """A sum with a float function at the end."""
 
     def result_element(self) -> Attribute:
-        element = element_type(self.x)
-        if not is_float(element):
-            raise CompileError(f"works on floats, not on {element}")
-        return element
+        return float_element(self.x)
 
 
 @irdl_op_definition

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import IntegerAttr, StringAttr, TensorType, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
-from dlc.dialects._tensor import element_type, is_float, shape
+from dlc.dialects._tensor import element_type, float_element, shape
 from dlc.dialects.graph._arg_reduction import ArgMaxOp
 from dlc.dialects.graph._comparison import CompareOp, IsInfOp, WhereOp
 from dlc.dialects.graph._composer import Composer
@@ -27,8 +27,7 @@ class AlongAxisOp(CompositeOp, ABC):
     assembly_format = "$x `axis` $axis attr-dict `:` type($x) `->` type($output)"
 
     def infer(self) -> Sequence[Attribute]:
-        if not is_float(element_type(self.x)):
-            raise CompileError(f"works on floats, not on {element_type(self.x)}")
+        float_element(self.x)
         rank = len(shape(self.x))
         if not 0 <= self.axis.value.data < rank:
             raise CompileError(f"axis {self.axis.value.data} is outside a tensor of {rank} axes")
@@ -107,9 +106,7 @@ class ReduceLogSumExpOp(OverAxes, CompositeOp):
     name = "graph.reduce_log_sum_exp"
 
     def result_element(self) -> Attribute:
-        if not is_float(element_type(self.x)):
-            raise CompileError(f"works on floats, not on {element_type(self.x)}")
-        return element_type(self.x)
+        return float_element(self.x)
 
     def decompose(self, insert: Callable[[GraphOp], SSAValue]) -> Sequence[SSAValue]:
         g, axes = Composer(insert), self.reduced

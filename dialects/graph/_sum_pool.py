@@ -11,22 +11,18 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 
 from dlc.dialects._scalar import ScalarBuilder
-from dlc.dialects._tensor import compute_type, element_type, is_float, shape
+from dlc.dialects._tensor import compute_type, element_type, float_element, shape
 from dlc.dialects.graph._convolution import taps
 from dlc.dialects.graph._pooling import WINDOW_FORMAT, PoolOp
 from dlc.dialects.graph._structure import Array, Index, Scope
 from dlc.dialects.graph._window import Window
-from dlc.errors import CompileError
 
 
 class SumPoolOp(PoolOp, ABC):
     """A pooling that adds contributions, in floats."""
 
     def result_element(self) -> Attribute:
-        element = element_type(self.x)
-        if not is_float(element):
-            raise CompileError(f"works on floats, not on {element}")
-        return element
+        return float_element(self.x)
 
     def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:
         return [b.constant(0, compute_type(element_type(self.x)))]
