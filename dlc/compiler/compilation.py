@@ -14,25 +14,11 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc import registry
 from dlc.backends._weight_placer import WeightPlacer
 from dlc.compiler.build import Built, build_cpu, build_cuda
-from dlc.compiler.error_bound import error_bound
-from dlc.compiler.group_verification import (
-    GroupsChecked,
-    check_same,
-    launched_kernels,
-    verify_groups,
-)
 from dlc.compiler.levels import lower
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Outcome, Report
-from dlc.compiler.probe import Probe, probe_module
 from dlc.compiler.report import describe_groups, make_report
-from dlc.compiler.simulated_verification import (
-    KernelsSimulated,
-    simulated_text,
-    verify_by_simulation,
-)
 from dlc.compiler.targets import Target, running_target
-from dlc.compiler.verification import CheckGroups, Verification, verify
 from dlc.core.cache import Cache, lookups_since
 from dlc.core.context import DlcContext
 from dlc.core.timing import Timing
@@ -41,6 +27,20 @@ from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.runtime.model import Model
 from dlc.runtime.packing import WeightFile, write_artifact
+from dlc.verification.error_bound import error_bound
+from dlc.verification.groups import (
+    GroupsChecked,
+    check_same,
+    launched_kernels,
+    verify_groups,
+)
+from dlc.verification.probe import Probe, probe_module
+from dlc.verification.simulation import (
+    KernelsSimulated,
+    simulated_text,
+    verify_by_simulation,
+)
+from dlc.verification.whole_model import CheckGroups, Verification, verify
 
 
 @dataclass(frozen=True)

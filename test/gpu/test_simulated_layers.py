@@ -10,7 +10,6 @@ import pytest
 from onnx import ModelProto, numpy_helper, parser
 
 from dlc import registry
-from dlc.compiler.error_bound import error_bound, relative_error
 from dlc.compiler.levels import lower
 from dlc.compiler.targets import Target
 from dlc.core.weights import WeightStore
@@ -18,6 +17,7 @@ from dlc.dialects.graph._structure import Array
 from dlc.frontends.onnx.importer import import_model
 from dlc.oracle import run_reference
 from dlc.simulator import run_module
+from dlc.verification.error_bound import error_bound, relative_error
 
 LAYERS = {
     "resnet_block": """(float[1,24,9,9] x, float[40,24,3,3] w1, float[40] w2, float[40,24,1,1] w3)

@@ -14,9 +14,9 @@ import pytest
 from onnx import numpy_helper
 
 import dlc
-from dlc.compiler.error_bound import error_bound, relative_error
 from dlc.frontends.onnx.importer import import_model
 from dlc.registry import new_context
+from dlc.verification.error_bound import error_bound, relative_error
 
 FILE = Path(onnx.__file__).parent / "backend/test/data/light/light_squeezenet.onnx"
 INPUT = "data_0"

@@ -9,7 +9,6 @@ from onnx import TensorProto, helper, numpy_helper
 from xdsl.dialects.builtin import ModuleOp
 
 import dlc
-from dlc.compiler.error_bound import error_bound, relative_error
 from dlc.compiler.kernels import kernels_of
 from dlc.compiler.levels import lower
 from dlc.compiler.targets import parse_targets
@@ -20,6 +19,7 @@ from dlc.frontends.onnx.importer import import_model
 from dlc.oracle import run_reference
 from dlc.registry import new_context
 from dlc.simulator import run_module
+from dlc.verification.error_bound import error_bound, relative_error
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 INPUTS, HIDDEN = 12, 16

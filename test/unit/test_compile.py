@@ -13,12 +13,13 @@ from onnx import TensorProto, helper, numpy_helper
 
 import dlc
 from dlc.backends import _cubins
-from dlc.compiler import Options, compile_to, group_verification, targets
-from dlc.compiler.error_bound import relative_error
+from dlc.compiler import Options, compile_to, targets
 from dlc.core.nvrtc import Cubin, compile_cuda
 from dlc.oracle import run_block
 from dlc.runtime.artifact import weights_path_of
 from dlc.tools import dlc_compile, dlc_run
+from dlc.verification import groups
+from dlc.verification.error_bound import relative_error
 
 WEIGHT = np.random.default_rng(0).standard_normal((8, 5)).astype(np.float32)
 X = np.random.default_rng(1).standard_normal((3, 8)).astype(np.float32)
@@ -143,16 +144,16 @@ def test_a_launch_that_differs_from_the_reference_is_refused(
     def wrong(*arguments: Any, **how: Any) -> list[NDArray[Any]]:
         return [array + np.float32(1e-3) for array in run_block(*arguments, **how)]
 
-    monkeypatch.setattr(group_verification, "run_block", wrong)
+    monkeypatch.setattr(groups, "run_block", wrong)
     with pytest.raises(dlc.CompileError, match="verification failed: a result is off by"):
         compile_to(tmp_path / "model.so", model(), Options("cpu"))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_output_that_depends_on_the_memory_plan_is_refused() -> None:
-    group_verification.check_same({"y": X}, [X], 0.0)
+    groups.check_same({"y": X}, [X], 0.0)
     with pytest.raises(dlc.CompileError, match="output 'y' changes with the places"):
-        group_verification.check_same({"y": X}, [X + 1], 1e-3)
+        groups.check_same({"y": X}, [X + 1], 1e-3)
 
 
 def products(*factors: float) -> onnx.ModelProto:

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from dlc.compiler.error_bound import error_bound, relative_error
-from dlc.compiler.group_verification import GroupsChecked
-from dlc.compiler.rounding_noise import errors_beyond
-from dlc.compiler.value_range import RangeError, check_range
-from dlc.compiler.verification_inputs import Feeds, switches, verification_inputs
 from dlc.core.weights import WeightStore
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError
 from dlc.oracle import run_reference
 from dlc.runtime.model import Model
+from dlc.verification.error_bound import error_bound, relative_error
+from dlc.verification.groups import GroupsChecked
+from dlc.verification.inputs import Feeds, switches, verification_inputs
+from dlc.verification.rounding_noise import errors_beyond
+from dlc.verification.value_range import RangeError, check_range
 
 REFERENCE_FLOPS_PER_S = 2e9
 """What numpy does in float64 on two cores, measured on ResNet-50 and BERT: 1 to 4 GFLOP/s."""

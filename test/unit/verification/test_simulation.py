@@ -9,13 +9,13 @@ from xdsl.rewriter import Rewriter
 
 from dlc import registry
 from dlc.compiler.levels import lower
-from dlc.compiler.simulated_verification import KernelsSimulated, verify_by_simulation
 from dlc.compiler.targets import Target
 from dlc.core.parser import parse_module
 from dlc.core.weights import WeightStore
 from dlc.dialects.gpu import BarrierOp
 from dlc.errors import CompileError
 from dlc.simulator import SimulationError
+from dlc.verification.simulation import KernelsSimulated, verify_by_simulation
 
 MODEL = """
 func.func @main(%x: tensor<70x96xf16>, %w: tensor<96x40xf16>, %b: tensor<40xf16>)

@@ -10,8 +10,6 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc.analysis.evaluation import round_to
 from dlc.backends._host_reader import find_main
-from dlc.compiler.group_inputs import GroupInputs
-from dlc.compiler.group_verification import check_results, launched_kernels
 from dlc.core.weights import WeightStore
 from dlc.dialects._tensor import tensor_bytes
 from dlc.dialects.fused_group import GroupOp
@@ -19,6 +17,8 @@ from dlc.dialects.gpu import KernelOp
 from dlc.dialects.graph._structure import GraphOp
 from dlc.oracle import run_block
 from dlc.simulator import simulate
+from dlc.verification.group_inputs import GroupInputs
+from dlc.verification.groups import check_results, launched_kernels
 
 RUNS = 3
 """How many places of the grid are simulated: its two ends, where tails are, and one between."""

@@ -9,11 +9,11 @@ from onnx import TensorProto, helper, numpy_helper
 
 from dlc import registry
 from dlc.compiler import Options, compile_to
-from dlc.compiler.verification import Verification, verify
 from dlc.core.weights import WeightStore
 from dlc.errors import CompileError
 from dlc.frontends.onnx.importer import import_model
 from dlc.runtime.model import Model
+from dlc.verification.whole_model import Verification, verify
 
 BUDGET_S = 60.0
 node = helper.make_node

@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 
 from dlc import registry
-from dlc.compiler.error_bound import error_bound, relative_error
-from dlc.compiler.group_verification import check_results
 from dlc.compiler.levels import lower
-from dlc.compiler.rounding_noise import RoundingNoise, errors_beyond
 from dlc.compiler.targets import Target
 from dlc.core.parser import parse_module
 from dlc.core.weights import WeightStore
@@ -17,6 +14,9 @@ from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError
 from dlc.oracle import run_block, run_reference
+from dlc.verification.error_bound import error_bound, relative_error
+from dlc.verification.groups import check_results
+from dlc.verification.rounding_noise import RoundingNoise, errors_beyond
 
 QUANTIZED = """
 func.func @main(%x: tensor<64x96xf32>, %w: tensor<96x80xf32>, %v: tensor<80x48xf32>)

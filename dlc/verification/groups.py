@@ -11,14 +11,14 @@ from xdsl.ir import SSAValue
 
 from dlc.analysis.evaluation import constant_value
 from dlc.backends._host_reader import find_main
-from dlc.compiler.error_bound import error_bound, relative_error
-from dlc.compiler.rounding_noise import errors_beyond
 from dlc.core.locations import operation_text
 from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp, LaunchOp
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError
 from dlc.oracle import run_block, value_names
+from dlc.verification.error_bound import error_bound, relative_error
+from dlc.verification.rounding_noise import errors_beyond
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import DTypeLike
 
-from dlc.compiler.error_bound import ACCUMULATION, EPSILON, SAFETY, relative_error
 from dlc.dialects._tensor import element_type, is_float
 from dlc.dialects.graph._structure import Array, ContractionOp, GraphOp, ReductionOp
 from dlc.oracle import Noise
+from dlc.verification.error_bound import ACCUMULATION, EPSILON, SAFETY, relative_error
 
 PAIRS = 4
 """Runs come in pairs of opposite noise, one of which moves a value towards the step beside it."""

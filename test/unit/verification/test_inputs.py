@@ -3,10 +3,10 @@
 import numpy as np
 
 from dlc import registry
-from dlc.compiler.verification_inputs import switches, verification_inputs
 from dlc.core.parser import parse_module
 from dlc.core.weights import WeightStore
 from dlc.runtime.library import TensorInfo
+from dlc.verification.inputs import switches, verification_inputs
 
 MODEL = """
 func.func @main(%rate: tensor<i64> {graph.name = "rate"}, %ids: tensor<3xi64> {graph.name = "ids"},
