@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from dlc.runtime.model import Model, load
 
 __version__ = "0.1.0"
-__all__ = ["ArtifactError", "CompileError", "InputError", "Model", "compile", "load"]
+__all__ = ["ArtifactError", "CompileError", "InputError", "Model", "compile", "get_include", "load"]
 
 _LAZY = {
     "compile": ("dlc.compiler", "compile"),
@@ -25,3 +25,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'dlc' has no attribute {name!r}")
     module, attribute = _LAZY[name]
     return getattr(importlib.import_module(module), attribute)
+
+
+def get_include() -> str:
+    """Return the folder of ``dlc.h``, the C interface of a compiled model."""
+    from dlc.runtime.native import FOLDER
+
+    return str(FOLDER)

@@ -1,20 +1,30 @@
-"""The examples of the README are what the tools print."""
+"""What the README and the pages for users show is what the tools do."""
 
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from shlex import split
 
+import numpy as np
 import pytest
+from onnx import TensorProto, helper, save
+
+import dlc
+from dlc.core.c_compiler import find_c_compiler
+from dlc.tools import dlc_compile, dlc_opt, dlc_run
+from dlc.tools._opt_arguments import parse_arguments
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
-CONSOLE = re.findall(r"```console\n\$ ([^\n]*)\n(.*?)```", README, re.S)
+LEVELS = (ROOT / "docs" / "levels.md").read_text()
+CONSOLE = re.findall(r"```console\n\$ ([^\n]*)\n(.*?)```", LEVELS, re.S)
 
 
 def _run(command: str) -> str:
-    """Return what a command of the README prints."""
+    """Return what a command of a page prints."""
     tool, *arguments = command.split()
     assert tool == "dlc-opt"
     module = [sys.executable, "-m", "dlc.tools.dlc_opt", *arguments]
@@ -30,7 +40,7 @@ def test_console_examples(command: str, shown: str) -> None:
 
 
 def test_the_graph_level_example_is_the_file() -> None:
-    assert (ROOT / "docs" / "example.mlir").read_text() in README
+    assert (ROOT / "docs" / "example.mlir").read_text() in LEVELS
 
 
 def test_an_edited_schedule_is_the_one_that_is_compiled(tmp_path: Path) -> None:
@@ -44,3 +54,49 @@ def test_an_edited_schedule_is_the_one_that_is_compiled(tmp_path: Path) -> None:
         f"dlc-opt {edited} --tile=arch=sm_90a --lower-to-loop --lower-to-gpu=arch=sm_90a"
     )
     assert "block = array<i64: 128, 1, 1>" in lowered
+
+
+def _commands() -> Iterator[tuple[str, str]]:
+    """Yield the page and the text of each command of dlc in an ``sh`` block."""
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for block in re.findall(r"```sh\n(.*?)```", page.read_text(), re.S):
+            for line in block.replace("\\\n", " ").splitlines():
+                if line.startswith("dlc-"):
+                    yield page.name, line
+
+
+@pytest.mark.parametrize(("page", "command"), list(_commands()))
+def test_each_command_line_is_one_that_the_tool_takes(
+    page: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool, *arguments = split(command, comments=True)
+    module = {"dlc-compile": dlc_compile, "dlc-run": dlc_run, "dlc-opt": dlc_opt}[tool]
+    taken: list[str] = []
+    monkeypatch.setattr(module, "run_command", lambda name, _: taken.append(name) or 0)
+    if tool == "dlc-opt":
+        parse_arguments(arguments)  # main reads them within run_command
+    assert module.main(arguments) == 0, f"{page}: {command}"
+    assert taken == [tool]
+
+
+def test_the_first_screen_and_the_c_program(tmp_path: Path) -> None:
+    """What the README's first commands and its C program give, on a model of one product."""
+    graph = helper.make_graph(
+        [helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Exp", ["r"], ["y"])],
+        "net",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 3])],
+    )
+    save(helper.make_model(graph, ir_version=10), tmp_path / "model.onnx")
+    artifact = tmp_path / "model.so"
+    assert dlc_compile.main([str(tmp_path / "model.onnx"), "-o", str(artifact)]) == 0
+    assert dlc_run.main([str(artifact), "--random"]) == 0
+    (y,) = dlc.load(artifact).run({"x": np.zeros((1, 3), np.float32)}).values()
+    (program,) = re.findall(r"```c\n(.*?)```", README, re.S)
+    source, binary = tmp_path / "main.c", tmp_path / "main"
+    source.write_text(program)
+    compiler = [*find_c_compiler().command, "-Wall", "-Wextra", "-Werror"]
+    command = [*compiler, str(source), "-I", dlc.get_include(), "-o", str(binary), "-ldl"]
+    subprocess.run(command, check=True)
+    done = subprocess.run([binary, artifact], capture_output=True, text=True, check=True)
+    assert done.stdout == f"y: {y[0, 0]:g} ...\n"
