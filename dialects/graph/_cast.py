@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, TensorType
+from xdsl.dialects.builtin import IntegerType, TensorType, i1
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, prop_def
 
@@ -26,6 +26,11 @@ class CastOp(UnaryOp):
 
     name = "graph.cast"
     to = prop_def(Attribute)
+
+    @property
+    def keeps_integers(self) -> bool:
+        types = (element_type(self.x), self.to)
+        return all(isinstance(type, IntegerType) and type != i1 for type in types)
 
     def forwarded(self) -> SSAValue | None:
         return self.x if element_type(self.x) == self.to else None

@@ -5,7 +5,7 @@ element.
 """
 
 from abc import ABC
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, TensorType, i1, i64
@@ -15,7 +15,13 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
 from dlc.dialects._tensor import DYNAMIC, broadcast_shapes, element_type, shape
 from dlc.dialects.graph._movement import MovementOp, indexed
-from dlc.dialects.graph._structure import Array, Index, Scope
+from dlc.dialects.graph._structure import (
+    Array,
+    Index,
+    IndexLimits,
+    Scope,
+    axis_limits,
+)
 from dlc.errors import CompileError
 
 
@@ -67,6 +73,10 @@ class GatherOp(IndexedOp):
         gathered = [*sizes[:axis], *shape(self.indices), *sizes[axis + 1 :]]
         return [TensorType(element_type(self.data), gathered)]
 
+    @property
+    def index_limits(self) -> Mapping[int, IndexLimits]:
+        return {1: axis_limits(shape(self.data)[self.axis.value.data])}
+
     def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
         axis = self.axis.value.data
         end = axis + len(shape(self.indices))
@@ -96,6 +106,10 @@ class GatherElementsOp(IndexedOp):
             if number != axis and DYNAMIC not in (size, count) and count > size:
                 raise CompileError(f"indices have size {count} along axis {number}, data {size}")
         return [TensorType(element_type(self.data), taken)]
+
+    @property
+    def index_limits(self) -> Mapping[int, IndexLimits]:
+        return {1: axis_limits(shape(self.data)[self.axis.value.data])}
 
     def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
         axis = self.axis.value.data
@@ -135,6 +149,11 @@ class GatherNdOp(IndexedOp):
         broadcast_shapes(sizes[:batch], taken[:batch])
         gathered = [*taken[:-1], *sizes[batch + taken[-1] :]]
         return [TensorType(element_type(self.data), gathered)]
+
+    @property
+    def index_limits(self) -> Mapping[int, IndexLimits]:
+        batch, count = self.batch_axes.value.data, shape(self.indices)[-1]
+        return {1: axis_limits(shape(self.data)[batch : batch + count])}
 
     def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
         *outer, count = shape(self.indices)
@@ -182,6 +201,11 @@ class ReverseSequenceOp(IndexedOp):
             raise CompileError("needs two different axes and a vector of lengths")
         broadcast_shapes([sizes[batch]], shape(self.indices))
         return [self.data.type]
+
+    @property
+    def index_limits(self) -> Mapping[int, IndexLimits]:
+        steps = shape(self.data)[self.time_axis.value.data]
+        return {1: IndexLimits(np.asarray(0), np.asarray(steps))}
 
     def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
         batch, time = self.batch_axis.value.data, self.time_axis.value.data

@@ -6,7 +6,7 @@ them, and the old element, become: ``none`` the last update in row-major order, 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, StringAttr, TensorType, i1, i64
@@ -31,7 +31,15 @@ from dlc.dialects._tensor import (
 )
 from dlc.dialects.graph._gather import check_axis, check_indices
 from dlc.dialects.graph._movement import strides_of
-from dlc.dialects.graph._structure import Array, Domain, Index, ReductionOp, Scope
+from dlc.dialects.graph._structure import (
+    Array,
+    Domain,
+    Index,
+    IndexLimits,
+    ReductionOp,
+    Scope,
+    axis_limits,
+)
 from dlc.errors import CompileError
 
 _COMBINATIONS: dict[str, Callable[[ScalarBuilder, SSAValue, SSAValue], SSAValue]] = {
@@ -175,6 +183,10 @@ class ScatterElementsOp(ScatterOp):
     name = "graph.scatter_elements"
     axis = prop_def(IntegerAttr)
 
+    @property
+    def index_limits(self) -> Mapping[int, IndexLimits]:
+        return {1: axis_limits(shape(self.data)[self.axis.value.data])}
+
     def updates_shape(self) -> tuple[int, ...]:
         check_axis(self.axis.value.data, len(shape(self.data)))
         if len(shape(self.indices)) != len(shape(self.data)):
@@ -215,6 +227,10 @@ class ScatterNdOp(ScatterOp):
     """
 
     name = "graph.scatter_nd"
+
+    @property
+    def index_limits(self) -> Mapping[int, IndexLimits]:
+        return {1: axis_limits(shape(self.data)[: shape(self.indices)[-1]])}
 
     def updates_shape(self) -> tuple[int, ...]:
         sizes, counts = shape(self.data), shape(self.indices)

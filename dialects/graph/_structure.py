@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal, Protocol, Self
 
+import numpy as np
 from numpy.typing import NDArray
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import NoneType
@@ -78,6 +79,23 @@ class Domain:
         return prod(self.parallel) * prod(self.reduction)
 
 
+@dataclass(frozen=True)
+class IndexLimits:
+    """The least and the largest legal index; arrays of integers that broadcast to the operand.
+
+    What an op computes with another one is inside its buffers, but has no meaning in the model.
+    """
+
+    least: Array
+    largest: Array
+
+
+def axis_limits(sizes: Sequence[int] | int) -> IndexLimits:
+    """Return the limits of places along axes of these sizes; negative ones count from the end."""
+    counts = np.asarray(sizes, np.int64)
+    return IndexLimits(-counts, counts - 1)
+
+
 class GraphOp(IRDLOperation, ABC):
     """An op on tensors, without side effects.
 
@@ -93,6 +111,18 @@ class GraphOp(IRDLOperation, ABC):
         slice, gather, pad): such an op is exact in every dtype.
         """
         return False
+
+    @property
+    def keeps_integers(self) -> bool:
+        """Whether every result element is one of an operand, or a constant, as an integer of any
+        width (a copy, a conversion between integers).
+        """
+        return self.moves_data
+
+    @property
+    def index_limits(self) -> "Mapping[int, IndexLimits]":
+        """What operands that name places may hold, by the operand's number."""
+        return {}
 
     @property
     def has_steps(self) -> bool:

@@ -1,6 +1,6 @@
 """The way back from a max pooling."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import DenseArrayBase, TensorType, i64
@@ -10,7 +10,14 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
 from dlc.dialects._scalar import ScalarBuilder
 from dlc.dialects._tensor import DYNAMIC, compute_type, element_type, shape
-from dlc.dialects.graph._structure import Array, Domain, Index, ReductionOp, Scope
+from dlc.dialects.graph._structure import (
+    Array,
+    Domain,
+    Index,
+    IndexLimits,
+    ReductionOp,
+    Scope,
+)
 from dlc.errors import CompileError
 
 
@@ -56,6 +63,11 @@ class MaxUnpoolOp(ReductionOp):
         for axis, (size, stride, begin, end) in enumerate(axes, 2):
             sizes[axis] = (sizes[axis] - 1) * stride + size - begin - end
         return [TensorType(element_type(self.x), sizes)]
+
+    @property
+    def index_limits(self) -> Mapping[int, IndexLimits]:
+        last = np.prod(shape(self.output), dtype=np.int64) - 1
+        return {1: IndexLimits(np.asarray(0), np.asarray(last))}
 
     @property
     def domain(self) -> Domain:
