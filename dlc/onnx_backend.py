@@ -13,6 +13,7 @@ from onnx.backend.base import Backend, BackendRep
 
 import dlc
 from dlc.dialects.graph._structure import Array
+from dlc.errors import CompileError
 from dlc.frontends.onnx.check import check_model
 from dlc.frontends.onnx.conversion import UnknownValueError
 from dlc.frontends.onnx.graph_builder import ascii_name
@@ -79,7 +80,15 @@ class DlcBackend(Backend):
 
     @classmethod
     def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> PreparedModel:
-        """Return the model, ready to be compiled for the inputs it is run with."""
+        """Return the model, ready to be compiled for the inputs it is run with.
+
+        Raises CompileError for a device that ``supports_device`` does not name.
+        """
+        if not cls.supports_device(device):
+            raise CompileError(
+                f"this backend runs on the CPU, not on {device!r}; "
+                "dlc.compile(model, target=...) compiles for a GPU"
+            )
         return PreparedModel(model, cls.COMPILE)
 
     @classmethod

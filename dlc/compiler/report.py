@@ -13,6 +13,7 @@ from dlc.core.locations import location_text
 from dlc.core.nvrtc import Resources
 from dlc.dialects.fused_group import ARENA_BYTES, GroupOp, LaunchOp
 from dlc.dialects.gpu import KernelOp
+from dlc.dialects.graph._structure import GraphOp
 
 
 def describe_groups(module: ModuleOp) -> dict[str, Report]:
@@ -22,7 +23,7 @@ def describe_groups(module: ModuleOp) -> dict[str, Report]:
 
 
 def _describe(group: GroupOp) -> Report:
-    inner = [op for op in group.body.block.ops if op.results]
+    inner = [op for op in group.body.block.ops if op.results and not _is_constant(op)]
     reasons = [text.data for text in group.boundaries.data] if group.boundaries else []
     return {
         "operations": [op.name for op in inner],
@@ -31,6 +32,14 @@ def _describe(group: GroupOp) -> Report:
         "bound": str(group.bound) if group.bound else "",
         "boundaries": reasons,
     }
+
+
+def _is_constant(op: Operation) -> bool:
+    """Whether ``op`` is a value that is read, not a node that is computed.
+
+    Equal constants are one op, which has the name of the first of them.
+    """
+    return isinstance(op, GraphOp) and op.is_constant
 
 
 def _node(op: Operation) -> str | None:
@@ -45,27 +54,36 @@ def make_report(
 
     resources: what the assembler says, by kernel.
     """
-    launches = Counter(
-        op.kernel_name for op in find_main(module).body.block.ops if isinstance(op, LaunchOp)
-    )
+    body = find_main(module).body.block.ops
+    launched = [op.kernel_name for op in body if isinstance(op, LaunchOp)]
+    nodes: dict[str, dict[str, None]] = {}  # in order, each once
+    for name, group in zip(launched, groups.values(), strict=True):
+        nodes.setdefault(name, {}).update(dict.fromkeys(group["nodes"]))
     size = module.attributes[ARENA_BYTES]
     assert isinstance(size, IntegerAttr)
-    caps = {op.sym_name.data: _cap(op) for op in module.ops if isinstance(op, KernelOp)}
+    compiled = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
     kernels = [
         {
             "name": name,
             "launches": count,
             **groups[name],
-            "resources": {**asdict(resources[name]), **caps[name]} if name in resources else {},
+            "nodes": list(nodes[name]),
+            "resources": _used(compiled[name], resources[name]) if name in resources else {},
         }
-        for name, count in launches.items()
+        for name, count in Counter(launched).items()
     ]
     return {
-        "launches": launches.total(),
+        "launches": len(launched),
         "workspace_bytes": size.value.data,
         "kernels": kernels,
     }
 
 
-def _cap(kernel: KernelOp) -> dict[str, int]:
-    return {"max_registers": kernel.max_registers.value.data} if kernel.max_registers else {}
+def _used(kernel: KernelOp, static: Resources) -> Report:
+    """Return the resources of a kernel: the assembler knows nothing of what a launch adds."""
+    used = asdict(static)
+    if kernel.shared_bytes:
+        used["shared_bytes"] += kernel.shared_bytes.value.data
+    if kernel.max_registers:
+        used["max_registers"] = kernel.max_registers.value.data
+    return used

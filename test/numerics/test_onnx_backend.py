@@ -59,3 +59,17 @@ def test_model_that_cannot_be_compiled():
 def test_devices():
     assert onnx_backend.supports_device("CPU")
     assert not onnx_backend.supports_device("CUDA:1")
+
+
+@pytest.mark.parametrize("device", ["CUDA", "CUDA:1", "TPU"])
+def test_a_device_that_is_not_supported_is_refused(device: str):
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3])]
+    negate = helper.make_node("Neg", ["x"], ["y"])
+    model = _model(negate, inputs=inputs)
+    message = f"^this backend runs on the CPU, not on '{device}'"
+    with pytest.raises(CompileError, match=message):
+        onnx_backend.prepare(model, device)
+    with pytest.raises(CompileError, match=message):
+        onnx_backend.run_model(model, [X], device)
+    with pytest.raises(CompileError, match=message):
+        onnx_backend.run_node(negate, [X], device)
