@@ -22,9 +22,14 @@ class TilePass(ModulePass):
     """Writes ``schedule`` and ``bound`` on every group, by the model of ``arch`` alone; nothing is
     measured. A schedule that is already there, edited perhaps, stays and gets its bound.
 
-    The bound's ``time_us`` is the least time that the group can take; ``global`` and ``shared`` are
-    the fractions of the arithmetic peak that these memories allow, ``waves`` the fraction of the
-    SMs that have work; ``limits`` is 1, since what the chip cannot hold is an error.
+    ``bound`` has five numbers. ``time_us`` is the least time in microseconds that the group can
+    take on the chip. The other four are fractions between 0 and 1:
+
+    - ``global``: of the arithmetic peak, what the bandwidth of global memory allows.
+    - ``shared``: of the arithmetic peak, what the bandwidth of shared memory allows.
+    - ``waves``: of the SMs, how many have work, on average over the launch.
+    - ``limits``: always 1. A schedule that needs more than the chip has (threads, registers,
+      shared memory) is an error and gets no bound.
 
     Runs on: ``fused_group``. Leaves: ``fused_group``. Order: after ``fuse``.
     """
