@@ -176,7 +176,6 @@ class Compilation:
             found = verify(
                 Model(path),
                 model,
-                lowered[0].groups,
                 self.context.weights,
                 precision,
                 budget,

@@ -1,10 +1,13 @@
 """How far a result may be off, and how far it is."""
 
-from math import prod, sqrt
+from collections.abc import Mapping
+from math import hypot, prod, sqrt
 
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import bf16, f16, f64
+from xdsl.ir import Attribute, Operation
 
+from dlc.dialects._tensor import element_type, is_float
 from dlc.dialects.graph._structure import Array, GraphOp, ReductionOp
 
 SAFETY = 16.0
@@ -16,23 +19,39 @@ FP32_LIMIT = 1e-3
 EPSILON = {"fp32": 2.0**-24, "tf32": 2.0**-11, "fp16": 2.0**-11, "bf16": 2.0**-8}
 """Half the distance between neighbouring values of the precision (unit roundoff), relative."""
 
+_OWN: Mapping[Attribute, float] = {f16: 2.0**-11, bf16: 2.0**-8, f64: 2.0**-53}
+"""The same of element types that a precision leaves as they are."""
+
 ACCUMULATION = 2.0**-24
 """Unit roundoff of the type in which reductions accumulate."""
+
+
+def unit_roundoff(element: Attribute, precision: str) -> float:
+    """Return the unit roundoff of values of a float type: ``f32`` is stored in the precision."""
+    return _OWN.get(element, EPSILON[precision])
 
 
 def error_bound(root: Operation, precision: str) -> float:
     """Return how far a result of ``root`` (a group, a module) may be off, relative to its largest
     value.
 
-    ``16 * (u * sqrt(n) + 2**-24 * sqrt(sum K))``: rounding errors are taken as independent, so they
-    add in quadrature; n results are rounded to the precision (unit roundoff u), and each reduction
-    of K terms accumulates in fp32. For fp32 the bound is never above 1e-3.
+    ``16 * (sqrt(sum of u**2) + 2**-24 * sqrt(sum K))``: rounding errors are taken as independent,
+    so they add in quadrature; each result is rounded to its own type (``unit_roundoff`` u, the
+    largest of an op), and each reduction of K terms accumulates in fp32. Where everything is fp32
+    the bound is never above 1e-3.
     """
     ops = [op for op in root.walk() if isinstance(op, GraphOp) and not op.moves_data]
     lengths = sum(prod(op.domain.reduction) for op in ops if isinstance(op, ReductionOp))
-    rounding = EPSILON[precision] * sqrt(len(ops)) + ACCUMULATION * sqrt(lengths)
-    bound = SAFETY * rounding
-    return min(bound, FP32_LIMIT) if precision == "fp32" else bound
+    units = [_unit_of(op, precision) for op in ops]
+    bound = SAFETY * (hypot(*units) + ACCUMULATION * sqrt(lengths))
+    is_fp32 = max(units, default=0.0) <= EPSILON["fp32"]
+    return min(bound, FP32_LIMIT) if is_fp32 else bound
+
+
+def _unit_of(op: GraphOp, precision: str) -> float:
+    elements = [element_type(x) for x in op.results]
+    units = [unit_roundoff(e, precision) if is_float(e) else EPSILON["fp32"] for e in elements]
+    return max(units, default=0.0)
 
 
 def relative_error(wanted: Array, got: Array, slack: Array | float = 0.0) -> float:

@@ -145,7 +145,7 @@ def check_results(
     if all(error <= bound for error in errors):
         return
     run = partial(run_block, group.body.block, list(arguments), weights)
-    for error in errors_beyond(run, wanted, results, precision, bound):
+    for error in errors_beyond([run], wanted, results, precision, bound):
         if not error <= bound:
             raise CompileError(
                 f"verification failed: a result is off by {error:.1e} of its largest value, bound "

@@ -13,11 +13,17 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike
+from xdsl.ir import SSAValue
 
 from dlc.dialects._tensor import element_type, is_float
 from dlc.dialects.graph._structure import Array, ContractionOp, GraphOp, ReductionOp
 from dlc.oracle import Noise
-from dlc.verification.error_bound import ACCUMULATION, EPSILON, SAFETY, relative_error
+from dlc.verification.error_bound import (
+    ACCUMULATION,
+    SAFETY,
+    relative_error,
+    unit_roundoff,
+)
 
 PAIRS = 4
 """Runs come in pairs of opposite noise, one of which moves a value towards the step beside it."""
@@ -39,43 +45,70 @@ class Run(Protocol):
         ...
 
 
-def slacks(run: Run, wanted: Sequence[Array], precision: str) -> Iterator[list[Array]]:
-    """Yield how far each element of the results ``wanted`` may be off because of rounding errors,
-    wider after each step: a run in float32, then four pairs of runs with RoundingNoise.
+class Spread:
+    """How far the results of a run were moved by rounding errors, so far.
 
-    ``4 * max(s, mean(s))``, of integers ``max(s, mean(s))``, with s the largest distance of the
-    element from ``wanted`` in the runs so far; infinite where one has NaN or infinities and
-    ``wanted`` not.
+    moved: by element, the largest distance from its value in an exact run, in a run in float32 and
+    in runs with RoundingNoise; infinite where only one of both has NaN or infinities.
     """
-    spreads = [np.zeros(w.shape) for w in wanted]
 
-    def widened(moved: Sequence[Array]) -> None:
-        for spread, w, m in zip(spreads, wanted, moved, strict=True):
-            np.maximum(spread, _distance(w, m), out=spread)
+    def __init__(self, run: Run, precision: str):
+        self._run = run
+        self._precision = precision
+        self._exact = run()
+        self.moved = [np.zeros(x.shape) for x in self._exact]
+        self._widen(run(float_type=np.float32))
 
-    def slack() -> list[Array]:
-        return [
-            (1.0 if w.dtype.kind in "biu" else GROWTH) * np.maximum(s, _mean(s))
-            for s, w in zip(spreads, wanted, strict=True)
-        ]
-
-    widened(run(float_type=np.float32))
-    yield slack()
-    for seed in range(PAIRS):
+    def add_pair(self, seed: int) -> None:
+        """Run with noise and with its opposite."""
         for sign in (1, -1):
-            widened(run(noise=RoundingNoise(seed, sign, precision)))
-        yield slack()
+            self._widen(self._run(noise=RoundingNoise(seed, sign, self._precision)))
+
+    def _widen(self, results: Sequence[Array]) -> None:
+        for moved, x, y in zip(self.moved, self._exact, results, strict=True):
+            np.maximum(moved, _distance(x, y), out=moved)
+
+
+def slacks(runs: Sequence[Run], precision: str) -> Iterator[list[Array]]:
+    """Yield how far each element of the results may be off because of rounding errors, wider after
+    each step: a run in float32, then four pairs of runs with RoundingNoise.
+
+    ``4 * max(s, mean(s))``, of integers ``max(s, mean(s))``, with s the largest Spread of the
+    element in any of ``runs``, forms of the same computation. NaN and infinities are excused where
+    the first of them has them: another one may have a fault of its own.
+    """
+    spreads = [Spread(run, precision) for run in runs]
+    yield _slack(spreads)
+    for seed in range(PAIRS):
+        for spread in spreads:
+            spread.add_pair(seed)
+        yield _slack(spreads)
+
+
+def _slack(spreads: Sequence[Spread]) -> list[Array]:
+    first, *others = (spread.moved for spread in spreads)
+    widest = [np.copy(x) for x in first]
+    for moved in others:
+        for x, y in zip(widest, moved, strict=True):
+            np.maximum(x, y, out=x, where=np.isfinite(y))
+    return [np.maximum(x, _mean(x)) for x in widest]
 
 
 def errors_beyond(
-    run: Run, wanted: Sequence[Array], got: Sequence[Array], precision: str, bound: float
+    runs: Sequence[Run], wanted: Sequence[Array], got: Sequence[Array], precision: str, bound: float
 ) -> list[float]:
     """Return the relative errors of ``got`` beyond its slack, from as few runs as bring them below
     ``bound``.
+
+    runs: what ``got`` should be, in several forms (``slacks``): only how far they move counts, not
+    where they are.
     """
     errors: list[float] = []
-    for allowed in slacks(run, wanted, precision):
-        errors = list(map(relative_error, wanted, got, allowed))
+    for allowed in slacks(runs, precision):
+        slack = [
+            x if w.dtype.kind in "biu" else GROWTH * x for x, w in zip(allowed, wanted, strict=True)
+        ]
+        errors = list(map(relative_error, wanted, got, slack))
         if all(error <= bound for error in errors):
             break
     return errors
@@ -85,27 +118,27 @@ class RoundingNoise:
     """Moves the operands and results of ops as rounding errors do: each element up or down, at
     random.
 
-    By up to ``16 * u`` of itself (unit roundoff u of the precision), at least half of that,
-    operands of a reduction of K terms by ``2**-24 * sqrt(K)`` where that is more. Whole numbers
-    stay, as arithmetic on them is exact, and so do operands and results of ops that move data or
-    have steps: these make no rounding errors of their own. Of the two factors of a contraction the
-    first one moves.
+    By up to ``16 * u`` of itself (unit roundoff u of its type), at least half of that, operands of
+    a reduction of K terms by ``2**-24 * sqrt(K)`` where that is more. Whole numbers stay, as
+    arithmetic on them is exact, and so do operands and results of ops that move data or have steps:
+    these make no rounding errors of their own. Of the two factors of a contraction the first one
+    moves.
     """
 
     def __init__(self, seed: int, sign: int, precision: str):
         """Noise of the same seed and the other sign is the opposite of this one."""
         self._generator = np.random.default_rng(seed)
         self._sign = sign
-        self._unit = SAFETY * EPSILON[precision]
+        self._precision = precision
 
     def operands(self, op: GraphOp, operands: Sequence[Array]) -> Sequence[Array]:
         """Return the operands of ``op`` with noise."""
         if op.moves_data or op.has_steps:
             return operands
-        size = max(self._unit, ACCUMULATION * sqrt(_terms(op)))
+        least = ACCUMULATION * sqrt(_terms(op))
         still = 1 if isinstance(op, ContractionOp) else None
         return [
-            self._moved(x, size) if number != still and is_float(element_type(v)) else x
+            x if number == still else self._moved(x, v, least)
             for number, (x, v) in enumerate(zip(operands, op.operands, strict=True))
         ]
 
@@ -113,12 +146,14 @@ class RoundingNoise:
         """Return the results of ``op`` with noise."""
         if op.moves_data or op.has_steps:
             return results
-        return [
-            self._moved(x, self._unit) if is_float(element_type(v)) else x
-            for x, v in zip(results, op.results, strict=True)
-        ]
+        return [self._moved(x, v) for x, v in zip(results, op.results, strict=True)]
 
-    def _moved(self, x: Array, size: float) -> Array:
+    def _moved(self, x: Array, value: SSAValue, least: float = 0.0) -> Array:
+        """Return the elements ``x`` of a value, moved by 16 of its unit roundoffs or ``least``."""
+        element = element_type(value)
+        if not is_float(element):
+            return x
+        size = max(SAFETY * unit_roundoff(element, self._precision), least)
         up = self._generator.integers(0, 2, x.shape, np.int8) * 2 - 1
         share = self._generator.uniform(0.5, 1, x.shape)  # equal ones would cancel in differences
         with np.errstate(all="ignore"):

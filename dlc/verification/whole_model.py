@@ -1,23 +1,18 @@
 """Runs a finished artifact against the reference interpreter before it is handed over."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc.core.weights import WeightStore
-from dlc.dialects.graph._structure import Array, GraphOp
-from dlc.errors import CompileError
-from dlc.oracle import run_reference
+from dlc.dialects.graph._structure import GraphOp
 from dlc.runtime.model import Model
-from dlc.verification.error_bound import error_bound, relative_error
 from dlc.verification.groups import GroupsChecked
 from dlc.verification.inputs import Feeds, switches, verification_inputs
-from dlc.verification.rounding_noise import errors_beyond
-from dlc.verification.value_range import RangeError, check_range
+from dlc.verification.judge import Judge
+from dlc.verification.value_range import RangeError
 
 REFERENCE_FLOPS_PER_S = 2e9
 """What numpy does in float64 on two cores, measured on ResNet-50 and BERT: 1 to 4 GFLOP/s."""
@@ -64,7 +59,6 @@ class Verification:
 def verify(
     model: Model,
     module: ModuleOp,
-    groups: ModuleOp,
     weights: WeightStore,
     precision: str,
     budget_seconds: float,
@@ -72,8 +66,6 @@ def verify(
 ) -> Verification:
     """Compare ``model`` with the reference of ``module``, the graph before any pass.
 
-    groups: the module before lowering, in which ops are written out as kernels compute them: what
-    rounding errors can do is measured there.
     First its launches one by one (``check_groups``), for half of the budget if the whole model fits
     in the rest; then the whole model on as many inputs as the rest allows, at least one if nothing
     else was checked. The budget is processor time, so that a busy machine does not change what is
@@ -83,8 +75,8 @@ def verify(
     (``rounding_noise``).
     """
     began, start = time.monotonic(), time.process_time()
-    found = Verification(error_bound(module, precision))
-    judge = _Judge(model, module, groups, weights, precision, found.bound)
+    judge = Judge(module, weights, precision)
+    found = Verification(judge.bound)
     cost = _reference_seconds(module)
     for name, feeds in verification_inputs(model.inputs, switches(module, weights)):
         if check_groups and not found.groups:
@@ -94,7 +86,7 @@ def verify(
         if (found.groups or found.cases) and spent + cost > budget_seconds:
             break
         try:
-            found.add(name, judge.check(feeds, name))
+            found.add(name, judge.check(feeds, model.run(feeds), name))
         except RangeError:
             if not found.cases:  # ordinary inputs must fit
                 raise
@@ -108,54 +100,3 @@ def verify(
 def _reference_seconds(module: ModuleOp) -> float:
     flops = sum(op.flops() for op in module.walk() if isinstance(op, GraphOp))
     return flops / REFERENCE_FLOPS_PER_S
-
-
-@dataclass
-class _Judge:
-    """Compares the whole model with its reference."""
-
-    model: Model
-    module: ModuleOp
-    groups: ModuleOp
-    weights: WeightStore
-    precision: str
-    bound: float
-
-    def __post_init__(self) -> None:
-        self.measured_noise = False
-
-    def check(self, feeds: Feeds, case: str) -> float:
-        """Return the largest error; raises CompileError when it is above the bound, RangeError when
-        the values of the model itself do not fit into the precision.
-        """
-        wanted, got = run_reference(self.module, feeds, self.weights), self.model.run(feeds)
-        errors = _errors(wanted, got)
-        if not all(map(np.isfinite, errors.values())):
-            check_range(self.module, feeds, self.weights, self.precision, case)
-        if any(not error <= self.bound for error in errors.values()):
-            self.measured_noise = True
-            errors = self._errors_beyond(feeds, wanted, got)
-        for name, error in errors.items():
-            if not error <= self.bound:
-                raise CompileError(
-                    f"verification failed: output {name!r} is off by {error:.1e} of its largest "
-                    f"value on {case} input, bound {self.bound:.1e}; this is a fault of dlc, "
-                    "please report the model"
-                )
-        return max(errors.values(), default=0.0)
-
-    def _errors_beyond(
-        self, feeds: Feeds, wanted: Mapping[str, Array], got: Mapping[str, Array]
-    ) -> dict[str, float]:
-        """Return the errors that rounding errors do not explain."""
-
-        def run(**how: Any) -> list[Array]:
-            return [*run_reference(self.groups, feeds, self.weights, **how).values()]
-
-        results = [got[name] for name in wanted]
-        errors = errors_beyond(run, [*wanted.values()], results, self.precision, self.bound)
-        return dict(zip(wanted, errors, strict=True))
-
-
-def _errors(wanted: Mapping[str, Array], got: Mapping[str, Array]) -> dict[str, float]:
-    return {name: relative_error(array, got[name]) for name, array in wanted.items()}

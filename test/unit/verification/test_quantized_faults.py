@@ -55,7 +55,7 @@ def verify_as(artifact_of: onnx.ModelProto, folder: Path) -> Verification:
     compile_to(folder / "model.so", artifact_of, Options("cpu", verify=False))
     context = registry.new_context(WeightStore())
     right = import_model(quantized(), None, context)
-    return verify(Model(folder / "model.so"), right, right, context.weights, "fp32", BUDGET_S)
+    return verify(Model(folder / "model.so"), right, context.weights, "fp32", BUDGET_S)
 
 
 def test_the_artifact_of_the_model_is_accepted(tmp_path: Path) -> None:

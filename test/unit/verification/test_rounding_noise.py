@@ -78,7 +78,7 @@ def errors_of(fault: str, seed: int = 0, shift: float = 0.0) -> tuple[list[float
     moved = {**given, "argument1": given["argument1"] * np.float32(1 + shift)}
     got = [*run_reference(run, moved, WEIGHTS, np.float32).values()]
     bound = error_bound(right, "fp32")
-    return errors_beyond(reference, reference(), got, "fp32", bound), bound
+    return errors_beyond([reference], reference(), got, "fp32", bound), bound
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -154,7 +154,7 @@ def test_only_elements_beside_a_step_may_take_the_other_one() -> None:
         got = wanted.copy()
         got[place] += 1 if x[place] / 0.3 > wanted[place] else -1
         assert relative_error(wanted, got) == 1 / x.size
-        return errors_beyond(reference, [wanted], [got], "fp32", 0.0)[0]
+        return errors_beyond([reference], [wanted], [got], "fp32", 0.0)[0]
 
     assert error(7) == 0
     middle = int(np.argmin(np.abs(x / 0.3 - np.rint(x / 0.3))))
@@ -241,5 +241,5 @@ def test_what_float32_cannot_tell_apart_is_allowed(
 
     wanted, bound = reference(), error_bound(module, "fp32")
     right, bad = (np.asarray(a, wanted[0].dtype) for a in (got, wrong))
-    assert errors_beyond(reference, wanted, [right], "fp32", bound)[0] <= bound
-    assert errors_beyond(reference, wanted, [bad], "fp32", bound)[0] > bound
+    assert errors_beyond([reference], wanted, [right], "fp32", bound)[0] <= bound
+    assert errors_beyond([reference], wanted, [bad], "fp32", bound)[0] > bound

@@ -1,0 +1,81 @@
+"""Decides whether the outputs of a compiled model are those that the model means."""
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc import registry
+from dlc.core.weights import WeightStore
+from dlc.dialects.graph._structure import Array, CompositeOp
+from dlc.errors import CompileError
+from dlc.lowering.composite import decompose_composites
+from dlc.oracle import run_reference
+from dlc.verification.error_bound import error_bound, relative_error
+from dlc.verification.rounding_noise import Run, errors_beyond
+from dlc.verification.value_range import check_range
+
+
+class Judge:
+    """Compares outputs with the reference of ``module``, the graph as it was imported.
+
+    Nothing that a pass has made of the graph is asked: a fault of a pass would excuse itself.
+    """
+
+    def __init__(self, module: ModuleOp, weights: WeightStore, precision: str):
+        self.module = module
+        self.weights = weights
+        self.precision = precision
+        self.bound = error_bound(module, precision)
+        self.measured_noise = False
+
+    def check(self, feeds: Mapping[str, Array], got: Mapping[str, Array], case: str) -> float:
+        """Return the largest error of the outputs ``got`` of a run on ``feeds``.
+
+        case: the name of the inputs, for messages. Raises CompileError when it is above the bound,
+        RangeError when the values of the model itself do not fit into the precision.
+        """
+        wanted = run_reference(self.module, feeds, self.weights)
+        errors = {name: relative_error(array, got[name]) for name, array in wanted.items()}
+        if not all(map(np.isfinite, errors.values())):
+            check_range(self.module, feeds, self.weights, self.precision, case)
+        if any(not error <= self.bound for error in errors.values()):
+            self.measured_noise = True
+            errors = self._errors_beyond(feeds, wanted, got)
+        for name, error in errors.items():
+            if not error <= self.bound:
+                raise CompileError(
+                    f"verification failed: output {name!r} is off by {error:.1e} of its largest "
+                    f"value on {case} input, bound {self.bound:.1e}; this is a fault of dlc, "
+                    "please report the model"
+                )
+        return max(errors.values(), default=0.0)
+
+    def _errors_beyond(
+        self, feeds: Mapping[str, Array], wanted: Mapping[str, Array], got: Mapping[str, Array]
+    ) -> dict[str, float]:
+        """Return the errors that rounding errors do not explain."""
+        modules = (
+            [self.module, self._written_out] if _has_composites(self.module) else [self.module]
+        )
+
+        def runs(module: ModuleOp) -> Run:
+            return lambda **how: [*run_reference(module, feeds, self.weights, **how).values()]
+
+        results = [got[name] for name in wanted]
+        references = [*wanted.values()]
+        forms = list(map(runs, modules))
+        errors = errors_beyond(forms, references, results, self.precision, self.bound)
+        return dict(zip(wanted, errors, strict=True))
+
+    @cached_property
+    def _written_out(self) -> ModuleOp:
+        """The module with composite ops as the ops that they mean: kernels round between these."""
+        module = self.module.clone()
+        decompose_composites(registry.new_context(self.weights), module)
+        return module
+
+
+def _has_composites(module: ModuleOp) -> bool:
+    return any(isinstance(op, CompositeOp) for op in module.walk())
