@@ -30,6 +30,10 @@ def _freeze(value: object) -> Value:
     return value
 
 
+def _plain(value: Value) -> object:
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
 def _text(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -91,6 +95,10 @@ class RecordAttr(Data[tuple[tuple[str, Value], ...]], ABC):
         if len(set(names)) < len(names):
             parser.raise_error(f"{cls.name} names a value twice")
         return tuple(items)
+
+    def as_data(self) -> dict[str, object]:
+        """Return the values as JSON has them: a list for a tuple."""
+        return {key: _plain(value) for key, value in self.data}
 
     def print_parameter(self, printer: Printer) -> None:
         items = (f"{key} = {_text(value)}" for key, value in self.data)

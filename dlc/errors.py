@@ -21,8 +21,8 @@ class CompileError(Exception):
         self.at = self.at or at
 
 
-class InputError(CompileError):
-    """An array that does not fit the input of a compiled model (name, shape, dtype, device)."""
+class InputError(CompileError, ValueError):
+    """An array that does not fit a compiled model (name, shape, dtype, device)."""
 
 
 class ArtifactError(CompileError):

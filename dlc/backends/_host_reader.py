@@ -26,17 +26,16 @@ def read_program(module: ModuleOp, weight_offset: WeightOffset) -> HostProgram:
     Raises CompileError when an op of ``main`` is neither a launch nor a view nor a constant.
     """
     main = find_main(module)
+    inputs, outputs = interface(module)
     if not isa(size := module.attributes.get(ARENA_BYTES), IntegerAttr):
         raise CompileError("the module has no memory plan; run fused-group-plan-memory first")
     reader = _Reader(main, weight_offset)
     launches = tuple(reader.launches())
-    returned = main.body.block.last_op
-    assert isinstance(returned, ReturnOp)
     return HostProgram(
-        _tensors(main.args, main.arg_attrs, "input"),
-        _tensors(returned.arguments, main.res_attrs, "output"),
+        inputs,
+        outputs,
         launches,
-        tuple(reader.copies(returned.arguments)),
+        tuple(reader.copies(_returned(main))),
         size.value.data,
     )
 
@@ -47,6 +46,21 @@ def find_main(module: ModuleOp) -> FuncOp:
         if isinstance(op, FuncOp) and op.sym_name.data == "main":
             return op
     raise CompileError("the module has no func.func @main")
+
+
+def interface(module: ModuleOp) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """Return the inputs and the outputs of ``@main``."""
+    main = find_main(module)
+    return (
+        _tensors(main.args, main.arg_attrs, "input"),
+        _tensors(_returned(main), main.res_attrs, "output"),
+    )
+
+
+def _returned(main: FuncOp) -> Sequence[SSAValue]:
+    returned = main.body.block.last_op
+    assert isinstance(returned, ReturnOp)
+    return returned.arguments
 
 
 class _Reader:

@@ -17,7 +17,7 @@ from dlc.compiler.build import Built, build_cpu, build_cuda
 from dlc.compiler.levels import lower
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Outcome, Report
-from dlc.compiler.report import describe_groups, make_report
+from dlc.compiler.report import describe_groups, describe_interface, make_report
 from dlc.compiler.targets import Target, running_target
 from dlc.core.cache import Cache, lookups_since
 from dlc.core.context import DlcContext
@@ -132,6 +132,7 @@ class Compilation:
         return {
             "target": ",".join(target.name for target in self.targets),
             "precision": self.options.precision,
+            **describe_interface(lowered[0].module),
             "weights_bytes": weights_bytes,
             "variants": [
                 {

@@ -3,12 +3,17 @@
 What only a compile needs (xDSL, the passes) is imported when there is one.
 """
 
+import inspect
 import shutil
 import tempfile
 import weakref
+from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Concatenate, ParamSpec
+
+from onnx import ModelProto
 
 from dlc.compiler import artifact_cache
 from dlc.compiler.identity import identity
@@ -21,18 +26,42 @@ from dlc.frontends.onnx.loading import ModelSource
 from dlc.runtime.model import Model
 from dlc.runtime.packing import move_artifact
 
+Fields = ParamSpec("Fields")
+Compile = Callable[[ModelSource, Options], Model]
 
-def compile(source: ModelSource, target: str | None = None, **options: Any) -> Model:
+
+def _with_fields_of(
+    options: Callable[Fields, Options],
+) -> Callable[[Compile], Callable[Concatenate[ModelSource, Fields], Model]]:
+    """Let a function take the fields of ``Options``: their names, types, defaults and texts."""
+
+    def decorate(function: Compile) -> Callable[Concatenate[ModelSource, Fields], Model]:
+        @wraps(function)
+        def call(source: ModelSource, *fields: Fields.args, **named: Fields.kwargs) -> Model:
+            return function(source, options(*fields, **named))
+
+        first = next(iter(inspect.signature(function).parameters.values()))
+        parameters = [first, *inspect.signature(options).parameters.values()]
+        call.__dict__["__signature__"] = inspect.Signature(parameters, return_annotation=Model)
+        call.__doc__ = f"{inspect.getdoc(function)}\n\n{inspect.getdoc(options)}"
+        return call
+
+    return decorate
+
+
+@_with_fields_of(Options)
+def compile(source: ModelSource, options: Options) -> Model:
     """Compile an ONNX model and return it, ready to run.
 
-    source: a path or an ``onnx.ModelProto``. options: the fields of ``Options``. The artifact is
-    kept in a temporary folder until the model is dropped; ``Model.save`` keeps it. Raises
-    CompileError.
+    source: a path or an ``onnx.ModelProto``. The artifact is kept in a temporary folder until the
+    model is dropped; ``Model.save`` keeps it. Raises CompileError.
     """
     folder = Path(tempfile.mkdtemp(prefix="dlc-model-"))
+    name = "model" if isinstance(source, ModelProto) else Path(source).stem
+    path = folder / f"{name}.so"
     try:
-        compile_to(folder / "model.so", source, Options(target, **options))
-        model = Model(folder / "model.so")
+        compile_to(path, source, options)
+        model = Model(path)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

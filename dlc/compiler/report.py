@@ -7,7 +7,7 @@ from dataclasses import asdict
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation
 
-from dlc.backends._host_reader import find_main
+from dlc.backends._host_reader import find_main, interface
 from dlc.compiler.outcome import Report
 from dlc.core.locations import location_text
 from dlc.core.nvrtc import Resources
@@ -28,8 +28,8 @@ def _describe(group: GroupOp) -> Report:
     return {
         "operations": [op.name for op in inner],
         "nodes": list(dict.fromkeys(name for op in inner if (name := _node(op)))),
-        "schedule": str(group.schedule) if group.schedule else "",
-        "bound": str(group.bound) if group.bound else "",
+        "schedule": group.schedule.as_data() if group.schedule else {},
+        "bound": group.bound.as_data() if group.bound else {},
         "boundaries": reasons,
     }
 
@@ -45,6 +45,14 @@ def _is_constant(op: Operation) -> bool:
 def _node(op: Operation) -> str | None:
     text = location_text(op.location)
     return text.strip('"') if text else None
+
+
+def describe_interface(module: ModuleOp) -> Report:
+    """Return name, dtype (numpy's name) and shape of the inputs and outputs of ``main``."""
+    return {
+        side: [{"name": t.name, "dtype": t.dtype, "shape": list(t.shape)} for t in tensors]
+        for side, tensors in zip(("inputs", "outputs"), interface(module), strict=True)
+    }
 
 
 def make_report(

@@ -33,9 +33,15 @@ def _kernel_lines(kernel: Mapping[str, Any]) -> Iterator[str]:
 
 def _value(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{k} = {_value(v)}" for k, v in value.items())
+        return ", ".join(f"{k} = {_item(v)}" for k, v in value.items())
     if isinstance(value, list):
-        return ", ".join(map(_value, value))
+        return ", ".join(map(_item, value))
+    return _item(value)
+
+
+def _item(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_item, value))}]"
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 

@@ -79,6 +79,8 @@ def _as_numpy(info: TensorInfo, value: Any) -> Array:
             return _bfloat16(info, value) if info.dtype.name == BFLOAT16 else np.from_dlpack(value)
         if hasattr(value, "__array__"):
             return np.asarray(value)
+    except InputError:
+        raise
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise InputError(str(error).splitlines()[0], at=f"input {info.name!r}") from error
     raise InputError(

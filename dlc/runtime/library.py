@@ -69,6 +69,9 @@ class TensorInfo:
     dtype: np.dtype
     shape: tuple[int, ...]
 
+    def __str__(self) -> str:
+        return f"{self.dtype}{list(self.shape)}"
+
 
 class Library:
     """An opened ``model.so``; stays loaded for the life of the process."""

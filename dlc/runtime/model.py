@@ -56,6 +56,15 @@ class Model:
         """Name, dtype and shape of each output."""
         return self._library.outputs
 
+    def __repr__(self) -> str:
+        sides = ({i.name: str(i) for i in side} for side in (self.inputs, self.outputs))
+        inputs, outputs = sides
+        target, precision = self.report["target"], self.report["precision"]
+        return (
+            f"Model({self.path.stem!r}, target={target!r}, precision={precision!r}, "
+            f"inputs={inputs}, outputs={outputs})"
+        )
+
     def _ready(self) -> int:
         """Return the handle of the C model; a GPU is first touched at the first run."""
         if self._handle is None:

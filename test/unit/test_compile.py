@@ -1,7 +1,8 @@
 """Small ONNX models through the whole path: compile, verify, save, load, run."""
 
+import inspect
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,22 @@ def test_explain_names_operations_nodes_and_schedules() -> None:
     assert "graph.matmul" in text
     assert "first product" in text
     assert "schedule" in text
+
+
+def test_a_model_says_what_it_is(onnx_file: Path) -> None:
+    assert repr(dlc.compile(onnx_file, target="cpu")) == (
+        "Model('small', target='cpu', precision='fp32', inputs={'x': 'float32[3, 8]'}, "
+        "outputs={'y': 'float32[3, 5]', 'r': 'float32[1, 24]'})"
+    )
+
+
+def test_the_options_of_compile_are_those_of_options() -> None:
+    parameters = inspect.signature(dlc.compile).parameters
+    assert list(parameters) == ["source", *(field.name for field in fields(Options))]
+    assert parameters["precision"].default == "fp32"
+    assert "precision: of" in (dlc.compile.__doc__ or "")
+    with pytest.raises(TypeError, match="'presicion'"):
+        dlc.compile(model(), presicion="fp16")  # pyright: ignore[reportCallIssue]
 
 
 def test_two_compiles_give_the_same_bytes(

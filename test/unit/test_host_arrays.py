@@ -68,5 +68,10 @@ def test_bfloat16_is_not_copied(sizes: tuple[int, ...]):
     ids=["shape", "dtype", "strides"],
 )
 def test_bfloat16_that_does_not_fit(array: np.ndarray, message: str):
-    with pytest.raises(InputError, match=f"input 'x': {message}"):
+    with pytest.raises(InputError, match=f"^input 'x': {message}"):
         host_array(_info(bfloat16, 2, 3), Foreign(array))
+
+
+def test_an_array_that_does_not_fit_is_a_value_error():
+    with pytest.raises(ValueError, match=r"^input 'x': shape"):
+        host_array(_info(np.float32, 2), np.zeros(3, np.float32))

@@ -7,8 +7,10 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+import dlc
 from dlc.compiler import Options, compile_to
 from dlc.compiler.outcome import Report
+from dlc.runtime.explanation import explain
 
 SIZE = 64
 
@@ -58,3 +60,29 @@ def test_shared_memory_includes_what_a_launch_adds(tmp_path: Path) -> None:
     """The factors' tiles, one copy per stage, are in dynamic shared memory."""
     for product in kernels(tmp_path, "sm_90a")[1:]:
         assert product["resources"]["shared_bytes"] >= 2 * 4 * SIZE
+
+
+@pytest.mark.parametrize("target", ["cpu", "sm_90a"])
+def test_schedules_and_bounds_are_data(tmp_path: Path, target: str) -> None:
+    for kernel in kernels(tmp_path, target):
+        assert kernel["schedule"]["strategy"] in ("row", "contract")
+        assert kernel["bound"]["time_us"] > 0
+    assert isinstance(kernels(tmp_path, target)[1]["schedule"]["tile"], list)
+
+
+def test_the_report_has_the_same_data_in_memory_and_in_the_artifact(tmp_path: Path) -> None:
+    outcome = compile_to(tmp_path / "model.so", block(), Options("sm_90a", verify=False))
+    assert dlc.load(tmp_path / "model.so").report == outcome.report
+    assert outcome.report["inputs"] == [{"name": "x", "dtype": "float32", "shape": [SIZE, SIZE]}]
+    assert outcome.report["outputs"] == [{"name": "y", "dtype": "float32", "shape": [SIZE, SIZE]}]
+
+
+def test_explain_writes_lists_of_a_schedule_in_brackets() -> None:
+    kernel = {"name": "g0", "launches": 1, "operations": ["graph.add"], "nodes": ["a", "b"]}
+    schedule = {"strategy": "contract", "tile": [16, 32], "cores": False}
+    kernels = [{**kernel, "schedule": schedule}]
+    variant = {"target": "cpu", "launches": 1, "workspace_bytes": 0, "kernels": kernels}
+    report = {"target": "cpu", "precision": "fp32", "weights_bytes": 0, "variants": [variant]}
+    lines = explain(report).splitlines()
+    assert "  nodes: a, b" in lines
+    assert "  schedule: strategy = contract, tile = [16, 32], cores = False" in lines
