@@ -23,12 +23,17 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from dlc.dialects._tensor import compute_type, is_float, is_unsigned
+from dlc.dialects._tensor import compute_type, element_bytes, is_float, is_unsigned
+from dlc.dialects.loop._remainder import RemfOp
 
 Predicate = Literal["eq", "ne", "lt", "le", "gt", "ge"]
 
 _FLOAT_PREDICATE = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 _INTEGER_PREDICATE = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
+_UNSIGNED_PREDICATE = {**_INTEGER_PREDICATE, "lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
+
+
+_WIDEST_BYTES = 8
 
 
 class ScalarBuilder:
@@ -37,10 +42,19 @@ class ScalarBuilder:
     Values have a *compute type* (``compute_type``): ``f32``, ``f64``, ``i1``, ``i32``, ``i64`` or
     ``index``. Comparisons with NaN are false, but for ``ne``; ``maximum`` and ``minimum`` give NaN
     when an operand is NaN; integer division truncates towards zero.
+
+    unsigned: an ``i64`` stands for a ``ui64``, whose upper half a signed number cannot hold. All
+    narrower unsigned integers are positive numbers of their compute type.
     """
 
-    def __init__(self, builder: Builder):
+    def __init__(self, builder: Builder, unsigned: bool = False):
         self.builder = builder
+        self.unsigned = unsigned
+
+    def of(self, element: Attribute) -> "ScalarBuilder":
+        """Return the builder, at the same place, that computes with elements of a type."""
+        unsigned = is_unsigned(element) and element_bytes(element) == _WIDEST_BYTES
+        return self if unsigned == self.unsigned else ScalarBuilder(self.builder, unsigned)
 
     def insert(self, op: Operation) -> SSAValue:
         """Insert an operation with one result and return the result."""
@@ -55,10 +69,15 @@ class ScalarBuilder:
             return self.insert(arith.ConstantOp(FloatAttr(float(value), type)))
         assert isinstance(type, IntegerType | IndexType)
         number = -int(bool(value)) if type == i1 else int(value)  # xDSL stores a true i1 as -1
+        if type == i64 and number >= 2**63:
+            number -= 2**64
         return self.insert(arith.ConstantOp(IntegerAttr(number, type)))
 
     def cast(self, x: SSAValue, type: Attribute) -> SSAValue:
-        """Convert between compute types as C does; to ``i1`` means ``x != 0``."""
+        """Convert between compute types as C does; to ``i1`` means ``x != 0``.
+
+        For an ``unsigned`` builder ``x`` is unsigned; a float becomes one by ``to_unsigned``.
+        """
         source = x.type
         if source == type:
             return x
@@ -75,12 +94,23 @@ class ScalarBuilder:
         if is_float(type):
             if isinstance(source, IndexType):
                 x = self.cast(x, i64)
-            unsigned = x.type == i1
+            unsigned = x.type == i1 or (self.unsigned and x.type == i64)
             return self.insert(arith.UIToFPOp(x, type) if unsigned else arith.SIToFPOp(x, type))
         if isinstance(source, IndexType) or isinstance(type, IndexType):
             x = self.cast(x, i64) if x.type == i1 else x
             return self.insert(arith.IndexCastOp(x, type))
         return self._cast_integer(x, type)
+
+    def to_unsigned(self, x: SSAValue) -> SSAValue:
+        """Convert a float to the ``i64`` that stands for a ``ui64``.
+
+        Below 2**63 it is the signed conversion, so that negative numbers wrap around on every
+        target; from there on the conversion of what is above, which is exact.
+        """
+        top = self.constant(2.0**63, x.type)
+        above = self.cast(self.sub(x, top), i64)
+        large = self.logical("xor", above, self.constant(2**63, i64))
+        return self.select(self.compare("ge", x, top), large, self.cast(x, i64))
 
     def _cast_integer(self, x: SSAValue, type: Attribute) -> SSAValue:
         assert isinstance(x.type, IntegerType)
@@ -123,17 +153,21 @@ class ScalarBuilder:
         return self._arith(x, y, arith.MulfOp, arith.MuliOp)
 
     def div(self, x: SSAValue, y: SSAValue) -> SSAValue:
-        return self._arith(x, y, arith.DivfOp, arith.DivSIOp)
+        return self._arith(x, y, arith.DivfOp, arith.DivUIOp if self.unsigned else arith.DivSIOp)
 
     def rem(self, x: SSAValue, y: SSAValue) -> SSAValue:
-        """Return the integer remainder with the sign of ``x``."""
-        return self.insert(arith.RemSIOp(x, y))
+        """Return the exact remainder of the truncated quotient: it has the sign of ``x``."""
+        return self._arith(x, y, RemfOp, arith.RemUIOp if self.unsigned else arith.RemSIOp)
 
     def maximum(self, x: SSAValue, y: SSAValue) -> SSAValue:
-        return self._arith(x, y, arith.MaximumfOp, arith.MaxSIOp)
+        return self._arith(
+            x, y, arith.MaximumfOp, arith.MaxUIOp if self.unsigned else arith.MaxSIOp
+        )
 
     def minimum(self, x: SSAValue, y: SSAValue) -> SSAValue:
-        return self._arith(x, y, arith.MinimumfOp, arith.MinSIOp)
+        return self._arith(
+            x, y, arith.MinimumfOp, arith.MinUIOp if self.unsigned else arith.MinSIOp
+        )
 
     def fma(self, x: SSAValue, y: SSAValue, z: SSAValue) -> SSAValue:
         """Return ``x * y + z``, rounded once for floats."""
@@ -147,6 +181,8 @@ class ScalarBuilder:
         return self.sub(self.constant(0, x.type), x)
 
     def absolute(self, x: SSAValue) -> SSAValue:
+        if self.unsigned and x.type == i64:
+            return x
         return self.insert(math.AbsFOp(x) if is_float(x.type) else math.AbsIOp(x))
 
     def math(self, op: type[Operation], *values: SSAValue) -> SSAValue:
@@ -165,12 +201,13 @@ class ScalarBuilder:
     # Choice -------------------------------------------------------------------------------------
 
     def compare(self, predicate: Predicate, x: SSAValue, y: SSAValue) -> SSAValue:
-        """Return the ``i1`` of a comparison; integers compare as signed, ``i1`` as 0 and 1."""
+        """Return the ``i1`` of a comparison; ``i1`` compares as 0 and 1."""
         if is_float(x.type):
             return self.insert(arith.CmpfOp(x, y, _FLOAT_PREDICATE[predicate]))
         if x.type == i1:
             x, y = self.cast(x, i32), self.cast(y, i32)
-        return self.insert(arith.CmpiOp(x, y, _INTEGER_PREDICATE[predicate]))
+        table = _UNSIGNED_PREDICATE if self.unsigned and x.type == i64 else _INTEGER_PREDICATE
+        return self.insert(arith.CmpiOp(x, y, table[predicate]))
 
     def select(self, condition: SSAValue, x: SSAValue, y: SSAValue) -> SSAValue:
         """Return ``x`` where the ``i1`` condition holds, else ``y``; both are evaluated."""

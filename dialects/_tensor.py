@@ -131,7 +131,7 @@ def compute_type(element: Attribute) -> Attribute:
     """Return the type in which scalars of ``element`` are computed.
 
     16-bit floats compute in ``f32``; integers below 32 bits in ``i32``; ``ui32`` in ``i64``; the
-    rest as they are (``ui64`` in ``i64``, so values from 2**63 on are out of range).
+    rest as they are (``ui64`` in ``i64`` by unsigned operations: ``ScalarBuilder.of``).
     """
     match element:
         case Float16Type() | BFloat16Type():

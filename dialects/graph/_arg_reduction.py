@@ -32,16 +32,18 @@ def better_place(
     predicate: Predicate,
     left: Sequence[SSAValue],
     right: Sequence[SSAValue],
+    element: Attribute,
     last: bool = False,
 ) -> Sequence[SSAValue]:
     """Write the better of two (value, place) pairs.
 
     predicate: ``gt`` looks for the largest value, ``lt`` for the smallest one; NaN beats numbers.
+    element: the stored type of the values.
     last: of equal values the one with the higher place is better, else that with the lower.
     """
     value, place = left
     other, other_place = right
-    wins, equal = beats(b, predicate, other, value)
+    wins, equal = beats(b.of(element), predicate, other, value)
     nearer = b.compare("gt" if last else "lt", other_place, place)
     wins = b.logical("or", wins, b.logical("and", equal, nearer))
     return [b.select(wins, other, value), b.select(wins, other_place, place)]
@@ -83,7 +85,8 @@ class ArgExtremumOp(OverAxes, ReductionOp, ABC):
     def combine(
         self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
     ) -> Sequence[SSAValue]:
-        return better_place(b, self.predicate, left, right, self.select_last is not None)
+        last = self.select_last is not None
+        return better_place(b, self.predicate, left, right, element_type(self.x), last)
 
     def finish(
         self, scope: Scope, index: Index, accumulators: Sequence[SSAValue], result: int = 0

@@ -41,6 +41,8 @@ class CastOp(UnaryOp):
 
     def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
         (x,) = values
+        if is_float(x.type) and b.of(self.to).unsigned:
+            return b.to_unsigned(x)
         return b.wrap(b.cast(x, compute_type(self.to)), self.to)
 
     def reference(self, *operands: Array) -> Array:
@@ -54,7 +56,14 @@ class CastOp(UnaryOp):
 
 def _truncated(x: Array, dtype: np.dtype) -> Array:
     """Return floats as integers; through 64 bits, so that narrow ones wrap on every processor."""
-    return x != 0 if dtype == np.bool_ else x.astype(np.int64).astype(dtype)
+    if dtype == np.bool_:
+        return x != 0
+    wrapped = x.astype(np.int64)
+    if dtype == np.uint64:
+        return np.where(x >= 2.0**63, x, 0).astype(dtype) + np.where(
+            x >= 2.0**63, 0, wrapped
+        ).astype(dtype)
+    return wrapped.astype(dtype)
 
 
 OPERATIONS = [CastOp]

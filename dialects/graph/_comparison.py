@@ -161,7 +161,8 @@ class ShiftOp(NumberOp):
         safe = np.where(fits, bits, 0).astype(x.dtype)
         if self.right is None:
             return np.where(fits, np.left_shift(x, safe), 0).astype(x.dtype)
-        return np.where(fits, np.right_shift(x, safe), np.where(x < 0, -1, 0)).astype(x.dtype)
+        signs = np.where(x < 0, -1, 0).astype(x.dtype)
+        return np.where(fits, np.right_shift(x, safe), signs)
 
 
 class FloatPredicateOp(FloatUnaryOp, ABC):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from xdsl.dialects import math
-from xdsl.dialects.builtin import TensorType, UnitAttr, f64, i1
+from xdsl.dialects.builtin import IntegerType, TensorType, UnitAttr, i1
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     ParsePropInAttrDict,
@@ -124,30 +124,38 @@ class DivOp(NumberOp):
             return b.div(x, y)
         zero, one = b.constant(0, x.type), b.constant(1, x.type)
         by_zero = b.compare("eq", y, zero)
-        # -1 is apart too: the quotient of the smallest integer overflows, which traps on x86.
-        by_minus_one = b.compare("eq", y, b.constant(-1, x.type))
-        safe = b.select(by_zero, one, b.select(by_minus_one, one, y))
-        quotient = b.select(by_minus_one, b.negate(x), b.div(x, safe))
+        safe = b.select(by_zero, one, y)
+        quotient = b.div(x, safe) if b.unsigned else _signed_quotient(b, x, safe)
         return b.wrap(b.select(by_zero, zero, quotient), element_type(self.output))
 
     def reference(self, *operands: Array) -> Array:
         x, y = operands
         if np.issubdtype(x.dtype, np.inexact):
             return np.divide(x, y)
-        with np.errstate(all="ignore"):
-            toward_floor = np.floor_divide(x, y)
-            inexact = toward_floor * y != x
-            return np.where(y == 0, 0, toward_floor + (inexact & ((x < 0) != (y < 0)))).astype(
-                x.dtype
-            )
+        return truncated_quotient(x, y)
+
+
+def truncated_quotient(x: Array, y: Array) -> Array:
+    """Return the quotient of integers, towards zero; 0 where ``y`` is."""
+    with np.errstate(all="ignore"):
+        toward_floor = np.floor_divide(x, y)
+        inexact = toward_floor * y != x
+        return np.where(y == 0, 0, toward_floor + (inexact & ((x < 0) != (y < 0)))).astype(x.dtype)
+
+
+def _signed_quotient(b: ScalarBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
+    """Write ``x / y``; the quotient of the smallest integer by -1 overflows, which traps on x86."""
+    by_minus_one = b.compare("eq", y, b.constant(-1, x.type))
+    safe = b.select(by_minus_one, b.constant(1, x.type), y)
+    return b.select(by_minus_one, b.negate(x), b.div(x, safe))
 
 
 @irdl_op_definition
 class ModOp(SteppedOp, NumberOp):
     """``y = a - b * q`` with ``q = floor(a / b)``, so ``y`` has the sign of ``b`` (Python's ``%``).
 
-    ``truncate``: ``q = trunc(a / b)``, so ``y`` has the sign of ``a`` (C's ``fmod``). Integers
-    modulo zero give 0. Floats are exact while ``abs(a / b) < 2**52``.
+    ``truncate``: ``q = trunc(a / b)``, so ``y`` has the sign of ``a`` (C's ``fmod``, which is
+    exact). Integers modulo zero give 0.
     """
 
     name = "graph.mod"
@@ -155,15 +163,14 @@ class ModOp(SteppedOp, NumberOp):
 
     def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
         type = values[0].type
-        if is_float(type):
-            x, y = (b.cast(v, f64) for v in values)
-            return b.cast(self._with_sign(b, _float_remainder(b, x, y), y), type)
         x, y = values
-        zero = b.constant(0, type)
+        if is_float(type):
+            return self._with_sign(b, b.rem(x, y), y)
         # Modulo 0 and -1 both give 0; the processor's remainder traps on them.
-        trivial = b.logical(
-            "or", b.compare("eq", y, zero), b.compare("eq", y, b.constant(-1, type))
-        )
+        trivial = b.compare("eq", y, b.constant(0, type))
+        if not b.unsigned:
+            by_minus_one = b.compare("eq", y, b.constant(-1, type))
+            trivial = b.logical("or", trivial, by_minus_one)
         safe = b.select(trivial, b.constant(1, type), y)
         return self._with_sign(b, b.rem(x, safe), safe)
 
@@ -182,22 +189,6 @@ class ModOp(SteppedOp, NumberOp):
         return np.fmod(*operands) if self.truncate is not None else np.mod(*operands)
 
 
-def _float_remainder(b: ScalarBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """Write C's ``fmod`` of doubles: the truncated quotient may be one too large after rounding."""
-    size = b.absolute(y)
-    magnitude = b.absolute(x)
-    quotient = b.math(math.TruncOp, b.div(magnitude, size))
-    remainder = b.fma(b.negate(quotient), size, magnitude)
-    negative = b.compare("lt", remainder, b.constant(0, f64))
-    remainder = b.select(negative, b.add(remainder, size), remainder)
-    # 0 * inf is NaN, but x modulo infinity is x for every finite x.
-    infinite = b.constant(float("inf"), f64)
-    unbounded = b.logical(
-        "and", b.compare("eq", size, infinite), b.compare("ne", magnitude, infinite)
-    )
-    return b.math(math.CopySignOp, b.select(unbounded, magnitude, remainder), x)
-
-
 @irdl_op_definition
 class PowOp(NumberOp):
     """``y = a ** b``; integers wrap around, a negative integer exponent truncates the quotient."""
@@ -212,7 +203,8 @@ class PowOp(NumberOp):
     def reference(self, *operands: Array) -> Array:
         base, exponent = operands
         if np.issubdtype(base.dtype, np.inexact):
-            return np.power(base, exponent)
+            # np.power takes the square root where all exponents are one 0.5: wrong for -inf, -0.0
+            return np.float_power(base, exponent).astype(base.dtype)
         negative = exponent < 0
         with np.errstate(all="ignore"):
             power = np.power(base, np.where(negative, exponent % 2, exponent).astype(base.dtype))
@@ -223,18 +215,29 @@ class PowOp(NumberOp):
 def _integer_power(b: ScalarBuilder, base: SSAValue, exponent: SSAValue) -> SSAValue:
     """Write the power by repeated squaring, one step for each bit of the exponent."""
     type = base.type
+    assert isinstance(type, IntegerType)
     zero, one = b.constant(0, type), b.constant(1, type)
     power, square = one, base
-    for bit in range(31):
+    for bit in range(type.width.data if b.unsigned else type.width.data - 1):
         mask = b.constant(1 << bit, type)
         is_set = b.compare("ne", b.logical("and", exponent, mask), zero)
         power = b.select(is_set, b.mul(power, square), power)
         # The choice keeps gcc from multiplying the squares out, into 2**31 factors.
         is_needed = b.compare("ge", exponent, mask)
         square = b.select(is_needed, b.mul(square, square), one)
+    return power if b.unsigned else _or_inverse(b, base, exponent, power)
+
+
+def _or_inverse(b: ScalarBuilder, base: SSAValue, exponent: SSAValue, power: SSAValue) -> SSAValue:
+    """Write the power, where the exponent is negative the truncated quotient of 1 by it: the two
+    units are their own inverses.
+    """
+    zero, one = b.constant(0, base.type), b.constant(1, base.type)
     odd = b.compare("ne", b.logical("and", exponent, one), zero)
-    is_unit = b.compare("eq", b.mul(base, base), one)
-    inverse = b.select(is_unit, b.select(odd, base, one), zero)
+    is_one = b.compare("eq", base, one)
+    is_minus_one = b.compare("eq", base, b.constant(-1, base.type))
+    sign = b.select(odd, base, one)
+    inverse = b.select(b.logical("or", is_one, is_minus_one), sign, zero)
     return b.select(b.compare("lt", exponent, zero), inverse, power)
 
 

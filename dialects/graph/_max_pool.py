@@ -38,7 +38,7 @@ class MaxPoolOp(PoolOp):
     def combine(
         self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
     ) -> Sequence[SSAValue]:
-        return [b.maximum(left[0], right[0])]
+        return [b.of(element_type(self.x)).maximum(left[0], right[0])]
 
     def pool(self, x: Array) -> Array:
         return np.maximum.reduce(self.padded_taps(x, self.fill))
@@ -101,7 +101,7 @@ class MaxPoolIndexOp(PoolOp):
     def combine(
         self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
     ) -> Sequence[SSAValue]:
-        return better_place(b, "gt", left, right)
+        return better_place(b, "gt", left, right, element_type(self.x))
 
     def finish(
         self, scope: Scope, index: Index, accumulators: Sequence[SSAValue], result: int = 0

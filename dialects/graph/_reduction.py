@@ -19,6 +19,7 @@ from dlc.dialects._tensor import (
     numpy_dtype,
     shape,
 )
+from dlc.dialects.graph._elementwise import truncated_quotient
 from dlc.dialects.graph._properties import integers
 from dlc.dialects.graph._structure import (
     Array,
@@ -144,7 +145,10 @@ class ReduceSumOp(SumOp):
 
 @irdl_op_definition
 class ReduceMeanOp(SumOp):
-    """``y = sum of x / count``; integers truncate towards zero."""
+    """``y = sum of x / count``; integers truncate towards zero.
+
+    The sum of integers wraps around in 64 bits, of those below 32 bits in 32.
+    """
 
     name = "graph.reduce_mean"
 
@@ -152,13 +156,18 @@ class ReduceMeanOp(SumOp):
         return int(np.prod([shape(self.x)[a] for a in self.reduced], dtype=np.int64))
 
     def conclude(self, b: ScalarBuilder, total: SSAValue) -> SSAValue:
-        return b.div(total, b.constant(self._count(), total.type))
+        count = b.constant(self._count(), total.type)
+        return b.of(element_type(self.x)).div(total, count)
 
     def reference(self, *operands: Array) -> Array:
         x = operands[0]
         if x.dtype.kind == "f":
             return self.reduce_array(np.mean, x)
-        return np.trunc(self.reduce_array(np.mean, x)).astype(x.dtype)
+        wide = (
+            x if x.dtype == np.uint64 else x.astype(numpy_dtype(compute_type(element_type(self.x))))
+        )
+        total = self.reduce_array(np.sum, wide).astype(wide.dtype)
+        return truncated_quotient(total, np.asarray(self._count(), wide.dtype)).astype(x.dtype)
 
 
 @irdl_op_definition
@@ -181,7 +190,7 @@ class ReduceL1Op(SumOp):
     name = "graph.reduce_l1"
 
     def prepare(self, b: ScalarBuilder, x: SSAValue) -> SSAValue:
-        return b.absolute(x)
+        return b.of(element_type(self.x)).absolute(x)
 
     def reference(self, *operands: Array) -> Array:
         return self.reduce_array(np.sum, np.abs(operands[0])).astype(operands[0].dtype)
@@ -271,9 +280,7 @@ def lowest(element: Attribute) -> float | int:
 
 def highest(element: Attribute) -> float | int:
     """Return the largest value of an element type, as its compute type can hold it."""
-    if is_float(element):
-        return np.inf
-    return min(int(np.iinfo(numpy_dtype(element)).max), 2**63 - 1)
+    return np.inf if is_float(element) else int(np.iinfo(numpy_dtype(element)).max)
 
 
 @irdl_op_definition
@@ -289,7 +296,7 @@ class ReduceMaxOp(ExtremumOp):
     def combine(
         self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
     ) -> Sequence[SSAValue]:
-        return [b.maximum(left[0], right[0])]
+        return [b.of(element_type(self.x)).maximum(left[0], right[0])]
 
     def reference(self, *operands: Array) -> Array:
         start = operands[0].dtype.type(self.identity_value)
@@ -309,7 +316,7 @@ class ReduceMinOp(ExtremumOp):
     def combine(
         self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
     ) -> Sequence[SSAValue]:
-        return [b.minimum(left[0], right[0])]
+        return [b.of(element_type(self.x)).minimum(left[0], right[0])]
 
     def reference(self, *operands: Array) -> Array:
         start = operands[0].dtype.type(self.identity_value)

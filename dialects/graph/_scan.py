@@ -38,6 +38,11 @@ class ScanOp(ReductionOp, ABC):
     def neutral(self) -> int:
         """The result of combining nothing."""
 
+    @property
+    def start(self) -> float:
+        """What is combined first; unlike ``neutral`` it need not be the result of nothing."""
+        return self.neutral
+
     def infer(self) -> Sequence[Attribute]:
         check_axis(self.axis.value.data, len(shape(self.x)))
         if element_type(self.x) == i1:
@@ -55,7 +60,7 @@ class ScanOp(ReductionOp, ABC):
         return Domain(sizes, (sizes[self.axis.value.data],))
 
     def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:
-        return [b.constant(self.neutral, compute_type(element_type(self.x)))]
+        return [b.constant(self.start, compute_type(element_type(self.x)))]
 
     def contribution(self, scope: Scope, index: Index, reduction: Index) -> Sequence[SSAValue]:
         b, axis = scope.b, self.axis.value.data
@@ -84,10 +89,10 @@ class ScanOp(ReductionOp, ABC):
     def reference(self, *operands: Array) -> Array:
         axis = self.axis.value.data
         x = np.flip(operands[0], axis) if self.reverse is not None else operands[0]
-        y = self.accumulate(x, axis).astype(x.dtype)
         if self.exclusive is not None:
             first = np.full_like(x.take([0] if x.shape[axis] else [], axis), self.neutral)
-            y = np.concatenate([first, y.take(range(x.shape[axis] - 1), axis)], axis)
+            x = np.concatenate([first, x.take(range(x.shape[axis] - 1), axis)], axis)
+        y = self.accumulate(x, axis).astype(x.dtype)
         return np.flip(y, axis) if self.reverse is not None else y
 
 
@@ -103,6 +108,11 @@ class CumSumOp(ScanOp):
     @property
     def neutral(self) -> int:
         return 0
+
+    @property
+    def start(self) -> float:
+        # -0.0 keeps the sign of every zero that is added to it; the sum of nothing is 0.0.
+        return 0.0 if self.exclusive is not None else -0.0
 
     def combine(
         self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]

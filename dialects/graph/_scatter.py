@@ -123,8 +123,11 @@ class ScatterOp(ReductionOp, ABC):
         last = b.maximum(left[0], right[0])
         if self.reduction.data == "none":
             return [last, b.select(b.compare("ge", left[0], right[0]), left[1], right[1])]
-        value = _COMBINATIONS[self.reduction.data](b, left[1], right[1])
-        return [last, b.wrap(value, element_type(self.data))]
+        return [last, self._combined(b, left[1], right[1])]
+
+    def _combined(self, b: ScalarBuilder, left: SSAValue, right: SSAValue) -> SSAValue:
+        element = element_type(self.data)
+        return b.wrap(_COMBINATIONS[self.reduction.data](b.of(element), left, right), element)
 
     def finish(
         self, scope: Scope, index: Index, accumulators: Sequence[SSAValue], result: int = 0
@@ -133,8 +136,7 @@ class ScatterOp(ReductionOp, ABC):
         last, value = accumulators
         old = scope.read(self.data, index)
         if self.reduction.data != "none":
-            combined = _COMBINATIONS[self.reduction.data](b, old, value)
-            value = b.wrap(combined, element_type(self.data))
+            value = self._combined(b, old, value)
         return b.select(b.compare("ge", last, b.constant(0, i64)), value, old)
 
     def put(self, data: Array, places: tuple[Array, ...], updates: Array) -> Array:

@@ -68,7 +68,7 @@ class RankOp(ReductionOp):
         own = scope.read(self.x, index)
         other = scope.read(self.x, [*index[:axis], reduction[0], *index[axis + 1 :]])
         pair = (other, own) if self.largest is not None else (own, other)
-        before, equal = beats(b, "gt", *pair)
+        before, equal = beats(b.of(element_type(self.x)), "gt", *pair)
         distance = scope.integer(reduction[0] - index[axis], i64)
         earlier = b.compare("lt", distance, b.constant(0, i64))
         return [b.cast(b.logical("or", before, b.logical("and", equal, earlier)), i64)]

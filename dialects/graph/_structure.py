@@ -318,11 +318,11 @@ class ElementwiseOp(ComputedOp, ABC):
 
     @abstractmethod
     def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
-        """Write the formula on scalars in compute types."""
+        """Write the formula on scalars in compute types; ``b`` is the first operand's builder."""
 
     def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
         values = [scope.read(x, broadcast_index(x, index)) for x in self.operands]
-        return self.scalar(scope.b, *values)
+        return self.scalar(scope.b.of(element_type(self.operands[0])), *values)
 
     def permuted(
         self, permutation: Sequence[int], operands: Sequence[SSAValue]

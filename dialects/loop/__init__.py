@@ -17,6 +17,7 @@ from dlc.dialects.loop._attributes import (
     ScheduleAttr,
 )
 from dlc.dialects.loop._memory import AllocOp, IndexOp, LoadOp, StoreOp
+from dlc.dialects.loop._remainder import RemfOp
 from dlc.dialects.loop._stage import StageOp
 from dlc.dialects.loop._structure import CombineOp, EndOp, ForOp, KernelOp, YieldOp
 from dlc.dialects.loop._task_map import TaskMapAttr
@@ -36,6 +37,7 @@ Loop = Dialect(
         KernelOp,
         LoadOp,
         LoadVectorOp,
+        RemfOp,
         StageOp,
         StoreOp,
         StoreVectorOp,

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap, AffineSymExpr
 from xdsl.rewriter import InsertPoint
 
+from dlc.dialects import loop
 from dlc.dialects._scalar import ScalarBuilder
 from dlc.dialects._tensor import compute_type, element_type, shape
 from dlc.dialects.graph._structure import ComputedOp, Index, ReductionOp
@@ -159,7 +160,9 @@ def _operation_cost(op: Operation) -> int:
     match op:
         case arith.ConstantOp():
             return 0
-        case arith.DivfOp() | arith.DivSIOp() | arith.RemSIOp():
+        case arith.DivfOp() | arith.DivSIOp() | arith.DivUIOp():
+            return _DIVISION_COST
+        case arith.RemSIOp() | arith.RemUIOp() | loop.RemfOp():
             return _DIVISION_COST
         case math.FmaOp() | math.AbsFOp() | math.AbsIOp() | math.FloorOp() | math.CeilOp():
             return 1

@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
+from dlc.dialects import loop
 from dlc.dialects._tensor import is_unsigned
 from dlc.errors import CompileError
 
@@ -84,6 +85,7 @@ TEMPLATES: dict[type[Operation], str] = {
     arith.UIToFPOp: "({t})({u0}){0}",
     arith.FPToSIOp: "({t}){0}",
     arith.FPToUIOp: "({t})({u}){0}",
+    loop.RemfOp: "fmod{f}({0}, {1})",
     math.AbsFOp: "fabs{f}({0})",
     math.AbsIOp: "{0} < 0 ? ({t})(0 - ({u}){0}) : {0}",
     math.CopySignOp: "copysign{f}({0}, {1})",

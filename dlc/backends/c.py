@@ -55,6 +55,8 @@ class CPrinter(CLikePrinter):
         # The processor traps where a division has no result; numpy gives 0.
         arith.DivSIOp: "{1} == 0 ? 0 : {1} == -1 ? ({t})(0 - ({u}){0}) : {0} / {1}",
         arith.RemSIOp: "{1} == 0 || {1} == -1 ? 0 : {0} % {1}",
+        arith.DivUIOp: "{1} == 0 ? 0 : ({t})(({u}){0} / ({u}){1})",
+        arith.RemUIOp: "{1} == 0 ? 0 : ({t})(({u}){0} % ({u}){1})",
         math.ExpOp: "dlc_exp{f}({0})",
         math.ExpM1Op: "dlc_expm1{f}({0})",
         math.LogOp: "dlc_log{f}({0})",

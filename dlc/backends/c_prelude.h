@@ -94,7 +94,7 @@ DLC_INLINE float dlc_expf(float x) {
 
 /* At most 4 ulp. */
 DLC_INLINE float dlc_expm1f(float x) {
-  const float near = dlc_expm1_near(x);
+  const float near = copysignf(dlc_expm1_near(x), x); /* the sum loses the sign of a zero */
   return x > -0.34f && x < 0.34f ? near : dlc_expf(x) - 1.0f;
 }
 
@@ -124,9 +124,9 @@ DLC_INLINE float dlc_tanhf(float x) {
   p = p * z - 0x1.b9ee90p-5f;
   p = p * z + 0x1.111066p-3f;
   p = p * z - 0x1.555554p-2f;
-  const float near = x + x * z * p;
+  const float near = a + a * z * p;
   const float far = 1.0f - 2.0f / (dlc_expf(2.0f * a) + 1.0f);
-  return a < 0.625f ? near : x < 0.0f ? -far : far;
+  return copysignf(a < 0.625f ? near : far, x); /* of a zero too */
 }
 
 /* At most 3 ulp. erf(x) = x + x E(x * x) below 1, 1 - exp(-Q(x)) from there on; 1 from 3.92 on. */

@@ -7,6 +7,7 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr
 from xdsl.ir import Attribute, Operation
 
+from dlc.dialects import loop
 from dlc.dialects._tensor import numpy_dtype
 from dlc.dialects.graph._math import error_function
 from dlc.errors import CompileError
@@ -106,6 +107,7 @@ _FUNCTIONS: dict[type[Operation], Function] = {
     arith.SelectOp: np.where,
     arith.ExtUIOp: _unsigned,
     arith.UIToFPOp: _unsigned,
+    loop.RemfOp: np.fmod,
     math.AbsFOp: np.abs,
     math.AbsIOp: np.abs,
     math.AcosOp: np.arccos,
@@ -130,7 +132,7 @@ _FUNCTIONS: dict[type[Operation], Function] = {
     math.Log2Op: np.log2,
     math.Log10Op: np.log10,
     math.LogOp: np.log,
-    math.PowFOp: np.power,
+    math.PowFOp: np.float_power,
     math.RoundEvenOp: np.rint,
     math.RoundOp: _round_away,
     math.RsqrtOp: lambda x: 1 / np.sqrt(x),

@@ -25,6 +25,8 @@ loop.kernel @g0(%x: memref<128x768xf16>, %y: memref<128xf32>, %s: memref<64xi8>)
       %m = arith.addf %l, %q : f32
       loop.yield %m : f32
     }
+    // CHECK: %e = loop.remf %t, %z : f32
+    %e = loop.remf %t, %z : f32
     // CHECK: %b = loop.alloc : memref<64x32xf16, #loop.space<shared>>
     %b = loop.alloc : memref<64x32xf16, #loop.space<shared>>
     // CHECK-NEXT: loop.store %t, %y[%i] : f32 -> memref<128xf32>
