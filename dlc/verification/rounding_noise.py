@@ -24,6 +24,7 @@ from dlc.verification.error_bound import (
     relative_error,
     unit_roundoff,
 )
+from dlc.verification.storage import Storage
 
 PAIRS = 4
 """Runs come in pairs of opposite noise, one of which moves a value towards the step beside it."""
@@ -48,8 +49,9 @@ class Run(Protocol):
 class Spread:
     """How far the results of a run were moved by rounding errors, so far.
 
-    moved: by element, the largest distance from its value in an exact run, in a run in float32 and
-    in runs with RoundingNoise; infinite where only one of both has NaN or infinities.
+    moved: by element, the largest distance from its value in an exact run, in runs in float32,
+    plain and with Storage, and in runs with RoundingNoise; infinite where only one of both has NaN
+    or infinities.
     """
 
     def __init__(self, run: Run, precision: str):
@@ -58,6 +60,10 @@ class Spread:
         self._exact = run()
         self.moved = [np.zeros(x.shape) for x in self._exact]
         self._widen(run(float_type=np.float32))
+
+    def add_storage(self) -> None:
+        """Run with every value rounded as it is stored."""
+        self._widen(self._run(float_type=np.float32, noise=Storage(self._precision)))
 
     def add_pair(self, seed: int) -> None:
         """Run with noise and with its opposite."""
@@ -71,13 +77,16 @@ class Spread:
 
 def slacks(runs: Sequence[Run], precision: str) -> Iterator[list[Array]]:
     """Yield how far each element of the results may be off because of rounding errors, wider after
-    each step: a run in float32, then four pairs of runs with RoundingNoise.
+    each step: a run in float32, one with Storage, then four pairs of runs with RoundingNoise.
 
     ``4 * max(s, mean(s))``, of integers ``max(s, mean(s))``, with s the largest Spread of the
     element in any of ``runs``, forms of the same computation. NaN and infinities are excused where
     the first of them has them: another one may have a fault of its own.
     """
     spreads = [Spread(run, precision) for run in runs]
+    yield _slack(spreads)
+    for spread in spreads:
+        spread.add_storage()
     yield _slack(spreads)
     for seed in range(PAIRS):
         for spread in spreads:

@@ -243,3 +243,40 @@ def test_what_float32_cannot_tell_apart_is_allowed(
     right, bad = (np.asarray(a, wanted[0].dtype) for a in (got, wrong))
     assert errors_beyond([reference], wanted, [right], "fp32", bound)[0] <= bound
     assert errors_beyond([reference], wanted, [bad], "fp32", bound)[0] > bound
+
+
+HALF = """
+func.func @main(%x: tensor<8xf16>) -> tensor<8xf16> {
+  %0 = graph.exp %x : tensor<8xf16> -> tensor<8xf16>
+  %1 = graph.reduce_sum %0 axes [0] keep_dims : tensor<8xf16> -> tensor<1xf16>
+  %2 = graph.div %0, %1 : (tensor<8xf16>, tensor<1xf16>) -> tensor<8xf16>
+  %3 = graph.sign %2 : tensor<8xf16> -> tensor<8xf16>
+  func.return %3 : tensor<8xf16>
+}
+"""
+
+
+@pytest.mark.parametrize("wide", ["f32", "f64"])
+def test_values_of_half_precision_have_their_own_bound(wide: str) -> None:
+    context = registry.new_context()
+    half = error_bound(parse_module(HALF, context), "fp32")
+    # Three results with unit roundoff 2**-11, a sum of 8 terms, and the sign.
+    assert half == pytest.approx(16 * (np.sqrt(4) * 2.0**-11 + 2.0**-24 * np.sqrt(8)))
+    assert error_bound(parse_module(HALF.replace("f16", wide), context), "fp32") < half / 1000
+    assert error_bound(parse_module(HALF.replace("f16", "bf16"), context), "fp32") > 7 * half
+
+
+def test_what_storing_a_value_loses_is_allowed() -> None:
+    module = parse_module(HALF.replace("<8x", "<64x"), registry.new_context())
+    x = np.linspace(0, 5, 64).astype(np.float16)
+    x[[1, 3]] = -20
+
+    def reference(**how: Any) -> list[Array]:
+        return [*run_reference(module, {"argument0": x}, WEIGHTS, **how).values()]
+
+    wanted, bound = reference(), error_bound(module, "fp32")
+    got = wanted[0].copy()
+    got[[1, 3]] = 0  # as float16, exp(-20) is zero
+    assert errors_beyond([reference], wanted, [got], "fp32", bound)[0] == 0
+    got[5] = 0
+    assert errors_beyond([reference], wanted, [got], "fp32", bound)[0] > bound

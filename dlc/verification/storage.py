@@ -1,0 +1,46 @@
+"""Values as a compiled model keeps them: rounded to the type in which each is stored."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import bf16, f16, f32, f64
+from xdsl.ir import Attribute
+
+from dlc.dialects._tensor import element_type, is_float, numpy_dtype
+from dlc.dialects.graph._structure import Array, GraphOp
+
+_NARROW: Mapping[str, Attribute] = {"fp16": f16, "bf16": bf16}
+
+
+def stored_element(element: Attribute, precision: str) -> Attribute:
+    """Return the float type in which values of ``element`` are stored: the precision changes
+    ``f32`` alone.
+    """
+    return _NARROW.get(precision, element) if element == f32 else element
+
+
+class Storage:
+    """Noise that rounds the result of every op as storing it does.
+
+    Values that are lost in the model's own types (overflow, underflow) are lost here, too; values
+    of ``f32`` beyond a narrower precision stay, since that is an error of its own
+    (``value_range``).
+    """
+
+    def __init__(self, precision: str):
+        self._precision = precision
+
+    def operands(self, op: GraphOp, operands: Sequence[Array]) -> Sequence[Array]:
+        """Return the operands as they are: they are results of other ops."""
+        return operands
+
+    def results(self, op: GraphOp, results: Sequence[Array]) -> Sequence[Array]:
+        """Return the results of ``op`` as they are read again."""
+        return [self._stored(x, element_type(v)) for x, v in zip(results, op.results, strict=True)]
+
+    def _stored(self, x: Array, element: Attribute) -> Array:
+        if not is_float(element) or element == f64:
+            return x
+        with np.errstate(all="ignore"):
+            kept = x.astype(numpy_dtype(stored_element(element, self._precision))).astype(x.dtype)
+        return np.where(np.isfinite(x) & ~np.isfinite(kept), x, kept) if element == f32 else kept
