@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from dlc.errors import InputError
 from dlc.runtime.dlpack import DeviceView, view
+from dlc.runtime.given_outputs import check_apart, extents
 from dlc.runtime.host_arrays import check_fits
 from dlc.runtime.library import Library, TensorInfo
 
@@ -92,37 +93,60 @@ def stream_handle(stream: Any) -> int:
 
 
 def run_on_device(
-    library: Library, handle: int, device: int, arrays: Sequence[Any], stream: Any
+    library: Library,
+    handle: int,
+    device: int,
+    arrays: Sequence[Any],
+    out: Sequence[Any],
+    stream: Any,
 ) -> list[Any]:
     """Enqueue a run and return the outputs, which are ready when the stream gets there.
 
-    The stream is the caller's, else the current one of the library of the first array. Raises
-    InputError, ArtifactError.
+    out: the array to write each output into, or ``None``. The stream is the caller's, else the
+    current one of the library of the first array. Raises InputError, ArtifactError.
     """
     owner = _library_of(arrays[0] if arrays else None)
     number = owner.current_stream() if stream is None else stream_handle(stream)
-    views = [
-        _input(info, array, number, device)
+    read = [
+        _checked(info, array, number, device, f"input {info.name!r}").pointer
         for info, array in zip(library.inputs, arrays, strict=True)
     ]
-    results = [owner.empty(info) for info in library.outputs]
-    targets = [view(array, number or _DEFAULT_STREAM).pointer for array in results]
-    inputs = (ctypes.c_void_p * max(1, len(views)))(*(v.pointer for v in views))
-    outputs = (ctypes.c_void_p * max(1, len(targets)))(*targets)
+    results = [
+        owner.empty(info) if array is None else array
+        for info, array in zip(library.outputs, out, strict=True)
+    ]
+    written = [
+        _output(info, array, number, device).pointer
+        for info, array in zip(library.outputs, results, strict=True)
+    ]
+    check_apart(extents("output", library.outputs, written), extents("input", library.inputs, read))
+    inputs = (ctypes.c_void_p * max(1, len(read)))(*read)
+    outputs = (ctypes.c_void_p * max(1, len(written)))(*written)
     library.check(library.api.run(handle, number, None, inputs, outputs))
-    return [owner.finish(array) for array in results]
+    return [
+        owner.finish(array) if given is None else array
+        for array, given in zip(results, out, strict=True)
+    ]
 
 
-def _input(info: TensorInfo, array: Any, stream: int, device: int) -> DeviceView:
-    at = f"input {info.name!r}"
+def _output(info: TensorInfo, array: Any, stream: int, device: int) -> DeviceView:
+    """Return where an output that is to be written is. Raises InputError."""
+    at = f"output {info.name!r}"
+    if isinstance(_library_of(array), _Jax):
+        raise InputError("JAX's arrays cannot be written to", at=at)
+    return _checked(info, array, stream, device, at)
+
+
+def _checked(info: TensorInfo, array: Any, stream: int, device: int, at: str) -> DeviceView:
+    """Return where an array on the GPU is. Raises InputError unless it is as ``info`` says."""
     if not hasattr(array, "__dlpack__"):
         raise InputError(f"a {type(array).__name__} is no array; give a DLPack array", at=at)
     if array.__dlpack_device__()[0] == 1:
-        raise InputError("it is in host memory, another input on the GPU; give all in one", at=at)
+        raise InputError("it is in host memory, an input is on the GPU; give all in one", at=at)
     found = view(array, stream or _DEFAULT_STREAM)
     if not found.on_cuda or found.device != device:
         raise InputError(f"it is not on CUDA device {device}, where the model is", at=at)
-    check_fits(info, found.shape, found.dtype)
+    check_fits(info, found.shape, found.dtype, at)
     if not found.is_dense:
         raise InputError("it is not dense and row-major; make a contiguous copy", at=at)
     return found

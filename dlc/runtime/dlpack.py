@@ -21,7 +21,9 @@ class _DataType(ctypes.Structure):
     ]
 
 
-class _Tensor(ctypes.Structure):
+class DLTensor(ctypes.Structure):
+    """``DLTensor`` of DLPack."""
+
     _fields_: ClassVar = [
         ("data", ctypes.c_void_p),
         ("device_type", ctypes.c_int32),
@@ -58,8 +60,7 @@ def view(array: Any, stream: int | None = None) -> DeviceView:
     makes that stream wait for what still writes the array.
     """
     capsule = array.__dlpack__() if stream is None else array.__dlpack__(stream=stream)
-    # The capsule is not renamed, so it still owns the tensor and frees its description itself.
-    tensor = _Tensor.from_address(_get_pointer(capsule, b"dltensor"))
+    tensor = tensor_of(capsule)
     shape = tuple(tensor.shape[: tensor.rank])
     strides = tuple(tensor.strides[: tensor.rank]) if tensor.strides else _row_major(shape)
     return DeviceView(
@@ -70,6 +71,11 @@ def view(array: Any, stream: int | None = None) -> DeviceView:
         tensor.device_id,
         _is_dense(shape, strides),
     )
+
+
+def tensor_of(capsule: object) -> DLTensor:
+    """Return the tensor in a capsule, which is not renamed: it still owns and frees it."""
+    return DLTensor.from_address(_get_pointer(capsule, b"dltensor"))
 
 
 def _dtype_name(dtype: _DataType) -> str:

@@ -53,48 +53,55 @@ def host_array(info: TensorInfo, value: Any) -> Array:
     Takes numpy arrays and anything in host memory that speaks DLPack or numpy's array protocol;
     copies only what is not dense. Raises InputError.
     """
-    array = value if isinstance(value, np.ndarray) else _as_numpy(info, value)
-    check_fits(info, array.shape, array.dtype)
+    at = f"input {info.name!r}"
+    array = as_numpy(info, value, at)
+    check_fits(info, array.shape, array.dtype, at)
     if not (array.flags.c_contiguous and array.flags.aligned):
         array = np.ascontiguousarray(array).copy() if array.ndim else array.copy()
     return array
 
 
-def check_fits(info: TensorInfo, shape: Sequence[int], dtype: object) -> None:
-    """Raise InputError unless ``shape`` and ``dtype`` are those of ``info``."""
+def check_fits(info: TensorInfo, shape: Sequence[int], dtype: object, at: str) -> None:
+    """Raise InputError unless ``shape`` and ``dtype`` are those of ``info``.
+
+    at: what is checked, as ``input 'x'``.
+    """
     if dtype != info.dtype:
-        raise InputError(
-            f"dtype {dtype} given, the model takes {info.dtype}", at=f"input {info.name!r}"
-        )
+        verb = "takes" if at.startswith("input") else "gives"
+        raise InputError(f"dtype {dtype} given, the model {verb} {info.dtype}", at=at)
     if tuple(shape) != info.shape:
         raise InputError(
-            f"shape {list(shape)} given, the model was compiled for {list(info.shape)}",
-            at=f"input {info.name!r}",
+            f"shape {list(shape)} given, the model was compiled for {list(info.shape)}", at=at
         )
 
 
-def _as_numpy(info: TensorInfo, value: Any) -> Array:
+def as_numpy(info: TensorInfo, value: Any, at: str) -> Array:
+    """Return ``value`` as a numpy array, without a copy where it speaks DLPack.
+
+    info: what it should be; at: what it is, as ``input 'x'``. Raises InputError.
+    """
+    if isinstance(value, np.ndarray):
+        return value
     try:
         if hasattr(value, "__dlpack__"):
-            return _bfloat16(info, value) if info.dtype.name == BFLOAT16 else np.from_dlpack(value)
+            is_bfloat16 = info.dtype.name == BFLOAT16
+            return _bfloat16(info, value, at) if is_bfloat16 else np.from_dlpack(value)
         if hasattr(value, "__array__"):
             return np.asarray(value)
     except InputError:
         raise
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
-        raise InputError(str(error).splitlines()[0], at=f"input {info.name!r}") from error
-    raise InputError(
-        f"a {type(value).__name__} is no array; give a numpy or DLPack array",
-        at=f"input {info.name!r}",
-    )
+        raise InputError(str(error).splitlines()[0], at=at) from error
+    kind = type(value).__name__
+    raise InputError(f"a {kind} is no array; give a numpy or DLPack array", at=at)
 
 
-def _bfloat16(info: TensorInfo, value: Any) -> Array:
+def _bfloat16(info: TensorInfo, value: Any, at: str) -> Array:
     """Return a DLPack array of an element type that numpy's own reader refuses, without a copy."""
     found = view(value)
     if found.on_cuda:
         raise BufferError("the array is on a GPU, the model runs on the CPU")
-    check_fits(info, found.shape, found.dtype)
+    check_fits(info, found.shape, found.dtype, at)
     if not found.is_dense:
         raise BufferError("the array is not dense; make it contiguous")
     count = prod(found.shape)

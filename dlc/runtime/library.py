@@ -14,6 +14,7 @@ from ctypes import (
     c_void_p,
 )
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -68,6 +69,11 @@ class TensorInfo:
     name: str
     dtype: np.dtype
     shape: tuple[int, ...]
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of its elements."""
+        return self.dtype.itemsize * prod(self.shape)
 
     def __str__(self) -> str:
         return f"{self.dtype}{list(self.shape)}"

@@ -16,6 +16,13 @@ from numpy.typing import NDArray
 from dlc.errors import InputError
 from dlc.runtime.artifact import check_artifact, read_report, weights_path_of
 from dlc.runtime.explanation import explain
+from dlc.runtime.given_outputs import (
+    check_apart,
+    extents,
+    host_output,
+    outputs_by_name,
+    outputs_in_order,
+)
 from dlc.runtime.host_arrays import host_array, order_feeds
 from dlc.runtime.library import Library, TensorInfo
 from dlc.runtime.packing import move_artifact
@@ -72,39 +79,54 @@ class Model:
             weakref.finalize(self, self._library.api.destroy, self._handle)
         return self._handle
 
-    def run(self, feeds: Mapping[str, Any], stream: Any = None) -> dict[str, Any]:
-        """Return the outputs by name, as new arrays.
+    def run(
+        self,
+        feeds: Mapping[str, Any],
+        *,
+        out: Mapping[str, Any] | None = None,
+        stream: Any = None,
+    ) -> dict[str, Any]:
+        """Return the outputs by name.
 
         feeds: one array per input name, of exactly its shape and dtype: numpy, or any DLPack array.
-        stream: on a GPU, the caller's stream as an integer or an object with ``ptr`` (cupy),
-        ``cuda_stream`` (torch) or ``handle``; the work is enqueued there. Raises InputError,
-        ArtifactError.
+        out: arrays to write outputs into, by name, where those of the feeds are; they are returned.
+        Other outputs are new arrays. stream: on a GPU, the caller's stream as an integer or an
+        object with ``ptr`` (cupy), ``cuda_stream`` (torch) or ``handle``; the work is enqueued
+        there. Raises InputError, ArtifactError.
         """
-        results = self._run(order_feeds(self.inputs, feeds), stream)
+        given = outputs_by_name(self.outputs, out)
+        results = self._run(order_feeds(self.inputs, feeds), given, stream)
         return {info.name: array for info, array in zip(self.outputs, results, strict=True)}
 
-    def __call__(self, *arrays: Any, stream: Any = None) -> tuple[Any, ...]:
-        """Return the outputs in order, for the inputs in order; otherwise as ``run``."""
+    def __call__(self, *arrays: Any, out: Any = None, stream: Any = None) -> tuple[Any, ...]:
+        """Return the outputs in order, for the inputs in order; otherwise as ``run``.
+
+        out: an array or ``None`` for each output, or the array of the only one.
+        """
         if len(arrays) != len(self.inputs):
             raise InputError(f"{len(arrays)} arrays given, the model has {len(self.inputs)} inputs")
-        return tuple(self._run(arrays, stream))
+        return tuple(self._run(arrays, outputs_in_order(self.outputs, out), stream))
 
-    def _run(self, arrays: Sequence[Any], stream: Any) -> list[Any]:
+    def _run(self, arrays: Sequence[Any], out: Sequence[Any], stream: Any) -> list[Any]:
         if self._library.is_cuda and not all(isinstance(x, np.ndarray) for x in arrays):
             from dlc.runtime.device_arrays import run_on_device
 
             with self._lock:
-                return run_on_device(self._library, self._ready(), self._device, arrays, stream)
-        return self._run_host(arrays)
+                handle = self._ready()
+                return run_on_device(self._library, handle, self._device, arrays, out, stream)
+        results = self._run_host(arrays, out)
+        return [new if old is None else old for old, new in zip(out, results, strict=True)]
 
-    def _run_host(self, values: Sequence[Any]) -> list[Array]:
+    def _run_host(self, values: Sequence[Any], out: Sequence[Any]) -> list[Array]:
         arrays = [host_array(i, x) for i, x in zip(self.inputs, values, strict=True)]
-        results: list[Array] = [np.empty(i.shape, i.dtype) for i in self.outputs]
+        results = [host_output(i, x) for i, x in zip(self.outputs, out, strict=True)]
+        read, written = [_address(x) for x in arrays], [_address(x) for x in results]
+        if any(x is not None for x in out):
+            inputs = extents("input", self.inputs, read)
+            check_apart(extents("output", self.outputs, written), inputs)
         with self._lock:
-            for number, array in enumerate(arrays):
-                self._input_pointers[number] = array.__array_interface__["data"][0]
-            for number, array in enumerate(results):
-                self._output_pointers[number] = array.__array_interface__["data"][0]
+            self._input_pointers[: len(read)] = read
+            self._output_pointers[: len(written)] = written
             status = self._library.api.run_host(
                 self._ready(), self._input_pointers, self._output_pointers
             )
@@ -142,6 +164,10 @@ class Model:
 def load(path: str | Path, device: int = 0) -> Model:
     """Return the model of a ``model.so``. device: the number of the GPU. Raises ArtifactError."""
     return Model(path, device)
+
+
+def _address(array: Array) -> int:
+    return array.__array_interface__["data"][0]
 
 
 def _copy_artifact(files: Sequence[Path], target: Path) -> None:

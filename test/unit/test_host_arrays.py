@@ -24,8 +24,7 @@ class Foreign:
         if self.array.dtype != np.uint16:
             return self.array.__dlpack__(**options)
         capsule = self.array.__dlpack__()
-        address = dlpack._get_pointer(capsule, b"dltensor")  # pyright: ignore[reportPrivateUsage]
-        tensor = dlpack._Tensor.from_address(address)  # pyright: ignore[reportPrivateUsage]
+        tensor = dlpack.tensor_of(capsule)
         tensor.dtype.code = _BFLOAT
         return capsule
 
