@@ -21,6 +21,16 @@ class CompileError(Exception):
         self.at = self.at or at
 
 
+class OpenSizeError(CompileError):
+    """Something needs a size that neither the model nor the user has fixed.
+
+    what: the operator, or a phrase for what it does, as the subject of a sentence.
+    """
+
+    def __init__(self, what: str):
+        super().__init__(f"{what} needs sizes that are fixed; fix them with --shape")
+
+
 class InputError(CompileError, ValueError):
     """An array that does not fit a compiled model (name, shape, dtype, device)."""
 

@@ -76,7 +76,7 @@ class DlcBackend(Backend):
     @classmethod
     def is_compatible(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> bool:
         """Return whether everything in the model is supported, once the inputs are given."""
-        return cls.supports_device(device) and all(p.unknown for p in check_model(model))
+        return cls.supports_device(device) and all(p.unknown for p in check_model(model).problems)
 
     @classmethod
     def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> PreparedModel:

@@ -35,6 +35,7 @@ PIPELINES: dict[str, Pipeline] = {
     "optimize-graph": Pipeline(
         "Simplify a model, choose its layouts and precision.",
         (
+            "graph-check-sizes",  # no other pass need ask whether a size is a number
             "graph-canonicalize",
             "graph-recognize",  # before anything is taken apart
             "graph-decompose",  # batch normalisation becomes a product and a sum that can be folded

@@ -17,7 +17,9 @@ from dlc.compiler.options import LEVELS, PRECISIONS, WEIGHTS
 from dlc.compiler.output_place import check_places, files_written
 from dlc.core.cache import write_atomically
 from dlc.tools._command import FAILURE, SUCCESS, Progress, run_command
+from dlc.tools._model_arguments import repeated_name, shape
 
+_STANDARD_OUTPUT = Path("-")
 _PURPOSE = "Compile an ONNX model to one shared library."
 
 
@@ -25,9 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``dlc-compile`` and return its exit code."""
     parser = _parser()
     given = parser.parse_args(arguments)
-    names = [name for name, _ in given.shape]
-    if repeated := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
-        parser.error(f"argument --shape: {repeated[0]!r} is given twice")
+    if (name := repeated_name(given.shape)) is not None:
+        parser.error(f"argument --shape: {name!r} is given twice")
+    if given.json and given.emit:
+        parser.error("argument --json: not allowed with argument --emit")
     return run_command("dlc-compile", lambda: _run(given))
 
 
@@ -42,36 +45,32 @@ def _parser() -> argparse.ArgumentParser:
         "--shape",
         action="append",
         default=[],
-        type=_shape,
+        type=shape,
         metavar="NAME=1,3,224,224",
         help="the sizes of an input, or the value of a symbolic size; may be repeated",
     )
     add("--weights", default="embed", choices=WEIGHTS, help="in model.so, or in a file beside it")
     result = parser.add_mutually_exclusive_group()
     result.add_argument("--emit", choices=LEVELS, help="print the model at this level instead")
-    result.add_argument("--check", action="store_true", help="list everything unsupported instead")
-    result.add_argument("--json", type=Path, metavar="FILE", help="write the report to this file")
+    result.add_argument(
+        "--check", action="store_true", help="list the operators and everything unsupported instead"
+    )
+    add(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="write the report, or what --check finds, to this file; -: to standard output",
+    )
     add("--no-verify", action="store_true", help="do not run the result against the reference")
     add("--jobs", type=int, metavar="N", help="compilers at a time; default: one per core")
     add("--version", action="version", version=f"dlc {__version__}")
     return parser
 
 
-def _shape(text: str) -> tuple[str, list[int]]:
-    """Return the name and the sizes; ``x=`` is a tensor without axes."""
-    name, _, sizes = text.rpartition("=")
-    try:
-        if name:
-            return name, [int(size) for size in sizes.split(",")] if sizes else []
-    except ValueError:
-        pass
-    raise argparse.ArgumentTypeError(f"{text!r} is not NAME=SIZE,SIZE,...")
-
-
 def _run(given: argparse.Namespace) -> int:
     shapes = dict(given.shape)
     if given.check:
-        return _check(given.model, shapes)
+        return _check(given)
     output = given.output or given.model.with_suffix(".so")
     check_places(_files(given, output), given.model)
     progress = Progress()
@@ -94,10 +93,11 @@ def _run(given: argparse.Namespace) -> int:
     finally:
         progress.finish()
     if given.json:
-        write_atomically(given.json, _report_text(outcome).encode())
+        _write_text(given.json, _report_text(outcome))
     for warning in outcome.warnings():
         print(f"dlc-compile: warning: {warning}", file=sys.stderr)
-    print(_summary(output, outcome))
+    to = sys.stderr if given.json == _STANDARD_OUTPUT else sys.stdout
+    print(_summary(output, outcome), file=to)
     return SUCCESS
 
 
@@ -110,23 +110,25 @@ def _files(given: argparse.Namespace, output: Path) -> list[Path]:
 
 def _is_device(path: Path) -> bool:
     """Return whether text may go there as it is: a terminal, a pipe."""
+    if path == _STANDARD_OUTPUT:
+        return True
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
-def _check(model: Path, shapes: dict[str, list[int]]) -> int:
-    """Print all that keeps a model from being compiled."""
+def _check(given: argparse.Namespace) -> int:
+    """Print the operators of a model, all that keeps it from being compiled, and its open sizes."""
     from dlc.frontends.onnx.check import check_model
 
-    problems = check_model(model, shapes)
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    if not problems:
-        print(f"{model}: nothing unsupported")
-    return FAILURE if problems else SUCCESS
+    found = check_model(given.model, dict(given.shape))
+    if given.json:
+        _write_text(given.json, json.dumps(found.data(), indent=1) + "\n")
+    if given.json != _STANDARD_OUTPUT:
+        print(*found.lines(), sep="\n")
+    return FAILURE if found.problems else SUCCESS
 
 
 def _write_text(output: Path | None, text: str) -> None:
-    if output is None:
+    if output in (None, _STANDARD_OUTPUT):
         sys.stdout.write(text)
     else:
         write_atomically(output, text.encode())

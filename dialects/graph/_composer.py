@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from xdsl.dialects.builtin import StringAttr, TensorType, bf16, f16, f32
 from xdsl.ir import Attribute, SSAValue
 
-from dlc.dialects._tensor import DYNAMIC, element_type, shape
+from dlc.dialects._tensor import DYNAMIC, element_type, shape, shape_text
 from dlc.dialects.graph._cast import CastOp
 from dlc.dialects.graph._contraction import MatmulOp
 from dlc.dialects.graph._elementwise import AbsOp, AddOp, DivOp, MaxOp, MinOp, MulOp, PowOp, SubOp
@@ -18,7 +18,7 @@ from dlc.dialects.graph._reduction import OverAxes, ReduceMaxOp, ReduceMeanOp, R
 from dlc.dialects.graph._reshape import ReshapeOp
 from dlc.dialects.graph._source import SplatOp
 from dlc.dialects.graph._structure import GraphOp
-from dlc.errors import CompileError
+from dlc.errors import OpenSizeError
 
 
 class Composer:
@@ -137,7 +137,7 @@ class Composer:
             return x
         known = [-1 if n == DYNAMIC else n for n in sizes]
         if known.count(-1) > 1:
-            raise CompileError("several sizes are not fixed; fix symbolic sizes with --shape")
+            raise OpenSizeError(f"a reshape to {shape_text(sizes)}")
         return self.insert(ReshapeOp.make(x, sizes=integers(known)))
 
     def on_axis(self, x: SSAValue, axis: int, rank: int) -> SSAValue:

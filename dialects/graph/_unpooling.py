@@ -18,7 +18,7 @@ from dlc.dialects.graph._structure import (
     ReductionOp,
     Scope,
 )
-from dlc.errors import CompileError
+from dlc.errors import CompileError, OpenSizeError
 
 
 @irdl_op_definition
@@ -59,7 +59,7 @@ class MaxUnpoolOp(ReductionOp):
         if shape(self.places) != tuple(sizes) or element_type(self.places) != i64:
             raise CompileError("the places must be i64 and have the shape of the data")
         if DYNAMIC in sizes[1:]:
-            raise CompileError("needs fixed sizes; fix symbolic sizes with --shape")
+            raise OpenSizeError("it")
         for axis, (size, stride, begin, end) in enumerate(axes, 2):
             sizes[axis] = (sizes[axis] - 1) * stride + size - begin - end
         return [TensorType(element_type(self.x), sizes)]

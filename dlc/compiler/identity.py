@@ -22,6 +22,7 @@ from dlc.core.cache import cache_key
 from dlc.errors import CompileError
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.frontends.onnx.model_files import model_files
+from dlc.frontends.onnx.shapes import size_lists
 from dlc.runtime.artifact import digest_of_file
 
 _PACKAGES = ("ml_dtypes", "numpy", "onnx", "xdsl")
@@ -97,8 +98,7 @@ def _tools(targets: Sequence[Target]) -> Iterator[Part]:
 def _choices(options: Options) -> Iterator[Part]:
     yield options.precision
     yield options.weights
-    shapes = {name: list(map(int, sizes)) for name, sizes in (options.shapes or {}).items()}
-    yield json.dumps(shapes, sort_keys=True)
+    yield json.dumps(size_lists(options.shapes or {}), sort_keys=True)
     constants = {name: np.asarray(x) for name, x in (options.constants or {}).items()}
     yield json.dumps({n: [str(x.dtype), x.shape] for n, x in constants.items()}, sort_keys=True)
     yield from (constants[name].tobytes() for name in sorted(constants))

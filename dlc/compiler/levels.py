@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
-from dlc.compiler.fixed_sizes import check_fixed_sizes
 from dlc.compiler.targets import Target
 from dlc.core.context import DlcContext
 from dlc.core.instrumentation import PassManager
@@ -38,7 +37,7 @@ def lower(
 
     last: the level to stop at; without it the module goes all the way to kernels. Raises
     CompileError for a level or a precision that the target does not have, and for an input with a
-    size that is not fixed, which only ``graph`` may have.
+    size that is not fixed.
     """
     if precision == "tf32" and not target.is_gpu:
         raise CompileError("tf32 is a format of NVIDIA GPUs; give precision fp32 for the CPU")
@@ -47,8 +46,6 @@ def lower(
         raise CompileError(f"target {target.name} has no level {last}")
     for level, pipeline in steps:
         first = level == steps[0][0]
-        if not first:
-            check_fixed_sizes(module)
         manager = PassManager(
             registry.build_passes(pipeline),
             verify_each=False,

@@ -8,6 +8,7 @@ from typing import cast
 
 from dlc.core.weights import Array
 from dlc.errors import CompileError
+from dlc.frontends.onnx.shapes import Shapes
 
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16")
 WEIGHTS = ("embed", "file")
@@ -21,15 +22,16 @@ class Options:
     """Options of ``dlc.compile``.
 
     target: ``cpu``, or GPUs as ``sm_80,sm_90a``; ``None``: the GPU found, else ``cpu``.
-    precision: of ``f32`` tensors and products. shapes: sizes of inputs by name (or one size by the
-    name of a symbolic size). constants: values of inputs that are compiled in. weights: in the
-    artifact (``embed``) or in a ``file`` beside it. verify: run the result against the reference.
-    jobs: compilers at a time, by default one per core. progress: is told what is being done.
+    precision: of ``f32`` tensors and products. shapes: sizes of inputs by name (or one size, in a
+    list or not, by the name of a symbolic size). constants: values of inputs that are compiled in.
+    weights: in the artifact (``embed``) or in a ``file`` beside it. verify: run the result against
+    the reference. jobs: compilers at a time, by default one per core. progress: is told what is
+    being done.
     """
 
     target: str | None = None
     precision: str = "fp32"
-    shapes: Mapping[str, Sequence[int]] | None = None
+    shapes: Shapes | None = None
     constants: Mapping[str, Array] | None = None
     weights: str = "embed"
     verify: bool = True
@@ -45,7 +47,9 @@ class Options:
         _check_choice("weights", self.weights, WEIGHTS)
         for name, sizes in (self.shapes or {}).items():
             if not _are_sizes(sizes):
-                raise CompileError(f"shapes[{name!r}] is {sizes!r}; give a list of integers")
+                raise CompileError(
+                    f"shapes[{name!r}] is {sizes!r}; give a list of integers, or one integer"
+                )
         if self.jobs is not None and self.jobs < 1:
             raise CompileError(f"jobs is {self.jobs}; give 1 or more")
 
@@ -61,9 +65,8 @@ def _check_type(what: str, value: object, kind: type) -> None:
 
 
 def _are_sizes(value: object) -> bool:
-    return isinstance(value, Sequence) and all(
-        isinstance(size, Integral) for size in cast("Sequence[object]", value)
-    )
+    sizes = cast("Sequence[object]", value) if isinstance(value, Sequence) else [value]
+    return all(isinstance(size, Integral) for size in sizes)
 
 
 def _check_choice(what: str, value: str, allowed: Sequence[str]) -> None:

@@ -1,6 +1,7 @@
 """What ``dlc-compile`` and ``dlc-run`` say to wrong command lines and files, and leave behind."""
 
 import importlib
+import json
 import os
 import signal
 import subprocess
@@ -55,6 +56,7 @@ def folder_of(model: Path) -> list[str]:
         (["--shape", "=2,3"], "'=2,3' is not NAME=SIZE,SIZE,..."),
         (["--shape", "x=2,,3"], "'x=2,,3' is not NAME=SIZE,SIZE,..."),
         (["--shape", "x=2,3", "--shape", "x=4,3"], "argument --shape: 'x' is given twice"),
+        (["--shape", "n=abc"], "'n=abc' is not NAME=SIZE,SIZE,... with whole numbers as sizes"),
         (["--emit", "c", "--json", "r.json"], "not allowed with argument --emit"),
         (["--check", "--emit", "c"], "not allowed with argument --check"),
         (["--targ", "cpu"], "unrecognized arguments: --targ cpu"),
@@ -68,6 +70,25 @@ def test_a_wrong_command_line(
     assert end.value.code == 2
     assert message in capsys.readouterr().err
     assert folder_of(model) == ["model.onnx"]
+
+
+def test_the_check_goes_to_standard_output(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert dlc_compile.main([str(model), "--check"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[-1] == "nothing unsupported"
+    assert printed.err == ""
+    assert folder_of(model) == ["model.onnx"]
+
+
+def test_the_check_as_json(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert dlc_compile.main([str(model), "--check", "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["supported"], found["problems"], found["open_sizes"]) == (True, [], [])
+    assert sum(found["operators"].values()) == len(onnx.load(model).graph.node)
+    report = model.with_name("found.json")
+    assert dlc_compile.main([str(model), "--check", "--json", str(report), "--shape", "z=3"]) == 1
+    assert json.loads(report.read_text())["supported"] is False
+    assert capsys.readouterr().out.splitlines()[-1].startswith("  the model has no input z")
 
 
 @pytest.mark.parametrize("flag", ["-o", "--json"])

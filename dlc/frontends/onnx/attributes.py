@@ -14,6 +14,10 @@ Value = TypeVar("Value")
 AttributeValue = int | float | str | list[int] | list[float] | list[str] | Array | onnx.GraphProto
 
 
+class NodeFormError(CompileError):
+    """A node whose attributes or number of inputs are not supported, whatever its operands are."""
+
+
 class NodeAttributes:
     """The attributes of one node; those that nobody asks for are errors at the end."""
 
@@ -85,10 +89,10 @@ class NodeAttributes:
         if found is not None:
             if found.type != kind:
                 expected, stated = map(_kind_name, (kind, found.type))
-                raise CompileError(f"attribute {name} is of kind {stated}, not {expected}")
+                raise NodeFormError(f"attribute {name} is of kind {stated}, not {expected}")
             return read(found)
         if default is None:
-            raise CompileError(f"{self.op_type} needs the attribute {name}")
+            raise NodeFormError(f"{self.op_type} needs the attribute {name}")
         return default
 
     def disregard(self, *names: str) -> None:
@@ -103,7 +107,7 @@ class NodeAttributes:
         for name in sorted(self._unread):
             stated = self._attributes[name]
             if stated != self._default(name):
-                raise CompileError(f"the attribute {name} of {self.op_type} is not supported")
+                raise NodeFormError(f"the attribute {name} of {self.op_type} is not supported")
 
     def _default(self, name: str) -> AttributeProto | None:
         domain = self._node.domain
@@ -132,7 +136,7 @@ def _python_value(attribute: AttributeProto) -> AttributeValue:
             return list(onnx.helper.get_attribute_value(attribute))
         case _:
             kind = _kind_name(attribute.type)
-            raise CompileError(f"attribute {attribute.name} is of kind {kind}, not supported")
+            raise NodeFormError(f"attribute {attribute.name} is of kind {kind}, not supported")
 
 
 def _text(data: bytes) -> str:

@@ -1,7 +1,7 @@
 """Finds everything in a model that cannot be compiled, without stopping at the first."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import onnx
 from onnx import NodeProto
@@ -11,9 +11,11 @@ from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import element_type_of, shape
-from dlc.errors import CompileError
+from dlc.dialects._tensor import DYNAMIC, shape
+from dlc.errors import CompileError, OpenSizeError
+from dlc.frontends.onnx.attributes import NodeFormError
 from dlc.frontends.onnx.conversion import UnknownValueError, find_conversion
+from dlc.frontends.onnx.findings import Findings, Problem
 from dlc.frontends.onnx.functions import standard_function
 from dlc.frontends.onnx.graph_builder import GraphBuilder
 from dlc.frontends.onnx.graph_importer import (
@@ -23,51 +25,51 @@ from dlc.frontends.onnx.graph_importer import (
     unsupported_message,
 )
 from dlc.frontends.onnx.importer import check_element_type
-from dlc.frontends.onnx.input_types import Shapes, input_types, model_inputs, name_open_inputs
+from dlc.frontends.onnx.inferred_types import Types, infer_types
+from dlc.frontends.onnx.input_types import input_types, model_inputs
 from dlc.frontends.onnx.loading import LoadedModel, ModelSource, domain_name, load_model
+from dlc.frontends.onnx.open_sizes import find_open_sizes
 from dlc.frontends.onnx.shape_rules import RefusedError
-from dlc.frontends.onnx.structure import check_structure
-from dlc.frontends.onnx.tensors import element_dtype
+from dlc.frontends.onnx.shapes import Shapes
+from dlc.frontends.onnx.structure import check_structure, subgraphs
 
 
-@dataclass(frozen=True)
-class Problem:
-    """One thing that keeps a model from being compiled.
-
-    at: the node, input or file where it is, as the user knows it. unknown: the inputs whose values,
-    given as constants, might be all that is missing.
-    """
-
-    at: str | None
-    message: str
-    unknown: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return f"{self.at}: {self.message}" if self.at else self.message
-
-
-def check_model(source: ModelSource, shapes: Shapes | None = None) -> list[Problem]:
+def check_model(source: ModelSource, shapes: Shapes | None = None) -> Findings:
     """Return all that is unsupported in a model: operators, element types, attributes, shapes.
 
     After a node that cannot be imported the check goes on with the types that ONNX infers for its
     outputs; nodes that depend on outputs of unknown type are only checked for being known at all.
+    Sizes that are open stay so: nodes that need them are counted, not reported.
     """
     shapes, faulty = shapes or {}, dict[str, Problem]()
+    operators: Mapping[str, int] = {}
     try:
         loaded = load_model(source)
+        operators = count_operators(loaded.proto)
         check_structure(loaded.proto.graph)
         inputs = model_inputs(loaded.proto.graph)
         faulty = _faulty_inputs(inputs, shapes)
         sound = [i for i in inputs if i.name not in faulty]
         types = input_types(sound, {k: v for k, v in shapes.items() if k not in faulty})
     except CompileError as error:
-        return [*faulty.values(), Problem(error.at, error.message)]
+        return Findings(operators, [*faulty.values(), Problem(error.at, error.message)])
     block = Block(arg_types=[types[i.name] for i in sound])
     importer = _CheckingImporter(loaded, block, types, faulty)
-    arguments = dict(zip(types, block.args, strict=True))
-    importer.check(arguments)
-    problems = [replace(p, message=name_open_inputs(p.message, types)) for p in importer.problems]
-    return list(dict.fromkeys([*faulty.values(), *problems]))
+    importer.check(dict(zip(types, block.args, strict=True)))
+    problems = list(dict.fromkeys([*faulty.values(), *importer.problems]))
+    return Findings(operators, problems, find_open_sizes(sound, types), importer.waiting)
+
+
+def count_operators(model: onnx.ModelProto) -> dict[str, int]:
+    """Return how many nodes of each type a model has, those of subgraphs and functions included."""
+    pending = [model.graph.node, *(function.node for function in model.functions)]
+    counts = Counter[str]()
+    while pending:
+        for node in pending.pop():
+            domain = domain_name(node.domain)
+            counts[f"{domain}.{node.op_type}" if domain else node.op_type] += 1
+            pending.extend(graph.node for graph in subgraphs(node))
+    return dict(counts.most_common())
 
 
 def _faulty_inputs(inputs: Sequence[onnx.ValueInfoProto], shapes: Shapes) -> dict[str, Problem]:
@@ -82,7 +84,14 @@ def _faulty_inputs(inputs: Sequence[onnx.ValueInfoProto], shapes: Shapes) -> dic
 
 
 class _SkippedError(CompileError):
-    """The node needs a value whose own node could not be imported."""
+    """The node needs a value whose own node could not be imported.
+
+    open: because sizes are open.
+    """
+
+    def __init__(self, open: bool):
+        self.open = open
+        super().__init__("")
 
 
 class _CheckingImporter(GraphImporter):
@@ -99,9 +108,10 @@ class _CheckingImporter(GraphImporter):
         builder = GraphBuilder(Builder(InsertPoint.at_end(block)), WeightStore(), names)
         super().__init__(model, builder)
         self.problems: list[Problem] = []
+        self.waiting = 0
         self._input_types = types
-        self._inferred: dict[str, TensorType[Attribute]] | None = None
-        self._skipped = set(skipped)
+        self._inferred: Types | None = None
+        self._skipped = dict.fromkeys(skipped, False)
 
     def check(self, arguments: Mapping[str, SSAValue]) -> None:
         graph = self.model.proto.graph
@@ -117,7 +127,7 @@ class _CheckingImporter(GraphImporter):
 
     def lookup(self, name: str, scope: Scope) -> SSAValue:
         if name in self._skipped:
-            raise _SkippedError("")
+            raise _SkippedError(self._skipped[name])
         return super().lookup(name, scope)
 
     def recover(
@@ -126,12 +136,25 @@ class _CheckingImporter(GraphImporter):
         if isinstance(error, RefusedError) and scope.depth:
             super().recover(node, scope, error)  # perhaps of a branch that need not run
         of_placeholder = isinstance(error, UnknownValueError) and not error.inputs
-        if not isinstance(error, _SkippedError) and not of_placeholder:
+        open = self._waits(node, scope, error)
+        self.waiting += open
+        if not isinstance(error, _SkippedError) and not of_placeholder and not open:
             self._report(error, self.place(node, scope))
         elif not self._is_known(node, scope):
             opset = scope.opsets.get(domain_name(node.domain), 0)
             self._report(CompileError(unsupported_message(node, opset)), self.place(node, scope))
-        return [self._placeholder(name, scope) for name in node.output]
+        return [self._placeholder(name, scope, open) for name in node.output]
+
+    def _waits(self, node: NodeProto, scope: Scope, error: CompileError) -> bool:
+        """Return whether a node may be in order once open sizes are given."""
+        if isinstance(error, _SkippedError):
+            return error.open
+        if isinstance(error, NodeFormError | RefusedError) or not self._is_known(node, scope):
+            return False
+        operands = [scope.values.get(name) for name in node.input]
+        return isinstance(error, OpenSizeError) or any(
+            DYNAMIC in shape(x) for x in operands if x is not None
+        )
 
     def _report(self, error: CompileError, at: str) -> None:
         unknown = error.inputs if isinstance(error, UnknownValueError) else ()
@@ -144,48 +167,13 @@ class _CheckingImporter(GraphImporter):
             return True
         return standard_function(node, opset, [None] * len(node.input)) is not None
 
-    def _placeholder(self, name: str, scope: Scope) -> SSAValue | None:
+    def _placeholder(self, name: str, scope: Scope, open: bool) -> SSAValue | None:
         """Return a value of the type that ONNX infers, if that is complete."""
         if self._inferred is None:
-            self._inferred = _infer_types(self.model.proto, self._input_types)
+            self._inferred = infer_types(self.model.proto, self._input_types)
         at_top = scope.outer is None and not scope.caller
         type = self._inferred.get(name) if at_top else None
         if type is None:
-            self._skipped.add(name)
+            self._skipped[name] = open
             return None
         return Block(arg_types=[type]).args[0]
-
-
-def _infer_types(
-    model: onnx.ModelProto, inputs: Mapping[str, TensorType[Attribute]]
-) -> dict[str, TensorType[Attribute]]:
-    """Return the types with fixed sizes that ONNX's own shape inference finds."""
-    sized = onnx.ModelProto()
-    sized.CopyFrom(model)
-    for value in sized.graph.input:
-        if value.name in inputs:
-            _fix_sizes(value, shape(inputs[value.name]))
-    try:
-        inferred = onnx.shape_inference.infer_shapes(sized, data_prop=True)
-    except onnx.shape_inference.InferenceError:
-        return {}
-    found = {v.name: _fixed_type(v) for v in inferred.graph.value_info}
-    return {name: type for name, type in found.items() if type is not None}
-
-
-def _fix_sizes(value: onnx.ValueInfoProto, sizes: Sequence[int]) -> None:
-    element = value.type.tensor_type.elem_type
-    fixed = [size if size >= 0 else None for size in sizes]
-    value.CopyFrom(onnx.helper.make_tensor_value_info(value.name, element, fixed))
-
-
-def _fixed_type(value: onnx.ValueInfoProto) -> TensorType[Attribute] | None:
-    tensor = value.type.tensor_type
-    dims = tensor.shape.dim
-    if not tensor.HasField("shape") or not all(d.HasField("dim_value") for d in dims):
-        return None
-    try:
-        element = element_type_of(element_dtype(tensor.elem_type))
-    except CompileError:
-        return None
-    return TensorType(element, [d.dim_value for d in dims])

@@ -32,7 +32,7 @@ from dlc.dialects.graph._source import (
     dense_attribute,
 )
 from dlc.dialects.graph._structure import Array, GraphOp
-from dlc.errors import CompileError
+from dlc.errors import CompileError, OpenSizeError
 
 FOLDED_ELEMENTS = 4096
 """An op is computed at import when its operands are known and none of its tensors is larger."""
@@ -127,7 +127,7 @@ def _check_sizes(op: GraphOp) -> None:
     """Raise CompileError when a shape rule has computed with a size that is not fixed."""
     for result in op.results:
         if any(size < 0 and size != DYNAMIC for size in shape(result)):
-            raise CompileError(f"{op.name} needs sizes that are fixed; fix them with --shape")
+            raise OpenSizeError(op.name)
 
 
 def _is_small(value: SSAValue) -> bool:

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
-from dlc.frontends.onnx.attributes import node_name
+from dlc.frontends.onnx.attributes import NodeFormError, node_name
 from dlc.frontends.onnx.conversion import NodeContext, UnknownValueError, find_conversion
 from dlc.frontends.onnx.functions import (
     Functions,
@@ -210,7 +210,7 @@ def _check_node(node: NodeProto, domain: str, opset: int) -> None:
     try:
         onnx.checker.check_node(node, context)
     except (onnx.checker.ValidationError, UnicodeDecodeError) as error:
-        raise CompileError(_one_line(str(error))) from error
+        raise NodeFormError(_one_line(str(error))) from error
 
 
 def _one_line(text: str) -> str:

@@ -17,14 +17,14 @@ from dlc.errors import CompileError
 from dlc.frontends.onnx.graph_builder import GraphBuilder, ascii_name, location
 from dlc.frontends.onnx.graph_importer import GraphImporter
 from dlc.frontends.onnx.input_types import (
-    Shapes,
     changed_inputs,
     check_constants,
     input_types,
     model_inputs,
-    name_open_inputs,
 )
 from dlc.frontends.onnx.loading import LoadedModel, ModelSource, load_model
+from dlc.frontends.onnx.open_sizes import check_none_open
+from dlc.frontends.onnx.shapes import Shapes
 from dlc.frontends.onnx.structure import check_structure
 from dlc.frontends.onnx.tensors import element_dtype
 
@@ -34,12 +34,14 @@ def import_model(
     shapes: Shapes | None,
     context: DlcContext,
     constants: Mapping[str, Array] | None = None,
+    open_sizes: bool = False,
 ) -> ModuleOp:
     """Return a module whose ``main`` computes the model.
 
     shapes: sizes of inputs by name (or one size by the name of a symbolic size).
     context: its weight store takes the model's tensors; what the module does not use is forgotten.
     constants: values of inputs, by name, that are compiled in; they are no arguments of ``main``.
+    open_sizes: whether sizes may be left that nobody fixes; only single graph passes know them.
 
     Arguments and results carry their names as ``graph.name``. Raises CompileError, with the node's
     name, for everything that cannot be imported.
@@ -47,8 +49,11 @@ def import_model(
     loaded = load_model(source)
     graph = loaded.proto.graph
     check_structure(graph)
-    types = input_types(model_inputs(graph), shapes or {})
+    declared = model_inputs(graph)
+    types = input_types(declared, shapes or {})
     constants = check_constants(constants or {}, types)
+    if not open_sizes:
+        check_none_open([i for i in declared if i.name not in constants], types)
     inputs = [name for name in types if name not in constants]
     block = Block(arg_types=[types[name] for name in inputs])
     names: dict[SSAValue, str] = dict(zip(block.args, inputs, strict=True))
@@ -56,8 +61,7 @@ def import_model(
     try:
         results = _import_body(loaded, block, constants, builder)
     except CompileError as error:
-        error.message = name_open_inputs(error.message, types)
-        _explain_shapes(error, changed_inputs(model_inputs(graph), shapes or {}))
+        _explain_shapes(error, changed_inputs(declared, shapes or {}))
         raise
     erase_unused(block)
     context.weights.retain(

@@ -1,6 +1,7 @@
 """The types of a model's inputs, with the sizes that the user fixes."""
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from math import prod
 
 import onnx
@@ -19,12 +20,11 @@ from dlc.dialects.graph._sizes import SizesAttr
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.graph_builder import ascii_name
+from dlc.frontends.onnx.shapes import Shapes, size_lists
 from dlc.frontends.onnx.tensors import element_dtype
 
 Size = int | str
 """A number, the name of a symbolic size, or ``DYNAMIC``."""
-
-Shapes = Mapping[str, Sequence[int]]
 
 _MOST_ELEMENTS = 1 << 44
 """What 64-bit processors can address, as numbers of 8 bytes."""
@@ -47,35 +47,29 @@ def input_types(
     Raises CompileError for an unknown name, a wrong number of axes, a shape that is not known at
     all, or two different values of one symbolic size.
     """
+    given = size_lists(shapes)
     declared = {i.name: _declared_sizes(i) for i in inputs}
     symbols = {s for sizes in declared.values() for s in sizes or () if isinstance(s, str)}
-    _check_names(shapes, declared, symbols)
+    _check_names(given.keys(), declared, symbols)
     known: dict[str, int] = {}
-    for name in symbols & (shapes.keys() - declared.keys()):
-        _fix(known, name, _single_size(name, shapes[name]), "--shape")
+    for name in symbols & (given.keys() - declared.keys()):
+        _fix(known, name, _single_size(name, given[name]), "--shape")
     fixed: dict[str, Sequence[Size]] = {}
     for name, sizes in declared.items():
-        fixed[name] = _override(name, sizes, shapes.get(name), known)
+        fixed[name] = _override(name, sizes, given.get(name), known)
     return {i.name: _tensor_type(i, fixed[i.name], known) for i in inputs}
 
 
 def changed_inputs(inputs: Sequence[onnx.ValueInfoProto], shapes: Shapes) -> list[str]:
     """Return the inputs whose sizes the file fixes to other numbers than ``shapes`` does."""
+    lists = size_lists(shapes)
     changed: list[str] = []
     for value in inputs:
         declared = _declared_sizes(value) or ()
-        given = zip(declared, shapes.get(value.name, ()), strict=False)
+        given = zip(declared, lists.get(value.name, ()), strict=False)
         if any(isinstance(old, int) and old not in (new, DYNAMIC) for old, new in given):
             changed.append(value.name)
     return changed
-
-
-def name_open_inputs(message: str, types: Mapping[str, TensorType[Attribute]]) -> str:
-    """Return a message; one that asks for ``--shape`` then names the inputs that it is about."""
-    names = [name for name, kind in types.items() if DYNAMIC in shape(kind)]
-    if "--shape" not in message or not names:
-        return message
-    return f"{message} (inputs without fixed sizes: {', '.join(names)})"
 
 
 def check_constants(
@@ -113,14 +107,18 @@ def _declared_sizes(value: onnx.ValueInfoProto) -> list[Size] | None:
 def _declared_size(dim: onnx.TensorShapeProto.Dimension) -> Size:
     if dim.HasField("dim_value"):
         return dim.dim_value if dim.dim_value >= 0 else DYNAMIC
-    named = dim.dim_param not in ("", "?")  # several exporters write ? for a size without a name
-    return dim.dim_param if named else DYNAMIC
+    return symbol_of(dim) or DYNAMIC
+
+
+def symbol_of(dim: onnx.TensorShapeProto.Dimension) -> str:
+    """Return the name of a size, ``""`` where it has none; several exporters write ? for that."""
+    return "" if dim.dim_param == "?" else dim.dim_param
 
 
 def _check_names(
-    shapes: Shapes, declared: Mapping[str, Sequence[Size] | None], symbols: set[str]
+    given: AbstractSet[str], declared: Mapping[str, Sequence[Size] | None], symbols: set[str]
 ) -> None:
-    unknown = sorted(shapes.keys() - declared.keys() - symbols)
+    unknown = sorted(given - declared.keys() - symbols)
     if unknown:
         known = ", ".join([*declared, *sorted(symbols)])
         raise CompileError(f"the model has no input {unknown[0]}; it has {known}")
@@ -129,6 +127,8 @@ def _check_names(
 def _single_size(name: str, sizes: Sequence[int]) -> int:
     if len(sizes) != 1:
         raise CompileError(f"the size {name} takes one number, got {len(sizes)}")
+    if sizes[0] < 1:
+        raise CompileError(f"the size {name} is {sizes[0]}; give 1 or more")
     return sizes[0]
 
 
@@ -145,13 +145,12 @@ def _override(
         if declared is None:
             raise CompileError(f"its shape is not known; give it with --shape {name}=...", at)
         return declared
-    if any(size < 0 for size in given):
-        raise CompileError(f"the shape {list(given)} has a negative size", at)
-    if declared is None:
-        return given
-    if len(given) != len(declared):
+    if declared is not None and len(given) != len(declared):
         raise CompileError(f"the shape {list(given)} needs {len(declared)} axes", at)
-    for size, symbol in zip(given, declared, strict=True):
+    for size, stated in zip(given, declared or [DYNAMIC] * len(given), strict=True):
+        if size < 1 and size != stated:
+            raise CompileError(f"the shape {list(given)} has the size {size}; give 1 or more", at)
+    for size, symbol in zip(given, declared or (), strict=False):
         if isinstance(symbol, str):
             _fix(known, symbol, size, at)
     return given

@@ -13,6 +13,7 @@ from onnx import version_converter
 
 from dlc.errors import CompileError
 from dlc.frontends.onnx.structure import check_structure
+from dlc.frontends.onnx.text import check_text
 from dlc.frontends.onnx.wire import Extent, split_model
 
 OLDEST_OPSET = 7
@@ -65,8 +66,8 @@ def load_model(source: ModelSource) -> LoadedModel:
 def read_model(source: ModelSource) -> LoadedModel:
     """Read a model as it is, whatever its opset; large weights stay in its file.
 
-    Raises CompileError when the file is missing, is cut off or is no ONNX model, or when the model
-    is newer than the installed ``onnx`` package.
+    Raises CompileError when the file is missing, is cut off or is no ONNX model, when a name in it
+    is not UTF-8, or when the model is newer than the installed ``onnx`` package.
     """
     if isinstance(source, onnx.ModelProto):
         loaded = LoadedModel(source)
@@ -74,6 +75,7 @@ def read_model(source: ModelSource) -> LoadedModel:
         loaded = _load_file(_path(source))
     with _placed(source):
         _check_versions(loaded.proto)
+        check_text(loaded.proto)
     return loaded
 
 

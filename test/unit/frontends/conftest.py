@@ -9,8 +9,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc.core.context import DlcContext
 from dlc.frontends.onnx.importer import import_model
-from dlc.frontends.onnx.input_types import Shapes
 from dlc.frontends.onnx.loading import ModelSource
+from dlc.frontends.onnx.shapes import Shapes
 from dlc.registry import new_context
 
 MakeModel = Callable[..., onnx.ModelProto]
@@ -63,6 +63,7 @@ def run_import(context: DlcContext) -> Callable[..., ModuleOp]:
     """Import a model and verify the result."""
 
     def run(source: ModelSource, shapes: Shapes | None = None, **options: object) -> ModuleOp:
+        options.setdefault("open_sizes", True)
         module = import_model(source, shapes, context, **options)  # pyright: ignore[reportArgumentType]
         module.verify()
         return module

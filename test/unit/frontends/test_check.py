@@ -5,14 +5,15 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from dlc.frontends.onnx.check import Problem, check_model
+from dlc.frontends.onnx.check import check_model
+from dlc.frontends.onnx.findings import Problem
 
 MakeModel = Callable[..., onnx.ModelProto]
 node = helper.make_node
 
 
 def test_supported_model(make_model: MakeModel):
-    assert check_model(make_model([node("Relu", ["x"], ["y"])])) == []
+    assert check_model(make_model([node("Relu", ["x"], ["y"])])).problems == []
 
 
 def test_all_problems_at_once(make_model: MakeModel):
@@ -23,7 +24,7 @@ def test_all_problems_at_once(make_model: MakeModel):
         node("Other", ["c"], ["y"], "last", domain="com.example"),
     ]
     model = make_model(nodes, initializers={"w": np.arange(3)}, domains={"com.example": 3})
-    problems = {p.at: p.message for p in check_model(model)}
+    problems = {p.at: p.message for p in check_model(model).problems}
     assert list(problems) == ["first", "attribute", "types", "last"]
     assert problems["first"] == "ONNX has no operator NoSuchOp in ai.onnx 21"
     assert problems["attribute"].startswith("unrecognized attribute: slope")
@@ -41,23 +42,23 @@ def test_inputs_of_no_type_do_not_hide_the_rest(make_model: MakeModel):
         node("Identity", ["words"], ["a"], "of_words"),
         node("NoSuchOp", ["x"], ["y"], "bad"),
     ]
-    found = check_model(make_model(nodes, inputs), {"tiny": [1], "x": [2, 3]})
+    found = check_model(make_model(nodes, inputs), {"tiny": [1], "x": [2, 3]}).problems
     assert [p.at for p in found] == ["input words", "input tiny", "bad"]
 
 
 def test_unknown_name_of_a_shape(make_model: MakeModel):
-    (problem,) = check_model(make_model([node("Relu", ["x"], ["y"])]), {"z": [2, 3]})
+    (problem,) = check_model(make_model([node("Relu", ["x"], ["y"])]), {"z": [2, 3]}).problems
     assert problem.message.startswith("the model has no input z")
 
 
 def test_nothing_is_reported_for_what_depends_on_an_unknown_value(make_model: MakeModel):
     nodes = [node("NoSuchOp", ["x"], ["a"], "bad"), node("Exp", ["a"], ["y"], "good")]
-    assert [p.at for p in check_model(make_model(nodes))] == ["bad"]
+    assert [p.at for p in check_model(make_model(nodes)).problems] == ["bad"]
 
 
 def test_unsupported_operator_behind_an_unknown_value(make_model: MakeModel):
     nodes = [node("NoSuchOp", ["x"], ["a"], "bad"), node("NorThis", ["a"], ["y"], "worse")]
-    assert [p.at for p in check_model(make_model(nodes))] == ["bad", "worse"]
+    assert [p.at for p in check_model(make_model(nodes)).problems] == ["bad", "worse"]
 
 
 def test_it_goes_on_with_inferred_types(make_model: MakeModel):
@@ -66,10 +67,10 @@ def test_it_goes_on_with_inferred_types(make_model: MakeModel):
         node("Add", ["a", "w"], ["y"], "shapes"),
     ]
     model = make_model(nodes, initializers={"w": np.ones((4, 3), np.float32)})
-    assert [p.at for p in check_model(model)] == ["attribute", "shapes"]
+    assert [p.at for p in check_model(model).problems] == ["attribute", "shapes"]
 
 
 def test_missing_file():
-    (problem,) = check_model(Path("absent.onnx"))
+    (problem,) = check_model(Path("absent.onnx")).problems
     assert problem.at == "absent.onnx"
     assert str(Problem(None, "text")) == "text"

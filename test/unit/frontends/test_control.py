@@ -114,7 +114,7 @@ def test_branch_that_the_sizes_do_not_fit_is_nan(
 ):
     branches = [_misfit(), _branch(node("Neg", ["x"], ["r"]))]
     model = make_model([_choice(*branches[:: -1 if swapped else 1])], inputs, initializers=MISFIT)
-    assert check_model(model) == []
+    assert check_model(model).problems == []
     result = run_reference(run_import(model), {"x": X, "c": np.array(condition)}, context.weights)
     np.testing.assert_array_equal(result["y"], -X if condition == swapped else np.nan * X)
 
@@ -137,7 +137,7 @@ def test_both_branches_that_the_sizes_do_not_fit(
     model = make_model([_choice(_misfit(), _misfit())], inputs, initializers=MISFIT)
     with pytest.raises(CompileError, match=r"^choice/product: ") as error:
         run_import(model)
-    assert [str(problem) for problem in check_model(model)] == [str(error.value)]
+    assert [str(problem) for problem in check_model(model).problems] == [str(error.value)]
 
 
 def test_branch_that_is_not_supported(

@@ -85,5 +85,5 @@ def test_operands_of_unknown_type_do_not_crash(name: str):
 
 def test_sequence_map_of_an_unknown_sequence_is_unsupported(make_model: MakeModel):
     model = make_model([node("SequenceMap", ["x"], ["y"])])
-    (problem,) = check_model(model)
+    (problem,) = check_model(model).problems
     assert "SequenceMap" in problem.message

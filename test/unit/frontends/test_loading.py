@@ -119,3 +119,12 @@ def test_embedded_data_of_the_wrong_length(saved: Path, run_import: Import):
 def test_neither_path_nor_model(source: object):
     with pytest.raises(CompileError, match="give the path of an ONNX file or a ModelProto"):
         load_model(source)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_name_that_is_not_utf8(tmp_path: Path, make_model: Callable[..., onnx.ModelProto]):
+    model = make_model([helper.make_node("Relu", ["x"], ["y"], "first")])
+    for part in (b"first", b"Relu"):
+        path = tmp_path / "model.onnx"
+        path.write_bytes(model.SerializeToString().replace(part, b"\xff" * len(part)))
+        with pytest.raises(CompileError, match=r"the name b'(\\xff)+' in the model is not UTF-8$"):
+            load_model(path)

@@ -11,7 +11,7 @@ from dlc.dialects.graph._composer import Composer
 from dlc.dialects.graph._convolution import ConvOp
 from dlc.dialects.graph._properties import integer, integers
 from dlc.dialects.graph._transposed_convolution import ConvTransposeOp
-from dlc.errors import CompileError
+from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.window import per_axis, window_attributes
 
@@ -110,7 +110,7 @@ def _result_window(
         return [0] * (2 * count), growth
     lengths = node.shape(0)[2:]
     if DYNAMIC in lengths:
-        raise CompileError("ConvTranspose needs fixed sizes here; fix symbolic sizes with --shape")
+        raise OpenSizeError(node.op_type)
     if not sizes:
         sizes = [n * s for n, s in zip(lengths, strides, strict=True)]
     columns = zip(lengths, node.shape(1)[2:], strides, dilations, strict=True)

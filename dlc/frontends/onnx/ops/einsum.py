@@ -11,7 +11,7 @@ from dlc.dialects.graph._composer import Composer
 from dlc.dialects.graph._layout import SliceOp
 from dlc.dialects.graph._properties import integers
 from dlc.dialects.graph._reduction import ReduceSumOp
-from dlc.errors import CompileError
+from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 
 Labels = tuple[str, ...]
@@ -23,7 +23,7 @@ def _einsum(node: NodeContext) -> SSAValue:
     operands = node.operands()
     ranks = [len(shape(x)) for x in operands]
     if any(DYNAMIC in shape(x) for x in operands):
-        raise CompileError("Einsum needs fixed sizes; fix symbolic sizes with --shape")
+        raise OpenSizeError(node.op_type)
     terms, result = parse_equation(node.string("equation"), ranks)
     g = Composer(node.insert)
     factors = [_Factor(g, *pair).without_repetition() for pair in zip(operands, terms, strict=True)]

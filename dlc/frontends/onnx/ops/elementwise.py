@@ -25,7 +25,7 @@ from dlc.dialects.graph._elementwise import (
 from dlc.dialects.graph._properties import element_attribute
 from dlc.dialects.graph._source import SplatOp
 from dlc.dialects.graph._structure import GraphOp
-from dlc.errors import CompileError
+from dlc.errors import OpenSizeError
 from dlc.frontends.onnx.conversion import Conversion, NodeContext, converts
 
 
@@ -47,7 +47,7 @@ def scalar_like(node: NodeContext, value: float, like: SSAValue) -> SSAValue:
 def filled(node: NodeContext, value: float, element: Attribute, sizes: Sequence[int]) -> SSAValue:
     """Return a tensor of one repeated value, which takes no memory until it is read."""
     if DYNAMIC in sizes:
-        raise CompileError(f"{node.op_type} needs sizes that are fixed; fix them with --shape")
+        raise OpenSizeError(node.op_type)
     return node.insert(SplatOp(element_attribute(value, element), TensorType(element, sizes)))
 
 

@@ -10,7 +10,7 @@ from dlc.dialects._tensor import DYNAMIC, element_type, shape
 from dlc.dialects.graph._layout import BroadcastOp, ConcatOp, SliceOp, TileOp, TransposeOp
 from dlc.dialects.graph._pad import PadOp
 from dlc.dialects.graph._properties import element_attribute, integer, integers, normalized_axis
-from dlc.errors import CompileError
+from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.shape import reshape
 
@@ -113,7 +113,7 @@ def _parts(node: NodeContext, size: int) -> list[int]:
 
 def _equal_parts(size: int, count: int) -> list[int]:
     if size == DYNAMIC:
-        raise CompileError("equal parts of a size that is not fixed; fix it with --shape")
+        raise OpenSizeError("a split into equal parts")
     part = -(-size // count)
     return [max(0, min(part, size - number * part)) for number in range(count)]
 

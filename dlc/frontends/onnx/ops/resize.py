@@ -14,7 +14,7 @@ from dlc.dialects.graph._composer import Composer
 from dlc.dialects.graph._gather import GatherOp
 from dlc.dialects.graph._interpolate import InterpolateOp
 from dlc.dialects.graph._properties import integer, normalized_axis
-from dlc.errors import CompileError
+from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.resampling import Kernel, ResizedAxis
 
@@ -68,7 +68,7 @@ def _fixed_lengths(node: NodeContext, axes: Sequence[int]) -> list[int]:
     """Return the sizes of the axes that are resized; they must be fixed."""
     lengths = [node.shape(0)[axis] for axis in axes]
     if DYNAMIC in lengths:
-        raise CompileError(f"{node.op_type} needs fixed sizes; fix symbolic sizes with --shape")
+        raise OpenSizeError(node.op_type)
     return lengths
 
 

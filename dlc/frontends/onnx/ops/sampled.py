@@ -13,7 +13,7 @@ from dlc.dialects.graph._elementwise import MaxOp
 from dlc.dialects.graph._gather import GatherOp
 from dlc.dialects.graph._grid_sample import GridSampleOp
 from dlc.dialects.graph._properties import integer
-from dlc.errors import CompileError
+from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.convolution import add_channel_bias
 from dlc.frontends.onnx.ops.window import WindowAttributes, window_attributes
@@ -35,7 +35,7 @@ def _deformable_convolution(node: NodeContext) -> SSAValue:
     """Each tap of the kernel reads at its place plus an offset; then it is a matrix product."""
     g, x, weight, offset = Composer(node.insert), *(node.operand(i) for i in range(3))
     if DYNAMIC in (*shape(x), *shape(offset)):
-        raise CompileError("DeformConv needs fixed sizes; fix symbolic sizes with --shape")
+        raise OpenSizeError(node.op_type)
     (batch, channels, *sizes), (results, _, *taps) = shape(x), shape(weight)
     node.disregard("kernel_shape")
     groups, offset_groups = node.integer("group", 1), node.integer("offset_group", 1)

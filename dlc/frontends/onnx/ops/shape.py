@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 from dlc.dialects._tensor import DYNAMIC, shape
 from dlc.dialects.graph._properties import integers, normalized_axis
 from dlc.dialects.graph._reshape import ReshapeOp
-from dlc.errors import CompileError
+from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 
 
@@ -27,10 +27,7 @@ def sizes_kept(x: SSAValue) -> list[int]:
 
 def _check_fixed(node: NodeContext, sizes: Sequence[int]) -> None:
     if DYNAMIC in sizes:
-        raise CompileError(
-            f"{node.op_type} of a tensor whose size along axis {sizes.index(DYNAMIC)} is not fixed;"
-            " fix symbolic sizes with --shape"
-        )
+        raise OpenSizeError(f"{node.op_type} reads the size along axis {sizes.index(DYNAMIC)}")
 
 
 @converts("Shape", since=1)

@@ -6,7 +6,7 @@ from dlc.dialects._tensor import DYNAMIC, shape
 from dlc.dialects.graph._composer import Composer
 from dlc.dialects.graph._properties import integer, normalized_axis
 from dlc.dialects.graph._softmax import AlongAxisOp, HardmaxOp, LogSoftmaxOp, SoftmaxOp
-from dlc.errors import CompileError
+from dlc.errors import OpenSizeError
 from dlc.frontends.onnx.conversion import Conversion, NodeContext, converts
 
 
@@ -30,10 +30,7 @@ def _over_flattened(op: type[AlongAxisOp]) -> Conversion:
         if len(wide) <= 1:
             return node.insert(op.make(x, axis=integer(wide[0] if wide else axis)))
         if DYNAMIC in sizes[axis:]:
-            raise CompileError(
-                f"{node.op_type} over several axes needs fixed sizes; fix symbolic sizes with"
-                " --shape"
-            )
+            raise OpenSizeError(f"{node.op_type} over several axes")
         flat = g.reshape(x, [*sizes[:axis], -1])
         return g.reshape(node.insert(op.make(flat, axis=integer(axis))), sizes)
 

@@ -7,7 +7,7 @@ from xdsl.ir import Attribute
 
 from dlc.dialects._tensor import DYNAMIC
 from dlc.dialects.graph._properties import integers
-from dlc.errors import CompileError
+from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext
 
 
@@ -68,8 +68,6 @@ def _same_padding(node: NodeContext, size: int, taps: int, stride: int, dilation
     extent = (taps - 1) * dilation + 1
     if size == DYNAMIC:
         if stride != 1:
-            raise CompileError(
-                f"auto_pad of {node.op_type} needs a fixed size; fix symbolic sizes with --shape"
-            )
+            raise OpenSizeError(f"auto_pad of {node.op_type}")
         return extent - 1
     return max((-(-size // stride) - 1) * stride + extent - size, 0)
