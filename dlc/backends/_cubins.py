@@ -21,12 +21,25 @@ KERNELS_PER_UNIT = 16
 
 @dataclass(frozen=True)
 class CompiledKernel:
-    """A kernel in a cubin. key: the cubin's identity; kernels of one unit share it."""
+    """A kernel in a cubin, which the kernels of one translation unit share."""
 
     name: str
-    key: str
-    code: bytes
-    resources: Resources
+    cubin: Cubin
+
+    @property
+    def key(self) -> str:
+        """The identity of the cubin."""
+        return self.cubin.key
+
+    @property
+    def code(self) -> bytes:
+        """The cubin."""
+        return self.cubin.code
+
+    @property
+    def resources(self) -> Resources:
+        """What the assembler says of it."""
+        return self.cubin.resources[self.name]
 
 
 def compile_kernels(module: ModuleOp, target: str, jobs: int = 1) -> list[CompiledKernel]:
@@ -41,7 +54,7 @@ def compile_kernels(module: ModuleOp, target: str, jobs: int = 1) -> list[Compil
     with ThreadPoolExecutor(max(jobs, 1)) as pool:
         cubins = list(pool.map(lambda unit: _compile(unit, target), units))
     found = {
-        kernel: _compiled(kernel, cubin)
+        kernel: CompiledKernel(kernel.sym_name.data, cubin)
         for unit, cubin in zip(units, cubins, strict=True)
         for kernel in unit
     }
@@ -55,11 +68,6 @@ def _compile(unit: Sequence[KernelOp], target: str) -> Cubin:
         free = raise_caps(free, cubin.resources, gpu_by_name(target))
         if not free:
             return cubin
-
-
-def _compiled(kernel: KernelOp, cubin: Cubin) -> CompiledKernel:
-    name = kernel.sym_name.data
-    return CompiledKernel(name, cubin.key, cubin.code, cubin.resources[name])
 
 
 def translation_units(kernels: Sequence[KernelOp]) -> list[list[KernelOp]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from dlc.backends._cubins import compile_kernels
+from dlc.backends._cubins import CompiledKernel, compile_kernels
 from dlc.backends._host_cpu import print_cpu_program
 from dlc.backends._host_cuda import Capability, CudaKernel, CudaVariant, print_cuda_program
 from dlc.backends._host_reader import WeightOffset, read_program
@@ -24,15 +24,19 @@ _IMAGE_ALIGNMENT = 256
 
 @dataclass(frozen=True)
 class Built:
-    """What was built. device_code: the cubins; resources: what the assembler says, by target and
-    kernel; sources: the kernels of a CPU.
+    """What was built. device_code: the cubins; kernels: what they hold, by target; sources: the
+    kernels of a CPU.
     """
 
     device_code: bytes = b""
-    resources: Mapping[str, Mapping[str, Resources]] = field(
-        default_factory=dict[str, Mapping[str, Resources]]
+    kernels: Mapping[str, Sequence[CompiledKernel]] = field(
+        default_factory=dict[str, Sequence[CompiledKernel]]
     )
     sources: Sequence[Source] = ()
+
+    def resources(self, target: str) -> Mapping[str, Resources]:
+        """Return what the assembler says of each kernel for ``target``; nothing for a CPU."""
+        return {kernel.name: kernel.resources for kernel in self.kernels.get(target, ())}
 
 
 def build_cpu(
@@ -66,10 +70,9 @@ def build_cuda(
     """Build the library and the cubins of a GPU artifact from modules of ``gpu`` kernels."""
     code = bytearray()
     variants: list[CudaVariant] = []
-    resources: dict[str, dict[str, Resources]] = {}
+    built: dict[str, Sequence[CompiledKernel]] = {}
     for target, module in modules:
-        compiled = compile_kernels(module, target.name, jobs)
-        resources[target.name] = {kernel.name: kernel.resources for kernel in compiled}
+        compiled = built[target.name] = compile_kernels(module, target.name, jobs)
         cubins = list({kernel.key: kernel.code for kernel in compiled}.items())
         images = [_append(code, image) for _, image in cubins]
         number = {key: index for index, (key, _) in enumerate(cubins)}
@@ -78,7 +81,7 @@ def build_cuda(
         program = read_program(module, place)
         variants.append(CudaVariant(Capability(*target.capability), program, images, kernels))
     link_cuda(print_cuda_program(variants), jobs, to)
-    return Built(bytes(code), resources)
+    return Built(bytes(code), built)
 
 
 def _append(code: bytearray, image: bytes) -> tuple[int, int]:

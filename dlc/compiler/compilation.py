@@ -137,7 +137,7 @@ class Compilation:
             "variants": [
                 {
                     "target": x.target.name,
-                    **make_report(x.module, x.descriptions, built.resources.get(x.target.name, {})),
+                    **make_report(x.module, x.descriptions, built.resources(x.target.name)),
                 }
                 for x in lowered
             ],

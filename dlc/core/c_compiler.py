@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,9 @@ from dlc.errors import CompileError
 
 BASE_FLAGS = ("-std=gnu11", "-fPIC", "-fvisibility=hidden", "-fno-ident", "-g0", "-w")
 """For every translation unit. Tests turn all warnings on; a user's compiler may know others."""
+
+CPP_FLAGS = ("-std=gnu++17", "-fno-exceptions", "-fno-rtti")
+"""For those of C++, after ``BASE_FLAGS``."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,24 @@ def find_c_compiler() -> CCompiler:
     if importlib.util.find_spec("ziglang"):
         return _probe((sys.executable, "-m", "ziglang", "cc"))
     raise CompileError("no C compiler found; install gcc, or the ziglang wheel, or set CC")
+
+
+@cache
+def find_cpp_compiler() -> CCompiler:
+    """Return a compiler of ``.cpp`` files: that of C if it is one, else ``c++`` or ``clang++``.
+
+    Raises CompileError when there is none.
+    """
+    try:
+        found = [find_c_compiler()]
+    except CompileError:
+        found = []
+    found += [_probe((name,)) for name in ("c++", "clang++") if shutil.which(name)]
+    for compiler in found:
+        with suppress(CompileError):
+            compiler.compile_objects([Source("probe.cpp", "bool probe;\n", CPP_FLAGS)], {}, 1)
+            return compiler
+    raise CompileError("no C++ compiler found; install g++, or the ziglang wheel")
 
 
 def _probe(command: tuple[str, ...]) -> CCompiler:

@@ -33,9 +33,10 @@ class Resources:
 
 @dataclass(frozen=True)
 class Cubin:
-    """Machine code of one translation unit. key: its identity in the cache."""
+    """Machine code of one translation unit. key: its identity in the cache; source: its text."""
 
     key: str
+    source: str
     code: bytes
     resources: dict[str, Resources]
 
@@ -51,7 +52,7 @@ def compile_cuda(source: str, target: str) -> Cubin:
     code, log = _stored(key) or _compile_and_store(key, source, flags)
     if warning := re.search(r"\bC75\d\d\b[^\n]*", log):
         raise CompileError(f"the assembler serialised tensor-core instructions: {warning[0]}")
-    return Cubin(key, code, parse_resources(log))
+    return Cubin(key, source, code, parse_resources(log))
 
 
 def _stored(key: str) -> tuple[bytes, str] | None:

@@ -116,6 +116,7 @@ def test_only_kernels_that_spill_are_changed(monkeypatch: pytest.MonkeyPatch) ->
         registers = 96 if "__maxnreg__(96)" in text else 72
         return Cubin(
             str(len(texts)),
+            text,
             b"",
             {
                 "k": Resources(registers, 0 if registers >= 90 else 16, 0, 0),

@@ -1,0 +1,92 @@
+"""A GPU artifact that runs on the processor: like ``dlc.runtime.model.Model``, without a GPU."""
+
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import dlc
+from dlc.core.limited_process import Limits, run_limited
+from dlc.emulator.build import Image, build_driver, build_kernels
+from dlc.emulator.process import Job, array_file
+from dlc.errors import CompileError
+from dlc.runtime.host_arrays import host_array, order_feeds
+from dlc.runtime.library import TensorInfo
+from dlc.runtime.model import Model
+
+Array = NDArray[np.generic]
+
+
+class EmulationError(CompileError):
+    """An artifact did what it must not do, or ended with an error, when it was emulated."""
+
+
+class EmulatedModel:
+    """Runs an artifact in a process of its own, in which the driver and the kernels are stand-ins
+    for this machine's processor.
+    """
+
+    def __init__(
+        self,
+        artifact: Path,
+        images: Sequence[Image],
+        capability: tuple[int, int],
+        shared_limit: int,
+        jobs: int = 1,
+    ):
+        """Build the stand-ins. Raises CompileError.
+
+        images: all cubins of the artifact. capability: of the device. shared_limit: the bytes of
+        shared memory that it lets a block have. jobs: how many cores are used.
+        """
+        self._model = Model(artifact)
+        self._images = {image.symbol: image for image in images}
+        self._folder = tempfile.TemporaryDirectory(prefix="dlc-emulator-")
+        self._path = Path(self._folder.name)
+        self._job = Job(
+            str(Path(artifact).absolute()), capability, shared_limit, jobs, tuple(self._images)
+        )
+        self._job.write(self._path)
+        for symbol, image in self._images.items():
+            (self._path / symbol).write_bytes(image.code)
+        build_driver(jobs, self._path)
+        build_kernels(images, jobs, self._path)
+
+    @property
+    def inputs(self) -> tuple[TensorInfo, ...]:
+        """Name, dtype and shape of each input."""
+        return self._model.inputs
+
+    @property
+    def outputs(self) -> tuple[TensorInfo, ...]:
+        """Name, dtype and shape of each output."""
+        return self._model.outputs
+
+    def run(self, feeds: Mapping[str, Any]) -> dict[str, Array]:
+        """Return the outputs by name. feeds: one array per input name.
+
+        Raises EmulationError for a fault, CompileError where it takes too long.
+        """
+        values = order_feeds(self.inputs, feeds)
+        for position, (info, value) in enumerate(zip(self.inputs, values, strict=True)):
+            host_array(info, value).tofile(array_file(self._path, "input", position))
+        root = Path(dlc.__file__).parent.parent
+        command = [sys.executable, "-m", "dlc.emulator.process", str(self._path)]
+        done = run_limited(command, str(root), Limits())
+        if done.status != 0:
+            raise EmulationError(_last_line(done.errors) or f"emulation ended with {done.status}")
+        return {
+            info.name: np.fromfile(array_file(self._path, "output", i), info.dtype).reshape(
+                info.shape
+            )
+            for i, info in enumerate(self.outputs)
+        }
+
+
+def _last_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    return lines[-1] if lines else ""

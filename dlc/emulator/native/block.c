@@ -1,0 +1,335 @@
+/* The threads of a block as coroutines of one thread of the host.
+ *
+ * A thread runs until it waits, at a barrier or for the lanes of its warp, or ends; then another thread of its
+ * warp runs, then the next warp. So a warp runs as far as it can before the next one begins, forwards in even
+ * blocks and backwards in odd ones: what needs a barrier that is not there goes wrong. A thread has a stack of
+ * its own only if it waits.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "emulator.h"
+
+enum { STACK_BYTES = 1 << 16, STACK_COLOURS = 31, COLOUR_BYTES = 1088, SHARED_ALIGNMENT = 1024, PAGE = 4096 };
+
+typedef struct coroutine {
+  jmp_buf context;
+  ucontext_t start;
+  int started;
+  struct coroutine *next_free;
+} coroutine;
+
+/* An asynchronous copy that has not arrived. group: the number of its group in its thread. */
+typedef struct copy {
+  unsigned char *to;
+  const unsigned char *from;
+  uint32_t bytes, filled, group;
+} copy;
+
+typedef struct thread {
+  thread_view view;
+  coroutine *coroutine; /* NULL before it runs */
+  const char *waits;    /* for what; NULL where it does not */
+  copy *copies;
+  uint32_t copy_first, copy_end, copy_room, groups;
+} thread;
+
+typedef struct warp {
+  uint32_t lanes, runnable; /* one bit each */
+  uint32_t arrived;
+  instruction *instruction;
+  void *operands[WARP_LANES];
+} warp;
+
+/* A thread of the host and the block that it runs. */
+typedef struct worker {
+  jmp_buf scheduler;
+  const launch *launch;
+  thread threads[MAX_THREADS];
+  warp warps[MAX_THREADS / WARP_LANES];
+  warp *warp;
+  thread *current;
+  coroutine *free;
+  unsigned char *shared;
+  size_t shared_room;
+  uint32_t threads_in_block, finished, at_barrier, coroutines, backwards;
+} worker;
+
+static __thread worker *self;
+
+/* Faults. ------------------------------------------------------------------------------------------------- */
+
+const char *where_now(void) {
+  static __thread char text[256];
+  text[0] = 0;
+  if (self && self->launch && self->current) {
+    const thread_view *v = &self->current->view;
+    snprintf(text, sizeof text, "kernel %s, block %u %u %u, thread %u: ", self->launch->kernel->name, v->block.x,
+             v->block.y, v->block.z, (unsigned)(self->current - self->threads));
+  }
+  return text;
+}
+
+/* Coroutines. --------------------------------------------------------------------------------------------- */
+
+static void coroutine_main(void);
+
+static coroutine *take_coroutine(worker *w) {
+  coroutine *c = w->free;
+  if (c) {
+    w->free = c->next_free;
+    return c;
+  }
+  c = calloc(1, sizeof *c);
+  unsigned char *stack =
+      mmap(NULL, STACK_BYTES + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (!c || stack == MAP_FAILED || mprotect(stack, PAGE, PROT_NONE) != 0)
+    fault("out of memory for the stacks of the emulated threads");
+  /* Stacks that all end at multiples of a page would fight for the same lines of the cache. */
+  size_t colour = (size_t)(w->coroutines++ % STACK_COLOURS) * COLOUR_BYTES;
+  getcontext(&c->start);
+  c->start.uc_stack.ss_sp = stack + PAGE;
+  c->start.uc_stack.ss_size = STACK_BYTES - colour;
+  makecontext(&c->start, coroutine_main, 0);
+  return c;
+}
+
+static void enter(coroutine *c) __attribute__((noreturn));
+static void enter(coroutine *c) {
+  if (c->started) _longjmp(c->context, 1);
+  c->started = 1;
+  setcontext(&c->start);
+  abort();
+}
+
+/* Return the next thread of the warp that can run, NULL where there is none. */
+static thread *pick(worker *w) {
+  uint32_t mask = w->warp->runnable;
+  if (!mask) return NULL;
+  int lane = w->backwards ? 31 - __builtin_clz(mask) : __builtin_ctz(mask);
+  w->warp->runnable &= ~(1u << lane);
+  return w->current = &w->threads[(w->warp - w->warps) * WARP_LANES + lane];
+}
+
+static void dispatch(worker *w) __attribute__((noreturn));
+static void dispatch(worker *w) {
+  thread *next = pick(w);
+  if (!next) _longjmp(w->scheduler, 1);
+  if (!next->coroutine) next->coroutine = take_coroutine(w);
+  enter(next->coroutine);
+}
+
+static void coroutine_main(void) {
+  for (;;) {
+    worker *w = self;
+    thread *t = w->current;
+    coroutine *mine = t->coroutine;
+    w->launch->kernel->call(w->launch->parameters);
+    w->finished++;
+    t->waits = "its end";
+    thread *next = pick(w);
+    if (next && !next->coroutine) { /* goes on at once on this stack */
+      next->coroutine = mine;
+      continue;
+    }
+    mine->next_free = w->free;
+    w->free = mine;
+    if (_setjmp(mine->context)) continue;
+    if (next) enter(next->coroutine);
+    _longjmp(w->scheduler, 1);
+  }
+}
+
+static void park(worker *w, const char *waits) {
+  thread *me = w->current;
+  me->waits = waits;
+  if (!_setjmp(me->coroutine->context)) dispatch(w);
+  me->waits = NULL;
+}
+
+/* Waiting. ------------------------------------------------------------------------------------------------ */
+
+void together(instruction *what, const char *name, void *operands) {
+  worker *w = self;
+  warp *p = w->warp;
+  uint32_t lane = (uint32_t)(w->current - w->threads) % WARP_LANES;
+  if (p->arrived && p->instruction != what)
+    fault("%s, while other lanes of its warp wait for another instruction", name);
+  p->instruction = what;
+  p->operands[lane] = operands;
+  p->arrived |= 1u << lane;
+  if (p->arrived != p->lanes) {
+    park(w, name);
+    return;
+  }
+  what(p->operands, w->shared, w->launch->shared_bytes);
+  p->arrived = 0;
+  p->runnable = p->lanes & ~(1u << lane);
+}
+
+void block_barrier(void) {
+  self->at_barrier++;
+  park(self, "__syncthreads");
+}
+
+const thread_view *current_thread(void) { return &self->current->view; }
+
+/* Asynchronous copies. ------------------------------------------------------------------------------------ */
+
+void start_copy(unsigned char *to, const void *from, unsigned bytes, unsigned filled) {
+  thread *t = self->current;
+  if (to < self->shared || to + bytes > self->shared + self->launch->shared_bytes)
+    fault("cp.async writes outside of the %u bytes of shared memory", self->launch->shared_bytes);
+  if ((uintptr_t)to % bytes || (filled && (uintptr_t)from % bytes))
+    fault("cp.async of %u bytes at an address that is no multiple of them", bytes);
+  if (t->copy_first == t->copy_end) t->copy_first = t->copy_end = 0;
+  if (t->copy_end == t->copy_room) {
+    t->copy_room = t->copy_room ? 2 * t->copy_room : 64;
+    t->copies = realloc(t->copies, t->copy_room * sizeof *t->copies);
+    if (!t->copies) fault("out of memory");
+  }
+  memset(to, POISON, bytes); /* until it arrives, nobody may look */
+  t->copies[t->copy_end++] = (copy){to, from, bytes, filled, t->groups};
+}
+
+void commit_copies(void) { self->current->groups++; }
+
+void wait_for_copies(unsigned outstanding) {
+  thread *t = self->current;
+  for (; t->copy_first < t->copy_end; t->copy_first++) {
+    const copy *c = &t->copies[t->copy_first];
+    if (c->group + outstanding >= t->groups) return;
+    if (c->filled) memcpy(c->to, c->from, c->filled);
+    memset(c->to + c->filled, 0, c->bytes - c->filled);
+  }
+}
+
+/* Blocks. ------------------------------------------------------------------------------------------------- */
+
+static void make_shared(worker *w, uint32_t bytes) {
+  size_t room = (bytes + SHARED_ALIGNMENT + PAGE - 1) / PAGE * PAGE + SHARED_ALIGNMENT;
+  if (room > w->shared_room) {
+    free(w->shared);
+    w->shared = aligned_alloc(SHARED_ALIGNMENT, room);
+    if (!w->shared) fault("out of memory");
+    w->shared_room = room;
+  }
+  memset(w->shared, POISON, bytes + SHARED_ALIGNMENT);
+}
+
+static void check_shared(const worker *w) {
+  const unsigned char *after = w->shared + w->launch->shared_bytes;
+  for (int i = 0; i < SHARED_ALIGNMENT; i++)
+    if (after[i] != POISON) fault("the block writes behind its %u bytes of shared memory", w->launch->shared_bytes);
+}
+
+static void begin_block(worker *w, uint64_t number) {
+  const launch *l = w->launch;
+  uint64_t gx = l->grid[0], gy = l->grid[1];
+  uint32_t bx = l->block[0], by = l->block[1], count = bx * by * l->block[2];
+  w->threads_in_block = count;
+  w->finished = w->at_barrier = 0;
+  w->backwards = number % 2;
+  make_shared(w, l->shared_bytes);
+  for (uint32_t i = 0; i < count; i++) {
+    thread *t = &w->threads[i];
+    t->view = (thread_view){{i % bx, i / bx % by, i / bx / by},
+                            {(unsigned)(number % gx), (unsigned)(number / gx % gy), (unsigned)(number / gx / gy)},
+                            w->shared};
+    t->coroutine = NULL;
+    t->waits = NULL;
+    t->copy_first = t->copy_end = t->groups = 0;
+  }
+  for (uint32_t i = 0; i * WARP_LANES < count; i++) {
+    uint32_t lanes = count - i * WARP_LANES;
+    w->warps[i].lanes = w->warps[i].runnable = lanes < WARP_LANES ? (1u << lanes) - 1 : ~0u;
+    w->warps[i].arrived = 0;
+  }
+}
+
+static void run_warp(worker *w, warp *p) {
+  w->warp = p;
+  if (p->runnable && !_setjmp(w->scheduler)) dispatch(w);
+  if (!p->arrived) return;
+  w->current = &w->threads[(p - w->warps) * WARP_LANES + __builtin_ctz(p->arrived)];
+  const thread *other = &w->threads[(p - w->warps) * WARP_LANES + __builtin_ctz(p->lanes & ~p->arrived)];
+  fault("it waits at %s for lane %d, which is at %s", w->current->waits, (int)(other - w->threads) % WARP_LANES,
+        other->waits);
+}
+
+static void release_barrier(worker *w, uint32_t warps) {
+  if (w->at_barrier != w->threads_in_block) {
+    for (uint32_t i = 0; i < w->threads_in_block; i++)
+      if (strcmp(w->threads[i].waits, "__syncthreads") == 0) w->current = &w->threads[i];
+    fault("it waits at a barrier that %u threads of the block do not reach", w->finished);
+  }
+  w->at_barrier = 0;
+  for (uint32_t i = 0; i < warps; i++) w->warps[i].runnable = w->warps[i].lanes;
+}
+
+static void run_block(worker *w, uint64_t number) {
+  begin_block(w, number);
+  uint32_t warps = (w->threads_in_block + WARP_LANES - 1) / WARP_LANES;
+  for (;;) {
+    for (uint32_t i = 0; i < warps; i++) run_warp(w, &w->warps[w->backwards ? warps - 1 - i : i]);
+    if (w->finished == w->threads_in_block) break;
+    release_barrier(w, warps);
+  }
+  check_shared(w);
+  w->current = NULL;
+}
+
+/* Workers. ------------------------------------------------------------------------------------------------ */
+
+static struct {
+  int count;
+  pthread_barrier_t begin, end;
+  const launch *launch;
+  atomic_uint_fast64_t next;
+} pool;
+
+static void work(void) {
+  const launch *l = self->launch = pool.launch;
+  uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2], i;
+  while ((i = atomic_fetch_add(&pool.next, 1)) < blocks)
+    run_block(self, l->number % 2 ? blocks - 1 - i : i);
+  self->launch = NULL;
+}
+
+static void *worker_main(void *unused) {
+  self = calloc(1, sizeof *self);
+  if (!self) fault("out of memory");
+  for (; unused == NULL;) {
+    pthread_barrier_wait(&pool.begin);
+    work();
+    pthread_barrier_wait(&pool.end);
+  }
+  return NULL;
+}
+
+void start_workers(int count) {
+  self = calloc(1, sizeof *self);
+  if (!self) fault("out of memory");
+  pool.count = count;
+  pthread_barrier_init(&pool.begin, NULL, (unsigned)count);
+  pthread_barrier_init(&pool.end, NULL, (unsigned)count);
+  for (int i = 1; i < count; i++) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, worker_main, NULL) != 0) fault("no thread can be started");
+  }
+}
+
+void run_blocks(const launch *launch) {
+  pool.launch = launch;
+  pool.next = 0;
+  pthread_barrier_wait(&pool.begin);
+  work();
+  pthread_barrier_wait(&pool.end);
+}

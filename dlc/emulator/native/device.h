@@ -1,0 +1,197 @@
+/* CUDA C++ and PTX for the text of a kernel that is compiled by a host's C++ compiler, without a header.
+ *
+ * ptx_* are the instructions of PTX ISA, named as there; the inline assembly of the text becomes calls of them.
+ * What needs all lanes of a warp is in instructions.c.
+ */
+typedef unsigned char byte;
+struct uint2 { unsigned x, y; } __attribute__((aligned(8)));
+struct uint4 { unsigned x, y, z, w; } __attribute__((aligned(16)));
+
+struct dim3_index { unsigned x, y, z; };
+struct thread_view { dim3_index thread, block; byte *shared; };
+struct kernel_parameter { unsigned long bytes; unsigned role, float_bytes; };
+struct emulated_kernel {
+  const char *name;
+  void (*call)(void **);
+  unsigned threads, parameter_count;
+  const kernel_parameter *parameters;
+};
+struct emulated_image {
+  const emulated_kernel *kernels;
+  const byte *memory, *memory_end;
+};
+typedef void instruction(void *const *, const byte *, unsigned);
+
+extern "C" {
+const thread_view *current_thread(void);
+void together(instruction *, const char *, void *);
+void block_barrier(void);
+void start_copy(byte *, const void *, unsigned, unsigned);
+void commit_copies(void);
+void wait_for_copies(unsigned);
+instruction mma_m16n8k16_f16, mma_m16n8k16_bf16, mma_m16n8k8_tf32, shuffle, warp_barrier;
+instruction ldmatrix_x1, ldmatrix_x2, ldmatrix_x4, ldmatrix_x1_trans, ldmatrix_x2_trans, ldmatrix_x4_trans;
+}
+
+/* Variables of the device stand together; the linker gives the names of the section's ends. */
+extern "C" __attribute__((weak, visibility("hidden"))) byte __start_device_memory[], __stop_device_memory[];
+#define DEVICE_MEMORY __attribute__((section("device_memory")))
+
+#define __device__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define threadIdx (current_thread()->thread)
+#define blockIdx (current_thread()->block)
+
+/* The kernels of a unit. ---------------------------------------------------------------------------------- */
+
+template <unsigned... i> struct numbers {};
+template <unsigned n, unsigned... i> struct count_to : count_to<n - 1, n - 1, i...> {};
+template <unsigned... i> struct count_to<0, i...> { typedef numbers<i...> type; };
+
+template <class... A, unsigned... i> static inline void call_with(void (*f)(A...), void **p, numbers<i...>) {
+  f(*(A *)p[i]...);
+}
+template <class... A> static inline void call_kernel(void (*f)(A...), void **p) {
+  call_with(f, p, typename count_to<sizeof...(A)>::type());
+}
+template <class... A> constexpr unsigned arity(void (*)(A...)) { return sizeof...(A); }
+
+/* The C library. ------------------------------------------------------------------------------------------ */
+
+#define DECLARE_1(name) double name(double); float name##f(float);
+#define DECLARE_2(name) double name(double, double); float name##f(float, float);
+extern "C" {
+DECLARE_1(exp) DECLARE_1(exp2) DECLARE_1(expm1) DECLARE_1(log) DECLARE_1(log2) DECLARE_1(log10)
+DECLARE_1(log1p) DECLARE_1(sqrt) DECLARE_1(cbrt) DECLARE_1(erf) DECLARE_1(ceil) DECLARE_1(floor)
+DECLARE_1(trunc) DECLARE_1(round) DECLARE_1(rint) DECLARE_1(sin) DECLARE_1(cos) DECLARE_1(tan)
+DECLARE_1(asin) DECLARE_1(acos) DECLARE_1(atan) DECLARE_1(sinh) DECLARE_1(cosh) DECLARE_1(tanh)
+DECLARE_1(asinh) DECLARE_1(acosh) DECLARE_1(atanh) DECLARE_1(fabs)
+DECLARE_2(fmax) DECLARE_2(fmin) DECLARE_2(copysign) DECLARE_2(pow) DECLARE_2(atan2)
+double fma(double, double, double);
+float fmaf(float, float, float);
+}
+
+static inline float rsqrtf(float x) { return 1 / sqrtf(x); }
+static inline double rsqrt(double x) { return 1 / sqrt(x); }
+
+/* CUDA C++. ----------------------------------------------------------------------------------------------- */
+
+template <class To, class From> static inline To bits_of(From from) {
+  static_assert(sizeof(To) == sizeof(From), "bits of another size");
+  To to;
+  __builtin_memcpy(&to, &from, sizeof to);
+  return to;
+}
+static inline float __int_as_float(int x) { return bits_of<float>(x); }
+static inline float __uint_as_float(unsigned x) { return bits_of<float>(x); }
+static inline double __longlong_as_double(long long x) { return bits_of<double>(x); }
+static inline unsigned long __cvta_generic_to_shared(const void *p) {
+  return (unsigned long)((const byte *)p - current_thread()->shared);
+}
+
+static inline void __syncthreads() { block_barrier(); }
+static inline void __syncwarp() { together(warp_barrier, "__syncwarp", 0); }
+static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
+struct exchange { unsigned long value, result; unsigned from; };
+
+template <class T> static inline T exchange_with(T value, unsigned from) {
+  exchange e = {0, 0, from};
+  __builtin_memcpy(&e.value, &value, sizeof value);
+  together(shuffle, "__shfl_sync", &e);
+  __builtin_memcpy(&value, &e.result, sizeof value);
+  return value;
+}
+static inline unsigned lane() { return threadIdx.x % 32; }
+template <class T> static inline T __shfl_sync(unsigned, T value, int from) { return exchange_with(value, (unsigned)from % 32); }
+template <class T> static inline T __shfl_xor_sync(unsigned, T value, int mask) { return exchange_with(value, lane() ^ (unsigned)mask); }
+template <class T> static inline T __shfl_up_sync(unsigned, T value, unsigned by) { return exchange_with(value, lane() < by ? lane() : lane() - by); }
+template <class T> static inline T __shfl_down_sync(unsigned, T value, unsigned by) { return exchange_with(value, lane() + by > 31 ? lane() : lane() + by); }
+
+template <class T> static inline T atomicAdd(T *place, T value) {
+  T old = *place, sum;
+  do sum = old + value;
+  while (!__atomic_compare_exchange(place, &old, &sum, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+  return old;
+}
+
+/* PTX: conversions. --------------------------------------------------------------------------------------- */
+
+static inline void ptx_cvt_f32_f16(float &y, unsigned short x) {
+  unsigned bits = bits_of<unsigned>(bits_of<float>((x & 0x7fffu) << 13) * 0x1p112f);
+  if ((x & 0x7c00) == 0x7c00) bits |= 0x7f800000;
+  y = bits_of<float>(bits | (x & 0x8000u) << 16);
+}
+
+/* To nearest, ties to even; NaN is 0x7fff. */
+static inline void ptx_cvt_rn_f16_f32(unsigned short &y, float x) {
+  unsigned bits = bits_of<unsigned>(x), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
+  if (size > 0x7f800000) y = 0x7fff;
+  else if (size >= 0x477ff000) y = sign | 0x7c00;          /* 65520 and above */
+  else if (size < 0x38800000)                              /* below 2^-14: multiples of 2^-24, the unit of 0.5 */
+    y = sign | (bits_of<unsigned>(bits_of<float>(size) + 0.5f) - 0x3f000000);
+  else y = sign | (size + 0xfff + (size >> 13 & 1) - 0x38000000) >> 13;
+}
+
+static inline void ptx_cvt_rn_bf16_f32(unsigned short &y, float x) {
+  unsigned bits = bits_of<unsigned>(x);
+  y = (bits & 0x7fffffff) > 0x7f800000 ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+/* To nearest, ties away from zero. */
+static inline void ptx_cvt_rna_tf32_f32(unsigned &y, float x) {
+  unsigned bits = bits_of<unsigned>(x);
+  y = (bits & 0x7f800000) == 0x7f800000 ? bits : (bits + 0x1000) & 0xffffe000;
+}
+
+static inline void ptx_max_NaN_f32(float &z, float x, float y) { z = x != x || y != y ? __builtin_nanf("") : x > y || (x == y && !__builtin_signbit(x)) ? x : y; }
+static inline void ptx_min_NaN_f32(float &z, float x, float y) { z = x != x || y != y ? __builtin_nanf("") : x < y || (x == y && __builtin_signbit(x)) ? x : y; }
+
+/* PTX: asynchronous copies. ------------------------------------------------------------------------------- */
+
+static inline void ptx_cp_async_cg_shared_global(unsigned to, const void *from, unsigned bytes, unsigned filled) {
+  start_copy(current_thread()->shared + to, from, bytes, filled);
+}
+static inline void ptx_cp_async_ca_shared_global(unsigned to, const void *from, unsigned bytes, unsigned filled) {
+  start_copy(current_thread()->shared + to, from, bytes, filled);
+}
+static inline void ptx_cp_async_commit_group() { commit_copies(); }
+static inline void ptx_cp_async_wait_group(unsigned outstanding) { wait_for_copies(outstanding); }
+
+/* PTX: matrices. ------------------------------------------------------------------------------------------ */
+
+struct matrix_load { unsigned d[4], row; };
+
+#define PTX_LDMATRIX(shape, name, outputs, stores)                                                         \
+  static inline void ptx_ldmatrix_sync_aligned_m8n8_##shape##_shared_b16 outputs {                           \
+    matrix_load l = {{}, row};                                                                               \
+    together(ldmatrix_##name, "ldmatrix", &l);                                                             \
+    stores                                                                                                   \
+  }
+#define ROW_1 (unsigned &d0, unsigned row)
+#define ROW_2 (unsigned &d0, unsigned &d1, unsigned row)
+#define ROW_4 (unsigned &d0, unsigned &d1, unsigned &d2, unsigned &d3, unsigned row)
+#define STORE_1 d0 = l.d[0];
+#define STORE_2 STORE_1 d1 = l.d[1];
+#define STORE_4 STORE_2 d2 = l.d[2]; d3 = l.d[3];
+PTX_LDMATRIX(x1, x1, ROW_1, STORE_1)
+PTX_LDMATRIX(x2, x2, ROW_2, STORE_2)
+PTX_LDMATRIX(x4, x4, ROW_4, STORE_4)
+PTX_LDMATRIX(x1_trans, x1_trans, ROW_1, STORE_1)
+PTX_LDMATRIX(x2_trans, x2_trans, ROW_2, STORE_2)
+PTX_LDMATRIX(x4_trans, x4_trans, ROW_4, STORE_4)
+
+struct matrix_product { float d[4]; unsigned a[4], b[2]; float c[4]; };
+
+#define PTX_MMA(shape, name)                                                                                 \
+  static inline void ptx_mma_sync_aligned_##shape(                                                           \
+      float &d0, float &d1, float &d2, float &d3, unsigned a0, unsigned a1, unsigned a2, unsigned a3,        \
+      unsigned b0, unsigned b1, float c0, float c1, float c2, float c3) {                                    \
+    matrix_product p = {{}, {a0, a1, a2, a3}, {b0, b1}, {c0, c1, c2, c3}};                                   \
+    together(name, #name, &p);                                                                               \
+    d0 = p.d[0]; d1 = p.d[1]; d2 = p.d[2]; d3 = p.d[3];                                                      \
+  }
+PTX_MMA(m16n8k16_row_col_f32_f16_f16_f32, mma_m16n8k16_f16)
+PTX_MMA(m16n8k16_row_col_f32_bf16_bf16_f32, mma_m16n8k16_bf16)
+PTX_MMA(m16n8k8_row_col_f32_tf32_tf32_f32, mma_m16n8k8_tf32)

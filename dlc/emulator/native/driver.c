@@ -1,0 +1,383 @@
+/* A stand-in for NVIDIA's driver: the functions that an artifact calls, on the memory and cores of the host.
+ *
+ * What is asynchronous happens as late as it may: a stream's work when somebody waits for it. The nodes of a graph
+ * run in the order opposite to that in which they were added, as far as their dependencies allow.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cuda_driver.h"
+#include "emulator.h"
+
+
+enum { SUCCESS = 0, INVALID_VALUE = 1, INVALID_IMAGE = 200, NOT_FOUND = 500, PLAIN_SHARED_BYTES = 48 << 10 };
+
+static struct {
+  int major, minor, shared_limit;
+  uint64_t launches;
+} device;
+
+/* What the process that runs a model says before it loads it. --------------------------------------------- */
+
+typedef struct image {
+  const unsigned char *code;
+  size_t bytes;
+  const emulated_image *emulated;
+  struct image *next;
+} image;
+
+static image *images;
+
+/* Be a device of this compute capability, on `workers` cores; shared_limit: the most that a block may have. */
+void emulator_start(int major, int minor, int shared_limit, int workers) {
+  device.major = major;
+  device.minor = minor;
+  device.shared_limit = shared_limit;
+  start_workers(workers);
+}
+
+/* Take `code`, which must stay where it is, for the machine code of `emulated`. */
+void emulator_add_image(const void *code, size_t bytes, const emulated_image *emulated) {
+  image *i = calloc(1, sizeof *i);
+  if (!i) fault("out of memory");
+  *i = (image){code, bytes, emulated, images};
+  images = i;
+}
+
+static void on_signal(int number, siginfo_t *info, void *context) {
+  (void)context;
+  if (number == SIGFPE) fault("an integer division by zero");
+  fault("an access to memory at %p that it must not touch, or that is misaligned", info->si_addr);
+}
+
+static void catch_signals(void) {
+  struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
+  int numbers[] = {SIGSEGV, SIGBUS, SIGFPE};
+  for (int i = 0; i < 3; i++) sigaction(numbers[i], &action, NULL);
+}
+
+/* Device and context. ------------------------------------------------------------------------------------- */
+
+CUresult cuInit(unsigned flags) { return flags ? INVALID_VALUE : SUCCESS; }
+
+CUresult cuGetErrorString(CUresult error, const char **text) {
+  *text = error == CUDA_ERROR_OUT_OF_MEMORY ? "out of memory"
+          : error == INVALID_IMAGE          ? "the image is none of the artifact's cubins"
+          : error == NOT_FOUND              ? "the image has no such kernel"
+                                            : "invalid value";
+  return SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int *count) { return *count = 1, SUCCESS; }
+CUresult cuDeviceGet(CUdevice *number, int ordinal) { return *number = ordinal, ordinal ? INVALID_VALUE : SUCCESS; }
+
+CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice number) {
+  (void)number;
+  if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) *value = device.major;
+  else if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) *value = device.minor;
+  else return INVALID_VALUE;
+  return SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice number) {
+  (void)number;
+  return *context = (CUcontext)&device, SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice number) { return (void)number, SUCCESS; }
+CUresult cuCtxPushCurrent_v2(CUcontext context) { return context ? SUCCESS : INVALID_VALUE; }
+CUresult cuCtxPopCurrent_v2(CUcontext *context) { return *context = (CUcontext)&device, SUCCESS; }
+
+/* Modules. ------------------------------------------------------------------------------------------------ */
+
+struct CUfunc_st {
+  const emulated_image *image;
+  const emulated_kernel *kernel;
+  int shared_limit;
+};
+
+CUresult cuModuleLoadData(CUmodule *module, const void *code) {
+  for (const image *i = images; i; i = i->next)
+    if (memcmp(i->code, code, i->bytes < 64 ? i->bytes : 64) == 0 && memcmp(i->code, code, i->bytes) == 0)
+      return *module = (CUmodule)i, SUCCESS;
+  return INVALID_IMAGE;
+}
+
+CUresult cuModuleUnload(CUmodule module) { return module ? SUCCESS : INVALID_VALUE; }
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
+  const emulated_image *emulated = ((const image *)module)->emulated;
+  for (const emulated_kernel *k = emulated->kernels; k->name; k++)
+    if (strcmp(k->name, name) == 0) {
+      *function = calloc(1, sizeof **function);
+      **function = (struct CUfunc_st){emulated, k, PLAIN_SHARED_BYTES};
+      return SUCCESS;
+    }
+  return NOT_FOUND;
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
+  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value > device.shared_limit) return INVALID_VALUE;
+  if (value > function->shared_limit) function->shared_limit = value;
+  return SUCCESS;
+}
+
+/* Streams. ------------------------------------------------------------------------------------------------ */
+
+/* Bytes to copy, or the launches of a graph. */
+typedef struct work {
+  void *to;
+  const void *from;
+  size_t bytes;
+  int frees_source;
+  struct node *nodes;
+  size_t count;
+  struct work *next;
+} work;
+
+struct CUstream_st {
+  work *first, **last;
+};
+
+static void run_graph(struct node *nodes, size_t count);
+
+static void finish(CUstream stream) {
+  for (work *w = stream->first, *next; w; w = next) {
+    if (w->nodes) run_graph(w->nodes, w->count);
+    else memcpy(w->to, w->from, w->bytes);
+    if (w->frees_source) free((void *)w->from);
+    free(w->nodes);
+    next = w->next;
+    free(w);
+  }
+  stream->first = NULL;
+  stream->last = &stream->first;
+}
+
+static CUresult enqueue(CUstream stream, work item) {
+  work *w = malloc(sizeof *w);
+  if (!w) return CUDA_ERROR_OUT_OF_MEMORY;
+  *w = item;
+  *stream->last = w;
+  stream->last = &w->next;
+  return SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
+  if (flags != CU_STREAM_NON_BLOCKING) return INVALID_VALUE;
+  *stream = calloc(1, sizeof **stream);
+  if (!*stream) return CUDA_ERROR_OUT_OF_MEMORY;
+  (*stream)->last = &(*stream)->first;
+  return SUCCESS;
+}
+
+CUresult cuStreamSynchronize(CUstream stream) { return finish(stream), SUCCESS; }
+
+CUresult cuStreamDestroy_v2(CUstream stream) {
+  finish(stream);
+  free(stream);
+  return SUCCESS;
+}
+
+/* Memory. ------------------------------------------------------------------------------------------------- */
+
+/* Pinned host memory is read when the copy is made, other memory when it is asked for. */
+typedef struct pinned {
+  unsigned char *start;
+  size_t bytes;
+  struct pinned *next;
+} pinned;
+
+static pinned *pinned_memory;
+
+CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
+  void *memory = bytes ? device_allocate(bytes) : NULL;
+  *pointer = (CUdeviceptr)(uintptr_t)memory;
+  return memory ? SUCCESS : bytes ? CUDA_ERROR_OUT_OF_MEMORY : INVALID_VALUE;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr pointer) { return device_free((void *)(uintptr_t)pointer), SUCCESS; }
+
+CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags) {
+  pinned *p = calloc(1, sizeof *p);
+  if (flags || !p || !(*pointer = malloc(bytes))) return CUDA_ERROR_OUT_OF_MEMORY;
+  *p = (pinned){*pointer, bytes, pinned_memory};
+  pinned_memory = p;
+  return SUCCESS;
+}
+
+CUresult cuMemFreeHost(void *pointer) {
+  for (pinned **p = &pinned_memory; *p; p = &(*p)->next)
+    if ((*p)->start == pointer) {
+      pinned *gone = *p;
+      *p = gone->next;
+      free(gone);
+      free(pointer);
+      return SUCCESS;
+    }
+  return INVALID_VALUE;
+}
+
+static int is_pinned(const void *pointer) {
+  for (const pinned *p = pinned_memory; p; p = p->next)
+    if ((const unsigned char *)pointer >= p->start && (const unsigned char *)pointer < p->start + p->bytes) return 1;
+  return 0;
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
+  check_range((void *)(uintptr_t)to, bytes, "a copy to the device");
+  make_writable((void *)(uintptr_t)to);
+  if (is_pinned(from)) return enqueue(stream, (work){.to = (void *)(uintptr_t)to, .from = from, .bytes = bytes});
+  void *kept = malloc(bytes + 1);
+  if (!kept) return CUDA_ERROR_OUT_OF_MEMORY;
+  memcpy(kept, from, bytes);
+  return enqueue(stream, (work){.to = (void *)(uintptr_t)to, .from = kept, .bytes = bytes, .frees_source = 1});
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  check_range((void *)(uintptr_t)from, bytes, "a copy from the device");
+  return enqueue(stream, (work){.to = to, .from = (void *)(uintptr_t)from, .bytes = bytes});
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  check_range((void *)(uintptr_t)from, bytes, "a copy on the device");
+  check_range((void *)(uintptr_t)to, bytes, "a copy on the device");
+  make_writable((void *)(uintptr_t)to);
+  return enqueue(stream, (work){.to = (void *)(uintptr_t)to, .from = (void *)(uintptr_t)from, .bytes = bytes});
+}
+
+/* Graphs. ------------------------------------------------------------------------------------------------- */
+
+typedef struct node {
+  launch launch;
+  size_t *after, after_count;
+  int done;
+} node;
+
+struct CUgraph_st {
+  node *nodes;
+  size_t count;
+};
+
+struct CUgraphExec_st {
+  node *nodes;
+  size_t count;
+};
+
+/* A node is known by its number, from 1 on. */
+static size_t number_of(CUgraphNode node) { return (size_t)(uintptr_t)node - 1; }
+
+/* Return copies of the arguments: the caller's may change once the node is made. */
+static void **keep_arguments(void *const *parameters, uint32_t count) {
+  void **addresses = malloc((count + 1) * sizeof *addresses);
+  uint64_t *values = malloc((count + 1) * sizeof *values);
+  if (!addresses || !values) fault("out of memory");
+  for (uint32_t i = 0; i < count; i++) {
+    values[i] = *(const uint64_t *)parameters[i];
+    addresses[i] = &values[i];
+  }
+  return addresses;
+}
+
+static void set_parameters(node *n, const CUDA_KERNEL_NODE_PARAMS *p) {
+  const emulated_kernel *k = p->func->kernel;
+  if (k->threads && p->blockDimX * p->blockDimY * p->blockDimZ != k->threads)
+    fault("kernel %s is launched with blocks of %u threads, its text says %u", k->name,
+          p->blockDimX * p->blockDimY * p->blockDimZ, k->threads);
+  if (!p->gridDimX || !p->gridDimY || !p->gridDimZ) fault("kernel %s is launched with an empty grid", k->name);
+  if ((int)p->sharedMemBytes > p->func->shared_limit)
+    fault("kernel %s is launched with %u bytes of shared memory, %d are allowed", k->name, p->sharedMemBytes,
+          p->func->shared_limit);
+  n->launch = (launch){.kernel = k,
+                       .image = p->func->image,
+                       .grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
+                       .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
+                       .shared_bytes = p->sharedMemBytes,
+                       .parameters = keep_arguments(p->kernelParams, k->parameter_count)};
+}
+
+CUresult cuGraphCreate(CUgraph *graph, unsigned flags) {
+  *graph = calloc(1, sizeof **graph);
+  return flags ? INVALID_VALUE : SUCCESS;
+}
+
+CUresult cuGraphDestroy(CUgraph graph) {
+  free(graph->nodes);
+  free(graph);
+  return SUCCESS;
+}
+
+CUresult cuGraphAddKernelNode(CUgraphNode *added, CUgraph graph, const CUgraphNode *after, size_t count,
+                                  const CUDA_KERNEL_NODE_PARAMS *parameters) {
+  node *nodes = realloc(graph->nodes, (graph->count + 1) * sizeof *nodes);
+  if (!nodes) return CUDA_ERROR_OUT_OF_MEMORY;
+  graph->nodes = nodes;
+  node *n = &nodes[graph->count++];
+  *n = (node){.after_count = count, .after = malloc((count + 1) * sizeof *n->after)};
+  for (size_t i = 0; i < count; i++)
+    if ((n->after[i] = number_of(after[i])) >= graph->count - 1) return INVALID_VALUE;
+  set_parameters(n, parameters);
+  return *added = (CUgraphNode)(uintptr_t)graph->count, SUCCESS;
+}
+
+static node *copy_nodes(const node *nodes, size_t count) {
+  node *copy = malloc((count + 1) * sizeof *copy);
+  if (copy) memcpy(copy, nodes, count * sizeof *copy);
+  return copy;
+}
+
+/* Shallow: the arguments of a node are never changed, only exchanged. */
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
+  *executable = calloc(1, sizeof **executable);
+  **executable = (struct CUgraphExec_st){copy_nodes(graph->nodes, graph->count), graph->count};
+  return flags ? INVALID_VALUE : SUCCESS;
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec executable) {
+  free(executable->nodes);
+  free(executable);
+  return SUCCESS;
+}
+
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode node,
+                                            const CUDA_KERNEL_NODE_PARAMS *parameters) {
+  if (number_of(node) >= executable->count) return INVALID_VALUE;
+  set_parameters(&executable->nodes[number_of(node)], parameters);
+  return SUCCESS;
+}
+
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
+  node *nodes = copy_nodes(executable->nodes, executable->count);
+  return nodes ? enqueue(stream, (work){.nodes = nodes, .count = executable->count}) : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static int is_ready(const node *nodes, const node *n) {
+  if (n->done) return 0;
+  for (size_t i = 0; i < n->after_count; i++)
+    if (!nodes[n->after[i]].done) return 0;
+  return 1;
+}
+
+static void run_node(node *n) {
+  n->launch.number = device.launches++;
+  before_launch(&n->launch);
+  run_blocks(&n->launch);
+  after_launch(&n->launch);
+  n->done = 1;
+}
+
+/* Return the ready node that was added last. */
+static size_t last_ready(const node *nodes, size_t count) {
+  for (size_t i = count; i-- > 0;)
+    if (is_ready(nodes, &nodes[i])) return i;
+  fault("a graph without an order");
+}
+
+static void run_graph(node *nodes, size_t count) {
+  catch_signals();
+  for (size_t done = 0; done < count; done++) run_node(&nodes[last_ready(nodes, count)]);
+}

@@ -1,0 +1,199 @@
+/* The device's memory: the host's, with pages around each allocation that nobody may touch. */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "emulator.h"
+
+enum { ALIGNMENT = 256, PAGE = 4096, GUARD_BYTES = 64 << 20, ZONE_BYTES = 1 << 16, BUFFER_ALIGNMENT = 16 };
+
+typedef struct allocation {
+  unsigned char *pages, *start, *end; /* readable from `pages` to `end` */
+  int writable;
+  struct allocation *next;
+} allocation;
+
+static allocation *allocations;
+
+void fault(const char *format, ...) {
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  int used = snprintf(text, sizeof text, "emulation: %s", where_now());
+  vsnprintf(text + used, sizeof text - (size_t)used, format, arguments);
+  va_end(arguments);
+  strcat(text, "\n");
+  if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(4);
+  _exit(3);
+}
+
+void *device_allocate(size_t bytes) {
+  size_t used = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, pages = (used + PAGE - 1) / PAGE * PAGE;
+  allocation *a = calloc(1, sizeof *a);
+  unsigned char *all = mmap(NULL, pages + 2 * GUARD_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (!a || all == MAP_FAILED) return NULL;
+  a->pages = all + GUARD_BYTES;
+  a->end = a->pages + pages;
+  a->start = a->end - used;
+  if (mprotect(a->pages, pages, PROT_READ | PROT_WRITE) != 0) return NULL;
+  a->writable = 1;
+  memset(a->pages, POISON, pages);
+  a->next = allocations;
+  allocations = a;
+  return a->start;
+}
+
+static allocation *holder(const void *pointer, size_t bytes) {
+  const unsigned char *p = pointer;
+  for (allocation *a = allocations; a; a = a->next)
+    if (p >= a->start && p <= a->end && bytes <= (size_t)(a->end - p)) return a;
+  return NULL;
+}
+
+void check_range(const void *pointer, size_t bytes, const char *what) {
+  if (!holder(pointer, bytes)) fault("%s: %zu bytes are not inside of one allocation", what, bytes);
+}
+
+void device_free(void *pointer) {
+  for (allocation **a = &allocations; *a; a = &(*a)->next)
+    if ((*a)->start == pointer) {
+      allocation *gone = *a;
+      *a = gone->next;
+      munmap(gone->pages - GUARD_BYTES, (size_t)(gone->end - gone->pages) + 2 * GUARD_BYTES);
+      free(gone);
+      return;
+    }
+  fault("memory is freed that was not allocated");
+}
+
+static void set_writable(allocation *a, int writable) {
+  if (a->writable == writable) return;
+  int rights = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+  if (mprotect(a->pages, (size_t)(a->end - a->pages), rights) != 0) fault("pages cannot be protected");
+  a->writable = writable;
+}
+
+void make_writable(const void *pointer) {
+  allocation *a = holder(pointer, 0);
+  if (a) set_writable(a, 1);
+}
+
+/* What a launch writes. ----------------------------------------------------------------------------------- */
+
+/* A range that the launch writes; before, after: copies of the memory beside it. */
+typedef struct written {
+  unsigned char *start, *end, *before, *after;
+  size_t before_bytes, after_bytes;
+  uint32_t parameter;
+} written;
+
+static struct {
+  written ranges[MAX_PARAMETERS];
+  int count;
+} now;
+
+static int by_start(const void *x, const void *y) {
+  const written *a = x, *b = y;
+  return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static void check_arguments(const launch *l) {
+  const emulated_kernel *k = l->kernel;
+  for (uint32_t i = 0; i < k->parameter_count; i++) {
+    unsigned char *p = *(unsigned char **)l->parameters[i];
+    if ((uintptr_t)p % BUFFER_ALIGNMENT) fault("kernel %s, operand %u: its address is no multiple of 16", k->name, i);
+    if (!holder(p, k->parameters[i].bytes))
+      fault("kernel %s, operand %u: its %llu bytes are not inside of one allocation", k->name, i,
+            (unsigned long long)k->parameters[i].bytes);
+  }
+}
+
+static void check_overlap(const launch *l) {
+  const emulated_kernel *k = l->kernel;
+  for (uint32_t i = 0; i < k->parameter_count; i++)
+    for (uint32_t j = 0; k->parameters[i].role != READ && j < k->parameter_count; j++) {
+      const unsigned char *p = *(unsigned char **)l->parameters[i], *q = *(unsigned char **)l->parameters[j];
+      if (i != j && p < q + k->parameters[j].bytes && q < p + k->parameters[i].bytes)
+        fault("kernel %s: operand %u, which it writes, overlaps operand %u", k->name, i, j);
+    }
+}
+
+static unsigned char *copy_of(const unsigned char *from, size_t bytes) {
+  unsigned char *copy = malloc(bytes + 1);
+  if (!copy) fault("out of memory");
+  return memcpy(copy, from, bytes);
+}
+
+/* Keep copies of the memory beside each range, up to the next range or the end of the allocation. */
+static void keep_zones(void) {
+  qsort(now.ranges, (size_t)now.count, sizeof *now.ranges, by_start);
+  for (int i = 0; i < now.count; i++) {
+    written *r = &now.ranges[i];
+    const allocation *a = holder(r->start, 0);
+    const unsigned char *low = a->pages, *high = a->end;
+    if (i && now.ranges[i - 1].end > low) low = now.ranges[i - 1].end;
+    if (i + 1 < now.count && now.ranges[i + 1].start < high && now.ranges[i + 1].start >= r->end)
+      high = now.ranges[i + 1].start;
+    if (low > r->start) low = r->start;
+    r->before_bytes = (size_t)(r->start - low) < ZONE_BYTES ? (size_t)(r->start - low) : ZONE_BYTES;
+    r->after_bytes = (size_t)(high - r->end) < ZONE_BYTES ? (size_t)(high - r->end) : ZONE_BYTES;
+    r->before = copy_of(r->start - r->before_bytes, r->before_bytes);
+    r->after = copy_of(r->end, r->after_bytes);
+  }
+}
+
+/* Check the arguments; poison what is to be written, and protect what is not. */
+void before_launch(const launch *l) {
+  const emulated_kernel *k = l->kernel;
+  check_arguments(l);
+  check_overlap(l);
+  now.count = 0;
+  for (uint32_t i = 0; i < k->parameter_count; i++)
+    if (k->parameters[i].role != READ && k->parameters[i].bytes) {
+      unsigned char *p = *(unsigned char **)l->parameters[i];
+      now.ranges[now.count++] = (written){.start = p, .end = p + k->parameters[i].bytes, .parameter = i};
+    }
+  for (allocation *a = allocations; a; a = a->next) {
+    int writable = 0;
+    for (int i = 0; i < now.count; i++) writable |= now.ranges[i].start >= a->start && now.ranges[i].start < a->end;
+    set_writable(a, writable);
+  }
+  for (int i = 0; i < now.count; i++)
+    memset(now.ranges[i].start, POISON, (size_t)(now.ranges[i].end - now.ranges[i].start));
+  keep_zones();
+}
+
+/* All bits of a float are one only where nothing was stored: no instruction gives that NaN. */
+static void check_stored(const launch *l, const written *r) {
+  const kernel_parameter *p = &l->kernel->parameters[r->parameter];
+  if (p->role != WRITTEN || !p->float_bytes) return;
+  uint64_t count = p->bytes / p->float_bytes, missing = 0, first = 0;
+  static const unsigned char never[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+  for (uint64_t i = count; i-- > 0;)
+    if (memcmp(r->start + i * p->float_bytes, never, p->float_bytes) == 0) missing++, first = i;
+  if (missing)
+    fault("kernel %s does not write %llu of the %llu elements of operand %u, the first of them %llu", l->kernel->name,
+          (unsigned long long)missing, (unsigned long long)count, r->parameter, (unsigned long long)first);
+}
+
+static void check_counters(const launch *l) {
+  for (const unsigned char *p = l->image->memory; p < l->image->memory_end; p++)
+    if (*p) fault("kernel %s does not leave its counters at zero", l->kernel->name);
+}
+
+void after_launch(const launch *l) {
+  check_counters(l);
+  for (int i = 0; i < now.count; i++) {
+    written *r = &now.ranges[i];
+    if (memcmp(r->start - r->before_bytes, r->before, r->before_bytes) != 0 ||
+        memcmp(r->end, r->after, r->after_bytes) != 0)
+      fault("kernel %s writes beside operand %u", l->kernel->name, r->parameter);
+    free(r->before);
+    free(r->after);
+    check_stored(l, r);
+  }
+}

@@ -1,0 +1,130 @@
+"""CUDA text as C++ for the host: only what the host's compiler cannot read is written otherwise.
+
+Inline assembly becomes a call of the function named as the PTX instruction; shared memory becomes
+the block's, variables of the device stand in a section of their own, a kernel becomes an ordinary
+function. All else, the functions around the assembly included, is compiled as printed.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dlc.errors import CompileError
+
+Role = Literal["read", "written", "scratch"]
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A buffer that a kernel gets. float_bytes: the size of its elements if they are floats, else
+    0.
+    """
+
+    bytes: int
+    role: Role
+    float_bytes: int
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel of a translation unit and the buffers that it gets, in order."""
+
+    name: str
+    buffers: tuple[Buffer, ...]
+
+
+_KERNEL = re.compile(r'extern "C" __global__ void (__\w+__)\((\d+)\) (\w+)\(')
+_SHARED = re.compile(r"extern __shared__ __align__\(\d+\) unsigned char (\w+)\[\];")
+_VARIABLE = re.compile(r"\bstatic __device__ ")
+_UNROLL = re.compile(r"^\s*#pragma unroll$", re.MULTILINE)
+_ASM = re.compile(r'\basm(?: volatile)?\(((?:[^";]|"[^"]*")*)\);')
+_STRING = re.compile(r'"([^"]*)"')
+_PLACE = re.compile(r"%(\d+)")
+
+
+def host_text(text: str, kernels: Sequence[Kernel], symbol: str) -> str:
+    """Return a translation unit that defines an ``emulated_image`` named ``symbol``.
+
+    text: the CUDA text of ``kernels``. Raises CompileError for assembly that is not understood.
+    """
+    threads = {match[3]: _bound(match[1], match[2]) for match in _KERNEL.finditer(text)}
+    text = _ASM.sub(lambda match: _instruction(match[1]), text)
+    text = _KERNEL.sub(r"static void \3(", text)
+    text = _SHARED.sub(r"unsigned char* const \1 = current_thread()->shared;", text)
+    text = _VARIABLE.sub("static DEVICE_MEMORY ", text)
+    text = _UNROLL.sub("", text)
+    return "\n".join(['#include "device.h"', text, *_tables(kernels, threads, symbol)])
+
+
+def _bound(attribute: str, value: str) -> int:
+    """Return the threads of a block where the head of a kernel says how many, else 0."""
+    return int(value) if attribute == "__launch_bounds__" else 0
+
+
+def _tables(kernels: Sequence[Kernel], threads: Mapping[str, int], symbol: str) -> list[str]:
+    lines: list[str] = []
+    rows: list[str] = []
+    for kernel in kernels:
+        name, buffers = kernel.name, ", ".join(map(_buffer, kernel.buffers))
+        number = len(kernel.buffers)
+        lines += [
+            f"static void call_{name}(void **p) {{ call_kernel({name}, p); }}",
+            f'static_assert(arity({name}) == {number}, "parameters of {name}");',
+            f"static const kernel_parameter parameters_{name}[] = {{{buffers}}};",
+        ]
+        rows.append(f'{{"{name}", call_{name}, {threads[name]}, {number}, parameters_{name}}}, ')
+    return [
+        *lines,
+        f"static const emulated_kernel kernels[] = {{{''.join(rows)}{{}}}};",
+        f'extern "C" __attribute__((visibility("default"))) const emulated_image {symbol} = '
+        "{kernels, __start_device_memory, __stop_device_memory};",
+    ]
+
+
+_ROLES: dict[Role, int] = {"read": 0, "written": 1, "scratch": 2}
+"""As ``parameter_role`` of ``native/emulator.h``."""
+
+
+def _buffer(buffer: Buffer) -> str:
+    return f"{{{buffer.bytes}ul, {_ROLES[buffer.role]}, {buffer.float_bytes}}}"
+
+
+def _instruction(text: str) -> str:
+    """Return the call for what stands in the parentheses of an ``asm`` statement."""
+    template, *sections = _sections(text)
+    operands = [value for section in sections[:2] for value in _operands(section)]
+    words = "".join(_STRING.findall(template)).strip().rstrip(";")
+    name, _, rest = words.partition(" ")
+    if ";" in rest or "\n" in rest:
+        raise CompileError(f"the emulator takes one instruction at a time, not {words!r}")
+    values = [value.strip() for value in re.sub(r"[{}\[\]]", "", rest).split(",") if value.strip()]
+    arguments = [_PLACE.sub(lambda m: operands[int(m[1])], value) for value in values]
+    return f"ptx_{name.replace('.', '_')}({', '.join(arguments)});"
+
+
+def _sections(text: str) -> list[str]:
+    """Return the parts of an ``asm`` statement between colons: template, outputs, inputs, ..."""
+    parts = [""]
+    depth = 0
+    for piece in re.split(r'("[^"]*"|[():])', text):
+        depth += (piece == "(") - (piece == ")")
+        if piece == ":" and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts
+
+
+def _operands(section: str) -> list[str]:
+    """Return the expressions of ``"=r"(x), "=r"(y)``."""
+    found: list[str] = []
+    depth = 0
+    for piece in re.split(r'("[^"]*"|[()])', section):
+        depth -= piece == ")"
+        if depth > 0:
+            found[-1] += piece
+        elif piece == "(":
+            found.append("")
+        depth += piece == "("
+    return [f"({value})" for value in found]

@@ -1,0 +1,134 @@
+"""Launches kernels of CUDA text on the stand-in driver, in a process of its own."""
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dlc.backends._cuda_prelude import prelude_for
+from dlc.emulator.build import DRIVER, KERNELS, Image, build_driver, build_kernels
+from dlc.emulator.translation import Buffer, Kernel
+
+HEAD = 'extern "C" __global__ void __launch_bounds__(%d) k(%s) {\n%s\n}\n'
+CODE = b"any bytes can be the machine code"
+
+
+class LaunchError(Exception):
+    """The line with which the process ended."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A kernel ``k(x, y)``: one input, one output. body: its statements; element: the C type of
+    both. shared: bytes of shared memory.
+    """
+
+    body: str
+    element: str = "float"
+    threads: int = 32
+    grid: tuple[int, int, int] = (1, 1, 1)
+    shared: int = 0
+    launches: int = 1
+    edges: bool = True
+
+    @property
+    def text(self) -> str:
+        """The translation unit."""
+        declared = "extern __shared__ __align__(1024) unsigned char shared_memory[];\n"
+        body = (declared if self.shared else "") + self.body
+        parameters = f"const {self.element}* __restrict__ x, {self.element}* __restrict__ y"
+        text = HEAD % (self.threads, parameters, body)
+        return prelude_for(text) + "\n" + text
+
+
+def launch(case: Case, x: np.ndarray, y: np.ndarray, folder: Path, jobs: int = 1) -> np.ndarray:
+    """Return what the kernel writes; y: an array of the size of the output. Raises LaunchError."""
+    floats = x.dtype.itemsize if y.dtype.kind == "f" else 0
+    buffers = (Buffer(x.nbytes, "read", 0), Buffer(y.nbytes, "written", floats))
+    image = Image(CODE, case.text, (Kernel("k", buffers),))
+    build_driver(jobs, folder)
+    build_kernels([image], jobs, folder)
+    x.tofile(folder / "x")
+    facts = {"symbol": image.symbol, "bytes": y.nbytes, "threads": case.threads, "jobs": jobs}
+    facts |= {"grid": case.grid, "shared": case.shared, "launches": case.launches}
+    (folder / "facts").write_text(json.dumps(facts | {"edges": case.edges}))
+    command = [sys.executable, __file__, str(folder)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=100, check=False, env=environment
+    )
+    if done.returncode != 0:
+        raise LaunchError(done.stderr.strip().splitlines()[-1])
+    return np.fromfile(folder / "y", y.dtype).reshape(y.shape)
+
+
+class _Node(ctypes.Structure):
+    _fields_ = (
+        ("function", ctypes.c_void_p),
+        ("sizes", ctypes.c_uint * 7),
+        ("parameters", ctypes.c_void_p),
+        ("extra", ctypes.c_void_p),
+    )
+
+
+class _Driver:
+    def __init__(self, folder: Path, facts: dict[str, Any]):
+        self.library = ctypes.CDLL(str(folder / DRIVER), mode=ctypes.RTLD_GLOBAL)
+        self.kernels = ctypes.CDLL(str(folder / KERNELS))
+        self.library.emulator_start(9, 0, 227 << 10, facts["jobs"])
+        emulated = ctypes.byref(ctypes.c_char.in_dll(self.kernels, facts["symbol"]))
+        self.library.emulator_add_image(CODE, ctypes.c_size_t(len(CODE)), emulated)
+
+    def call(self, name: str, *arguments: Any) -> None:
+        status = getattr(self.library, name)(*arguments)
+        if status:
+            sys.exit(f"{name}: {status}")
+
+    def made(self, name: str, *arguments: Any) -> ctypes.c_uint64:
+        handle = ctypes.c_uint64()
+        self.call(name, ctypes.byref(handle), *arguments)
+        return handle
+
+    def memory(self, count: int) -> ctypes.c_uint64:
+        return self.made("cuMemAlloc_v2", ctypes.c_size_t(count))
+
+
+def _run(folder: Path) -> None:
+    """Run a chain of launches: each but the first reads what the one before wrote."""
+    facts = json.loads((folder / "facts").read_text())
+    driver = _Driver(folder, facts)
+    x = (folder / "x").read_bytes()
+    count = facts["launches"]
+    buffers = [driver.memory(len(x)), *(driver.memory(facts["bytes"]) for _ in range(count))]
+    stream = driver.made("cuStreamCreate", 1)
+    driver.call("cuMemcpyHtoDAsync_v2", buffers[0], x, ctypes.c_size_t(len(x)), stream)
+    module = driver.made("cuModuleLoadData", CODE)
+    function = driver.made("cuModuleGetFunction", module, b"k")
+    driver.call("cuFuncSetAttribute", function, 8, facts["shared"])
+    graph = driver.made("cuGraphCreate", 0)
+    before: list[ctypes.c_uint64] = []
+    for number in range(count):
+        pair = (ctypes.c_uint64 * 2)(buffers[number].value, buffers[number + 1].value)
+        places = (ctypes.c_void_p * 2)(ctypes.addressof(pair), ctypes.addressof(pair) + 8)
+        sizes = (ctypes.c_uint * 7)(*facts["grid"], facts["threads"], 1, 1, facts["shared"])
+        node = _Node(function.value, sizes, ctypes.addressof(places), None)
+        after = (ctypes.c_uint64 * 1)(*(b.value for b in before))
+        edges = ctypes.c_size_t(len(before))
+        before = [driver.made("cuGraphAddKernelNode", graph, after, edges, ctypes.byref(node))]
+        before = before if facts["edges"] else []
+    executable = driver.made("cuGraphInstantiateWithFlags", graph, ctypes.c_uint64(0))
+    driver.call("cuGraphLaunch", executable, stream)
+    y = ctypes.create_string_buffer(facts["bytes"])
+    driver.call("cuMemcpyDtoHAsync_v2", y, buffers[-1], ctypes.c_size_t(facts["bytes"]), stream)
+    driver.call("cuStreamSynchronize", stream)
+    (folder / "y").write_bytes(y.raw)
+
+
+if __name__ == "__main__":
+    _run(Path(sys.argv[1]))
