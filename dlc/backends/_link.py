@@ -9,29 +9,39 @@ from dlc.runtime.native import native_headers, native_text
 _HOST_FLAGS = ("-O2",)
 
 
-def link_cpu(program: str, kernels: Sequence[Source], jobs: int, to: Path) -> None:
+def link_cpu(program: str, kernels: Sequence[Source], identity: bytes, jobs: int, to: Path) -> None:
     """Build the library of a CPU artifact. Raises CompileError.
 
     program: from ``print_cpu_program``. kernels: translation units that define what it calls.
+    identity: from ``payload_identity``.
     """
-    sources = [*_host_sources(program, "cpu.c"), *kernels]
+    sources = [*_host_sources(program, identity, "cpu.c"), *kernels]
     objects = find_c_compiler().compile_objects(sources, native_headers(), jobs)
     find_c_compiler().link_library(objects, ["-fopenmp", "-lm", "-ldl"], to)
 
 
-def link_cuda(program: str, jobs: int, to: Path) -> None:
+def link_cuda(program: str, identity: bytes, jobs: int, to: Path) -> None:
     """Build the library of a GPU artifact. Raises CompileError.
 
     program: from ``print_cuda_program``; the kernels are data of the artifact, not of the library.
     """
-    sources = _host_sources(program, "cuda.c", "cuda_driver.c")
+    sources = _host_sources(program, identity, "cuda.c", "cuda_driver.c")
     objects = find_c_compiler().compile_objects(sources, native_headers(), jobs)
     find_c_compiler().link_library(objects, ["-ldl"], to)
 
 
-def _host_sources(program: str, *files: str) -> list[Source]:
+def print_identity(identity: bytes) -> str:
+    """Return the C file that holds an identity."""
+    return (
+        '#include "program.h"\n\n'
+        f"const unsigned char dlc_identity[32] = {{{', '.join(map(str, identity))}}};\n"
+    )
+
+
+def _host_sources(program: str, identity: bytes, *files: str) -> list[Source]:
     return [
         Source("program.c", program, _HOST_FLAGS),
+        Source("identity.c", print_identity(identity), _HOST_FLAGS),
         *(
             Source(name, native_text(name), _HOST_FLAGS)
             for name in (*files, "entry.c", "payload.c")

@@ -9,8 +9,9 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc.backends._cubins import CompiledKernel, compile_kernels
 from dlc.backends._host_cpu import print_cpu_program
 from dlc.backends._host_cuda import Capability, CudaKernel, CudaVariant, print_cuda_program
-from dlc.backends._host_reader import WeightOffset, read_program
+from dlc.backends._host_reader import read_program
 from dlc.backends._link import link_cpu, link_cuda
+from dlc.backends._weight_placer import WeightPlacer
 from dlc.backends.c import COMPILER_FLAGS
 from dlc.compiler.kernels import kernel_texts, kernels_of
 from dlc.compiler.targets import Target
@@ -18,6 +19,7 @@ from dlc.core.c_compiler import Source, host_instruction_set
 from dlc.core.context import DlcContext
 from dlc.core.nvrtc import Resources
 from dlc.dialects.gpu import KernelOp
+from dlc.runtime.packing import payload_identity
 
 _IMAGE_ALIGNMENT = 256
 
@@ -42,7 +44,7 @@ class Built:
 def build_cpu(
     context: DlcContext,
     module: ModuleOp,
-    place: WeightOffset,
+    place: WeightPlacer,
     jobs: int,
     to: Path,
     sources: Sequence[Source] = (),
@@ -56,14 +58,14 @@ def build_cpu(
         texts = kernel_texts(context, module, "c")
         sources = [Source(f"{name}.c", text, flags) for name, text in texts]
     program = print_cpu_program(read_program(module, place), host_instruction_set().features)
-    link_cpu(program, sources, jobs, to)
+    link_cpu(program, sources, payload_identity(place.file), jobs, to)
     return Built(sources=sources)
 
 
 def build_cuda(
     context: DlcContext,
     modules: Sequence[tuple[Target, ModuleOp]],
-    place: WeightOffset,
+    place: WeightPlacer,
     jobs: int,
     to: Path,
 ) -> Built:
@@ -80,8 +82,10 @@ def build_cuda(
         kernels = [_kernel(op, number[k.key]) for op, k in zip(ops, compiled, strict=True)]
         program = read_program(module, place)
         variants.append(CudaVariant(Capability(*target.capability), program, images, kernels))
-    link_cuda(print_cuda_program(variants), jobs, to)
-    return Built(bytes(code), built)
+    device_code = bytes(code)
+    identity = payload_identity(place.file, device_code)
+    link_cuda(print_cuda_program(variants), identity, jobs, to)
+    return Built(device_code, built)
 
 
 def _append(code: bytearray, image: bytes) -> tuple[int, int]:

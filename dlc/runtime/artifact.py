@@ -7,6 +7,7 @@ trailer of their own. ``native/payload.c`` reads the same; ``docs/artifact.md`` 
 
 import hashlib
 import os
+import stat
 import struct
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import BinaryIO, ClassVar
 
 from dlc.errors import ArtifactError
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 SEGMENT_ALIGNMENT = 4096
 _DIGEST_BLOCK = 16 << 20
 _DAMAGED = "the file is damaged or incomplete; compile the model again"
@@ -30,9 +31,10 @@ class Trailer:
     weights: tuple[int, int]
     report: tuple[int, int]
     weights_digest: bytes
+    identity: bytes
     file_bytes: int
 
-    LAYOUT: ClassVar = struct.Struct("<8sII6Q32sQ")
+    LAYOUT: ClassVar = struct.Struct("<8sII6Q32s32sQ")
     MAGIC: ClassVar = b"DLCMODEL"
     BYTES: ClassVar = LAYOUT.size + 32
 
@@ -46,6 +48,7 @@ class Trailer:
             *self.weights,
             *self.report,
             self.weights_digest,
+            self.identity,
             self.file_bytes,
         )
 
@@ -88,6 +91,25 @@ def digest_of_file(path: Path, start: int, end: int) -> bytes:
 def weights_path_of(path: Path) -> Path:
     """Return the file that holds the weights of an artifact written with ``--weights=file``."""
     return path.with_name(path.name + ".weights")
+
+
+State = tuple[tuple[int, ...], ...]
+"""Which files were found, and when they were written to."""
+
+
+def state_of(path: Path) -> State:
+    """Return the state of an artifact's files, to see later whether they are still the same."""
+    try:
+        found = [file.stat() for file in (path, weights_path_of(path)) if file.exists()]
+    except OSError as error:
+        raise ArtifactError((error.strerror or str(error)).lower(), at=str(path)) from error
+    return tuple((x.st_dev, x.st_ino, x.st_size, x.st_mtime_ns) for x in found)
+
+
+def check_state(path: Path, known: State) -> None:
+    """Raise ArtifactError when the files of an artifact are not those of the state ``known``."""
+    if state_of(path) != known:
+        raise ArtifactError("the file was changed since it was loaded; load it again", at=str(path))
 
 
 def check_artifact(path: Path) -> Trailer:
@@ -143,7 +165,7 @@ def read_trailer(path: Path) -> Trailer:
         fields = Trailer.LAYOUT.unpack(file.read(Trailer.LAYOUT.size))
         file.seek(0)
         is_library = file.read(4) == b"\x7fELF"
-    magic, version, beside, *numbers, digest, sealed_bytes = fields
+    magic, version, beside, *numbers, digest, identity, sealed_bytes = fields
     if magic != Trailer.MAGIC:
         cut = " or one that was cut off" if is_library else ""
         raise ArtifactError(f"not a model compiled by dlc{cut}", at=str(path))
@@ -153,7 +175,7 @@ def read_trailer(path: Path) -> Trailer:
             at=str(path),
         )
     device_code, weights, report = zip(numbers[::2], numbers[1::2], strict=True)
-    trailer = Trailer(bool(beside), device_code, weights, report, digest, sealed_bytes)
+    trailer = Trailer(bool(beside), device_code, weights, report, digest, identity, sealed_bytes)
     if sealed_bytes != file_bytes:
         raise ArtifactError(_DAMAGED, at=str(path))
     return trailer
@@ -190,6 +212,16 @@ def _weights_bytes(path: Path, trailer: Trailer) -> int:
 def _open(path: Path) -> BinaryIO:
     """Open for reading; an OSError becomes an ArtifactError of one line."""
     try:
-        return path.open("rb")
+        # A FIFO must not be waited for.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        file = os.fdopen(descriptor, "rb") if _is_ordinary(descriptor) else None
     except OSError as error:
         raise ArtifactError((error.strerror or str(error)).lower(), at=str(path)) from error
+    if file is None:
+        os.close(descriptor)
+        raise ArtifactError("is no ordinary file", at=str(path))
+    return file
+
+
+def _is_ordinary(descriptor: int) -> bool:
+    return stat.S_ISREG(os.fstat(descriptor).st_mode)

@@ -2,6 +2,8 @@
 
 import ctypes
 import os
+import weakref
+from _ctypes import dlclose, dlopen
 from ctypes import (
     CFUNCTYPE,
     POINTER,
@@ -15,13 +17,16 @@ from ctypes import (
 )
 from dataclasses import dataclass
 from math import prod
+from os import RTLD_NOW
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dlc.errors import ArtifactError
+from dlc.runtime.artifact import Trailer, seal_of
 from dlc.runtime.dtypes import numpy_dtype
+from dlc.runtime.private_copy import private_copy
 
 ABI_VERSION = 1
 CUDA = 1
@@ -80,18 +85,31 @@ class TensorInfo:
 
 
 class Library:
-    """An opened ``model.so``; stays loaded for the life of the process."""
+    """A ``model.so`` that is loaded, from a copy in memory; unloaded when nothing refers to it."""
 
-    _generation: ClassVar[dict[str, tuple[int, tuple[int, int]]]] = {}
+    _loaded: ClassVar["weakref.WeakValueDictionary[str, Library]"] = weakref.WeakValueDictionary()
 
-    def __init__(self, path: Path):
-        """Open a file that ``check_artifact`` has found sound. Raises ArtifactError."""
-        self.path = path
+    @classmethod
+    def of_artifact(cls, path: Path, trailer: Trailer) -> "Library":
+        """Return the library of an artifact, which equal ones share. Raises ArtifactError.
+
+        trailer: from ``check_artifact``, which has found the file sound.
+        """
+        seal = seal_of(path)
+        found = cls._loaded.get(seal)
+        if found is None:
+            found = cls._loaded[seal] = cls(path, trailer.device_code[0])
+        return found
+
+    def __init__(self, path: Path, end: int | None = None):
+        """Load the first ``end`` bytes of a file. Raises ArtifactError."""
         if "OMP_WAIT_POLICY" not in os.environ:
             os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT)
         try:
-            self._library = ctypes.CDLL(_unique_name(path, self._generation))
-            entry = self._library.dlc_entry
+            with private_copy(path, end) as name:
+                handle = dlopen(name, RTLD_NOW)
+            weakref.finalize(self, dlclose, handle).atexit = False
+            entry = ctypes.CDLL(str(path), handle=handle).dlc_entry
         except (OSError, AttributeError) as error:
             raise ArtifactError(f"cannot be loaded: {error}", at=str(path)) from error
         entry.restype = POINTER(_Api)
@@ -110,13 +128,16 @@ class Library:
         """Whether it runs on an NVIDIA GPU."""
         return self.api.target == CUDA
 
-    def create(self, device: int) -> int:
-        """Return the handle of a new model; raises ArtifactError."""
+    def create(self, path: Path, device: int) -> int:
+        """Return the handle of a new model of the artifact at ``path``; raises ArtifactError."""
         handle = c_void_p()
-        path = os.fsencode(self.path)
-        self.check(self.api.create(path, None, device, ctypes.byref(handle)))
+        self.check(self.api.create(os.fsencode(path), None, device, ctypes.byref(handle)))
         assert handle.value is not None
         return handle.value
+
+    def destroy(self, handle: int) -> None:
+        """Free a model."""
+        self.api.destroy(handle)
 
     def check(self, status: int) -> None:
         """Raise ArtifactError with the library's message unless ``status`` is 0."""
@@ -131,18 +152,3 @@ def _tensors(rows: Any, count: int) -> tuple[TensorInfo, ...]:
         TensorInfo(row.name.decode(), numpy_dtype(row.dtype), tuple(row.shape[: row.rank]))
         for row in rows[:count]
     )
-
-
-def _unique_name(path: Path, seen: dict[str, tuple[int, tuple[int, int]]]) -> str:
-    """Return a name of the file under which the dynamic linker has not loaded another one.
-
-    It takes a name that it knows for the file that it loaded before, even when that was replaced
-    since; so a replaced file gets one more ``./`` in its name.
-    """
-    status = path.stat()
-    identity = (status.st_dev, status.st_ino)
-    generation, known = seen.get(str(path), (0, identity))
-    if known != identity:
-        generation += 1
-    seen[str(path)] = (generation, identity)
-    return str(path.parent) + "/." * generation + "/" + path.name

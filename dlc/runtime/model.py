@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlc.errors import InputError
-from dlc.runtime.artifact import check_artifact, read_report, weights_path_of
+from dlc.runtime.artifact import (
+    check_artifact,
+    check_state,
+    read_report,
+    state_of,
+    weights_path_of,
+)
 from dlc.runtime.explanation import explain
 from dlc.runtime.given_outputs import (
     check_apart,
@@ -39,11 +45,13 @@ class Model:
     def __init__(self, path: str | Path, device: int = 0):
         """path: of ``model.so``. device: the number of the GPU. Raises ArtifactError."""
         self.path = Path(path).absolute()
+        self._state = state_of(self.path)
         trailer = check_artifact(self.path)
         self.report: dict[str, Any] = json.loads(read_report(self.path, trailer))
         """What the compiler decided and predicted; ``explain`` prints it."""
         self._has_weights_file = trailer.weights_beside
-        self._library = Library(self.path)
+        self._library = Library.of_artifact(self.path, trailer)
+        check_state(self.path, self._state)
         self._device = device
         self._lock = threading.Lock()
         self._handle: int | None = None
@@ -75,8 +83,10 @@ class Model:
     def _ready(self) -> int:
         """Return the handle of the C model; a GPU is first touched at the first run."""
         if self._handle is None:
-            self._handle = self._library.create(self._device)
-            weakref.finalize(self, self._library.api.destroy, self._handle)
+            handle = self._library.create(self.path, self._device)
+            weakref.finalize(self, self._library.destroy, handle)
+            check_state(self.path, self._state)
+            self._handle = handle
         return self._handle
 
     def run(
@@ -137,7 +147,11 @@ class Model:
         return self
 
     def __deepcopy__(self, _: object) -> "Model":
-        """Return a model of its own memory, which runs side by side with this one."""
+        """Return a model of its own memory, which runs side by side with this one.
+
+        Raises ArtifactError when the file is no longer the one that was loaded.
+        """
+        check_state(self.path, self._state)
         copy = Model(self.path, self._device)
         copy._origin = self  # whose file may go with it
         return copy
@@ -148,11 +162,13 @@ class Model:
     def save(self, path: str | Path) -> Path:
         """Write the artifact (and its weights file, where it has one) to ``path``; return it.
 
-        Raises OSError; then there is no part of a file at ``path``.
+        Raises OSError, and ArtifactError when the file is no longer the one that was loaded; then
+        there is no part of a file at ``path``.
         """
         target = Path(path).absolute()
         if self.path != target:
             beside = [weights_path_of(self.path)] if self._has_weights_file else []
+            check_state(self.path, self._state)
             _copy_artifact([self.path, *beside], target)
         return target
 

@@ -1,5 +1,6 @@
 """Writes ``model.so``: appends device code, weights and report to a shared library and seals it."""
 
+import hashlib
 import os
 import shutil
 import tempfile
@@ -39,6 +40,7 @@ class WeightFile:
         self.bytes = 0
         self._file = os.fdopen(handle, "w+b")
         self._offsets: dict[tuple[int, bytes], list[int]] = {}
+        self._digests: dict[int, bytes] = {}
 
     def add(self, array: NDArray[np.generic]) -> int:
         """Store a weight, row-major, and return its offset in the segment."""
@@ -66,6 +68,14 @@ class WeightFile:
         self.bytes = offset + data.size
         return offset
 
+    def digest(self) -> bytes:
+        """Return the digest of what was added so far (``digest_of_file``)."""
+        known = self._digests.get(self.bytes)
+        if known is None:
+            self._file.flush()
+            known = self._digests[self.bytes] = digest_of_file(self.path, 0, self.bytes)
+        return known
+
     def finish(self) -> None:
         """Write everything to the file; nothing can be added after it."""
         self._file.close()
@@ -83,6 +93,14 @@ class WeightFile:
         self.path.unlink(missing_ok=True)
 
 
+def payload_identity(weights: WeightFile, device_code: bytes = b"") -> bytes:
+    """Return what tells the data of an artifact from that of any other; its library holds it, too.
+
+    So a library never takes offsets of its own into the data of another one.
+    """
+    return hashlib.sha256(hashlib.sha256(device_code).digest() + weights.digest()).digest()
+
+
 def write_artifact(
     path: Path,
     library: Path,
@@ -95,12 +113,14 @@ def write_artifact(
 
     library: the linked ELF file. Raises OSError; then neither file has appeared.
     """
+    identity = payload_identity(weights, device_code)
+    digest = weights.digest() if weights_beside else bytes(32)
     weights.finish()
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     beside = weights_path_of(temporary)
     try:
-        digest = digest_of_file(weights.path, 0, weights.bytes) if weights_beside else bytes(32)
-        _write_model(temporary, library, weights, report, device_code, weights_beside, digest)
+        digests = (digest, identity)
+        _write_model(temporary, library, weights, report, device_code, weights_beside, digests)
         if weights_beside:
             shutil.copyfile(weights.path, beside)
             with beside.open("ab") as file:
@@ -131,7 +151,7 @@ def _write_model(
     report: bytes,
     device_code: bytes,
     weights_beside: bool,
-    digest: bytes,
+    digests: tuple[bytes, bytes],
 ) -> None:
     shutil.copyfile(library, path)
     with path.open("r+b") as file:  # sendfile writes to no file that is open for appending
@@ -148,7 +168,7 @@ def _write_model(
             (code_at, len(device_code)),
             (weights_at, weights.bytes),
             (report_at, len(report)),
-            digest,
+            *digests,
             file.tell() + Trailer.BYTES,
         )
         file.write(trailer.pack())

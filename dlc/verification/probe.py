@@ -49,8 +49,7 @@ class Probe:
     def run(self, feeds: Mapping[str, Array], device: int = 0) -> list[Array]:
         """Return the result of every launch, then the outputs of the model."""
         library = self.library
-        library.path = self.artifact
-        handle = library.create(device)
+        handle = library.create(self.artifact, device)
         try:
             inputs = [np.ascontiguousarray(x) for x in order_feeds(library.inputs, feeds)]
             results: list[Array] = [np.empty(i.shape, i.dtype) for i in library.outputs]

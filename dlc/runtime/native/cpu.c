@@ -1,5 +1,6 @@
 /* A model of a CPU artifact. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -8,19 +9,51 @@
 enum { HUGE_PAGE_BYTES = 2 << 20 };
 
 struct dlc_model {
-  dlc_payload payload;
+  unsigned char *weights;
   unsigned char *workspace; /* made at the first run that brings none */
 };
 
 const uint32_t dlc_artifact_target = DLC_CPU;
 const size_t dlc_model_bytes = sizeof(dlc_model);
 
+int omp_get_max_threads(void); /* of the OpenMP runtime, whichever it is */
+
+/* The threads of the OpenMP runtime outlive this library; its code must, too. */
+__attribute__((constructor)) static void keep_threads(void) {
+  Dl_info info;
+  if (dladdr((void *)&omp_get_max_threads, &info) && info.dli_fname)
+    dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+/* Memory at a page, a large one where the bytes fill some: fewer misses of the address cache. */
+static dlc_status take_memory(uint64_t bytes, const char *what, unsigned char **memory) {
+  size_t alignment = bytes < HUGE_PAGE_BYTES ? 4096 : HUGE_PAGE_BYTES;
+  size_t whole = (bytes + alignment - 1) & ~(alignment - 1);
+  *memory = aligned_alloc(alignment, whole);
+  if (!*memory) return dlc_fail(DLC_OUT_OF_MEMORY, "cannot allocate %zu bytes for %s", whole, what);
+  if (alignment == HUGE_PAGE_BYTES) madvise(*memory, whole, MADV_HUGEPAGE); /* a hint */
+  return DLC_OK;
+}
+
+static dlc_status read_weights(dlc_model *model, const char *path, const char *weights_path) {
+  dlc_payload payload;
+  dlc_status status = dlc_payload_open(path, weights_path, &payload);
+  if (status != DLC_OK) return status;
+  const dlc_segment *weights = &payload.weights;
+  if (weights->bytes) {
+    status = take_memory(weights->bytes, "weights", &model->weights);
+    if (status == DLC_OK) status = dlc_segment_read(weights, 0, weights->bytes, model->weights);
+  }
+  dlc_status unchanged = dlc_payload_close(&payload);
+  return status == DLC_OK ? unchanged : status;
+}
+
 dlc_status dlc_model_open(dlc_model *model, const char *path, const char *weights_path, int32_t device) {
   (void)device;
   const char *missing = dlc_missing_feature();
   if (missing)
     return dlc_fail(DLC_UNSUPPORTED, "the model was compiled for processors with %s, this one has none", missing);
-  return dlc_payload_open(path, weights_path, &model->payload);
+  return read_weights(model, path, weights_path);
 }
 
 uint64_t dlc_model_workspace_bytes(const dlc_model *model) {
@@ -28,24 +61,14 @@ uint64_t dlc_model_workspace_bytes(const dlc_model *model) {
   return dlc_workspace_bytes;
 }
 
-static dlc_status make_workspace(dlc_model *model) {
-  size_t bytes = (dlc_workspace_bytes + HUGE_PAGE_BYTES - 1) & ~(size_t)(HUGE_PAGE_BYTES - 1);
-  size_t alignment = dlc_workspace_bytes < HUGE_PAGE_BYTES ? 4096 : HUGE_PAGE_BYTES;
-  model->workspace = aligned_alloc(alignment, bytes);
-  if (!model->workspace)
-    return dlc_fail(DLC_OUT_OF_MEMORY, "cannot allocate %zu bytes for intermediate values", bytes);
-  madvise(model->workspace, bytes, MADV_HUGEPAGE); /* a hint; fewer misses of the address cache */
-  return DLC_OK;
-}
-
 dlc_status dlc_model_run(dlc_model *model, void *stream, void *workspace, const void *const *inputs,
                          void *const *outputs) {
   (void)stream;
   if (!workspace && !model->workspace && dlc_workspace_bytes) {
-    dlc_status status = make_workspace(model);
+    dlc_status status = take_memory(dlc_workspace_bytes, "intermediate values", &model->workspace);
     if (status != DLC_OK) return status;
   }
-  dlc_program(inputs, outputs, model->payload.weights, workspace ? workspace : model->workspace);
+  dlc_program(inputs, outputs, model->weights, workspace ? workspace : model->workspace);
   return DLC_OK;
 }
 
@@ -54,6 +77,6 @@ dlc_status dlc_model_run_host(dlc_model *model, const void *const *inputs, void 
 }
 
 void dlc_model_close(dlc_model *model) {
-  dlc_payload_close(&model->payload);
+  free(model->weights);
   free(model->workspace);
 }

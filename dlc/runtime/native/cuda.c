@@ -9,7 +9,6 @@
 enum { CHUNK_BYTES = 32 << 20, ALIGNMENT_BYTES = 256 };
 
 struct dlc_model {
-  dlc_payload payload;
   cuda_driver driver;
   CUdevice device;
   CUcontext context;
@@ -81,13 +80,30 @@ static dlc_status open_device(dlc_model *model, int32_t number) {
   return DLC_OK;
 }
 
-static dlc_status load_kernels(dlc_model *model) {
+static dlc_status load_module(dlc_model *model, const dlc_segment *code, uint32_t i, void *image) {
+  const dlc_image *where = &model->variant->images[i];
+  TRY_STATUS(dlc_segment_read(code, where->offset, where->bytes, image));
+  TRY(cuModuleLoadData(&model->modules[i], image));
+  return DLC_OK;
+}
+
+static dlc_status load_modules(dlc_model *model, const dlc_segment *code) {
+  const dlc_variant *v = model->variant;
+  for (uint32_t i = 0; i < v->image_count; i++) {
+    void *image = malloc(v->images[i].bytes);
+    dlc_status status = image ? load_module(model, code, i, image) : out_of_memory();
+    free(image);
+    TRY_STATUS(status);
+  }
+  return DLC_OK;
+}
+
+static dlc_status load_kernels(dlc_model *model, const dlc_segment *code) {
   const dlc_variant *v = model->variant;
   model->modules = calloc(v->image_count + 1, sizeof *model->modules);
   model->functions = calloc(v->kernel_count + 1, sizeof *model->functions);
   if (!model->modules || !model->functions) return out_of_memory();
-  for (uint32_t i = 0; i < v->image_count; i++)
-    TRY(cuModuleLoadData(&model->modules[i], model->payload.device_code + v->images[i].offset));
+  TRY_STATUS(load_modules(model, code));
   for (uint32_t i = 0; i < v->kernel_count; i++) {
     const dlc_kernel *kernel = &v->kernels[i];
     TRY(cuModuleGetFunction(&model->functions[i], model->modules[kernel->image], kernel->name));
@@ -99,13 +115,14 @@ static dlc_status load_kernels(dlc_model *model) {
 
 /* Pageable memory is copied to the device several times slower than pinned memory, and pinning all weights would
  * take as much memory again; so they go through two pinned chunks, each with a stream of its own. */
-static dlc_status copy_chunks(dlc_model *model, void *const *chunks, const CUstream *streams) {
-  uint64_t bytes = model->payload.weights_bytes;
+static dlc_status copy_chunks(dlc_model *model, const dlc_segment *weights, void *const *chunks,
+                              const CUstream *streams) {
+  uint64_t bytes = weights->bytes;
   int turn = 0;
   for (uint64_t done = 0; done < bytes; done += CHUNK_BYTES, turn ^= 1) {
     size_t part = bytes - done < CHUNK_BYTES ? (size_t)(bytes - done) : CHUNK_BYTES;
     TRY(cuStreamSynchronize(streams[turn]));
-    memcpy(chunks[turn], model->payload.weights + done, part);
+    TRY_STATUS(dlc_segment_read(weights, done, part, chunks[turn]));
     TRY(cuMemcpyHtoDAsync_v2(model->weights + done, chunks[turn], part, streams[turn]));
   }
   for (int i = 0; i < 2; i++) TRY(cuStreamSynchronize(streams[i]));
@@ -120,13 +137,13 @@ static dlc_status make_chunks(dlc_model *model, void **chunks, CUstream *streams
   return DLC_OK;
 }
 
-static dlc_status upload_weights(dlc_model *model) {
+static dlc_status upload_weights(dlc_model *model, const dlc_segment *weights) {
   void *chunks[2] = {NULL, NULL};
   CUstream streams[2] = {NULL, NULL};
-  if (model->payload.weights_bytes == 0) return DLC_OK;
-  TRY(cuMemAlloc_v2(&model->weights, model->payload.weights_bytes));
+  if (weights->bytes == 0) return DLC_OK;
+  TRY(cuMemAlloc_v2(&model->weights, weights->bytes));
   dlc_status status = make_chunks(model, chunks, streams);
-  if (status == DLC_OK) status = copy_chunks(model, chunks, streams);
+  if (status == DLC_OK) status = copy_chunks(model, weights, chunks, streams);
   for (int i = 0; i < 2; i++) {
     if (chunks[i]) model->driver.cuMemFreeHost(chunks[i]);
     if (streams[i]) model->driver.cuStreamDestroy_v2(streams[i]);
@@ -315,23 +332,25 @@ static void release(dlc_model *model) {
 void dlc_model_close(dlc_model *model) {
   if (model->context) release(model);
   cuda_close(&model->driver);
-  dlc_payload_close(&model->payload);
   free(model->modules);
   free(model->functions);
 }
 
-static dlc_status load(dlc_model *model) {
+static dlc_status load(dlc_model *model, const dlc_payload *payload) {
   TRY(cuCtxPushCurrent_v2(model->context));
-  dlc_status status = load_kernels(model);
-  if (status == DLC_OK) status = upload_weights(model);
+  dlc_status status = load_kernels(model, &payload->device_code);
+  if (status == DLC_OK) status = upload_weights(model, &payload->weights);
   leave(model);
   return status;
 }
 
 dlc_status dlc_model_open(dlc_model *model, const char *path, const char *weights_path, int32_t device) {
-  TRY_STATUS(dlc_payload_open(path, weights_path, &model->payload));
-  TRY_STATUS(open_device(model, device));
-  return load(model);
+  dlc_payload payload;
+  TRY_STATUS(dlc_payload_open(path, weights_path, &payload));
+  dlc_status status = open_device(model, device);
+  if (status == DLC_OK) status = load(model, &payload);
+  dlc_status unchanged = dlc_payload_close(&payload);
+  return status == DLC_OK ? unchanged : status;
 }
 
 uint64_t dlc_model_workspace_bytes(const dlc_model *model) { return model->variant->workspace_bytes; }

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "dlc.h"
 
@@ -11,17 +12,30 @@
 extern const int32_t dlc_input_count, dlc_output_count;
 extern const dlc_tensor dlc_inputs[], dlc_outputs[];
 
-/* Defined by payload.c: the data segments of the artifact, mapped read-only. */
+/* Defined beside the printed program: what the offsets in it were made for (docs/artifact.md). */
+extern const unsigned char dlc_identity[32];
+
+enum { DLC_PATH_BYTES = 4096 + 16 };
+
+/* Part of an open file. */
+typedef struct dlc_segment {
+  int file;
+  struct timespec written; /* when it was written to last, as it was opened */
+  uint64_t offset, bytes;
+  char path[DLC_PATH_BYTES];
+} dlc_segment;
+
+/* Defined by payload.c: what is appended to the artifact. It is read, never mapped: who writes to the file later
+ * must not change a model that is in use. */
 typedef struct dlc_payload {
-  const unsigned char *device_code, *weights;
-  uint64_t weights_bytes;
-  void *maps[2];
-  size_t map_bytes[2];
+  dlc_segment device_code, weights;
 } dlc_payload;
 
 /* path, weights_path: as of create. */
 dlc_status dlc_payload_open(const char *path, const char *weights_path, dlc_payload *payload);
-void dlc_payload_close(dlc_payload *payload);
+dlc_status dlc_segment_read(const dlc_segment *segment, uint64_t offset, uint64_t bytes, void *to);
+/* Say, too, whether a file was written to while it was open. */
+dlc_status dlc_payload_close(dlc_payload *payload);
 
 /* Defined by cpu.c or cuda.c: what the functions of the entry table do once their arguments are checked. */
 extern const uint32_t dlc_artifact_target; /* a dlc_target */

@@ -2,7 +2,6 @@
 
 import copy
 import ctypes
-import json
 import os
 import pickle
 import subprocess
@@ -13,74 +12,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from small_artifact import WEIGHT, X, build
 
-from dlc.backends._host_cpu import print_cpu_program
-from dlc.backends._host_program import Address, Copy, HostProgram, Launch, Tensor
-from dlc.backends._link import link_cpu
-from dlc.core.c_compiler import Source, find_c_compiler
+from dlc.core.c_compiler import find_c_compiler
 from dlc.errors import ArtifactError, InputError
 from dlc.runtime.artifact import Trailer, WeightsTrailer, weights_path_of
 from dlc.runtime.model import Model
 from dlc.runtime.native import FOLDER
-from dlc.runtime.packing import WeightFile, write_artifact
-
-SCALE_AND_ADD = """
-void g0(const float *x, const float *weight, float *y, float *scratch) {
-#pragma omp parallel for
-  for (int i = 0; i < 6; i++) {
-    scratch[i] = 2 * x[i];
-    y[i] = scratch[i] + weight[i];
-  }
-}
-"""
-WEIGHT = np.arange(6, dtype=np.float32) * 10
-REPORT = {
-    "target": "cpu",
-    "precision": "fp32",
-    "weights_bytes": 24,
-    "variants": [
-        {
-            "target": "cpu",
-            "launches": 1,
-            "workspace_bytes": 256,
-            "kernels": [{"name": "g0", "launches": 1, "operations": ["graph.mul", "graph.add"]}],
-        }
-    ],
-}
-
-
-def build(path: Path, weights_beside: bool = False, factor: int = 1) -> Path:
-    """Write a model with the outputs 2 x + weight, and x itself."""
-    x = Tensor('x "in"??/', "float32", (2, 3), 24)
-    outputs = (Tensor("y", "float32", (6,), 24), Tensor("x again", "float32", (2, 3), 24))
-    with WeightFile() as weights:
-        assert weights.add(np.zeros(1, np.int8)) == 0
-        offset = weights.add(WEIGHT * factor)
-        assert weights.add(WEIGHT * factor) == offset == 256
-        at = (Address("input"), Address("weight", offset), Address("output"))
-        program = HostProgram(
-            (x,),
-            outputs,
-            (Launch("g0", (*at, Address("workspace", 0))),),
-            (Copy(Address("output", buffer=1), Address("input"), 24),),
-            256,
-        )
-        library = path.with_suffix(".library")
-        kernels = [Source("g0.c", SCALE_AND_ADD, ("-O2", "-fopenmp"))]
-        link_cpu(print_cpu_program(program, []), kernels, 1, library)
-        write_artifact(
-            path, library, weights, json.dumps(REPORT).encode(), weights_beside=weights_beside
-        )
-        library.unlink()
-    return path
 
 
 @pytest.fixture(scope="module")
 def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("artifact") / "model.so")
-
-
-X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
 def test_a_model_runs(artifact: Path) -> None:
@@ -292,7 +235,7 @@ def test_explain_prints_the_report(artifact: Path) -> None:
 
 
 def test_the_page_of_the_artifact_shows_the_header() -> None:
-    page = Path(__file__).parents[2] / "docs" / "artifact.md"
+    page = Path(__file__).parents[3] / "docs" / "artifact.md"
     assert (FOLDER / "dlc.h").read_text() in page.read_text()
     assert f"the last {Trailer.BYTES} bytes" in page.read_text()
     assert f"a trailer of {WeightsTrailer.LAYOUT.size} bytes" in page.read_text()
@@ -317,7 +260,8 @@ int main(int argc, char **argv) {
   const dlc_api *api = entry();
   if (api->abi_version != DLC_ABI_VERSION || api->target != DLC_CPU) return 3;
   dlc_model *model;
-  if (api->create(0, argc > 2 ? argv[2] : 0, 0, &model) != DLC_OK)
+  const char *own = argc > 3 ? argv[3] : 0, *weights = argc > 2 && *argv[2] ? argv[2] : 0;
+  if (api->create(own, weights, 0, &model) != DLC_OK)
     return printf("%s\n", api->message()), 4;
   float x[6] = {0, 1, 2, 3, 4, 5}, y[6], again[6];
   const void *inputs[] = {x};
@@ -360,3 +304,19 @@ def test_a_c_program_gets_a_message_for_missing_weights(tmp_path: Path, c_progra
     kept.write_bytes(kept.read_bytes()[:-1])
     failed = subprocess.run([c_program, path, kept], capture_output=True, text=True, check=False)
     assert "no complete weights file" in failed.stdout
+
+
+@pytest.mark.parametrize("weights_beside", [False, True])
+def test_create_refuses_the_file_of_another_model(
+    tmp_path: Path, c_program: Path, weights_beside: bool
+) -> None:
+    one = build(tmp_path / "one.so", weights_beside)
+    other = build(tmp_path / "other.so", weights_beside, factor=2)
+    again = Model(one).save(tmp_path / "again.so")
+    done = subprocess.run([c_program, one, "", again], capture_output=True, text=True, check=True)
+    assert done.stdout == "y 11 1 6: 0 12 24 36 48 60\n"
+    failed = subprocess.run(
+        [c_program, one, "", other], capture_output=True, text=True, check=False
+    )
+    assert failed.returncode == 4
+    assert "other.so: this file is another model than the library" in failed.stdout

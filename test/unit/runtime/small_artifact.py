@@ -1,0 +1,70 @@
+"""A hand-written artifact of one kernel, as small as one can be."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from dlc.backends._host_cpu import print_cpu_program
+from dlc.backends._host_program import Address, Copy, HostProgram, Launch, Tensor
+from dlc.backends._link import link_cpu
+from dlc.core.c_compiler import Source
+from dlc.runtime.packing import WeightFile, payload_identity, write_artifact
+
+SCALE_AND_ADD = """
+void g0(const float *x, const float *weight, float *y, float *scratch) {
+#pragma omp parallel for
+  for (int i = 0; i < 6; i++) {
+    scratch[i] = 2 * x[i];
+    y[i] = scratch[i] + weight[i];
+  }
+}
+"""
+WEIGHT = np.arange(6, dtype=np.float32) * 10
+REPORT = {
+    "target": "cpu",
+    "precision": "fp32",
+    "weights_bytes": 24,
+    "variants": [
+        {
+            "target": "cpu",
+            "launches": 1,
+            "workspace_bytes": 256,
+            "kernels": [{"name": "g0", "launches": 1, "operations": ["graph.mul", "graph.add"]}],
+        }
+    ],
+}
+
+
+def build(path: Path, weights_beside: bool = False, factor: int = 1, note: str = "") -> Path:
+    """Write a model with the outputs 2 x + weight, and x itself; note: something in its report."""
+    x = Tensor('x "in"??/', "float32", (2, 3), 24)
+    outputs = (Tensor("y", "float32", (6,), 24), Tensor("x again", "float32", (2, 3), 24))
+    with WeightFile() as weights:
+        assert weights.add(np.zeros(1, np.int8)) == 0
+        offset = weights.add(WEIGHT * factor)
+        assert weights.add(WEIGHT * factor) == offset == 256
+        at = (Address("input"), Address("weight", offset), Address("output"))
+        program = HostProgram(
+            (x,),
+            outputs,
+            (Launch("g0", (*at, Address("workspace", 0))),),
+            (Copy(Address("output", buffer=1), Address("input"), 24),),
+            256,
+        )
+        library = path.with_suffix(".library")
+        kernels = [Source("g0.c", SCALE_AND_ADD, ("-O2", "-fopenmp"))]
+        identity = payload_identity(weights)
+        link_cpu(print_cpu_program(program, []), kernels, identity, 1, library)
+        write_artifact(
+            path,
+            library,
+            weights,
+            json.dumps(REPORT | {"note": note}).encode(),
+            weights_beside=weights_beside,
+        )
+        library.unlink()
+    return path
+
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
