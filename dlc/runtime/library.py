@@ -26,9 +26,10 @@ import numpy as np
 from dlc.errors import ArtifactError
 from dlc.runtime.artifact import Trailer, seal_of
 from dlc.runtime.dtypes import numpy_dtype
+from dlc.runtime.fork import is_forked
 from dlc.runtime.private_copy import private_copy
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 CUDA = 1
 """``dlc_target`` of an artifact for NVIDIA GPUs."""
 
@@ -64,6 +65,7 @@ class _Api(ctypes.Structure):
         ("run_host", CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)),
         ("destroy", CFUNCTYPE(None, c_void_p)),
         ("message", CFUNCTYPE(c_char_p)),
+        ("set_threads", CFUNCTYPE(c_int, c_void_p, c_int32)),
     ]
 
 
@@ -133,7 +135,13 @@ class Library:
         handle = c_void_p()
         self.check(self.api.create(os.fsencode(path), None, device, ctypes.byref(handle)))
         assert handle.value is not None
+        if is_forked() and not self.is_cuda:
+            self.set_threads(handle.value, 1)  # what another library started did not survive
         return handle.value
+
+    def set_threads(self, handle: int, threads: int) -> None:
+        """Set how many threads a run of a CPU model takes; 0: the default. Raises ArtifactError."""
+        self.check(self.api.set_threads(handle, threads))
 
     def destroy(self, handle: int) -> None:
         """Free a model."""

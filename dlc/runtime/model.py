@@ -4,7 +4,6 @@ import ctypes
 import json
 import shutil
 import tempfile
-import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from dlc.runtime.artifact import (
     weights_path_of,
 )
 from dlc.runtime.explanation import explain
+from dlc.runtime.fork import RunLock
 from dlc.runtime.given_outputs import (
     check_apart,
     extents,
@@ -39,7 +39,8 @@ Array = NDArray[np.generic]
 class Model:
     """A ``model.so`` that is loaded; made by ``dlc.load`` and ``dlc.compile``.
 
-    Runs of one Model from several threads take turns; several Models run side by side.
+    Runs of one Model from several threads take turns; several Models run side by side. A forked
+    child may go on with a model of the CPU, on one thread.
     """
 
     def __init__(self, path: str | Path, device: int = 0):
@@ -53,7 +54,7 @@ class Model:
         self._library = Library.of_artifact(self.path, trailer)
         check_state(self.path, self._state)
         self._device = device
-        self._lock = threading.Lock()
+        self._lock = RunLock()
         self._handle: int | None = None
         self._origin: Model | None = None
         self._input_pointers = (ctypes.c_void_p * max(1, len(self.inputs)))()

@@ -1,6 +1,7 @@
 /* A model of a CPU artifact. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -11,12 +12,14 @@ enum { HUGE_PAGE_BYTES = 2 << 20 };
 struct dlc_model {
   unsigned char *weights;
   unsigned char *workspace; /* made at the first run that brings none */
+  int32_t threads;          /* of a run; 0: as OpenMP has it */
 };
 
 const uint32_t dlc_artifact_target = DLC_CPU;
 const size_t dlc_model_bytes = sizeof(dlc_model);
 
 int omp_get_max_threads(void); /* of the OpenMP runtime, whichever it is */
+void omp_set_num_threads(int);
 
 /* The threads of the OpenMP runtime outlive this library; its code must, too. */
 __attribute__((constructor)) static void keep_threads(void) {
@@ -24,6 +27,14 @@ __attribute__((constructor)) static void keep_threads(void) {
   if (dladdr((void *)&omp_get_max_threads, &info) && info.dli_fname)
     dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 }
+
+/* Set in a process that was forked after this library was opened. The OpenMP runtime has no threads there, and waits for
+ * ever for those that it had. */
+static int is_forked;
+
+static void note_fork(void) { is_forked = 1; }
+
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, note_fork); }
 
 /* Memory at a page, a large one where the bytes fill some: fewer misses of the address cache. */
 static dlc_status take_memory(uint64_t bytes, const char *what, unsigned char **memory) {
@@ -61,6 +72,11 @@ uint64_t dlc_model_workspace_bytes(const dlc_model *model) {
   return dlc_workspace_bytes;
 }
 
+dlc_status dlc_model_set_threads(dlc_model *model, int32_t threads) {
+  model->threads = threads;
+  return DLC_OK;
+}
+
 dlc_status dlc_model_run(dlc_model *model, void *stream, void *workspace, const void *const *inputs,
                          void *const *outputs) {
   (void)stream;
@@ -68,7 +84,10 @@ dlc_status dlc_model_run(dlc_model *model, void *stream, void *workspace, const 
     dlc_status status = take_memory(dlc_workspace_bytes, "intermediate values", &model->workspace);
     if (status != DLC_OK) return status;
   }
+  int threads = is_forked ? 1 : model->threads, usual = omp_get_max_threads();
+  if (threads) omp_set_num_threads(threads); /* of the calling thread */
   dlc_program(inputs, outputs, model->weights, workspace ? workspace : model->workspace);
+  if (threads) omp_set_num_threads(usual);
   return DLC_OK;
 }
 

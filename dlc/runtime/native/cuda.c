@@ -353,4 +353,9 @@ dlc_status dlc_model_open(dlc_model *model, const char *path, const char *weight
   return status == DLC_OK ? unchanged : status;
 }
 
+dlc_status dlc_model_set_threads(dlc_model *model, int32_t threads) {
+  (void)model, (void)threads;
+  return dlc_fail(DLC_INVALID_ARGUMENT, "set_threads: the model runs on a GPU");
+}
+
 uint64_t dlc_model_workspace_bytes(const dlc_model *model) { return model->variant->workspace_bytes; }

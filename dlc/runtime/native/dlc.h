@@ -6,6 +6,11 @@
  *
  * Threads: functions may be called from any thread. Two runs of one dlc_model must not overlap, unless its
  * target is the CPU and each run has a workspace of its own; different dlc_models are independent.
+ *
+ * fork: a child may go on using a model of the CPU, even when another thread was running it. In a child that is
+ * forked after the library was opened, runs take one thread, since those of the OpenMP runtime do not survive a fork;
+ * a child that opens a library itself after its parent ran a model must call set_threads(model, 1). A child that is
+ * to use all cores is started with exec. CUDA cannot be used in a child once its parent has.
  */
 #ifndef DLC_H
 #define DLC_H
@@ -16,7 +21,7 @@
 extern "C" {
 #endif
 
-#define DLC_ABI_VERSION 1u
+#define DLC_ABI_VERSION 2u
 
 typedef enum dlc_status {
   DLC_OK = 0,
@@ -88,6 +93,10 @@ typedef struct dlc_api {
 
   /* What went wrong in the last call of this thread that did not return DLC_OK: one line. */
   const char *(*message)(void);
+
+  /* How many threads a run of a CPU model takes; 0, as at first: what OMP_NUM_THREADS says, else one per core.
+   * Not while the model runs. */
+  dlc_status (*set_threads)(dlc_model *model, int32_t threads);
 } dlc_api;
 
 const dlc_api *dlc_entry(void);

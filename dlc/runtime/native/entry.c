@@ -61,6 +61,12 @@ static dlc_status run_host(dlc_model *model, const void *const *inputs, void *co
   return status != DLC_OK ? status : dlc_model_run_host(model, inputs, outputs);
 }
 
+static dlc_status set_threads(dlc_model *model, int32_t threads) {
+  if (!model) return dlc_fail(DLC_INVALID_ARGUMENT, "set_threads: the model is null");
+  if (threads < 0) return dlc_fail(DLC_INVALID_ARGUMENT, "set_threads: %d is no number of threads", (int)threads);
+  return dlc_model_set_threads(model, threads);
+}
+
 __attribute__((visibility("default"))) const dlc_api *dlc_entry(void) {
   static dlc_api api = {
       .abi_version = DLC_ABI_VERSION,
@@ -72,6 +78,7 @@ __attribute__((visibility("default"))) const dlc_api *dlc_entry(void) {
       .run_host = run_host,
       .destroy = destroy,
       .message = last_message,
+      .set_threads = set_threads,
   };
   api.target = dlc_artifact_target; /* no constant expressions in C99 */
   api.input_count = dlc_input_count;

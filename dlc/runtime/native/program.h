@@ -45,6 +45,7 @@ uint64_t dlc_model_workspace_bytes(const dlc_model *model);
 dlc_status dlc_model_run(dlc_model *model, void *stream, void *workspace, const void *const *inputs,
                          void *const *outputs);
 dlc_status dlc_model_run_host(dlc_model *model, const void *const *inputs, void *const *outputs);
+dlc_status dlc_model_set_threads(dlc_model *model, int32_t threads);
 void dlc_model_close(dlc_model *model); /* of one that was opened, or zero and opened in part */
 
 /* Defined by entry.c: keep a message for this thread and return the status. */

@@ -20,6 +20,14 @@ void g0(const float *x, const float *weight, float *y, float *scratch) {
   }
 }
 """
+COUNT_THREADS = """
+int omp_get_num_threads(void);
+
+void g0(const float *x, const float *weight, float *y, float *scratch) {
+#pragma omp parallel for
+  for (int i = 0; i < 6; i++) y[i] = omp_get_num_threads();
+}
+"""
 WEIGHT = np.arange(6, dtype=np.float32) * 10
 REPORT = {
     "target": "cpu",
@@ -36,8 +44,17 @@ REPORT = {
 }
 
 
-def build(path: Path, weights_beside: bool = False, factor: int = 1, note: str = "") -> Path:
-    """Write a model with the outputs 2 x + weight, and x itself; note: something in its report."""
+def build(
+    path: Path,
+    weights_beside: bool = False,
+    factor: int = 1,
+    note: str = "",
+    kernel: str = SCALE_AND_ADD,
+) -> Path:
+    """Write a model with the outputs 2 x + weight, and x itself.
+
+    note: something in its report. kernel: other code for the first output.
+    """
     x = Tensor('x "in"??/', "float32", (2, 3), 24)
     outputs = (Tensor("y", "float32", (6,), 24), Tensor("x again", "float32", (2, 3), 24))
     with WeightFile() as weights:
@@ -53,7 +70,7 @@ def build(path: Path, weights_beside: bool = False, factor: int = 1, note: str =
             256,
         )
         library = path.with_suffix(".library")
-        kernels = [Source("g0.c", SCALE_AND_ADD, ("-O2", "-fopenmp"))]
+        kernels = [Source("g0.c", kernel, ("-O2", "-fopenmp"))]
         identity = payload_identity(weights)
         link_cpu(print_cpu_program(program, []), kernels, identity, 1, library)
         write_artifact(

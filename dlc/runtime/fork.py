@@ -1,0 +1,49 @@
+"""What a forked child has to know, and a lock that it finds free."""
+
+import os
+import threading
+from types import TracebackType
+from weakref import WeakSet
+
+_forked = False
+
+
+class RunLock:
+    """A lock that is free in a forked child, whichever thread of the parent held it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        _locks.add(self)
+
+    def renew(self) -> None:
+        """Free the lock: in a child, in which its owner is no more."""
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._lock.release()
+
+
+_locks: WeakSet[RunLock] = WeakSet()
+
+
+def is_forked() -> bool:
+    """Return whether this process was forked after this module was imported."""
+    return _forked
+
+
+def _begin_child() -> None:
+    global _forked
+    _forked = True
+    for lock in _locks:
+        lock.renew()
+
+
+os.register_at_fork(after_in_child=_begin_child)
