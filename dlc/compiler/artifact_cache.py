@@ -34,6 +34,7 @@ class _Record:
     verified: bool
     verification: Report | None
     simulated: Sequence[Report]
+    emulated: Sequence[Report]
     checked: str
 
 
@@ -69,7 +70,15 @@ def restore(identity: Identity, to: Path, verified: bool) -> Outcome | None:
     checked = record.checked
     if record.verified:
         checked += " (when it was first compiled)"
-    return Outcome(report, {}, record.verification, record.simulated, checked, {"artifact": (1, 1)})
+    return Outcome(
+        report,
+        {},
+        record.verification,
+        record.simulated,
+        record.emulated,
+        checked,
+        {"artifact": (1, 1)},
+    )
 
 
 def _copy_files(record: _Record, to: Path) -> Report | None:
@@ -101,7 +110,14 @@ def store(identity: Identity, artifact: Path, outcome: Outcome, verified: bool) 
     seals = list(map(seal_of, files))
     for seal, file in zip(seals, files, strict=True):
         Cache("artifact").copy_to(seal, file)
-    record = _Record(seals, verified, outcome.verification, outcome.simulated, outcome.checked)
+    record = _Record(
+        seals,
+        verified,
+        outcome.verification,
+        outcome.simulated,
+        outcome.emulated,
+        outcome.checked,
+    )
     Cache("record").put(identity.key, json.dumps(asdict(record)).encode())
 
 

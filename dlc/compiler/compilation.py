@@ -27,6 +27,7 @@ from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.runtime.model import Model
 from dlc.runtime.packing import WeightFile, write_artifact
+from dlc.verification.emulation import Emulation, verify_by_emulation
 from dlc.verification.error_bound import error_bound
 from dlc.verification.groups import (
     GroupsChecked,
@@ -84,8 +85,8 @@ class Compilation:
             cached = lookups_since(before)
             if not self.options.verify:
                 return Outcome(report, self.timing.seconds, cached=cached)
-            found, simulated = self._verify(model, lowered, place, path)
-        checked = [found.text()] if found else []
+            found, simulated, emulated = self._verify(model, lowered, place, path)
+        checked = [each.text() for each in (found, *emulated) if each]
         if simulated:
             checked.append(simulated_text(simulated))
         return Outcome(
@@ -93,6 +94,7 @@ class Compilation:
             self.timing.seconds,
             asdict(found) if found else None,
             [asdict(each) for each in simulated],
+            [asdict(each) for each in emulated],
             "; ".join(checked),
             cached,
         )
@@ -145,15 +147,18 @@ class Compilation:
 
     def _verify(
         self, model: ModuleOp, lowered: Sequence[_Lowered], place: WeightPlacer, path: Path
-    ) -> tuple[Verification | None, list[KernelsSimulated]]:
+    ) -> tuple[Verification | None, list[KernelsSimulated], list[Emulation]]:
         """Check the code of every target, no longer than the compile took so far: run it, or, what
-        this machine does not run, simulate it.
+        this machine does not run, emulate the whole and simulate its kernels.
         """
         wall, cpu = time.monotonic() - self.start, _cpu_seconds() - self.cpu_start
         budget = min(wall, cpu) / len(lowered)
         running = running_target(self.targets)
         found = self._run(model, lowered, place, path, budget) if running else None
-        return found, [self._simulate(x, budget) for x in lowered if x.target != running]
+        absent = [x for x in lowered if x.target != running]
+        simulated = [self._simulate(x, budget / 2) for x in absent]
+        emulated = [self._emulate(model, x, lowered, path, budget / 2) for x in absent]
+        return found, simulated, emulated
 
     def _run(
         self,
@@ -197,6 +202,28 @@ class Compilation:
                 self.context.weights,
                 self.options.precision,
                 time.monotonic() + budget,
+            )
+
+    def _emulate(
+        self,
+        model: ModuleOp,
+        lowered: _Lowered,
+        variants: Sequence[_Lowered],
+        path: Path,
+        budget: float,
+    ) -> Emulation:
+        """Run the artifact as on a device of a target, for about ``budget`` seconds."""
+        self.options.progress(f"{lowered.target.name}: emulating the artifact")
+        with self.timing.measure("emulation"):
+            return verify_by_emulation(
+                path,
+                lowered.target.name,
+                [(x.module, self._built.kernels[x.target.name]) for x in variants],
+                model,
+                self.context.weights,
+                self.options.precision,
+                budget,
+                self.options.job_count,
             )
 
     def _check_groups(

@@ -13,15 +13,16 @@ class Outcome:
 
     report: what the artifact holds (docs/artifact.md). seconds: wall time by step. verification:
     what was found when the artifact was run, ``None`` if it was not. simulated: what was found in
-    the simulator, for each target that this machine does not run. checked: both in one line.
-    cached: by kind (``artifact``, ``cubin``, ``object``), how many came from the cache, and of how
-    many.
+    the simulator, for each target that this machine does not run; emulated: what was found when the
+    artifact was emulated for it. checked: all in one line. cached: by kind (``artifact``,
+    ``cubin``, ``object``), how many came from the cache, and of how many.
     """
 
     report: Report
     seconds: Mapping[str, float]
     verification: Report | None = None
     simulated: Sequence[Report] = ()
+    emulated: Sequence[Report] = ()
     checked: str = "not verified"
     cached: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
 

@@ -19,7 +19,13 @@ from dlc.runtime.native import native_text as runtime_text
 DRIVER = "libcuda.so.1"
 KERNELS = "kernels.so"
 
-_DRIVER_FLAGS = ("-O3", "-fvisibility=default", "-fno-strict-aliasing", "-U_FORTIFY_SOURCE")
+_DRIVER_FLAGS = (
+    "-O3",
+    "-fvisibility=default",
+    "-ftls-model=initial-exec",
+    "-fno-strict-aliasing",
+    "-U_FORTIFY_SOURCE",
+)
 _KERNEL_FLAGS = (*CPP_FLAGS, "-O1", "-fno-strict-aliasing")
 _DRIVER_FILES = ("block.c", "instructions.c", "memory.c", "driver.c")
 

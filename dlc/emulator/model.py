@@ -1,7 +1,6 @@
 """A GPU artifact that runs on the processor: like ``dlc.runtime.model.Model``, without a GPU."""
 
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dlc
-from dlc.core.limited_process import Limits, run_limited
+from dlc.core.limited_process import Finished, Limits, run_limited
 from dlc.emulator.build import Image, build_driver, build_kernels
 from dlc.emulator.process import Job, array_file
 from dlc.errors import CompileError
@@ -33,20 +32,20 @@ class EmulatedModel:
     def __init__(
         self,
         artifact: Path,
+        folder: Path,
         images: Sequence[Image],
         capability: tuple[int, int],
         shared_limit: int,
         jobs: int = 1,
     ):
-        """Build the stand-ins. Raises CompileError.
+        """Build the stand-ins in ``folder``, which must stay. Raises CompileError.
 
         images: all cubins of the artifact. capability: of the device. shared_limit: the bytes of
         shared memory that it lets a block have. jobs: how many cores are used.
         """
         self._model = Model(artifact)
         self._images = {image.symbol: image for image in images}
-        self._folder = tempfile.TemporaryDirectory(prefix="dlc-emulator-")
-        self._path = Path(self._folder.name)
+        self._path = folder
         self._job = Job(
             str(Path(artifact).absolute()), capability, shared_limit, jobs, tuple(self._images)
         )
@@ -78,7 +77,7 @@ class EmulatedModel:
         command = [sys.executable, "-m", "dlc.emulator.process", str(self._path)]
         done = run_limited(command, str(root), Limits())
         if done.status != 0:
-            raise EmulationError(_last_line(done.errors) or f"emulation ended with {done.status}")
+            raise EmulationError(_reason(done))
         return {
             info.name: np.fromfile(array_file(self._path, "output", i), info.dtype).reshape(
                 info.shape
@@ -87,6 +86,9 @@ class EmulatedModel:
         }
 
 
-def _last_line(text: str) -> str:
-    lines = text.strip().splitlines()
-    return lines[-1] if lines else ""
+def _reason(done: Finished) -> str:
+    """Return why the process failed, on one line."""
+    lines = done.errors.strip().splitlines()
+    if done.status < 0 or not lines:
+        return f"emulation: the process ended with status {done.status}"
+    return lines[-1]

@@ -249,7 +249,12 @@ def test_gpu_artifacts_are_made_without_a_gpu(
         assert f"{target}: 1 launches of 1 kernels" in compiled.explain()
     assert outcome.verification is None
     assert [(x["target"], x["kernels"]) for x in outcome.simulated] == [("sm_80", 1), ("sm_90a", 1)]
-    assert outcome.checked == (
+    assert [(x["target"], x["left_out"]) for x in outcome.emulated] == [
+        ("sm_80", ""),
+        ("sm_90a", ""),
+    ]
+    assert outcome.checked.startswith("emulated for sm_80: the whole artifact on ")
+    assert outcome.checked.endswith(
         "simulated, not run (no such GPU here): 1 of 1 kernels at 1 sampled tiles for sm_80, "
         "1 of 1 kernels at 1 sampled tiles for sm_90a"
     )

@@ -5,7 +5,7 @@
 
 typedef struct matrix_product {
   float d[4];
-  uint32_t a[4], b[2];
+  uint32_t a[6]; /* of A, then of B */
   float c[4];
 } matrix_product;
 
@@ -19,12 +19,10 @@ typedef struct exchange {
   uint32_t from;
 } exchange;
 
-enum { M = 16, N = 8, MAX_K = 16 };
+/* Eight columns of a product, which the host computes at once. */
+typedef float columns __attribute__((vector_size(32)));
 
-/* Matrices of a product, in fp32, which holds every product of two 16-bit floats or tf32 exactly. */
-typedef struct matrices {
-  float a[M][MAX_K], b[MAX_K][N], c[M][N];
-} matrices;
+enum { ROWS = 16, HALVES = 12, TF32S = 6 };
 
 static float from_bits(uint32_t bits) {
   float x;
@@ -44,32 +42,36 @@ static float from_bf16(uint32_t bits) { return from_bits(bits << 16); }
 
 static float from_tf32(uint32_t bits) { return from_bits(bits & 0xffffe000); }
 
-/* Multiply matrices that `gather` takes out of the registers; k: the depth. */
-static inline void multiply(matrices *m, int k, void *const *lanes) {
-  for (int lane = 0; lane < WARP_LANES; lane++)
-    for (int i = 0; i < 4; i++)
-      m->c[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2] = ((const matrix_product *)lanes[lane])->c[i];
-  for (int row = 0; row < M; row++)
-    for (int depth = 0; depth < k; depth++)
-      for (int column = 0; column < N; column++) m->c[row][column] += m->a[row][depth] * m->b[depth][column];
-  for (int lane = 0; lane < WARP_LANES; lane++)
-    for (int i = 0; i < 4; i++)
-      ((matrix_product *)lanes[lane])->d[i] = m->c[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2];
-}
-
-/* 16-bit elements: two of a row of A, or of a column of B, in one register. */
-static inline __attribute__((always_inline)) void multiply_16_bits(void *const *lanes, float (*value)(uint32_t)) {
-  matrices m;
+/* Multiply what is in the registers: group g of four lanes holds rows g and g + 8 of A and column g of B.
+ *
+ * a: the elements of A, then of B, of each lane, as floats: they hold products of 16-bit floats and tf32 exactly.
+ * pack: the neighbouring elements along K that a lane has; the two halves of K follow each other, A's rows between.
+ */
+static inline __attribute__((always_inline)) void multiply(const float *a, int pack, void *const *lanes) {
+  int count = 6 * pack;
+  columns b[16], c[ROWS];
   for (int lane = 0; lane < WARP_LANES; lane++) {
     const matrix_product *p = lanes[lane];
-    int group = lane / 4, first = lane % 4 * 2;
-    for (int half = 0; half < 2; half++) {
-      for (int i = 0; i < 4; i++)
-        m.a[group + i % 2 * 8][first + i / 2 * 8 + half] = value(p->a[i] >> 16 * half & 0xffff);
-      for (int i = 0; i < 2; i++) m.b[first + i * 8 + half][group] = value(p->b[i] >> 16 * half & 0xffff);
-    }
+    for (int i = 0; i < 2 * pack; i++) ((float *)&b[lane % 4 * 2 * pack + i])[lane / 4] = a[lane * count + 4 * pack + i];
+    for (int i = 0; i < 4; i++) ((float *)&c[lane / 4 + i / 2 * 8])[lane % 4 * 2 + i % 2] = p->c[i];
   }
-  multiply(&m, 16, lanes);
+  for (int row = 0; row < ROWS; row++)
+    for (int lane = 0; lane < 4; lane++) {
+      const float *own = a + (row % 8 * 4 + lane) * count + row / 8 * pack;
+      for (int i = 0; i < 2 * pack; i++) c[row] += own[i / pack * 2 * pack + i % pack] * b[lane * 2 * pack + i];
+    }
+  for (int lane = 0; lane < WARP_LANES; lane++)
+    for (int i = 0; i < 4; i++)
+      ((matrix_product *)lanes[lane])->d[i] = ((const float *)&c[lane / 4 + i / 2 * 8])[lane % 4 * 2 + i % 2];
+}
+
+static inline __attribute__((always_inline)) void multiply_16_bits(void *const *lanes, float (*value)(uint32_t)) {
+  uint16_t bits[WARP_LANES * HALVES];
+  float values[WARP_LANES * HALVES];
+  for (int lane = 0; lane < WARP_LANES; lane++)
+    memcpy(&bits[lane * HALVES], ((const matrix_product *)lanes[lane])->a, 2 * HALVES);
+  for (int i = 0; i < WARP_LANES * HALVES; i++) values[i] = value(bits[i]);
+  multiply(values, 2, lanes);
 }
 
 void mma_m16n8k16_f16(void *const *lanes, const unsigned char *shared, uint32_t bytes) {
@@ -84,14 +86,10 @@ void mma_m16n8k16_bf16(void *const *lanes, const unsigned char *shared, uint32_t
 
 void mma_m16n8k8_tf32(void *const *lanes, const unsigned char *shared, uint32_t bytes) {
   (void)shared, (void)bytes;
-  matrices m;
-  for (int lane = 0; lane < WARP_LANES; lane++) {
-    const matrix_product *p = lanes[lane];
-    int group = lane / 4, first = lane % 4;
-    for (int i = 0; i < 4; i++) m.a[group + i % 2 * 8][first + i / 2 * 4] = from_tf32(p->a[i]);
-    for (int i = 0; i < 2; i++) m.b[first + i * 4][group] = from_tf32(p->b[i]);
-  }
-  multiply(&m, 8, lanes);
+  float values[WARP_LANES * TF32S];
+  for (int lane = 0; lane < WARP_LANES; lane++)
+    for (int i = 0; i < TF32S; i++) values[lane * TF32S + i] = from_tf32(((const matrix_product *)lanes[lane])->a[i]);
+  multiply(values, 1, lanes);
 }
 
 /* Lane i names row i % 8 of matrix i / 8. */
