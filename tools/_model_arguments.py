@@ -18,6 +18,17 @@ def shape(text: str) -> tuple[str, list[int]]:
     return name, list(map(int, parts))
 
 
+def constant(text: str) -> tuple[str, str]:
+    """Return the name and the text of ``n=5`` or ``n=@file.npy``.
+
+    Raises ArgumentTypeError for what is none; the numbers are read when the input's type is known.
+    """
+    name, _, value = text.partition("=")
+    if not name or not value:
+        raise ArgumentTypeError(f"{text!r} is not NAME=NUMBER,NUMBER,... or NAME=@FILE.npy")
+    return name, value
+
+
 def repeated_name(pairs: list[tuple[str, object]]) -> str | None:
     """Return the first name that stands in more than one of these pairs."""
     names = [name for name, _ in pairs]

@@ -16,8 +16,9 @@ from dlc.compiler import Options, Outcome, compile_to
 from dlc.compiler.options import LEVELS, PRECISIONS, WEIGHTS
 from dlc.compiler.output_place import check_places, files_written
 from dlc.core.cache import write_atomically
+from dlc.core.weights import Array
 from dlc.tools._command import FAILURE, SUCCESS, Progress, run_command
-from dlc.tools._model_arguments import repeated_name, shape
+from dlc.tools._model_arguments import constant, repeated_name, shape
 
 _STANDARD_OUTPUT = Path("-")
 _PURPOSE = "Compile an ONNX model to one shared library."
@@ -27,8 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``dlc-compile`` and return its exit code."""
     parser = _parser()
     given = parser.parse_args(arguments)
-    if (name := repeated_name(given.shape)) is not None:
-        parser.error(f"argument --shape: {name!r} is given twice")
+    for option in ("shape", "constant"):
+        if (name := repeated_name(vars(given)[option])) is not None:
+            parser.error(f"argument --{option}: {name!r} is given twice")
     if given.json and given.emit:
         parser.error("argument --json: not allowed with argument --emit")
     return run_command("dlc-compile", lambda: _run(given))
@@ -49,6 +51,14 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME=1,3,224,224",
         help="the sizes of an input, or the value of a symbolic size; may be repeated",
     )
+    add(
+        "--constant",
+        action="append",
+        default=[],
+        type=constant,
+        metavar="NAME=5",
+        help="compile the value of an input in: numbers, or NAME=@FILE.npy; may be repeated",
+    )
     add("--weights", default="embed", choices=WEIGHTS, help="in model.so, or in a file beside it")
     result = parser.add_mutually_exclusive_group()
     result.add_argument("--emit", choices=LEVELS, help="print the model at this level instead")
@@ -68,7 +78,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(given: argparse.Namespace) -> int:
-    shapes = dict(given.shape)
     if given.check:
         return _check(given)
     output = given.output or given.model.with_suffix(".so")
@@ -77,8 +86,9 @@ def _run(given: argparse.Namespace) -> int:
     options = Options(
         given.target,
         given.precision,
-        shapes,
-        weights=given.weights,
+        dict(given.shape),
+        _constants(given),
+        given.weights,
         verify=not given.no_verify,
         jobs=given.jobs,
         progress=progress,
@@ -115,11 +125,20 @@ def _is_device(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
+def _constants(given: argparse.Namespace) -> dict[str, Array]:
+    """Return the values that are compiled in."""
+    if not given.constant:
+        return {}
+    from dlc.frontends.onnx.constants import read_constants
+
+    return read_constants(dict(given.constant), given.model)
+
+
 def _check(given: argparse.Namespace) -> int:
     """Print the operators of a model, all that keeps it from being compiled, and its open sizes."""
     from dlc.frontends.onnx.check import check_model
 
-    found = check_model(given.model, dict(given.shape))
+    found = check_model(given.model, dict(given.shape), _constants(given))
     if given.json:
         _write_text(given.json, json.dumps(found.data(), indent=1) + "\n")
     if given.json != _STANDARD_OUTPUT:

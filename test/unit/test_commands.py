@@ -57,6 +57,8 @@ def folder_of(model: Path) -> list[str]:
         (["--shape", "x=2,,3"], "'x=2,,3' is not NAME=SIZE,SIZE,..."),
         (["--shape", "x=2,3", "--shape", "x=4,3"], "argument --shape: 'x' is given twice"),
         (["--shape", "n=abc"], "'n=abc' is not NAME=SIZE,SIZE,... with whole numbers as sizes"),
+        (["--constant", "n"], "'n' is not NAME=NUMBER,NUMBER,... or NAME=@FILE.npy"),
+        (["--constant", "n=1", "--constant", "n=2"], "argument --constant: 'n' is given twice"),
         (["--emit", "c", "--json", "r.json"], "not allowed with argument --emit"),
         (["--check", "--emit", "c"], "not allowed with argument --check"),
         (["--targ", "cpu"], "unrecognized arguments: --targ cpu"),

@@ -12,12 +12,20 @@ A branch may be impossible on the sizes that were given: ONNX's own shape rules 
 branch is not computed. Its outputs, which must be floats, are NaN, so that a condition that chooses
 it cannot go unnoticed.
 
-``Loop`` and ``Scan`` are unrolled, so their numbers of iterations must be known.
+``Loop`` and ``Scan`` are unrolled, so their numbers of iterations must be known. Where an input has
+such a value, ``dlc-compile --constant n=5`` (or ``n=@file.npy``, for any array) compiles it in; the
+input is then gone. Numbers take the element type of the input.
 
-Sizes of inputs that the file does not fix stay symbolic, with their names, until ``--shape`` fixes
-them; a size that is fixed for one input is fixed for all that have its name. A value that decides a
-shape must be known when compiling.
+Sizes of inputs that the file does not fix must be given: ``--shape batch=8`` by the name that the
+file has for one, ``--shape x=8,3,224,224`` for all of an input; a size that is fixed for one input
+is fixed for all that have its name. A value that decides a shape must be known when compiling.
+
+Nodes may stand in any order without cycles. Operators of other domains than ``ai.onnx`` need a
+function of their name in the model; contrib operators of ONNX Runtime (``com.microsoft``) are not
+supported, so quantise with ``quant_format=QuantFormat.QDQ``.
 
 Nothing is skipped silently: an operator, element type or attribute that is not supported is an
-error with the node's name, and ``dlc-compile --check`` lists all of them at once.
+error with the node's name. ``dlc-compile --check`` prints how often each operator stands in a
+model, all that is not supported at once, and the sizes that are open; exit code 0 means that
+nothing is unsupported. ``--json FILE`` writes the same as JSON, ``-`` to standard output.
 """

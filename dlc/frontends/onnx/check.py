@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 import onnx
 from onnx import NodeProto
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from dlc.core.weights import WeightStore
 from dlc.dialects._tensor import DYNAMIC, shape
+from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.attributes import NodeFormError
+from dlc.frontends.onnx.constants import check_constants
 from dlc.frontends.onnx.conversion import UnknownValueError, find_conversion
 from dlc.frontends.onnx.findings import Findings, Problem
 from dlc.frontends.onnx.functions import standard_function
@@ -22,9 +23,8 @@ from dlc.frontends.onnx.graph_importer import (
     GraphImporter,
     Scope,
     graph_initializers,
-    unsupported_message,
 )
-from dlc.frontends.onnx.importer import check_element_type
+from dlc.frontends.onnx.importer import argument_values, check_element_type
 from dlc.frontends.onnx.inferred_types import Types, infer_types
 from dlc.frontends.onnx.input_types import input_types, model_inputs
 from dlc.frontends.onnx.loading import LoadedModel, ModelSource, domain_name, load_model
@@ -32,9 +32,12 @@ from dlc.frontends.onnx.open_sizes import find_open_sizes
 from dlc.frontends.onnx.shape_rules import RefusedError
 from dlc.frontends.onnx.shapes import Shapes
 from dlc.frontends.onnx.structure import check_structure, subgraphs
+from dlc.frontends.onnx.unsupported import unsupported_message
 
 
-def check_model(source: ModelSource, shapes: Shapes | None = None) -> Findings:
+def check_model(
+    source: ModelSource, shapes: Shapes | None = None, constants: Mapping[str, Array] | None = None
+) -> Findings:
     """Return all that is unsupported in a model: operators, element types, attributes, shapes.
 
     After a node that cannot be imported the check goes on with the types that ONNX infers for its
@@ -51,13 +54,19 @@ def check_model(source: ModelSource, shapes: Shapes | None = None) -> Findings:
         faulty = _faulty_inputs(inputs, shapes)
         sound = [i for i in inputs if i.name not in faulty]
         types = input_types(sound, {k: v for k, v in shapes.items() if k not in faulty})
+        constants = check_constants(constants or {}, types)
     except CompileError as error:
         return Findings(operators, [*faulty.values(), Problem(error.at, error.message)])
-    block = Block(arg_types=[types[i.name] for i in sound])
-    importer = _CheckingImporter(loaded, block, types, faulty)
-    importer.check(dict(zip(types, block.args, strict=True)))
+    importer = _CheckingImporter(loaded, types, faulty)
+    importer.check(constants)
     problems = list(dict.fromkeys([*faulty.values(), *importer.problems]))
-    return Findings(operators, problems, find_open_sizes(sound, types), importer.waiting)
+    open = find_open_sizes([i for i in sound if i.name not in constants], types)
+    return Findings(operators, problems, open, importer.waiting, _notes(loaded))
+
+
+def _notes(loaded: LoadedModel) -> list[str]:
+    early = loaded.used_early
+    return [f"the nodes are not in order and were sorted: {early} is used early"] if early else []
 
 
 def count_operators(model: onnx.ModelProto) -> dict[str, int]:
@@ -100,10 +109,10 @@ class _CheckingImporter(GraphImporter):
     def __init__(
         self,
         model: LoadedModel,
-        block: Block,
-        types: Mapping[str, TensorType[Attribute]],
+        types: Types,
         skipped: Iterable[str],
     ):
+        block = Block(arg_types=list(types.values()))
         names: dict[SSAValue, str] = dict(zip(block.args, types, strict=True))
         builder = GraphBuilder(Builder(InsertPoint.at_end(block)), WeightStore(), names)
         super().__init__(model, builder)
@@ -113,8 +122,9 @@ class _CheckingImporter(GraphImporter):
         self._inferred: Types | None = None
         self._skipped = dict.fromkeys(skipped, False)
 
-    def check(self, arguments: Mapping[str, SSAValue]) -> None:
+    def check(self, constants: Mapping[str, Array]) -> None:
         graph = self.model.proto.graph
+        arguments = argument_values(self.builder, constants)
         scope = Scope(self.model.opsets, dict(arguments), graph_initializers(graph))
         self.import_nodes(graph.node, scope)
         for output in graph.output:

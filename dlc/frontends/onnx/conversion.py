@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+import shlex
 from collections.abc import Callable, Sequence
 from functools import cache
 
@@ -168,9 +169,10 @@ class NodeContext(NodeAttributes):
             inputs = self._builder.inputs_of(value)
             origin = ", ".join(inputs) or "a value that cannot be imported"
             reason = f" ({why})" if why else ""
+            ways = " ".join(f"--constant {shlex.quote(name)}=..." for name in inputs)
             raise UnknownValueError(
                 f"the {what} of {self.op_type} must be known when compiling, but depends on"
-                f" {origin}{reason}; fix sizes with --shape, or give the values as constants",
+                f" {origin}{reason}" + (f"; give the value with {ways}" if ways else ""),
                 inputs,
             )
         return known

@@ -22,6 +22,7 @@ from dlc.frontends.onnx.loading import LoadedModel, domain_name, opset_versions
 from dlc.frontends.onnx.shape_rules import RefusedError, is_refused
 from dlc.frontends.onnx.structure import subgraphs
 from dlc.frontends.onnx.tensors import read_sparse_tensor, read_tensor
+from dlc.frontends.onnx.unsupported import unsupported_message
 
 Initializer = onnx.TensorProto | onnx.SparseTensorProto
 
@@ -184,18 +185,6 @@ def _read(initializer: Initializer, model: LoadedModel) -> Array:
     if isinstance(initializer, onnx.SparseTensorProto):
         return read_sparse_tensor(initializer, model)
     return read_tensor(initializer, model)
-
-
-def unsupported_message(node: NodeProto, opset: int) -> str:
-    """Return why an operator without a conversion cannot be imported."""
-    domain = domain_name(node.domain)
-    if opset == 0:
-        return (
-            f"the model does not import an operator set for {node.op_type} of {domain or 'ai.onnx'}"
-        )
-    if not onnx.defs.has(node.op_type, opset, domain):
-        return f"ONNX has no operator {node.op_type} in {domain or 'ai.onnx'} {opset}"
-    return f"operator {node.op_type} of {domain or 'ai.onnx'} {opset} is not supported"
 
 
 def _check_node(node: NodeProto, domain: str, opset: int) -> None:

@@ -14,11 +14,11 @@ from dlc.dialects._tensor import element_type, numpy_dtype
 from dlc.dialects.graph._source import WeightOp
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
+from dlc.frontends.onnx.constants import check_constants
 from dlc.frontends.onnx.graph_builder import GraphBuilder, ascii_name, location
 from dlc.frontends.onnx.graph_importer import GraphImporter
 from dlc.frontends.onnx.input_types import (
     changed_inputs,
-    check_constants,
     input_types,
     model_inputs,
 )
@@ -74,15 +74,21 @@ def _import_body(
     loaded: LoadedModel, block: Block, constants: Mapping[str, Array], builder: GraphBuilder
 ) -> list[SSAValue]:
     graph = loaded.proto.graph
-    arguments = {name: x for x, name in builder.inputs.items()}
-    for name, array in constants.items():
-        arguments[name] = builder.constant(array, location(name), name)
+    arguments = argument_values(builder, constants)
     found = GraphImporter(loaded, builder).import_graph(graph, arguments)
     results = [x for x in found if x is not None]
     for output, value in zip(graph.output, results, strict=True):
         check_element_type(output, value)
     block.add_op(ReturnOp(*results))
     return results
+
+
+def argument_values(builder: GraphBuilder, constants: Mapping[str, Array]) -> dict[str, SSAValue]:
+    """Return the value of each input by name: a constant where its elements are given."""
+    arguments = {name: x for x, name in builder.inputs.items()}
+    for name, array in constants.items():
+        arguments[name] = builder.constant(array, location(name), name)
+    return arguments
 
 
 def _explain_shapes(error: CompileError, changed: Sequence[str]) -> None:

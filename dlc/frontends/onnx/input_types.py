@@ -10,14 +10,9 @@ from xdsl.ir import Attribute
 
 from dlc.dialects._tensor import (
     DYNAMIC,
-    element_type,
     element_type_of,
-    numpy_dtype,
-    shape,
-    shape_text,
 )
 from dlc.dialects.graph._sizes import SizesAttr
-from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.graph_builder import ascii_name
 from dlc.frontends.onnx.shapes import Shapes, size_lists
@@ -70,27 +65,6 @@ def changed_inputs(inputs: Sequence[onnx.ValueInfoProto], shapes: Shapes) -> lis
         if any(isinstance(old, int) and old not in (new, DYNAMIC) for old, new in given):
             changed.append(value.name)
     return changed
-
-
-def check_constants(
-    constants: Mapping[str, Array], types: Mapping[str, TensorType[Attribute]]
-) -> Mapping[str, Array]:
-    """Return the values of inputs that are compiled in; raises CompileError if they do not fit."""
-    for name, array in constants.items():
-        if name not in types:
-            raise CompileError(f"the model has no input {name}; it has {', '.join(types)}")
-        expected = numpy_dtype(element_type(types[name]))
-        if array.dtype != expected:
-            raise CompileError(f"its value is {array.dtype}, should be {expected}", f"input {name}")
-        sizes = shape(types[name])
-        if len(sizes) != array.ndim or any(
-            n not in (size, DYNAMIC) for n, size in zip(sizes, array.shape, strict=True)
-        ):
-            raise CompileError(
-                f"its value has shape {shape_text(array.shape)}, should be {shape_text(sizes)}",
-                f"input {name}",
-            )
-    return constants
 
 
 def _declared_sizes(value: onnx.ValueInfoProto) -> list[Size] | None:

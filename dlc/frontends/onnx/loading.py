@@ -4,7 +4,7 @@ import mmap
 import os
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import onnx
@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError
 from onnx import version_converter
 
 from dlc.errors import CompileError
+from dlc.frontends.onnx.ordering import sort_nodes, used_early
 from dlc.frontends.onnx.structure import check_structure
 from dlc.frontends.onnx.text import check_text
 from dlc.frontends.onnx.wire import Extent, split_model
@@ -28,12 +29,15 @@ class LoadedModel:
 
     path: its file, ``None`` for a model that was handed over in memory.
     embedded: where in the file the raw data of initializers is, by initializer name.
+    used_early: a value that the file uses before it is made, ``""`` where its nodes are in order;
+    those of ``proto`` are.
     opsets: version of each operator domain; the default domain is ``""``.
     """
 
     proto: onnx.ModelProto
     path: Path | None = None
     embedded: dict[str, Extent] = field(default_factory=dict)
+    used_early: str = ""
 
     @property
     def opsets(self) -> dict[str, int]:
@@ -51,15 +55,16 @@ def domain_name(domain: str) -> str:
 
 
 def load_model(source: ModelSource) -> LoadedModel:
-    """Read a model; large weights stay in its file.
+    """Read a model, its nodes in order; large weights stay in its file.
 
-    Raises CompileError as ``read_model`` does, and when the model is so old that ``onnx`` cannot
-    convert it to opset 7.
+    Raises CompileError as ``read_model`` does, when the graph has a cycle, and when the model is so
+    old that ``onnx`` cannot convert it to opset 7.
     """
     loaded = read_model(source)
-    if loaded.opsets.get("", OLDEST_OPSET) >= OLDEST_OPSET:
-        return loaded
     with _placed(source):
+        loaded = _in_order(loaded)
+        if loaded.opsets.get("", OLDEST_OPSET) >= OLDEST_OPSET:
+            return loaded
         return _converted(loaded)
 
 
@@ -89,12 +94,25 @@ def _placed(source: ModelSource) -> Generator[None]:
         raise
 
 
+def _in_order(loaded: LoadedModel) -> LoadedModel:
+    """Return a model with its nodes in order; one in memory belongs to the caller and stays."""
+    early, proto = used_early(loaded.proto), loaded.proto
+    if not early:
+        return loaded
+    if loaded.path is None:
+        proto = onnx.ModelProto()
+        proto.CopyFrom(loaded.proto)
+    sort_nodes(proto)
+    return replace(loaded, proto=proto, used_early=early)
+
+
 def _converted(loaded: LoadedModel) -> LoadedModel:
     """Return a model in the oldest opset that the conversions know."""
     proto = loaded.proto
     if loaded.embedded:
         assert loaded.path is not None
         proto = onnx.load_model(loaded.path, load_external_data=False)
+        sort_nodes(proto)
     check_structure(proto.graph)
     try:
         converted = version_converter.convert_version(proto, OLDEST_OPSET)
@@ -103,7 +121,7 @@ def _converted(loaded: LoadedModel) -> LoadedModel:
             f"opset {loaded.opsets['']} is older than {OLDEST_OPSET}, and onnx cannot convert it: "
             f"{str(error).splitlines()[0]}; export the model again"
         ) from error
-    return LoadedModel(converted, loaded.path)
+    return LoadedModel(converted, loaded.path, used_early=loaded.used_early)
 
 
 def _path(source: object) -> Path:

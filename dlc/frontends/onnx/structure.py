@@ -18,7 +18,7 @@ def subgraphs(node: onnx.NodeProto) -> Iterable[onnx.GraphProto]:
 
 
 def check_structure(graph: onnx.GraphProto, outer: AbstractSet[str] = frozenset()) -> None:
-    """Raise CompileError for names defined twice, names not defined, cycles and nodes out of order.
+    """Raise CompileError for names that are defined twice, or not before their use.
 
     outer: names visible from the graphs around this one; a graph may define them anew.
     """
@@ -28,11 +28,13 @@ def check_structure(graph: onnx.GraphProto, outer: AbstractSet[str] = frozenset(
     _check_unique(inputs, "input")
     _check_unique(initializers, "initializer")
     defined = {*inputs, *initializers}
-    makers = {o: node for node in graph.node for o in node.output if o}
     for node in graph.node:
         for name in node.input:
             if name and name not in defined and name not in outer:
-                raise CompileError(_why_undefined(name, graph, makers), node_name(node))
+                raise CompileError(
+                    f"the input {name} is not defined by any node, input or initializer",
+                    node_name(node),
+                )
         for subgraph in subgraphs(node):
             check_structure(subgraph, defined | outer)
         for name in filter(None, node.output):
@@ -51,27 +53,3 @@ def _check_unique(names: list[str], what: str) -> None:
         if name in seen:
             raise CompileError(f"two {what}s are called {name}")
         seen.add(name)
-
-
-def _why_undefined(name: str, graph: onnx.GraphProto, makers: dict[str, onnx.NodeProto]) -> str:
-    if name not in makers:
-        return f"the input {name} is not defined by any node, input or initializer"
-    cycle = _find_cycle(name, makers)
-    if cycle:
-        return f"the graph has a cycle: {' -> '.join(cycle)}"
-    return f"the nodes are not in order: {name} is used before {node_name(makers[name])} makes it"
-
-
-def _find_cycle(start: str, makers: dict[str, onnx.NodeProto]) -> list[str]:
-    """Return the node names along a cycle through the maker of ``start``, or nothing."""
-    pending = [(start, [node_name(makers[start])])]
-    seen: set[str] = set()
-    while pending:
-        name, path = pending.pop()
-        for source in makers[name].input:
-            if source in makers[start].output:
-                return [path[0], *path[::-1]]
-            if source in makers and source not in seen:
-                seen.add(source)
-                pending.append((source, [*path, node_name(makers[source])]))
-    return []
