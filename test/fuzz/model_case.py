@@ -37,7 +37,7 @@ def check_case(data: bytes, target: str, stage: Stage) -> Ending:
         source, artifact = Path(folder, "model.onnx"), Path(folder, "model.so")
         source.write_bytes(data)
         stage("--check")
-        lines = [str(problem) for problem in check_model(source)]
+        lines = list(check_model(source).lines())
         stage("compile")
         try:
             compile_to(artifact, source, Options(target))

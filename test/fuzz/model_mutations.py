@@ -5,7 +5,15 @@ from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from typing import Any, TypeVar
 
 import onnx
-from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, helper
+from onnx import (
+    AttributeProto,
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    TensorProto,
+    helper,
+    numpy_helper,
+)
 
 Random = random.Random
 T = TypeVar("T")
@@ -374,3 +382,32 @@ def _damaged(data: bytes, r: Random) -> bytes:
         else:
             damaged[at:at] = damaged[: r.randrange(1, 20)]
     return bytes(damaged)
+
+
+FLOATS = (TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
+
+
+def retype(model: ModelProto, r: Random) -> ModelProto:
+    """Return a copy in which every tensor of 32-bit floats has another type of floats."""
+    kind = r.choice(FLOATS)
+    copy = ModelProto()
+    copy.CopyFrom(model)
+    for graph in graphs(copy):
+        for value in (*graph.input, *graph.output, *graph.value_info):
+            tensor_type = value.type.tensor_type
+            if tensor_type.elem_type == TensorProto.FLOAT:
+                tensor_type.elem_type = kind
+        attributes = [a for node in graph.node for a in node.attribute]
+        tensors = [*graph.initializer, *(a.t for a in attributes if a.HasField("t"))]
+        for tensor in tensors:
+            if tensor.data_type == TensorProto.FLOAT:
+                tensor.CopyFrom(_as(tensor, kind))
+        for attribute in attributes:
+            if attribute.name in ("to", "dtype") and attribute.i == TensorProto.FLOAT:
+                attribute.i = kind
+    return copy
+
+
+def _as(tensor: TensorProto, kind: int) -> TensorProto:
+    array = numpy_helper.to_array(tensor).astype(helper.tensor_dtype_to_np_dtype(kind))
+    return numpy_helper.from_array(array, tensor.name)

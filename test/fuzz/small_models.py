@@ -124,6 +124,7 @@ def _separable() -> SmallModel:
     x = g.normal("x", 2, 6, 9, 11)
     y = g.op("Conv", x, g.weight(6, 1, 3, 3), group=6, pads=[1, 1, 1, 1])
     y = g.op("HardSwish", y)
+    y = g.op("Conv", y, g.weight(6, 6, 2, 2), auto_pad="SAME_LOWER")
     y = g.op("ConvTranspose", y, g.weight(6, 4, 3, 3), strides=[2, 2], output_padding=[1, 0])
     y = g.op("InstanceNormalization", y, g.weight(4), g.weight(4), epsilon=0.01)
     y = g.op("PRelu", y, g.weight(4, 1, 1))
@@ -169,7 +170,7 @@ def _recurrent() -> SmallModel:
     y, _ = g.ops("GRU", 2, y, w, r, b, hidden_size=7, linear_before_reset=1, direction="reverse")
     y = g.op("Squeeze", y, g.ints(1))
     w, r = g.weight(1, 5, 7), g.weight(1, 5, 5)
-    _, last = g.ops("RNN", 2, y, w, r, hidden_size=5, clip=0.7)
+    _, last = g.ops("RNN", 2, y, w, r, hidden_size=5, clip=0.1)
     return g.model("recurrent", [last, h, c])
 
 
@@ -359,11 +360,12 @@ def _turned() -> SmallModel:
     """Transposes that meet, move through other operators and reach products."""
     g = GraphMaker(14)
     x = g.normal("x", 2, 5, 6, 7)
-    twice = g.op("Transpose", g.op("Transpose", x, perm=[0, 2, 3, 1]), perm=[1, 0, 3, 2])
+    cube = g.op("Transpose", g.normal("c", 3, 3, 3), perm=[1, 2, 0])
+    twice = g.op("Transpose", cube, perm=[1, 0, 2])
     y = g.op("Relu", g.op("Transpose", x, perm=[0, 2, 3, 1]))
-    y = g.op("Pad", y, g.ints(0, 1, 0, 0, 0, 2, 0, 3), g.constant(0.5, np.float32))
-    y = g.op("Slice", y, g.ints(1, 0), g.ints(99, 99), g.ints(1, 3), g.ints(2, 3))
-    y = g.op("Add", y, g.normal("y", 2, 4, 7, 3))
+    y = g.op("Pad", y, g.ints(0, 1, 0, 0, 0, 0, 1, 1), g.constant(0.5, np.float32))
+    y = g.op("Slice", y, g.ints(0, 1, 2), g.ints(5, 6, 7), g.ints(3, 1, 2))
+    y = g.op("Add", y, g.normal("y", 2, 5, 5, 5))
     y = g.op("Transpose", y, perm=[0, 3, 1, 2])
     square = g.op("Transpose", g.normal("q", 9, 9), perm=[1, 0])
     z = g.op("Gemm", g.normal("p", 4, 9), square, transB=1)

@@ -47,12 +47,11 @@ MUTANTS: Sequence[Mutant] = (
         "turned",
     ),
     _pass(
-        "slice-permuted-backwards",
+        "slice-not-permuted",
         "dialects/graph/_layout.py",
         "moved = {k: integers([v.get_values()[a] for a in permutation]) for k, v in bounds.items()}",
-        "moved = {\n            k: integers([v.get_values()[a] for a in permutation]) if k != 'steps' else v\n"
-        "            for k, v in bounds.items()\n        }",
-        "a slice keeps its steps where the axes are permuted",
+        "moved = bounds",
+        "a slice keeps its bounds where the axes are permuted",
         "turned",
     ),
     _pass(
@@ -86,14 +85,6 @@ MUTANTS: Sequence[Mutant] = (
         "return factor, g.add(bias, g.mul(mean, factor))",
         "batch normalisation is taken apart with the mean added",
         "convolutional",
-    ),
-    _pass(
-        "attention-scale",
-        "dialects/graph/_composed_forms.py",
-        "scale = 1 / scale if divided in found else scale",
-        "scale = scale",
-        "attention whose scores are divided is recognised with the scale inverted",
-        "written out",
     ),
     _pass(
         "layer-norm-epsilon",

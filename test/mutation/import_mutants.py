@@ -15,30 +15,28 @@ def _import(
 
 MUTANTS: Sequence[Mutant] = (
     _import(
+        "conv-bias",
+        "convolution",
+        "return add_channel_bias(node, convolution(node, x, weight), node.optional(2))",
+        "return add_channel_bias(node, convolution(node, x, weight), None)",
+        "the bias of Conv is dropped",
+        "convolutional",
+    ),
+    _import(
+        "same-lower",
+        "window",
+        'if mode == "SAME_UPPER" else [*large, *small]',
+        'if mode == "SAME_LOWER" else [*large, *small]',
+        "SAME_UPPER and SAME_LOWER exchanged",
+        "separable",
+    ),
+    _import(
         "gemm-alpha",
         "contraction",
         'node.number("alpha", 1.0)',
         '(node.number("alpha", 1.0), 1.0)[1]',
         "alpha of Gemm is read and dropped",
         "convolutional",
-    ),
-    _import(
-        "conv-dilation-order",
-        "window",
-        'dilations = per_axis(node, "dilations", count, 1)',
-        'dilations = per_axis(node, "dilations", count, 1)[::-1]',
-        "dilations of a window in the other order",
-        "convolutional",
-    ),
-    _import(
-        "pads-interleaved",
-        "window",
-        'padding = node.integers("pads", [0] * (2 * count))',
-        'padding = node.integers("pads", [0] * (2 * count))\n'
-        "            padding = [*padding[::2], *padding[1::2]]",
-        "pads read as pairs of begin and end",
-        "convolutional",
-        "separable",
     ),
     _import(
         "batch-norm-epsilon",

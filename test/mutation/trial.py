@@ -75,7 +75,7 @@ def _run(model: SmallModel, target: str, path: Path) -> Run:
     if target == "cpu":
         return Model(path).run
     context = registry.new_context(WeightStore())
-    module = import_model(model.proto, None, context)
+    module = import_model(model.proto, None, context).clone()
     for _ in lower(context, module, Target(target), model.precision):
         pass
     names = [x.name for x in model.proto.graph.output]
