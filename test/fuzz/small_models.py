@@ -20,12 +20,16 @@ OPSET = 20
 
 @dataclass(frozen=True)
 class SmallModel:
-    """A model, how its inputs are drawn, and the precision in which it is compiled."""
+    """A model, how its inputs are drawn, and the precision in which it is compiled.
+
+    error: by how much of the largest value a right result may be off; 0: as usual in the precision.
+    """
 
     name: str
     proto: onnx.ModelProto
     draw: Mapping[str, Callable[[np.random.Generator], Array]]
     precision: str = "fp32"
+    error: float = 0.0
 
     def feeds(self, seed: int) -> Feeds:
         """Return inputs; the same ones for a seed."""
@@ -87,7 +91,9 @@ class GraphMaker:
         self.nodes.append(helper.make_node(kind, list(inputs), names, names[0], **attributes))
         return names
 
-    def model(self, name: str, outputs: Sequence[str], precision: str = "fp32") -> SmallModel:
+    def model(
+        self, name: str, outputs: Sequence[str], precision: str = "fp32", error: float = 0.0
+    ) -> SmallModel:
         """Return what was written."""
         ends = [onnx.ValueInfoProto(name=output) for output in outputs]
         graph = helper.make_graph(self.nodes, name, self.inputs, ends, self.weights)
@@ -95,7 +101,7 @@ class GraphMaker:
         proto = helper.make_model(graph, opset_imports=imports, ir_version=9)
         proto = onnx.shape_inference.infer_shapes(proto, strict_mode=True, data_prop=True)
         del proto.graph.value_info[:]
-        return SmallModel(name, proto, self.draw, precision)
+        return SmallModel(name, proto, self.draw, precision, error)
 
 
 def _convolutional() -> SmallModel:
@@ -254,7 +260,7 @@ def _integers() -> SmallModel:
     shifted = g.op("BitShift", u, g.constant(5, np.uint32), direction="RIGHT")
     wide = g.op("Cast", g.op("Cast", x, to=onnx.TensorProto.INT32), to=onnx.TensorProto.INT64)
     narrow = g.op("Cast", a, to=onnx.TensorProto.INT8)
-    largest = g.op("Max", quotient, g.op("Abs", b))
+    largest = g.op("Max", rest, g.op("Abs", b))
     less = g.op("GreaterOrEqual", a, g.op("Mul", b, b))
     half = g.op("Div", u, g.constant(3, np.uint32))
     total = g.op("ReduceSum", a, g.ints(0), keepdims=0)
@@ -418,7 +424,7 @@ def _masked() -> SmallModel:
         "Mul", g.op("Sub", g.constant(1.0, np.float32), mask), g.constant(-1e9, np.float32)
     )
     scores = g.op("Add", g.normal("x", 6, 11), hidden)
-    return g.model("masked fp16", [g.op("Softmax", scores)], "fp16")
+    return g.model("masked fp16", [g.op("Softmax", scores)], "fp16", error=1.0)
 
 
 def small_models() -> Iterator[SmallModel]:
