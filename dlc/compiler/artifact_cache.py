@@ -36,6 +36,7 @@ class _Record:
     simulated: Sequence[Report]
     emulated: Sequence[Report]
     checked: str
+    imported: Report | None = None
 
 
 def limit_bytes() -> float:
@@ -78,6 +79,7 @@ def restore(identity: Identity, to: Path, verified: bool) -> Outcome | None:
         record.emulated,
         checked,
         {"artifact": (1, 1)},
+        record.imported,
     )
 
 
@@ -117,6 +119,7 @@ def store(identity: Identity, artifact: Path, outcome: Outcome, verified: bool) 
         outcome.simulated,
         outcome.emulated,
         outcome.checked,
+        outcome.imported,
     )
     Cache("record").put(identity.key, json.dumps(asdict(record)).encode())
 

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc import registry
 from dlc.backends._weight_placer import WeightPlacer
 from dlc.compiler.build import Built, build_cpu, build_cuda
+from dlc.compiler.identity import LOADED_SOURCES
 from dlc.compiler.levels import lower
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Outcome, Report
@@ -23,6 +24,7 @@ from dlc.core.cache import Cache, lookups_since
 from dlc.core.context import DlcContext
 from dlc.core.timing import Timing
 from dlc.core.weights import Array, WeightStore
+from dlc.frontends.onnx.import_record import ImportRecord
 from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.runtime.model import Model
@@ -35,6 +37,7 @@ from dlc.verification.groups import (
     launched_kernels,
     verify_groups,
 )
+from dlc.verification.import_check import ImportChecked, check_nodes
 from dlc.verification.probe import Probe, probe_module
 from dlc.verification.simulation import (
     KernelsSimulated,
@@ -42,6 +45,7 @@ from dlc.verification.simulation import (
     verify_by_simulation,
 )
 from dlc.verification.whole_model import CheckGroups, Verification, verify
+from dlc.verification.wiring import check_wiring
 
 
 @dataclass(frozen=True)
@@ -72,12 +76,8 @@ class Compilation:
 
     def run(self, path: Path) -> Outcome:
         """Write the artifact to ``path``. Raises CompileError, OSError."""
+        model, imported = self._import()
         before = Cache.lookups.copy()
-        self.options.progress("reading the model")
-        with self.timing.measure("import"):
-            model = import_model(
-                self.source, self.options.shapes, self.context, self.options.constants
-            )
         lowered = [self._lower(target, model.clone()) for target in self.targets]
         with WeightFile() as weights:
             place = WeightPlacer(self.context.weights, weights)
@@ -89,6 +89,8 @@ class Compilation:
         checked = [each.text() for each in (found, *emulated) if each]
         if simulated:
             checked.append(simulated_text(simulated))
+        if imported:
+            checked.append(imported.text())
         return Outcome(
             report,
             self.timing.seconds,
@@ -97,7 +99,24 @@ class Compilation:
             [asdict(each) for each in emulated],
             "; ".join(checked),
             cached,
+            asdict(imported) if imported else None,
         )
+
+    def _import(self) -> tuple[ModuleOp, ImportChecked | None]:
+        """Return the imported graph, and what was checked of the import, if anything should be."""
+        options, weights = self.options, self.context.weights
+        record = ImportRecord() if options.verify else None
+        options.progress("reading the model")
+        with self.timing.measure("import"):
+            model = import_model(
+                self.source, options.shapes, self.context, options.constants, record=record
+            )
+        if record is None:
+            return model, None
+        options.progress("checking the import")
+        with self.timing.measure("import check"):
+            check_wiring(record, model, weights, options.constants or {})
+            return model, check_nodes(record, LOADED_SOURCES)
 
     def _lower(self, target: Target, module: ModuleOp) -> _Lowered:
         groups = module

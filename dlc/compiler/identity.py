@@ -42,7 +42,7 @@ def source_digest() -> str:
     return cache_key(*(x for p in files for x in (str(p.relative_to(root)), p.read_bytes())))
 
 
-_LOADED = source_digest()
+LOADED_SOURCES = source_digest()
 """Of the files when they were imported: this is the compiler that runs here."""
 
 
@@ -63,7 +63,7 @@ class Identity:
         Raises CompileError, OSError, ValueError for what cannot be compiled.
         """
         files = {path: _state(path) for path in model_files(source)}
-        parts = [_LOADED, *_tools(targets), *_choices(options), *_model(source, files)]
+        parts = [LOADED_SOURCES, *_tools(targets), *_choices(options), *_model(source, files)]
         return cls(cache_key(*parts), files)
 
     def holds(self) -> bool:
@@ -72,7 +72,7 @@ class Identity:
             unchanged = all(_state(path) == state for path, state in self.files.items())
         except OSError:
             return False
-        return unchanged and source_digest() == _LOADED
+        return unchanged and source_digest() == LOADED_SOURCES
 
 
 def _state(path: Path) -> tuple[int, ...]:

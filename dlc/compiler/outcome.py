@@ -15,7 +15,8 @@ class Outcome:
     what was found when the artifact was run, ``None`` if it was not. simulated: what was found in
     the simulator, for each target that this machine does not run; emulated: what was found when the
     artifact was emulated for it. checked: all in one line. cached: by kind (``artifact``,
-    ``cubin``, ``object``), how many came from the cache, and of how many.
+    ``cubin``, ``object``), how many came from the cache, and of how many. imported: what was found
+    when the import was compared with the ONNX reference implementation.
     """
 
     report: Report
@@ -25,6 +26,7 @@ class Outcome:
     emulated: Sequence[Report] = ()
     checked: str = "not verified"
     cached: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    imported: Report | None = None
 
     def launches_text(self) -> str:
         """Return a phrase for the user: how many launches there are for each target."""

@@ -36,13 +36,9 @@ class Judge:
         case: the name of the inputs, for messages. Raises CompileError when it is above the bound,
         RangeError when the values of the model itself do not fit into the precision.
         """
-        wanted = run_reference(self.module, feeds, self.weights)
-        errors = {name: relative_error(array, got[name]) for name, array in wanted.items()}
+        errors = self.errors(feeds, got)
         if not all(map(np.isfinite, errors.values())):
             check_range(self.module, feeds, self.weights, self.precision, case)
-        if any(not error <= self.bound for error in errors.values()):
-            self.measured_noise = True
-            errors = self._errors_beyond(feeds, wanted, got)
         for name, error in errors.items():
             if not error <= self.bound:
                 raise CompileError(
@@ -51,6 +47,17 @@ class Judge:
                     "please report the model"
                 )
         return max(errors.values(), default=0.0)
+
+    def errors(self, feeds: Mapping[str, Array], got: Mapping[str, Array]) -> dict[str, float]:
+        """Return the errors of outputs by name; where one is above the bound, those that rounding
+        errors do not explain.
+        """
+        wanted = run_reference(self.module, feeds, self.weights)
+        errors = {name: relative_error(array, got[name]) for name, array in wanted.items()}
+        if all(error <= self.bound for error in errors.values()):
+            return errors
+        self.measured_noise = True
+        return self._errors_beyond(feeds, wanted, got)
 
     def _errors_beyond(
         self, feeds: Mapping[str, Array], wanted: Mapping[str, Array], got: Mapping[str, Array]

@@ -1,4 +1,4 @@
-"""ONNX's own node tests through the importer and the oracle, without code generation."""
+"""ONNX's own node tests through importer, import check and oracle, without code generation."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,13 @@ from onnx.backend.test.runner import Runner
 
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
+from dlc.frontends.onnx.import_record import ImportRecord
 from dlc.frontends.onnx.importer import import_model
 from dlc.onnx_backend import DlcBackend, Run
 from dlc.oracle import run_reference
 from dlc.registry import new_context
+from dlc.verification.import_check import check_nodes
+from dlc.verification.wiring import check_wiring
 
 PASSING_AT_LEAST = 1590
 """Of the 1884 cases of onnx 1.23; it may only grow."""
@@ -42,9 +45,11 @@ Tanh TensorScatter ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Upsample 
 def _interpret(
     model: onnx.ModelProto, shapes: Mapping[str, Sequence[int]], constants: Mapping[str, Array]
 ) -> Run:
-    context = new_context()
-    module = import_model(model, shapes, context, constants)
+    context, record = new_context(), ImportRecord()
+    module = import_model(model, shapes, context, constants, record=record)
     module.verify()
+    check_wiring(record, module, context.weights, constants)
+    check_nodes(record, "")  # what is right is not refused
     return lambda feeds: run_reference(module, feeds, context.weights)
 
 
@@ -73,8 +78,14 @@ def _failure(case: TestCase) -> str | None:
 
 
 @pytest.fixture(scope="module")
-def failures() -> dict[str, dict[str, str | None]]:
+def failures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str | None]]:
     """Run all cases: why each fails, by name, by the operator that it is about."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DLC_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        return _failures()
+
+
+def _failures() -> dict[str, dict[str, str | None]]:
     found: dict[str, dict[str, str | None]] = defaultdict(dict)
     for case in load_model_tests(kind="node"):
         assert case.model is not None

@@ -256,7 +256,8 @@ def test_gpu_artifacts_are_made_without_a_gpu(
     assert outcome.checked.startswith("emulated for sm_80: the whole artifact on ")
     assert outcome.checked.endswith(
         "simulated, not run (no such GPU here): 1 of 1 kernels at 1 sampled tiles for sm_80, "
-        "1 of 1 kernels at 1 sampled tiles for sm_90a"
+        "1 of 1 kernels at 1 sampled tiles for sm_90a; "
+        "import checked for 2 of 2 kinds of nodes"
     )
     monkeypatch.undo()
     if targets.device_capability() is None:

@@ -1,6 +1,7 @@
 """Walks the nodes of a graph and inserts what their conversions make."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import onnx
@@ -18,6 +19,7 @@ from dlc.frontends.onnx.functions import (
     standard_function,
 )
 from dlc.frontends.onnx.graph_builder import GraphBuilder, location
+from dlc.frontends.onnx.import_record import ImportedNode, ImportRecord, Operand, outer_names
 from dlc.frontends.onnx.loading import LoadedModel, domain_name, opset_versions
 from dlc.frontends.onnx.shape_rules import RefusedError, is_refused
 from dlc.frontends.onnx.structure import subgraphs
@@ -57,9 +59,13 @@ class Scope:
 class GraphImporter:
     """Imports graphs of one model through a builder."""
 
-    def __init__(self, model: LoadedModel, builder: GraphBuilder):
+    def __init__(
+        self, model: LoadedModel, builder: GraphBuilder, record: ImportRecord | None = None
+    ):
+        """``record``: is told each node, with what went in and what came out."""
         self.model = model
         self.builder = builder
+        self.record = record
         self.functions: Functions = model_functions(model.proto)
 
     def import_graph(
@@ -82,6 +88,8 @@ class GraphImporter:
                 reason = _one_line(f"{type(error).__name__}: {error}")
                 problem = CompileError(f"{node.op_type} is not understood in this form ({reason})")
                 results = self.recover(node, scope, self._judged(problem, node, scope))
+            if self.record is not None:
+                self.record.nodes.append(self._recorded(node, scope, results))
             for number, name in enumerate(node.output):
                 if name:
                     scope.values[name] = results[number] if number < len(results) else None
@@ -92,6 +100,29 @@ class GraphImporter:
         """Return what stands for the results of a node that cannot be imported; here it raises."""
         error.place(self.place(node, scope))
         raise error
+
+    def _recorded(
+        self, node: NodeProto, scope: Scope, results: Sequence[SSAValue | None]
+    ) -> ImportedNode:
+        """Return what became of a node; its outputs are not yet values of ``scope``."""
+
+        def operand(name: str) -> Operand:
+            value = self.lookup(name, scope)
+            return Operand(value, self.builder.known(value))
+
+        captured: dict[str, Operand] = {}
+        for name in outer_names(node):
+            with suppress(CompileError):  # of a branch that is not taken
+                captured[name] = operand(name)
+        return ImportedNode(
+            node,
+            scope.opsets,
+            [operand(name) if name else None for name in node.input],
+            captured,
+            results,
+            self.place(node, scope),
+            scope.depth == 0,
+        )
 
     def _judged(self, error: CompileError, node: NodeProto, scope: Scope) -> CompileError:
         """Return the error of a node, a RefusedError where the node itself is at fault."""

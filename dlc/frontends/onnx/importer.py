@@ -17,6 +17,7 @@ from dlc.errors import CompileError
 from dlc.frontends.onnx.constants import check_constants
 from dlc.frontends.onnx.graph_builder import GraphBuilder, ascii_name, location
 from dlc.frontends.onnx.graph_importer import GraphImporter
+from dlc.frontends.onnx.import_record import ImportRecord
 from dlc.frontends.onnx.input_types import (
     changed_inputs,
     input_types,
@@ -35,6 +36,7 @@ def import_model(
     context: DlcContext,
     constants: Mapping[str, Array] | None = None,
     open_sizes: bool = False,
+    record: ImportRecord | None = None,
 ) -> ModuleOp:
     """Return a module whose ``main`` computes the model.
 
@@ -42,6 +44,7 @@ def import_model(
     context: its weight store takes the model's tensors; what the module does not use is forgotten.
     constants: values of inputs, by name, that are compiled in; they are no arguments of ``main``.
     open_sizes: whether sizes may be left that nobody fixes; only single graph passes know them.
+    record: is filled with what was done.
 
     Arguments and results carry their names as ``graph.name``. Raises CompileError, with the node's
     name, for everything that cannot be imported.
@@ -59,7 +62,7 @@ def import_model(
     names: dict[SSAValue, str] = dict(zip(block.args, inputs, strict=True))
     builder = GraphBuilder(Builder(InsertPoint.at_end(block)), context.weights, names)
     try:
-        results = _import_body(loaded, block, constants, builder)
+        results = _import_body(loaded, block, constants, builder, record)
     except CompileError as error:
         _explain_shapes(error, changed_inputs(declared, shapes or {}))
         raise
@@ -71,11 +74,17 @@ def import_model(
 
 
 def _import_body(
-    loaded: LoadedModel, block: Block, constants: Mapping[str, Array], builder: GraphBuilder
+    loaded: LoadedModel,
+    block: Block,
+    constants: Mapping[str, Array],
+    builder: GraphBuilder,
+    record: ImportRecord | None,
 ) -> list[SSAValue]:
     graph = loaded.proto.graph
     arguments = argument_values(builder, constants)
-    found = GraphImporter(loaded, builder).import_graph(graph, arguments)
+    if record is not None:
+        record.model = loaded
+    found = GraphImporter(loaded, builder, record).import_graph(graph, arguments)
     results = [x for x in found if x is not None]
     for output, value in zip(graph.output, results, strict=True):
         check_element_type(output, value)

@@ -1,0 +1,147 @@
+"""One kind of node: what the importer makes of it against the ONNX reference implementation."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import prod, sqrt
+
+from onnx import AttributeProto, NodeProto
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc import registry
+from dlc.core.weights import WeightStore
+from dlc.dialects._tensor import element_type, is_float, shape_text
+from dlc.dialects.graph._structure import Array, GraphOp, ReductionOp
+from dlc.errors import CompileError
+from dlc.frontends.onnx.importer import import_model
+from dlc.oracle import run_reference
+from dlc.verification.error_bound import EPSILON, SAFETY, unit_roundoff
+from dlc.verification.judge import Judge
+from dlc.verification.node_inputs import CASES, node_inputs
+from dlc.verification.node_kind import NodeKind
+from dlc.verification.onnx_faults import NoReferenceError
+from dlc.verification.onnx_reference import run_onnx_reference
+
+FEW_SIZES = 16
+"""Sizes up to this one stay as they are where a node is made smaller."""
+
+_SIZES_AS_ATTRIBUTES = ("group", "hidden_size")
+
+
+class ImportDiffersError(CompileError):
+    """What the importer makes of a node is not what ONNX means."""
+
+
+def check_node(kind: NodeKind, cheap_elements: float, most_elements: float) -> None:
+    """Compare a kind of node with the reference on random inputs.
+
+    cheap_elements: with more elements in its inputs, sizes are halved as long as that helps, if the
+    node takes such sizes. most_elements: how many a node that does not take them may have.
+    Raises ImportDiffersError where they differ, NoReferenceError where nothing can be said.
+    """
+    if kind.has_open_sizes:
+        raise NoReferenceError("a size is not fixed")
+    for smaller in _smaller(kind, cheap_elements):
+        try:
+            return _compare(smaller)
+        except (NoReferenceError, CompileError):
+            continue  # not the same node in these sizes
+    if _elements(kind) > most_elements:
+        raise NoReferenceError("it is too large")
+    try:
+        return _compare(kind)
+    except ImportDiffersError:
+        raise
+    except CompileError as error:
+        raise NoReferenceError(f"it cannot be imported alone: {error.message}") from error
+
+
+def _compare(kind: NodeKind) -> None:
+    """Import a node alone and compare it on inputs of each scale."""
+    drawn = {case: node_inputs(kind, scale) for case, scale in CASES.items()}
+    constants = {n: x for n, x in drawn["ordinary"].items() if kind.inputs[n].is_constant}
+    model = kind.model(constants)
+    store = WeightStore()
+    module = import_model(model, None, registry.new_context(store))
+    judge = Judge(module, store, "fp32")
+    judge.bound = node_bound(module)
+    for arrays in drawn.values():
+        feeds = {n: x for n, x in arrays.items() if n not in constants}
+        _check_outputs(kind, judge, feeds, run_onnx_reference(model, feeds))
+        if not feeds:
+            return
+
+
+def _check_outputs(
+    kind: NodeKind, judge: Judge, feeds: Mapping[str, Array], results: list[Array]
+) -> None:
+    ours = run_reference(judge.module, feeds, judge.weights)
+    wanted = dict(zip(ours, results, strict=True))
+    for name, array in ours.items():
+        got = f"{array.dtype}[{shape_text(array.shape)}]"
+        meant = f"{wanted[name].dtype}[{shape_text(wanted[name].shape)}]"
+        if got != meant:
+            raise _differs(kind, f"output {name[1:]} is {got} instead of {meant}")
+    for name, error in judge.errors(feeds, wanted).items():
+        if not error <= judge.bound:
+            raise _differs(
+                kind,
+                f"output {name[1:]} by {error:.1e} of its largest value, bound {judge.bound:.1e}",
+            )
+
+
+def _differs(kind: NodeKind, how: str) -> ImportDiffersError:
+    return ImportDiffersError(
+        f"the import of this {kind.name} of opset {kind.opset} differs from the ONNX reference "
+        f"implementation: {how}; this is a fault of dlc, please report the model",
+        at=kind.place,
+    )
+
+
+def node_bound(module: ModuleOp) -> float:
+    """Return how far the reference implementation may be off, relative to the largest value.
+
+    ``16 * u * sqrt(n + sum K)``: it rounds each of n results, and each step of a reduction of K
+    terms, to the narrowest float type of the node (unit roundoff u).
+    """
+    ops = [op for op in module.walk() if isinstance(op, GraphOp) and not op.moves_data]
+    steps = len(ops) + sum(prod(op.domain.reduction) for op in ops if isinstance(op, ReductionOp))
+    elements = [element_type(x) for op in ops for x in (*op.operands, *op.results)]
+    units = [unit_roundoff(e, "fp32") for e in elements if is_float(e)]
+    return SAFETY * max(units, default=EPSILON["fp32"]) * sqrt(steps)
+
+
+def _elements(kind: NodeKind) -> int:
+    return sum(x.elements for x in kind.inputs.values())
+
+
+def _smaller(kind: NodeKind, limit: float) -> Iterator[NodeKind]:
+    """Yield the node at sizes halved several times, the smallest first; nothing if it is cheap."""
+    sizes = [kind]
+    while _elements(sizes[-1]) > limit:
+        shrunk = _halved(kind, len(sizes))
+        if _elements(shrunk) == _elements(sizes[-1]):
+            break
+        sizes.append(shrunk)
+    yield from reversed(sizes[1:])
+
+
+def _halved(kind: NodeKind, times: int) -> NodeKind:
+    """Return the node with all sizes above ``FEW_SIZES`` halved, down to 4; those of constants
+    whose elements matter stay.
+    """
+    inputs = {
+        name: x
+        if x.array is not None
+        else replace(x, shape=tuple(_half(s, times) for s in x.shape))
+        for name, x in kind.inputs.items()
+    }
+    node = NodeProto()
+    node.CopyFrom(kind.node)
+    for attribute in node.attribute:
+        if attribute.name in _SIZES_AS_ATTRIBUTES and attribute.type == AttributeProto.INT:
+            attribute.i = _half(attribute.i, times)
+    return replace(kind, node=node, inputs=inputs)
+
+
+def _half(size: int, times: int) -> int:
+    return size if size <= FEW_SIZES else max(size >> times, 4)
