@@ -12,7 +12,6 @@ from types import FrameType
 from typing import NoReturn
 
 INTERRUPTED = 128 + signal.SIGINT
-TERMINATED = 128 + signal.SIGTERM
 _COMMANDS = ("-m", "dlc-opt", "dlc-compile", "dlc-run")
 
 
@@ -21,16 +20,18 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 def _exit(number: int, frame: FrameType | None) -> NoReturn:
-    raise SystemExit(TERMINATED)
+    raise SystemExit(128 + number)
 
 
 def interrupt_by_exception() -> None:
-    """Let Ctrl-C raise KeyboardInterrupt again, and termination SystemExit, so that a command can
-    clean up.
+    """Let Ctrl-C raise KeyboardInterrupt again, and termination and the end of the terminal
+    SystemExit, so that a command can clean up.
     """
     if signal.getsignal(signal.SIGINT) is _end:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.signal(signal.SIGTERM, _exit)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP
+                signal.signal(number, _exit)
 
 
 if sys.argv and PurePath(sys.argv[0]).name in _COMMANDS:  # not where a program imports a command

@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -29,6 +28,7 @@ from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.runtime.model import Model
 from dlc.runtime.packing import WeightFile, write_artifact
+from dlc.scratch import ScratchFolder
 from dlc.verification.emulation import Emulation, verify_by_emulation
 from dlc.verification.error_bound import error_bound
 from dlc.verification.groups import (
@@ -128,7 +128,7 @@ class Compilation:
         return _Lowered(target, module, groups, describe_groups(groups))
 
     def _build(self, lowered: Sequence[_Lowered], place: WeightPlacer, path: Path) -> Report:
-        with tempfile.TemporaryDirectory(prefix="dlc-build-") as folder:
+        with ScratchFolder("dlc-build-") as folder:
             library = Path(folder, "library.so")
             self.options.progress("compiling kernels")
             with self.timing.measure("kernels and weights"):
@@ -191,7 +191,7 @@ class Compilation:
         self.options.progress("verifying")
         with (
             self.timing.measure("verification"),
-            tempfile.TemporaryDirectory(prefix="dlc-probe-") as folder,
+            ScratchFolder("dlc-probe-") as folder,
         ):
             # A probe of one target out of several would have its device code at other offsets.
             check = None
@@ -246,7 +246,7 @@ class Compilation:
             )
 
     def _check_groups(
-        self, lowered: _Lowered, place: WeightPlacer, path: Path, folder: str
+        self, lowered: _Lowered, place: WeightPlacer, path: Path, folder: Path
     ) -> CheckGroups:
         library = Path(folder, "probe.so")
         module = probe_module(self.context, lowered.module)

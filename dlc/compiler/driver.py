@@ -4,8 +4,6 @@ What only a compile needs (xDSL, the passes) is imported when there is one.
 """
 
 import inspect
-import shutil
-import tempfile
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,6 +23,7 @@ from dlc.core.timing import Timing
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.runtime.model import Model
 from dlc.runtime.packing import move_artifact
+from dlc.scratch import ScratchFolder, remove_abandoned
 
 Fields = ParamSpec("Fields")
 Compile = Callable[[ModelSource, Options], Model]
@@ -56,16 +55,16 @@ def compile(source: ModelSource, options: Options) -> Model:
     source: a path or an ``onnx.ModelProto``. The artifact is kept in a temporary folder until the
     model is dropped; ``Model.save`` keeps it. Raises CompileError.
     """
-    folder = Path(tempfile.mkdtemp(prefix="dlc-model-"))
+    folder = ScratchFolder("dlc-model-")
     name = "model" if isinstance(source, ModelProto) else Path(source).stem
-    path = folder / f"{name}.so"
+    path = folder.path / f"{name}.so"
     try:
         compile_to(path, source, options)
         model = Model(path)
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.remove()
         raise
-    weakref.finalize(model, shutil.rmtree, folder, ignore_errors=True)
+    weakref.finalize(model, folder.remove)
     return model
 
 
@@ -76,8 +75,11 @@ def compile_to(path: Path, source: ModelSource, options: Options) -> Outcome:
     """
     options.check()
     check_places(files_written(path, options.weights), source)
-    with tempfile.TemporaryDirectory(prefix=".dlc-", dir=path.absolute().parent) as folder:
-        built = Path(folder) / path.name
+    place = path.absolute().parent
+    remove_abandoned()
+    remove_abandoned(place)
+    with ScratchFolder(".dlc-", place) as folder:
+        built = folder / path.name
         outcome = _make(built, source, options)
         move_artifact(built, path)
     return outcome

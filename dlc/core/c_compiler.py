@@ -7,7 +7,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -18,6 +17,7 @@ from pathlib import Path
 from dlc.core.cache import Cache, cache_key
 from dlc.core.limited_process import Limits, run_limited
 from dlc.errors import CompileError
+from dlc.scratch import ScratchFolder
 
 BASE_FLAGS = ("-std=gnu11", "-fPIC", "-fvisibility=hidden", "-fno-ident", "-g0", "-w")
 """For every translation unit. Tests turn all warnings on; a user's compiler may know others."""
@@ -69,7 +69,7 @@ class CCompiler:
             return list(pool.map(build, sources))
 
     def _compile(self, source: Source, headers: Mapping[str, str]) -> bytes:
-        with tempfile.TemporaryDirectory(prefix="dlc-cc-") as folder:
+        with ScratchFolder("dlc-cc-") as folder:
             for name, text in headers.items():
                 Path(folder, name).write_text(text)
             Path(folder, source.name).write_text(source.text)
@@ -79,7 +79,7 @@ class CCompiler:
 
     def link_library(self, objects: Sequence[bytes], flags: Sequence[str], to: Path) -> None:
         """Link objects, in this order, to a shared library without build id, symbols or paths."""
-        with tempfile.TemporaryDirectory(prefix="dlc-ld-") as folder:
+        with ScratchFolder("dlc-ld-") as folder:
             names = [f"{number}.o" for number in range(len(objects))]
             for name, data in zip(names, objects, strict=True):
                 Path(folder, name).write_bytes(data)
@@ -87,9 +87,9 @@ class CCompiler:
             self._run([*command, "-o", "library.so", *names, *flags], folder, "link", "library.so")
             shutil.move(Path(folder, "library.so"), to)
 
-    def _run(self, arguments: Sequence[str], folder: str, what: str, result: str) -> None:
+    def _run(self, arguments: Sequence[str], folder: Path, what: str, result: str) -> None:
         try:
-            done = run_limited([*self.command, *arguments], folder, self.limits)
+            done = run_limited([*self.command, *arguments], str(folder), self.limits)
         except CompileError as error:
             error.place(what)
             raise

@@ -4,7 +4,6 @@ import hashlib
 import os
 import re
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -12,9 +11,11 @@ from pathlib import Path
 from threading import Lock
 from typing import ClassVar
 
+from dlc.scratch import ScratchFolder, remove_abandoned
+
 _SEAL_BYTES = 32
-_OWN_FILE = re.compile(r"[0-9a-f]{62}|\.[0-9a-f]{32}\..+")
-"""The name of a stored file, and that of one being written."""
+_OWN_FILE = re.compile(r"[0-9a-f]{62}")
+"""The name of a stored file."""
 _COUNTING = Lock()
 
 
@@ -65,9 +66,9 @@ class Cache:
     def _read(self, key: str) -> bytes | None:
         try:
             data = self.path(key).read_bytes()
-            os.utime(self.path(key))
         except OSError:
             return None
+        self._note_use(key)
         seal, content = data[:_SEAL_BYTES], data[_SEAL_BYTES:]
         return content if hashlib.sha256(content).digest() == seal else None
 
@@ -79,7 +80,11 @@ class Cache:
     def copy_from(self, key: str, to: Path) -> None:
         """Copy the file of a key. Raises OSError; the caller sees whether it is damaged."""
         shutil.copyfile(self.path(key), to)
-        os.utime(self.path(key))
+        self._note_use(key)
+
+    def _note_use(self, key: str) -> None:
+        with suppress(OSError):  # a cache that cannot be written to serves as well
+            os.utime(self.path(key))
 
     def copy_to(self, key: str, source: Path) -> None:
         """Store a copy of a file under ``key``."""
@@ -133,12 +138,9 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def _write_and_rename(path: Path, write: Callable[[Path], object]) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:32]}.")
-    os.close(handle)
-    try:
-        write(Path(name))
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    remove_abandoned(path.parent)
+    with ScratchFolder(".dlc-", path.parent) as folder:
+        new = folder / "new"
+        write(new)
+        new.chmod(0o644)
+        new.replace(path)

@@ -3,7 +3,6 @@
 import ctypes
 import json
 import shutil
-import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -32,6 +31,7 @@ from dlc.runtime.given_outputs import (
 from dlc.runtime.host_arrays import host_array, order_feeds
 from dlc.runtime.library import Library, TensorInfo
 from dlc.runtime.packing import move_artifact
+from dlc.scratch import ScratchFolder, remove_abandoned
 
 Array = NDArray[np.generic]
 
@@ -189,7 +189,8 @@ def _address(array: Array) -> int:
 
 def _copy_artifact(files: Sequence[Path], target: Path) -> None:
     try:
-        with tempfile.TemporaryDirectory(prefix=".dlc-", dir=target.parent) as folder:
+        remove_abandoned(target.parent)
+        with ScratchFolder(".dlc-", target.parent) as folder:
             for file in files:
                 shutil.copy(file, folder)
             move_artifact(Path(folder, files[0].name), target)

@@ -3,7 +3,6 @@
 import hashlib
 import os
 import shutil
-import tempfile
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -19,6 +18,7 @@ from dlc.runtime.artifact import (
     own_weights_file,
     weights_path_of,
 )
+from dlc.scratch import ScratchFolder
 
 TENSOR_ALIGNMENT = 256
 """Bytes; a weight begins at a multiple of it, so that vector and GPU loads are aligned."""
@@ -35,10 +35,10 @@ class WeightFile:
     """
 
     def __init__(self, folder: Path | None = None):
-        handle, name = tempfile.mkstemp(prefix="dlc-weights-", dir=folder)
-        self.path = Path(name)
+        self._folder = ScratchFolder("dlc-weights-", folder)
+        self.path = self._folder.path / "weights"
         self.bytes = 0
-        self._file = os.fdopen(handle, "w+b")
+        self._file = self.path.open("w+b")
         self._offsets: dict[tuple[int, bytes], list[int]] = {}
         self._digests: dict[int, bytes] = {}
 
@@ -90,7 +90,7 @@ class WeightFile:
         trace: TracebackType | None,
     ) -> None:
         self._file.close()
-        self.path.unlink(missing_ok=True)
+        self._folder.remove()
 
 
 def payload_identity(weights: WeightFile, device_code: bytes = b"") -> bytes:

@@ -1,11 +1,12 @@
 """A copy of a library that no other program can write to, so that what is loaded stays as it is."""
 
 import os
-import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+
+from dlc.scratch import ScratchFolder
 
 _DESCRIPTORS = "/proc/self/fd"
 _number = count()
@@ -22,14 +23,15 @@ def private_copy(path: Path, end: int | None = None) -> Generator[str]:
         try:
             copy, name = _memory(path)
         except OSError:  # a system without it
-            copy, name = tempfile.mkstemp(prefix="dlc-library-", suffix=".so")
+            with ScratchFolder("dlc-library-") as folder, (folder / "model.so").open("wb") as file:
+                _copy(source.fileno(), file.fileno(), size)
+                yield file.name
+            return
         try:
             _copy(source.fileno(), copy, size)
             yield name
         finally:
             os.close(copy)
-            if not name.startswith(_DESCRIPTORS):
-                os.unlink(name)
 
 
 def _memory(path: Path) -> tuple[int, str]:
