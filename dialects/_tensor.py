@@ -104,6 +104,11 @@ def element_count(value: SSAValue | Attribute) -> int:
     return prod(shape(value))
 
 
+def is_empty(value: SSAValue | Attribute) -> bool:
+    """Return whether a tensor has an axis of size 0, and so no element."""
+    return 0 in shape(value)
+
+
 def tensor_bytes(value: SSAValue | Attribute) -> int:
     """Return the bytes of a tensor value or type, stored densely."""
     return element_count(value) * element_bytes(element_type(value))

@@ -3,11 +3,14 @@
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
-from dlc.dialects._tensor import shape
+from dlc.dialects._tensor import element_type, is_empty, shape, tensor_type
+from dlc.dialects.graph._properties import element_attribute
 from dlc.dialects.graph._reshape import ReshapeOp, reshape
+from dlc.dialects.graph._source import SplatOp
 from dlc.dialects.graph._structure import GraphOp
 
 
@@ -15,7 +18,8 @@ class GraphCanonicalizePass(DlcPass):
     """Remove ops that change nothing, join reshapes, drop what nobody reads.
 
     An op says itself when its result equals an operand (``GraphOp.forwarded``): a cast to the same
-    type, a slice of everything, a concatenation of one tensor.
+    type, a slice of everything, a concatenation of one tensor. A result without elements becomes a
+    splat, whatever its op.
 
     Runs on: ``graph``. Leaves: ``graph``. Order: any.
 
@@ -28,7 +32,7 @@ class GraphCanonicalizePass(DlcPass):
     name = "graph-canonicalize"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        apply_patterns(op, [_Identity(), _ReshapeOfReshape()], ctx)
+        apply_patterns(op, [_Identity(), _Empty(), _ReshapeOfReshape()], ctx)
 
 
 class _Identity(OpRewrite[GraphOp]):
@@ -36,6 +40,20 @@ class _Identity(OpRewrite[GraphOp]):
         operand = op.forwarded()
         if operand is not None:
             rewriter.replace(op, [], [operand])
+
+
+class _Empty(OpRewrite[GraphOp]):
+    """A tensor without elements is computed from nothing."""
+
+    def rewrite(self, op: GraphOp, rewriter: PatternRewriter) -> None:
+        for result in op.results:
+            if not op.is_constant and is_empty(result) and result.uses:
+                zero = element_attribute(0, element_type(result))
+                splat = SplatOp(zero, tensor_type(result))
+                rewriter.insert(splat)
+                rewriter.replace_all_uses_with(result, splat.output)
+        if is_trivially_dead(op):
+            rewriter.erase(op)
 
 
 class _ReshapeOfReshape(OpRewrite[ReshapeOp]):

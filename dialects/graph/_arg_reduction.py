@@ -68,6 +68,10 @@ class ArgExtremumOp(OverAxes, ReductionOp, ABC):
     def identity_value(self) -> float | int:
         """The value that never wins."""
 
+    @property
+    def needs_elements(self) -> Sequence[int]:
+        return (0,)
+
     def result_element(self) -> Attribute:
         if len(self.reduced) != 1:
             raise CompileError(f"works along one axis, not along axes {list(self.reduced)}")

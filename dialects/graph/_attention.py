@@ -99,7 +99,7 @@ class AttentionOp(CompositeOp):
         if self.causal is not None:
             seen = np.tri(*scores.shape[-2:], dtype=np.bool_)
             scores = np.where(seen, scores, -np.inf)
-        e = np.exp(scores - scores.max(-1, keepdims=True))
+        e = np.exp(scores - scores.max(-1, keepdims=True, initial=-np.inf))
         return e / e.sum(-1, keepdims=True) @ value
 
 

@@ -80,6 +80,10 @@ class ConvOp(ContractionOp):
         begins, ends = padding[: len(sizes)], padding[len(sizes) :]
         return tuple(map(Window, sizes, strides, begins, ends, dilations))
 
+    @property
+    def needs_elements(self) -> Sequence[int]:
+        return (0, 1)
+
     def infer(self) -> Sequence[Attribute]:
         data, weight = shape(self.x), shape(self.weight)
         if element_type(self.x) != element_type(self.weight):

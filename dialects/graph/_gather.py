@@ -54,6 +54,10 @@ class IndexedOp(MovementOp, ABC):
         "$data `,` $indices attr-dict `:` `(` type($data) `,` type($indices) `)` `->` type($output)"
     )
 
+    @property
+    def needs_elements(self) -> Sequence[int]:
+        return (0,)
+
     def place(self, scope: Scope, index: Index, axis: int) -> AffineExpr:
         """Write what ``indices`` holds at ``index``, as a place along an axis of ``data``."""
         return indexed(scope, scope.read(self.indices, index), shape(self.data)[axis])
@@ -167,10 +171,7 @@ class GatherNdOp(IndexedOp):
     def reference(self, *operands: Array) -> Array:
         data, indices = operands
         batch = self.batch_axes.value.data
-        outer = tuple(
-            np.arange(n).reshape([-1 if b == axis else 1 for b in range(indices.ndim - 1)])
-            for axis, n in enumerate(indices.shape[:batch])
-        )
+        outer = tuple(np.indices(indices.shape[:-1])[:batch])
         places = tuple(
             nearest(indices[..., k], data.shape[batch + k]) for k in range(indices.shape[-1])
         )

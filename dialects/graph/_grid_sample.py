@@ -66,6 +66,10 @@ class GridSampleOp(ComputedOp):
         "$x `,` $grid attr-dict `:` `(` type($x) `,` type($grid) `)` `->` type($output)"
     )
 
+    @property
+    def needs_elements(self) -> Sequence[int]:
+        return (0,)
+
     def infer(self) -> Sequence[Attribute]:
         sizes, places = shape(self.x), shape(self.grid)
         if not is_float(element_type(self.x)) or not is_float(element_type(self.grid)):

@@ -34,6 +34,10 @@ class InterpolateOp(ReductionOp):
         " `:` type($x) `,` type($places) `,` type($weights) `->` type($output)"
     )
 
+    @property
+    def needs_elements(self) -> Sequence[int]:
+        return (0, 1, 2)
+
     def infer(self) -> Sequence[Attribute]:
         sizes, axis = list(shape(self.x)), self.axis.value.data
         check_axis(axis, len(sizes))

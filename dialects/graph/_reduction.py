@@ -156,13 +156,15 @@ class ReduceMeanOp(SumOp):
         return int(np.prod([shape(self.x)[a] for a in self.reduced], dtype=np.int64))
 
     def conclude(self, b: ScalarBuilder, total: SSAValue) -> SSAValue:
-        count = b.constant(self._count(), total.type)
+        count = b.constant(
+            self._count() if is_float(total.type) else max(1, self._count()), total.type
+        )
         return b.of(element_type(self.x)).div(total, count)
 
     def reference(self, *operands: Array) -> Array:
         x = operands[0]
         if x.dtype.kind == "f":
-            return self.reduce_array(np.mean, x)
+            return self.reduce_array(np.sum, x) / self._count()
         wide = (
             x if x.dtype == np.uint64 else x.astype(numpy_dtype(compute_type(element_type(self.x))))
         )

@@ -22,6 +22,7 @@ from dlc.dialects._tensor import (
     broadcast_shapes,
     element_count,
     element_type,
+    is_empty,
     is_float,
     shape,
     tensor_bytes,
@@ -134,6 +135,13 @@ class GraphOp(IRDLOperation, ABC):
         of_floats = any(is_float(element_type(x)) for x in self.operands)
         return of_floats and not all(is_float(element_type(x)) for x in self.results)
 
+    @property
+    def needs_elements(self) -> Sequence[int]:
+        """The operands without which there is no result: one of their elements is chosen (gather,
+        arg-max). Where such an operand is empty, so must be the results.
+        """
+        return ()
+
     @abstractmethod
     def infer(self) -> Sequence[Attribute]:
         """Return the result types from the operands and properties.
@@ -167,13 +175,20 @@ class GraphOp(IRDLOperation, ABC):
 
     def update_types(self) -> None:
         """Set the result types to what ``infer`` says (after operand types have changed)."""
-        for result, type in zip(tuple(self.results), self.infer(), strict=True):
+        for result, type in zip(tuple(self.results), self._checked_types(), strict=True):
             if result.type != type:
                 Rewriter.replace_value_with_new_type(result, type)
 
+    def _checked_types(self) -> Sequence[Attribute]:
+        types = tuple(self.infer())
+        for number in self.needs_elements:
+            if is_empty(self.operands[number]) and not all(map(is_empty, types)):
+                raise CompileError(f"operand {number} has no elements to choose from")
+        return types
+
     def verify_(self) -> None:
         try:
-            types = tuple(self.infer())
+            types = self._checked_types()
         except CompileError as error:
             raise VerifyException(f"{self.name}: {error.message}") from error
         for number, (result, type) in enumerate(zip(self.results, types, strict=True)):

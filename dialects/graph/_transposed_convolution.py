@@ -132,6 +132,10 @@ class ConvTransposeOp(CompositeOp):
         columns = (lengths, taps, strides, begins, ends, dilations, growth)
         return [Axis(*each) for each in zip(*columns, strict=True)]
 
+    @property
+    def needs_elements(self) -> Sequence[int]:
+        return (0, 1)
+
     def infer(self) -> Sequence[Attribute]:
         data, weight, groups = shape(self.x), shape(self.weight), self.groups.value.data
         if element_type(self.x) != element_type(self.weight):

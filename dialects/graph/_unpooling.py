@@ -54,6 +54,10 @@ class MaxUnpoolOp(ReductionOp):
             )
         return list(zip(window, strides, padding[:count], padding[count:], strict=True))
 
+    @property
+    def needs_elements(self) -> Sequence[int]:
+        return (0,)
+
     def infer(self) -> Sequence[Attribute]:
         sizes, axes = list(shape(self.x)), self._axes()
         if shape(self.places) != tuple(sizes) or element_type(self.places) != i64:
@@ -61,7 +65,7 @@ class MaxUnpoolOp(ReductionOp):
         if DYNAMIC in sizes[1:]:
             raise OpenSizeError("it")
         for axis, (size, stride, begin, end) in enumerate(axes, 2):
-            sizes[axis] = (sizes[axis] - 1) * stride + size - begin - end
+            sizes[axis] = max(0, (sizes[axis] - 1) * stride + size - begin - end)
         return [TensorType(element_type(self.x), sizes)]
 
     @property

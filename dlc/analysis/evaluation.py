@@ -7,7 +7,7 @@ from numpy.typing import DTypeLike
 from xdsl.ir import Attribute, SSAValue
 
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import element_type, is_float, numpy_dtype, shape
+from dlc.dialects._tensor import element_type, is_empty, is_float, numpy_dtype, shape
 from dlc.dialects.graph._source import ConstantOp, SplatOp, WeightOp
 from dlc.dialects.graph._structure import Array, GraphOp
 
@@ -30,6 +30,8 @@ def evaluate(
 
     Integers and booleans have the dtypes of the results' types.
     """
+    if all(is_empty(x) for x in op.results):
+        return tuple(np.empty(shape(x), _dtype(x, float_type)) for x in op.results)
     widened = [_widen(x, v, float_type) for x, v in zip(operands, op.operands, strict=True)]
     with np.errstate(all="ignore"):
         results = op.reference(*widened)
@@ -46,9 +48,12 @@ def round_to(array: Array, type: Attribute) -> Array:
 
 
 def _widen(array: Array, value: SSAValue, float_type: DTypeLike) -> Array:
+    return array.astype(_dtype(value, float_type), copy=False)
+
+
+def _dtype(value: SSAValue, float_type: DTypeLike) -> np.dtype:
     element = element_type(value)
-    dtype = np.dtype(float_type) if is_float(element) else numpy_dtype(element)
-    return array.astype(dtype, copy=False)
+    return np.dtype(float_type) if is_float(element) else numpy_dtype(element)
 
 
 def is_known(value: SSAValue) -> bool:
