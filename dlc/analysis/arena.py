@@ -3,6 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from dlc.core.weights import Array
+
 ALIGNMENT_BYTES = 256
 """Of every buffer; what vector loads, TMA and coalescing want at most."""
 
@@ -53,24 +57,48 @@ def live_bytes(buffers: Sequence[Buffer]) -> int:
 
 def _place(buffers: Sequence[Buffer], order: Sequence[int]) -> Arena:
     offsets = [0] * len(buffers)
-    placed: list[int] = []
+    placed = _Placed(len(buffers))
     for number in order:
-        here = buffers[number]
-        taken = sorted(
-            (offsets[n], offsets[n] + buffers[n].room) for n in placed if buffers[n].meets(here)
-        )
-        offsets[number] = _best_gap(taken, here.room)
-        placed.append(number)
+        offsets[number] = placed.add(buffers[number])
     ends = (offset + b.room for offset, b in zip(offsets, buffers, strict=True))
     return Arena(tuple(offsets), max(ends, default=0))
 
 
-def _best_gap(taken: Sequence[tuple[int, int]], room: int) -> int:
-    """Return the start of the smallest gap of ``room`` bytes or more, else the end of ``taken``."""
-    gaps: list[tuple[int, int]] = []
-    end = 0
-    for start, stop in taken:
-        if start - end >= room:
-            gaps.append((start - end, end))
-        end = max(end, stop)
-    return min(gaps)[1] if gaps else end
+class _Placed:
+    """The buffers that have a place: first step, last step, begin and end of each, by begin.
+
+    They stand in one array, so that a buffer is compared with all of them at once: a model has tens
+    of thousands of buffers, and a loop over pairs would take minutes.
+    """
+
+    def __init__(self, most: int):
+        self._rows = np.zeros((4, most), np.int64)
+        self._count = 0
+
+    def add(self, buffer: Buffer) -> int:
+        """Place a buffer in the smallest gap that holds it, else behind all; return its offset."""
+        rows = self._rows[:, : self._count]
+        first, last, begin, end = rows
+        meets = (first <= buffer.last) & (last >= buffer.first)
+        offset = _best_gap(begin[meets], end[meets], buffer.room)
+        at = int(np.searchsorted(begin, offset))
+        self._rows[:, at + 1 : self._count + 1] = rows[:, at:]
+        self._rows[:, at] = buffer.first, buffer.last, offset, offset + buffer.room
+        self._count += 1
+        return offset
+
+
+def _best_gap(begins: Array, ends: Array, room: int) -> int:
+    """Return the start of the smallest gap of ``room`` bytes or more, else the last of ``ends``.
+
+    begins, ends: what is taken, by begin.
+    """
+    if not begins.size:
+        return 0
+    reached = np.maximum.accumulate(ends)
+    before = np.concatenate([[0], reached[:-1]])
+    gaps = begins - before
+    fits = gaps >= room
+    if not fits.any():
+        return int(reached[-1])
+    return int(before[np.argmin(np.where(fits, gaps, np.iinfo(np.int64).max))])

@@ -71,14 +71,15 @@ class Dataflow:
         self.position = {op: n for n, op in enumerate(self.ops)}
         self._facts: dict[ComputedOp, Facts] = {}
         self._origins: dict[SSAValue, SSAValue] = {}
+        self._producers: dict[ComputedOp, Sequence[ComputedOp]] = {}
         self._readers: dict[SSAValue, list[ComputedOp]] = {}
         self._escaping: set[SSAValue] = set()
         for op in block.ops:
             if is_free(op):
                 continue
             for value in map(self.origin, op.operands):
-                if op in self.position:
-                    self._readers.setdefault(value, []).append(_computed(op))
+                if isinstance(op, ComputedOp) and op in self.position:
+                    self._readers.setdefault(value, []).append(op)
                 else:
                     self._escaping.add(value)
 
@@ -88,10 +89,13 @@ class Dataflow:
             self._origins[value] = origin(value)
         return self._origins[value]
 
-    def producers(self, op: ComputedOp) -> list[ComputedOp]:
+    def producers(self, op: ComputedOp) -> Sequence[ComputedOp]:
         """Return the computing ops whose results ``op`` reads, each once, in operand order."""
-        owners = dict.fromkeys(self.origin(v).owner for v in op.operands)
-        return [p for p in owners if isinstance(p, ComputedOp) and p in self.position]
+        if op not in self._producers:
+            owners = dict.fromkeys(self.origin(v).owner for v in op.operands)
+            found = [p for p in owners if isinstance(p, ComputedOp) and p in self.position]
+            self._producers[op] = found
+        return self._producers[op]
 
     def readers(self, value: SSAValue) -> Sequence[ComputedOp]:
         """Return the computing ops that read ``value``, with repetitions."""

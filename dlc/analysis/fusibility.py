@@ -18,14 +18,18 @@ MOST_OPS = 64
 """A kernel larger than this compiles slowly and spills registers."""
 
 MOST_RESULTS = 8
+MOST_CHOICES = MOST_OPS
+"""Of so many tensors at most a kernel that computes one of them chooses: no kernel could hold all
+of their producers, and every element would pay for the branches."""
 
 
 def strategy(cluster: Cluster) -> str:
     """Return the strategy that lowers ``cluster``; raises NotFusibleError with the reason."""
-    roles = {op: cluster.flow.facts(op).role for op in cluster.ops}
-    kinds = set(roles.values())
     if len(cluster.ops) > MOST_OPS:
         raise NotFusibleError(f"more than {MOST_OPS} ops")
+    _check_choices(cluster)
+    roles = {op: cluster.flow.facts(op).role for op in cluster.ops}
+    kinds = set(roles.values())
     if len(cluster.results) > MOST_RESULTS:
         raise NotFusibleError(f"more than {MOST_RESULTS} results")
     _check_order(cluster)
@@ -39,11 +43,20 @@ def strategy(cluster: Cluster) -> str:
     return "map"
 
 
+def _check_choices(cluster: Cluster) -> None:
+    for op in cluster.ops:
+        wide = len(op.operands) > MOST_CHOICES and _chooses(cluster, op)
+        if wide and not cluster.members.isdisjoint(cluster.flow.producers(op)):
+            raise NotFusibleError(f"a choice between more than {MOST_CHOICES} tensors")
+
+
 def _check_order(cluster: Cluster) -> None:
-    computing = [op for op in cluster.ops if not op.moves_data]
-    for op in computing:
-        if op.compares_elements and any(op in cluster.after([p]) for p in computing if p is not op):
-            raise NotFusibleError("an order of elements that are not in memory")
+    orders = [op for op in cluster.ops if op.compares_elements]
+    if not orders:
+        return
+    computed = cluster.after(op for op in cluster.ops if not op.moves_data)
+    if not computed.isdisjoint(orders):
+        raise NotFusibleError("an order of elements that are not in memory")
 
 
 def strategies(cluster: Cluster) -> tuple[str, ...]:
@@ -76,11 +89,13 @@ def _check_map(cluster: Cluster, roles: dict[ComputedOp, Role]) -> None:
     if len(cluster.ops) > 1 and len({shape(v) for v in cluster.results}) > 1:
         raise NotFusibleError("results of different shapes")
     windows = [op for op in cluster.ops if roles[op] is Role.WINDOW]
-    if any(op in cluster.after(windows) for op in windows):
+    if not windows:
+        return
+    if not cluster.after(windows).isdisjoint(windows):
         raise NotFusibleError("a window of a window would be recomputed")
-    for op in cluster.ops:
-        if _chooses(cluster, op) and any(window in cluster.after([op]) for window in windows):
-            raise NotFusibleError("a choice between tensors at every point of a window")
+    choices = [op for op in cluster.ops if _chooses(cluster, op)]
+    if not cluster.after(choices).isdisjoint(windows):
+        raise NotFusibleError("a choice between tensors at every point of a window")
 
 
 def _chooses(cluster: Cluster, op: ComputedOp) -> bool:

@@ -34,16 +34,16 @@ class _Greedy:
         self.seconds = {n: cluster_s(c, arch) for n, c in self.partition.clusters.items()}
         self.version = dict.fromkeys(self.partition.clusters, 0)
         self.kinds = {n: strategy(c) for n, c in self.partition.clusters.items()}
-        self.heap: list[tuple[bool, int, bool, int, int, tuple[int, int]]] = []
+        self.heap: list[tuple[bool, int, bool, int, int, tuple[int, int], float, str]] = []
 
     def run(self) -> Partition:
         for producer, consumer in self.partition.edges():
             self._propose(producer, consumer)
         while self.heap:
-            *_, producer, consumer, versions = heappop(self.heap)
+            *_, producer, consumer, versions, seconds, kind = heappop(self.heap)
             current = (self.version.get(producer), self.version.get(consumer))
             if current == versions and not self.partition.closes_cycle(producer, consumer):
-                self._merge(producer, consumer)
+                self._merge(producer, consumer, seconds, kind)
         return self.partition
 
     def _propose(self, producer: int, consumer: int) -> None:
@@ -53,20 +53,23 @@ class _Greedy:
             kind = strategy(merged)
         except NotFusibleError:
             return
-        gain_s = self.seconds[producer] + self.seconds[consumer] - cluster_s(merged, self.arch)
+        seconds = cluster_s(merged, self.arch)
+        gain_s = self.seconds[producer] + self.seconds[consumer] - seconds
         if gain_s > 0:
             versions = (self.version[producer], self.version[consumer])
             epilogue = self.kinds[producer] == kind == "contract"
             prologue = kind == "contract" and not epilogue
             rank = -round(gain_s / _EQUAL_S)
-            heappush(self.heap, (prologue, rank, not epilogue, producer, consumer, versions))
+            order = (prologue, rank, not epilogue, producer, consumer, versions)
+            heappush(self.heap, (*order, seconds, kind))
 
-    def _merge(self, producer: int, consumer: int) -> None:
+    def _merge(self, producer: int, consumer: int, seconds: float, kind: str) -> None:
+        """Merge two clusters; ``seconds`` and ``kind`` are those of the two as one."""
         kept = self.partition.merge(producer, consumer)
         del self.version[max(producer, consumer)]
         self.version[kept] += 1
-        self.seconds[kept] = cluster_s(self.partition.clusters[kept], self.arch)
-        self.kinds[kept] = strategy(self.partition.clusters[kept])
+        self.seconds[kept] = seconds
+        self.kinds[kept] = kind
         for other in sorted(self.partition.producers[kept]):
             self._propose(other, kept)
         for other in sorted(self.partition.consumers[kept]):
