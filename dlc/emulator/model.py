@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 import dlc
 from dlc.core.limited_process import Finished, Limits, run_limited
 from dlc.emulator.build import Image, build_driver, build_kernels
-from dlc.emulator.process import Job, array_file
+from dlc.emulator.process import NOT_STARTED, Job, array_file
 from dlc.errors import CompileError
+from dlc.runtime.artifact import weights_path_of
 from dlc.runtime.host_arrays import host_array, order_feeds
 from dlc.runtime.library import TensorInfo
 from dlc.runtime.model import Model
@@ -22,6 +23,17 @@ Array = NDArray[np.generic]
 
 class EmulationError(CompileError):
     """An artifact did what it must not do, or ended with an error, when it was emulated."""
+
+
+class NotEmulatedError(CompileError):
+    """The emulator cannot be built or started on this machine: nothing is known of the artifact."""
+
+
+MOST_WORKERS = 16
+"""Cores that run blocks; each needs room for the stacks of 1024 threads."""
+_SECONDS = 60
+_SPARE_BYTES = 6 << 30
+"""Address space for stacks, guard pages and the interpreter."""
 
 
 class EmulatedModel:
@@ -37,23 +49,34 @@ class EmulatedModel:
         capability: tuple[int, int],
         shared_limit: int,
         jobs: int = 1,
+        seconds: float = 0,
     ):
-        """Build the stand-ins in ``folder``, which must stay. Raises CompileError.
+        """Build the stand-ins in ``folder``, which must stay. Raises NotEmulatedError.
 
         images: all cubins of the artifact. capability: of the device. shared_limit: the bytes of
-        shared memory that it lets a block have. jobs: how many cores are used.
+        shared memory that it lets a block have. jobs: how many cores are used. seconds: how long a
+        run should take on one of them; it may take 20 times that and a minute.
         """
         self._model = Model(artifact)
+        bytes = sum(f.stat().st_size for f in (artifact, weights_path_of(artifact)) if f.exists())
+        self._limits = Limits(_SECONDS + int(20 * seconds), _SPARE_BYTES + 4 * bytes)
         self._images = {image.symbol: image for image in images}
         self._path = folder
         self._job = Job(
-            str(Path(artifact).absolute()), capability, shared_limit, jobs, tuple(self._images)
+            str(Path(artifact).absolute()),
+            capability,
+            shared_limit,
+            min(jobs, MOST_WORKERS),
+            tuple(self._images),
         )
         self._job.write(self._path)
         for symbol, image in self._images.items():
             (self._path / symbol).write_bytes(image.code)
-        build_driver(jobs, self._path)
-        build_kernels(images, jobs, self._path)
+        try:
+            build_driver(jobs, self._path)
+            build_kernels(images, jobs, self._path)
+        except CompileError as error:
+            raise NotEmulatedError(str(error)) from error
 
     @property
     def inputs(self) -> tuple[TensorInfo, ...]:
@@ -68,22 +91,30 @@ class EmulatedModel:
     def run(self, feeds: Mapping[str, Any]) -> dict[str, Array]:
         """Return the outputs by name. feeds: one array per input name.
 
-        Raises EmulationError for a fault, CompileError where it takes too long.
+        Raises EmulationError for a fault and where it takes too long, NotEmulatedError.
         """
         values = order_feeds(self.inputs, feeds)
         for position, (info, value) in enumerate(zip(self.inputs, values, strict=True)):
             host_array(info, value).tofile(array_file(self._path, "input", position))
-        root = Path(dlc.__file__).parent.parent
-        command = [sys.executable, "-m", "dlc.emulator.process", str(self._path)]
-        done = run_limited(command, str(root), Limits())
-        if done.status != 0:
-            raise EmulationError(_reason(done))
+        self._run_process()
         return {
             info.name: np.fromfile(array_file(self._path, "output", i), info.dtype).reshape(
                 info.shape
             )
             for i, info in enumerate(self.outputs)
         }
+
+    def _run_process(self) -> None:
+        root = Path(dlc.__file__).parent.parent
+        command = [sys.executable, "-m", "dlc.emulator.process", str(self._path)]
+        try:
+            done = run_limited(command, str(root), self._limits)
+        except CompileError as error:
+            raise EmulationError(f"emulation: {error.message}") from error
+        if done.status == NOT_STARTED:
+            raise NotEmulatedError(_reason(done))
+        if done.status != 0:
+            raise EmulationError(_reason(done))
 
 
 def _reason(done: Finished) -> str:

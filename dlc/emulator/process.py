@@ -15,6 +15,9 @@ import numpy as np
 from dlc.errors import CompileError
 from dlc.runtime.model import Model
 
+NOT_STARTED = 5
+"""The exit status where the machine is to blame, as ``emulator.h`` has it, not the artifact."""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -56,10 +59,8 @@ def _start_driver(job: Job, folder: Path) -> list[bytes]:
     return codes
 
 
-def run_job(folder: Path) -> None:
-    """Run the job of ``folder``. Raises ArtifactError."""
-    job = Job.read(folder)
-    codes = _start_driver(job, folder)
+def run_job(job: Job, folder: Path) -> None:
+    """Run the job of ``folder`` on the driver that was started. Raises ArtifactError."""
     model = Model(job.artifact)
     feeds = [
         np.fromfile(array_file(folder, "input", i), x.dtype).reshape(x.shape)
@@ -67,16 +68,26 @@ def run_job(folder: Path) -> None:
     ]
     for position, array in enumerate(model(*feeds)):
         np.ascontiguousarray(array).tofile(array_file(folder, "output", position))
-    del codes
 
 
 def main(folder: str) -> int:
     """Run the job of ``folder``; return the exit status. A fault is one line on standard error."""
+    path = Path(folder)
+    job = Job.read(path)
     try:
-        run_job(Path(folder))
+        looked_at = _start_driver(job, path)
+    except OSError as error:
+        print(f"the stand-in driver cannot be loaded: {error}", file=sys.stderr)
+        return NOT_STARTED
+    try:
+        run_job(job, path)
+    except MemoryError:
+        print("the machine cannot emulate it: out of memory", file=sys.stderr)
+        return NOT_STARTED
     except CompileError as error:
         print(f"emulation: {error}", file=sys.stderr)
         return 1
+    del looked_at
     return 0
 
 

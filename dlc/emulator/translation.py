@@ -53,7 +53,7 @@ def host_text(text: str, kernels: Sequence[Kernel], symbol: str) -> str:
     text = _KERNEL.sub(r"static void \3(", text)
     text = _SHARED.sub(r"unsigned char* const \1 = current_thread()->shared;", text)
     text = _VARIABLE.sub("static DEVICE_MEMORY ", text)
-    text = _UNROLL.sub("", text)
+    text = _UNROLL.sub("#pragma GCC unroll 16", text)
     return "\n".join(['#include "device.h"', text, *_tables(kernels, threads, symbol)])
 
 

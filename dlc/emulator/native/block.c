@@ -87,11 +87,11 @@ static coroutine *take_coroutine(worker *w) {
     w->free = c->next_free;
     return c;
   }
-  c = calloc(1, sizeof *c);
+  c = host_memory(sizeof *c);
   unsigned char *stack =
       mmap(NULL, STACK_BYTES + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (!c || stack == MAP_FAILED || mprotect(stack, PAGE, PROT_NONE) != 0)
-    fault("out of memory for the stacks of the emulated threads");
+  if (stack == MAP_FAILED || mprotect(stack, PAGE, PROT_NONE) != 0)
+    give_up("out of memory for the stacks of the emulated threads");
   /* Stacks that all end at multiples of a page would fight for the same lines of the cache. */
   size_t colour = (size_t)(w->coroutines++ % STACK_COLOURS) * COLOUR_BYTES;
   getcontext(&c->start);
@@ -193,7 +193,7 @@ void start_copy(unsigned char *to, const void *from, unsigned bytes, unsigned fi
   if (t->copy_end == t->copy_room) {
     t->copy_room = t->copy_room ? 2 * t->copy_room : 64;
     t->copies = realloc(t->copies, t->copy_room * sizeof *t->copies);
-    if (!t->copies) fault("out of memory");
+    if (!t->copies) give_up("out of memory");
   }
   memset(to, POISON, bytes); /* until it arrives, nobody may look */
   t->copies[t->copy_end++] = (copy){to, from, bytes, filled, t->groups};
@@ -218,7 +218,7 @@ static void make_shared(worker *w, uint32_t bytes) {
   if (room > w->shared_room) {
     free(w->shared);
     w->shared = aligned_alloc(SHARED_ALIGNMENT, room);
-    if (!w->shared) fault("out of memory");
+    if (!w->shared) give_up("out of memory");
     w->shared_room = room;
   }
   memset(w->shared, POISON, bytes + SHARED_ALIGNMENT);
@@ -304,8 +304,7 @@ static void work(void) {
 }
 
 static void *worker_main(void *unused) {
-  self = calloc(1, sizeof *self);
-  if (!self) fault("out of memory");
+  self = host_memory(sizeof *self);
   for (; unused == NULL;) {
     pthread_barrier_wait(&pool.begin);
     work();
@@ -315,14 +314,13 @@ static void *worker_main(void *unused) {
 }
 
 void start_workers(int count) {
-  self = calloc(1, sizeof *self);
-  if (!self) fault("out of memory");
+  self = host_memory(sizeof *self);
   pool.count = count;
   pthread_barrier_init(&pool.begin, NULL, (unsigned)count);
   pthread_barrier_init(&pool.end, NULL, (unsigned)count);
   for (int i = 1; i < count; i++) {
     pthread_t thread;
-    if (pthread_create(&thread, NULL, worker_main, NULL) != 0) fault("no thread can be started");
+    if (pthread_create(&thread, NULL, worker_main, NULL) != 0) give_up("no thread can be started");
   }
 }
 

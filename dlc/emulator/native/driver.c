@@ -42,8 +42,7 @@ void emulator_start(int major, int minor, int shared_limit, int workers) {
 
 /* Take `code`, which must stay where it is, for the machine code of `emulated`. */
 void emulator_add_image(const void *code, size_t bytes, const emulated_image *emulated) {
-  image *i = calloc(1, sizeof *i);
-  if (!i) fault("out of memory");
+  image *i = host_memory(sizeof *i);
   *i = (image){code, bytes, emulated, images};
   images = i;
 }
@@ -65,10 +64,9 @@ static void catch_signals(void) {
 CUresult cuInit(unsigned flags) { return flags ? INVALID_VALUE : SUCCESS; }
 
 CUresult cuGetErrorString(CUresult error, const char **text) {
-  *text = error == CUDA_ERROR_OUT_OF_MEMORY ? "out of memory"
-          : error == INVALID_IMAGE          ? "the image is none of the artifact's cubins"
-          : error == NOT_FOUND              ? "the image has no such kernel"
-                                            : "invalid value";
+  *text = error == INVALID_IMAGE ? "the image is none of the artifact's cubins"
+          : error == NOT_FOUND   ? "the image has no such kernel"
+                                 : "invalid value";
   return SUCCESS;
 }
 
@@ -113,7 +111,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
   const emulated_image *emulated = ((const image *)module)->emulated;
   for (const emulated_kernel *k = emulated->kernels; k->name; k++)
     if (strcmp(k->name, name) == 0) {
-      *function = calloc(1, sizeof **function);
+      *function = host_memory(sizeof **function);
       **function = (struct CUfunc_st){emulated, k, PLAIN_SHARED_BYTES};
       return SUCCESS;
     }
@@ -159,8 +157,7 @@ static void finish(CUstream stream) {
 }
 
 static CUresult enqueue(CUstream stream, work item) {
-  work *w = malloc(sizeof *w);
-  if (!w) return CUDA_ERROR_OUT_OF_MEMORY;
+  work *w = host_memory(sizeof *w);
   *w = item;
   *stream->last = w;
   stream->last = &w->next;
@@ -169,8 +166,7 @@ static CUresult enqueue(CUstream stream, work item) {
 
 CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
   if (flags != CU_STREAM_NON_BLOCKING) return INVALID_VALUE;
-  *stream = calloc(1, sizeof **stream);
-  if (!*stream) return CUDA_ERROR_OUT_OF_MEMORY;
+  *stream = host_memory(sizeof **stream);
   (*stream)->last = &(*stream)->first;
   return SUCCESS;
 }
@@ -195,16 +191,17 @@ typedef struct pinned {
 static pinned *pinned_memory;
 
 CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
-  void *memory = bytes ? device_allocate(bytes) : NULL;
-  *pointer = (CUdeviceptr)(uintptr_t)memory;
-  return memory ? SUCCESS : bytes ? CUDA_ERROR_OUT_OF_MEMORY : INVALID_VALUE;
+  if (!bytes) return INVALID_VALUE;
+  *pointer = (CUdeviceptr)(uintptr_t)device_allocate(bytes);
+  return SUCCESS;
 }
 
 CUresult cuMemFree_v2(CUdeviceptr pointer) { return device_free((void *)(uintptr_t)pointer), SUCCESS; }
 
 CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags) {
-  pinned *p = calloc(1, sizeof *p);
-  if (flags || !p || !(*pointer = malloc(bytes))) return CUDA_ERROR_OUT_OF_MEMORY;
+  pinned *p = host_memory(sizeof *p);
+  if (flags) return INVALID_VALUE;
+  *pointer = host_memory(bytes);
   *p = (pinned){*pointer, bytes, pinned_memory};
   pinned_memory = p;
   return SUCCESS;
@@ -232,8 +229,7 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CU
   check_range((void *)(uintptr_t)to, bytes, "a copy to the device");
   make_writable((void *)(uintptr_t)to);
   if (is_pinned(from)) return enqueue(stream, (work){.to = (void *)(uintptr_t)to, .from = from, .bytes = bytes});
-  void *kept = malloc(bytes + 1);
-  if (!kept) return CUDA_ERROR_OUT_OF_MEMORY;
+  void *kept = host_memory(bytes);
   memcpy(kept, from, bytes);
   return enqueue(stream, (work){.to = (void *)(uintptr_t)to, .from = kept, .bytes = bytes, .frees_source = 1});
 }
@@ -273,9 +269,8 @@ static size_t number_of(CUgraphNode node) { return (size_t)(uintptr_t)node - 1; 
 
 /* Return copies of the arguments: the caller's may change once the node is made. */
 static void **keep_arguments(void *const *parameters, uint32_t count) {
-  void **addresses = malloc((count + 1) * sizeof *addresses);
-  uint64_t *values = malloc((count + 1) * sizeof *values);
-  if (!addresses || !values) fault("out of memory");
+  void **addresses = host_memory(count * sizeof *addresses);
+  uint64_t *values = host_memory(count * sizeof *values);
   for (uint32_t i = 0; i < count; i++) {
     values[i] = *(const uint64_t *)parameters[i];
     addresses[i] = &values[i];
@@ -301,7 +296,7 @@ static void set_parameters(node *n, const CUDA_KERNEL_NODE_PARAMS *p) {
 }
 
 CUresult cuGraphCreate(CUgraph *graph, unsigned flags) {
-  *graph = calloc(1, sizeof **graph);
+  *graph = host_memory(sizeof **graph);
   return flags ? INVALID_VALUE : SUCCESS;
 }
 
@@ -314,10 +309,10 @@ CUresult cuGraphDestroy(CUgraph graph) {
 CUresult cuGraphAddKernelNode(CUgraphNode *added, CUgraph graph, const CUgraphNode *after, size_t count,
                                   const CUDA_KERNEL_NODE_PARAMS *parameters) {
   node *nodes = realloc(graph->nodes, (graph->count + 1) * sizeof *nodes);
-  if (!nodes) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (!nodes) give_up("out of memory");
   graph->nodes = nodes;
   node *n = &nodes[graph->count++];
-  *n = (node){.after_count = count, .after = malloc((count + 1) * sizeof *n->after)};
+  *n = (node){.after_count = count, .after = host_memory(count * sizeof *n->after)};
   for (size_t i = 0; i < count; i++)
     if ((n->after[i] = number_of(after[i])) >= graph->count - 1) return INVALID_VALUE;
   set_parameters(n, parameters);
@@ -325,14 +320,12 @@ CUresult cuGraphAddKernelNode(CUgraphNode *added, CUgraph graph, const CUgraphNo
 }
 
 static node *copy_nodes(const node *nodes, size_t count) {
-  node *copy = malloc((count + 1) * sizeof *copy);
-  if (copy) memcpy(copy, nodes, count * sizeof *copy);
-  return copy;
+  return memcpy(host_memory(count * sizeof *nodes), nodes, count * sizeof *nodes);
 }
 
 /* Shallow: the arguments of a node are never changed, only exchanged. */
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
-  *executable = calloc(1, sizeof **executable);
+  *executable = host_memory(sizeof **executable);
   **executable = (struct CUgraphExec_st){copy_nodes(graph->nodes, graph->count), graph->count};
   return flags ? INVALID_VALUE : SUCCESS;
 }
@@ -352,7 +345,7 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode node
 
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
   node *nodes = copy_nodes(executable->nodes, executable->count);
-  return nodes ? enqueue(stream, (work){.nodes = nodes, .count = executable->count}) : CUDA_ERROR_OUT_OF_MEMORY;
+  return enqueue(stream, (work){.nodes = nodes, .count = executable->count});
 }
 
 static int is_ready(const node *nodes, const node *n) {

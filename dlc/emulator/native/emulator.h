@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WARP_LANES = 32, MAX_THREADS = 1024, MAX_PARAMETERS = 512, POISON = 0xff };
+enum { WARP_LANES = 32, MAX_THREADS = 1024, MAX_PARAMETERS = 512, POISON = 0xff, NOT_STARTED = 5 };
 
 typedef struct dim3_index {
   unsigned x, y, z;
@@ -62,14 +62,16 @@ typedef void instruction(void *const *operands, const unsigned char *shared, uin
 void together(instruction *what, const char *name, void *operands);
 
 /* memory.c. The functions that take a range end the process where it is not inside of one allocation. */
-void *device_allocate(size_t bytes); /* NULL where there is no memory */
+void *host_memory(size_t bytes); /* zero, for the emulator's own use */
+void *device_allocate(size_t bytes);
 void device_free(void *pointer);
 void check_range(const void *pointer, size_t bytes, const char *what);
 void make_writable(const void *pointer);
 void before_launch(const launch *launch);
 void after_launch(const launch *launch);
 
-/* End the process with one line on standard error. */
+/* End the process with one line on standard error: it is the artifact's fault, or the machine's. */
 void fault(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+void give_up(const char *reason) __attribute__((noreturn));
 
 #endif

@@ -31,15 +31,28 @@ void fault(const char *format, ...) {
   _exit(3);
 }
 
+void give_up(const char *reason) {
+  char text[256];
+  int used = snprintf(text, sizeof text, "the machine cannot emulate it: %s\n", reason);
+  if (write(STDERR_FILENO, text, (size_t)used) < 0) _exit(4);
+  _exit(NOT_STARTED);
+}
+
+void *host_memory(size_t bytes) {
+  void *memory = calloc(1, bytes + 1);
+  if (!memory) give_up("out of memory");
+  return memory;
+}
+
 void *device_allocate(size_t bytes) {
   size_t used = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, pages = (used + PAGE - 1) / PAGE * PAGE;
-  allocation *a = calloc(1, sizeof *a);
+  allocation *a = host_memory(sizeof *a);
   unsigned char *all = mmap(NULL, pages + 2 * GUARD_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (!a || all == MAP_FAILED) return NULL;
+  if (all == MAP_FAILED) give_up("out of memory");
   a->pages = all + GUARD_BYTES;
   a->end = a->pages + pages;
   a->start = a->end - used;
-  if (mprotect(a->pages, pages, PROT_READ | PROT_WRITE) != 0) return NULL;
+  if (mprotect(a->pages, pages, PROT_READ | PROT_WRITE) != 0) give_up("out of memory");
   a->writable = 1;
   memset(a->pages, POISON, pages);
   a->next = allocations;
@@ -73,7 +86,7 @@ void device_free(void *pointer) {
 static void set_writable(allocation *a, int writable) {
   if (a->writable == writable) return;
   int rights = writable ? PROT_READ | PROT_WRITE : PROT_READ;
-  if (mprotect(a->pages, (size_t)(a->end - a->pages), rights) != 0) fault("pages cannot be protected");
+  if (mprotect(a->pages, (size_t)(a->end - a->pages), rights) != 0) give_up("pages cannot be protected");
   a->writable = writable;
 }
 
@@ -123,9 +136,7 @@ static void check_overlap(const launch *l) {
 }
 
 static unsigned char *copy_of(const unsigned char *from, size_t bytes) {
-  unsigned char *copy = malloc(bytes + 1);
-  if (!copy) fault("out of memory");
-  return memcpy(copy, from, bytes);
+  return memcpy(host_memory(bytes), from, bytes);
 }
 
 /* Keep copies of the memory beside each range, up to the next range or the end of the allocation. */

@@ -19,6 +19,7 @@ from dlc.compiler.driver import compile_to
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Outcome
 from dlc.core import c_compiler
+from dlc.emulator import build as emulator_build
 from dlc.errors import CompileError
 from dlc.verification import emulation
 
@@ -87,7 +88,7 @@ def test_what_is_not_emulated_is_said(monkeypatch: Patch, tmp_path: Path) -> Non
     def none() -> c_compiler.CCompiler:
         raise CompileError("no C++ compiler found")
 
-    monkeypatch.setattr(emulation, "find_cpp_compiler", none)
+    monkeypatch.setattr(emulator_build, "find_cpp_compiler", none)
     outcome = compiled(tmp_path)
     assert outcome.emulated[0]["left_out"] == "no C++ compiler found"
     assert "not emulated for sm_90a: no C++ compiler found" in outcome.checked
