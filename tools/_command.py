@@ -44,6 +44,13 @@ def natural(text: str) -> int:
     return int(text)
 
 
+def positive(text: str) -> int:
+    """Read an argument that is a number of 1 or more; raises ArgumentTypeError for another one."""
+    if not (text.isascii() and text.isdigit() and int(text)):
+        raise ArgumentTypeError(f"{text!r} is not a number of 1 or more")
+    return int(text)
+
+
 def _discard_output() -> None:
     """Let what is still to be written to standard output, at the end, go nowhere."""
     with suppress(OSError):  # a stream in memory

@@ -1,4 +1,4 @@
-"""Named arrays in .npz files, those of bfloat16 too."""
+"""Arrays in .npz and .npy files, those of bfloat16 too."""
 
 import zipfile
 import zlib
@@ -31,6 +31,20 @@ def read_arrays(path: Path) -> Arrays:
         raise CompileError(f"cannot read {path}: {error.strerror or error}") from error
     except _NO_NPZ as error:
         raise CompileError(f"{path} is not an .npz file of plain arrays") from error
+
+
+def read_array(path: Path) -> NDArray[Any]:
+    """Return the array of an .npy file.
+
+    Raises CompileError when the file cannot be read or holds something other than a plain array.
+    """
+    try:
+        with path.open("rb") as file:
+            return _with_element_type(np.lib.format.read_array(file, allow_pickle=False))
+    except OSError as error:
+        raise CompileError(f"cannot read {path}: {error.strerror or error}") from error
+    except _NO_NPZ as error:
+        raise CompileError(f"{path} is not an .npy file of a plain array") from error
 
 
 def write_arrays(path: Path, arrays: Arrays) -> None:

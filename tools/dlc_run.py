@@ -1,4 +1,4 @@
-"""``dlc-run``: runs a compiled model on arrays of a file or on random ones, and times it.
+"""``dlc-run``: runs a compiled model on arrays of files or on random ones, and times it.
 
 Exit code 0: done. 1: the artifact or an input is at fault, and standard error says why. 2: a wrong
 command line.
@@ -6,21 +6,23 @@ command line.
 
 import argparse
 import json
+import math
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dlc import __version__
+from dlc.core.cache import write_atomically
+from dlc.runtime.library import TensorInfo
 from dlc.runtime.model import Model, load
-from dlc.tools._command import SUCCESS, natural, run_command
-from dlc.tools._npz import Arrays, read_arrays, write_arrays
+from dlc.tools._bench import Bench, bench, bench_lines
+from dlc.tools._command import SUCCESS, natural, positive, run_command
+from dlc.tools._npz import Arrays, write_arrays
+from dlc.tools._run_inputs import named_file, read_inputs
 
-WARM_UP_SECONDS, BENCH_SECONDS = 0.2, 2.0
+_BENCH_ONLY = ("warm_up", "iterations", "duration", "bench_json")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -28,104 +30,142 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     given = parser.parse_args(arguments)
     if given.outputs and not _runs(given):
-        parser.error("argument --outputs: nothing is run without --inputs, --random or --bench")
+        parser.error(
+            "argument --outputs: nothing is run without --inputs, --input, --random or --bench"
+        )
+    for name in _BENCH_ONLY:
+        if getattr(given, name) is not None and not given.bench:
+            parser.error(f"argument --{name.replace('_', '-')}: only with --bench")
     return run_command("dlc-run", lambda: _run(given))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        "dlc-run", description="Run a compiled model.", allow_abbrev=False
+        "dlc-run",
+        description="Run a compiled model; without inputs, say what it is.",
+        allow_abbrev=False,
     )
     add = parser.add_argument
     add("model", type=Path, help="model.so")
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--inputs", type=Path, metavar="IN.NPZ", help="the inputs, by name")
-    source.add_argument("--random", action="store_true", help="random inputs")
+    source.add_argument("--random", action="store_true", help="random inputs where none are given")
+    add(
+        "--input",
+        action="append",
+        default=[],
+        type=named_file,
+        metavar="[NAME=]FILE.NPY",
+        help="one input; the name may be left out if there is no other input; may be repeated",
+    )
     add("--seed", type=natural, metavar="N", default=0, help="of the random inputs")
     add("--outputs", type=Path, metavar="OUT.NPZ", help="write the outputs, by name")
-    add("--bench", action="store_true", help="time runs for about two seconds")
-    add("--device", type=natural, metavar="N", default=0, help="the number of the GPU")
+    add("--explain", action="store_true", help="print what the compiler decided for each kernel")
+    add("--device", type=natural, metavar="N", help="the number of the GPU; default: 0")
+    add("--threads", type=positive, metavar="N", help="on the CPU; default: one per core")
     add("--json", action="store_true", help="print the result as JSON")
+    _add_bench(parser)
     add("--version", action="version", version=f"dlc {__version__}")
     return parser
 
 
+def _add_bench(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("timing").add_argument
+    add("--bench", action="store_true", help="time runs; without inputs, on random ones")
+    add("--warm-up", type=natural, metavar="N", help="runs before; default: 0.2 seconds of them")
+    add("--iterations", type=positive, metavar="N", help="runs; default: as many as fit")
+    add("--duration", type=_seconds, metavar="SECONDS", help="at most so long; default: 2")
+    add(
+        "--bench-json", type=Path, metavar="FILE", help="write the result with the time of each run"
+    )
+
+
+def _seconds(text: str) -> float:
+    try:
+        if 0 < (seconds := float(text)) < math.inf:
+            return seconds
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+
+
 def _runs(given: argparse.Namespace) -> bool:
-    return bool(given.inputs or given.random or given.bench)
+    return bool(given.inputs or given.input or given.random or given.bench)
 
 
 def _run(given: argparse.Namespace) -> int:
-    model = load(given.model, given.device)
-    if not _runs(given):
-        _print({"inputs": _infos(model.inputs), "outputs": _infos(model.outputs)}, given.json)
+    start = time.perf_counter()
+    model = load(given.model, given.device, given.threads)
+    load_s = time.perf_counter() - start
+    if given.explain:
+        print(json.dumps(model.report) if given.json else model.explain().rstrip("\n"))
         return SUCCESS
-    feeds = read_arrays(given.inputs) if given.inputs else random_feeds(model, given.seed)
+    if not _runs(given):
+        _print(_listing(model), given.json)
+        return SUCCESS
+    is_random = given.random or not (given.inputs or given.input)
+    feeds = read_inputs(model, given.inputs, given.input, given.seed if is_random else None)
     results = model.run(feeds)
     if given.outputs:
         write_arrays(given.outputs, results)
-    facts: dict[str, Any] = {name: _describe(array) for name, array in results.items()}
+    facts: dict[str, Any] = {"outputs": _describe(results)}
     if given.bench:
-        milliseconds, runs = bench(model, feeds)
-        facts = {"outputs": facts, "milliseconds": milliseconds, "runs": runs}
+        timing = Bench(given.warm_up, given.iterations, given.duration, given.threads)
+        found = bench(model, feeds, timing)
+        facts["bench"] = {"inputs": "random" if is_random else "given", "load_s": load_s, **found}
+        if given.bench_json:
+            text = json.dumps({**_listing(model), **facts}, indent=1)
+            write_atomically(given.bench_json, text.encode())
     _print(facts, given.json)
     return SUCCESS
 
 
-def random_feeds(model: Model, seed: int) -> Arrays:
-    """Return inputs by name: normal floats; integers of 0 and 1, which any index may be."""
-    generator = np.random.default_rng(seed)
-    return {
-        i.name: (
-            generator.integers(0, 2, i.shape)
-            if i.dtype.kind in "biu"
-            else generator.standard_normal(i.shape)
-        ).astype(i.dtype)
-        for i in model.inputs
-    }
+def _listing(model: Model) -> dict[str, Any]:
+    facts = {key: model.report[key] for key in ("target", "precision")}
+    return {**facts, "inputs": _infos(model.inputs), "outputs": _infos(model.outputs)}
 
 
-def bench(model: Model, feeds: Arrays) -> tuple[dict[str, float], int]:
-    """Return the times of runs in milliseconds (half and a tenth are faster than ``median`` and
-    ``p10``, a tenth slower than ``p90``), and how many runs there were.
-    """
-    _times(model, feeds, WARM_UP_SECONDS)
-    times = np.array(_times(model, feeds, BENCH_SECONDS)) * 1e3
-    low, middle, high = np.percentile(times, [10, 50, 90])
-    return {"median": middle, "p10": low, "p90": high}, len(times)
+def _infos(tensors: Sequence[TensorInfo]) -> dict[str, Any]:
+    return {i.name: {"dtype": str(i.dtype), "shape": list(i.shape)} for i in tensors}
 
 
-def _times(model: Model, feeds: Arrays, seconds: float) -> list[float]:
-    times: list[float] = []
-    end = time.perf_counter() + seconds
-    while not times or time.perf_counter() < end:
-        start = time.perf_counter()
-        model.run(feeds)
-        times.append(time.perf_counter() - start)
-    return times
-
-
-def _infos(tensors: Sequence[Any]) -> dict[str, str]:
-    return {i.name: f"{i.dtype}{list(i.shape)}" for i in tensors}
-
-
-def _describe(array: NDArray[Any]) -> str:
-    text = f"{array.dtype}{list(array.shape)}"
-    if array.size and array.dtype.kind in "fiu":
-        text += f" min {array.min():.4g} max {array.max():.4g} mean {array.mean():.4g}"
-    return text
+def _describe(arrays: Arrays) -> dict[str, Any]:
+    """Return dtype and shape of each array, and the range and mean of numbers."""
+    described: dict[str, Any] = {}
+    for name, array in arrays.items():
+        facts: dict[str, Any] = {"dtype": str(array.dtype), "shape": list(array.shape)}
+        if array.size and array.dtype.kind != "b":
+            values = array.astype("f8")
+            facts |= {"min": values.min(), "max": values.max(), "mean": values.mean()}
+        described[name] = facts
+    return described
 
 
 def _print(facts: Mapping[str, Any], as_json: bool) -> None:
     if as_json:
-        print(json.dumps(facts))
+        print(json.dumps(_finite(facts)))
         return
-    for name, value in facts.items():
-        if isinstance(value, Mapping):
-            print(f"{name}:")
-            for key, item in value.items():
-                print(f"  {key}: {item:.4g}" if isinstance(item, float) else f"  {key}: {item}")
+    for key, value in facts.items():
+        if key == "bench":
+            print("\n".join(bench_lines(value)))
+        elif isinstance(value, Mapping):
+            print(f"{key}:")
+            for name, tensor in value.items():
+                print(f"  {name}: {_tensor_text(tensor)}")
         else:
-            print(f"{name}: {value}")
+            print(f"{key}: {value}")
+
+
+def _tensor_text(facts: Mapping[str, Any]) -> str:
+    values = [f" {key} {facts[key]:.4g}" for key in ("min", "max", "mean") if key in facts]
+    return f"{facts['dtype']}{facts['shape']}{''.join(values)}"
+
+
+def _finite(value: Any) -> Any:
+    """Return data for JSON, which has no NaN and no infinity: they become their names."""
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 if __name__ == "__main__":

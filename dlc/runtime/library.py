@@ -130,13 +130,18 @@ class Library:
         """Whether it runs on an NVIDIA GPU."""
         return self.api.target == CUDA
 
-    def create(self, path: Path, device: int) -> int:
-        """Return the handle of a new model of the artifact at ``path``; raises ArtifactError."""
+    def create(self, path: Path, device: int, threads: int = 0) -> int:
+        """Return the handle of a new model of the artifact at ``path``; raises ArtifactError.
+
+        threads: of a run on the CPU, 0: the default.
+        """
         handle = c_void_p()
         self.check(self.api.create(os.fsencode(path), None, device, ctypes.byref(handle)))
         assert handle.value is not None
         if is_forked() and not self.is_cuda:
-            self.set_threads(handle.value, 1)  # what another library started did not survive
+            threads = 1  # what another library started did not survive
+        if threads:
+            self.set_threads(handle.value, threads)
         return handle.value
 
     def set_threads(self, handle: int, threads: int) -> None:

@@ -43,8 +43,10 @@ class Model:
     child may go on with a model of the CPU, on one thread.
     """
 
-    def __init__(self, path: str | Path, device: int = 0):
-        """path: of ``model.so``. device: the number of the GPU. Raises ArtifactError."""
+    def __init__(self, path: str | Path, device: int | None = None, threads: int | None = None):
+        """path: of ``model.so``. device: the number of the GPU, by default 0. threads: of a run on
+        the CPU, by default one per core. Raises ArtifactError, InputError.
+        """
         self.path = Path(path).absolute()
         self._state = state_of(self.path)
         trailer = check_artifact(self.path)
@@ -53,7 +55,10 @@ class Model:
         self._has_weights_file = trailer.weights_beside
         self._library = Library.of_artifact(self.path, trailer)
         check_state(self.path, self._state)
-        self._device = device
+        self._check_place(device, threads)
+        self.device = device or 0
+        """The number of the GPU."""
+        self._threads = threads or 0
         self._lock = RunLock()
         self._handle: int | None = None
         self._origin: Model | None = None
@@ -61,6 +66,14 @@ class Model:
         self._output_pointers = (ctypes.c_void_p * max(1, len(self.outputs)))()
         if not self._library.is_cuda:
             self._ready()
+
+    def _check_place(self, device: int | None, threads: int | None) -> None:
+        if device is not None and not self._library.is_cuda:
+            raise InputError("the model runs on the CPU; no device can be chosen")
+        if threads is not None and self._library.is_cuda:
+            raise InputError("the model runs on a GPU; threads are chosen for models on the CPU")
+        if threads is not None and threads < 1:
+            raise InputError(f"threads is {threads}; give 1 or more")
 
     @property
     def inputs(self) -> tuple[TensorInfo, ...]:
@@ -84,7 +97,7 @@ class Model:
     def _ready(self) -> int:
         """Return the handle of the C model; a GPU is first touched at the first run."""
         if self._handle is None:
-            handle = self._library.create(self.path, self._device)
+            handle = self._library.create(self.path, self.device, self._threads)
             weakref.finalize(self, self._library.destroy, handle)
             check_state(self.path, self._state)
             self._handle = handle
@@ -124,7 +137,7 @@ class Model:
 
             with self._lock:
                 handle = self._ready()
-                return run_on_device(self._library, handle, self._device, arrays, out, stream)
+                return run_on_device(self._library, handle, self.device, arrays, out, stream)
         results = self._run_host(arrays, out)
         return [new if old is None else old for old, new in zip(out, results, strict=True)]
 
@@ -144,6 +157,22 @@ class Model:
             self._library.check(status)
         return results
 
+    @property
+    def workspace_bytes(self) -> int:
+        """The bytes that a run needs for intermediate values."""
+        return self._library.api.workspace_bytes(self._ready())
+
+    def enqueue(self, inputs: Sequence[int], outputs: Sequence[int], stream: Any) -> None:
+        """Enqueue a run on memory of the GPU, unchecked: addresses in order of the tensors.
+
+        stream: a handle (``CUstream``). Raises ArtifactError.
+        """
+        read = (ctypes.c_void_p * max(1, len(inputs)))(*inputs)
+        written = (ctypes.c_void_p * max(1, len(outputs)))(*outputs)
+        with self._lock:
+            status = self._library.api.run(self._ready(), stream, None, read, written)
+            self._library.check(status)
+
     def __copy__(self) -> "Model":
         return self
 
@@ -153,7 +182,8 @@ class Model:
         Raises ArtifactError when the file is no longer the one that was loaded.
         """
         check_state(self.path, self._state)
-        copy = Model(self.path, self._device)
+        device = self.device if self._library.is_cuda else None
+        copy = Model(self.path, device, self._threads or None)
         copy._origin = self  # whose file may go with it
         return copy
 
@@ -178,9 +208,13 @@ class Model:
         return explain(self.report)
 
 
-def load(path: str | Path, device: int = 0) -> Model:
-    """Return the model of a ``model.so``. device: the number of the GPU. Raises ArtifactError."""
-    return Model(path, device)
+def load(path: str | Path, device: int | None = None, threads: int | None = None) -> Model:
+    """Return the model of a ``model.so``.
+
+    device: the number of the GPU, by default 0. threads: of a run on the CPU, by default one per
+    core, or ``OMP_NUM_THREADS``. Raises ArtifactError; InputError where the model runs elsewhere.
+    """
+    return Model(path, device, threads)
 
 
 def _address(array: Array) -> int:

@@ -329,16 +329,6 @@ def test_kernels_that_spill_whatever_they_are_given_are_warnings(
         assert f"dlc-compile: warning: kernel {name} for sm_80 spills 24 bytes" in printed
 
 
-def test_run_prints_json(onnx_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert dlc_compile.main([str(onnx_file), "--target", "cpu", "--no-verify"]) == 0
-    output = onnx_file.with_suffix(".so")
-    capsys.readouterr()
-    assert dlc_run.main([str(output), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["inputs"] == {"x": "float32[3, 8]"}
-    assert dlc_run.main([str(output), "--random", "--seed", "3", "--json"]) == 0
-    assert set(json.loads(capsys.readouterr().out)) == {"y", "r"}
-
-
 @pytest.mark.parametrize("level", ["graph", "fused-group", "loop", "c"])
 def test_every_level_is_emitted(
     onnx_file: Path, level: str, capsys: pytest.CaptureFixture[str]
