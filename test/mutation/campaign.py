@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -18,8 +18,6 @@ from trial import Trial
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("dlc", "dialects", "passes", "tools")
-PRINTED = ("text", "host", "memory plan")
-"""Areas after the level that the simulator runs: there a bug for a GPU has no effect to be seen."""
 SECONDS = 600
 """The most that the trials of one mutant may take."""
 
@@ -118,8 +116,6 @@ def _try(pairs: Sequence[Sequence[str]], copy: Path) -> list[Trial]:
 
 def _result(mutant: Mutant, target: str, trials: Sequence[Trial]) -> Result:
     effects = [t for t in trials if t.effect]
-    if not effects and target != "cpu" and mutant.area in PRINTED:
-        effects = [replace(t, effect="by construction") for t in trials if not t.stopped][:1]
     caught = next((t for t in trials if t.caught), None)
     stopped = next((t.stopped for t in trials if t.stopped), "")
     if caught:

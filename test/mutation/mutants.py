@@ -13,3 +13,22 @@ ALL = (
     *memory_mutants.MUTANTS,
     *text_mutants.MUTANTS,
 )
+FIXED = {
+    "cpu": (
+        "folded-operands-swapped",
+        "first-read",
+        "weights-by-type",
+        "row-rest",
+        "arg-tie",
+        "tanh-of-large",
+    ),
+    "sm_90a": (
+        "shift-not-scaled",
+        "second-output",
+        "kernel-number",
+        "half-a-butterfly",
+        "copy-direction",
+        "short-grid",
+    ),
+}
+"""By target those that continuous integration tries: an area each, models that are fast."""

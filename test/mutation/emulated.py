@@ -1,0 +1,42 @@
+"""A GPU artifact that runs in the emulator although nobody verifies it."""
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_models import Feeds, SmallModel
+
+from dlc.compiler import Options, compilation, compile_to
+from dlc.verification.emulation import Variant, emulated_model
+from dlc.verification.simulation import KernelsSimulated
+
+Look = Callable[[Callable[[Feeds], Mapping[str, Any]]], None]
+
+
+class _SeenError(Exception):
+    """Ends a compile whose artifact has run."""
+
+
+def look_at(model: SmallModel, target: str, path: Path, look: Look) -> None:
+    """Compile a model, and call ``look`` with what runs its artifact in place of verification."""
+
+    def emulate(artifact: Path, target: str, variants: Sequence[Variant], *rest: Any) -> None:
+        del rest
+        with tempfile.TemporaryDirectory() as folder:
+            look(emulated_model(artifact, Path(folder), target, variants, 1).run)
+        raise _SeenError
+
+    def simulate(target: str, *rest: Any) -> KernelsSimulated:
+        del rest
+        return KernelsSimulated(target, 0, 0, 0, 0)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compilation, "verify_by_emulation", emulate)
+        patch.setattr(compilation, "verify_by_simulation", simulate)
+        try:
+            compile_to(path, model.proto, Options(target, model.precision))
+        except _SeenError:
+            return
+    raise AssertionError("the artifact was not emulated")
