@@ -60,6 +60,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--seed", type=natural, metavar="N", default=0, help="of the random inputs")
     add("--outputs", type=Path, metavar="OUT.NPZ", help="write the outputs, by name")
+    add(
+        "--check-indices",
+        action="store_true",
+        help="refuse inputs that name places outside of tensors",
+    )
     add("--explain", action="store_true", help="print what the compiler decided for each kernel")
     add("--device", type=natural, metavar="N", help="the number of the GPU; default: 0")
     add("--threads", type=positive, metavar="N", help="on the CPU; default: one per core")
@@ -105,7 +110,7 @@ def _run(given: argparse.Namespace) -> int:
         return SUCCESS
     is_random = given.random or not (given.inputs or given.input)
     feeds = read_inputs(model, given.inputs, given.input, given.seed if is_random else None)
-    results = model.run(feeds)
+    results = model.run(feeds, check_indices=given.check_indices)
     if given.outputs:
         write_arrays(given.outputs, results)
     facts: dict[str, Any] = {"outputs": _describe(results)}

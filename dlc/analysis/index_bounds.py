@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
-from dlc.analysis.evaluation import constant_value
+from dlc.analysis.evaluation import constant_value, is_known
 from dlc.core.weights import WeightStore
 from dlc.dialects._tensor import DYNAMIC, element_count, element_type, shape
 from dlc.dialects.graph._structure import Array, ElementwiseOp, GraphOp, IndexLimits
@@ -45,6 +45,20 @@ def index_bounds(main: FuncOp, weights: WeightStore) -> list[IndexBound]:
     return [bound for op in ops for bound in trace.visit(op)]
 
 
+def computed_indices(main: FuncOp, weights: WeightStore) -> list[GraphOp]:
+    """Return the ops of ``main`` with indices of which ``index_bounds`` says nothing, or not of
+    all: those that the model computes from what it is given.
+    """
+    block = main.body.block
+    trace = _Trace(block.args, weights)
+    found: list[GraphOp] = []
+    for op in (op for op in block.ops if isinstance(op, GraphOp)):
+        list(trace.visit(op))
+        if not all(trace.is_bounded(op.operands[number]) for number in op.index_limits):
+            found.append(op)
+    return found
+
+
 def legal_values(
     bounds: Iterable[IndexBound], argument: int, sizes: Sequence[int]
 ) -> tuple[Numbers, Numbers]:
@@ -72,6 +86,7 @@ class _Trace:
         self.weights = weights
         self.numbers: dict[SSAValue, Numbers] = {}
         self.starts: list[int] = []
+        self._bounded: dict[SSAValue, bool] = {}
         self.count = 0
         for value in arguments:
             self.starts.append(self.count)
@@ -91,6 +106,21 @@ class _Trace:
             moved = self._moved(op)
             if moved is not None and (moved >= 0).any():
                 self.numbers[op.results[0]] = moved
+
+    def is_bounded(self, value: SSAValue) -> bool:
+        """Return whether every element is one of an argument or known when compiling."""
+        if value not in self._bounded:
+            self._bounded[value] = self._is_bounded(value)
+        return self._bounded[value]
+
+    def _is_bounded(self, value: SSAValue) -> bool:
+        if value not in self.numbers:
+            return is_known(value)
+        if (self.numbers[value] >= 0).all():
+            return True
+        # The rest is of the other operands, or a constant of the op itself.
+        op = value.owner
+        return isinstance(op, GraphOp) and all(map(self.is_bounded, op.operands))
 
     def _bounds(self, op: GraphOp, numbers: Numbers, limits: IndexLimits) -> Iterator[IndexBound]:
         """Yield one bound for each argument and each pair of limits."""

@@ -14,6 +14,7 @@ from dlc import registry
 from dlc.backends._weight_placer import WeightPlacer
 from dlc.compiler.build import Built, build_cpu, build_cuda
 from dlc.compiler.identity import LOADED_SOURCES
+from dlc.compiler.index_report import describe_indices
 from dlc.compiler.levels import lower
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Outcome, Report
@@ -81,7 +82,7 @@ class Compilation:
         lowered = [self._lower(target, model.clone()) for target in self.targets]
         with WeightFile() as weights:
             place = WeightPlacer(self.context.weights, weights)
-            report = self._build(lowered, place, path)
+            report = self._build(model, lowered, place, path)
             cached = lookups_since(before)
             if not self.options.verify:
                 return Outcome(report, self.timing.seconds, cached=cached)
@@ -127,13 +128,16 @@ class Compilation:
                 groups = module.clone()
         return _Lowered(target, module, groups, describe_groups(groups))
 
-    def _build(self, lowered: Sequence[_Lowered], place: WeightPlacer, path: Path) -> Report:
+    def _build(
+        self, model: ModuleOp, lowered: Sequence[_Lowered], place: WeightPlacer, path: Path
+    ) -> Report:
         with ScratchFolder("dlc-build-") as folder:
             library = Path(folder, "library.so")
             self.options.progress("compiling kernels")
             with self.timing.measure("kernels and weights"):
                 built = self._built = self._compile(lowered, place, library)
             report = self._report(lowered, built, place.file.bytes)
+            report |= describe_indices(model, self.context.weights)
             text = json.dumps(report, sort_keys=True).encode()
             beside = self.options.weights == "file"
             self.options.progress("writing the artifact")

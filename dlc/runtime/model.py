@@ -29,6 +29,7 @@ from dlc.runtime.given_outputs import (
     outputs_in_order,
 )
 from dlc.runtime.host_arrays import host_array, order_feeds
+from dlc.runtime.index_check import check_indices as check_given_indices
 from dlc.runtime.library import Library, TensorInfo
 from dlc.runtime.packing import move_artifact
 from dlc.scratch import ScratchFolder, remove_abandoned
@@ -109,6 +110,7 @@ class Model:
         *,
         out: Mapping[str, Any] | None = None,
         stream: Any = None,
+        check_indices: bool = False,
     ) -> dict[str, Any]:
         """Return the outputs by name.
 
@@ -116,10 +118,15 @@ class Model:
         out: arrays to write outputs into, by name, where those of the feeds are; they are returned.
         Other outputs are new arrays. stream: on a GPU, the caller's stream as an integer or an
         object with ``ptr`` (cupy), ``cuda_stream`` (torch) or ``handle``; the work is enqueued
-        there. Raises InputError, ArtifactError.
+        there. check_indices: refuse an element of an input that names a place outside of a tensor
+        (the report's ``indices``); the arrays must be in memory of the host. Raises InputError,
+        ArtifactError.
         """
         given = outputs_by_name(self.outputs, out)
-        results = self._run(order_feeds(self.inputs, feeds), given, stream)
+        arrays = order_feeds(self.inputs, feeds)
+        if check_indices:
+            check_given_indices(self.report, self.inputs, arrays)
+        results = self._run(arrays, given, stream)
         return {info.name: array for info, array in zip(self.outputs, results, strict=True)}
 
     def __call__(self, *arrays: Any, out: Any = None, stream: Any = None) -> tuple[Any, ...]:

@@ -1,4 +1,8 @@
-"""Elements at places that a tensor of indices names."""
+"""Elements at places that a tensor of indices names.
+
+An index outside of its axis is taken to the nearest element; ``dlc-run --check-indices`` refuses it
+(docs/artifact.md).
+"""
 
 import numpy as np
 from xdsl.dialects.builtin import StringAttr, i64

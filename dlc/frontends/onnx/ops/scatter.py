@@ -1,4 +1,7 @@
-"""Elements put at places that a tensor of indices names."""
+"""Elements put at places that a tensor of indices names.
+
+An update to a place outside is lost; ``dlc-run --check-indices`` refuses it (docs/artifact.md).
+"""
 
 from math import prod
 
