@@ -69,8 +69,24 @@ def _growth(node: NodeProto, model: ModelProto) -> list[tuple[int, float]]:
     return list(zip(sizes, scales or grown, strict=False))
 
 
+def _sums_over_the_batch(node: NodeProto, model: ModelProto) -> str | None:
+    """Only as many channels are normalised as the batch has entries (op_lrn.py: x.shape[0])."""
+    return "the reference normalises too few channels"
+
+
+def _does_not_clip(node: NodeProto, model: ModelProto) -> str | None:
+    """Recurrent layers ignore the attribute (op_rnn.py, op_gru.py, op_lstm.py)."""
+    if any(a.name == "clip" for a in node.attribute):
+        return "the reference ignores clip"
+    return None
+
+
 FAULTS: Mapping[str, Callable[[NodeProto, ModelProto], str | None]] = {
+    "GRU": _does_not_clip,
+    "LRN": _sums_over_the_batch,
+    "LSTM": _does_not_clip,
     "Loop": _stacks_wrongly,
+    "RNN": _does_not_clip,
     "Resize": _rounds_differently,
     "Upsample": _rounds_differently,
 }

@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from typing import Any, TypeVar
 
+import numpy as np
 import onnx
 from onnx import (
     AttributeProto,
@@ -409,5 +410,6 @@ def retype(model: ModelProto, r: Random) -> ModelProto:
 
 
 def _as(tensor: TensorProto, kind: int) -> TensorProto:
-    array = numpy_helper.to_array(tensor).astype(helper.tensor_dtype_to_np_dtype(kind))
+    with np.errstate(over="ignore"):  # a mask of -1e9 becomes infinite
+        array = numpy_helper.to_array(tensor).astype(helper.tensor_dtype_to_np_dtype(kind))
     return numpy_helper.from_array(array, tensor.name)
