@@ -1,6 +1,11 @@
 """The exceptions that users see."""
 
 
+def printable(text: str) -> str:
+    """Return a text on one line, with each character that a terminal would obey as its escape."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 class CompileError(Exception):
     """A model or an IR that cannot be compiled as it is, or a wrong argument.
 
@@ -14,7 +19,7 @@ class CompileError(Exception):
         super().__init__(message)
 
     def __str__(self) -> str:
-        return f"{self.at}: {self.message}" if self.at else self.message
+        return printable(f"{self.at}: {self.message}" if self.at else self.message)
 
     def place(self, at: str) -> None:
         """Say that the error happened at ``at``, where nobody nearer to it has said so."""

@@ -6,7 +6,7 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable
 from contextlib import suppress
 
-from dlc.errors import CompileError
+from dlc.errors import CompileError, printable
 from dlc.tools import INTERRUPTED, interrupt_by_exception
 
 SUCCESS, FAILURE, INTERNAL_ERROR = 0, 1, 70
@@ -58,7 +58,7 @@ def _discard_output() -> None:
 
 
 def _fail(name: str, message: str) -> int:
-    print(f"{name}: error: {message}", file=sys.stderr)
+    print(f"{name}: error: {printable(message)}", file=sys.stderr)
     return FAILURE
 
 

@@ -27,6 +27,7 @@ from dlc.frontends.onnx.graph_importer import (
 from dlc.frontends.onnx.importer import argument_values, check_element_type
 from dlc.frontends.onnx.inferred_types import Types, infer_types
 from dlc.frontends.onnx.input_types import input_types, model_inputs
+from dlc.frontends.onnx.limits import LimitError
 from dlc.frontends.onnx.loading import LoadedModel, ModelSource, domain_name, load_model
 from dlc.frontends.onnx.open_sizes import find_open_sizes
 from dlc.frontends.onnx.shape_rules import RefusedError
@@ -126,7 +127,11 @@ class _CheckingImporter(GraphImporter):
         graph = self.model.proto.graph
         arguments = argument_values(self.builder, constants)
         scope = Scope(self.model.opsets, dict(arguments), graph_initializers(graph))
-        self.import_nodes(graph.node, scope)
+        try:
+            self.import_nodes(graph.node, scope)
+        except LimitError as error:
+            self._report(error, "model")
+            return
         for output in graph.output:
             try:
                 check_element_type(output, self.lookup(output.name, scope))

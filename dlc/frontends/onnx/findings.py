@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dlc.errors import printable
 from dlc.frontends.onnx.open_sizes import OpenSize, options_text
 
 
@@ -20,7 +21,7 @@ class Problem:
     unknown: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.at}: {self.message}" if self.at else self.message
+        return printable(f"{self.at}: {self.message}" if self.at else self.message)
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,9 @@ class Findings:
 
     def lines(self) -> Iterator[str]:
         """Yield the lines for a user: counts of operators, what is unsupported, then the rest."""
+        yield from map(printable, self._lines())
+
+    def _lines(self) -> Iterator[str]:
         width = len(str(max(self.operators.values(), default=0)))
         yield from (f"{count:>{width}} {name}" for name, count in self.operators.items())
         if self.problems:

@@ -33,6 +33,7 @@ from dlc.dialects.graph._source import (
 )
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError, OpenSizeError
+from dlc.frontends.onnx.limits import check_count, check_sizes
 
 FOLDED_ELEMENTS = 4096
 """An op is computed at import when its operands are known and none of its tensors is larger."""
@@ -61,10 +62,13 @@ class GraphBuilder:
         self.builder = builder
         self.weights = weights
         self.inputs = inputs or {}
+        self._inserted = 0
 
     def insert(self, op: GraphOp, at: LocationAttr) -> Sequence[SSAValue]:
         """Insert ``op``, or the constants that it computes when it is small and all is known."""
         op.location = at
+        self._inserted += 1
+        check_count(self._inserted)
         _check_sizes(op)
         folded = self._fold(op)
         if folded is not None:
@@ -97,9 +101,12 @@ class GraphBuilder:
     def constant(self, array: Array, at: LocationAttr, name: str = "") -> SSAValue:
         """Insert a tensor whose elements are known and return it.
 
+        Raises CompileError for an element type or a number of axes that is not supported.
+
         At most SMALL_CONSTANT elements stand in the IR, one repeated value is a splat, all else
         goes to the weight store.
         """
+        check_sizes(np.shape(array))
         op = self._source(np.asarray(array), name)
         op.location = at
         self.builder.insert(op)
@@ -124,8 +131,9 @@ class GraphBuilder:
 
 
 def _check_sizes(op: GraphOp) -> None:
-    """Raise CompileError when a shape rule has computed with a size that is not fixed."""
+    """Raise CompileError when a result is too large, or its size computed from one not fixed."""
     for result in op.results:
+        check_sizes([size for size in shape(result) if size != DYNAMIC])
         if any(size < 0 and size != DYNAMIC for size in shape(result)):
             raise OpenSizeError(op.name)
 

@@ -20,6 +20,7 @@ from dlc.frontends.onnx.functions import (
 )
 from dlc.frontends.onnx.graph_builder import GraphBuilder, location
 from dlc.frontends.onnx.import_record import ImportedNode, ImportRecord, Operand, outer_names
+from dlc.frontends.onnx.limits import LimitError, check_count
 from dlc.frontends.onnx.loading import LoadedModel, domain_name, opset_versions
 from dlc.frontends.onnx.shape_rules import RefusedError, is_refused
 from dlc.frontends.onnx.structure import subgraphs
@@ -67,6 +68,7 @@ class GraphImporter:
         self.builder = builder
         self.record = record
         self.functions: Functions = model_functions(model.proto)
+        self._imported = 0
 
     def import_graph(
         self, graph: GraphProto, arguments: Mapping[str, SSAValue]
@@ -80,8 +82,12 @@ class GraphImporter:
     def import_nodes(self, nodes: Sequence[NodeProto], scope: Scope) -> None:
         """Insert nodes in order; their outputs become values of ``scope``."""
         for node in nodes:
+            self._imported += 1
+            check_count(self._imported)
             try:
                 results = self.import_node(node, scope)
+            except LimitError:
+                raise
             except CompileError as error:
                 results = self.recover(node, scope, self._judged(error, node, scope))
             except _MALFORMED as error:

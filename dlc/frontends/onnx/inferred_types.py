@@ -25,7 +25,7 @@ def infer_types(model: onnx.ModelProto, inputs: Types) -> Types:
             _fix_sizes(value, shape(inputs[value.name]))
     try:
         inferred = onnx.shape_inference.infer_shapes(sized, data_prop=True)
-    except onnx.shape_inference.InferenceError:
+    except (onnx.shape_inference.InferenceError, onnx.checker.ValidationError, ValueError):
         return {}
     found = {v.name: _fixed_type(v) for v in inferred.graph.value_info}
     return {name: type for name, type in found.items() if type is not None}

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from math import prod
 
 import onnx
 from xdsl.dialects.builtin import NoneAttr, TensorType
@@ -15,14 +14,12 @@ from dlc.dialects._tensor import (
 from dlc.dialects.graph._sizes import SizesAttr
 from dlc.errors import CompileError
 from dlc.frontends.onnx.graph_builder import ascii_name
+from dlc.frontends.onnx.limits import check_sizes
 from dlc.frontends.onnx.shapes import Shapes, size_lists
 from dlc.frontends.onnx.tensors import element_dtype
 
 Size = int | str
 """A number, the name of a symbolic size, or ``DYNAMIC``."""
-
-_MOST_ELEMENTS = 1 << 44
-"""What 64-bit processors can address, as numbers of 8 bytes."""
 
 
 def model_inputs(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
@@ -139,10 +136,13 @@ def _tensor_type(
         error.place(f"input {value.name}")
         raise
     resolved = [known.get(s, s) if isinstance(s, str) else s for s in sizes]
-    elements = prod(s for s in resolved if isinstance(s, int) and s != DYNAMIC)
-    if elements > _MOST_ELEMENTS:
-        raise CompileError(f"its shape {resolved} has {elements} elements", f"input {value.name}")
+    fixed = [DYNAMIC if isinstance(s, str) else s for s in resolved]
+    try:
+        check_sizes(fixed)
+    except CompileError as error:
+        error.place(f"input {value.name}")
+        raise
     encoding = NoneAttr()
     if any(isinstance(s, str) for s in resolved):
         encoding = SizesAttr.of([ascii_name(s) if isinstance(s, str) else s for s in resolved])
-    return TensorType(element, [DYNAMIC if isinstance(s, str) else s for s in resolved], encoding)
+    return TensorType(element, fixed, encoding)

@@ -2,6 +2,7 @@
 
 import mmap
 import os
+import stat
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ from onnx import version_converter
 
 from dlc.errors import CompileError
 from dlc.frontends.onnx.ordering import sort_nodes, used_early
-from dlc.frontends.onnx.structure import check_structure
+from dlc.frontends.onnx.structure import check_functions, check_structure
 from dlc.frontends.onnx.text import check_text
 from dlc.frontends.onnx.wire import Extent, split_model
 
@@ -81,6 +82,7 @@ def read_model(source: ModelSource) -> LoadedModel:
     with _placed(source):
         _check_versions(loaded.proto)
         check_text(loaded.proto)
+        check_functions(loaded.proto)
     return loaded
 
 
@@ -151,10 +153,18 @@ def _load_file(path: Path) -> LoadedModel:
 
 
 def _map_file(path: Path) -> memoryview:
-    with path.open("rb") as file:
-        if os.fstat(file.fileno()).st_size == 0:
+    with open(path, "rb", opener=_open_at_once) as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise CompileError("this is no ordinary file; give the path of an ONNX file")
+        if found.st_size == 0:
             raise CompileError("the file is empty; this is not an ONNX model")
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file; a pipe to which nobody writes must not keep a compile waiting."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _check_versions(proto: onnx.ModelProto) -> None:

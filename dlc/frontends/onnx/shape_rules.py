@@ -8,6 +8,7 @@ from onnx import NodeProto
 from onnx.numpy_helper import from_array
 from xdsl.ir import SSAValue
 
+from dlc.dialects._tensor import element_count
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.functions import type_proto
@@ -21,6 +22,10 @@ _OTHER_FAULTS = (
     ValueError,
 )
 """No such operator, or a node that is damaged: nothing is said about its operands."""
+
+
+_LARGEST_SHAPE = 1024
+"""Elements of a value that a shape rule may read: sizes, pads, repeats."""
 
 
 class RefusedError(CompileError):
@@ -37,7 +42,7 @@ def is_refused(
     are ``known``, these elements.
     """
     given = {n: x for n, x in zip(node.input, operands, strict=True) if n and x is not None}
-    arrays = {name: known(x) for name, x in given.items()}
+    arrays = {name: known(x) for name, x in given.items() if element_count(x) <= _LARGEST_SHAPE}
     domain = domain_name(node.domain)
     try:
         onnx.shape_inference.infer_node_outputs(

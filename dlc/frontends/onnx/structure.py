@@ -1,12 +1,14 @@
 """Checks that a graph names every value once and before its use."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
 import onnx
 
 from dlc.errors import CompileError
 from dlc.frontends.onnx.attributes import node_name
+from dlc.frontends.onnx.limits import check_count
 
 
 def subgraphs(node: onnx.NodeProto) -> Iterable[onnx.GraphProto]:
@@ -45,6 +47,35 @@ def check_structure(graph: onnx.GraphProto, outer: AbstractSet[str] = frozenset(
         if output.name not in defined and output.name not in outer:
             raise CompileError(f"the graph output {output.name} is not defined by any node")
     _check_unique([o.name for o in graph.output], "output")
+
+
+def check_functions(model: onnx.ModelProto) -> None:
+    """Raise CompileError when functions of a model call each other in a circle, LimitError when
+    they have too many nodes once they are inlined.
+    """
+    calls = {(f.domain, f.name): Counter(_calls(f.node)) for f in model.functions}
+    sizes: dict[tuple[str, str], int] = {}
+    while calls:
+        leaves = [name for name, called in calls.items() if not called.keys() & calls.keys()]
+        if not leaves:
+            names = ", ".join(sorted(".".join(filter(None, name)) for name in calls))
+            raise CompileError(f"functions must not call themselves: {names}")
+        for name in leaves:
+            sizes[name] = _inlined_nodes(calls.pop(name), sizes)
+    check_count(_inlined_nodes(Counter(_calls(model.graph.node)), sizes))
+
+
+def _inlined_nodes(
+    called: Mapping[tuple[str, str], int], sizes: Mapping[tuple[str, str], int]
+) -> int:
+    return sum(count * (1 + sizes.get(name, 0)) for name, count in called.items())
+
+
+def _calls(nodes: Iterable[onnx.NodeProto]) -> Iterator[tuple[str, str]]:
+    for node in nodes:
+        yield node.domain, node.op_type
+        for graph in subgraphs(node):
+            yield from _calls(graph.node)
 
 
 def _check_unique(names: list[str], what: str) -> None:

@@ -1,5 +1,7 @@
 """Reads the tensors of a model: in the message, in the model's file, or in an external file."""
 
+import os
+from collections.abc import Sequence
 from math import prod
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from onnx import SparseTensorProto, TensorProto, numpy_helper
 from dlc.dialects._tensor import element_type_of
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
+from dlc.frontends.onnx.limits import MOST_COMPUTED, MOST_ELEMENTS, check_sizes
 from dlc.frontends.onnx.loading import LoadedModel
 from dlc.frontends.onnx.wire import Extent
 
@@ -32,8 +35,7 @@ def read_tensor(tensor: TensorProto, model: LoadedModel) -> Array:
     Raises CompileError naming the tensor when its type is not supported or its data is not there.
     """
     try:
-        if any(size < 0 for size in tensor.dims):
-            raise CompileError(f"the shape {list(tensor.dims)} has a negative size")
+        _check_dims(tensor.dims)
         dtype = element_dtype(tensor.data_type)
         if tensor.data_location == TensorProto.EXTERNAL:
             path, extent = _external_extent(tensor, model)
@@ -48,9 +50,20 @@ def read_tensor(tensor: TensorProto, model: LoadedModel) -> Array:
         raise
 
 
+def _check_dims(dims: Sequence[int], most: int = MOST_ELEMENTS) -> None:
+    if any(size < 0 for size in dims):
+        raise CompileError(f"the shape {list(dims)} has a negative size")
+    check_sizes(dims, most)
+
+
 def read_sparse_tensor(tensor: SparseTensorProto, model: LoadedModel) -> Array:
-    """Return the elements of a sparse tensor as a dense one."""
+    """Return the elements of a sparse tensor as a dense one. Raises CompileError."""
     values, indices = (read_tensor(part, model) for part in (tensor.values, tensor.indices))
+    try:
+        _check_dims(tensor.dims, MOST_COMPUTED)
+    except CompileError as error:
+        error.place(f"tensor {tensor.values.name}")
+        raise
     dense = np.zeros(tuple(tensor.dims), values.dtype)
     try:
         if indices.ndim == 1:  # positions in the flattened tensor
@@ -117,7 +130,7 @@ def _external_path(location: str, model: LoadedModel) -> Path:
     if "\0" in location:
         raise CompileError(f"the external file {location!r} has a null character in its name")
     folder = model.path.parent.resolve()
-    path = (folder / location).resolve()
+    path = Path(os.path.realpath(folder / location))
     if not location or not path.is_relative_to(folder):
         raise CompileError(
             f"the external file {location!r} lies outside the model's folder, which is not allowed"
@@ -129,6 +142,6 @@ def _external_path(location: str, model: LoadedModel) -> Path:
 
 def _byte_count(entries: dict[str, str], key: str, default: int) -> int:
     text = entries.get(key, str(default))
-    if not text.isdecimal():
-        raise CompileError(f"the external data's {key} is {text!r}, not a number of bytes")
+    if not (text.isascii() and text.isdecimal() and len(text) < 20):
+        raise CompileError(f"the external data's {key} is {text[:20]!r}, not a number of bytes")
     return int(text)

@@ -27,6 +27,7 @@ from dlc.dialects.graph._source import SplatOp
 from dlc.dialects.graph._structure import GraphOp
 from dlc.errors import OpenSizeError
 from dlc.frontends.onnx.conversion import Conversion, NodeContext, converts
+from dlc.frontends.onnx.limits import check_sizes
 
 
 def unary(op: type[GraphOp]) -> Conversion:
@@ -48,6 +49,7 @@ def filled(node: NodeContext, value: float, element: Attribute, sizes: Sequence[
     """Return a tensor of one repeated value, which takes no memory until it is read."""
     if DYNAMIC in sizes:
         raise OpenSizeError(node.op_type)
+    check_sizes(sizes)
     return node.insert(SplatOp(element_attribute(value, element), TensorType(element, sizes)))
 
 

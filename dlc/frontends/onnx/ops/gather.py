@@ -20,6 +20,7 @@ from dlc.dialects.graph._gather import (
 )
 from dlc.dialects.graph._properties import integer, normalized_axis
 from dlc.frontends.onnx.conversion import NodeContext, converts
+from dlc.frontends.onnx.limits import MOST_COMPUTED, check_sizes
 from dlc.frontends.onnx.ops.elementwise import scalar_like
 from dlc.frontends.onnx.ops.layout import slice_axes
 from dlc.frontends.onnx.ops.shape import reshape, sizes_kept
@@ -77,6 +78,7 @@ def _compress(node: NodeContext) -> SSAValue:
 @converts("OneHot", since=9)
 def _one_hot(node: NodeContext) -> SSAValue:
     depth = int(node.require_constant(1, "depth").item())
+    check_sizes([depth], MOST_COMPUTED)
     values = node.operand(2)
     indices = node.insert(CastOp.make(node.operand(0), to=i64))
     rank = len(shape(indices))

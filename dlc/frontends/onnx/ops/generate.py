@@ -12,10 +12,9 @@ from dlc.dialects.graph._properties import integer
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import NodeContext, converts
+from dlc.frontends.onnx.limits import MOST_COMPUTED, check_sizes
 from dlc.frontends.onnx.ops.elementwise import filled
 from dlc.frontends.onnx.tensors import element_dtype
-
-_LONGEST_RANGE = 1 << 31
 
 
 def _stated_dtype(node: NodeContext, name: str, default: np.dtype) -> np.dtype:
@@ -43,8 +42,7 @@ def _range(node: NodeContext) -> SSAValue:
     if step == 0:
         raise CompileError("the delta of Range is 0")
     count = max(int(np.ceil((limit.item() - start.item()) / step.item())), 0)
-    if count > _LONGEST_RANGE:
-        raise CompileError(f"a Range of {count} elements; at most {_LONGEST_RANGE} are supported")
+    check_sizes([count], MOST_COMPUTED)
     values = start.item() + np.arange(count) * step.item()
     return node.constant_value(values.astype(start.dtype))
 
@@ -54,6 +52,7 @@ def _eye_like(node: NodeContext) -> SSAValue:
     sizes = node.shape(0)
     if len(sizes) != 2 or DYNAMIC in sizes:
         raise CompileError(f"EyeLike needs 2 axes of fixed size, got {list(sizes)}")
+    check_sizes(sizes, MOST_COMPUTED)
     dtype = _stated_dtype(node, "dtype", numpy_dtype(element_type(node.operand(0))))
     return node.constant_value(np.eye(*sizes, k=node.integer("k", 0)).astype(dtype))
 
@@ -119,6 +118,7 @@ def _in_order(parts: Sequence[Array], axis: int | None) -> tuple[Array, ...]:
 def _window(node: NodeContext) -> SSAValue:
     """The cosine sums of the standard; a periodic one leaves out the last point."""
     size = int(node.require_constant(0, "size").item())
+    check_sizes([size], MOST_COMPUTED)
     phase = 2 * np.pi * np.arange(size) / (size if node.integer("periodic", 1) else size - 1)
     weights = {
         "HannWindow": (0.5, 0.5, 0.0),
