@@ -31,6 +31,8 @@ class NotEmulatedError(CompileError):
 
 MOST_WORKERS = 16
 """Cores that run blocks; each needs room for the stacks of 1024 threads."""
+TWICE_S = 2
+"""What takes less runs twice, on different buffers."""
 _SECONDS = 60
 _SPARE_BYTES = 6 << 30
 """Address space for stacks, guard pages and the interpreter."""
@@ -68,6 +70,7 @@ class EmulatedModel:
             shared_limit,
             min(jobs, MOST_WORKERS),
             tuple(self._images),
+            seconds <= TWICE_S,
         )
         self._job.write(self._path)
         for symbol, image in self._images.items():

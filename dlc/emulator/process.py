@@ -7,13 +7,18 @@ ordinary runtime, and writes the outputs.
 import ctypes
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dlc.errors import CompileError
-from dlc.runtime.model import Model
+from dlc.runtime.artifact import check_artifact
+from dlc.runtime.library import Library
+
+Array = NDArray[np.generic]
 
 NOT_STARTED = 5
 """The exit status where the machine is to blame, as ``emulator.h`` has it, not the artifact."""
@@ -23,7 +28,7 @@ NOT_STARTED = 5
 class Job:
     """What to run. artifact: its path. capability: major and minor; shared_limit: the bytes of
     shared memory that a block may have. images: the symbols of the cubins, whose files are named
-    so; inputs and outputs are files by position.
+    so; inputs and outputs are files by position. twice: whether another run goes before.
     """
 
     artifact: str
@@ -31,6 +36,7 @@ class Job:
     shared_limit: int
     workers: int
     images: tuple[str, ...]
+    twice: bool
 
     def write(self, folder: Path) -> None:
         """Write this to ``folder``."""
@@ -47,27 +53,69 @@ def array_file(folder: Path, kind: str, position: int) -> Path:
     return folder / f"{kind}-{position}.bin"
 
 
-def _start_driver(job: Job, folder: Path) -> list[bytes]:
-    """Load the stand-in, which ``dlopen("libcuda.so.1")`` then finds; return what it looks at."""
-    driver = ctypes.CDLL(str(folder / "libcuda.so.1"), mode=ctypes.RTLD_GLOBAL)
-    kernels = ctypes.CDLL(str(folder / "kernels.so"))
-    driver.emulator_start(*job.capability, job.shared_limit, job.workers)
-    codes = [(folder / symbol).read_bytes() for symbol in job.images]
-    for symbol, code in zip(job.images, codes, strict=True):
-        emulated = ctypes.c_char.in_dll(kernels, symbol)
-        driver.emulator_add_image(code, ctypes.c_size_t(len(code)), ctypes.byref(emulated))
-    return codes
+class _Driver:
+    """The stand-in, which ``dlopen("libcuda.so.1")`` finds from now on, and the kernels."""
+
+    def __init__(self, job: Job, folder: Path):
+        """Raises OSError."""
+        self._library = ctypes.CDLL(str(folder / "libcuda.so.1"), mode=ctypes.RTLD_GLOBAL)
+        self._kernels = ctypes.CDLL(str(folder / "kernels.so"))
+        self._library.emulator_start(*job.capability, job.shared_limit, job.workers)
+        self._codes = [(folder / symbol).read_bytes() for symbol in job.images]
+        for symbol, code in zip(job.images, self._codes, strict=True):
+            emulated = ctypes.byref(ctypes.c_char.in_dll(self._kernels, symbol))
+            self._library.emulator_add_image(code, ctypes.c_size_t(len(code)), emulated)
+
+    def zeros(self, arrays: Sequence[Array]) -> "ctypes.Array[ctypes.c_uint64]":
+        """Return the addresses of buffers on the device, of the sizes of ``arrays``."""
+        buffers = (ctypes.c_uint64 * max(1, len(arrays)))()
+        stream = ctypes.c_void_p()
+        self._library.cuStreamCreate(ctypes.byref(stream), 1)
+        for number, array in enumerate(arrays):
+            place = ctypes.byref(buffers, number * ctypes.sizeof(ctypes.c_uint64))
+            count = ctypes.c_size_t(max(1, array.nbytes))
+            self._library.cuMemAlloc_v2(place, count)
+            address = ctypes.c_uint64(buffers[number])
+            self._library.cuMemcpyHtoDAsync_v2(address, bytes(count.value), count, stream)
+        self._library.cuStreamSynchronize(stream)
+        return buffers
+
+    def run_on_device(self, library: Library, handle: int, arrays: Sequence[Array]) -> None:
+        """Run a model on zeros in buffers of the device, as a caller with arrays there does.
+
+        arrays: its inputs, then its outputs.
+        """
+        count = len(library.inputs)
+        inputs, outputs = self.zeros(arrays[:count]), self.zeros(arrays[count:])
+        stream = ctypes.c_void_p()
+        self._library.cuStreamCreate(ctypes.byref(stream), 1)
+        library.check(library.api.run(handle, stream, None, inputs, outputs))
+        self._library.cuStreamSynchronize(stream)
 
 
-def run_job(job: Job, folder: Path) -> None:
-    """Run the job of ``folder`` on the driver that was started. Raises ArtifactError."""
-    model = Model(job.artifact)
-    feeds = [
+def _addresses(arrays: Sequence[Array]) -> "ctypes.Array[ctypes.c_void_p]":
+    return (ctypes.c_void_p * max(1, len(arrays)))(*(x.ctypes.data for x in arrays))
+
+
+def run_job(job: Job, folder: Path, driver: _Driver) -> None:
+    """Run the job of ``folder``. Raises ArtifactError.
+
+    If twice, the first run is on zeros in other buffers: what it leaves must not be seen.
+    """
+    check_artifact(Path(job.artifact))
+    library = Library(Path(job.artifact))
+    inputs = [
         np.fromfile(array_file(folder, "input", i), x.dtype).reshape(x.shape)
-        for i, x in enumerate(model.inputs)
+        for i, x in enumerate(library.inputs)
     ]
-    for position, array in enumerate(model(*feeds)):
-        np.ascontiguousarray(array).tofile(array_file(folder, "output", position))
+    outputs: list[Array] = [np.empty(x.shape, x.dtype) for x in library.outputs]
+    handle = library.create(Path(job.artifact), 0)
+    if job.twice:
+        driver.run_on_device(library, handle, [*inputs, *outputs])
+    library.check(library.api.run_host(handle, _addresses(inputs), _addresses(outputs)))
+    library.destroy(handle)
+    for position, array in enumerate(outputs):
+        array.tofile(array_file(folder, "output", position))
 
 
 def main(folder: str) -> int:
@@ -75,19 +123,18 @@ def main(folder: str) -> int:
     path = Path(folder)
     job = Job.read(path)
     try:
-        looked_at = _start_driver(job, path)
+        driver = _Driver(job, path)
     except OSError as error:
         print(f"the stand-in driver cannot be loaded: {error}", file=sys.stderr)
         return NOT_STARTED
     try:
-        run_job(job, path)
+        run_job(job, path, driver)
     except MemoryError:
         print("the machine cannot emulate it: out of memory", file=sys.stderr)
         return NOT_STARTED
     except CompileError as error:
         print(f"emulation: {error}", file=sys.stderr)
         return 1
-    del looked_at
     return 0
 
 

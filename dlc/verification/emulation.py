@@ -54,7 +54,7 @@ class Emulation:
 
     def text(self) -> str:
         """Return one line for the user."""
-        if self.left_out:
+        if not self.cases:
             return f"the whole model was not emulated for {self.target}: {self.left_out}"
         beyond = " beyond measured rounding noise" if self.measured_noise else ""
         count = f"{len(self.cases)} input{'s' if len(self.cases) > 1 else ''}"

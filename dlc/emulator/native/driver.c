@@ -49,7 +49,7 @@ void emulator_add_image(const void *code, size_t bytes, const emulated_image *em
 
 static void on_signal(int number, siginfo_t *info, void *context) {
   (void)context;
-  if (number == SIGFPE) fault("an integer division by zero");
+  if (number == SIGFPE) give_up("it divides an integer by zero, which has no defined result");
   fault("an access to memory at %p that it must not touch, or that is misaligned", info->si_addr);
 }
 

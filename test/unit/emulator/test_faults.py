@@ -46,7 +46,9 @@ FAULTS = {
     "does not leave its counters at zero": replace(
         GOOD, body=OWN + "static __device__ int c[2];\ny[i] = x[i]; atomicAdd(&c[1], 1);"
     ),
-    "an integer division by zero": replace(GOOD, body=OWN + "y[i] = 7 / (int)x[i];"),
+    "cannot emulate it: it divides an integer by zero": replace(
+        GOOD, body=OWN + "y[i] = 7 / (int)x[i];"
+    ),
 }  # fmt: skip
 
 

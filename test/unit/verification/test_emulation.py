@@ -223,6 +223,7 @@ FAULTS = {
     "an image at a wrong place": in_variant(other_image),
     "inputs staged too near": in_host("aligned(dlc_inputs[i++].bytes)", "16 + 0 * i++"),
     "outputs staged too near": in_host("aligned(dlc_outputs[i++].bytes)", "16 + 0 * i++"),
+    "stale arguments": in_host("changed |= pointer", "changed = pointer"),
     "no edges": in_host("i ? 1 : 0, &parameters", "0, &parameters"),
     "the chunks of weights not awaited": in_host("TRY(cuStreamSynchronize(streams[i]));", ";"),
     "too little shared memory": in_host("= kernel->shared_bytes,", "= 64,"),
