@@ -68,9 +68,21 @@ def running_target(targets: Sequence[Target]) -> Target | None:
 def _parse(name: str) -> Target:
     target = Target(name)
     if name != "cpu" and name not in gpu_targets():
-        known = ", ".join(gpu_targets())
-        raise CompileError(f"target {name!r} is unknown; give cpu, or one or more of {known}")
+        ways = f"give cpu, or one or more of {', '.join(gpu_targets())}"
+        raise CompileError(f"target {name!r} {_why_not(name)}; {ways}")
     return target
+
+
+def _why_not(name: str) -> str:
+    """Return why there can be no artifact for a name; ``dlc-opt`` knows more chips."""
+    if name not in arch.names():
+        return "is unknown"
+    if name.startswith("sm_"):
+        oldest = "{}.{}".format(*_OLDEST)
+        return f"is a row that only dlc-opt takes: artifacts need compute capability {oldest}"
+    return (
+        "is a row that only dlc-opt takes: an artifact has the instructions of this machine's CPU"
+    )
 
 
 def gpu_targets() -> list[str]:
