@@ -176,7 +176,7 @@ def _recurrent() -> SmallModel:
     y, _ = g.ops("GRU", 2, y, w, r, b, hidden_size=7, linear_before_reset=1, direction="reverse")
     y = g.op("Squeeze", y, g.ints(1))
     w, r = g.weight(1, 5, 7), g.weight(1, 5, 5)
-    _, last = g.ops("RNN", 2, y, w, r, hidden_size=5, clip=0.1)
+    _, last = g.ops("RNN", 2, y, w, r, hidden_size=5, clip=0.01)
     return g.model("recurrent", [last, h, c])
 
 
@@ -311,6 +311,7 @@ def _special() -> SmallModel:
         g.op("Softplus", x),
         g.op("Pow", g.op("Abs", x), g.constant(1.5, np.float32)),
         g.op("Equal", x, y),
+        g.op("Exp", x),
     ]
     return g.model("special", outputs)
 

@@ -35,6 +35,7 @@ def main() -> int:
         results.append(result)
         print(_line(result), flush=True)
     print(table(results))
+    print(*misses(results), sep="\n")
     if given.json:
         given.json.write_text(json.dumps([asdict(r) for r in results], indent=1) + "\n")
     return 0
@@ -58,6 +59,13 @@ def table(results: Sequence[Result]) -> str:
         cells = [_share([r for r in own if r.target == target]) for target in TARGETS]
         lines.append(f"{area:20} " + " ".join(f"{cell:>12}" for cell in cells))
     return "\n".join(lines)
+
+
+def misses(results: Sequence[Result]) -> list[str]:
+    """Return a line for each bug that was not caught, with the test that catches it."""
+    tests = {mutant.name: mutant.caught_by or "no test" for mutant in ALL}
+    missed = [result for result in results if result.verdict == "missed"]
+    return [f"missed: {r.mutant} for {r.target} ({tests[r.mutant]})" for r in missed]
 
 
 def _share(results: Sequence[Result]) -> str:

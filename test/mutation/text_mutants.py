@@ -140,15 +140,6 @@ MUTANTS: Sequence[Mutant] = (
         "special",
     ),
     _text(
-        "half-denormals",
-        _CPU,
-        "dlc/backends/c_prelude.h",
-        "const float y = magnitude >= (31u << 23) ? special : magnitude < (1u << 23) ? denormal : normal;",
-        "const float y = magnitude >= (30u << 23) ? special : magnitude < (1u << 23) ? denormal : normal;",
-        "half-precision numbers from 32768 on are infinite",
-        "masked fp16",
-    ),
-    _text(
         "bf16-from-the-wrong-bits",
         _CPU,
         "dlc/backends/c_prelude.h",
