@@ -95,7 +95,12 @@ def _argument_parser() -> argparse.ArgumentParser:
         "-p", "--passes", "--pass-pipeline", dest="pipeline", help="passes as a,b{x=1 y=2,3}"
     )
     parser.add_argument("-t", "--target", default="mlir", help="mlir, or a backend: c, cuda, ...")
-    parser.add_argument("--weights", type=Path, help="tensors that graph.weight names, as .npz")
+    parser.add_argument(
+        "--weights",
+        "--weights-from",
+        type=Path,
+        help="tensors that graph.weight names: an .npz file, or a model for --emit import",
+    )
     parser.add_argument("--list-passes", action="store_true", help="list passes with their options")
     parser.add_argument("--version", action="version", version=f"dlc {__version__}")
     _add_checking(parser.add_argument_group("checking"))

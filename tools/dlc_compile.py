@@ -19,6 +19,7 @@ from dlc.core.cache import write_atomically
 from dlc.core.weights import Array
 from dlc.tools._command import FAILURE, SUCCESS, Progress, run_command
 from dlc.tools._model_arguments import constant, repeated_name, shape
+from dlc.tools._npz import Arrays, read_arrays, write_arrays
 
 _STANDARD_OUTPUT = Path("-")
 _PURPOSE = "Compile an ONNX model to one shared library."
@@ -31,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for option in ("shape", "constant"):
         if (name := repeated_name(vars(given)[option])) is not None:
             parser.error(f"argument --{option}: {name!r} is given twice")
+    if not given.emit and (given.weights_to or given.locations):
+        parser.error("arguments --weights-to, --locations: only with argument --emit")
     if given.json and given.emit:
         parser.error("argument --json: not allowed with argument --emit")
     return run_command("dlc-compile", lambda: _run(given))
@@ -59,6 +62,14 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME=5",
         help="compile the value of an input in: numbers, or NAME=@FILE.npy; may be repeated",
     )
+    add(
+        "--weights-from",
+        type=Path,
+        metavar="FILE",
+        help="where the model is IR (.mlir): the ONNX file it was made of, or an .npz file",
+    )
+    add("--weights-to", type=Path, metavar="FILE.npz", help="with --emit: write the weights, too")
+    add("--locations", action="store_true", help="with --emit: print each op's ONNX node")
     add("--weights", default="embed", choices=WEIGHTS, help="in model.so, or in a file beside it")
     result = parser.add_mutually_exclusive_group()
     result.add_argument("--emit", choices=LEVELS, help="print the model at this level instead")
@@ -92,12 +103,17 @@ def _run(given: argparse.Namespace) -> int:
         verify=not given.no_verify,
         jobs=given.jobs,
         progress=progress,
+        weights_from=_weights_from(given.weights_from),
     )
     try:
         if given.emit:
             from dlc.compiler.emission import emit
 
-            _write_text(given.output, emit(given.model, options, given.emit))
+            weights: dict[str, Array] | None = {} if given.weights_to else None
+            text = emit(given.model, options, given.emit, given.locations, weights)
+            if weights is not None:
+                write_arrays(given.weights_to, weights)
+            _write_text(given.output, text)
             return SUCCESS
         outcome = compile_to(output, given.model, options)
     finally:
@@ -114,7 +130,7 @@ def _run(given: argparse.Namespace) -> int:
 def _files(given: argparse.Namespace, output: Path) -> list[Path]:
     """Return the ordinary files that are to be written. output: where an artifact goes."""
     artifact = [] if given.emit else files_written(output, given.weights)
-    texts = [given.output if given.emit else None, given.json]
+    texts = [given.output if given.emit else None, given.json, given.weights_to]
     return [*artifact, *(path for path in texts if path and not _is_device(path))]
 
 
@@ -132,6 +148,11 @@ def _constants(given: argparse.Namespace) -> dict[str, Array]:
     from dlc.frontends.onnx.constants import read_constants
 
     return read_constants(dict(given.constant), given.model)
+
+
+def _weights_from(path: Path | None) -> Path | Arrays | None:
+    """Return the weights in a file of arrays; any other file is a model that has them."""
+    return read_arrays(path) if path and path.suffix == ".npz" else path
 
 
 def _check(given: argparse.Namespace) -> int:

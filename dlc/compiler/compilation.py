@@ -13,8 +13,10 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc import registry
 from dlc.backends._weight_placer import WeightPlacer
 from dlc.compiler.build import Built, build_cpu, build_cuda
+from dlc.compiler.edited import UNVERIFIED, Start, read_start
 from dlc.compiler.identity import LOADED_SOURCES
 from dlc.compiler.index_report import describe_indices
+from dlc.compiler.ir_files import is_ir
 from dlc.compiler.levels import lower
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Outcome, Report
@@ -77,16 +79,18 @@ class Compilation:
 
     def run(self, path: Path) -> Outcome:
         """Write the artifact to ``path``. Raises CompileError, OSError."""
-        model, imported = self._import()
+        start, imported = self._import()
         before = Cache.lookups.copy()
-        lowered = [self._lower(target, model.clone()) for target in self.targets]
+        lowered = [self._lower(target, start) for target in self.targets]
         with WeightFile() as weights:
             place = WeightPlacer(self.context.weights, weights)
-            report = self._build(model, lowered, place, path)
+            report = self._build(start.reference or start.module, lowered, place, path)
             cached = lookups_since(before)
             if not self.options.verify:
                 return Outcome(report, self.timing.seconds, cached=cached)
-            found, simulated, emulated = self._verify(model, lowered, place, path)
+            if start.reference is None:
+                return Outcome(report, self.timing.seconds, checked=UNVERIFIED, cached=cached)
+            found, simulated, emulated = self._verify(start.reference, lowered, place, path)
         checked = [each.text() for each in (found, *emulated) if each]
         if simulated:
             checked.append(simulated_text(simulated))
@@ -103,26 +107,30 @@ class Compilation:
             asdict(imported) if imported else None,
         )
 
-    def _import(self) -> tuple[ModuleOp, ImportChecked | None]:
-        """Return the imported graph, and what was checked of the import, if anything should be."""
+    def _import(self) -> tuple[Start, ImportChecked | None]:
+        """Return what is compiled, and what was checked of the import, if anything should be."""
         options, weights = self.options, self.context.weights
-        record = ImportRecord() if options.verify else None
         options.progress("reading the model")
+        if is_ir(self.source) or options.weights_from is not None:
+            with self.timing.measure("import"):
+                return read_start(self.source, options, self.context, self.targets), None
+        record = ImportRecord() if options.verify else None
         with self.timing.measure("import"):
             model = import_model(
                 self.source, options.shapes, self.context, options.constants, record=record
             )
         if record is None:
-            return model, None
+            return Start(model, reference=model), None
         options.progress("checking the import")
         with self.timing.measure("import check"):
             check_wiring(record, model, weights, options.constants or {})
-            return model, check_nodes(record, LOADED_SOURCES)
+            return Start(model, reference=model), check_nodes(record, LOADED_SOURCES)
 
-    def _lower(self, target: Target, module: ModuleOp) -> _Lowered:
-        groups = module
-        levels = lower(self.context, module, target, self.options.precision, None, self.timing)
-        for level in levels:
+    def _lower(self, target: Target, start: Start) -> _Lowered:
+        module = start.module.clone()
+        groups = start.groups or start.module
+        precision = self.options.precision
+        for level in lower(self.context, module, target, precision, None, self.timing, start.level):
             self.options.progress(f"{target.name}: {level}")
             if level == "fused-group":
                 groups = module.clone()

@@ -15,6 +15,7 @@ from onnx import ModelProto
 
 from dlc.compiler import artifact_cache
 from dlc.compiler.identity import identity
+from dlc.compiler.ir_files import is_ir
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Outcome
 from dlc.compiler.output_place import check_places, files_written
@@ -90,7 +91,8 @@ def _make(path: Path, source: ModelSource, options: Options) -> Outcome:
     targets = parse_targets(options.target)
     timing = Timing()
     with timing.measure("cache"):
-        wanted = identity(source, options, targets) if artifact_cache.limit_bytes() else None
+        cached = artifact_cache.limit_bytes() and not is_ir(source)
+        wanted = identity(source, options, targets) if cached else None
         found = artifact_cache.restore(wanted, path, options.verify) if wanted else None
     if found:
         return replace(found, seconds=timing.seconds)

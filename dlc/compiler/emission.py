@@ -1,43 +1,82 @@
 """A model as text at any level, for ``--emit``."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
+from dlc.compiler.edited import Start, read_start
 from dlc.compiler.kernels import kernel_texts
 from dlc.compiler.levels import lower
-from dlc.compiler.options import LEVELS, TEXT_BACKENDS, Options
+from dlc.compiler.options import IMPORT, LEVELS, TEXT_BACKENDS, Options
 from dlc.compiler.targets import Target, parse_targets
 from dlc.core.context import DlcContext
 from dlc.core.printer import operation_as_text
-from dlc.core.weights import WeightStore
+from dlc.core.weights import Array, WeightStore
+from dlc.dialects.graph._source import WeightOp
 from dlc.errors import CompileError
-from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
 
 
-def emit(source: ModelSource, options: Options, level: str) -> str:
+def emit(
+    source: ModelSource,
+    options: Options,
+    level: str,
+    locations: bool = False,
+    weights: dict[str, Array] | None = None,
+) -> str:
     """Return the model at ``level``, one of ``LEVELS``: IR, or the text of its kernels.
 
+    locations: print the ONNX node of each op. weights: is given the weights of the IR by symbol.
     Several targets come one after the other, like the parts of a split input. Raises CompileError.
     """
     options.check()
     if level not in LEVELS:
         raise CompileError(f"level {level!r} is unknown; give {', '.join(LEVELS)}")
-    context = registry.new_context(WeightStore())
-    model = import_model(source, options.shapes, context, options.constants)
+    emission = _Emission(options, level, locations, registry.new_context(WeightStore()))
     targets = parse_targets(options.target)
-    texts = [_emit(context, model.clone(), target, options, level) for target in targets]
-    return "// -----\n".join(texts)
+    start = read_start(source, options, emission.context, targets)
+    modules = [emission.lowered(target, start) for target in targets]
+    if level == IMPORT:
+        modules = [start.module]
+    if weights is not None:
+        weights.update(emission.weights(modules))
+    return "// -----\n".join(map(emission.text, modules))
 
 
-def _emit(
-    context: DlcContext, module: ModuleOp, target: Target, options: Options, level: str
-) -> str:
-    is_text = level in TEXT_BACKENDS
-    if is_text and (level == "cuda") != target.is_gpu:
-        raise CompileError(f"target {target.name} has no level {level}")
-    for _ in lower(context, module, target, options.precision, None if is_text else level):
-        pass
-    if not is_text:
-        return operation_as_text(module)
-    return "\n".join(text for _, text in kernel_texts(context, module, level))
+@dataclass(frozen=True)
+class _Emission:
+    options: Options
+    level: str
+    locations: bool
+    context: DlcContext
+
+    def lowered(self, target: Target, start: Start) -> ModuleOp:
+        """Return a copy of a module at the level that is printed."""
+        module = start.module.clone()
+        is_text = self.level in TEXT_BACKENDS
+        if is_text and (self.level == "cuda") != target.is_gpu:
+            raise CompileError(f"target {target.name} has no level {self.level}")
+        last = None if is_text else self.level
+        if last not in (IMPORT, start.level):
+            precision = self.options.precision
+            for _ in lower(self.context, module, target, precision, last, None, start.level):
+                pass
+        return module
+
+    def text(self, module: ModuleOp) -> str:
+        """Return a module as it is printed."""
+        if self.level not in TEXT_BACKENDS:
+            return operation_as_text(module, locations=self.locations)
+        return "\n".join(text for _, text in kernel_texts(self.context, module, self.level))
+
+    def weights(self, modules: Sequence[ModuleOp]) -> dict[str, Array]:
+        """Return the weights that modules read, by symbol."""
+        symbols = {
+            op.symbol.string_value(): None
+            for module in modules
+            for op in module.walk()
+            if isinstance(op, WeightOp)
+        }
+        return {symbol: self.context.weights.array(symbol) for symbol in symbols}

@@ -32,19 +32,23 @@ def lower(
     precision: str,
     last: str | None = None,
     timing: Timing | None = None,
+    reached: str | None = None,
 ) -> Iterator[str]:
     """Lower ``module`` in place, level by level; yield the name of each level that it reaches.
 
-    last: the level to stop at; without it the module goes all the way to kernels. Raises
-    CompileError for a level or a precision that the target does not have, and for an input with a
-    size that is not fixed.
+    last: the level to stop at; without it the module goes all the way to kernels. reached: the
+    level that the module is at, by default none. Raises CompileError for a level or a precision
+    that the target does not have, and for an input with a size that is not fixed.
     """
     if precision == "tf32" and not target.is_gpu:
         raise CompileError("tf32 is a format of NVIDIA GPUs; give precision fp32 for the CPU")
     steps = list(pipelines(target, precision))
-    if last is not None and last not in [level for level, _ in steps]:
+    names = [level for level, _ in steps]
+    if last is not None and last not in names:
         raise CompileError(f"target {target.name} has no level {last}")
-    for level, pipeline in steps:
+    if reached is not None and reached not in names:
+        raise CompileError(f"target {target.name} has no level {reached}")
+    for level, pipeline in steps[names.index(reached) + 1 if reached else 0 :]:
         first = level == steps[0][0]
         manager = PassManager(
             registry.build_passes(pipeline),

@@ -4,7 +4,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
+from pathlib import Path
 from typing import cast
+
+from onnx import ModelProto
 
 from dlc.core.weights import Array
 from dlc.errors import CompileError
@@ -13,7 +16,8 @@ from dlc.frontends.onnx.shapes import Shapes
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16")
 WEIGHTS = ("embed", "file")
 TEXT_BACKENDS = ("cuda", "c")
-LEVELS = ("graph", "fused-group", "loop", "gpu", *TEXT_BACKENDS)
+IMPORT = "import"
+LEVELS = (IMPORT, "graph", "fused-group", "loop", "gpu", *TEXT_BACKENDS)
 """What ``--emit`` takes, from the model to the text of kernels."""
 
 
@@ -24,9 +28,10 @@ class Options:
     target: ``cpu``, or GPUs as ``sm_80,sm_90a``; ``None``: the GPU found, else ``cpu``.
     precision: of ``f32`` tensors and products. shapes: sizes of inputs by name (or one size, in a
     list or not, by the name of a symbolic size). constants: values of inputs that are compiled in.
-    weights: in the artifact (``embed``) or in a ``file`` beside it. verify: run the result against
-    the reference. jobs: compilers at a time, by default one per core. progress: is told what is
-    being done.
+    weights: in the artifact (``embed``) or in a ``file`` beside it. weights_from: where the source
+    is IR (a ``.mlir`` file), the model that it was made of, or its weights by symbol. verify: run
+    the result against the reference. jobs: compilers at a time, by default one per core. progress:
+    is told what is being done.
     """
 
     target: str | None = None
@@ -34,6 +39,7 @@ class Options:
     shapes: Shapes | None = None
     constants: Mapping[str, Array] | None = None
     weights: str = "embed"
+    weights_from: str | Path | ModelProto | Mapping[str, Array] | None = None
     verify: bool = True
     jobs: int | None = None
     progress: Callable[[str], None] = field(default=lambda _: None)

@@ -5,9 +5,9 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from dlc.compiler.ir_files import source_files
 from dlc.errors import CompileError
 from dlc.frontends.onnx.loading import ModelSource
-from dlc.frontends.onnx.model_files import model_files
 from dlc.runtime.artifact import weights_path_of
 
 
@@ -20,7 +20,7 @@ def check_places(paths: Iterable[Path], source: ModelSource) -> None:
     """Raise CompileError when no file can be written at one of ``paths``, when two of them are one
     file, or one is a file of the model that is compiled: its own or one that holds its tensors.
     """
-    read = {os.path.realpath(file) for file in model_files(source)}
+    read = {os.path.realpath(file) for file in source_files(source)}
     taken = dict.fromkeys(read, "is a file of the model that is compiled")
     for path in paths:
         _check_writable(path)

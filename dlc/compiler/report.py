@@ -1,7 +1,7 @@
 """What the compiler decided, as plain data: kept in the artifact and printed by ``explain``."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
@@ -18,8 +18,17 @@ from dlc.dialects.graph._structure import GraphOp
 
 def describe_groups(module: ModuleOp) -> dict[str, Report]:
     """Return what each ``fused_group.group`` of ``main`` is and was given, by its name."""
-    groups = [op for op in find_main(module).body.block.ops if isinstance(op, GroupOp)]
-    return {op.sym_name.data: _describe(op) for op in groups}
+    body = find_main(module).body.block.ops
+    groups = {op.sym_name.data: _describe(op) for op in body if isinstance(op, GroupOp)}
+    return groups or _unknown_groups([op.kernel_name for op in body if isinstance(op, LaunchOp)])
+
+
+def _unknown_groups(launched: Sequence[str]) -> dict[str, Report]:
+    """Return descriptions of the groups of kernels that come from nowhere."""
+    lists: Report = {key: [] for key in ("operations", "nodes", "boundaries")}
+    nothing = {**lists, "schedule": {}, "bound": {}}
+    first = {name: number for number, name in reversed(list(enumerate(launched)))}
+    return {n if first[n] == i else f"{n} {i}": nothing for i, n in enumerate(launched)}
 
 
 def _describe(group: GroupOp) -> Report:

@@ -1,0 +1,186 @@
+"""A compile that starts from IR: text that ``--emit`` printed and a person has edited."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from dlc.backends._host_reader import find_main
+from dlc.compiler.ir_files import IR_SUFFIX, is_ir
+from dlc.compiler.levels import lower
+from dlc.compiler.options import Options
+from dlc.compiler.targets import Target
+from dlc.core.context import DlcContext
+from dlc.core.diagnostics import diagnostics_of
+from dlc.core.locations import operation_text
+from dlc.core.parser import parse_module
+from dlc.core.verify import verify
+from dlc.core.weights import Array, WeightType
+from dlc.dialects import gpu, loop
+from dlc.dialects._tensor import element_type, numpy_dtype, shape
+from dlc.dialects.fused_group import GroupOp, LaunchOp
+from dlc.dialects.graph._source import WeightOp
+from dlc.errors import CompileError
+from dlc.frontends.onnx.importer import import_model
+from dlc.frontends.onnx.loading import ModelSource
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a compile starts from.
+
+    module: what is lowered. level: the level that it has reached, ``None`` before the first one.
+    reference: says what to compute, at the ``graph`` level; ``None`` where nothing says it.
+    groups: the groups that the kernels of ``module`` were made of; ``None`` where it has none yet.
+    """
+
+    module: ModuleOp
+    level: str | None = None
+    reference: ModuleOp | None = None
+    groups: ModuleOp | None = None
+
+
+UNVERIFIED = (
+    "not verified: kernels do not say what they should compute; give the model they were made of"
+    " as --weights-from"
+)
+
+
+def read_start(
+    source: ModelSource, options: Options, context: DlcContext, targets: Sequence[Target]
+) -> Start:
+    """Return what a compile of ``source`` starts from; the weights are in ``context``.
+
+    Raises CompileError, with file and line for a fault of a text.
+    """
+    if not is_ir(source):
+        if options.weights_from is not None:
+            raise CompileError(f"weights_from is for IR: a file that ends in {IR_SUFFIX}")
+        model = import_model(source, options.shapes, context, options.constants)
+        return Start(model, reference=model)
+    assert isinstance(source, str | Path)
+    module = _read(Path(source), context)
+    level = _level_of(module)
+    if len(targets) > 1:
+        raise CompileError("IR is for one target; give one", at=str(source))
+    original = _Original.read(options, context, targets[0], level)
+    _check_weights(module, context)
+    if level == "graph":  # it is optimised again: what the passes find simplest, they leave
+        return Start(module, None, module)
+    if level == "fused-group":
+        return Start(module, level, _without_groups(module))
+    if original is None or _launches(original.kernels) != _launches(module):
+        return Start(module, level)
+    return Start(module, level, original.graph, original.groups)
+
+
+def _read(path: Path, context: DlcContext) -> ModuleOp:
+    try:
+        module = parse_module(path.read_text(encoding="utf-8"), context, str(path))
+        verify(module)
+    except OSError as error:
+        raise CompileError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise CompileError(f"{path} is not text") from error
+    except Exception as error:
+        found = diagnostics_of(error)
+        if not found:
+            raise
+        raise CompileError(found[0].message, at=found[0].place) from error
+    find_main(module)
+    return module
+
+
+def _level_of(module: ModuleOp) -> str:
+    """Return the level of a module by the lowest ops that it has."""
+    if any(isinstance(op, gpu.KernelOp) for op in module.ops):
+        return "gpu"
+    if any(isinstance(op, loop.KernelOp) for op in module.ops):
+        return "loop"
+    body = find_main(module).body.block.ops
+    return "fused-group" if any(isinstance(op, GroupOp) for op in body) else "graph"
+
+
+@dataclass(frozen=True)
+class _Original:
+    """The model that a text was made of, at the text's level."""
+
+    graph: ModuleOp
+    groups: ModuleOp
+    kernels: ModuleOp
+
+    @staticmethod
+    def read(
+        options: Options, context: DlcContext, target: Target, level: str
+    ) -> "_Original | None":
+        """Fill the weights of ``context``; return the model, if they come from one."""
+        source = options.weights_from
+        if source is None:
+            return None
+        if isinstance(source, Mapping):
+            _define(source, context)
+            return None
+        graph = import_model(source, options.shapes, context, options.constants)
+        module = groups = graph.clone()
+        for reached in lower(context, module, target, options.precision, level):
+            if reached == "fused-group":
+                groups = module.clone()
+        return _Original(graph, groups, module)
+
+
+def _define(arrays: Mapping[str, Array], context: DlcContext) -> None:
+    for name, array in arrays.items():
+        try:
+            context.weights.define(name, array)
+        except (TypeError, ValueError) as error:
+            raise CompileError(f"{name} is no weight: {error}") from error
+
+
+def _check_weights(module: ModuleOp, context: DlcContext) -> None:
+    """Raise CompileError at the first weight that is not there, or is another tensor."""
+    for op in module.walk():
+        if isinstance(op, WeightOp):
+            symbol, result = op.symbol.string_value(), op.results[0]
+            wanted = WeightType(shape(result), numpy_dtype(element_type(result)))
+            if symbol not in context.weights:
+                raise CompileError(
+                    f"weight @{symbol} is not there; give --weights-from, and the same --target,"
+                    " --precision and --shape as for --emit",
+                    at=operation_text(op),
+                )
+            if context.weights.type(symbol) != wanted:
+                found = context.weights.type(symbol)
+                raise CompileError(
+                    f"weight @{symbol} is {found.dtype} of shape {list(found.shape)}",
+                    at=operation_text(op),
+                )
+
+
+def _launches(module: ModuleOp) -> list[str]:
+    body = find_main(module).body.block.ops
+    return [op.kernel_name for op in body if isinstance(op, LaunchOp)]
+
+
+def _without_groups(module: ModuleOp) -> ModuleOp:
+    """Return the graph that a module of groups computes."""
+    graph = module.clone()
+    for op in list(find_main(graph).body.block.ops):
+        if isinstance(op, GroupOp):
+            _inline(op)
+    return graph
+
+
+def _inline(group: GroupOp) -> None:
+    body = group.body.block
+    values = dict[SSAValue, SSAValue](zip(body.args, group.operands, strict=True))
+    end = body.last_op
+    assert isinstance(end, Operation)
+    for op in body.ops:
+        if op is not end:
+            Rewriter.insert_op(op.clone(values), InsertPoint.before(group))
+    for result, value in zip(group.results, end.operands, strict=True):
+        result.replace_all_uses_with(values[value])
+    Rewriter.erase_op(group)

@@ -1,0 +1,156 @@
+"""IR that was printed and edited becomes an artifact: what is edited is what is compiled."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from dlc.compiler import Options, compile_to
+from dlc.compiler.emission import emit
+from dlc.core.parser import parse_module
+from dlc.core.printer import operation_as_text
+from dlc.core.weights import Array
+from dlc.errors import CompileError
+from dlc.registry import new_context
+from dlc.runtime.model import Model
+from dlc.tools.dlc_compile import main
+
+RANDOM = np.random.default_rng(0)
+WEIGHT = (RANDOM.standard_normal((64, 96)) / 8).astype(np.float32)
+BIAS = RANDOM.standard_normal(96).astype(np.float32)
+X = RANDOM.standard_normal((32, 64)).astype(np.float32)
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """Save a layer: ``y = relu(x @ w + b)``."""
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["m"], name="fc"),
+        helper.make_node("Add", ["m", "b"], ["a"], name="bias"),
+        helper.make_node("Relu", ["a"], ["y"], name="act"),
+    ]
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, X.shape)
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [32, 96])
+    weights = [numpy_helper.from_array(WEIGHT, "w"), numpy_helper.from_array(BIAS, "b")]
+    graph = helper.make_graph(nodes, "g", [x], [y], weights)
+    path = tmp_path / "layer.onnx"
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    onnx.save(proto, path)
+    return path
+
+
+def printed(model: Path, level: str) -> tuple[Path, dict[str, Array]]:
+    """Write the text of a level beside the model; return its path and the weights it names."""
+    weights: dict[str, Array] = {}
+    text = emit(model, Options(target="cpu"), level, weights=weights)
+    path = model.with_suffix(".mlir")
+    path.write_text(text)
+    return path, weights
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def line_of(path: Path, part: str) -> int:
+    lines = path.read_text().split("\n")
+    return next(number for number, line in enumerate(lines, 1) if part in line)
+
+
+def check(artifact: Path) -> None:
+    found = Model(artifact).run({"x": X})["y"]
+    right = np.maximum(X.astype(np.float64) @ WEIGHT + BIAS, 0)
+    products = np.abs(X).astype(np.float64) @ np.abs(WEIGHT) + np.abs(BIAS)
+    assert (np.abs(found - right) <= (X.shape[1] + 2) * np.finfo(np.float32).eps * products).all()
+
+
+@pytest.mark.parametrize("level", ["import", "graph", "fused-group", "loop"])
+def test_a_level_becomes_an_artifact(model: Path, level: str) -> None:
+    path, weights = printed(model, level)
+    for source in (model, weights):
+        artifact = model.with_suffix(".so")
+        outcome = compile_to(artifact, path, Options(target="cpu", weights_from=source))
+        check(artifact)
+        whole = source is model or level != "loop"
+        assert outcome.checked.startswith("verified: " if whole else "not verified: ")
+
+
+def test_an_edited_schedule_is_compiled(model: Path) -> None:
+    path, _ = printed(model, "fused-group")
+    (line,) = (line for line in path.read_text().split("\n") if "tile = [" in line)
+    before = line[line.index("tile = [") :].split("]")[0] + "]"
+    assert before != "tile = [2, 32]"
+    edit(path, before, "tile = [2, 32]")
+    artifact = model.with_suffix(".so")
+    outcome = compile_to(artifact, path, Options(target="cpu", weights_from=model))
+    (kernel,) = outcome.report["variants"][0]["kernels"]
+    assert kernel["schedule"]["tile"] == [2, 32]
+    assert outcome.checked.startswith("verified: ")
+    check(artifact)
+
+
+def test_a_wrong_edit_of_a_kernel_is_refused(model: Path) -> None:
+    path, _ = printed(model, "loop")
+    edit(path, "arith.maximumf", "arith.minimumf")
+    with pytest.raises(CompileError, match="verification failed"):
+        compile_to(model.with_suffix(".so"), path, Options(target="cpu", weights_from=model))
+    assert not model.with_suffix(".so").exists()
+
+
+def test_the_commands(model: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text, weights = model.with_suffix(".mlir"), model.with_suffix(".npz")
+    emitted = ["--target=cpu", "--emit=graph", f"--weights-to={weights}", "-o", str(text)]
+    assert main([str(model), *emitted]) == 0
+    assert main([str(text), "--target=cpu", f"--weights-from={weights}"]) == 0
+    check(model.with_suffix(".so"))
+    edit(text, "@w1", "@nothing")
+    assert main([str(text), "--target=cpu", f"--weights-from={weights}"]) == 1
+    assert f"{text}:{line_of(text, '@nothing')}:" in (error := capfd.readouterr().err)
+    assert "weight @nothing is not there; give --weights-from" in error
+    edit(text, "@nothing", "@w1")
+    edit(text, "graph.relu", "graph.rleu")
+    assert main([str(text), "--target=cpu", f"--weights-from={weights}"]) == 1
+    assert f"{text}:{line_of(text, 'graph.rleu')}:" in capfd.readouterr().err
+
+
+def test_ir_is_for_one_target(model: Path) -> None:
+    path, weights = printed(model, "graph")
+    options = Options(target="sm_80,sm_90a", weights_from=weights)
+    with pytest.raises(CompileError, match="IR is for one target"):
+        compile_to(model.with_suffix(".so"), path, options)
+
+
+def test_weights_are_not_for_models(model: Path) -> None:
+    with pytest.raises(CompileError, match=r"weights_from is for IR: a file that ends in .mlir"):
+        emit(model, Options(target="cpu", weights_from=model), "graph")
+
+
+@pytest.mark.parametrize("level", ["import", "graph", "fused-group"])
+def test_locations_are_printed_and_read_back(model: Path, level: str) -> None:
+    text = emit(model, Options(target="cpu"), level, locations=True)
+    for node in ("fc", "bias", "act"):
+        assert f'loc("{node}")' in text
+    module = parse_module(text, new_context())
+    again = operation_as_text(module, locations=True)
+    named = re.compile(r'^.* loc\("(?:fc|bias|act|w|b)"\)$', re.MULTILINE)
+    assert named.findall(again) == named.findall(text)
+
+
+def test_import_is_the_graph_before_optimisation(model: Path) -> None:
+    double = onnx.load(model)
+    double.graph.output[0].name = "z"
+    del double.graph.node[:]
+    double.graph.node.extend(
+        [
+            helper.make_node("Transpose", ["x"], ["t"], perm=[0, 1]),
+            helper.make_node("MatMul", ["t", "w"], ["z"]),
+        ]
+    )
+    before, after = (emit(double, Options(target="cpu"), level) for level in ("import", "graph"))
+    assert "graph.transpose" in before
+    assert "graph.transpose" not in after
