@@ -1,5 +1,6 @@
 """Runs a case in a forked child with limits, so that whatever it does is an ending with a name."""
 
+import faulthandler
 import json
 import os
 import resource
@@ -93,6 +94,7 @@ def _be_child(case: Case, pipe: int) -> None:
 
     try:
         os.setsid()
+        faulthandler.disable()  # a crash is told by its signal
         resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -90,24 +90,28 @@ def changed(mutant: Mutant, copy: Path) -> Generator[None]:
 
 def _try(pairs: Sequence[Sequence[str]], copy: Path) -> list[Trial]:
     here = ROOT / "test"
+    folders = (copy, here / "fuzz", here / "mutation")
     with tempfile.TemporaryDirectory() as cache:
         environment = {
             **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(copy), str(here / "fuzz"), str(here / "mutation")]),
+            "PYTHONPATH": os.pathsep.join([*map(str, folders), *filter(None, sys.path)]),
             "PYTHONDONTWRITEBYTECODE": "1",
             "DLC_CACHE_GB": "0",
             "DLC_CACHE_DIR": cache,
         }
-        done = subprocess.run(
-            [sys.executable, str(here / "mutation" / "trial.py")],
-            input=json.dumps(pairs),
-            env=environment,
-            cwd=copy,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        try:
+            done = subprocess.run(
+                [sys.executable, str(here / "mutation" / "trial.py")],
+                input=json.dumps(pairs),
+                env=environment,
+                cwd=copy,
+                capture_output=True,
+                text=True,
+                timeout=SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return [Trial(*pair, stopped=f"took more than {SECONDS} s") for pair in pairs]
     if done.returncode:
         last = done.stderr.strip().splitlines()[-1:]
         return [Trial(*pair, stopped=str(*last)) for pair in pairs]

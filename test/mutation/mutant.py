@@ -12,8 +12,7 @@ class Mutant:
 
     area: the part of the compiler. file, old, new: ``old`` occurs once in the file, from the root
     of the repository, and becomes ``new``. bug: what somebody got wrong. models: the names of small
-    models that it changes. targets: those whose artifacts it changes. caught_by: the test that
-    finds it where no verification can.
+    models that it changes. targets: those whose artifacts it changes.
     """
 
     name: str
@@ -24,7 +23,6 @@ class Mutant:
     bug: str
     models: Sequence[str]
     targets: Sequence[str] = TARGETS
-    caught_by: str = ""
 
     def change(self, text: str) -> str:
         """Return the text of the file with the bug; raises ValueError where its place is gone."""

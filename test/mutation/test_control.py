@@ -1,0 +1,17 @@
+"""Without a bug the small models give what ONNX Runtime gives, on inputs of their own.
+
+These are the inputs on which a seeded bug must have an effect, so that each is caught here at
+least: ties, NaN, large numbers, integers of both signs, operators that the ONNX reference
+implementation has no right version of.
+"""
+
+import pytest
+from small_models import SmallModel, small_models
+from trial import effect_case
+
+MODELS = [model for model in small_models() if model.precision != "tf32"]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_a_right_artifact(model: SmallModel) -> None:
+    assert effect_case(model, "cpu", lambda stage: None).text == ""
