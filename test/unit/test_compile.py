@@ -154,12 +154,14 @@ def test_two_compiles_give_the_same_bytes(
         ),
         ({"shapes": {"x": 3}}, r"input x: the shape \[3\] needs 2 axes"),
         ({"shapes": {"x": 3.5}}, r"shapes\['x'\] is 3.5; give a list of integers, or one integer"),
-        ({"shapes": {"x": [1 << 62, 8]}}, "^input x: its shape .* has 36893488147419103232 elem"),
+        (
+            {"shapes": {"x": [1 << 62, 8]}},
+            "^input x: a tensor of shape .* has 36893488147419103232 ele",
+        ),
         ({"shapes": [3, 8]}, r"shapes is \[3, 8\], expected mapping"),
         ({"target": ["sm_80"]}, r"target is \['sm_80'\], expected str"),
         ({"jobs": "2"}, "jobs is '2', expected int"),
         ({"precision": "tf32"}, "tf32 is a format of NVIDIA GPUs; give precision fp32"),
-        ({"target": "sm_75"}, "target 'sm_75' is unknown; give cpu, or one or more of sm_80"),
     ],
 )
 def test_wrong_options_are_named(options: dict[str, object], message: str) -> None:
