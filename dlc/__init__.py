@@ -6,16 +6,34 @@ from typing import TYPE_CHECKING, Any
 from dlc.errors import ArtifactError, CompileError, InputError
 
 if TYPE_CHECKING:
-    from dlc.compiler import compile
+    from dlc.compiler import Options, compile
+    from dlc.inference_session import InferenceSession, SessionOptions, get_available_providers
     from dlc.runtime.model import Model, load
 
 __version__ = "0.1.0"
-__all__ = ["ArtifactError", "CompileError", "InputError", "Model", "compile", "get_include", "load"]
+__all__ = [
+    "ArtifactError",
+    "CompileError",
+    "InferenceSession",
+    "InputError",
+    "Model",
+    "Options",
+    "SessionOptions",
+    "compile",
+    "get_available_providers",
+    "get_include",
+    "load",
+]
 
 _LAZY = {
     "compile": ("dlc.compiler", "compile"),
     "load": ("dlc.runtime.model", "load"),
     "Model": ("dlc.runtime.model", "Model"),
+    "Options": ("dlc.compiler", "Options"),
+    **{
+        name: ("dlc.inference_session", name)
+        for name in ("InferenceSession", "SessionOptions", "get_available_providers")
+    },
 }
 """Where each name is; imported when first used, since loading a model needs no compiler."""
 

@@ -1,4 +1,4 @@
-"""Write the reference pages that docstrings make: dialects, passes and ONNX operators.
+"""Write the reference pages that docstrings make: dialects, passes, ONNX operators, commands.
 
 ``python -m dlc.tools.generate_docs [FOLDER]`` (``docs``); a test holds the pages to it.
 """
@@ -19,8 +19,11 @@ from dlc.frontends import onnx
 from dlc.frontends.onnx.conversion import supported_operators
 from dlc.frontends.onnx.functions import standard_functions
 from dlc.pipelines import PIPELINES
+from dlc.tools._command_page import command_page
 
 _NOTE = "<!-- Written by dlc.tools.generate_docs from the docstrings; change those. -->\n"
+
+_COMMANDS = "command-line.md"
 
 _SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
 """How many values each group of operands or results has; xDSL's own, not for readers."""
@@ -29,7 +32,8 @@ _SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
 def pages() -> dict[str, str]:
     """Return the text of each page by its path below ``docs``."""
     dialects = {f"dialects/{name}.md": dialect_page(name) for name in registry.dialect_names()}
-    return dialects | {"passes.md": pass_page(), "onnx.md": onnx_page()}
+    commands = {_COMMANDS: command_page(Path(__file__).resolve().parents[1] / "docs" / _COMMANDS)}
+    return dialects | {"passes.md": pass_page(), "onnx.md": onnx_page()} | commands
 
 
 def dialect_page(name: str) -> str:

@@ -188,9 +188,15 @@ class Model:
 
         Raises ArtifactError when the file is no longer the one that was loaded.
         """
-        check_state(self.path, self._state)
         device = self.device if self._library.is_cuda else None
-        copy = Model(self.path, device, self._threads or None)
+        return self.placed(device, self._threads or None)
+
+    def placed(self, device: int | None = None, threads: int | None = None) -> "Model":
+        """Return a model of its own memory of the same file, on another device or with other
+        threads, as ``dlc.load`` takes them. Raises ArtifactError, InputError.
+        """
+        check_state(self.path, self._state)
+        copy = Model(self.path, device, threads)
         copy._origin = self  # whose file may go with it
         return copy
 

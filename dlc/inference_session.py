@@ -1,0 +1,299 @@
+"""ONNX Runtime's session over ``dlc.compile``: ``import dlc as ort``."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+
+import dlc
+from dlc.compiler.options import Options
+from dlc.compiler.targets import device_capability
+from dlc.dialects.graph._structure import Array
+from dlc.errors import CompileError, InputError
+from dlc.frontends.onnx.input_types import model_inputs
+from dlc.onnx_backend import PreparedModel, Run
+from dlc.runtime.library import TensorInfo
+from dlc.runtime.model import Model
+
+CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
+
+_ELEMENT_NAMES = {"float32": "float", "float64": "double"}
+"""Where ONNX Runtime's name of an element type is not numpy's."""
+
+
+def get_available_providers() -> list[str]:
+    """Return ONNX Runtime's names of what models can run on here, the fastest first."""
+    return [CUDA, CPU] if device_capability() else [CPU]
+
+
+class SessionOptions:
+    """Options of a session, by ONNX Runtime's names.
+
+    intra_op_num_threads: of a run on the CPU; 0: one per core. Other attributes may be set, and
+    have no effect.
+    """
+
+    intra_op_num_threads: int = 0
+
+
+@dataclass(frozen=True)
+class NodeArg:
+    """An input or output. shape: a number, the name of a symbolic size, or ``None`` per axis.
+
+    type: as ``tensor(float)``.
+    """
+
+    name: str
+    type: str
+    shape: list[int | str | None]
+
+
+@dataclass(frozen=True)
+class ModelMetadata:
+    """What a model file says about itself; empty where it says nothing."""
+
+    producer_name: str = ""
+    graph_name: str = ""
+    domain: str = ""
+    description: str = ""
+    graph_description: str = ""
+    version: int = 0
+    custom_metadata_map: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class InferenceSession:
+    """Runs a model as ONNX Runtime's class of this name does.
+
+    A model whose sizes are all known is compiled at once. One with symbolic sizes is compiled
+    when it is run, once for the sizes of each run; ``options`` with shapes fixes them before.
+    """
+
+    def __init__(
+        self,
+        path_or_bytes: str | os.PathLike[str] | bytes | onnx.ModelProto,
+        sess_options: Any = None,
+        providers: Sequence[str | tuple[str, Mapping[str, Any]]] | None = None,
+        *,
+        options: Options | None = None,
+    ):
+        """path_or_bytes: an ONNX model, or a ``model.so`` of ``dlc-compile``.
+
+        sess_options: of this module or of ONNX Runtime; ``intra_op_num_threads`` is used.
+        providers: ONNX Runtime's names, the preferred one first, each alone or with its options
+        (``device_id``); the first that is available runs the whole model. Default: the target of
+        the options, else the GPU found, else the CPU. options: of the compile.
+
+        Raises CompileError, ArtifactError.
+        """
+        options = options or Options()
+        provider = _choose(providers)
+        if provider:
+            options = replace(options, target="cpu" if provider.name == CPU else options.target)
+        self._device = provider.device if provider else None
+        self._threads = getattr(sess_options, "intra_op_num_threads", 0) or None
+        self._options = options
+        self._model: Model | None = None
+        if _is_artifact(path_or_bytes):
+            assert not isinstance(path_or_bytes, bytes | onnx.ModelProto)
+            self._model = self._placed(dlc.load(Path(path_or_bytes)))
+        else:
+            self._source = _in_memory(path_or_bytes)
+            self._prepared = PreparedModel(self._proto, self._compile)
+            if not self._is_open:
+                self._model = self._compiled({}, {})
+
+    # The model --------------------------------------------------------------------------------
+
+    @cached_property
+    def _proto(self) -> onnx.ModelProto:
+        """The model without weights that are in other files."""
+        if isinstance(self._source, onnx.ModelProto):
+            return self._source
+        from dlc.frontends.onnx.loading import read_model
+
+        return read_model(self._source).proto
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether some size of an input is not known."""
+        given = self._options.shapes or {}
+        return any(
+            not isinstance(size, int) and size not in given
+            for info in model_inputs(self._proto.graph)
+            if info.name not in given
+            for size in _declared(info).shape
+        )
+
+    def _placed(self, model: Model) -> Model:
+        """Return a model on the device, or with the threads, that was asked for."""
+        is_cpu = model.report["target"] == "cpu"
+        if (self._threads if is_cpu else self._device) is None:
+            return model
+        return model.placed(threads=self._threads) if is_cpu else model.placed(self._device)
+
+    def _compiled(
+        self, shapes: Mapping[str, Sequence[int]], constants: Mapping[str, Array]
+    ) -> Model:
+        options = self._options
+        all_constants = {**(options.constants or {}), **constants}
+        given = replace(
+            options, shapes={**(options.shapes or {}), **shapes}, constants=all_constants
+        )
+        return self._placed(dlc.compile(self._source, **vars(given)))
+
+    def _compile(
+        self,
+        _: onnx.ModelProto,
+        shapes: Mapping[str, Sequence[int]],
+        constants: Mapping[str, Array],
+    ) -> Run:
+        return self._compiled(shapes, constants).run
+
+    # ONNX Runtime's methods -------------------------------------------------------------------
+
+    def run(
+        self,
+        output_names: Sequence[str] | None,
+        input_feed: Mapping[str, Any],
+        run_options: object = None,
+    ) -> list[Any]:
+        """Return the outputs named, in that order; of ``None`` or an empty list, all.
+
+        input_feed: an array for each input by name. run_options: has no effect. Raises InputError
+        (a ValueError) for names, element types and shapes that do not fit.
+        """
+        known = [info.name for info in self.get_outputs()]
+        wanted = list(output_names or known)
+        if unknown := [name for name in wanted if name not in known]:
+            raise InputError(f"the model has no output {unknown[0]!r}; it has {', '.join(known)}")
+        feeds = {name: np.asarray(x) for name, x in input_feed.items()}
+        self._check(feeds)
+        if self._model:
+            results = self._model.run(feeds)
+        else:
+            results = dict(zip(known, self._prepared.run(feeds), strict=True))
+        return [results[name] for name in wanted]
+
+    def _check(self, feeds: Mapping[str, Array]) -> None:
+        declared = {info.name: info for info in self.get_inputs()}
+        if missing := [name for name in declared if name not in feeds]:
+            raise InputError(
+                f"required inputs ({missing}) are missing from input feed ({list(feeds)})"
+            )
+        for name, array in feeds.items():
+            if name not in declared:
+                raise InputError(
+                    f"invalid input name {name!r}; the model has {', '.join(declared)}"
+                )
+            _check_fits(declared[name], array)
+
+    def get_inputs(self) -> list[NodeArg]:
+        """Return name, type and shape of each input, as the model file states them."""
+        if self._model:
+            return [_of_tensor(info) for info in self._model.inputs]
+        return [_declared(info) for info in model_inputs(self._proto.graph)]
+
+    def get_outputs(self) -> list[NodeArg]:
+        """Return name, type and shape of each output, as the model file states them."""
+        if self._model:
+            return [_of_tensor(info) for info in self._model.outputs]
+        return [_declared(info) for info in self._proto.graph.output]
+
+    def get_providers(self) -> list[str]:
+        """Return what the model runs on."""
+        target = self._model.report["target"] if self._model else self._options.target
+        if target is None:
+            return get_available_providers()[:1]
+        return [CPU if target == "cpu" else CUDA]
+
+    def get_modelmeta(self) -> ModelMetadata:
+        """Return what the model file says about itself; of a ``model.so``, its name."""
+        if not hasattr(self, "_source"):
+            assert self._model
+            return ModelMetadata("dlc", self._model.path.stem)
+        proto = self._proto
+        return ModelMetadata(
+            proto.producer_name,
+            proto.graph.name,
+            proto.domain,
+            proto.doc_string,
+            proto.graph.doc_string,
+            proto.model_version,
+            {entry.key: entry.value for entry in proto.metadata_props},
+        )
+
+
+@dataclass(frozen=True)
+class _Provider:
+    name: str
+    device: int | None
+
+
+def _choose(providers: Sequence[Any] | None) -> _Provider | None:
+    """Return the first provider that is available; raises CompileError when none of them is."""
+    if not providers:
+        return None
+    available = get_available_providers()
+    names: list[str] = []
+    for entry in providers:
+        name, options = (entry, {}) if isinstance(entry, str) else entry
+        if name in available:
+            device = int(options.get("device_id", 0)) if name == CUDA else None
+            return _Provider(name, device)
+        names.append(name)
+    raise CompileError(
+        f"none of the providers {', '.join(names)} is available here; give {', '.join(available)}"
+    )
+
+
+def _is_artifact(source: object) -> bool:
+    return isinstance(source, str | os.PathLike) and Path(source).suffix == ".so"
+
+
+def _in_memory(source: Any) -> str | os.PathLike[str] | onnx.ModelProto:
+    """Return the model of bytes; anything else as it is."""
+    if not isinstance(source, bytes):
+        return source
+    try:
+        return onnx.load_from_string(source)
+    except Exception as error:  # protobuf's own class, which is not part of its interface
+        raise CompileError("the bytes are no ONNX model") from error
+
+
+def _type_name(dtype: Any) -> str:
+    name = np.dtype(dtype).name
+    return f"tensor({_ELEMENT_NAMES.get(name, name)})"
+
+
+def _of_tensor(info: TensorInfo) -> NodeArg:
+    return NodeArg(info.name, _type_name(info.dtype), list(info.shape))
+
+
+def _declared(info: onnx.ValueInfoProto) -> NodeArg:
+    tensor = info.type.tensor_type
+    sizes = [
+        dim.dim_value if dim.HasField("dim_value") else dim.dim_param or None
+        for dim in tensor.shape.dim
+    ]
+    is_known = tensor.elem_type != onnx.TensorProto.UNDEFINED
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type) if is_known else None
+    return NodeArg(info.name, _type_name(dtype) if dtype else "", sizes)
+
+
+def _check_fits(info: NodeArg, array: Array) -> None:
+    at = f"input {info.name!r}"
+    if _type_name(array.dtype) != info.type:
+        raise InputError(
+            f"unexpected input data type: actual {_type_name(array.dtype)}, expected {info.type}",
+            at=at,
+        )
+    if len(info.shape) != array.ndim:
+        raise InputError(f"invalid rank: got {array.ndim}, expected {len(info.shape)}", at=at)
+    for axis, (size, given) in enumerate(zip(info.shape, array.shape, strict=True)):
+        if isinstance(size, int) and size != given:
+            raise InputError(f"index {axis} has size {given}, expected {size}", at=at)

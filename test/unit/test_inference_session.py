@@ -1,0 +1,141 @@
+"""The session of ONNX Runtime's kind, beside ONNX Runtime itself."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import dlc
+from dlc import inference_session
+
+WEIGHT = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
+X = np.random.default_rng(1).standard_normal((2, 4)).astype(np.float32)
+
+
+def model(batch: int | str) -> onnx.ModelProto:
+    """Return ``y = x @ w`` and ``n = -k``, of ``batch`` rows."""
+    ends = [
+        helper.make_tensor_value_info("x", TensorProto.FLOAT, [batch, 4]),
+        helper.make_tensor_value_info("k", TensorProto.INT64, [batch]),
+        helper.make_tensor_value_info("y", TensorProto.FLOAT, [batch, 3]),
+        helper.make_tensor_value_info("n", TensorProto.INT64, [batch]),
+    ]
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["y"]), helper.make_node("Neg", ["k"], ["n"])]
+    stored = [numpy_helper.from_array(WEIGHT, "w")]
+    graph = helper.make_graph(nodes, "two", ends[:2], ends[2:], stored)
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
+    made.producer_name = "test"
+    return made
+
+
+def sessions(batch: int | str) -> list[Any]:
+    """Return a session of dlc and one of ONNX Runtime, made by the same call."""
+    data = model(batch).SerializeToString()
+    providers = ["CPUExecutionProvider"]
+    kinds: list[Any] = [dlc.InferenceSession, onnxruntime.InferenceSession]
+    return [kind(data, providers=providers) for kind in kinds]
+
+
+@pytest.mark.parametrize("batch", [2, "batch"])
+def test_a_session_answers_as_onnx_runtime_does(batch: int | str) -> None:
+    ours, theirs = sessions(batch)
+    for ask in ("get_inputs", "get_outputs"):
+        found, wanted = (
+            [(x.name, x.type, x.shape) for x in getattr(session, ask)()]
+            for session in (ours, theirs)
+        )
+        assert found == wanted
+    assert ours.get_providers() == theirs.get_providers()
+    found, wanted = ours.get_modelmeta(), theirs.get_modelmeta()
+    for key in ("producer_name", "graph_name", "domain", "description", "custom_metadata_map"):
+        assert getattr(found, key) == getattr(wanted, key), key
+
+
+@pytest.mark.parametrize("batch", [2, "batch"])
+@pytest.mark.parametrize("names", [None, [], ["n"], ["n", "y"]])
+def test_outputs_come_in_the_order_asked_for(batch: int | str, names: list[str] | None) -> None:
+    feeds = {"k": np.arange(2), "x": X}
+    found, wanted = (session.run(names, feeds) for session in sessions(batch))
+    assert len(found) == len(wanted)
+    for ours, theirs in zip(found, wanted, strict=True):
+        # Sums of four products, each rounded once, on both sides.
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=2 * 16 * 2.0**-24 * 4**0.5)
+
+
+def test_each_size_is_compiled_when_it_comes() -> None:
+    session = dlc.InferenceSession(model("batch"))
+    for rows in (1, 3):
+        y, n = session.run(None, {"x": np.ones((rows, 4), np.float32), "k": np.arange(rows)})
+        assert y.shape == (rows, 3)
+        np.testing.assert_array_equal(n, -np.arange(rows))
+
+
+def test_shapes_of_the_options_are_compiled_for_at_once() -> None:
+    session = dlc.InferenceSession(model("batch"), options=dlc.Options(shapes={"batch": [5]}))
+    assert [info.shape for info in session.get_inputs()] == [[5, 4], [5]]
+
+
+@pytest.mark.parametrize("suffix", [".onnx", ".so"])
+def test_files(tmp_path: Path, suffix: str) -> None:
+    onnx.save(model(2), tmp_path / "two.onnx")
+    dlc.compile(tmp_path / "two.onnx", target="cpu").save(tmp_path / "two.so")
+    session = dlc.InferenceSession(str(tmp_path / f"two{suffix}"))
+    (y,) = session.run(["y"], {"x": X, "k": np.arange(2)})
+    np.testing.assert_allclose(y, X @ WEIGHT, rtol=0, atol=2 * 16 * 2.0**-24 * 4**0.5)
+    assert session.get_modelmeta().graph_name == "two"
+
+
+@pytest.mark.parametrize("batch", [2, "batch"])
+@pytest.mark.parametrize(
+    ("names", "change", "message"),
+    [
+        (["q"], {}, "the model has no output 'q'; it has y, n"),
+        (None, {"x": None}, r"required inputs \(\['x'\]\) are missing from input feed \(\['k'\]\)"),
+        (None, {"z": X}, "invalid input name 'z'; the model has x, k"),
+        (None, {"x": X.astype("f8")}, r"actual tensor\(double\), expected tensor\(float\)"),
+        (None, {"x": X[0]}, "input 'x': invalid rank: got 1, expected 2"),
+        (None, {"x": X[:, :3]}, "input 'x': index 1 has size 3, expected 4"),
+    ],
+)
+def test_wrong_calls(
+    batch: int | str, names: list[str] | None, change: dict[str, Any], message: str
+) -> None:
+    given = {"x": X, "k": np.arange(2), **change}
+    feeds = {name: value for name, value in given.items() if value is not None}
+    ours, theirs = sessions(batch)
+    with pytest.raises(ValueError, match=message):
+        ours.run(names, feeds)
+    with pytest.raises(Exception, match=r"(?i)invalid|required|output"):
+        theirs.run(names, feeds)
+
+
+def test_the_first_provider_that_is_available_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inference_session, "device_capability", lambda: None)
+    providers = [("CUDAExecutionProvider", {"device_id": 1}), "CPUExecutionProvider"]
+    session = dlc.InferenceSession(model(2), providers=providers)
+    assert session.get_providers() == ["CPUExecutionProvider"]
+    message = "none of the providers CUDAExecutionProvider is available here; give CPUExecution"
+    with pytest.raises(dlc.CompileError, match=message):
+        dlc.InferenceSession(model(2), providers=providers[:1])
+    assert dlc.get_available_providers() == ["CPUExecutionProvider"]
+
+
+def test_threads_of_session_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(dlc.Model, "placed", lambda self, **given: asked.append(given) or self)
+    for options in (dlc.SessionOptions(), onnxruntime.SessionOptions()):
+        options.intra_op_num_threads = 2
+        dlc.InferenceSession(model(2), options, providers=["CPUExecutionProvider"])
+    assert asked == [{"threads": 2}] * 2
+    dlc.InferenceSession(model(2), SimpleNamespace(), providers=["CPUExecutionProvider"])
+    assert len(asked) == 2
+
+
+def test_bytes_that_are_no_model() -> None:
+    with pytest.raises(dlc.CompileError, match="the bytes are no ONNX model"):
+        dlc.InferenceSession(b"no model")
