@@ -18,6 +18,8 @@ from dlc.errors import CompileError
 
 Observe = Callable[[Operation, Sequence[Array]], None]
 """Sees each op of ``graph`` and its results, before they are rounded."""
+Store = Callable[[Operation, Sequence[Array]], Sequence[Array]]
+"""Gives what other ops read of the results of an op, of a group too."""
 
 
 class Noise(Protocol):
@@ -37,7 +39,7 @@ def run_reference(
     feeds: Mapping[str, Array],
     weights: WeightStore,
     float_type: DTypeLike = np.float64,
-    round_each_op: bool = False,
+    store: Store | None = None,
     observe: Observe | None = None,
     noise: Noise | None = None,
 ) -> dict[str, Array]:
@@ -45,15 +47,15 @@ def run_reference(
 
     feeds: the inputs by name, in the dtypes and shapes of the argument types.
     float_type: the type in which all floats are computed.
-    round_each_op: round the floats of every op to its result type, as code that keeps every value
-    in memory does; otherwise only the results of ``main`` are rounded.
+    store: what becomes of results, such as ``round_results``; otherwise only those of ``main`` are
+    rounded.
 
     Raises CompileError when the feeds do not fit.
     """
     main = _main(module)
     block = main.body.block
     arguments = _arguments(main, feeds)
-    interpreter = _Interpreter(weights, float_type, round_each_op, observe, noise)
+    interpreter = _Interpreter(weights, float_type, store, observe, noise)
     results = interpreter.run(block, arguments)
     values = main.body.block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
     names = value_names(main.res_attrs, len(results), "result")
@@ -61,6 +63,11 @@ def run_reference(
         name: round_to(array, value.type)
         for name, array, value in zip(names, results, values, strict=True)
     }
+
+
+def round_results(op: Operation, results: Sequence[Array]) -> Sequence[Array]:
+    """Round the floats of every op to its result type, as code that keeps every value in memory."""
+    return [round_to(x, r.type) for x, r in zip(results, op.results, strict=True)]
 
 
 def run_block(
@@ -121,7 +128,7 @@ class _Interpreter:
         self,
         weights: WeightStore,
         float_type: DTypeLike,
-        round_each_op: bool = False,
+        store: Store | None = None,
         observe: Observe | None = None,
         noise: Noise | None = None,
     ):
@@ -129,7 +136,7 @@ class _Interpreter:
         self.noise = noise
         self.observe = observe
         self.float_type = float_type
-        self.round_each_op = round_each_op
+        self.store = store
 
     def run(self, block: Block, arguments: list[Array]) -> list[Array]:
         """Run the ops of a block in order and return the operands of its terminator."""
@@ -139,22 +146,23 @@ class _Interpreter:
             operands = [values[x] for x in op.operands]
             if op.has_trait(IsTerminator):
                 return operands
-            for value, array in zip(op.results, self._run_op(op, operands), strict=True):
+            results = self._run_op(op, operands)
+            if self.store is not None:
+                results = self.store(op, results)
+            for value, array in zip(op.results, results, strict=True):
                 values[value] = array
             for value in op.operands:
                 if last_use[value] is op:
                     values.pop(value, None)
         return []
 
-    def _run_op(self, op: Operation, operands: list[Array]) -> list[Array]:
+    def _run_op(self, op: Operation, operands: list[Array]) -> Sequence[Array]:
         if not isinstance(op, GraphOp):
             return self._run_region(op, operands)
         known = constant_value(op.results[0], self.weights)
         results = [known] if known is not None else self._evaluate(op, operands)
         if self.observe is not None:
             self.observe(op, results)
-        if self.round_each_op:
-            return [round_to(x, r.type) for x, r in zip(results, op.results, strict=True)]
         return list(results)
 
     def _evaluate(self, op: GraphOp, operands: Sequence[Array]) -> Sequence[Array]:

@@ -24,19 +24,38 @@ _RECORDS_BYTES = 1e7
 
 
 @dataclass(frozen=True)
+class Coverage:
+    """How far an artifact is verified. factor: of ``Plan``; running: the target that is run, if the
+    machine has it.
+    """
+
+    factor: float
+    running: str | None
+
+    def holds(self, asked: "Coverage") -> bool:
+        """Return whether this is as much as is asked for."""
+        return self.factor >= asked.factor and self.running == asked.running
+
+
+@dataclass(frozen=True)
 class _Record:
     """What is kept beside the files. seals: of ``model.so`` and of its weights file, if it has one.
 
-    verified: whether the artifact was verified, as far as this machine could.
+    coverage: ``None`` where the artifact was not verified.
     """
 
     seals: Sequence[str]
-    verified: bool
+    coverage: Report | None
     verification: Report | None
     simulated: Sequence[Report]
     emulated: Sequence[Report]
     checked: str
-    imported: Report | None = None
+    imported: Report | None
+    cautions: Sequence[str]
+
+    def is_verified(self, asked: Coverage) -> bool:
+        """Return whether the artifact was verified as far as is asked for."""
+        return self.coverage is not None and Coverage(**self.coverage).holds(asked)
 
 
 def limit_bytes() -> float:
@@ -54,33 +73,25 @@ def limit_bytes() -> float:
     return gigabytes * 1e9
 
 
-def restore(identity: Identity, to: Path, verified: bool) -> Outcome | None:
+def restore(identity: Identity, to: Path, asked: Coverage | None) -> Outcome | None:
     """Copy the artifact of an identity to ``to``; ``None`` where there is none, or a damaged one.
 
-    verified: only one that was verified will do.
+    asked: only one that was verified as far as this will do.
     """
     data = Cache("record").get(identity.key)
     if data is None:
         return None
     record = _Record(**json.loads(data))
-    if verified and not record.verified:
+    if asked and not record.is_verified(asked):
         return None
     report = _copy_files(record, to)
     if report is None:
         return None
     checked = record.checked
-    if record.verified:
+    if record.coverage:
         checked += " (when it was first compiled)"
-    return Outcome(
-        report,
-        {},
-        record.verification,
-        record.simulated,
-        record.emulated,
-        checked,
-        {"artifact": (1, 1)},
-        record.imported,
-    )
+    found = record.verification, record.simulated, record.emulated, checked
+    return Outcome(report, {}, *found, {"artifact": (1, 1)}, record.imported, record.cautions)
 
 
 def _copy_files(record: _Record, to: Path) -> Report | None:
@@ -100,10 +111,10 @@ def _copy_files(record: _Record, to: Path) -> Report | None:
         return None
 
 
-def store(identity: Identity, artifact: Path, outcome: Outcome, verified: bool) -> None:
+def store(identity: Identity, artifact: Path, outcome: Outcome, asked: Coverage | None) -> None:
     """Keep an artifact that was just made, unless what it was made from has changed meanwhile.
 
-    verified: whether verification was asked for.
+    asked: how far it was verified.
     """
     files = [file for file in _files(artifact) if file.exists()]
     fits = sum(file.stat().st_size for file in files) <= limit_bytes()
@@ -112,15 +123,9 @@ def store(identity: Identity, artifact: Path, outcome: Outcome, verified: bool) 
     seals = list(map(seal_of, files))
     for seal, file in zip(seals, files, strict=True):
         Cache("artifact").copy_to(seal, file)
-    record = _Record(
-        seals,
-        verified,
-        outcome.verification,
-        outcome.simulated,
-        outcome.emulated,
-        outcome.checked,
-        outcome.imported,
-    )
+    coverage = asdict(asked) if asked else None
+    found = outcome.verification, outcome.simulated, outcome.emulated, outcome.checked
+    record = _Record(seals, coverage, *found, outcome.imported, outcome.cautions)
     Cache("record").put(identity.key, json.dumps(asdict(record)).encode())
 
 

@@ -1,9 +1,7 @@
 """One compile: the one place that walks all layers."""
 
 import json
-import os
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -21,33 +19,19 @@ from dlc.compiler.levels import lower
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Outcome, Report
 from dlc.compiler.report import describe_groups, describe_interface, make_report
-from dlc.compiler.targets import Target, running_target
+from dlc.compiler.targets import Target
+from dlc.compiler.verifier import Verified, Verifier
 from dlc.core.cache import Cache, lookups_since
 from dlc.core.context import DlcContext
 from dlc.core.timing import Timing
-from dlc.core.weights import Array, WeightStore
+from dlc.core.weights import WeightStore
 from dlc.frontends.onnx.import_record import ImportRecord
 from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
-from dlc.runtime.model import Model
-from dlc.runtime.packing import WeightFile, write_artifact
+from dlc.runtime.packing import WeightFile, replace_report, write_artifact
 from dlc.scratch import ScratchFolder
-from dlc.verification.emulation import Emulation, verify_by_emulation
-from dlc.verification.error_bound import error_bound
-from dlc.verification.groups import (
-    GroupsChecked,
-    check_same,
-    launched_kernels,
-    verify_groups,
-)
 from dlc.verification.import_check import ImportChecked, check_nodes
-from dlc.verification.probe import Probe, probe_module
-from dlc.verification.simulation import (
-    KernelsSimulated,
-    simulated_text,
-    verify_by_simulation,
-)
-from dlc.verification.whole_model import CheckGroups, Verification, verify
+from dlc.verification.plan import Plan
 from dlc.verification.wiring import check_wiring
 
 
@@ -73,8 +57,6 @@ class Compilation:
         self.context: DlcContext = registry.new_context(WeightStore())
         self.timing = timing
         self._built = Built()
-        self.start = time.monotonic()
-        self.cpu_start = _cpu_seconds()
         sys.setrecursionlimit(max(20_000, sys.getrecursionlimit()))  # xDSL recurses per region
 
     def run(self, path: Path) -> Outcome:
@@ -90,21 +72,23 @@ class Compilation:
                 return Outcome(report, self.timing.seconds, cached=cached)
             if start.reference is None:
                 return Outcome(report, self.timing.seconds, checked=UNVERIFIED, cached=cached)
-            found, simulated, emulated = self._verify(start.reference, lowered, place, path)
-        checked = [each.text() for each in (found, *emulated) if each]
-        if simulated:
-            checked.append(simulated_text(simulated))
-        if imported:
-            checked.append(imported.text())
+            found = self._verify(start.reference, lowered, place, path)
+        checked = [found.text(), *([imported.text()] if imported else [])]
+        report["certificate"] = {
+            **found.certificate(),
+            "import": imported.certificate() if imported else None,
+        }
+        replace_report(path, _report_text(report))
         return Outcome(
             report,
             self.timing.seconds,
-            asdict(found) if found else None,
-            [asdict(each) for each in simulated],
-            [asdict(each) for each in emulated],
+            found.run.data() if found.run else None,
+            [each.data() for each in found.simulated],
+            [each.data() for each in found.emulated],
             "; ".join(checked),
             cached,
             asdict(imported) if imported else None,
+            found.warnings(),
         )
 
     def _import(self) -> tuple[Start, ImportChecked | None]:
@@ -146,10 +130,10 @@ class Compilation:
                 built = self._built = self._compile(lowered, place, library)
             report = self._report(lowered, built, place.file.bytes)
             report |= describe_indices(model, self.context.weights)
-            text = json.dumps(report, sort_keys=True).encode()
             beside = self.options.weights == "file"
             self.options.progress("writing the artifact")
             with self.timing.measure("artifact"):
+                text = _report_text(report)
                 write_artifact(path, library, place.file, text, built.device_code, beside)
         return report
 
@@ -167,6 +151,7 @@ class Compilation:
             "precision": self.options.precision,
             **describe_interface(lowered[0].module),
             "weights_bytes": weights_bytes,
+            "certificate": None,
             "variants": [
                 {
                     "target": x.target.name,
@@ -178,105 +163,16 @@ class Compilation:
 
     def _verify(
         self, model: ModuleOp, lowered: Sequence[_Lowered], place: WeightPlacer, path: Path
-    ) -> tuple[Verification | None, list[KernelsSimulated], list[Emulation]]:
-        """Check the code of every target, no longer than the compile took so far: run it, or, what
-        this machine does not run, emulate the whole and simulate its kernels.
-        """
-        wall, cpu = time.monotonic() - self.start, _cpu_seconds() - self.cpu_start
-        budget = min(wall, cpu) / len(lowered)
-        running = running_target(self.targets)
-        found = self._run(model, lowered, place, path, budget) if running else None
-        absent = [x for x in lowered if x.target != running]
-        simulated = [self._simulate(x, budget / 2) for x in absent]
-        emulated = [self._emulate(model, x, lowered, path, budget / 2) for x in absent]
-        return found, simulated, emulated
+    ) -> Verified:
+        def build_probe(module: ModuleOp, to: Path) -> Built:
+            return self._compile([replace(lowered[0], module=module)], place, to)
 
-    def _run(
-        self,
-        model: ModuleOp,
-        lowered: Sequence[_Lowered],
-        place: WeightPlacer,
-        path: Path,
-        budget: float,
-    ) -> Verification:
-        """Run the artifact against the reference, for ``budget`` seconds of processor time."""
-        self.options.progress("verifying")
-        with (
-            self.timing.measure("verification"),
-            ScratchFolder("dlc-probe-") as folder,
-        ):
-            # A probe of one target out of several would have its device code at other offsets.
-            check = None
-            if len(lowered) == 1:
-                check = self._check_groups(lowered[0], place, path, folder)
-            precision = self.options.precision
-            found = verify(
-                Model(path),
-                model,
-                self.context.weights,
-                precision,
-                budget,
-                check,
-            )
-        self.options.progress(found.text())
-        return found
-
-    def _simulate(self, lowered: _Lowered, budget: float) -> KernelsSimulated:
-        """Check the kernels of a target in the simulator, for ``budget`` seconds."""
-        target = lowered.target.name
-        self.options.progress(f"{target}: simulating kernels")
-        with self.timing.measure("simulation"):
-            return verify_by_simulation(
-                target,
-                lowered.groups,
-                lowered.module,
-                self.context.weights,
-                self.options.precision,
-                time.monotonic() + budget,
-            )
-
-    def _emulate(
-        self,
-        model: ModuleOp,
-        lowered: _Lowered,
-        variants: Sequence[_Lowered],
-        path: Path,
-        budget: float,
-    ) -> Emulation:
-        """Run the artifact as on a device of a target, for about ``budget`` seconds."""
-        self.options.progress(f"{lowered.target.name}: emulating the artifact")
-        with self.timing.measure("emulation"):
-            return verify_by_emulation(
-                path,
-                lowered.target.name,
-                [(x.module, self._built.kernels[x.target.name]) for x in variants],
-                model,
-                self.context.weights,
-                self.options.precision,
-                budget,
-                self.options.job_count,
-            )
-
-    def _check_groups(
-        self, lowered: _Lowered, place: WeightPlacer, path: Path, folder: Path
-    ) -> CheckGroups:
-        library = Path(folder, "probe.so")
-        module = probe_module(self.context, lowered.module)
-        self._compile([replace(lowered, module=module)], place, library)
-        kernels = launched_kernels(lowered.module)
-
-        def check(feeds: Mapping[str, Array], deadline: float) -> GroupsChecked:
-            intermediate = Probe(library, path).run(feeds)
-            weights, precision = self.context.weights, self.options.precision
-            outputs = Model(path).run(feeds)
-            check_same(outputs, intermediate[-len(outputs) :], error_bound(module, precision))
-            return verify_groups(
-                lowered.groups, kernels, feeds, intermediate, weights, precision, deadline
-            )
-
-        return check
+        options, timing = self.options, self.timing
+        verifier = Verifier(
+            self.context, options, model, lowered, path, build_probe, self._built.kernels, timing
+        )
+        return verifier.verify(Plan())
 
 
-def _cpu_seconds() -> float:
-    """Return the processor time of this process and of the compilers that it has run."""
-    return sum(os.times()[:4])
+def _report_text(report: Report) -> bytes:
+    return json.dumps(report, sort_keys=True).encode()

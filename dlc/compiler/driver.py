@@ -5,7 +5,7 @@ What only a compile needs (xDSL, the passes) is imported when there is one.
 
 import inspect
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -14,12 +14,13 @@ from typing import Concatenate, ParamSpec
 from onnx import ModelProto
 
 from dlc.compiler import artifact_cache
+from dlc.compiler.artifact_cache import Coverage
 from dlc.compiler.identity import identity
 from dlc.compiler.ir_files import is_ir
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Outcome
 from dlc.compiler.output_place import check_places, files_written
-from dlc.compiler.targets import parse_targets
+from dlc.compiler.targets import Target, parse_targets, running_target
 from dlc.core.timing import Timing
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.runtime.model import Model
@@ -89,11 +90,12 @@ def compile_to(path: Path, source: ModelSource, options: Options) -> Outcome:
 def _make(path: Path, source: ModelSource, options: Options) -> Outcome:
     """Write the artifact to ``path``, from the cache where it was made before."""
     targets = parse_targets(options.target)
+    asked = _asked(options, targets)
     timing = Timing()
     with timing.measure("cache"):
         cached = artifact_cache.limit_bytes() and not is_ir(source)
         wanted = identity(source, options, targets) if cached else None
-        found = artifact_cache.restore(wanted, path, options.verify) if wanted else None
+        found = artifact_cache.restore(wanted, path, asked) if wanted else None
     if found:
         return replace(found, seconds=timing.seconds)
     from dlc.compiler.compilation import Compilation
@@ -101,6 +103,12 @@ def _make(path: Path, source: ModelSource, options: Options) -> Outcome:
     outcome = Compilation(source, options, targets, timing).run(path)
     with timing.measure("cache"):
         if wanted:
-            artifact_cache.store(wanted, path, outcome, options.verify)
+            artifact_cache.store(wanted, path, outcome, asked)
         artifact_cache.trim()
     return replace(outcome, cached={"artifact": (0, 1 if wanted else 0), **outcome.cached})
+
+
+def _asked(options: Options, targets: Sequence[Target]) -> Coverage | None:
+    """Return how far the artifact is to be verified."""
+    running = running_target(targets)
+    return Coverage(1.0, running.name if running else None) if options.verify else None

@@ -16,7 +16,8 @@ class Outcome:
     the simulator, for each target that this machine does not run; emulated: what was found when the
     artifact was emulated for it. checked: all in one line. cached: by kind (``artifact``,
     ``cubin``, ``object``), how many came from the cache, and of how many. imported: what was found
-    when the import was compared with the ONNX reference implementation.
+    when the import was compared with the ONNX reference implementation. cautions: lines about what
+    verification cannot tell.
     """
 
     report: Report
@@ -27,6 +28,7 @@ class Outcome:
     checked: str = "not verified"
     cached: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     imported: Report | None = None
+    cautions: Sequence[str] = ()
 
     def launches_text(self) -> str:
         """Return a phrase for the user: how many launches there are for each target."""
@@ -37,7 +39,15 @@ class Outcome:
         return ", ".join(f"{v['target']} {c}" for v, c in zip(variants, counts, strict=True))
 
     def warnings(self) -> list[str]:
-        """Return a line for each kernel that is right but slower than it could be."""
+        """Return the cautions, and a line for each kernel that is right but slower than it could
+        be.
+        """
+        return [
+            *self.cautions,
+            *self._spills(),
+        ]
+
+    def _spills(self) -> list[str]:
         return [
             f"kernel {kernel['name']} for {variant['target']} spills {used['spill_bytes']} bytes "
             f"per thread at {used['registers']} registers, all that a block of its size can have"

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -16,6 +17,7 @@ from dlc.runtime.artifact import (
     WeightsTrailer,
     digest_of_file,
     own_weights_file,
+    read_trailer,
     weights_path_of,
 )
 from dlc.scratch import ScratchFolder
@@ -162,20 +164,31 @@ def _write_model(
         if not weights_beside:
             _append_file(file, weights)
         report_at = _start_segment(file)
+    code = (code_at, len(device_code))
+    place = (weights_at, weights.bytes)
+    end = Trailer(weights_beside, code, place, (report_at, 0), *digests, 0)
+    _finish_model(path, end, report)
+    path.chmod(0o755)
+
+
+def replace_report(path: Path, report: bytes) -> None:
+    """Put another report into an artifact and seal it anew. Raises ArtifactError, OSError."""
+    _finish_model(path, read_trailer(path), report)
+
+
+def _finish_model(path: Path, trailer: Trailer, report: bytes) -> None:
+    """Write the report where the trailer says that it begins, then the trailer and the seal."""
+    start, _ = trailer.report
+    size = start + len(report) + Trailer.BYTES
+    trailer = replace(trailer, report=(start, len(report)), file_bytes=size)
+    with path.open("r+b") as file:
+        file.seek(start)
         file.write(report)
-        trailer = Trailer(
-            weights_beside,
-            (code_at, len(device_code)),
-            (weights_at, weights.bytes),
-            (report_at, len(report)),
-            *digests,
-            file.tell() + Trailer.BYTES,
-        )
         file.write(trailer.pack())
-    sealed = digest_of_file(path, 0, trailer.file_bytes - 32)
+        file.truncate()
+    sealed = digest_of_file(path, 0, size - 32)
     with path.open("ab") as file:
         file.write(sealed)
-    path.chmod(0o755)
 
 
 def _append_file(file: BinaryIO, weights: WeightFile) -> None:

@@ -3,10 +3,11 @@
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -23,7 +24,9 @@ from dlc.emulator.model import EmulatedModel, NotEmulatedError
 from dlc.emulator.translation import Buffer, Kernel, Role
 from dlc.verification.inputs import Feeds, switches, verification_inputs
 from dlc.verification.judge import Judge
+from dlc.verification.plan import reference_seconds
 from dlc.verification.value_range import RangeError
+from dlc.verification.whole_model import one_digit
 
 EMULATED_FLOPS_PER_S = 1.5e9
 """What a core does in the emulator, measured on ResNet-50 and BERT: 1.8 to 2.3 GFLOP/s."""
@@ -37,20 +40,39 @@ Variant = tuple[ModuleOp, Sequence[CompiledKernel]]
 
 @dataclass
 class Emulation:
-    """What was found when the artifact ran as on a device of ``target``. cases: the inputs; worst:
-    the largest error, relative to an output's largest value; beyond: the inputs on which the model
-    has values that the precision cannot hold; measured_noise: whether errors are those beyond what
+    """What was found when the artifact ran as on a device of ``target``. cases: by input, the
+    largest error, relative to an output's largest value; beyond: the inputs on which the model has
+    values that the precision cannot hold; measured_noise: whether errors are those beyond what
     rounding errors were measured to do; left_out: why it was not run, where it was not.
     """
 
     target: str
     bound: float
-    cases: list[str] = field(default_factory=list)
-    worst: float = 0.0
+    cases: dict[str, float] = field(default_factory=dict[str, float])
     beyond: list[str] = field(default_factory=list)
     seconds: float = 0.0
     measured_noise: bool = False
     left_out: str = ""
+
+    @property
+    def worst(self) -> float:
+        """The largest error of all inputs."""
+        return max(self.cases.values(), default=0.0)
+
+    def data(self) -> dict[str, Any]:
+        """Return all of it."""
+        return {**asdict(self), "worst": self.worst}
+
+    def certificate(self) -> dict[str, Any]:
+        """Return what is kept with the artifact: bounds and errors with one digit, rounded up."""
+        return {
+            "target": self.target,
+            "left_out": self.left_out,
+            "inputs": {name: one_digit(error) for name, error in self.cases.items()},
+            "bound": one_digit(self.bound),
+            "beyond_measured_noise": self.measured_noise,
+            "beyond_the_precision": self.beyond,
+        }
 
     def text(self) -> str:
         """Return one line for the user."""
@@ -76,7 +98,7 @@ def verify_by_emulation(
 ) -> Emulation:
     """Compare an emulated artifact with the reference of ``module``, the graph before any pass.
 
-    On one input, and on more as far as ``budget_seconds`` of wall time allow. Raises
+    On one input, and on more as far as ``budget_seconds`` of estimated time allow. Raises
     EmulationError for what the artifact must not do, otherwise as ``verify`` does.
     """
     start = time.monotonic()
@@ -89,7 +111,7 @@ def verify_by_emulation(
         with TemporaryDirectory(prefix="dlc-emulator-") as folder:
             model = emulated_model(artifact, Path(folder), target, variants, jobs, seconds)
             inputs = verification_inputs(model.inputs, switches(module, weights))
-            _run(model, inputs, judge, found, budget_seconds)
+            found.cases = _run(model, inputs, judge, found.beyond, budget_seconds)
     except NotEmulatedError as error:
         found.left_out = error.message
     found.measured_noise = judge.measured_noise
@@ -101,24 +123,27 @@ def _run(
     model: EmulatedModel,
     inputs: Iterable[tuple[str, Feeds]],
     judge: Judge,
-    found: Emulation,
+    beyond: list[str],
     budget_seconds: float,
-) -> None:
-    """Run on one input, and on more as long as one of the same cost is within the budget."""
-    start = time.monotonic()
-    spent = cost = 0.0
+) -> dict[str, float]:
+    """Run on one input, and on more as long as they fit into the budget; return the errors.
+
+    beyond: gets the inputs that the precision does not hold.
+    """
+    errors: dict[str, float] = {}
+    spent = 0.0
     for name, feeds in inputs:
-        if found.cases and spent + cost > budget_seconds:
-            return
+        cost = emulation_seconds(judge.module) + judge.runs * reference_seconds(judge.module)
+        if errors and spent + cost > budget_seconds:
+            break
         try:
-            found.worst = max(found.worst, judge.check(feeds, model.run(feeds), name))
-            found.cases.append(name)
+            errors[name] = judge.check(feeds, model.run(feeds), name)
         except RangeError:
-            if not found.cases:  # ordinary inputs must fit
+            if not errors:  # ordinary inputs must fit
                 raise
-            found.beyond.append(name)
-        cost = time.monotonic() - start - spent
+            beyond.append(name)
         spent += cost
+    return errors
 
 
 def emulation_seconds(module: ModuleOp) -> float:

@@ -1,9 +1,9 @@
 """Checks the launches of a model one by one, each on the values that it gets in a real run."""
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -18,6 +18,7 @@ from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError
 from dlc.oracle import run_block, value_names
 from dlc.verification.error_bound import error_bound, relative_error
+from dlc.verification.plan import reference_seconds
 from dlc.verification.rounding_noise import errors_beyond
 
 
@@ -45,24 +46,21 @@ def verify_groups(
     intermediate: Sequence[Array],
     weights: WeightStore,
     precision: str,
-    deadline: float,
+    budget_seconds: float,
 ) -> GroupsChecked:
-    """Compare the results of launches with the reference of their groups, until ``deadline``.
+    """Compare the results of launches with the reference of their groups: the first launch of every
+    kernel, then others, the cheapest first, for ``budget_seconds`` of estimated time.
 
     groups: the module before lowering, whose groups became launches of ``kernels``, in order.
     intermediate: the results of all launches in a run on ``feeds``; a group is computed from those
-    of the groups before it, so that errors do not add up. deadline: of ``time.process_time``.
-    Kernels come first that were not yet checked. Raises CompileError when a result is further off
-    than ``error_bound``, beyond the slack of its elements where the group magnifies rounding errors
-    (``rounding_noise``).
+    of the groups before it, so that errors do not add up. Raises CompileError when a result is
+    further off than ``error_bound``, beyond the slack of its elements where the group magnifies
+    rounding errors (``rounding_noise``).
     """
     values = _Values(groups, feeds, intermediate, weights)
-    checked: set[int] = set()
-    for number in _order(kernels, values.groups):
-        if checked and time.process_time() > deadline:
-            break
+    checked = _chosen(kernels, list(map(reference_seconds, values.groups)), budget_seconds)
+    for number in checked:
         _check(values, values.groups[number], weights, precision)
-        checked.add(number)
     seen = {kernels[number] for number in checked}
     return GroupsChecked(len(checked), len(kernels), len(seen), len(set(kernels)))
 
@@ -85,11 +83,13 @@ def launched_kernels(lowered: ModuleOp) -> list[str]:
     return [op.kernel_name for op in ops if isinstance(op, LaunchOp)]
 
 
-def _order(kernels: Sequence[str], groups: Sequence[GroupOp]) -> list[int]:
-    """Return the launches: the first one of each kernel, then the others, the cheapest first."""
-    cost = [sum(op.flops() for op in g.walk() if isinstance(op, GraphOp)) for g in groups]
+def _chosen(kernels: Sequence[str], cost: Sequence[float], budget_seconds: float) -> list[int]:
+    """Return the first launch of each kernel, then others, the cheapest first, in the budget."""
     first = {name: number for number, name in reversed(list(enumerate(kernels)))}
-    return sorted(range(len(kernels)), key=lambda n: (first[kernels[n]] != n, cost[n]))
+    chosen = sorted(first.values())
+    others = sorted(set(range(len(kernels))) - set(chosen), key=lambda n: cost[n])
+    spent = accumulate(cost[n] for n in others)
+    return [*chosen, *(n for n, s in zip(others, spent, strict=True) if s <= budget_seconds)]
 
 
 class _Values:

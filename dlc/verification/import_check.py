@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf
+from typing import Any
 
 import onnx
 
@@ -39,6 +40,10 @@ class ImportChecked:
     checked: int = 0
     left_out: dict[str, str] = field(default_factory=dict[str, str])
     seconds: float = 0.0
+
+    def certificate(self) -> dict[str, Any]:
+        """Return what is kept with the artifact."""
+        return {"kinds": self.kinds, "checked": self.checked, "left_out": self.left_out}
 
     def text(self) -> str:
         """Return a phrase for the user."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
@@ -14,13 +14,14 @@ from dlc.lowering.composite import decompose_composites
 from dlc.oracle import run_reference
 from dlc.verification.error_bound import error_bound, relative_error
 from dlc.verification.rounding_noise import Run, errors_beyond
-from dlc.verification.value_range import check_range
+from dlc.verification.value_range import check_range, check_underflow
 
 
 class Judge:
     """Compares outputs with the reference of ``module``, the graph as it was imported.
 
     Nothing that a pass has made of the graph is asked: a fault of a pass would excuse itself.
+    runs: how often the reference ran for the last outputs.
     """
 
     def __init__(self, module: ModuleOp, weights: WeightStore, precision: str):
@@ -29,6 +30,7 @@ class Judge:
         self.precision = precision
         self.bound = error_bound(module, precision)
         self.measured_noise = False
+        self.runs = 1
 
     def check(self, feeds: Mapping[str, Array], got: Mapping[str, Array], case: str) -> float:
         """Return the largest error of the outputs ``got`` of a run on ``feeds``.
@@ -37,8 +39,9 @@ class Judge:
         RangeError when the values of the model itself do not fit into the precision.
         """
         errors = self.errors(feeds, got)
-        if not all(map(np.isfinite, errors.values())):
-            check_range(self.module, feeds, self.weights, self.precision, case)
+        if self._any_beyond(errors):  # the model itself may be at fault
+            for check in (check_range, check_underflow):
+                check(self.module, feeds, self.weights, self.precision, case)
         for name, error in errors.items():
             if not error <= self.bound:
                 raise CompileError(
@@ -52,12 +55,16 @@ class Judge:
         """Return the errors of outputs by name; where one is above the bound, those that rounding
         errors do not explain.
         """
-        wanted = run_reference(self.module, feeds, self.weights)
+        self.runs = 0
+        wanted = self._run(self.module, feeds)
         errors = {name: relative_error(array, got[name]) for name, array in wanted.items()}
-        if all(error <= self.bound for error in errors.values()):
+        if not self._any_beyond(errors):
             return errors
         self.measured_noise = True
         return self._errors_beyond(feeds, wanted, got)
+
+    def _any_beyond(self, errors: Mapping[str, float]) -> bool:
+        return any(not error <= self.bound for error in errors.values())
 
     def _errors_beyond(
         self, feeds: Mapping[str, Array], wanted: Mapping[str, Array], got: Mapping[str, Array]
@@ -68,13 +75,17 @@ class Judge:
         )
 
         def runs(module: ModuleOp) -> Run:
-            return lambda **how: [*run_reference(module, feeds, self.weights, **how).values()]
+            return lambda **how: [*self._run(module, feeds, **how).values()]
 
         results = [got[name] for name in wanted]
         references = [*wanted.values()]
         forms = list(map(runs, modules))
         errors = errors_beyond(forms, references, results, self.precision, self.bound)
         return dict(zip(wanted, errors, strict=True))
+
+    def _run(self, module: ModuleOp, feeds: Mapping[str, Array], **how: Any) -> dict[str, Array]:
+        self.runs += 1
+        return run_reference(module, feeds, self.weights, **how)
 
     @cached_property
     def _written_out(self) -> ModuleOp:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+import ml_dtypes
 import numpy as np
 from xdsl.dialects.builtin import bf16, f16, f32, f64
 from xdsl.ir import Attribute
@@ -22,9 +23,10 @@ def stored_element(element: Attribute, precision: str) -> Attribute:
 class Storage:
     """Noise that rounds the result of every op as storing it does.
 
-    Values that are lost in the model's own types (overflow, underflow) are lost here, too; values
-    of ``f32`` beyond a narrower precision stay, since that is an error of its own
-    (``value_range``).
+    Values that are lost in the model's own types (overflow, underflow) are lost here, too. Those of
+    ``f32`` that a narrower precision cannot hold stay, since that is an error of its own
+    (``value_range``): above its largest value, and where all of a tensor is below its smallest
+    normal one.
     """
 
     def __init__(self, precision: str):
@@ -41,6 +43,9 @@ class Storage:
     def _stored(self, x: Array, element: Attribute) -> Array:
         if not is_float(element) or element == f64:
             return x
+        dtype = numpy_dtype(stored_element(element, self._precision))
+        if element == f32 and np.abs(x).max(initial=0.0) < ml_dtypes.finfo(dtype).smallest_normal:
+            return x
         with np.errstate(all="ignore"):
-            kept = x.astype(numpy_dtype(stored_element(element, self._precision))).astype(x.dtype)
+            kept = x.astype(dtype).astype(x.dtype)
         return np.where(np.isfinite(x) & ~np.isfinite(kept), x, kept) if element == f32 else kept

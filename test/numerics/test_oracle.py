@@ -8,7 +8,7 @@ from dlc.core.parser import DlcParser
 from dlc.core.weights import WeightStore
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
-from dlc.oracle import run_reference
+from dlc.oracle import round_results, run_reference
 from dlc.registry import new_context
 
 Parse = Callable[[str], ModuleOp]
@@ -78,7 +78,7 @@ def test_only_results_are_rounded(parse: Parse):
     """
     module, x = parse(text), np.array([2**-24], np.float32)
     assert run_reference(module, {"x": x}, WeightStore())["y"] == x
-    assert run_reference(module, {"x": x}, WeightStore(), round_each_op=True)["y"] == 0
+    assert run_reference(module, {"x": x}, WeightStore(), store=round_results)["y"] == 0
     assert run_reference(module, {"x": x}, WeightStore(), np.float32)["y"] == 0
 
 

@@ -16,6 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 import dlc
 from dlc import arch
 from dlc.compiler import Options, artifact_cache, compile_to, identity
+from dlc.compiler.artifact_cache import Coverage
 from dlc.compiler.targets import Target, parse_targets
 from dlc.core import nvrtc
 from dlc.core.c_compiler import CCompiler
@@ -256,7 +257,7 @@ def test_users_at_the_same_time_get_an_artifact_or_nothing(model: Path, tmp_path
     data, _ = compiled(model, "a.so")
     wanted = identity.identity(model, replace(FAST, shapes={"n": [1]}), [Target("cpu")])
     assert wanted is not None
-    outcome = artifact_cache.restore(wanted, tmp_path / "b.so", verified=False)
+    outcome = artifact_cache.restore(wanted, tmp_path / "b.so", asked=None)
     assert outcome is not None
 
     def use(number: int) -> bytes | None:
@@ -264,8 +265,8 @@ def test_users_at_the_same_time_get_an_artifact_or_nothing(model: Path, tmp_path
         if number % 8 == 0:
             Cache("artifact").trim(0)
         if number % 4 == 0:
-            artifact_cache.store(wanted, tmp_path / "a.so", outcome, verified=False)
-        found = artifact_cache.restore(wanted, place, verified=False)
+            artifact_cache.store(wanted, tmp_path / "a.so", outcome, asked=None)
+        found = artifact_cache.restore(wanted, place, asked=None)
         assert place.exists() == (found is not None)
         return place.read_bytes() if found else None
 
@@ -325,6 +326,25 @@ def test_what_comes_from_the_cache_is_said(model: Path, capsys: pytest.CaptureFi
     assert (first["cached"]["artifact"], second["cached"]) == ([0, 1], {"artifact": [1, 1]})
     assert first["verification"] == second["verification"] != None  # noqa: E711
     assert first["variants"] == second["variants"]
+
+
+def test_an_artifact_that_was_verified_less_than_is_asked_is_not_taken(
+    model: Path, tmp_path: Path
+) -> None:
+    options = replace(FAST, shapes={"n": [1]})
+    wanted = identity.identity(model, options, [Target("cpu")])
+    assert wanted is not None
+    outcome = compile_to(tmp_path / "a.so", model, options)
+    artifact_cache.store(wanted, tmp_path / "a.so", outcome, Coverage(1.0, "cpu"))
+    place = tmp_path / "b.so"
+    for asked, is_taken in (
+        (Coverage(0.0, "cpu"), True),
+        (Coverage(1.0, "cpu"), True),
+        (Coverage(2.0, "cpu"), False),
+        (Coverage(1.0, "sm_90a"), False),  # a machine with a GPU can check more
+        (None, True),
+    ):
+        assert (artifact_cache.restore(wanted, place, asked) is not None) == is_taken
 
 
 def test_an_artifact_that_was_not_verified_is_compiled_again(

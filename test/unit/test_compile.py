@@ -214,6 +214,52 @@ def test_values_beyond_the_precision_are_named() -> None:
     dlc.compile(products(100, 100, 1e-6), target="cpu")
 
 
+@pytest.mark.parametrize("target", ["cpu", "sm_90a"])
+@pytest.mark.parametrize(
+    ("factors", "message"),
+    [
+        ((100, 100, 1e-6), r"factor 1\": its values reach 8.*e\+06 on random input, fp16 holds"),
+        (
+            (1e-5, 1e-5, 1e4),
+            r"factor 1\": its values are at most .*e-0[678] on random input and underflow: fp16 "
+            r"has all digits down to 6.1e-05; use bf16 or tf32",
+        ),
+    ],
+)
+def test_a_precision_that_does_not_hold_the_values_is_named_for_any_target(
+    target: str, factors: tuple[float, ...], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(targets, "device_capability", lambda: None)
+    with pytest.raises(dlc.CompileError, match=message):
+        dlc.compile(products(*factors), target=target, precision="fp16")
+    dlc.compile(products(*factors), target=target, precision="bf16")
+
+
+def test_a_wide_bound_is_a_warning_that_names_the_ops(tmp_path: Path) -> None:
+    outcome = compile_to(
+        tmp_path / "model.so", products(0.1, 0.1, 0.1, 0.1), Options("cpu", precision="bf16")
+    )
+    assert outcome.verification is not None
+    assert outcome.verification["bound"] > 0.1
+    (warning,) = outcome.warnings()
+    assert 'rounding errors grow most in graph.matmul at "factor' in warning
+
+
+def test_the_certificate_is_in_the_artifact(onnx_file: Path, tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("a.so", "b.so")]
+    for path in paths:
+        outcome = compile_to(path, onnx_file, Options("cpu"))
+        assert outcome.report == dlc.load(path).report
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    found = dlc.load(paths[0]).report["certificate"]["run"]
+    assert found["inputs"].keys() == {"random", "zero", "large", "small", "negative"}
+    assert all(error <= found["bound"] < 1e-5 for error in found["inputs"].values())
+    assert found["launches"] == {"kernels": 3, "all_kernels": 3, "launches": 3, "all_launches": 3}
+    assert found["left_out_for_time"] == found["beyond_the_precision"] == []
+    compile_to(paths[0], onnx_file, Options("cpu", verify=False))
+    assert dlc.load(paths[0]).report["certificate"] is None
+
+
 def test_large_inputs_beyond_the_precision_are_not_compared(tmp_path: Path) -> None:
     # Ordinary inputs reach about 6e3, those of magnitude 30 more than 65504.
     options = Options("cpu", precision="fp16")
@@ -258,11 +304,15 @@ def test_gpu_artifacts_are_made_without_a_gpu(
         ("sm_90a", ""),
     ]
     assert outcome.checked.startswith("emulated for sm_80: the whole artifact on ")
-    assert outcome.checked.endswith(
-        "simulated, not run (no such GPU here): 1 of 1 kernels at 1 sampled tiles for sm_80, "
-        "1 of 1 kernels at 1 sampled tiles for sm_90a; "
-        "import checked for 2 of 2 kinds of nodes"
-    )
+    assert (
+        "simulated, not run (no such GPU here): sm_80: 1 of 1 kernels at 1 sampled tiles, "
+        "the whole model on 5 inputs (random, zero, large, small, negative), error "
+    ) in outcome.checked
+    certificate = compiled.report["certificate"]
+    assert certificate["run"] is None
+    assert [x["target"] for x in certificate["simulated"]] == ["sm_80", "sm_90a"]
+    assert set(certificate["simulated"][0]["inputs"]) == set(outcome.simulated[0]["whole"]["cases"])
+    assert outcome.checked.endswith("; import checked for 2 of 2 kinds of nodes")
     monkeypatch.undo()
     if targets.device_capability() is None:
         with pytest.raises(dlc.ArtifactError, match=r"NVIDIA driver|no CUDA device|the device is"):

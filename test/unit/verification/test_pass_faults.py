@@ -1,4 +1,4 @@
-"""Faults of the passes on the graph are found by the check of the whole model, for a CPU."""
+"""Faults of the passes on the graph are found by the check of the whole model, on any machine."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
-from dlc.compiler import Options, compile_to
+from dlc.compiler import Options, compile_to, targets
 from dlc.dialects.graph import _normalization as normalization
 from dlc.dialects.graph._composer import Composer
 from dlc.dialects.graph._convolution import ConvOp
@@ -140,12 +140,14 @@ def test_a_right_model_is_accepted(name: str, tmp_path: Path) -> None:
     assert outcome.verification["cases"]
 
 
+@pytest.mark.parametrize("target", ["cpu", "sm_90a"])
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_of_a_pass_is_refused(
-    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fault: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(targets, "device_capability", lambda: None)
     name, seed = FAULTS[fault]
     seed(monkeypatch)
     with pytest.raises(CompileError, match="verification failed: output 'y' is off by"):
-        compile_to(tmp_path / "model.so", MODELS[name], Options("cpu"))
+        compile_to(tmp_path / "model.so", MODELS[name], Options(target))
     assert list(tmp_path.iterdir()) == []

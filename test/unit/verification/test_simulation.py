@@ -1,7 +1,5 @@
 """Kernels for a GPU are checked where there is none."""
 
-import time
-
 import pytest
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
@@ -46,7 +44,6 @@ func.func @main(%x: tensor<4x40xf16>) -> tensor<4x3xf16> {
 }
 """
 PRECISION = "fp16"
-ENOUGH_S = 600.0
 
 
 def levels(model: str = MODEL) -> tuple[ModuleOp, ModuleOp]:
@@ -60,24 +57,21 @@ def levels(model: str = MODEL) -> tuple[ModuleOp, ModuleOp]:
     return groups, module
 
 
-def verify(groups: ModuleOp, lowered: ModuleOp, seconds: float = ENOUGH_S) -> KernelsSimulated:
-    deadline = time.monotonic() + seconds
-    weights = WeightStore()
-    return verify_by_simulation("sm_90a", groups, lowered, weights, PRECISION, deadline)
+def verify(groups: ModuleOp, lowered: ModuleOp) -> KernelsSimulated:
+    return verify_by_simulation(groups, lowered, WeightStore(), PRECISION)
 
 
 def test_correct_kernels() -> None:
     found = verify(*levels())
-    assert found.kernels == found.all_kernels == 2
-    assert found.left_out == []
+    assert found.kernels == 2
     assert found.blocks >= found.tiles >= found.kernels
-    assert found.text() == f"2 of 2 kernels at {found.tiles} sampled tiles for sm_90a"
+    assert found.text() == f"2 of 2 kernels at {found.tiles} sampled tiles"
 
 
 def test_integers_are_what_the_model_makes_of_random_numbers() -> None:
     # The kernel that picks the elements is right for ranks only, of which each occurs once.
     found = verify(*levels(BEST_THREE))
-    assert found.kernels == found.all_kernels == 2
+    assert found.kernels == 2
 
 
 def test_blocks_that_share_a_tile_are_one_sample() -> None:
@@ -88,12 +82,6 @@ def test_blocks_that_share_a_tile_are_one_sample() -> None:
         step.apply(context, lowered)
     found = verify(groups, lowered)
     assert (found.tiles, found.blocks) == (2, 8)
-
-
-def test_no_time() -> None:
-    found = verify(*levels(), seconds=0.0)
-    assert found.kernels == found.tiles == 0
-    assert found.left_out == ["g0", "g1"]
 
 
 def test_wrong_result_is_found() -> None:

@@ -1,0 +1,193 @@
+"""Checks what a compile has made: in a run where the machine has the target, else in simulation."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Protocol
+
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc.backends._cubins import CompiledKernel
+from dlc.compiler.options import Options
+from dlc.compiler.outcome import Report
+from dlc.compiler.targets import Target, running_target
+from dlc.core.context import DlcContext
+from dlc.core.timing import Timing
+from dlc.core.weights import Array
+from dlc.runtime.model import Model
+from dlc.scratch import ScratchFolder
+from dlc.verification.emulation import Emulation, verify_by_emulation
+from dlc.verification.error_bound import error_bound
+from dlc.verification.groups import (
+    GroupsChecked,
+    check_same,
+    launched_kernels,
+    verify_groups,
+)
+from dlc.verification.plan import Plan
+from dlc.verification.probe import Probe, probe_module
+from dlc.verification.simulation import KernelsSimulated, verify_by_simulation
+from dlc.verification.stored_model import StoredModel
+from dlc.verification.whole_model import CheckGroups, Verification, verify
+
+
+class Lowered(Protocol):
+    """What there is of a target. module: its kernels and launches; groups: what they were before
+    lowering.
+    """
+
+    @property
+    def target(self) -> Target: ...
+    @property
+    def module(self) -> ModuleOp: ...
+    @property
+    def groups(self) -> ModuleOp: ...
+
+
+class BuildProbe(Protocol):
+    """Builds the library of a module of the same kernels."""
+
+    def __call__(self, module: ModuleOp, to: Path) -> object: ...
+
+
+@dataclass(frozen=True)
+class TargetSimulated:
+    """What was checked of a target that this machine does not have. kernels: in the simulator;
+    whole: the groups of the whole model in the reference interpreter, each value as it is stored.
+    """
+
+    target: str
+    kernels: KernelsSimulated
+    whole: Verification
+
+    def data(self) -> Report:
+        """Return all of it."""
+        return {"target": self.target, **asdict(self.kernels), "whole": self.whole.data()}
+
+    def text(self) -> str:
+        """Return a phrase for the user."""
+        return f"{self.target}: {self.kernels.text()}, {self.whole.whole_text()} (values as stored)"
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was found. run: of the target that this machine has; simulated, emulated: of each other
+    one.
+    """
+
+    run: Verification | None
+    simulated: Sequence[TargetSimulated]
+    emulated: Sequence[Emulation]
+
+    def text(self) -> str:
+        """Return one line for the user."""
+        parts = [x.text() for x in (self.run, *self.emulated) if x]
+        if self.simulated:
+            targets = "; ".join(x.text() for x in self.simulated)
+            parts.append(f"simulated, not run (no such GPU here): {targets}")
+        return "; ".join(parts)
+
+    def certificate(self) -> Report:
+        """Return what the artifact says of this: nothing that differs from machine to machine."""
+        return {
+            "run": self.run.certificate() if self.run else None,
+            "simulated": [
+                {"target": x.target, **asdict(x.kernels), **x.whole.certificate()}
+                for x in self.simulated
+            ],
+            "emulated": [x.certificate() for x in self.emulated],
+        }
+
+    def warnings(self) -> list[str]:
+        """Return a line for each check whose bound is wide."""
+        checks = [self.run] if self.run else []
+        found = [x.warning() for x in (*checks, *(x.whole for x in self.simulated))]
+        return list(dict.fromkeys(text for text in found if text))
+
+
+@dataclass(frozen=True)
+class Verifier:
+    """Verifies an artifact. model: the graph as it was imported; artifact: its path; build_probe:
+    for an artifact of one target; kernels: the machine code for each GPU.
+    """
+
+    context: DlcContext
+    options: Options
+    model: ModuleOp
+    lowered: Sequence[Lowered]
+    artifact: Path
+    build_probe: BuildProbe
+    kernels: Mapping[str, Sequence[CompiledKernel]]
+    timing: Timing
+
+    def verify(self, plan: Plan) -> Verified:
+        """Check the code of every target. Raises CompileError, SimulationError."""
+        running = running_target([x.target for x in self.lowered])
+        found = [self._run(x, plan) for x in self.lowered if x.target == running]
+        absent = [x for x in self.lowered if x.target != running]
+        simulated = [self._simulate(x, plan) for x in absent]
+        emulated = [self._emulate(x, plan) for x in absent]
+        return Verified(found[0] if found else None, simulated, emulated)
+
+    def _run(self, lowered: Lowered, plan: Plan) -> Verification:
+        """Run the artifact against the reference."""
+        self.options.progress("verifying")
+        with self.timing.measure("verification"), ExitStack() as stack:
+            check = None
+            # A probe of one target out of several would have its device code at other offsets.
+            if len(self.lowered) == 1:
+                folder = stack.enter_context(ScratchFolder("dlc-probe-"))
+                check = self._check_groups(lowered, Path(folder, "probe.so"))
+            model = Model(self.artifact)
+            kernels = len(set(launched_kernels(lowered.module)))
+            weights, precision = self.context.weights, self.options.precision
+            found = verify(model, self.model, weights, precision, plan, kernels, check)
+        self.options.progress(found.text())
+        return found
+
+    def _simulate(self, lowered: Lowered, plan: Plan) -> TargetSimulated:
+        """Check what can be checked without the target."""
+        target, weights = lowered.target.name, self.context.weights
+        precision = self.options.precision
+        self.options.progress(f"{target}: verifying the whole model")
+        with self.timing.measure("verification"):
+            stored = StoredModel(lowered.groups, weights)
+            kernels = len(set(launched_kernels(lowered.module)))
+            whole = verify(stored, self.model, weights, precision, plan, kernels)
+        self.options.progress(f"{target}: simulating kernels")
+        with self.timing.measure("simulation"):
+            found = verify_by_simulation(lowered.groups, lowered.module, weights, precision)
+        return TargetSimulated(target, found, whole)
+
+    def _emulate(self, lowered: Lowered, plan: Plan) -> Emulation:
+        """Run the artifact as on a device of a target."""
+        self.options.progress(f"{lowered.target.name}: emulating the artifact")
+        kernels = len(set(launched_kernels(lowered.module)))
+        with self.timing.measure("emulation"):
+            return verify_by_emulation(
+                self.artifact,
+                lowered.target.name,
+                [(x.module, self.kernels[x.target.name]) for x in self.lowered],
+                self.model,
+                self.context.weights,
+                self.options.precision,
+                plan.budget_seconds(kernels),
+                self.options.job_count,
+            )
+
+    def _check_groups(self, lowered: Lowered, library: Path) -> CheckGroups:
+        module = probe_module(self.context, lowered.module)
+        self.build_probe(module, library)
+        kernels = launched_kernels(lowered.module)
+
+        def check(feeds: Mapping[str, Array], budget_seconds: float) -> GroupsChecked:
+            intermediate = Probe(library, self.artifact).run(feeds)
+            weights, precision = self.context.weights, self.options.precision
+            outputs = Model(self.artifact).run(feeds)
+            check_same(outputs, intermediate[-len(outputs) :], error_bound(module, precision))
+            return verify_groups(
+                lowered.groups, kernels, feeds, intermediate, weights, precision, budget_seconds
+            )
+
+        return check

@@ -1,0 +1,74 @@
+"""Runs groups in numpy as kernels would: for a model whose target this machine does not have."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp, f64
+from xdsl.ir import Operation
+
+from dlc.backends._host_reader import interface
+from dlc.core.weights import WeightStore
+from dlc.dialects._tensor import element_type
+from dlc.dialects.fused_group import GroupOp
+from dlc.dialects.graph._precision import Precision
+from dlc.dialects.graph._structure import Array, ContractionOp, GraphOp
+from dlc.oracle import round_results, run_reference
+from dlc.runtime.library import TensorInfo
+
+
+class StoredModel:
+    """A module of groups that runs in the reference interpreter: each value that a kernel stores is
+    rounded to its type, everything else is computed in float32 (in float64 if the model has such
+    tensors), factors of tf32 products are rounded to 10 bits of mantissa.
+    """
+
+    def __init__(self, groups: ModuleOp, weights: WeightStore):
+        self._groups = groups
+        self._weights = weights
+        values = [x for op in groups.walk() if isinstance(op, GraphOp) for x in op.results]
+        wide = any(element_type(x) == f64 for x in values)
+        self._float_type = np.float64 if wide else np.float32
+
+    @property
+    def inputs(self) -> Sequence[TensorInfo]:
+        """The inputs of the model."""
+        inputs, _ = interface(self._groups)
+        return [TensorInfo(x.name, np.dtype(x.dtype), tuple(x.shape)) for x in inputs]
+
+    def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
+        """Return the outputs by name. Raises CompileError when the feeds do not fit."""
+        return run_reference(
+            self._groups,
+            feeds,
+            self._weights,
+            self._float_type,
+            store=_store,
+            noise=_Tf32(),
+        )
+
+
+def _store(op: Operation, results: Sequence[Array]) -> Sequence[Array]:
+    """Return what is read of the results of ``op``."""
+    if not isinstance(op, GroupOp):
+        return results
+    return round_results(op, results)
+
+
+class _Tf32:
+    """Rounds the factors of products in tf32."""
+
+    def operands(self, op: GraphOp, operands: Sequence[Array]) -> Sequence[Array]:
+        if not isinstance(op, ContractionOp) or op.precision is None:
+            return operands
+        assert op.precision.data == Precision.tf32
+        return [_round_tf32(x) for x in operands]
+
+    def results(self, op: GraphOp, results: Sequence[Array]) -> Sequence[Array]:
+        return results
+
+
+def _round_tf32(x: Array) -> Array:
+    """Round to 10 bits of mantissa, half away from zero."""
+    bits = x.astype(np.float32).view(np.uint32)
+    rounded = (bits + np.uint32(1 << 12)) & np.uint32(0xFFFFE000)
+    return np.where(np.isfinite(x), rounded.view(np.float32), x).astype(x.dtype)
