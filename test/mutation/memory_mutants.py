@@ -32,8 +32,8 @@ MUTANTS: Sequence[Mutant] = (
     _memory(
         "touching-lifetimes",
         "dlc/analysis/arena.py",
-        "return self.first <= other.last and other.first <= self.last",
-        "return self.first < other.last and other.first < self.last",
+        "meets = (first <= buffer.last) & (last >= buffer.first)",
+        "meets = (first < buffer.last) & (last > buffer.first)",
         "a result shares memory with an operand of its launch",
         "attention",
         "convolutional",
