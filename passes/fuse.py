@@ -13,7 +13,7 @@ from dlc.analysis.dataflow import Cluster, Dataflow, is_inlined, origin
 from dlc.analysis.delta import delta_s
 from dlc.analysis.fusibility import NotFusibleError, strategy
 from dlc.analysis.placement import placed
-from dlc.core.locations import operation_text
+from dlc.core.locations import joined, operation_text
 from dlc.dialects.fused_group import GroupOp, YieldOp
 from dlc.dialects.graph._structure import GraphOp
 from dlc.errors import CompileError
@@ -137,7 +137,7 @@ def outline(cluster: Cluster, name: str) -> GroupOp:
             _copy_free(cluster, value, inner, body)
         body.add_op(op.clone(inner))
     body.add_op(YieldOp(*(inner[v] for v in cluster.results)))
-    group.location = cluster.ops[-1].location
+    group.location = joined(op.location for op in cluster.ops)
     return group
 
 

@@ -1,13 +1,14 @@
 """A model as text at any level, for ``--emit``."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
+from dlc.backends._c_text import c_string
 from dlc.compiler.edited import Start, read_start
-from dlc.compiler.kernels import kernel_texts
+from dlc.compiler.kernels import kernel_texts, launched_nodes
 from dlc.compiler.levels import lower
 from dlc.compiler.options import IMPORT, LEVELS, TEXT_BACKENDS, Options
 from dlc.compiler.targets import Target, parse_targets
@@ -59,7 +60,7 @@ class _Emission:
         if is_text and (self.level == "cuda") != target.is_gpu:
             raise CompileError(f"target {target.name} has no level {self.level}")
         last = None if is_text else self.level
-        if last not in (IMPORT, start.level):
+        if is_text or last not in (IMPORT, start.level):
             precision = self.options.precision
             for _ in lower(self.context, module, target, precision, last, None, start.level):
                 pass
@@ -69,7 +70,9 @@ class _Emission:
         """Return a module as it is printed."""
         if self.level not in TEXT_BACKENDS:
             return operation_as_text(module, locations=self.locations)
-        return "\n".join(text for _, text in kernel_texts(self.context, module, self.level))
+        nodes = launched_nodes(module)
+        texts = kernel_texts(self.context, module, self.level)
+        return "\n".join(_comment(nodes.get(name, ())) + text for name, text in texts)
 
     def weights(self, modules: Sequence[ModuleOp]) -> dict[str, Array]:
         """Return the weights that modules read, by symbol."""
@@ -80,3 +83,9 @@ class _Emission:
             if isinstance(op, WeightOp)
         }
         return {symbol: self.context.weights.array(symbol) for symbol in symbols}
+
+
+def _comment(nodes: Iterable[str]) -> str:
+    """Return the ONNX nodes of a kernel as a line of comment; no name can end it."""
+    names = ", ".join(map(c_string, nodes))
+    return f"// {names}\n" if names else ""

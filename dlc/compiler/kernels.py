@@ -11,6 +11,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from dlc import registry
+from dlc.backends._host_reader import find_main
+from dlc.core.locations import node_names
+from dlc.dialects.fused_group import LaunchOp
 
 
 def kernels_of(module: ModuleOp) -> list[Operation]:
@@ -32,3 +35,15 @@ def kernel_texts(context: Context, module: ModuleOp, backend: str) -> Iterator[t
         text = StringIO()
         target.emit(context, ModuleOp([kernel.clone()]), text)
         yield kernel_name(kernel), text.getvalue()
+
+
+def launched_nodes(module: ModuleOp) -> dict[str, list[str]]:
+    """Return by kernel the names of the ONNX nodes that its launches compute.
+
+    They are no part of a kernel's text: equal kernels of different nodes are one.
+    """
+    found: dict[str, dict[str, None]] = {}  # in order, each once
+    for op in find_main(module).body.block.ops:
+        if isinstance(op, LaunchOp):
+            found.setdefault(op.kernel_name, {}).update(dict.fromkeys(node_names(op.location)))
+    return {name: [*nodes] for name, nodes in found.items()}

@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 
 from dlc.backends._host_reader import find_main, interface
 from dlc.compiler.outcome import Report
-from dlc.core.locations import location_text
+from dlc.core.locations import location_text, node_names
 from dlc.core.nvrtc import Resources
 from dlc.dialects.fused_group import ARENA_BYTES, GroupOp, LaunchOp
 from dlc.dialects.gpu import KernelOp
@@ -20,15 +20,18 @@ def describe_groups(module: ModuleOp) -> dict[str, Report]:
     """Return what each ``fused_group.group`` of ``main`` is and was given, by its name."""
     body = find_main(module).body.block.ops
     groups = {op.sym_name.data: _describe(op) for op in body if isinstance(op, GroupOp)}
-    return groups or _unknown_groups([op.kernel_name for op in body if isinstance(op, LaunchOp)])
+    return groups or _unknown_groups([op for op in body if isinstance(op, LaunchOp)])
 
 
-def _unknown_groups(launched: Sequence[str]) -> dict[str, Report]:
-    """Return descriptions of the groups of kernels that come from nowhere."""
-    lists: Report = {key: [] for key in ("operations", "nodes", "boundaries")}
-    nothing = {**lists, "schedule": {}, "bound": {}}
-    first = {name: number for number, name in reversed(list(enumerate(launched)))}
-    return {n if first[n] == i else f"{n} {i}": nothing for i, n in enumerate(launched)}
+def _unknown_groups(launches: Sequence[LaunchOp]) -> dict[str, Report]:
+    """Return descriptions of groups of which only the launches are known."""
+    nothing = {"operations": [], "boundaries": [], "schedule": {}, "bound": {}}
+    found: dict[str, Report] = {}
+    for number, launch in enumerate(launches):
+        name = launch.kernel_name
+        name = f"{name} {number}" if name in found else name
+        found[name] = {**nothing, "nodes": [*node_names(launch.location)]}
+    return found
 
 
 def _describe(group: GroupOp) -> Report:

@@ -1,6 +1,17 @@
 """Where an op comes from, in words: a place in a text file or the name of an ONNX node."""
 
-from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc
+from collections.abc import Iterable, Iterator
+
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    ArrayAttr,
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    LocationAttr,
+    NameLoc,
+    NoneAttr,
+)
 from xdsl.ir import Attribute, Operation
 
 
@@ -34,3 +45,23 @@ def operation_text(op: Operation) -> str:
     """Return how an error names an op: its IR name and where it comes from."""
     where = location_text(op.location)
     return f"{op.name} at {where}" if where else op.name
+
+
+def joined(locations: Iterable[LocationAttr]) -> LocationAttr:
+    """Return one location for all of ``locations``, each once, without unknown ones."""
+    known = [each for each in dict.fromkeys(locations) if each != UNKNOWN_LOC]
+    if len(known) > 1:
+        return FusedLoc(ArrayAttr[Attribute](known), NoneAttr())
+    return known[0] if known else UNKNOWN_LOC
+
+
+def node_names(location: Attribute) -> Iterator[str]:
+    """Yield the names of the ONNX nodes that a location leads to."""
+    match location:
+        case NameLoc():
+            yield location.desc.data
+        case FusedLoc(locations=ArrayAttr(data=parts)):
+            for part in parts:
+                yield from node_names(part)
+        case _:
+            pass
