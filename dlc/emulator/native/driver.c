@@ -131,7 +131,7 @@ typedef struct work {
   void *to;
   const void *from;
   size_t bytes;
-  int frees_source;
+  int frees_source, on_device;
   struct node *nodes;
   size_t count;
   struct work *next;
@@ -146,7 +146,10 @@ static void run_graph(struct node *nodes, size_t count);
 static void finish(CUstream stream) {
   for (work *w = stream->first, *next; w; w = next) {
     if (w->nodes) run_graph(w->nodes, w->count);
-    else memcpy(w->to, w->from, w->bytes);
+    else {
+      if (w->on_device) make_writable(w->to); /* a launch before it may have protected it */
+      memcpy(w->to, w->from, w->bytes);
+    }
     if (w->frees_source) free((void *)w->from);
     free(w->nodes);
     next = w->next;
@@ -227,11 +230,11 @@ static int is_pinned(const void *pointer) {
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
   check_range((void *)(uintptr_t)to, bytes, "a copy to the device");
-  make_writable((void *)(uintptr_t)to);
-  if (is_pinned(from)) return enqueue(stream, (work){.to = (void *)(uintptr_t)to, .from = from, .bytes = bytes});
+  if (is_pinned(from))
+    return enqueue(stream, (work){.to = (void *)(uintptr_t)to, .from = from, .bytes = bytes, .on_device = 1});
   void *kept = host_memory(bytes);
   memcpy(kept, from, bytes);
-  return enqueue(stream, (work){.to = (void *)(uintptr_t)to, .from = kept, .bytes = bytes, .frees_source = 1});
+  return enqueue(stream, (work){.to = (void *)(uintptr_t)to, .from = kept, .bytes = bytes, .frees_source = 1, .on_device = 1});
 }
 
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
@@ -242,8 +245,7 @@ CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
   check_range((void *)(uintptr_t)from, bytes, "a copy on the device");
   check_range((void *)(uintptr_t)to, bytes, "a copy on the device");
-  make_writable((void *)(uintptr_t)to);
-  return enqueue(stream, (work){.to = (void *)(uintptr_t)to, .from = (void *)(uintptr_t)from, .bytes = bytes});
+  return enqueue(stream, (work){.to = (void *)(uintptr_t)to, .from = (void *)(uintptr_t)from, .bytes = bytes, .on_device = 1});
 }
 
 /* Graphs. ------------------------------------------------------------------------------------------------- */
