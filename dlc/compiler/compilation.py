@@ -57,6 +57,7 @@ class Compilation:
         self.context: DlcContext = registry.new_context(WeightStore())
         self.timing = timing
         self._built = Built()
+        self.remarks: list[str] = []
         sys.setrecursionlimit(max(20_000, sys.getrecursionlimit()))  # xDSL recurses per region
 
     def run(self, path: Path) -> Outcome:
@@ -68,10 +69,11 @@ class Compilation:
             place = WeightPlacer(self.context.weights, weights)
             report = self._build(start.reference or start.module, lowered, place, path)
             cached = lookups_since(before)
+            outcome = Outcome(report, self.timing.seconds, cached=cached, remarks=self.remarks)
             if not self.options.verify:
-                return Outcome(report, self.timing.seconds, cached=cached)
+                return outcome
             if start.reference is None:
-                return Outcome(report, self.timing.seconds, checked=UNVERIFIED, cached=cached)
+                return replace(outcome, checked=UNVERIFIED)
             found = self._verify(start.reference, lowered, place, path)
         checked = [found.text(), *([imported.text()] if imported else [])]
         report["certificate"] = {
@@ -79,16 +81,14 @@ class Compilation:
             "import": imported.certificate() if imported else None,
         }
         replace_report(path, _report_text(report))
-        return Outcome(
-            report,
-            self.timing.seconds,
-            found.run.data() if found.run else None,
-            [each.data() for each in found.simulated],
-            [each.data() for each in found.emulated],
-            "; ".join(checked),
-            cached,
-            asdict(imported) if imported else None,
-            found.warnings(),
+        return replace(
+            outcome,
+            verification=found.run.data() if found.run else None,
+            simulated=[each.data() for each in found.simulated],
+            emulated=[each.data() for each in found.emulated],
+            checked="; ".join(checked),
+            imported=asdict(imported) if imported else None,
+            cautions=found.warnings(),
         )
 
     def _import(self) -> tuple[Start, ImportChecked | None]:
@@ -101,7 +101,12 @@ class Compilation:
         record = ImportRecord() if options.verify else None
         with self.timing.measure("import"):
             model = import_model(
-                self.source, options.shapes, self.context, options.constants, record=record
+                self.source,
+                options.shapes,
+                self.context,
+                options.constants,
+                record=record,
+                remarks=self.remarks,
             )
         if record is None:
             return Start(model, reference=model), None

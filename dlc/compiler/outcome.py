@@ -17,7 +17,8 @@ class Outcome:
     artifact was emulated for it. checked: all in one line. cached: by kind (``artifact``,
     ``cubin``, ``object``), how many came from the cache, and of how many. imported: what was found
     when the import was compared with the ONNX reference implementation. cautions: lines about what
-    verification cannot tell.
+    verification cannot tell. remarks: what the import has to say about single nodes; none where the
+    artifact came from the cache.
     """
 
     report: Report
@@ -29,6 +30,7 @@ class Outcome:
     cached: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     imported: Report | None = None
     cautions: Sequence[str] = ()
+    remarks: Sequence[str] = ()
 
     def launches_text(self) -> str:
         """Return a phrase for the user: how many launches there are for each target."""
@@ -39,13 +41,10 @@ class Outcome:
         return ", ".join(f"{v['target']} {c}" for v, c in zip(variants, counts, strict=True))
 
     def warnings(self) -> list[str]:
-        """Return the cautions, and a line for each kernel that is right but slower than it could
-        be.
+        """Return the remarks and cautions, and a line for each kernel that is right but slower than
+        it could be.
         """
-        return [
-            *self.cautions,
-            *self._spills(),
-        ]
+        return [*self.remarks, *self.cautions, *self._spills()]
 
     def _spills(self) -> list[str]:
         return [

@@ -62,7 +62,8 @@ def check_model(
     importer.check(constants)
     problems = list(dict.fromkeys([*faulty.values(), *importer.problems]))
     open = find_open_sizes([i for i in sound if i.name not in constants], types)
-    return Findings(operators, problems, open, importer.waiting, _notes(loaded))
+    notes = [*_notes(loaded), *importer.builder.remarks]
+    return Findings(operators, problems, open, importer.waiting, notes)
 
 
 def _notes(loaded: LoadedModel) -> list[str]:

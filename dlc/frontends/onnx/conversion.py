@@ -8,15 +8,14 @@ from functools import cache
 
 import numpy as np
 import onnx
-from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import SSAValue
 
 from dlc.dialects._tensor import shape
 from dlc.dialects.graph._structure import Array, GraphOp
-from dlc.errors import CompileError
+from dlc.errors import CompileError, printable
 from dlc.frontends.onnx import ops
 from dlc.frontends.onnx.attributes import NodeAttributes
-from dlc.frontends.onnx.graph_builder import GraphBuilder
+from dlc.frontends.onnx.graph_builder import GraphBuilder, location
 
 Conversion = Callable[["NodeContext"], "SSAValue | Sequence[SSAValue | None]"]
 """Returns the node's outputs in order; ``None`` (or a shorter sequence) for one it cannot make,
@@ -97,13 +96,14 @@ class NodeContext(NodeAttributes):
         opset: int,
         operands: Sequence[SSAValue | None],
         builder: GraphBuilder,
-        at: LocationAttr,
+        place: str,
         inline: Callable[[onnx.GraphProto, Sequence[SSAValue]], Sequence[SSAValue]],
     ):
         super().__init__(node, opset)
         self._operands = operands
         self._builder = builder
-        self._location = at
+        self._place = place
+        self._location = location(place)
         self._inline = inline
 
     # Operands -----------------------------------------------------------------------------------
@@ -177,7 +177,16 @@ class NodeContext(NodeAttributes):
             )
         return known
 
+    def remark(self, text: str) -> None:
+        """Tell the user something about the node that keeps nothing from being compiled."""
+        self._builder.remarks[printable(f"{self._place}: {text}")] = None
+
     # Results ------------------------------------------------------------------------------------
+
+    @property
+    def inserted(self) -> int:
+        """How many ops were inserted so far, for other nodes too; constants are left out."""
+        return self._builder.inserted
 
     def insert(self, op: GraphOp) -> SSAValue:
         """Insert an op at the node's location and return its first result.

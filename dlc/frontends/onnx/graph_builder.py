@@ -50,7 +50,10 @@ def ascii_name(name: str) -> str:
 
 
 class GraphBuilder:
-    """Inserts ops at the end of a block; constants become attributes, splats or weights."""
+    """Inserts ops at the end of a block; constants become attributes, splats or weights.
+
+    inserted: how many ops were, constants left out. remarks: what the user should know, each once.
+    """
 
     def __init__(
         self,
@@ -62,13 +65,15 @@ class GraphBuilder:
         self.builder = builder
         self.weights = weights
         self.inputs = inputs or {}
-        self._inserted = 0
+        self.inserted = 0
+        self._asked = 0
+        self.remarks: dict[str, None] = {}
 
     def insert(self, op: GraphOp, at: LocationAttr) -> Sequence[SSAValue]:
         """Insert ``op``, or the constants that it computes when it is small and all is known."""
         op.location = at
-        self._inserted += 1
-        check_count(self._inserted)
+        self._asked += 1
+        check_count(self._asked)
         _check_sizes(op)
         folded = self._fold(op)
         if folded is not None:
@@ -79,6 +84,7 @@ class GraphBuilder:
         except VerifyException as error:
             raise CompileError(str(error)) from error
         self.builder.insert(op)
+        self.inserted += 1
         return op.results
 
     def known(self, value: SSAValue) -> Array | None:

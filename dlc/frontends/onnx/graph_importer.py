@@ -158,8 +158,7 @@ class GraphImporter:
         def inline(graph: GraphProto, arguments: Sequence[SSAValue]) -> Sequence[SSAValue]:
             return self._inline(graph, arguments, node, scope)
 
-        at = location(self.place(node, scope))
-        context = NodeContext(node, opset, operands, self.builder, at, inline)
+        context = NodeContext(node, opset, operands, self.builder, self.place(node, scope), inline)
         results = conversion(context)
         context.check_attributes()
         return [results] if isinstance(results, SSAValue) else list(results)

@@ -37,6 +37,7 @@ def import_model(
     constants: Mapping[str, Array] | None = None,
     open_sizes: bool = False,
     record: ImportRecord | None = None,
+    remarks: list[str] | None = None,
 ) -> ModuleOp:
     """Return a module whose ``main`` computes the model.
 
@@ -45,6 +46,7 @@ def import_model(
     constants: values of inputs, by name, that are compiled in; they are no arguments of ``main``.
     open_sizes: whether sizes may be left that nobody fixes; only single graph passes know them.
     record: is filled with what was done.
+    remarks: is given what the user should know and keeps nothing from being compiled.
 
     Arguments and results carry their names as ``graph.name``. Raises CompileError, with the node's
     name, for everything that cannot be imported.
@@ -66,6 +68,8 @@ def import_model(
     except CompileError as error:
         _explain_shapes(error, changed_inputs(declared, shapes or {}))
         raise
+    if remarks is not None:
+        remarks.extend(builder.remarks)
     erase_unused(block)
     context.weights.retain(
         [op.symbol.string_value() for op in block.ops if isinstance(op, WeightOp)]

@@ -36,7 +36,7 @@ def make_node() -> MakeNode:
         node = helper.make_node(op_type, ["x", "seven", ""], ["y", "", "z"], **attributes)
         seven = builder.constant(np.array(7), location("seven"))
         operands = [block.args[0], seven, None]
-        return NodeContext(node, 21, operands, builder, location("n"), _no_subgraph)
+        return NodeContext(node, 21, operands, builder, "n", _no_subgraph)
 
     return make
 

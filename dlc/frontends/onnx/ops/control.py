@@ -14,6 +14,7 @@ from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.layout import concat, slice_axes
 from dlc.frontends.onnx.ops.shape import reshape
 from dlc.frontends.onnx.shape_rules import RefusedError
+from dlc.frontends.onnx.unrolling import remark_unrolling
 
 UNROLLED_ITERATIONS = 1024
 """A loop of more iterations is not imported: each iteration becomes ops of its own."""
@@ -86,7 +87,7 @@ def _loop(node: NodeContext) -> Sequence[SSAValue | None]:
     going = node.optional(1)
     carried = [node.operand(i) for i in range(2, node.operand_count)]
     scanned: list[Sequence[SSAValue]] = []
-    number = 0
+    number, before = 0, node.inserted
     while number != count and (going is None or node.require_known(going, "condition").item()):
         _check_iterations(number)
         index = node.constant_value(np.array(number, np.int64))
@@ -96,6 +97,7 @@ def _loop(node: NodeContext) -> Sequence[SSAValue | None]:
         carried = list(results[1 : len(carried) + 1])
         scanned.append(results[len(carried) + 1 :])
         number += 1
+    remark_unrolling(node, number, node.inserted - before)
     return [*carried, *(_stack(node, parts, 0) for parts in zip(*scanned, strict=True))]
 
 
@@ -117,12 +119,14 @@ def _scan(node: NodeContext) -> Sequence[SSAValue | None]:
     _check_iterations(count - 1)
     backward = node.integers("scan_input_directions", [0] * scan_count)
     outputs: list[Sequence[SSAValue]] = []
+    before = node.inserted
     for step in range(count):
         at = [count - 1 - step if back else step for back in backward]
         parts = [_take(node, x, a, i) for x, a, i in zip(scanned, axes, at, strict=True)]
         results = node.inline(body, [*carried, *parts])
         carried = list(results[: len(carried)])
         outputs.append(results[len(carried) :])
+    remark_unrolling(node, count, node.inserted - before)
     return [*carried, *_scan_outputs(node, list(zip(*outputs, strict=True)))]
 
 

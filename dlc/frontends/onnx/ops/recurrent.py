@@ -13,6 +13,12 @@ from dlc.dialects.graph._recurrent import Direction, DirectionAttr, RecurrentOp
 from dlc.dialects.graph._recurrent_cell import GruOp, LstmOp, RnnOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import NodeContext, converts
+from dlc.frontends.onnx.unrolling import remark_unrolling
+
+_OPS_PER_STEP = 2
+"""Of a recurrent layer when it is decomposed: a product and a sum."""
+_OPS_PER_GATE = 4
+"""And for each gate a slice, an activation, and arithmetic to mix it into the state."""
 
 
 class _Layer:
@@ -88,6 +94,9 @@ class _Layer:
 
     def results(self, op: RecurrentOp) -> list[SSAValue]:
         """Insert the op and return its results as the operator has them."""
+        steps = self.node.shape(0)[1 if self.batch_first else 0]
+        ops = _OPS_PER_STEP + _OPS_PER_GATE * self.op.GATES
+        remark_unrolling(self.node, steps, steps * self.directions * ops)
         sequence, *last = self.node.insert_all(op)
         if not self.batch_first:
             return [sequence, *last]
