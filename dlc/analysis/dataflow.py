@@ -62,21 +62,21 @@ class Facts:
 
 
 class Dataflow:
-    """The computing ops of a block, in order, with their producers and readers."""
+    """The computing ops of a block, in order, with their producers and readers.
+
+    Ops that the end of the block does not need are left out: nobody computes them.
+    """
 
     def __init__(self, block: Block):
-        self.ops: list[ComputedOp] = [
-            _computed(op) for op in block.ops if isinstance(op, GraphOp) and not is_free(op)
-        ]
+        working = [op for op in _needed(block) if not is_free(op)]
+        self.ops: list[ComputedOp] = [_computed(op) for op in working if isinstance(op, GraphOp)]
         self.position = {op: n for n, op in enumerate(self.ops)}
         self._facts: dict[ComputedOp, Facts] = {}
         self._origins: dict[SSAValue, SSAValue] = {}
         self._producers: dict[ComputedOp, Sequence[ComputedOp]] = {}
         self._readers: dict[SSAValue, list[ComputedOp]] = {}
         self._escaping: set[SSAValue] = set()
-        for op in block.ops:
-            if is_free(op):
-                continue
+        for op in working:
             for value in map(self.origin, op.operands):
                 if isinstance(op, ComputedOp) and op in self.position:
                     self._readers.setdefault(value, []).append(op)
@@ -114,6 +114,16 @@ class Dataflow:
     def escapes(self, value: SSAValue) -> bool:
         """Whether something that is not computed reads ``value`` (the end of the function)."""
         return value in self._escaping
+
+
+def _needed(block: Block) -> list[Operation]:
+    """Return the ops of a block that something other than a graph op needs, in order."""
+    found: dict[Operation, None] = {}
+    for op in reversed(block.ops):
+        readers = (use.operation for result in op.results for use in result.uses)
+        if not isinstance(op, GraphOp) or any(reader in found for reader in readers):
+            found[op] = None
+    return list(found)[::-1]
 
 
 _ANCHOR_TILE = 128

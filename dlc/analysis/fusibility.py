@@ -27,6 +27,8 @@ def strategy(cluster: Cluster) -> str:
     """Return the strategy that lowers ``cluster``; raises NotFusibleError with the reason."""
     if len(cluster.ops) > MOST_OPS:
         raise NotFusibleError(f"more than {MOST_OPS} ops")
+    if not cluster.results:
+        raise NotFusibleError("no result of the group is computed in it")
     _check_choices(cluster)
     roles = {op: cluster.flow.facts(op).role for op in cluster.ops}
     kinds = set(roles.values())
