@@ -1,11 +1,17 @@
 """Operators that the ONNX reference implementation gets wrong are not held to it."""
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from onnx import TensorProto, helper
+from onnx.reference import ReferenceEvaluator
 from small_models import small_models
 
 from dlc.compiler import Options, compile_to
+from dlc.verification.onnx_faults import NoReferenceError
+from dlc.verification.onnx_reference import run_onnx_reference
 
 
 @pytest.mark.parametrize("name", ["separable", "recurrent"])
@@ -14,3 +20,23 @@ def test_a_right_model_is_accepted(name: str, tmp_path: Path) -> None:
     (model,) = (m for m in small_models() if m.name == name)
     outcome = compile_to(tmp_path / "model.so", model.proto, Options("cpu"))
     assert outcome.checked.startswith("verified")
+
+
+@pytest.mark.parametrize(
+    ("operator", "shape", "attributes"),
+    [
+        ("GlobalMaxPool", [2, 3, 5], {}),
+        ("MaxPool", [1, 2, 9, 9], {"kernel_shape": [2, 2], "strides": [2, 2], "ceil_mode": 1}),
+    ],
+)
+def test_a_result_that_onnx_shape_rules_refuse_says_nothing(
+    operator: str, shape: list[int], attributes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = helper.make_node(operator, ["x"], ["y"], **attributes)
+    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n in "xy"]
+    graph = helper.make_graph([node], "pool", ends[:1], ends[1:])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)])
+    wrong = [np.zeros([*shape[:2], 77], np.float32)]
+    monkeypatch.setattr(ReferenceEvaluator, "run", lambda *_: wrong)
+    with pytest.raises(NoReferenceError, match="77 where ONNX's shape rules give"):
+        run_onnx_reference(model, {"x": np.zeros(shape, np.float32)})
