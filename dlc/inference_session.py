@@ -12,7 +12,7 @@ import onnx
 
 import dlc
 from dlc.compiler.options import Options
-from dlc.compiler.targets import device_capability
+from dlc.compiler.targets import Target, device_capability
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError, InputError
 from dlc.frontends.onnx.input_types import model_inputs
@@ -131,7 +131,7 @@ class InferenceSession:
 
     def _placed(self, model: Model) -> Model:
         """Return a model on the device, or with the threads, that was asked for."""
-        is_cpu = model.report["target"] == "cpu"
+        is_cpu = not Target(model.report["target"]).is_gpu
         if (self._threads if is_cpu else self._device) is None:
             return model
         return model.placed(threads=self._threads) if is_cpu else model.placed(self._device)
@@ -209,7 +209,7 @@ class InferenceSession:
         target = self._model.report["target"] if self._model else self._options.target
         if target is None:
             return get_available_providers()[:1]
-        return [CPU if target == "cpu" else CUDA]
+        return [CUDA if Target(target).is_gpu else CPU]
 
     def get_modelmeta(self) -> ModelMetadata:
         """Return what the model file says about itself; of a ``model.so``, its name."""

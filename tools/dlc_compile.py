@@ -44,7 +44,11 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("model", type=Path, help="the ONNX file")
     add("-o", "--output", type=Path, help="the file to write; default: the model's name with .so")
-    add("--target", help="cpu, or GPUs: sm_80[,sm_90a...]; default: the GPU found, else cpu")
+    add(
+        "--target",
+        help="cpu (this machine's), cpu-avx512, cpu-avx2, cpu-generic, or GPUs: sm_80[,sm_90a...]; "
+        "default: the GPU found, else cpu",
+    )
     add("--precision", default="fp32", choices=PRECISIONS, help="of fp32 tensors and products")
     add(
         "--shape",

@@ -9,6 +9,7 @@ class CpuArch:
 
     Cache bandwidths are loads per core; ``l3_bytes`` is shared by all cores, ``l1_bytes`` and
     ``l2_bytes`` are one core's. ``parallel_region_us`` is the fork and join of an OpenMP region.
+    ``x86_level`` is the level of the x86-64 psABI whose instructions it has.
     """
 
     name: str
@@ -18,6 +19,7 @@ class CpuArch:
     vector_registers: int
     fma_units_per_core: int
     capabilities: frozenset[str]
+    x86_level: int
 
     l1_bytes: int
     l2_bytes: int

@@ -15,8 +15,9 @@ from dlc.backends._weight_placer import WeightPlacer
 from dlc.backends.c import COMPILER_FLAGS
 from dlc.compiler.kernels import kernel_texts, kernels_of
 from dlc.compiler.targets import Target
-from dlc.core.c_compiler import Source, host_instruction_set
+from dlc.core.c_compiler import Source
 from dlc.core.context import DlcContext
+from dlc.core.instruction_sets import instruction_set
 from dlc.core.nvrtc import Resources
 from dlc.dialects.gpu import KernelOp
 from dlc.runtime.packing import payload_identity
@@ -43,6 +44,7 @@ class Built:
 
 def build_cpu(
     context: DlcContext,
+    target: Target,
     module: ModuleOp,
     place: WeightPlacer,
     jobs: int,
@@ -53,11 +55,12 @@ def build_cpu(
 
     sources: the kernels, where they were printed before.
     """
+    instructions = instruction_set(target.name)
     if not sources:
-        flags = (*COMPILER_FLAGS, *host_instruction_set().flags)
+        flags = (*COMPILER_FLAGS, *instructions.flags)
         texts = kernel_texts(context, module, "c")
         sources = [Source(f"{name}.c", text, flags) for name, text in texts]
-    program = print_cpu_program(read_program(module, place), host_instruction_set().features)
+    program = print_cpu_program(read_program(module, place), instructions.features)
     link_cpu(program, sources, payload_identity(place.file), jobs, to)
     return Built(sources=sources)
 

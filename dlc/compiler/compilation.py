@@ -147,8 +147,8 @@ class Compilation:
         if lowered[0].target.is_gpu:
             modules = [(x.target, x.module) for x in lowered]
             return build_cuda(self.context, modules, place, jobs, library)
-        sources = self._built.sources
-        return build_cpu(self.context, lowered[0].module, place, jobs, library, sources)
+        target, module, sources = lowered[0].target, lowered[0].module, self._built.sources
+        return build_cpu(self.context, target, module, place, jobs, library, sources)
 
     def _report(self, lowered: Sequence[_Lowered], built: Built, weights_bytes: int) -> Report:
         return {

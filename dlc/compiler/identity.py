@@ -17,8 +17,9 @@ from dlc import arch
 from dlc.compiler.options import Options
 from dlc.compiler.targets import Target
 from dlc.core import nvrtc
-from dlc.core.c_compiler import find_c_compiler, host_instruction_set
+from dlc.core.c_compiler import find_c_compiler
 from dlc.core.cache import cache_key
+from dlc.core.instruction_sets import host_instruction_set, instruction_set
 from dlc.errors import CompileError
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.frontends.onnx.model_files import model_files
@@ -92,7 +93,7 @@ def _tools(targets: Sequence[Target]) -> Iterator[Part]:
         yield target.name
         yield str(target.runs_here)  # decides how the artifact is verified
         yield json.dumps(asdict(arch.by_name(target.name)), default=sorted, sort_keys=True)
-        yield nvrtc.version() if target.is_gpu else ""
+        yield nvrtc.version() if target.is_gpu else str(instruction_set(target.name))
 
 
 def _choices(options: Options) -> Iterator[Part]:

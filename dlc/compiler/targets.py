@@ -1,12 +1,14 @@
 """What a model is compiled for: names as users type them."""
 
 import ctypes
+import platform
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from dlc import arch
+from dlc.core.instruction_sets import X86, instruction_set, processor_flags
 from dlc.errors import CompileError
 
 _OLDEST = (8, 0)
@@ -17,14 +19,14 @@ bf16 and tf32.
 
 @dataclass(frozen=True)
 class Target:
-    """``cpu`` or ``sm_90a``; ``is_gpu`` says which kind."""
+    """``cpu``, ``cpu-avx2`` or ``sm_90a``; ``is_gpu`` says which kind."""
 
     name: str
 
     @property
     def is_gpu(self) -> bool:
         """Whether it is an NVIDIA GPU."""
-        return self.name != "cpu"
+        return self.name.startswith("sm_")
 
     @property
     def capability(self) -> tuple[int, int, bool]:
@@ -34,10 +36,15 @@ class Target:
         return int(match[1]), int(match[2]), bool(match[3])
 
     @property
+    def missing_features(self) -> list[str]:
+        """What the code for a CPU needs and this machine's processor lacks."""
+        return instruction_set(self.name).missing(processor_flags())
+
+    @property
     def runs_here(self) -> bool:
         """Whether this machine can run code for it."""
         if not self.is_gpu:
-            return True
+            return not self.missing_features
         found = device_capability()
         if found is None:
             return False
@@ -46,14 +53,15 @@ class Target:
 
 
 def parse_targets(text: str | None) -> list[Target]:
-    """Return the targets of ``cpu`` or ``sm_80,sm_90a``; of ``None`` the GPU found, else the CPU.
+    """Return the targets of ``cpu-avx2`` or ``sm_80,sm_90a``; of ``None`` the GPU found, else
+    ``cpu``.
 
-    Raises CompileError for an unknown one and for a mixture of CPU and GPU.
+    Raises CompileError for an unknown one, and for several of which one is a CPU.
     """
     names = list(dict.fromkeys(text.split(","))) if text is not None else [_found()]
     targets = [_parse(name.strip()) for name in names]
     if len(targets) > 1 and not all(target.is_gpu for target in targets):
-        raise CompileError("one artifact is for the CPU or for GPUs; compile twice for both")
+        raise CompileError("an artifact is for one CPU or for GPUs; compile once for each")
     return targets
 
 
@@ -67,8 +75,8 @@ def running_target(targets: Sequence[Target]) -> Target | None:
 
 def _parse(name: str) -> Target:
     target = Target(name)
-    if name != "cpu" and name not in gpu_targets():
-        ways = f"give cpu, or one or more of {', '.join(gpu_targets())}"
+    if name not in (*cpu_targets(), *gpu_targets()):
+        ways = f"give {', '.join(cpu_targets())}, or one or more of {', '.join(gpu_targets())}"
         raise CompileError(f"target {name!r} {_why_not(name)}; {ways}")
     return target
 
@@ -80,9 +88,15 @@ def _why_not(name: str) -> str:
     if name.startswith("sm_"):
         oldest = "{}.{}".format(*_OLDEST)
         return f"is a row that only dlc-opt takes: artifacts need compute capability {oldest}"
-    return (
-        "is a row that only dlc-opt takes: an artifact has the instructions of this machine's CPU"
-    )
+    if not name.startswith("cpu-"):
+        return "is a row that only dlc-opt takes"
+    return f"is for {X86} machines, this one is {platform.machine()}"
+
+
+def cpu_targets() -> list[str]:
+    """Return the CPUs that code can be made for: this machine's, and on x86 those with a row."""
+    rows = [row.name for row in arch.CPUS] if platform.machine() == X86 else []
+    return ["cpu", *rows]
 
 
 def gpu_targets() -> list[str]:

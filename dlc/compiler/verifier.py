@@ -53,21 +53,34 @@ class BuildProbe(Protocol):
 
 @dataclass(frozen=True)
 class TargetSimulated:
-    """What was checked of a target that this machine does not have. kernels: in the simulator;
-    whole: the groups of the whole model in the reference interpreter, each value as it is stored.
+    """What was checked of a target that this machine does not have. kernels: in the simulator,
+    ``None`` for a CPU; lacks: what the machine's processor lacks for it; whole: the groups of the
+    whole model in the reference interpreter, each value as it is stored.
     """
 
     target: str
-    kernels: KernelsSimulated
+    kernels: KernelsSimulated | None
+    lacks: Sequence[str]
     whole: Verification
 
     def data(self) -> Report:
         """Return all of it."""
-        return {"target": self.target, **asdict(self.kernels), "whole": self.whole.data()}
+        return {"target": self.target, **self._kernels(), "whole": self.whole.data()}
+
+    def certificate(self) -> Report:
+        """Return it without what differs from machine to machine."""
+        return {"target": self.target, **self._kernels(), **self.whole.certificate()}
+
+    def _kernels(self) -> Report:
+        return asdict(self.kernels) if self.kernels else {}
 
     def text(self) -> str:
         """Return a phrase for the user."""
-        return f"{self.target}: {self.kernels.text()}, {self.whole.whole_text()} (values as stored)"
+        whole = f"{self.whole.whole_text()} (values as stored)"
+        if self.kernels:
+            return f"{self.target}: {self.kernels.text()}, {whole}"
+        lacks = ", ".join(self.lacks)
+        return f"machine code not run (no {lacks} here): {self.target}: {whole}"
 
 
 @dataclass(frozen=True)
@@ -83,8 +96,8 @@ class Verified:
     def text(self) -> str:
         """Return one line for the user."""
         parts = [x.text() for x in (self.run, *self.emulated) if x]
-        if self.simulated:
-            targets = "; ".join(x.text() for x in self.simulated)
+        parts += [x.text() for x in self.simulated if not x.kernels]
+        if targets := "; ".join(x.text() for x in self.simulated if x.kernels):
             parts.append(f"simulated, not run (no such GPU here): {targets}")
         return "; ".join(parts)
 
@@ -92,10 +105,7 @@ class Verified:
         """Return what the artifact says of this: nothing that differs from machine to machine."""
         return {
             "run": self.run.certificate() if self.run else None,
-            "simulated": [
-                {"target": x.target, **asdict(x.kernels), **x.whole.certificate()}
-                for x in self.simulated
-            ],
+            "simulated": [x.certificate() for x in self.simulated],
             "emulated": [x.certificate() for x in self.emulated],
         }
 
@@ -127,7 +137,7 @@ class Verifier:
         found = [self._run(x, plan) for x in self.lowered if x.target == running]
         absent = [x for x in self.lowered if x.target != running]
         simulated = [self._simulate(x, plan) for x in absent]
-        emulated = [self._emulate(x, plan) for x in absent]
+        emulated = [self._emulate(x, plan) for x in absent if x.target.is_gpu]
         return Verified(found[0] if found else None, simulated, emulated)
 
     def _run(self, lowered: Lowered, plan: Plan) -> Verification:
@@ -155,10 +165,12 @@ class Verifier:
             stored = StoredModel(lowered.groups, weights)
             kernels = len(set(launched_kernels(lowered.module)))
             whole = verify(stored, self.model, weights, precision, plan, kernels)
+        if not lowered.target.is_gpu:
+            return TargetSimulated(target, None, lowered.target.missing_features, whole)
         self.options.progress(f"{target}: simulating kernels")
         with self.timing.measure("simulation"):
             found = verify_by_simulation(lowered.groups, lowered.module, weights, precision)
-        return TargetSimulated(target, found, whole)
+        return TargetSimulated(target, found, (), whole)
 
     def _emulate(self, lowered: Lowered, plan: Plan) -> Emulation:
         """Run the artifact as on a device of a target."""

@@ -2,7 +2,6 @@
 
 import importlib.util
 import os
-import platform
 import shlex
 import shutil
 import subprocess
@@ -151,42 +150,3 @@ def _probe(command: tuple[str, ...]) -> CCompiler:
     if done.returncode != 0 or not lines:
         raise CompileError(wrong)
     return CCompiler(command, f"{text} {lines[0]}")
-
-
-@dataclass(frozen=True)
-class InstructionSet:
-    """What the kernels of an artifact may use: compiler flags and the features to check at load."""
-
-    flags: tuple[str, ...]
-    features: tuple[str, ...]
-
-
-_X86_LEVELS = (
-    InstructionSet(
-        ("-march=x86-64-v4", "-mprefer-vector-width=512"),
-        ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"),
-    ),
-    InstructionSet(("-march=x86-64-v3",), ("avx2", "fma", "bmi2")),
-    InstructionSet(("-march=x86-64-v2",), ("sse4.2", "popcnt")),
-)
-"""The levels of the x86-64 psABI, best first; features as ``__builtin_cpu_supports`` names them."""
-
-
-@cache
-def host_instruction_set() -> InstructionSet:
-    """Return the best level that this machine's processor has (the base one elsewhere than x86)."""
-    if platform.machine() != "x86_64":
-        return InstructionSet((), ())
-    present = _processor_flags()
-    for level in _X86_LEVELS:
-        if {f.replace(".", "_") for f in level.features} <= present:
-            return level
-    return InstructionSet((), ())
-
-
-def _processor_flags() -> set[str]:
-    try:
-        text = Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return set()
-    return next((set(x.split()) for x in text.splitlines() if x.startswith("flags")), set())

@@ -5,13 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dlc.core.c_compiler import (
-    CPP_FLAGS,
-    Source,
-    find_c_compiler,
-    find_cpp_compiler,
-    host_instruction_set,
-)
+from dlc.core.c_compiler import CPP_FLAGS, Source, find_c_compiler, find_cpp_compiler
+from dlc.core.instruction_sets import host_instruction_set
 from dlc.emulator.native import native_text
 from dlc.emulator.translation import Kernel, host_text
 from dlc.runtime.native import native_text as runtime_text

@@ -12,7 +12,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region
 
 from dlc.backends.c import COMPILER_FLAGS, c_text
-from dlc.core.c_compiler import Source, find_c_compiler, host_instruction_set
+from dlc.core.c_compiler import Source, find_c_compiler
+from dlc.core.instruction_sets import host_instruction_set
 from dlc.dialects._tensor import numpy_dtype
 from dlc.dialects.fused_group import GroupOp, LaunchOp, YieldOp
 from dlc.dialects.graph._structure import Array, GraphOp

@@ -10,7 +10,8 @@ import pytest
 from ml_dtypes import bfloat16
 
 from dlc.backends.c import COMPILER_FLAGS, c_prelude
-from dlc.core.c_compiler import Source, find_c_compiler, host_instruction_set
+from dlc.core.c_compiler import Source, find_c_compiler
+from dlc.core.instruction_sets import host_instruction_set
 
 # numpy says of a signalling NaN that it is invalid
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered")

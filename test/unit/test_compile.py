@@ -141,8 +141,9 @@ def test_two_compiles_give_the_same_bytes(
     [
         ({"target": "sm_1"}, "target 'sm_1' is unknown"),
         ({"target": "sm_75"}, "only dlc-opt takes: artifacts need compute capability 8.0; give"),
-        ({"target": "cpu-avx2"}, "only dlc-opt takes: an artifact has the instructions of this m"),
-        ({"target": "cpu,sm_80"}, "for the CPU or for GPUs"),
+        ({"target": "cpu-avx3"}, "is unknown; give cpu, cpu-avx512, cpu-avx2, cpu-generic, or one"),
+        ({"target": "cpu,sm_80"}, "for one CPU or for GPUs"),
+        ({"target": "cpu,cpu-avx2"}, "for one CPU or for GPUs; compile once for each"),
         ({"precision": "fp8"}, "precision 'fp8' is unknown; give fp32, tf32, fp16, bf16"),
         ({"weights": "no"}, "weights 'no' is unknown; give embed, file"),
         ({"jobs": 0}, "jobs is 0; give 1 or more"),

@@ -63,7 +63,8 @@ dlc_status dlc_model_open(dlc_model *model, const char *path, const char *weight
   (void)device;
   const char *missing = dlc_missing_feature();
   if (missing)
-    return dlc_fail(DLC_UNSUPPORTED, "the model was compiled for processors with %s, this one has none", missing);
+    return dlc_fail(DLC_UNSUPPORTED, "the model was compiled for processors with %s, this one has none; compile it again with --target cpu",
+                    missing);
   return read_weights(model, path, weights_path);
 }
 
