@@ -85,7 +85,8 @@ class _Outliner:
         self.partition = partition
         self.chip = chip
         self.order = [n for n in partition.order() if n not in placed]
-        self.names = {n: f"g{number + i}" for i, n in enumerate(self.order)}
+        self.place = {n: i for i, n in enumerate(self.order)}
+        self.names = {n: f"g{number + i}" for n, i in self.place.items()}
         self.next_number = number + len(self.order)
 
     def run(self) -> int:
@@ -107,8 +108,8 @@ class _Outliner:
 
     def _boundaries(self, producer: int) -> ArrayAttr[StringAttr]:
         """Return why each reader of a cluster is another cluster, in the order of their names."""
-        place = {n: i for i, n in enumerate(self.order)}
-        readers = sorted(self.partition.consumers[producer] & place.keys(), key=place.__getitem__)
+        found = (c for c in self.partition.consumers[producer] if c in self.place)
+        readers = sorted(found, key=self.place.__getitem__)
         texts = (f"{self.names[c]}: {self._reason(producer, c)}" for c in readers)
         return ArrayAttr([StringAttr(text) for text in texts])
 

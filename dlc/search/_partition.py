@@ -1,6 +1,7 @@
 """A division of the ops of a block into clusters that can run one after the other."""
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Mapping, Set
 
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.dialects.graph._structure import ComputedOp
@@ -41,11 +42,15 @@ class Partition:
 
     def closes_cycle(self, producer: int, consumer: int) -> bool:
         """Whether another cluster lies between the two, so that they cannot become one."""
-        return consumer in self._reached(self.consumers[producer] - {consumer}, consumer)
+        slots = self._slots(producer, consumer)
+        if len(self.consumers[producer]) <= len(self.producers[consumer]):  # the shorter search
+            return consumer in self._reached(self.consumers, producer, consumer, slots)
+        return producer in self._reached(self.producers, consumer, producer, slots)
 
     def merge(self, producer: int, consumer: int) -> int:
         """Make two clusters one and return its number; ``closes_cycle`` must be false for them."""
-        later = self._reached(self.consumers[producer] - {consumer}, consumer)
+        slots = self._slots(producer, consumer)
+        later = self._reached(self.consumers, producer, consumer, slots)
         self._reorder(producer, consumer, later)
         keep, gone = sorted((producer, consumer))
         self.clusters[keep] = self.clusters[keep].merged(self.clusters.pop(gone))
@@ -91,14 +96,20 @@ class Partition:
         for producer in self.producers[n]:
             self.consumers[producer].add(n)
 
-    def _reached(self, start: Iterable[int], end: int) -> set[int]:
-        """Return the clusters reachable from ``start`` that run no later than ``end``."""
-        limit = self._slot[end]
-        stack = [n for n in start if self._slot[n] <= limit]
+    def _slots(self, first: int, last: int) -> range:
+        return range(self._slot[first], self._slot[last] + 1)
+
+    def _reached(
+        self, links: Mapping[int, Set[int]], start: int, skipped: int, slots: range
+    ) -> set[int]:
+        """Return the clusters in ``slots`` to which ``links`` lead from ``start`` by any way but
+        the direct one to ``skipped``.
+        """
+        stack = [n for n in links[start] if n != skipped and self._slot[n] in slots]
         found = set(stack)
         while stack:
-            for n in self.consumers[stack.pop()]:
-                if n not in found and self._slot[n] <= limit:
+            for n in links[stack.pop()]:
+                if n not in found and self._slot[n] in slots:
                     found.add(n)
                     stack.append(n)
         return found
@@ -107,12 +118,15 @@ class Partition:
         """Put the merged cluster after everything between the two that it may need, and before
         ``later``, what reads the producer.
         """
-        first, last = self._slot[producer], self._slot[consumer]
-        between = [n for n in self._order[first + 1 : last] if n is not None]
-        merged = min(producer, consumer)
-        order = [n for n in between if n not in later]
-        order += [merged, *(n for n in between if n in later)]
-        del self._slot[max(producer, consumer)]
-        self._order[first : last + 1] = [*order, *[None] * (last + 1 - first - len(order))]
-        for slot, n in enumerate(order, first):
-            self._slot[n] = slot
+        slot = self._slot[consumer]
+        moved = sorted(later, key=self._slot.__getitem__, reverse=True)
+        for n in (producer, consumer, *later):
+            self._order[self._slot.pop(n)] = None
+        waiting = deque([*moved, min(producer, consumer)])
+        while waiting:  # from the right; what stands there moves on until there are free slots
+            standing = self._order[slot]
+            if standing is not None:
+                waiting.append(standing)
+            n = waiting.popleft()
+            self._order[slot], self._slot[n] = n, slot
+            slot -= 1

@@ -20,6 +20,7 @@ from dlc.frontends.onnx.importer import import_model
 from dlc.registry import new_context
 
 SIDE = 16
+Trace = Callable[[FrameType, str, object], "Trace | None"]
 DOUBLING = 2.3
 """What twice the model may cost: twice, and a logarithm."""
 CPU = "fuse{arch=cpu-avx2},tile{arch=cpu-avx2},lower-to-loop,fused-group-plan-memory"
@@ -38,6 +39,23 @@ def calls_of(function: Callable[[], object]) -> int:
         function()
     finally:
         sys.setprofile(None)
+    return count
+
+
+def steps_of(function: Callable[[], object], *files: str) -> int:
+    """Return how many lines of some files run, those of comprehensions once for each turn."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: object) -> Trace | None:
+        nonlocal count
+        count += event == "line"
+        return trace if frame.f_code.co_filename.endswith(files) else None
+
+    sys.settrace(trace)
+    try:
+        function()
+    finally:
+        sys.settrace(None)
     return count
 
 
@@ -115,6 +133,30 @@ def calls_of_compile(model: onnx.ModelProto) -> int:
 def test_twice_the_model_is_twice_the_work(shape: Callable[[int], onnx.ModelProto]) -> None:
     calls_of_compile(shape(120))  # fills the tables that do not depend on the model
     small, large = (calls_of_compile(shape(count)) for count in (120, 240))
+    assert large / small <= DOUBLING
+
+
+def hub(count: int) -> onnx.ModelProto:
+    """A computed value that many products read."""
+    model = fan_out(count)
+    for node in model.graph.node:
+        if node.op_type == "MatMul":
+            node.input[0] = "h"
+    model.graph.node.insert(0, helper.make_node("Softmax", ["x"], ["h"]))
+    return model
+
+
+@pytest.mark.parametrize("shape", [fan_out, hub])
+def test_the_choice_of_groups_is_no_search_through_all_of_them(
+    shape: Callable[[int], onnx.ModelProto],
+) -> None:
+    def fuse(count: int) -> int:
+        context = new_context()
+        module = import_model(shape(count), None, context)
+        (step,) = registry.build_passes("fuse{arch=cpu-avx2}")
+        return steps_of(lambda: step.apply(context, module), "_partition.py", "fuse.py")
+
+    small, large = map(fuse, (400, 800))
     assert large / small <= DOUBLING
 
 
