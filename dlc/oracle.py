@@ -70,6 +70,11 @@ def round_results(op: Operation, results: Sequence[Array]) -> Sequence[Array]:
     return [round_to(x, r.type) for x, r in zip(results, op.results, strict=True)]
 
 
+def check_feeds(module: ModuleOp, feeds: Mapping[str, Array]) -> None:
+    """Raise CompileError, naming the input, when ``feeds`` are not the arguments of ``main``."""
+    _arguments(_main(module), feeds)
+
+
 def run_block(
     block: Block,
     arguments: list[Array],

@@ -51,6 +51,17 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def tolerance(text: str) -> float:
+    """Read an argument that is a number of 0 or more; raises ArgumentTypeError for another one."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise ArgumentTypeError(f"{text!r} is not a number of 0 or more")
+    return value
+
+
 def _discard_output() -> None:
     """Let what is still to be written to standard output, at the end, go nowhere."""
     with suppress(OSError):  # a stream in memory

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from dlc import __version__
 from dlc.compiler import Options, Outcome, compile_to
-from dlc.compiler.options import LEVELS, PRECISIONS, WEIGHTS
+from dlc.compiler.options import LEVELS, PRECISIONS, VERIFICATIONS, WEIGHTS
 from dlc.compiler.output_place import check_places, files_written
 from dlc.core.cache import write_atomically
 from dlc.core.weights import Array
-from dlc.tools._command import FAILURE, SUCCESS, Progress, run_command
+from dlc.tools._command import FAILURE, SUCCESS, Progress, run_command, tolerance
 from dlc.tools._model_arguments import constant, repeated_name, shape
 from dlc.tools._npz import Arrays, read_arrays, write_arrays
 
@@ -86,10 +86,38 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="write the report, or what --check finds, to this file; -: to standard output",
     )
-    add("--no-verify", action="store_true", help="do not run the result against the reference")
+    _add_verification(parser)
     add("--jobs", type=int, metavar="N", help="compilers at a time; default: one per core")
     add("--version", action="version", version=f"dlc {__version__}")
     return parser
+
+
+def _add_verification(parser: argparse.ArgumentParser) -> None:
+    verify = parser.add_mutually_exclusive_group()
+    verify.add_argument(
+        "--verify",
+        default="quick",
+        choices=VERIFICATIONS,
+        help="quick (the default): in about the time of the compile; full: everything, however "
+        "long it takes; onnxruntime: quick, and the whole model against ONNX Runtime; off: nothing",
+    )
+    verify.add_argument(
+        "--no-verify", dest="verify", action="store_const", const="off", help="--verify=off"
+    )
+    parser.add_argument(
+        "--verify-inputs", type=Path, metavar="IN.NPZ", help="check the model on these inputs, too"
+    )
+    parser.add_argument(
+        "--verify-outputs", type=Path, metavar="OUT.NPZ", help="what it should give for them"
+    )
+    parser.add_argument(
+        "--rtol",
+        type=tolerance,
+        help="outputs may be off by atol + rtol * |wanted|,",
+    )
+    parser.add_argument(
+        "--atol", type=tolerance, help="in place of the bounds from rounding errors"
+    )
 
 
 def _run(given: argparse.Namespace) -> int:
@@ -104,7 +132,11 @@ def _run(given: argparse.Namespace) -> int:
         dict(given.shape),
         _constants(given),
         given.weights,
-        verify=not given.no_verify,
+        verify=given.verify,
+        verify_inputs=_arrays(given.verify_inputs),
+        verify_outputs=_arrays(given.verify_outputs),
+        rtol=given.rtol,
+        atol=given.atol,
         jobs=given.jobs,
         progress=progress,
         weights_from=_weights_from(given.weights_from),
@@ -157,6 +189,10 @@ def _constants(given: argparse.Namespace) -> dict[str, Array]:
 def _weights_from(path: Path | None) -> Path | Arrays | None:
     """Return the weights in a file of arrays; any other file is a model that has them."""
     return read_arrays(path) if path and path.suffix == ".npz" else path
+
+
+def _arrays(path: Path | None) -> Arrays | None:
+    return None if path is None else read_arrays(path)
 
 
 def _check(given: argparse.Namespace) -> int:

@@ -10,15 +10,18 @@ import math
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from dlc import __version__
 from dlc.core.cache import write_atomically
+from dlc.runtime.comparison import Comparison, Tolerance
 from dlc.runtime.library import TensorInfo
 from dlc.runtime.model import Model, load
 from dlc.tools._bench import Bench, bench, bench_lines
-from dlc.tools._command import SUCCESS, natural, positive, run_command
+from dlc.tools._command import FAILURE, SUCCESS, natural, positive, run_command, tolerance
+from dlc.tools._compare import compare_with_file
 from dlc.tools._npz import Arrays, write_arrays
 from dlc.tools._run_inputs import named_file, read_inputs
 
@@ -29,10 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``dlc-run`` and return its exit code."""
     parser = _parser()
     given = parser.parse_args(arguments)
-    if given.outputs and not _runs(given):
-        parser.error(
-            "argument --outputs: nothing is run without --inputs, --input, --random or --bench"
-        )
+    for name in ("outputs", "compare"):
+        if getattr(given, name) and not _runs(given):
+            parser.error(
+                f"argument --{name}: nothing is run without --inputs, --input, --random or --bench"
+            )
+    if (given.rtol or given.atol) and not given.compare:
+        parser.error("argument --rtol, --atol: only with --compare")
     for name in _BENCH_ONLY:
         if getattr(given, name) is not None and not given.bench:
             parser.error(f"argument --{name.replace('_', '-')}: only with --bench")
@@ -60,6 +66,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--seed", type=natural, metavar="N", default=0, help="of the random inputs")
     add("--outputs", type=Path, metavar="OUT.NPZ", help="write the outputs, by name")
+    add("--compare", type=Path, metavar="OUT.NPZ", help="compare the outputs with these, by name")
+    add("--rtol", type=tolerance, default=0.0, help="they may be off by atol + rtol * |wanted|;")
+    add("--atol", type=tolerance, default=0.0, help="default of both: 0")
     add(
         "--check-indices",
         action="store_true",
@@ -114,6 +123,12 @@ def _run(given: argparse.Namespace) -> int:
     if given.outputs:
         write_arrays(given.outputs, results)
     facts: dict[str, Any] = {"outputs": _describe(results)}
+    compared: dict[str, Comparison] = {}
+    if given.compare:
+        allowed = Tolerance(given.rtol, given.atol)
+        compared = compare_with_file(results, given.compare, allowed)
+        if given.json:
+            facts["compared"] = {name: asdict(found) for name, found in compared.items()}
     if given.bench:
         timing = Bench(given.warm_up, given.iterations, given.duration, given.threads)
         found = bench(model, feeds, timing)
@@ -122,7 +137,9 @@ def _run(given: argparse.Namespace) -> int:
             text = json.dumps({**_listing(model), **facts}, indent=1)
             write_atomically(given.bench_json, text.encode())
     _print(facts, given.json)
-    return SUCCESS
+    for name, found in compared.items() if not given.json else ():
+        print(f"compared {name}: {found}")
+    return FAILURE if any(found.mismatches for found in compared.values()) else SUCCESS
 
 
 def _listing(model: Model) -> dict[str, Any]:

@@ -19,8 +19,9 @@ from dlc.compiler.levels import lower
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Outcome, Report
 from dlc.compiler.report import describe_groups, describe_interface, make_report
-from dlc.compiler.targets import Target
+from dlc.compiler.targets import Target, running_target
 from dlc.compiler.verifier import Verified, Verifier
+from dlc.compiler.wishes import check_wishes, compare_as_wished, plan_of
 from dlc.core.cache import Cache, lookups_since
 from dlc.core.context import DlcContext
 from dlc.core.timing import Timing
@@ -28,10 +29,10 @@ from dlc.core.weights import WeightStore
 from dlc.frontends.onnx.import_record import ImportRecord
 from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
+from dlc.runtime.model import Model
 from dlc.runtime.packing import WeightFile, replace_report, write_artifact
 from dlc.scratch import ScratchFolder
 from dlc.verification.import_check import ImportChecked, check_nodes
-from dlc.verification.plan import Plan
 from dlc.verification.wiring import check_wiring
 
 
@@ -70,14 +71,19 @@ class Compilation:
             report = self._build(start.reference or start.module, lowered, place, path)
             cached = lookups_since(before)
             outcome = Outcome(report, self.timing.seconds, cached=cached, remarks=self.remarks)
-            if not self.options.verify:
+            if self.options.verification == "off":
                 return outcome
             if start.reference is None:
                 return replace(outcome, checked=UNVERIFIED)
             found = self._verify(start.reference, lowered, place, path)
-        checked = [found.text(), *([imported.text()] if imported else [])]
+            artifact = Model(path) if running_target(self.targets) else None
+            compared = compare_as_wished(
+                self.source, self.options, start.reference, self.context.weights, artifact
+            )
+        checked = [x.text() for x in (found, *compared, imported) if x and x.text()]
         report["certificate"] = {
             **found.certificate(),
+            "compared": [asdict(each) for each in compared],
             "import": imported.certificate() if imported else None,
         }
         replace_report(path, _report_text(report))
@@ -89,6 +95,7 @@ class Compilation:
             checked="; ".join(checked),
             imported=asdict(imported) if imported else None,
             cautions=found.warnings(),
+            compared=[asdict(each) for each in compared],
         )
 
     def _import(self) -> tuple[Start, ImportChecked | None]:
@@ -98,7 +105,7 @@ class Compilation:
         if is_ir(self.source) or options.weights_from is not None:
             with self.timing.measure("import"):
                 return read_start(self.source, options, self.context, self.targets), None
-        record = ImportRecord() if options.verify else None
+        record = None if options.verification == "off" else ImportRecord()
         with self.timing.measure("import"):
             model = import_model(
                 self.source,
@@ -110,10 +117,12 @@ class Compilation:
             )
         if record is None:
             return Start(model, reference=model), None
+        check_wishes(options, model)
         options.progress("checking the import")
         with self.timing.measure("import check"):
             check_wiring(record, model, weights, options.constants or {})
-            return Start(model, reference=model), check_nodes(record, LOADED_SOURCES)
+            full = options.verification == "full"
+            return Start(model, reference=model), check_nodes(record, LOADED_SOURCES, full)
 
     def _lower(self, target: Target, start: Start) -> _Lowered:
         module = start.module.clone()
@@ -176,7 +185,7 @@ class Compilation:
         verifier = Verifier(
             self.context, options, model, lowered, path, build_probe, self._built.kernels, timing
         )
-        return verifier.verify(Plan())
+        return verifier.verify(plan_of(options))
 
 
 def _report_text(report: Report) -> bytes:

@@ -95,7 +95,9 @@ def _make(path: Path, source: ModelSource, options: Options) -> Outcome:
     with timing.measure("cache"):
         cached = artifact_cache.limit_bytes() and not is_ir(source)
         wanted = identity(source, options, targets) if cached else None
-        found = artifact_cache.restore(wanted, path, asked) if wanted else None
+        found = None
+        if wanted and options.is_checked_as_usual:
+            found = artifact_cache.restore(wanted, path, asked)
     if found:
         return replace(found, seconds=timing.seconds)
     from dlc.compiler.compilation import Compilation
@@ -103,12 +105,15 @@ def _make(path: Path, source: ModelSource, options: Options) -> Outcome:
     outcome = Compilation(source, options, targets, timing).run(path)
     with timing.measure("cache"):
         if wanted:
-            artifact_cache.store(wanted, path, outcome, asked)
+            kept = asked if options.tolerance is None else None
+            artifact_cache.store(wanted, path, outcome, kept)
         artifact_cache.trim()
     return replace(outcome, cached={"artifact": (0, 1 if wanted else 0), **outcome.cached})
 
 
 def _asked(options: Options, targets: Sequence[Target]) -> Coverage | None:
     """Return how far the artifact is to be verified."""
+    if options.verification == "off":
+        return None
     running = running_target(targets)
-    return Coverage(1.0, running.name if running else None) if options.verify else None
+    return Coverage(options.budget_factor, running.name if running else None)

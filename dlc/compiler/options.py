@@ -3,6 +3,8 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
+from math import inf
 from numbers import Integral
 from pathlib import Path
 from typing import cast
@@ -12,10 +14,12 @@ from onnx import ModelProto
 from dlc.core.weights import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.shapes import Shapes
+from dlc.runtime.comparison import Tolerance
 
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16")
 WEIGHTS = ("embed", "file")
 TEXT_BACKENDS = ("cuda", "c")
+VERIFICATIONS = ("quick", "full", "onnxruntime", "off")
 IMPORT = "import"
 LEVELS = (IMPORT, "graph", "fused-group", "loop", "gpu", *TEXT_BACKENDS)
 """What ``--emit`` takes, from the model to the text of kernels."""
@@ -30,9 +34,14 @@ class Options:
     precision: of ``f32`` tensors and products. shapes: sizes of inputs by name (or one size, in a
     list or not, by the name of a symbolic size). constants: values of inputs that are compiled in.
     weights: in the artifact (``embed``) or in a ``file`` beside it. weights_from: where the source
-    is IR (a ``.mlir`` file), the model that it was made of, or its weights by symbol. verify: run
-    the result against the reference. jobs: compilers at a time, by default one per core. progress:
-    is told what is being done.
+    is IR (a ``.mlir`` file), the model that it was made of, or its weights by symbol. verify: how
+    the result is checked: ``quick`` (or true) in about the time of the compile, ``full`` on all
+    that there is to check however long it takes, ``onnxruntime`` as ``quick`` and the whole model
+    against ONNX Runtime, ``off`` (or false) not at all. verify_inputs, verify_outputs: inputs by
+    name on which the model is checked too, and what it should give for them. rtol, atol: an element
+    of an output may be off by ``atol + rtol * |wanted|``, in place of the bounds from rounding
+    errors. jobs: compilers at a time, by default one per core. progress: is told what is being
+    done.
     """
 
     target: str | None = None
@@ -41,7 +50,11 @@ class Options:
     constants: Mapping[str, Array] | None = None
     weights: str = "embed"
     weights_from: str | Path | ModelProto | Mapping[str, Array] | None = None
-    verify: bool = True
+    verify: bool | str = "quick"
+    verify_inputs: Mapping[str, Array] | None = None
+    verify_outputs: Mapping[str, Array] | None = None
+    rtol: float | None = None
+    atol: float | None = None
     jobs: int | None = None
     progress: Callable[[str], None] = field(default=lambda _: None)
 
@@ -52,6 +65,7 @@ class Options:
         _check_type("shapes", self.shapes, Mapping)
         _check_choice("precision", self.precision, PRECISIONS)
         _check_choice("weights", self.weights, WEIGHTS)
+        self._check_verification()
         for name, sizes in (self.shapes or {}).items():
             if not _are_sizes(sizes):
                 raise CompileError(
@@ -59,6 +73,48 @@ class Options:
                 )
         if self.jobs is not None and self.jobs < 1:
             raise CompileError(f"jobs is {self.jobs}; give 1 or more")
+
+    def _check_verification(self) -> None:
+        _check_choice("verify", self.verification, VERIFICATIONS)
+        if self.verification == "onnxruntime" and find_spec("onnxruntime") is None:
+            raise CompileError(
+                "verify 'onnxruntime' needs the package onnxruntime, which is not installed; "
+                "install it with pip install onnxruntime"
+            )
+        _check_type("verify_inputs", self.verify_inputs, Mapping)
+        _check_type("verify_outputs", self.verify_outputs, Mapping)
+        if self.verify_outputs is not None and self.verify_inputs is None:
+            raise CompileError("verify_outputs needs verify_inputs, the inputs that give them")
+        for name, value in (("rtol", self.rtol), ("atol", self.atol)):
+            if value is not None and not 0 <= value < inf:
+                raise CompileError(f"{name} is {value}; give a number of 0 or more")
+        wishes = (self.verify_inputs, self.rtol, self.atol)
+        if self.verification == "off" and any(x is not None for x in wishes):
+            raise CompileError("verify is off; inputs and tolerances have no effect without it")
+
+    @property
+    def verification(self) -> str:
+        """How the result is checked, one of ``VERIFICATIONS``."""
+        names: Mapping[object, str] = {True: "quick", False: "off"}
+        return names.get(self.verify, str(self.verify))
+
+    @property
+    def is_checked_as_usual(self) -> bool:
+        """Whether what was found for the same artifact before is all that is asked for."""
+        usual = self.verification != "onnxruntime" and self.verify_inputs is None
+        return usual and self.tolerance is None
+
+    @property
+    def budget_factor(self) -> float:
+        """How much more than the ordinary is verified."""
+        return inf if self.verification == "full" else 1.0
+
+    @property
+    def tolerance(self) -> Tolerance | None:
+        """The user's own tolerance, if there is one."""
+        if self.rtol is None and self.atol is None:
+            return None
+        return Tolerance(self.rtol or 0.0, self.atol or 0.0)
 
     @property
     def job_count(self) -> int:

@@ -18,7 +18,8 @@ class Outcome:
     ``cubin``, ``object``), how many came from the cache, and of how many. imported: what was found
     when the import was compared with the ONNX reference implementation. cautions: lines about what
     verification cannot tell. remarks: what the import has to say about single nodes; none where the
-    artifact came from the cache.
+    artifact came from the cache. compared: with what else the user wished the outputs to be
+    compared.
     """
 
     report: Report
@@ -31,6 +32,7 @@ class Outcome:
     imported: Report | None = None
     cautions: Sequence[str] = ()
     remarks: Sequence[str] = ()
+    compared: Sequence[Report] = ()
 
     def launches_text(self) -> str:
         """Return a phrase for the user: how many launches there are for each target."""

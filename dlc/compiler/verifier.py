@@ -134,7 +134,9 @@ class Verifier:
     def verify(self, plan: Plan) -> Verified:
         """Check the code of every target. Raises CompileError, SimulationError."""
         running = running_target([x.target for x in self.lowered])
-        found = [self._run(x, plan) for x in self.lowered if x.target == running]
+        found: list[Verification] = []
+        if self.options.tolerance is None:  # else the user's own comparison takes its place
+            found = [self._run(x, plan) for x in self.lowered if x.target == running]
         absent = [x for x in self.lowered if x.target != running]
         simulated = [self._simulate(x, plan) for x in absent]
         emulated = [self._emulate(x, plan) for x in absent if x.target.is_gpu]

@@ -1,0 +1,76 @@
+"""What a user wishes to be checked: own inputs, outputs and tolerances, ONNX Runtime."""
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc.compiler.options import Options
+from dlc.core.weights import Array, WeightStore
+from dlc.frontends.onnx.graph_builder import ascii_name
+from dlc.frontends.onnx.loading import ModelSource
+from dlc.runtime.model import Model
+from dlc.verification.inputs import switches, verification_inputs
+from dlc.verification.judge import Judge
+from dlc.verification.outside import (
+    Arrays,
+    Compared,
+    Run,
+    check_given,
+    compare_outputs,
+    model_inputs,
+    onnx_runtime,
+    reference_of,
+)
+from dlc.verification.plan import Plan
+
+
+def check_wishes(options: Options, module: ModuleOp) -> None:
+    """Raise CompileError when given inputs or outputs are not those of the imported graph."""
+    if options.verify_inputs is not None:
+        outputs = options.verify_outputs
+        named = None if outputs is None else _by_ascii(outputs)
+        check_given(module, _by_ascii(options.verify_inputs), named)
+
+
+def plan_of(options: Options) -> Plan:
+    """Return how much is verified."""
+    given = options.verify_inputs
+    inputs = [] if given is None else [("given", _by_ascii(given))]
+    return Plan(options.budget_factor, inputs)
+
+
+def compare_as_wished(
+    source: ModelSource,
+    options: Options,
+    module: ModuleOp,
+    weights: WeightStore,
+    artifact: Model | None,
+) -> list[Compared]:
+    """Compare outputs with all that the user gives or names.
+
+    artifact: whose outputs; where it cannot run on this machine, those of the reference interpreter
+    on the imported graph. Raises CompileError.
+    """
+    judge = Judge(module, weights, options.precision)
+    reference = reference_of(judge)
+    ordinary = [*verification_inputs(model_inputs(module), switches(module, weights))]
+    given = [] if options.verify_inputs is None else [("given", _by_ascii(options.verify_inputs))]
+    others: list[tuple[str, Sequence[tuple[str, Arrays]], Run]] = []
+    if artifact and options.tolerance:  # without one the inputs are part of the plan
+        others.append(("the reference", given or ordinary, reference))
+    if options.verify_outputs is not None:
+        outputs = _by_ascii(options.verify_outputs)
+        others.append(("the given outputs", given, lambda _: outputs))
+    if options.verification == "onnxruntime":
+        runtime = onnx_runtime(source, options.constants or {})
+        others.append(("ONNX Runtime", [*given, *ordinary], runtime))
+    run = artifact.run if artifact else reference
+    return [
+        compare_outputs(what, judge, cases, run, wanted, options.tolerance)
+        for what, cases, wanted in others
+    ]
+
+
+def _by_ascii(arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return arrays by the names that inputs and outputs have in the graph."""
+    return {ascii_name(name): array for name, array in arrays.items()}

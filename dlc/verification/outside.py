@@ -1,0 +1,142 @@
+"""Compares outputs with what others give: ONNX Runtime, the user."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import onnx
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc.backends._host_reader import find_main
+from dlc.dialects._tensor import element_type, numpy_dtype, shape
+from dlc.dialects.graph._structure import Array
+from dlc.errors import CompileError
+from dlc.frontends.onnx.graph_builder import ascii_name
+from dlc.frontends.onnx.loading import ModelSource
+from dlc.oracle import check_feeds, run_reference, value_names
+from dlc.runtime.comparison import Tolerance, check_comparable, compare
+from dlc.runtime.library import TensorInfo
+from dlc.verification.judge import Judge
+
+Arrays = Mapping[str, Array]
+Run = Callable[[Arrays], Arrays]
+
+
+@dataclass
+class Compared:
+    """What was compared. what: with what; cases: on which inputs; worst: the largest error met,
+    relative to an output's largest value; allowed: how far it might have been off.
+    """
+
+    what: str
+    allowed: str
+    cases: list[str] = field(default_factory=list[str])
+    worst: float = 0.0
+
+    def text(self) -> str:
+        """Return a phrase for the user."""
+        names = ", ".join(self.cases)
+        return f"compared with {self.what} on {names} input, error {self.worst:.1e}, {self.allowed}"
+
+
+def compare_outputs(
+    what: str,
+    judge: Judge,
+    cases: Iterable[tuple[str, Arrays]],
+    run: Run,
+    wanted: Run,
+    tolerance: Tolerance | None,
+) -> Compared:
+    """Compare the outputs of ``run`` with those of ``wanted`` on each of the cases.
+
+    Within ``tolerance``, else as ``judge`` compares outputs with its reference. Raises CompileError
+    for outputs that are further off, and for wanted ones that are none of the model.
+    """
+    found = Compared(what, str(tolerance) if tolerance else f"bound {judge.bound:.1e}")
+    for case, feeds in cases:
+        got, right = run(feeds), wanted(feeds)
+        check_comparable(got, right)
+        for name, error in _errors(judge, feeds, got, right, tolerance).items():
+            found.worst = max(found.worst, error)
+            if tolerance:
+                _check_elements(name, got[name], right[name], tolerance, f"{case} input, {what}")
+            elif not error <= judge.bound:
+                raise CompileError(
+                    f"verification failed: output {name!r} is off by {error:.1e} of its largest "
+                    f"value on {case} input from {what}, bound {judge.bound:.1e}"
+                )
+        found.cases.append(case)
+    return found
+
+
+def _errors(
+    judge: Judge, feeds: Arrays, got: Arrays, right: Arrays, tolerance: Tolerance | None
+) -> Mapping[str, float]:
+    if tolerance is None:
+        return judge.errors(feeds, got, {**got, **right})
+    return {name: compare(got[name], right[name], tolerance).absolute for name in right}
+
+
+def _check_elements(name: str, got: Array, wanted: Array, tolerance: Tolerance, where: str) -> None:
+    found = compare(got, wanted, tolerance)
+    if found.mismatches:
+        raise CompileError(
+            f"verification failed: output {name!r} on {where}: {found} ({tolerance})"
+        )
+
+
+def check_given(module: ModuleOp, inputs: Arrays, outputs: Arrays | None) -> None:
+    """Raise CompileError when inputs are not those of a model, or outputs are none of it."""
+    check_feeds(module, inputs)
+    main = find_main(module)
+    results = main.body.block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
+    names = value_names(main.res_attrs, len(results), "result")
+    types = {
+        name: np.broadcast_to(np.zeros((), numpy_dtype(element_type(x))), shape(x))
+        for name, x in zip(names, results, strict=True)
+    }
+    if outputs is not None:
+        check_comparable(types, outputs)
+
+
+def model_inputs(module: ModuleOp) -> list[TensorInfo]:
+    """Return the arguments of ``main``."""
+    main = find_main(module)
+    names = value_names(main.arg_attrs, len(main.args), "argument")
+    return [
+        TensorInfo(name, numpy_dtype(element_type(x)), shape(x))
+        for name, x in zip(names, main.args, strict=True)
+    ]
+
+
+def reference_of(judge: Judge) -> Run:
+    """Return what runs the reference interpreter on the imported graph."""
+    return lambda feeds: run_reference(judge.module, feeds, judge.weights)
+
+
+def onnx_runtime(source: ModelSource, constants: Arrays) -> Run:
+    """Return what runs the file in ONNX Runtime; raises CompileError when that cannot read it."""
+    import onnxruntime
+
+    options: Any = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    model = source.SerializeToString() if isinstance(source, onnx.ModelProto) else str(source)
+
+    def guarded(act: Callable[[], Any]) -> Any:
+        try:
+            return act()
+        except Exception as error:  # its own exceptions have no base of their own
+            reason = " ".join(str(error).split())[:200]
+            raise CompileError(f"ONNX Runtime cannot run the model: {reason}") from error
+
+    session: Any = guarded(lambda: onnxruntime.InferenceSession(model, options))
+    names = [x.name for x in session.get_inputs()]
+    outputs = [ascii_name(x.name) for x in session.get_outputs()]
+
+    def run(feeds: Arrays) -> Arrays:
+        given = {n: constants[n] if n in constants else feeds[ascii_name(n)] for n in names}
+        results = guarded(lambda: session.run(None, given))
+        return dict(zip(outputs, map(np.asarray, results), strict=True))
+
+    return run
