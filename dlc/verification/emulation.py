@@ -22,7 +22,7 @@ from dlc.dialects.graph._structure import GraphOp
 from dlc.emulator.build import Image
 from dlc.emulator.model import EmulatedModel, NotEmulatedError
 from dlc.emulator.translation import Buffer, Kernel, Role
-from dlc.verification.inputs import Feeds, switches, verification_inputs
+from dlc.verification.inputs import Feeds, verification_inputs
 from dlc.verification.judge import Judge
 from dlc.verification.plan import reference_seconds
 from dlc.verification.value_range import RangeError
@@ -110,7 +110,7 @@ def verify_by_emulation(
     try:
         with TemporaryDirectory(prefix="dlc-emulator-") as folder:
             model = emulated_model(artifact, Path(folder), target, variants, jobs, seconds)
-            inputs = verification_inputs(model.inputs, switches(module, weights))
+            inputs = verification_inputs(model.inputs, module, weights)
             found.cases = _run(model, inputs, judge, found.beyond, budget_seconds)
     except NotEmulatedError as error:
         found.left_out = error.message

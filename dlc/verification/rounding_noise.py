@@ -70,20 +70,32 @@ class Spread:
         for sign in (1, -1):
             self._widen(self._run(noise=RoundingNoise(seed, sign, self._precision)))
 
+    def add_form(self, other: "Spread") -> None:
+        """Count what lies between the exact runs of this form and of another one."""
+        self._widen(other._exact)
+
     def _widen(self, results: Sequence[Array]) -> None:
         for moved, x, y in zip(self.moved, self._exact, results, strict=True):
             np.maximum(moved, _distance(x, y), out=moved)
 
 
-def slacks(runs: Sequence[Run], precision: str) -> Iterator[list[Array]]:
+def slacks(
+    runs: Sequence[Run], precision: str, forms_differ: bool = False
+) -> Iterator[list[Array]]:
     """Yield how far each element of the results may be off because of rounding errors, wider after
     each step: a run in float32, one with Storage, then four pairs of runs with RoundingNoise.
 
     ``4 * max(s, mean(s))``, of integers ``max(s, mean(s))``, with s the largest Spread of the
     element in any of ``runs``, forms of the same computation. NaN and infinities are excused where
     the first of them has them: another one may have a fault of its own.
+
+    forms_differ: what lies between the forms counts too: right ones differ on inputs with
+    infinities (``inf - inf`` in one of them).
     """
     spreads = [Spread(run, precision) for run in runs]
+    if forms_differ:
+        for spread in spreads[1:]:
+            spreads[0].add_form(spread)
     yield _slack(spreads)
     for spread in spreads:
         spread.add_storage()
@@ -104,16 +116,21 @@ def _slack(spreads: Sequence[Spread]) -> list[Array]:
 
 
 def errors_beyond(
-    runs: Sequence[Run], wanted: Sequence[Array], got: Sequence[Array], precision: str, bound: float
+    runs: Sequence[Run],
+    wanted: Sequence[Array],
+    got: Sequence[Array],
+    precision: str,
+    bound: float,
+    forms_differ: bool = False,
 ) -> list[float]:
     """Return the relative errors of ``got`` beyond its slack, from as few runs as bring them below
     ``bound``.
 
     runs: what ``got`` should be, in several forms (``slacks``): only how far they move counts, not
-    where they are.
+    where they are, unless ``forms_differ``.
     """
     errors: list[float] = []
-    for allowed in slacks(runs, precision):
+    for allowed in slacks(runs, precision, forms_differ):
         slack = [
             x if w.dtype.kind in "biu" else GROWTH * x for x, w in zip(allowed, wanted, strict=True)
         ]

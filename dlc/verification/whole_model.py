@@ -12,7 +12,7 @@ from dlc.core.weights import WeightStore
 from dlc.dialects.graph._structure import Array
 from dlc.runtime.library import TensorInfo
 from dlc.verification.groups import GroupsChecked
-from dlc.verification.inputs import Feeds, switches, verification_inputs
+from dlc.verification.inputs import Feeds, verification_inputs
 from dlc.verification.judge import Judge
 from dlc.verification.magnification import magnifying_nodes
 from dlc.verification.plan import Plan, reference_seconds
@@ -137,7 +137,7 @@ def verify(
     judge = Judge(module, weights, precision)
     found = Verification(judge.bound)
     cost, left = reference_seconds(module), plan.budget_seconds(kernels)
-    drawn = verification_inputs(model.inputs, switches(module, weights))
+    drawn = verification_inputs(model.inputs, module, weights)
     given = {name for name, _ in plan.inputs}
     for name, feeds in (*plan.inputs, *drawn):
         if check_groups and not found.groups:

@@ -1,46 +1,158 @@
 """Inputs of the verification."""
 
+import ml_dtypes
 import numpy as np
 
 from dlc import registry
 from dlc.core.parser import parse_module
 from dlc.core.weights import WeightStore
+from dlc.dialects.graph._structure import Array
 from dlc.runtime.library import TensorInfo
-from dlc.verification.inputs import switches, verification_inputs
+from dlc.verification.error_bound import relative_error
+from dlc.verification.inputs import verification_inputs
 
-MODEL = """
-func.func @main(%rate: tensor<i64> {graph.name = "rate"}, %ids: tensor<3xi64> {graph.name = "ids"},
-                %n: tensor<i64> {graph.name = "n"}) -> tensor<3xi64> {
+CASES = ["random", "large", "special", "zero", "ties", "small", "negative"]
+
+SWITCH = """
+func.func @main(%rate: tensor<i64> {graph.name = "rate"}, %ids: tensor<400xi64> {graph.name = "ids"}
+                ) -> tensor<i1> {
   %0 = graph.constant dense<16000> : tensor<i64>
   %1 = graph.constant dense<8000> : tensor<i64>
-  %2 = graph.constant dense<[7, 8, 9]> : tensor<3xi64>
+  %2 = graph.constant dense<77> : tensor<i64>
   %3 = graph.compare %rate, %0 {predicate = "eq"} : (tensor<i64>, tensor<i64>) -> tensor<i1>
   %4 = graph.compare %1, %rate {predicate = "eq"} : (tensor<i64>, tensor<i64>) -> tensor<i1>
-  %5 = graph.compare %ids, %2 {predicate = "eq"} : (tensor<3xi64>, tensor<3xi64>) -> tensor<3xi1>
-  %6 = graph.add %n, %0 : (tensor<i64>, tensor<i64>) -> tensor<i64>
-  func.return %2 : tensor<3xi64>
+  %5 = graph.compare %ids, %2 {predicate = "eq"} : (tensor<400xi64>, tensor<i64>) -> tensor<400xi1>
+  func.return %4 : tensor<i1>
+}
+"""
+
+INDEX = """
+func.func @main(%table: tensor<11x2xf32> {graph.name = "table"},
+                %ids: tensor<400xi64> {graph.name = "ids"},
+                %mask: tensor<400xi64> {graph.name = "mask"},
+                %step: tensor<400xi64> {graph.name = "step"}) -> tensor<400x2xf32> {
+  %0 = graph.gather %table, %ids {axis = 0}
+    : (tensor<11x2xf32>, tensor<400xi64>) -> tensor<400x2xf32>
+  %1 = graph.cast %mask {to = f32} : tensor<400xi64> -> tensor<400xf32>
+  %2 = graph.add %step, %step : (tensor<400xi64>, tensor<400xi64>) -> tensor<400xi64>
+  %3 = graph.gather %table, %2 {axis = 0}
+    : (tensor<11x2xf32>, tensor<400xi64>) -> tensor<400x2xf32>
+  func.return %0 : tensor<400x2xf32>
+}
+"""
+
+FREE = """
+func.func @main(%a: tensor<400xTYPE> {graph.name = "a"}) -> tensor<400xTYPE> {
+  %0 = graph.add %a, %a : (tensor<400xTYPE>, tensor<400xTYPE>) -> tensor<400xTYPE>
+  func.return %0 : tensor<400xTYPE>
+}
+"""
+
+ROUNDS = """
+func.func @main(%x: tensor<400xf32> {graph.name = "x"}) -> tensor<400xi32> {
+  %0 = graph.cast %x {to = i32} : tensor<400xf32> -> tensor<400xi32>
+  func.return %0 : tensor<400xi32>
 }
 """
 
 
-def test_a_switch_is_an_integer_that_is_compared_with_constants() -> None:
-    module = parse_module(MODEL, registry.new_context())
-    assert switches(module, WeightStore()) == {"rate": [8000, 16000]}
-
-
-def test_switches_stand_at_their_positions_and_other_integers_are_small() -> None:
-    inputs = [
-        TensorInfo("rate", np.dtype(np.int64), ()),
-        TensorInfo("ids", np.dtype(np.int64), (50,)),
-        TensorInfo("x", np.dtype(np.float16), (4,)),
-    ]
-    cases = dict(verification_inputs(inputs, {"rate": [8000, 16000]}))
-    assert list(cases) == ["random", "zero", "large", "small", "negative"]
-    for name, feeds in cases.items():
+def cases(text: str, *inputs: TensorInfo) -> dict[str, dict[str, Array]]:
+    module = parse_module(text, registry.new_context())
+    drawn = dict(verification_inputs(inputs, module, WeightStore()))
+    for feeds in drawn.values():
         assert {i.name: (i.dtype, i.shape) for i in inputs} == {
             n: (x.dtype, x.shape) for n, x in feeds.items()
         }
+    return drawn
+
+
+def info(name: str, dtype: type = np.int64, sizes: tuple[int, ...] = (400,)) -> TensorInfo:
+    return TensorInfo(name, np.dtype(dtype), sizes)
+
+
+def test_a_scalar_that_is_compared_with_constants_is_one_of_them() -> None:
+    for name, feeds in cases(SWITCH, info("rate", sizes=()), info("ids")).items():
         assert int(feeds["rate"]) in ([0] if name == "zero" else [8000, 16000])
-        assert set(feeds["ids"].tolist()) <= {0, 1}
-    assert (cases["negative"]["x"] <= 0).all()
-    assert np.abs(cases["large"]["x"]).max() > 1
+        if name != "zero":
+            assert 0 < np.count_nonzero(feeds["ids"] == 77) < 200
+
+
+def test_indices_are_drawn_over_their_whole_legal_range() -> None:
+    table = info("table", np.float32, (11, 2))
+    drawn = cases(INDEX, table, info("ids"), info("mask"), info("step"))
+    assert set(drawn["random"]["ids"].tolist()) == set(range(-11, 11))
+    assert set(drawn["large"]["ids"].tolist()) == {-11, 10}
+    assert all(((x["ids"] >= -11) & (x["ids"] <= 10)).all() for x in drawn.values())
+
+
+def test_integers_from_which_indices_are_computed_are_0_and_1() -> None:
+    table = info("table", np.float32, (11, 2))
+    for feeds in cases(INDEX, table, info("ids"), info("mask"), info("step")).values():
+        assert set(feeds["step"].tolist()) <= {0, 1}
+
+
+def test_integers_that_become_floats_are_flags_and_in_one_case_more() -> None:
+    table = info("table", np.float32, (11, 2))
+    drawn = cases(INDEX, table, info("ids"), info("mask"), info("step"))
+    assert set(drawn["random"]["mask"].tolist()) == {0, 1}
+    assert drawn["ties"]["mask"].min() < -200
+    assert 200 < drawn["ties"]["mask"].max() <= 300
+
+
+def test_other_integers_have_all_lengths_and_both_signs() -> None:
+    values = cases(FREE.replace("TYPE", "i64"), info("a"))["random"]["a"]
+    assert {0, 1} < set(values.tolist())
+    for bits in (8, 16, 32, 60):
+        assert values.min() < -(2**bits)
+        assert values.max() > 2**bits
+
+
+def test_integers_stay_inside_their_type() -> None:
+    types = (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.uint64)
+    for dtype in types:
+        name = np.dtype(dtype).name.replace("uint", "ui").replace("int", "i")
+        drawn = cases(FREE.replace("TYPE", name), info("a", dtype))
+        limits = np.iinfo(dtype)
+        top = min(limits.max, np.iinfo(np.int64).max)
+        low = max(limits.min, -top)
+        assert set(drawn["large"]["a"].tolist()) == {low, top}
+        assert drawn["random"]["a"].max() > top // 4
+
+
+def test_floats_hold_ties_halves_and_negative_zeros() -> None:
+    drawn = cases(FREE.replace("TYPE", "f32"), info("a", np.float32))
+    assert list(drawn) == CASES
+    for name in ("random", "ties"):
+        x = drawn[name]["a"]
+        on_grid = x[x * 4 == np.rint(x * 4)]
+        assert np.unique(on_grid).size < on_grid.size / 2
+        assert on_grid.size > 50
+        assert (np.abs(x) % 1 == 0.5).any()
+        assert (np.signbit(x) & (x == 0)).any()
+    assert (drawn["negative"]["a"] <= 0).all()
+
+
+def test_large_floats_overflow_exponentials_and_small_ones_are_denormal() -> None:
+    for dtype in (np.float16, ml_dtypes.bfloat16, np.float32, np.float64):
+        name = np.dtype(dtype).name.replace("bfloat", "bf").replace("float", "f")
+        drawn = cases(FREE.replace("TYPE", name), info("a", dtype))
+        assert drawn["large"]["a"].max() >= 300
+        least = float(drawn["small"]["a"][drawn["small"]["a"] > 0].astype(np.float64).min())
+        assert 0 < least < float(ml_dtypes.finfo(dtype).smallest_normal)
+
+
+def test_one_nan_and_both_infinities_stand_among_many_floats() -> None:
+    x = cases(FREE.replace("TYPE", "f32"), info("a", np.float32))["special"]["a"]
+    assert np.isnan(x).sum() == np.isposinf(x).sum() == np.isneginf(x).sum() == 1
+
+
+def test_a_model_that_makes_integers_of_floats_gets_no_nan() -> None:
+    drawn = cases(ROUNDS, info("x", np.float32))
+    assert list(drawn) == [name for name in CASES if name != "special"]
+    assert all(np.isfinite(feeds["x"]).all() for feeds in drawn.values())
+
+
+def test_long_integers_that_differ_in_the_last_digit_differ() -> None:
+    right = np.asarray([2**60, 2**60 + 1])
+    assert relative_error(right, right) == 0
+    assert relative_error(right, np.asarray([2**60, 2**60])) == 0.5

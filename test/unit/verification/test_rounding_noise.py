@@ -1,5 +1,6 @@
 """Rounding errors that a model magnifies are no faults: single elements may take the other step."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -280,3 +281,13 @@ def test_what_storing_a_value_loses_is_allowed() -> None:
     assert errors_beyond([reference], wanted, [got], "fp32", bound)[0] == 0
     got[5] = 0
     assert errors_beyond([reference], wanted, [got], "fp32", bound)[0] > bound
+
+
+def test_forms_that_differ_at_infinities_excuse_each_other_only_there() -> None:
+    wanted, other = np.array([-np.inf, 1.0, 2.0]), np.array([np.nan, 1.0, 2.0])
+    runs = [lambda **how: [wanted], lambda **how: [other]]
+    errors = partial(errors_beyond, runs, [wanted], precision="fp32", bound=1e-3)
+    assert errors(got=[other])[0] == np.inf
+    assert errors(got=[other], forms_differ=True)[0] == 0
+    assert errors(got=[np.array([np.nan, 1.0, 3.0])], forms_differ=True)[0] > 0.1
+    assert errors(got=[np.array([np.nan, np.nan, 2.0])], forms_differ=True)[0] == np.inf
