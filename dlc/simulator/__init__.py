@@ -7,7 +7,15 @@ place last, so that races, reads of undefined memory and copies that nobody wait
 """
 
 from dlc.simulator._faults import SimulationError
+from dlc.simulator.coverage import check_all_is_written, elements_written
 from dlc.simulator.launch import SimulationReport, simulate
 from dlc.simulator.program import run_module
 
-__all__ = ["SimulationError", "SimulationReport", "run_module", "simulate"]
+__all__ = [
+    "SimulationError",
+    "SimulationReport",
+    "check_all_is_written",
+    "elements_written",
+    "run_module",
+    "simulate",
+]

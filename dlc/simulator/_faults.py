@@ -1,12 +1,14 @@
 """The error of a kernel that does what the hardware leaves undefined."""
 
+from math import prod
 from typing import NoReturn
 
 from xdsl.ir import Operation
 
 from dlc.core.locations import operation_text
+from dlc.dialects.gpu import KernelOp
 from dlc.errors import CompileError
-from dlc.simulator._threads import Batch
+from dlc.simulator._threads import Batch, split_position
 
 
 class SimulationError(CompileError):
@@ -37,3 +39,11 @@ class Site:
         """Raise SimulationError for the thread at position ``slot`` of the batch."""
         block, thread = batch.position(int(slot))
         raise SimulationError(message, operation_text(self.op), block, thread)
+
+
+def fail_at_end(kernel: KernelOp, message: str) -> NoReturn:
+    """Raise SimulationError for the last thread of the last block of a launch."""
+    block = split_position(prod(kernel.grid_size) - 1, kernel.grid_size)
+    thread = split_position(kernel.threads - 1, kernel.block_size)
+    message = f"ends the launch, and {message}"
+    raise SimulationError(message, f"@{kernel.sym_name.data}", block, thread)

@@ -70,7 +70,7 @@ class Machine:
 
     def block(self, block: Block) -> Step:
         """Compile the operations of a block, to be run in order."""
-        steps = [self._step(op) for op in block.ops]
+        steps = [self.step(op) for op in block.ops]
 
         def run(active: Active) -> None:
             for step in steps:
@@ -78,7 +78,8 @@ class Machine:
 
         return run
 
-    def _step(self, op: Operation) -> Step:
+    def step(self, op: Operation) -> Step:
+        """Compile one operation."""
         compiler = self._compilers.get(type(op))
         if compiler is not None:
             return compiler(self, op)

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import repeat
 from math import gcd, prod
-from typing import Literal, NoReturn
+from typing import Literal
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -18,11 +19,12 @@ from dlc.errors import CompileError
 from dlc.simulator import _control, _matrices, _memory, _warps
 from dlc.simulator._buffer import Array
 from dlc.simulator._copies import Copies
-from dlc.simulator._faults import SimulationError
+from dlc.simulator._faults import fail_at_end
 from dlc.simulator._global import GlobalBuffer, Grid
 from dlc.simulator._machine import Machine, Step
 from dlc.simulator._shared import SharedMemory
-from dlc.simulator._threads import Batch, Integers, split_position
+from dlc.simulator._threads import Batch, Integers
+from dlc.simulator.coverage import elements_written
 
 BATCH_THREADS = 8192
 """Threads that run in lockstep: enough to hide the cost of a numpy call."""
@@ -73,8 +75,9 @@ def simulate(
     arrays: one per buffer, in order or by the arguments' names in the text; scratch buffers may be
     left out. Inputs have values; the others have none until the kernel writes them.
     block_order: how blocks follow each other; a number is the seed of a random order. blocks: those
-    that run, in order, if not all do. blocks_at_once: how many run in lockstep, chosen by size when
-    absent. checks: look for undefined data and races too, which takes most of the time.
+    that run, in order, if not all do; of those that share a counter, all. blocks_at_once: how many
+    run in lockstep, chosen by size when absent. checks: look for undefined data and races too,
+    which takes most of the time.
 
     Raises SimulationError for a fault of the kernel, CompileError when the arrays do not fit.
     """
@@ -86,8 +89,7 @@ def simulate(
     with np.errstate(all="ignore"):
         for start in range(0, len(order), per_batch):
             launch.run(order[start : start + per_batch])
-    if blocks is None:
-        launch.check_end()
+    launch.check_end(blocks)
     launch.report.written = [buffer.is_defined() for buffer in launch.outputs]
     return launch.report
 
@@ -150,25 +152,20 @@ class _Launch:
         self.report.wavefronts += machine.shared.banks.wavefronts
         self.report.wavefronts_without_conflicts += machine.shared.banks.without_conflicts
 
-    def check_end(self) -> None:
-        """Fail if an output was not written everywhere, or a counter is not zero again."""
-        for buffer in self.outputs:
-            defined = buffer.is_defined()
-            if not defined.all():
-                self._fail(
-                    f"element {int(np.argmin(defined))} of output {buffer.name} was never written"
-                )
+    def check_end(self, blocks: Sequence[int] | None) -> None:
+        """Fail if what ``blocks`` write of an output, or all of it, was not written, or a counter
+        is not zero again.
+        """
+        wanted = repeat(True) if blocks is None else elements_written(self.kernel, blocks)
+        for buffer, expected in zip(self.outputs, wanted, strict=False):
+            missing = expected & ~buffer.is_defined()
+            if missing.any():
+                at = int(np.argmax(missing))
+                fail_at_end(self.kernel, f"element {at} of output {buffer.name} was never written")
         for buffer in self.machine.counters:
             if buffer.data.any():
-                self._fail(f"counter {int(np.argmax(buffer.data != 0))} is not zero again")
-
-    def _fail(self, message: str) -> NoReturn:
-        """Raise SimulationError for the last thread of the last block."""
-        kernel = self.kernel
-        block = split_position(prod(kernel.grid_size) - 1, kernel.grid_size)
-        thread = split_position(kernel.threads - 1, kernel.block_size)
-        message = f"ends the launch, and {message}"
-        raise SimulationError(message, f"@{kernel.sym_name.data}", block, thread)
+                at = int(np.argmax(buffer.data != 0))
+                fail_at_end(self.kernel, f"counter {at} is not zero again")
 
 
 def _granule(kernel: KernelOp) -> int:

@@ -14,7 +14,7 @@ from dlc.dialects._tensor import tensor_bytes
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.gpu import KernelOp
 from dlc.oracle import run_block
-from dlc.simulator import simulate
+from dlc.simulator import check_all_is_written, elements_written, simulate
 from dlc.verification.group_inputs import GroupInputs
 from dlc.verification.groups import check_results, launched_kernels
 
@@ -86,13 +86,18 @@ class _Pair:
         return int(self._key("split", 1))
 
     def check(self, module: ModuleOp, inputs: GroupInputs, precision: str) -> int:
-        """Simulate some blocks, compare what they wrote, and return how many they are."""
+        """Simulate some blocks, compare what they wrote, and return how many they are.
+
+        That all blocks together write everything is found without their data. Where data decides
+        which elements a kernel writes, all its blocks are simulated.
+        """
         arguments = [inputs[x] for x in self.group.inputs]
         body = self.group.body.block
         wanted = run_block(body, list(arguments), self.weights, self._float_type)
         rounded = [round_to(w, r.type) for w, r in zip(wanted, self.group.results, strict=True)]
         outputs = [np.zeros_like(x, order="C") for x in rounded]
-        blocks = self._blocks()
+        known = check_all_is_written(self.kernel)
+        blocks = self._blocks() if known else list(range(prod(self.kernel.grid_size)))
         name = self.kernel.sym_name.data
         report = simulate(module, name, [*arguments, *outputs], blocks=blocks)
         for output, right, written in zip(outputs, rounded, report.written, strict=True):
@@ -102,11 +107,24 @@ class _Pair:
 
     def _blocks(self) -> list[int]:
         """Return the blocks of ``RUNS`` tiles; those that share a tile follow each other."""
-        split = self.split
-        tiles = prod(self.kernel.grid_size) // split
+        tiles = prod(self.kernel.grid_size) // self.split
         generator = np.random.default_rng(0)
         chosen = {0, tiles - 1, *generator.integers(0, tiles, RUNS - 2).tolist()}
-        return [tile * split + part for tile in sorted(chosen) for part in range(split)]
+        return [
+            block
+            for tile in sorted({self._written(x) for x in chosen})
+            for block in self._parts(tile)
+        ]
+
+    def _parts(self, tile: int) -> range:
+        """Return the blocks that share a tile."""
+        return range(tile * self.split, (tile + 1) * self.split)
+
+    def _written(self, tile: int) -> int:
+        """Return ``tile``, or the last before it whose blocks write; some grids are rounded up."""
+        while tile and not any(x.any() for x in elements_written(self.kernel, self._parts(tile))):
+            tile -= 1
+        return tile
 
     def _key(self, name: str, default: int | str) -> int | str:
         schedule = self.group.schedule

@@ -1,0 +1,101 @@
+"""Which elements of its outputs a kernel writes, found without its data."""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+from xdsl.dialects import scf
+from xdsl.ir import Operation, SSAValue
+
+from dlc.dialects._space import buffer_type
+from dlc.dialects.gpu import KernelOp
+from dlc.simulator import _control
+from dlc.simulator._buffer import one_per_thread
+from dlc.simulator._faults import Site, fail_at_end
+from dlc.simulator._machine import Machine, Step, nothing
+from dlc.simulator._store_slice import StoreSlice
+from dlc.simulator._threads import Active, Batch, Booleans
+
+_BATCH_THREADS = 1 << 16
+"""Threads that run in lockstep: few enough for their indices to stay in the cache."""
+
+
+def elements_written(kernel: KernelOp, blocks: Sequence[int] | None = None) -> list[Booleans]:
+    """Return which elements of each output ``blocks``, or all, write, in row-major order.
+
+    Only the index arithmetic, the loops and the conditions around stores run. A condition on data
+    is taken to hold, as it does for one of the blocks that share a tile: the last that arrives.
+    Where data decides which element is written, none is in the result.
+
+    Raises SimulationError where a store is outside of an output.
+    """
+    machine = _StoreMachine(kernel)
+    if machine.slice.is_decided:
+        chosen = np.arange(prod(kernel.grid_size)) if blocks is None else np.array(blocks)
+        step = machine.block(kernel.body.block)
+        count = max(_BATCH_THREADS // kernel.threads, 1)
+        for start in range(0, len(chosen), count):
+            machine.batch = Batch(kernel, chosen[start : start + count])
+            step(machine.batch.everyone)
+    return machine.written
+
+
+def check_all_is_written(kernel: KernelOp) -> bool:
+    """Raise SimulationError for an element of an output that no block of the grid writes.
+
+    Returns false where data decides which elements are written: then this is not known.
+    """
+    if not StoreSlice(kernel).is_decided:
+        return False
+    for output, written in zip(kernel.output_buffers, elements_written(kernel), strict=True):
+        if not written.all():
+            name = output.name_hint or output.index
+            fail_at_end(kernel, f"element {np.argmin(written)} of output %{name} was never written")
+    return True
+
+
+class _StoreMachine(Machine):
+    """Runs the slice of a kernel that decides what it writes, and notes that.
+
+    written: for each output, which elements.
+    """
+
+    def __init__(self, kernel: KernelOp):
+        super().__init__(kernel, _control.COMPILERS, checks=False)
+        self.slice = StoreSlice(kernel)
+        sizes = [prod(buffer_type(x).get_shape()) for x in kernel.output_buffers]
+        self.written = [np.zeros(size, np.bool_) for size in sizes]
+
+    def step(self, op: Operation) -> Step:
+        if op not in self.slice.operations:
+            return nothing
+        if op in self.slice.stores:
+            return self._note(op)
+        if isinstance(op, scf.IfOp) and op.cond in self.slice.from_memory:
+            return self._both(op)
+        return super().step(op)
+
+    def _both(self, op: scf.IfOp) -> Step:
+        """Return the step of a condition on data: what it decides happens."""
+        steps = [self.block(region.block) for region in op.regions if region.blocks]
+
+        def run(active: Active) -> None:
+            for step in steps:
+                step(active)
+
+        return run
+
+    def _note(self, op: Operation) -> Step:
+        site = Site(op)
+        outputs: list[SSAValue] = list(self.kernel.output_buffers)
+        places = [
+            (self.place(access, site), self.written[outputs.index(access.buffer)], access.elements)
+            for access in self.slice.stores[op]
+        ]
+
+        def run(active: Active) -> None:
+            for place, written, count in places:
+                _, first = place(active)
+                written[one_per_thread(first, active)[:, None] + np.arange(count)] = True
+
+        return run
