@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import prod
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -22,6 +21,7 @@ from dlc.dialects.graph._structure import GraphOp
 from dlc.emulator.build import Image
 from dlc.emulator.model import EmulatedModel, NotEmulatedError
 from dlc.emulator.translation import Buffer, Kernel, Role
+from dlc.scratch import ScratchFolder
 from dlc.verification.inputs import Feeds, verification_inputs
 from dlc.verification.judge import Judge
 from dlc.verification.plan import reference_seconds
@@ -29,7 +29,7 @@ from dlc.verification.value_range import RangeError
 from dlc.verification.whole_model import one_digit
 
 EMULATED_FLOPS_PER_S = 1.5e9
-"""What a core does in the emulator, measured on ResNet-50 and BERT: 1.8 to 2.3 GFLOP/s."""
+"""What a core does in the emulator, measured on ResNet-50 and BERT: 1.5 to 1.8 GFLOP/s."""
 
 LONGEST_S = 120
 """A model that would take longer is left to the checks of its kernels."""
@@ -108,8 +108,8 @@ def verify_by_emulation(
     if seconds / jobs > LONGEST_S:
         return replace(found, left_out=f"it would take about {seconds / jobs:.0f} s")
     try:
-        with TemporaryDirectory(prefix="dlc-emulator-") as folder:
-            model = emulated_model(artifact, Path(folder), target, variants, jobs, seconds)
+        with ScratchFolder("dlc-emulator-") as folder:
+            model = emulated_model(artifact, folder, target, variants, jobs, seconds)
             inputs = verification_inputs(model.inputs, module, weights)
             found.cases = _run(model, inputs, judge, found.beyond, budget_seconds)
     except NotEmulatedError as error:

@@ -5,7 +5,8 @@ import pytest
 from launch import lowered
 
 from dlc.dialects.graph._structure import Array
-from dlc.simulator import SimulationError, simulate
+from dlc.simulator import SimulationError, check_all_is_written, elements_written, simulate
+from dlc.simulator.launch import find_kernel
 
 SHARED = "#loop.space<shared>"
 REGISTER = "#loop.space<register>"
@@ -277,3 +278,44 @@ def test_wrong_map_gives_wrong_values(name: str, correct: str, wrong: str) -> No
     assert text.count(correct) == 1
     got, wanted = execute(text.replace(correct, wrong))
     assert not np.array_equal(got, wanted)
+
+
+SCATTER = kernel(
+    "%x: memref<4x8xi32>, %y: memref<4x8xi32>",
+    """
+  %v = loop.load %x[%b, %t] : memref<4x8xi32> -> i32
+  %i = arith.index_cast %v : i32 to index
+  loop.store %v, %y[%b, %i] : i32 -> memref<4x8xi32>""",
+    grid=4,
+    block=8,
+)
+ROWS = SCATTER.replace("[%b, %i]", "[%b, %t]")
+POSITIVE = """%zero = arith.constant 0 : i32
+  %positive = arith.cmpi sgt, %v, %zero : i32
+  scf.if %positive { loop.store %v, %y[%b, %t] : i32 -> memref<4x8xi32> }"""
+ON_DATA = ROWS.replace("loop.store %v, %y[%b, %t] : i32 -> memref<4x8xi32>", POSITIVE)
+
+
+@pytest.mark.parametrize("text", [ROWS, ON_DATA])
+def test_elements_that_some_blocks_write(text: str) -> None:
+    (written,) = elements_written(find_kernel(lowered(text, "gpu-check-limits"), "k"), [1, 3])
+    np.testing.assert_array_equal(written, np.repeat([False, True, False, True], 8))
+
+
+def test_elements_that_data_decides_are_not_known() -> None:
+    found = find_kernel(lowered(SCATTER, "gpu-check-limits"), "k")
+    assert not check_all_is_written(found)
+    assert not elements_written(found)[0].any()
+
+
+def test_store_that_data_forbids_in_a_block_that_runs() -> None:
+    x, y = np.zeros((4, 8), np.int32), np.zeros((4, 8), np.int32)
+    with pytest.raises(SimulationError, match="element 8 of output %y was never written"):
+        simulate(lowered(ON_DATA, "gpu-check-limits"), "k", [x, y], blocks=[1])
+
+
+def test_store_outside_in_any_block() -> None:
+    text = ROWS.replace("%y[%b, %t]", "%y[%b + 1, %t]")
+    with pytest.raises(SimulationError, match="is outside: index 4, axis 0 of size 4") as caught:
+        check_all_is_written(find_kernel(lowered(text, "gpu-check-limits"), "k"))
+    assert caught.value.block == (3, 0, 0)
