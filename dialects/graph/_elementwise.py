@@ -112,8 +112,16 @@ class MulOp(NumberOp):
         return np.multiply(*operands)
 
 
+class QuotientOp(NumberOp, ABC):
+    """``y`` is of a division of ``a`` by ``b``."""
+
+    @property
+    def nonzero_operands(self) -> Sequence[int]:
+        return () if is_float(element_type(self.rhs)) else (1,)
+
+
 @irdl_op_definition
-class DivOp(NumberOp):
+class DivOp(QuotientOp):
     """``y = a / b``; integers truncate towards zero, and divided by zero they give 0."""
 
     name = "graph.div"
@@ -151,7 +159,7 @@ def _signed_quotient(b: ScalarBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
 
 
 @irdl_op_definition
-class ModOp(SteppedOp, NumberOp):
+class ModOp(SteppedOp, QuotientOp):
     """``y = a - b * q`` with ``q = floor(a / b)``, so ``y`` has the sign of ``b`` (Python's ``%``).
 
     ``truncate``: ``q = trunc(a / b)``, so ``y`` has the sign of ``a`` (C's ``fmod``, which is

@@ -126,6 +126,11 @@ class GraphOp(IRDLOperation, ABC):
         return {}
 
     @property
+    def nonzero_operands(self) -> Sequence[int]:
+        """The operands of integers whose zeros have no meaning in the model (divisors)."""
+        return ()
+
+    @property
     def has_steps(self) -> bool:
         """Whether a result jumps where an operand crosses some value (rounding, comparison,
         arg-max): next to a step, the smallest error of the operand is one of a whole step.

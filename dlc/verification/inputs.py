@@ -18,10 +18,13 @@ from dlc.verification.integer_inputs import IntegerInput, integer_inputs
 Feeds = dict[str, Array]
 _IntegerDraw = Callable[[IntegerInput, np.random.Generator], Array]
 
+SPECIAL = "special"
+"""The case with NaN and infinities."""
+
 _CASES: Mapping[str, tuple[_IntegerDraw, FloatDraw]] = {
     "random": (IntegerInput.ordinary, float_inputs.ordinary),
     "large": (IntegerInput.ends, float_inputs.large),
-    "special": (IntegerInput.ordinary, float_inputs.special),
+    SPECIAL: (IntegerInput.ordinary, float_inputs.special),
     "zero": (lambda x, g: x.zeros(), lambda g, sizes, dtype: np.zeros(sizes)),
     "ties": (IntegerInput.measures, float_inputs.ties),
     "small": (IntegerInput.ordinary, float_inputs.small),
@@ -41,7 +44,7 @@ def verification_inputs(
     without_special = all(i.name in integers for i in inputs) or _makes_integers(module)
     for seed, (name, (whole, real)) in enumerate(_CASES.items()):
         generator = np.random.default_rng(seed)
-        if name != "special" or not without_special:
+        if name != SPECIAL or not without_special:
             yield (
                 name,
                 {

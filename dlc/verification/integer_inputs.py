@@ -28,7 +28,8 @@ class IntegerInput:
 
     least, largest: the legal values of each element. switches: the values with which the model
     compares it. indices: which elements index tables. measured: whether floats are made of it.
-    steers: whether the model computes indices from it, which may be outside the tables.
+    steers: whether the model computes indices from it, which may be outside the tables. divides:
+    whether it is a divisor, which is never 0.
     """
 
     dtype: np.dtype
@@ -38,6 +39,7 @@ class IntegerInput:
     indices: Array
     measured: bool
     steers: bool
+    divides: bool
 
     @property
     def is_wide(self) -> bool:
@@ -71,14 +73,15 @@ class IntegerInput:
         return self._drawn(generator, self._inside(generator), others)
 
     def zeros(self) -> Array:
-        """Return zeros, or the legal values next to them."""
-        return np.clip(0, self.least, self.largest)
+        """Return zeros, or the legal values next to them; ones if it divides."""
+        return np.clip(int(self.divides), self.least, self.largest)
 
     def _drawn(self, generator: np.random.Generator, indices: Array, others: Array) -> Array:
         """Return elements that are indices and others; switches are at one of their positions, and
         so are some elements of what is compared as a whole.
         """
         drawn = np.where(self.indices, indices, others)
+        drawn = np.where((drawn == 0) & self.divides, 1, drawn)
         if not self.switches:
             return drawn
         positions = generator.choice(self.switches, drawn.shape)
@@ -138,6 +141,7 @@ def integer_inputs(module: ModuleOp, weights: WeightStore) -> dict[str, IntegerI
             _compared(value, weights),
             indices.reshape(least.shape),
             *_reach(main, value, computed),
+            _divides(value),
         )
     return found
 
@@ -165,3 +169,16 @@ def _reach(main: FuncOp, value: SSAValue, computed: Sequence[GraphOp]) -> tuple[
             measured |= any(is_float(element_type(x)) for x in op.results)
             reached.update(x for x in op.results if element_type(x) != i1)
     return measured, steers
+
+
+def _divides(value: SSAValue) -> bool:
+    """Return whether an op takes a value, or a copy of it, for a divisor."""
+    for use in value.uses:
+        op = use.operation
+        if not isinstance(op, GraphOp):
+            continue
+        if use.index in op.nonzero_operands:
+            return True
+        if op.keeps_integers and any(map(_divides, op.results)):
+            return True
+    return False

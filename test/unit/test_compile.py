@@ -307,7 +307,7 @@ def test_gpu_artifacts_are_made_without_a_gpu(
     assert outcome.checked.startswith("emulated for sm_80: the whole artifact on ")
     assert (
         "simulated, not run (no such GPU here): sm_80: 1 of 1 kernels at 1 sampled tiles, "
-        "the whole model on 5 inputs (random, zero, large, small, negative), error "
+        "the whole model on 7 inputs (random, large, special, zero, ties, small, negative), error "
     ) in outcome.checked
     certificate = compiled.report["certificate"]
     assert certificate["run"] is None

@@ -52,7 +52,7 @@ def _saved(path: Path, **arrays: np.ndarray) -> str:
 @pytest.mark.parametrize("verify", [True, "quick", "full"])
 def test_ordinary_verification(model: Path, verify: bool | str):
     checked = _checked(model, verify=verify)
-    assert "verified: 1 of 1 kernels in 1 of 1 launches, the whole model on 5 inputs" in checked
+    assert "verified: 1 of 1 kernels in 1 of 1 launches, the whole model on 7 inputs" in checked
     assert checked.endswith("import checked for 1 of 1 kinds of nodes")
 
 
@@ -63,7 +63,7 @@ def test_no_verification(model: Path, verify: bool | str):
 
 def test_onnx_runtime(model: Path):
     checked = _checked(model, verify="onnxruntime")
-    where = "random, zero, large, small, negative input, error 0.0e+00, bound"
+    where = "random, large, zero, ties, small, negative input, error 0.0e+00, bound"
     assert f"compared with ONNX Runtime on {where}" in checked
 
 

@@ -107,6 +107,12 @@ def test_other_integers_have_all_lengths_and_both_signs() -> None:
         assert values.max() > 2**bits
 
 
+def test_divisors_are_never_zero() -> None:
+    text = FREE.replace("TYPE", "i64").replace("graph.add", "graph.mod")
+    for feeds in cases(text, info("a")).values():
+        assert (feeds["a"] != 0).all()
+
+
 def test_integers_stay_inside_their_type() -> None:
     types = (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.uint64)
     for dtype in types:
