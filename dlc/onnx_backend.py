@@ -16,7 +16,6 @@ from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.check import check_model
 from dlc.frontends.onnx.conversion import UnknownValueError
-from dlc.frontends.onnx.graph_builder import ascii_name
 from dlc.frontends.onnx.input_types import model_inputs
 
 Run = Callable[[Mapping[str, Array]], Mapping[str, Array]]
@@ -49,8 +48,8 @@ class PreparedModel(BackendRep):
         )
         feeds = {name: np.asarray(x) for name, x in given.items()}
         run = self._find(feeds)
-        results = run({ascii_name(n): x for n, x in feeds.items() if n not in self._compiled_in})
-        return tuple(results[ascii_name(o.name)] for o in self._model.graph.output)
+        results = run({n: x for n, x in feeds.items() if n not in self._compiled_in})
+        return tuple(results[o.name] for o in self._model.graph.output)
 
     def _find(self, feeds: Mapping[str, Array]) -> Run:
         while True:

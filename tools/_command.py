@@ -5,6 +5,7 @@ import sys
 from argparse import ArgumentTypeError
 from collections.abc import Callable
 from contextlib import suppress
+from io import TextIOWrapper
 
 from dlc.errors import CompileError, printable
 from dlc.tools import INTERRUPTED, interrupt_by_exception
@@ -16,6 +17,7 @@ def run_command(name: str, command: Callable[[], int]) -> int:
     """Run a command; what it raises becomes lines on standard error and an exit code."""
     try:
         interrupt_by_exception()
+        _print_any_character()
         code = command()
         sys.stdout.flush()
         return code
@@ -62,6 +64,13 @@ def tolerance(text: str) -> float:
     return value
 
 
+def _print_any_character() -> None:
+    """Let characters that the terminal's encoding lacks be printed as their escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _discard_output() -> None:
     """Let what is still to be written to standard output, at the end, go nowhere."""
     with suppress(OSError):  # a stream in memory
@@ -94,6 +103,7 @@ class Progress:
 
     def __call__(self, step: str) -> None:
         """Show the step that begins now."""
+        step = printable(step)
         if self._on_terminal:
             print(f"\r\x1b[K{step}", end="", file=sys.stderr, flush=True)
         else:

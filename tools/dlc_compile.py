@@ -17,6 +17,7 @@ from dlc.compiler.options import LEVELS, PRECISIONS, VERIFICATIONS, WEIGHTS
 from dlc.compiler.output_place import check_places, files_written
 from dlc.core.cache import write_atomically
 from dlc.core.weights import Array
+from dlc.errors import printable
 from dlc.tools._command import FAILURE, SUCCESS, Progress, run_command, tolerance
 from dlc.tools._model_arguments import constant, repeated_name, shape
 from dlc.tools._npz import Arrays, read_arrays, write_arrays
@@ -157,9 +158,9 @@ def _run(given: argparse.Namespace) -> int:
     if given.json:
         _write_text(given.json, _report_text(outcome))
     for warning in outcome.warnings():
-        print(f"dlc-compile: warning: {warning}", file=sys.stderr)
+        print(f"dlc-compile: warning: {printable(warning)}", file=sys.stderr)
     to = sys.stderr if given.json == _STANDARD_OUTPUT else sys.stdout
-    print(_summary(output, outcome), file=to)
+    print(printable(_summary(output, outcome)), file=to)
     return SUCCESS
 
 

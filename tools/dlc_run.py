@@ -16,6 +16,7 @@ from typing import Any
 
 from dlc import __version__
 from dlc.core.cache import write_atomically
+from dlc.errors import printable
 from dlc.runtime.comparison import Comparison, Tolerance
 from dlc.runtime.library import TensorInfo
 from dlc.runtime.model import Model, load
@@ -138,7 +139,7 @@ def _run(given: argparse.Namespace) -> int:
             write_atomically(given.bench_json, text.encode())
     _print(facts, given.json)
     for name, found in compared.items() if not given.json else ():
-        print(f"compared {name}: {found}")
+        print(f"compared {printable(name)}: {found}")
     return FAILURE if any(found.mismatches for found in compared.values()) else SUCCESS
 
 
@@ -173,7 +174,7 @@ def _print(facts: Mapping[str, Any], as_json: bool) -> None:
         elif isinstance(value, Mapping):
             print(f"{key}:")
             for name, tensor in value.items():
-                print(f"  {name}: {_tensor_text(tensor)}")
+                print(f"  {printable(name)}: {_tensor_text(tensor)}")
         else:
             print(f"{key}: {value}")
 

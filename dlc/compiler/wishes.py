@@ -1,12 +1,11 @@
 """What a user wishes to be checked: own inputs, outputs and tolerances, ONNX Runtime."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc.compiler.options import Options
-from dlc.core.weights import Array, WeightStore
-from dlc.frontends.onnx.graph_builder import ascii_name
+from dlc.core.weights import WeightStore
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.runtime.model import Model
 from dlc.verification.inputs import SPECIAL, verification_inputs
@@ -27,15 +26,13 @@ from dlc.verification.plan import Plan
 def check_wishes(options: Options, module: ModuleOp) -> None:
     """Raise CompileError when given inputs or outputs are not those of the imported graph."""
     if options.verify_inputs is not None:
-        outputs = options.verify_outputs
-        named = None if outputs is None else _by_ascii(outputs)
-        check_given(module, _by_ascii(options.verify_inputs), named)
+        check_given(module, options.verify_inputs, options.verify_outputs)
 
 
 def plan_of(options: Options) -> Plan:
     """Return how much is verified."""
     given = options.verify_inputs
-    inputs = [] if given is None else [("given", _by_ascii(given))]
+    inputs = [] if given is None else [("given", dict(given))]
     return Plan(options.budget_factor, inputs)
 
 
@@ -55,12 +52,12 @@ def compare_as_wished(
     reference = reference_of(judge)
     drawn = verification_inputs(model_inputs(module), module, weights)
     ordinary = [case for case in drawn if case[0] != SPECIAL]  # on NaN others may differ
-    given = [] if options.verify_inputs is None else [("given", _by_ascii(options.verify_inputs))]
+    given = [] if options.verify_inputs is None else [("given", dict(options.verify_inputs))]
     others: list[tuple[str, Sequence[tuple[str, Arrays]], Run]] = []
     if artifact and options.tolerance:  # without one the inputs are part of the plan
         others.append(("the reference", given or ordinary, reference))
     if options.verify_outputs is not None:
-        outputs = _by_ascii(options.verify_outputs)
+        outputs = dict(options.verify_outputs)
         others.append(("the given outputs", given, lambda _: outputs))
     if options.verification == "onnxruntime":
         runtime = onnx_runtime(source, options.constants or {})
@@ -70,8 +67,3 @@ def compare_as_wished(
         compare_outputs(what, judge, cases, run, wanted, options.tolerance)
         for what, cases, wanted in others
     ]
-
-
-def _by_ascii(arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Return arrays by the names that inputs and outputs have in the graph."""
-    return {ascii_name(name): array for name, array in arrays.items()}

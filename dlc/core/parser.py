@@ -21,8 +21,8 @@ from xdsl.utils.exceptions import (
     ParseError,
     UnregisteredConstructException,
 )
-from xdsl.utils.lexer import Input
-from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
+from xdsl.utils.lexer import Input, Span
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
 
 from dlc.core.context import DlcContext
 from dlc.core.locations import operation_text
@@ -34,10 +34,25 @@ _SHAPED_TYPE = re.compile(
 """A builtin shaped type without layout, space or alias: its text alone determines it."""
 
 
+def _is_text(literal: Span[str]) -> bool:
+    try:
+        return bool(StringLiteral.from_span(literal).string_contents)
+    except UnicodeDecodeError:
+        return False
+
+
 class DlcLexer(MLIRLexer):
-    """xDSL's lexer, without the exponential time that it takes for a string that is not closed."""
+    """xDSL's lexer, without the exponential time that it takes for a string that is not closed;
+    escapes that are UTF-8 make a string, as they do in MLIR, not bytes.
+    """
 
     _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+
+    def _lex_string_literal(self, start_pos: int) -> MLIRToken:
+        token = super()._lex_string_literal(start_pos)
+        if token.kind is MLIRTokenKind.BYTES_LIT and _is_text(token.span):
+            return MLIRToken(MLIRTokenKind.STRING_LIT, token.span)
+        return token
 
 
 class DlcParser(Parser):

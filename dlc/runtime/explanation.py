@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dlc.errors import printable
+
 
 def explain(report: Mapping[str, Any]) -> str:
     """Return the text of a report (docs/artifact.md lists its keys)."""
-    return "\n".join(_lines(report)) + "\n"
+    return "\n".join(map(printable, _lines(report))) + "\n"
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:

@@ -12,7 +12,6 @@ from dlc.backends._host_reader import find_main
 from dlc.dialects._tensor import element_type, numpy_dtype, shape
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
-from dlc.frontends.onnx.graph_builder import ascii_name
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.oracle import check_feeds, run_reference, value_names
 from dlc.runtime.comparison import Tolerance, check_comparable, compare
@@ -132,10 +131,10 @@ def onnx_runtime(source: ModelSource, constants: Arrays) -> Run:
 
     session: Any = guarded(lambda: onnxruntime.InferenceSession(model, options))
     names = [x.name for x in session.get_inputs()]
-    outputs = [ascii_name(x.name) for x in session.get_outputs()]
+    outputs = [x.name for x in session.get_outputs()]
 
     def run(feeds: Arrays) -> Arrays:
-        given = {n: constants[n] if n in constants else feeds[ascii_name(n)] for n in names}
+        given = {n: constants[n] if n in constants else feeds[n] for n in names}
         results = guarded(lambda: session.run(None, given))
         return dict(zip(outputs, map(np.asarray, results), strict=True))
 

@@ -17,7 +17,6 @@ from dlc.backends._host_reader import find_main
 from dlc.core.weights import WeightStore
 from dlc.dialects.graph._structure import Array
 from dlc.frontends.onnx.attributes import node_name
-from dlc.frontends.onnx.graph_builder import ascii_name
 from dlc.frontends.onnx.import_record import ImportedNode, ImportRecord, Operand, outer_names
 from dlc.frontends.onnx.loading import LoadedModel
 from dlc.oracle import value_names
@@ -42,8 +41,8 @@ def check_wiring(
     names = value_names(main.arg_attrs, len(main.args), "argument")
     by_name = dict(zip(names, main.args, strict=True))
     for given in graph.input:
-        if ascii_name(given.name) in by_name:
-            walk.values[given.name] = by_name[ascii_name(given.name)]
+        if given.name in by_name:
+            walk.values[given.name] = by_name[given.name]
     nodes = {name: x for x in record.nodes if x.at_top for name in x.node.output if name}
     for node in graph.node:
         outputs = [name for name in node.output if name]
@@ -60,7 +59,7 @@ def check_wiring(
 
 def _check_outputs(graph: GraphProto, names: Sequence[str]) -> None:
     for output, name in zip(graph.output, names, strict=True):
-        if ascii_name(output.name) != name:
+        if output.name != name:
             raise _misplaced(f"the name {output.name}", f"output {name}")
 
 

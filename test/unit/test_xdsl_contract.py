@@ -332,6 +332,14 @@ def test_an_open_string_is_found_at_once() -> None:
         own_module('"' + "a" * 10_000)
 
 
+def test_escapes_that_are_utf_8_make_a_string() -> None:
+    text = '"test.op"() {v = "gr\\C3\\B6", w = "\\FF"} : () -> ()'
+    assert isinstance(next(iter(plain_module(text).ops)).attributes["v"], BytesAttr)
+    found = next(iter(own_module(text).ops)).attributes
+    assert found["v"] == StringAttr("grö")
+    assert found["w"] == BytesAttr(b"\xff")
+
+
 def test_types_are_parsed_once_per_text() -> None:
     own_module('%0, %1 = "test.op"() : () -> (tensor<7x5xf32>, tensor<7x5xf32>)')
     first = DlcParser.TYPES["tensor<7x5xf32>"]

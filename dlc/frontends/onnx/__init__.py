@@ -21,6 +21,8 @@ it slow.
 Sizes of inputs that the file does not fix must be given: ``--shape batch=8`` by the name that the
 file has for one, ``--shape x=8,3,224,224`` for all of an input; a size that is fixed for one input
 is fixed for all that have its name. A value that decides a shape must be known when compiling.
+Inputs, outputs and sizes are called as in the file, in any script; a terminal gets control
+characters as escapes.
 
 Nodes may stand in any order without cycles. Operators of other domains than ``ai.onnx`` need a
 function of their name in the model; contrib operators of ONNX Runtime (``com.microsoft``) are not

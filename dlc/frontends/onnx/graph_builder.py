@@ -32,7 +32,7 @@ from dlc.dialects.graph._source import (
     dense_attribute,
 )
 from dlc.dialects.graph._structure import Array, GraphOp
-from dlc.errors import CompileError, OpenSizeError
+from dlc.errors import CompileError, OpenSizeError, printable
 from dlc.frontends.onnx.limits import check_count, check_sizes
 
 FOLDED_ELEMENTS = 4096
@@ -40,13 +40,8 @@ FOLDED_ELEMENTS = 4096
 
 
 def location(name: str) -> LocationAttr:
-    """Return the location of a node, its name in ASCII."""
-    return NameLoc(StringAttr(ascii_name(name)), NoneAttr())
-
-
-def ascii_name(name: str) -> str:
-    """Return a name with every character that is not printable ASCII as its Python escape."""
-    return "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode() for c in name)
+    """Return the location of a node, its name as it may be shown on a terminal."""
+    return NameLoc(StringAttr(printable(name)), NoneAttr())
 
 
 class GraphBuilder:

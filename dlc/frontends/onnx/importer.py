@@ -15,7 +15,7 @@ from dlc.dialects.graph._source import WeightOp
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.constants import check_constants
-from dlc.frontends.onnx.graph_builder import GraphBuilder, ascii_name, location
+from dlc.frontends.onnx.graph_builder import GraphBuilder, location
 from dlc.frontends.onnx.graph_importer import GraphImporter
 from dlc.frontends.onnx.import_record import ImportRecord
 from dlc.frontends.onnx.input_types import (
@@ -144,4 +144,4 @@ def _module(
 
 
 def _named(names: Sequence[str]) -> ArrayAttr[DictionaryAttr]:
-    return ArrayAttr([DictionaryAttr({"graph.name": StringAttr(ascii_name(n))}) for n in names])
+    return ArrayAttr([DictionaryAttr({"graph.name": StringAttr(n)}) for n in names])

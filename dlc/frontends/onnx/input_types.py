@@ -13,7 +13,6 @@ from dlc.dialects._tensor import (
 )
 from dlc.dialects.graph._sizes import SizesAttr
 from dlc.errors import CompileError
-from dlc.frontends.onnx.graph_builder import ascii_name
 from dlc.frontends.onnx.limits import check_sizes
 from dlc.frontends.onnx.shapes import Shapes, size_lists
 from dlc.frontends.onnx.tensors import element_dtype
@@ -144,5 +143,5 @@ def _tensor_type(
         raise
     encoding = NoneAttr()
     if any(isinstance(s, str) for s in resolved):
-        encoding = SizesAttr.of([ascii_name(s) if isinstance(s, str) else s for s in resolved])
+        encoding = SizesAttr.of(resolved)
     return TensorType(element, fixed, encoding)

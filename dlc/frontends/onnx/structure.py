@@ -24,6 +24,7 @@ def check_structure(graph: onnx.GraphProto, outer: AbstractSet[str] = frozenset(
 
     outer: names visible from the graphs around this one; a graph may define them anew.
     """
+    _check_ends([*graph.input, *graph.output])
     inputs = [i.name for i in graph.input]
     initializers = [t.name for t in graph.initializer]
     initializers += [t.values.name for t in graph.sparse_initializer]
@@ -76,6 +77,13 @@ def _calls(nodes: Iterable[onnx.NodeProto]) -> Iterator[tuple[str, str]]:
         yield node.domain, node.op_type
         for graph in subgraphs(node):
             yield from _calls(graph.node)
+
+
+def _check_ends(values: Iterable[onnx.ValueInfoProto]) -> None:
+    """Raise CompileError for a name that C could not hold: there, NUL ends a string."""
+    for value in values:
+        if "\0" in value.name:
+            raise CompileError(f"the name {value.name} has a NUL character; rename it")
 
 
 def _check_unique(names: list[str], what: str) -> None:

@@ -4,11 +4,17 @@ import numpy as np
 import onnx
 import pytest
 from onnx import helper
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, TensorType
 
+from dlc.backends._host_reader import find_main
 from dlc.core.context import DlcContext
-from dlc.core.parser import DlcParser
+from dlc.core.parser import DlcParser, parse_module
+from dlc.core.printer import operation_as_text
+from dlc.dialects.graph._sizes import SizesAttr
 from dlc.errors import CompileError
+from dlc.frontends.onnx.check import check_model
+from dlc.frontends.onnx.importer import import_model
+from dlc.oracle import value_names
 
 Import = Callable[..., ModuleOp]
 MakeModel = Callable[..., onnx.ModelProto]
@@ -103,9 +109,30 @@ def test_initializers_that_are_also_inputs(
     assert 'graph.name = "w"' not in text
 
 
-def test_names_are_made_ascii(make_model: MakeModel, value: MakeValue, run_import: Import):
-    model = make_model([node("Relu", ["größe"], ["y"])], [value("größe")])
-    assert r'graph.name = "gr\\xf6\\xdfe"' in str(run_import(model))
+def test_names_are_kept_and_read_back_from_text(
+    make_model: MakeModel, value: MakeValue, run_import: Import, context: DlcContext
+):
+    name, symbol = 'größe "\\ \x1b[2J\r', "Länge\n\x7f"
+    model = make_model([node("Relu", [name], ["y"])], [value(name, [symbol, 3])])
+    module = import_model(model, None, context, open_sizes=True)
+    text = operation_as_text(module)
+    assert text.isascii()
+    assert all(line.isprintable() for line in text.splitlines())
+    for found in (module, parse_module(text, context)):
+        main = find_main(found)
+        assert value_names(main.arg_attrs, 1, "argument") == [name]
+        type = main.function_type.inputs.data[0]
+        assert isinstance(type, TensorType)
+        assert type.encoding == SizesAttr.of([symbol, 3])
+
+
+def test_a_name_that_c_could_not_hold_is_refused(
+    make_model: MakeModel, value: MakeValue, run_import: Import
+):
+    model = make_model([node("Relu", ["a\0b"], ["y"])], [value("a\0b")])
+    with pytest.raises(CompileError, match=r"the name a\\x00b has a NUL character; rename it"):
+        run_import(model)
+    assert "NUL" in str(check_model(model).problems[0])
 
 
 @pytest.mark.parametrize(
