@@ -17,8 +17,17 @@ def _text(
 
 MUTANTS: Sequence[Mutant] = (
     _text(
+        "floor-division-of-c",
+        _CPU,
+        "dlc/backends/c.py",
+        '({t})(0 - ({u}){0}) : {0} / {1}",',
+        '({t})(0 - ({u}){0}) : {0} / {1} - ({0} % {1} != 0 && ({0} < 0) != ({1} < 0))",',
+        "integers are divided towards minus infinity",
+        "integers",
+    ),
+    _text(
         "floor-division",
-        TARGETS,
+        _GPU,
         _SCALAR,
         'arith.DivSIOp: "{0} / {1}",',
         'arith.DivSIOp: "{0} / {1} - ({0} % {1} != 0 && ({0} < 0) != ({1} < 0))",',

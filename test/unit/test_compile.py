@@ -253,7 +253,8 @@ def test_the_certificate_is_in_the_artifact(onnx_file: Path, tmp_path: Path) -> 
         assert outcome.report == dlc.load(path).report
     assert paths[0].read_bytes() == paths[1].read_bytes()
     found = dlc.load(paths[0]).report["certificate"]["run"]
-    assert found["inputs"].keys() == {"random", "zero", "large", "small", "negative"}
+    cases = {"random", "large", "special", "zero", "ties", "small", "negative"}
+    assert found["inputs"].keys() == cases
     assert all(error <= found["bound"] < 1e-5 for error in found["inputs"].values())
     assert found["launches"] == {"kernels": 3, "all_kernels": 3, "launches": 3, "all_launches": 3}
     assert found["left_out_for_time"] == found["beyond_the_precision"] == []
