@@ -16,6 +16,7 @@ _DIGITS = 64.0
 """Multiples of 1/64 are exact in float, and so are their products with sizes."""
 
 _OLD_RESIZE_INPUTS = 2
+_MASK_OF_BOOLEANS = 10
 
 
 class NoReferenceError(Exception):
@@ -81,7 +82,16 @@ def _does_not_clip(node: NodeProto, model: ModelProto) -> str | None:
     return None
 
 
+def _gives_booleans(node: NodeProto, model: ModelProto) -> str | None:
+    """Until opset 9 the mask of a Dropout has the type of its input (op_dropout.py: bool)."""
+    old = any(not o.domain and o.version < _MASK_OF_BOOLEANS for o in model.opset_import)
+    if old and len(node.output) > 1:
+        return "the reference gives a mask of booleans"
+    return None
+
+
 FAULTS: Mapping[str, Callable[[NodeProto, ModelProto], str | None]] = {
+    "Dropout": _gives_booleans,
     "GRU": _does_not_clip,
     "LRN": _sums_over_the_batch,
     "LSTM": _does_not_clip,

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from onnx import ModelProto
+from onnx import ModelProto, TypeProto
+from onnx.helper import tensor_dtype_to_np_dtype
 from onnx.reference import ReferenceEvaluator
 from onnx.shape_inference import InferenceError, infer_shapes
 
@@ -35,29 +36,37 @@ def run_onnx_reference(model: ModelProto, feeds: Mapping[str, Array]) -> list[Ar
     if not all(isinstance(x, np.ndarray | np.generic) for x in results):
         raise NoReferenceError("its results are no tensors")
     arrays = [np.asarray(x) for x in results]
-    _check_shapes(model, arrays)
+    _check_types(model, arrays)
     return arrays
 
 
-def _check_shapes(model: ModelProto, results: Sequence[Array]) -> None:
-    """Raise NoReferenceError where a result has not the sizes that ONNX's own shape rules give it.
+def _check_types(model: ModelProto, results: Sequence[Array]) -> None:
+    """Raise NoReferenceError where a result has not the type that ONNX's own rules give it.
 
     Seen with onnx 1.23: GlobalMaxPool of other than four axes, MaxPool with ceil_mode.
     """
     bare = ModelProto()
     bare.CopyFrom(model)
     for output in bare.graph.output:
-        output.type.tensor_type.ClearField("shape")
+        output.ClearField("type")
     try:
         ruled = infer_shapes(bare, strict_mode=True, data_prop=True).graph.output
     except InferenceError:
         return
     for output, array in zip(ruled, results, strict=True):
-        type = output.type.tensor_type
-        sizes = [d.dim_value if d.HasField("dim_value") else None for d in type.shape.dim]
-        known = type.HasField("shape") and None not in sizes
-        if known and sizes != list(array.shape):
+        if (meant := _type_text(output.type.tensor_type)) and meant != _array_text(array):
             raise NoReferenceError(
-                f"the reference gives {shape_text(array.shape)} where ONNX's shape rules give "
-                f"{shape_text([size or 0 for size in sizes])}"
+                f"the reference gives {_array_text(array)}, ONNX's own rules give {meant}"
             )
+
+
+def _type_text(type: TypeProto.Tensor) -> str:
+    """Return element type and sizes as text; empty where they are not known."""
+    sizes = [d.dim_value for d in type.shape.dim if d.HasField("dim_value")]
+    if not type.elem_type or not type.HasField("shape") or len(sizes) < len(type.shape.dim):
+        return ""
+    return f"{tensor_dtype_to_np_dtype(type.elem_type)}[{shape_text(sizes)}]"
+
+
+def _array_text(array: Array) -> str:
+    return f"{array.dtype}[{shape_text(array.shape)}]"
