@@ -33,7 +33,7 @@ from dlc.dialects.graph._source import (
 )
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError, OpenSizeError, printable
-from dlc.frontends.onnx.limits import check_count, check_sizes
+from dlc.frontends.onnx.limits import check_computed, check_count, check_sizes
 
 FOLDED_ELEMENTS = 4096
 """An op is computed at import when its operands are known and none of its tensors is larger."""
@@ -62,6 +62,7 @@ class GraphBuilder:
         self.inputs = inputs or {}
         self.inserted = 0
         self._asked = 0
+        self._computed = 0
         self.remarks: dict[str, None] = {}
 
     def insert(self, op: GraphOp, at: LocationAttr) -> Sequence[SSAValue]:
@@ -99,15 +100,21 @@ class GraphBuilder:
             seen.update(operands)
         return [name for x, name in self.inputs.items() if x in found]
 
-    def constant(self, array: Array, at: LocationAttr, name: str = "") -> SSAValue:
+    def constant(
+        self, array: Array, at: LocationAttr, name: str = "", stored: bool = False
+    ) -> SSAValue:
         """Insert a tensor whose elements are known and return it.
 
-        Raises CompileError for an element type or a number of axes that is not supported.
+        stored: the model or the user has the elements; others count as computed. Raises
+        CompileError for an element type or a number of axes that is not supported.
 
         At most SMALL_CONSTANT elements stand in the IR, one repeated value is a splat, all else
         goes to the weight store.
         """
         check_sizes(np.shape(array))
+        if not stored and any(array.strides):  # a repeated element takes no memory
+            self._computed += array.size
+            check_computed(self._computed)
         op = self._source(np.asarray(array), name)
         op.location = at
         self.builder.insert(op)

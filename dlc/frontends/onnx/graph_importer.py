@@ -86,7 +86,8 @@ class GraphImporter:
             check_count(self._imported)
             try:
                 results = self.import_node(node, scope)
-            except LimitError:
+            except LimitError as error:
+                error.place(self.place(node, scope))
                 raise
             except CompileError as error:
                 results = self.recover(node, scope, self._judged(error, node, scope))
@@ -175,7 +176,8 @@ class GraphImporter:
             return scope.values[name]
         if name in scope.initializers:
             array = _read(scope.initializers[name], self.model)
-            value = self.builder.constant(array, location(name), name)
+            stored = isinstance(scope.initializers[name], onnx.TensorProto)
+            value = self.builder.constant(array, location(name), name, stored)
             scope.values[name] = value
             return value
         return self._find(name, scope.outer) if scope.outer else None

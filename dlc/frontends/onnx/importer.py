@@ -100,7 +100,7 @@ def argument_values(builder: GraphBuilder, constants: Mapping[str, Array]) -> di
     """Return the value of each input by name: a constant where its elements are given."""
     arguments = {name: x for x, name in builder.inputs.items()}
     for name, array in constants.items():
-        arguments[name] = builder.constant(array, location(name), name)
+        arguments[name] = builder.constant(array, location(name), name, stored=True)
     return arguments
 
 

@@ -12,12 +12,19 @@ same limit."""
 MOST_COMPUTED = 1 << 27
 """Elements of a tensor that is made when compiling: its values are in memory, some times over."""
 
+MOST_COMPUTED_IN_ALL = 1 << 28
+"""Elements of all such tensors together, those of sparse initializers included: 2 GB as int64."""
+
 MOST_AXES = 64
 """Of one tensor: NumPy, which computes the reference, has no more."""
 
 MOST_NODES = 50_000
 """Nodes and the ops that they become, functions inlined and loops unrolled. The largest known
 models have some thousands; a compile takes milliseconds for each."""
+
+
+DEEPEST_SUBGRAPH = 25
+"""Subgraphs in subgraphs. Known models have three; a file cannot hold many more than this."""
 
 
 class LimitError(CompileError):
@@ -35,6 +42,24 @@ def check_sizes(sizes: Sequence[int], most: int = MOST_ELEMENTS) -> None:
     if elements > most:
         raise CompileError(
             f"a tensor of shape {list(sizes)} has {elements} elements; at most {most} are supported"
+        )
+
+
+def check_computed(elements: int) -> None:
+    """Raise LimitError for more elements, of all tensors that are made when compiling."""
+    if elements > MOST_COMPUTED_IN_ALL:
+        raise LimitError(
+            f"the constants that are computed so far have {elements} elements; at most"
+            f" {MOST_COMPUTED_IN_ALL} in all are supported"
+        )
+
+
+def check_depth(depth: int, at: str | None = None) -> None:
+    """Raise LimitError for a subgraph that is nested too deeply, in the file ``at``."""
+    if depth > DEEPEST_SUBGRAPH:
+        raise LimitError(
+            f"subgraphs are nested deeper than {DEEPEST_SUBGRAPH}; such models are not supported",
+            at,
         )
 
 

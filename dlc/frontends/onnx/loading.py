@@ -13,8 +13,9 @@ from google.protobuf.message import DecodeError
 from onnx import version_converter
 
 from dlc.errors import CompileError
+from dlc.frontends.onnx.limits import DEEPEST_SUBGRAPH, check_depth
 from dlc.frontends.onnx.ordering import sort_nodes, used_early
-from dlc.frontends.onnx.structure import check_functions, check_structure
+from dlc.frontends.onnx.structure import check_extent, check_functions, check_structure
 from dlc.frontends.onnx.text import check_text
 from dlc.frontends.onnx.wire import Extent, split_model
 
@@ -81,6 +82,7 @@ def read_model(source: ModelSource) -> LoadedModel:
         loaded = _load_file(_path(source))
     with _placed(source):
         _check_versions(loaded.proto)
+        check_extent(loaded.proto)
         check_text(loaded.proto)
         check_functions(loaded.proto)
     return loaded
@@ -143,6 +145,8 @@ def _load_file(path: Path) -> LoadedModel:
         reason = (error.strerror or str(error)).lower()
         raise CompileError(f"cannot read the file: {reason}", str(path)) from error
     except DecodeError as error:
+        if "MaxDepth" in str(error):  # of messages: a subgraph is three
+            check_depth(DEEPEST_SUBGRAPH + 1, str(path))
         raise CompileError("this is not an ONNX model", str(path)) from error
     except CompileError as error:
         error.place(str(path))

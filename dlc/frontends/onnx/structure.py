@@ -8,7 +8,7 @@ import onnx
 
 from dlc.errors import CompileError
 from dlc.frontends.onnx.attributes import node_name
-from dlc.frontends.onnx.limits import check_count
+from dlc.frontends.onnx.limits import check_count, check_depth
 
 
 def subgraphs(node: onnx.NodeProto) -> Iterable[onnx.GraphProto]:
@@ -17,6 +17,21 @@ def subgraphs(node: onnx.NodeProto) -> Iterable[onnx.GraphProto]:
         if attribute.type == onnx.AttributeProto.GRAPH:
             yield attribute.g
         yield from attribute.graphs
+
+
+def check_extent(model: onnx.ModelProto) -> None:
+    """Raise LimitError for too many nodes, or subgraphs in subgraphs, before anything walks them.
+
+    It stops counting there, and does not recurse.
+    """
+    pending = [(0, model.graph.node), *((0, function.node) for function in model.functions)]
+    count = 0
+    while pending:
+        depth, nodes = pending.pop()
+        check_depth(depth)
+        count += len(nodes)
+        check_count(count)
+        pending.extend((depth + 1, graph.node) for node in nodes for graph in subgraphs(node))
 
 
 def check_structure(graph: onnx.GraphProto, outer: AbstractSet[str] = frozenset()) -> None:

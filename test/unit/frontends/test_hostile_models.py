@@ -10,9 +10,10 @@ import pytest
 from onnx import AttributeProto, TensorProto, helper, numpy_helper
 
 from dlc.errors import CompileError, printable
+from dlc.frontends.onnx import limits, loading
 from dlc.frontends.onnx.check import check_model
 from dlc.frontends.onnx.importer import import_model
-from dlc.frontends.onnx.limits import MOST_ELEMENTS, MOST_NODES
+from dlc.frontends.onnx.limits import DEEPEST_SUBGRAPH, MOST_ELEMENTS, MOST_NODES
 from dlc.registry import new_context
 from dlc.tools import dlc_compile
 
@@ -80,6 +81,108 @@ def test_functions_that_call_themselves(make_model: MakeModel):
     functions = [helper.make_function("o", "R", ["a"], ["b"], body, imports)]
     model = make_model([node("R", ["x"], ["y"], domain="o")], functions=functions, domains={"o": 1})
     assert refusal(model) == "model: functions must not call themselves: o.R"
+
+
+def framed(field: int, content: bytes) -> bytes:
+    """Return a protobuf field that holds a message."""
+    length, number = bytearray(), len(content)
+    while number > 127:
+        length.append(number & 127 | 128)
+        number >>= 7
+    return bytes([field << 3 | 2, *length, number]) + content
+
+
+def in_a_model(graph: bytes) -> bytes:
+    """Return a file with a graph, and the input ``x`` and the output ``y`` beside it."""
+    y = onnx.ValueInfoProto(name="y")
+    ends = onnx.GraphProto(name="g", input=[ONE], output=[y]).SerializeToString()
+    model = helper.make_model(onnx.GraphProto(), ir_version=10).SerializeToString()
+    return model + framed(7, graph + ends)
+
+
+def nested(depth: int) -> bytes:
+    """Return a graph with a node in so many graphs."""
+    graph = framed(1, node("Neg", ["x"], ["y"]).SerializeToString())
+    for _ in range(depth):
+        kind = AttributeProto(name="then_branch", type=AttributeProto.GRAPH).SerializeToString()
+        attribute = kind + framed(6, graph)
+        graph = framed(1, node("If", ["x"], ["y"], "if").SerializeToString() + framed(5, attribute))
+    return graph
+
+
+@pytest.fixture
+def walks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The passes over a model that has been counted."""
+    started: list[str] = []
+
+    def counted(name: str, walk: Callable[[onnx.ModelProto], object]):
+        def counting(model: onnx.ModelProto) -> object:
+            started.append(name)
+            return walk(model)
+
+        return counting
+
+    for name in ("check_text", "check_functions", "used_early"):
+        monkeypatch.setattr(loading, name, counted(name, getattr(loading, name)))
+    return started
+
+
+def test_a_million_nodes_are_only_counted(tmp_path: Path, walks: list[str]):
+    one = framed(1, node("Neg", ["x"], ["y"]).SerializeToString())
+    path = tmp_path / "model.onnx"
+    path.write_bytes(in_a_model(one * 1_000_000))
+    assert refusal(path).startswith(f"{path}: the model has more than {MOST_NODES} nodes")
+    assert walks == []
+
+
+@pytest.mark.parametrize("depth", [DEEPEST_SUBGRAPH + 1, 40, 200])
+def test_subgraphs_that_are_deep(tmp_path: Path, walks: list[str], depth: int):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(in_a_model(nested(depth)))
+    message = f"subgraphs are nested deeper than {DEEPEST_SUBGRAPH}; such models are not supported"
+    assert refusal(path) == f"{path}: {message}"
+    assert walks == []
+
+
+def test_a_deep_model_in_memory(make_model: MakeModel, walks: list[str]):
+    model = make_model([])
+    graph = model.graph
+    for number in range(2000):
+        new = graph.node.add(op_type="If", name=f"if{number}")
+        graph = new.attribute.add(name="then_branch", type=AttributeProto.GRAPH).g
+    assert refusal(model).startswith("model: subgraphs are nested deeper than ")
+    assert walks == []
+
+
+def test_subgraphs_that_are_not_too_deep_are_walked(tmp_path: Path, walks: list[str]):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(in_a_model(nested(DEEPEST_SUBGRAPH)))
+    assert "nested" not in refusal(path)
+    assert "check_text" in walks
+
+
+def test_constants_that_are_large_together(make_model: MakeModel, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(limits, "MOST_COMPUTED_IN_ALL", 10_000)
+    values = {"zero": np.array(0), "count": np.array(4800), "one": np.array(1)}
+    nodes = [node("Range", ["zero", "count", "one"], [f"r{i}"], f"range {i}") for i in range(3)]
+    model = make_model([*nodes, node("Sum", ["r0", "r1", "r2"], ["y"])], [ONE], initializers=values)
+    message = refusal(model)
+    assert message.startswith("range 2: the constants that are computed so far have 144")
+    assert message.endswith("elements; at most 10000 in all are supported")
+
+
+def test_constants_of_the_file_are_no_computed_ones(
+    make_model: MakeModel, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(limits, "MOST_COMPUTED_IN_ALL", 100)
+    values = {"w": np.arange(2000, dtype=np.float32), "n": np.array([2000])}
+    filled = node("ConstantOfShape", ["n"], ["c"])
+    model = make_model(
+        [filled, node("Add", ["w", "x"], ["s"]), node("Add", ["s", "c"], ["y"])],
+        [ONE],
+        initializers=values,
+    )
+    import_model(model, None, new_context())
 
 
 def stored(dims: Sequence[int]) -> TensorProto:
