@@ -79,6 +79,23 @@ def test_each_command_line_is_one_that_the_tool_takes(
     assert taken == [tool]
 
 
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(p.relative_to(ROOT)) for p in PAGES])
+def test_links_lead_to_pages_and_their_headings(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        name, _, heading = target.partition("#")
+        if "://" in target:
+            continue
+        other = (page.parent / name) if name else page
+        assert other.exists(), target
+        if heading:
+            titles = re.findall(r"^#+ (.*)$", other.read_text(), re.M)
+            anchors = [re.sub(r"[^\w\- ]", "", t.lower()).replace(" ", "-") for t in titles]
+            assert heading in anchors, target
+
+
 def test_the_first_screen_and_the_c_program(tmp_path: Path) -> None:
     """What the README's first commands and its C program give, on a model of one product."""
     graph = helper.make_graph(
