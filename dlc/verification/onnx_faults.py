@@ -39,6 +39,13 @@ def _stacks_wrongly(node: NodeProto, model: ModelProto) -> str | None:
     return None
 
 
+def _loops_wrongly(node: NodeProto, model: ModelProto) -> str | None:
+    """An absent condition means that it holds; the body never runs (op_loop.py: while cond)."""
+    if not node.input[1]:
+        return "the reference runs no iteration where the condition is absent"
+    return _stacks_wrongly(node, model)
+
+
 def _rounds_differently(node: NodeProto, model: ModelProto) -> str | None:
     """Sizes and positions are computed in double (op_resize.py), by ONNX Runtime in float: with
     scales of many digits another size, and the other of two nearest elements, may come out.
@@ -95,7 +102,7 @@ FAULTS: Mapping[str, Callable[[NodeProto, ModelProto], str | None]] = {
     "GRU": _does_not_clip,
     "LRN": _sums_over_the_batch,
     "LSTM": _does_not_clip,
-    "Loop": _stacks_wrongly,
+    "Loop": _loops_wrongly,
     "RNN": _does_not_clip,
     "Resize": _rounds_differently,
     "Upsample": _rounds_differently,

@@ -9,6 +9,7 @@ from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
 from small_models import small_models
 
+from dlc import load
 from dlc.compiler import Options, compile_to
 from dlc.verification.onnx_faults import NoReferenceError
 from dlc.verification.onnx_reference import run_onnx_reference
@@ -50,3 +51,24 @@ def test_the_mask_of_an_old_dropout_is_of_the_type_of_its_input(tmp_path: Path) 
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 9)], ir_version=8)
     outcome = compile_to(tmp_path / "model.so", model, Options("cpu"))
     assert "Dropout: the reference gives a mask of booleans" in outcome.checked
+
+
+def test_a_loop_without_a_condition_runs(tmp_path: Path) -> None:
+    """The reference runs no iteration."""
+    value = helper.make_tensor_value_info
+    nodes = [
+        helper.make_node("Identity", ["going"], ["on"]),
+        helper.make_node("Add", ["v", "v"], ["w"]),
+    ]
+    counted = [value("i", TensorProto.INT64, []), value("going", TensorProto.BOOL, [])]
+    results = [value("on", TensorProto.BOOL, []), value("w", TensorProto.FLOAT, [3])]
+    body = helper.make_graph(nodes, "body", [*counted, value("v", TensorProto.FLOAT, [3])], results)
+    ends = [value(n, TensorProto.FLOAT, [3]) for n in "xy"]
+    count = helper.make_tensor("n", TensorProto.INT64, [], [5])
+    loop = helper.make_node("Loop", ["n", "", "x"], ["y"], body=body)
+    graph = helper.make_graph([loop], "loop", ends[:1], ends[1:], [count])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    outcome = compile_to(tmp_path / "model.so", model, Options("cpu"))
+    assert "Loop: the reference runs no iteration where the condition is absent" in outcome.checked
+    x = np.array([1, 2, 3], np.float32)
+    np.testing.assert_array_equal(load(tmp_path / "model.so").run({"x": x})["y"], 32 * x)
