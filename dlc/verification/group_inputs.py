@@ -1,24 +1,35 @@
 """Values for the inputs of a group that is checked on its own."""
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc.analysis.evaluation import constant_value
+from dlc.backends._host_reader import find_main
 from dlc.core.weights import WeightStore
 from dlc.dialects._tensor import element_type, numpy_dtype, shape
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph._structure import Array, GraphOp
-from dlc.oracle import run_block
+from dlc.oracle import run_block, value_names
+from dlc.verification.float_inputs import ordinary
+from dlc.verification.integer_inputs import integer_inputs
 
 
 class GroupInputs:
-    """Gives each tensor of ``main`` an array: constants their own, floats random numbers.
+    """Gives each tensor of ``main`` an array: constants their own, floats random numbers, some of
+    them equal.
 
     Integers are what the model makes of such floats, since they mean something to the group that
-    reads them (places, ranks); those that the user gives are 0 and 1, which most tables have.
+    reads them (places, ranks); those that the user gives are ordinary ones (``IntegerInput``).
     """
 
-    def __init__(self, weights: WeightStore):
+    def __init__(self, groups: ModuleOp, weights: WeightStore):
+        flat = _without_groups(groups)
+        main = find_main(flat)
+        names = value_names(main.arg_attrs, len(main.args), "input")
+        self._names: dict[SSAValue, str] = dict(zip(find_main(groups).args, names, strict=True))
+        self._integers = integer_inputs(flat, weights)
         self._weights = weights
         self._generator = np.random.default_rng(0)
         self._arrays: dict[SSAValue, Array] = {}
@@ -34,7 +45,7 @@ class GroupInputs:
             return known
         dtype, owner = numpy_dtype(element_type(value)), value.owner
         if dtype.kind not in "biu":
-            return self._generator.standard_normal(shape(value), np.float32).astype(dtype)
+            return ordinary(self._generator, shape(value), dtype).astype(dtype)
         if isinstance(owner, GroupOp):
             inputs = [self[x] for x in owner.inputs]
             return run_block(owner.body.block, inputs, self._weights)[owner.results.index(value)]
@@ -42,4 +53,18 @@ class GroupInputs:
             found = owner.reference(*(self[x] for x in owner.operands))
             assert isinstance(found, np.ndarray)
             return found
-        return self._generator.integers(0, 2, shape(value)).astype(dtype)
+        given = self._integers[self._names[value]]
+        return given.ordinary(self._generator).astype(dtype)
+
+
+def _without_groups(groups: ModuleOp) -> ModuleOp:
+    """Return a module with the ops of each group in place of it."""
+    flat = groups.clone()
+    for group in [op for op in find_main(flat).body.block.ops if isinstance(op, GroupOp)]:
+        end = group.body.block.last_op
+        assert end is not None
+        Rewriter.inline_block(group.body.block, InsertPoint.before(group), list(group.inputs))
+        results = list(end.operands)
+        Rewriter.erase_op(end)
+        Rewriter.replace_op(group, [], results)
+    return flat

@@ -57,7 +57,7 @@ def verify_by_simulation(
     for name, group in zip(launched_kernels(lowered), found, strict=True):
         first.setdefault(name, group)
     pairs = [_Pair(kernels[name], group, weights) for name, group in first.items()]
-    inputs = GroupInputs(weights)
+    inputs = GroupInputs(groups, weights)
     tiles = blocks = 0
     for pair in pairs:
         count = pair.check(lowered, inputs, precision)

@@ -351,7 +351,7 @@ def test_compile_and_run_by_command(
     assert dlc_compile.main(arguments) == 0
     printed = capsys.readouterr()
     assert "target cpu" in printed.out
-    assert "verified: 3 of 3 kernels in 3 of 3 launches, the whole model on 5" in printed.out
+    assert "verified: 3 of 3 kernels in 3 of 3 launches, the whole model on 7" in printed.out
     assert "\x1b" not in printed.err
     assert json.loads(report.read_text())["verification"]["worst"] < 1e-5
     np.savez(tmp_path / "in.npz", x=X)
