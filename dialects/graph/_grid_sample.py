@@ -70,6 +70,10 @@ class GridSampleOp(ComputedOp):
     def needs_elements(self) -> Sequence[int]:
         return (0,)
 
+    @property
+    def finite_operands(self) -> Sequence[int]:
+        return (1,)
+
     def infer(self) -> Sequence[Attribute]:
         sizes, places = shape(self.x), shape(self.grid)
         if not is_float(element_type(self.x)) or not is_float(element_type(self.grid)):

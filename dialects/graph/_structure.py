@@ -131,6 +131,11 @@ class GraphOp(IRDLOperation, ABC):
         return ()
 
     @property
+    def finite_operands(self) -> Sequence[int]:
+        """The operands of floats of which NaN and infinities have no meaning in the model (places)."""
+        return ()
+
+    @property
     def has_steps(self) -> bool:
         """Whether a result jumps where an operand crosses some value (rounding, comparison,
         arg-max): next to a step, the smallest error of the operand is one of a whole step.

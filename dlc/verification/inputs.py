@@ -9,7 +9,7 @@ from dlc.analysis.evaluation import is_known
 from dlc.core.weights import WeightStore
 from dlc.dialects._tensor import element_type, is_float
 from dlc.dialects.graph._quantize import is_integer
-from dlc.dialects.graph._structure import Array, CompositeOp, ElementwiseOp
+from dlc.dialects.graph._structure import Array, CompositeOp, ElementwiseOp, GraphOp
 from dlc.runtime.library import TensorInfo
 from dlc.verification import float_inputs
 from dlc.verification.float_inputs import FloatDraw
@@ -38,10 +38,11 @@ def verification_inputs(
     """Yield inputs by name: ordinary ones first, then those at which code tends to fail.
 
     module: the model, which says what its integers may be. There are no NaN and infinities for a
-    model without floats, or which makes integers of floats: those of NaN are undefined.
+    model without floats, or in which they have no meaning: those of an integer that is made of
+    them, of a place.
     """
     integers = integer_inputs(module, weights)
-    without_special = all(i.name in integers for i in inputs) or _makes_integers(module)
+    without_special = all(i.name in integers for i in inputs) or _needs_finite(module)
     for seed, (name, (whole, real)) in enumerate(_CASES.items()):
         generator = np.random.default_rng(seed)
         if name != SPECIAL or not without_special:
@@ -56,11 +57,20 @@ def verification_inputs(
             )
 
 
-def _makes_integers(module: ModuleOp) -> bool:
-    """Return whether an op converts floats that are computed to integers (a cast, quantisation)."""
+def _needs_finite(module: ModuleOp) -> bool:
+    """Return whether an op makes integers or places of floats that are computed (a cast,
+    quantisation, sampling).
+    """
     return any(
-        any(is_float(element_type(x)) and not is_known(x) for x in op.operands)
-        and any(is_integer(element_type(x)) for x in op.results)
+        _makes_integers(op) or any(not is_known(op.operands[n]) for n in op.finite_operands)
         for op in module.walk()
-        if isinstance(op, ElementwiseOp | CompositeOp)
+        if isinstance(op, GraphOp)
+    )
+
+
+def _makes_integers(op: GraphOp) -> bool:
+    return (
+        isinstance(op, ElementwiseOp | CompositeOp)
+        and any(is_float(element_type(x)) and not is_known(x) for x in op.operands)
+        and any(is_integer(element_type(x)) for x in op.results)
     )

@@ -158,6 +158,21 @@ def test_a_model_that_makes_integers_of_floats_gets_no_nan() -> None:
     assert all(np.isfinite(feeds["x"]).all() for feeds in drawn.values())
 
 
+SAMPLES = """
+func.func @main(%x: tensor<1x2x4x5xf32> {graph.name = "x"},
+    %grid: tensor<1x3x3x2xf32> {graph.name = "grid"})
+    -> (tensor<1x2x3x3xf32> {graph.name = "y"}) {
+  %y = graph.grid_sample %x, %grid {mode = "linear", padding = "zeros"}
+      : (tensor<1x2x4x5xf32>, tensor<1x3x3x2xf32>) -> tensor<1x2x3x3xf32>
+  func.return %y : tensor<1x2x3x3xf32>
+}
+"""
+
+
+def test_a_model_that_samples_at_places_of_floats_gets_no_nan() -> None:
+    assert "special" not in cases(SAMPLES, info("x", np.float32))
+
+
 def test_long_integers_that_differ_in_the_last_digit_differ() -> None:
     right = np.asarray([2**60, 2**60 + 1])
     assert relative_error(right, right) == 0
