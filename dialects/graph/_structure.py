@@ -132,7 +132,7 @@ class GraphOp(IRDLOperation, ABC):
 
     @property
     def finite_operands(self) -> Sequence[int]:
-        """The operands of floats of which NaN and infinities have no meaning in the model (places)."""
+        """The operands of floats whose NaN and infinities have no meaning in the model (places)."""
         return ()
 
     @property

@@ -279,3 +279,14 @@ def test_an_attribute_of_bad_data(make_model: MakeModel):
         AttributeProto(name="value", type=AttributeProto.TENSOR, t=stored([2, 2]))
     )
     assert refusal(make_model([made])).startswith("one: ")
+
+
+@pytest.mark.parametrize("inputs", [[], [""]])
+def test_a_node_without_the_inputs_that_it_needs(
+    inputs: list[str], make_model: MakeModel, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    """The shape inference of onnx crashes on this one."""
+    path = tmp_path / "model.onnx"
+    path.write_bytes(make_model([node("EyeLike", inputs, ["y"], "eye")]).SerializeToString())
+    assert dlc_compile.main([str(path), "--check"]) == 1
+    assert "eye" in capfd.readouterr().out

@@ -130,8 +130,9 @@ def test_value_that_a_branch_reads():
 def test_constant_that_is_compiled_in(monkeypatch: pytest.MonkeyPatch):
     right = GraphBuilder.constant
 
-    def wrong(self: GraphBuilder, array: Array, *arguments: Any) -> SSAValue:
-        return right(self, np.logical_not(array) if array.dtype == bool else array, *arguments)
+    def wrong(self: GraphBuilder, array: Array, *arguments: Any, **options: Any) -> SSAValue:
+        changed = np.logical_not(array) if array.dtype == bool else array
+        return right(self, changed, *arguments, **options)
 
     monkeypatch.setattr(GraphBuilder, "constant", wrong)
     with pytest.raises(CompileError, match="the value c is lost") as error:
