@@ -1,6 +1,7 @@
 """Runs another program within limits of time and memory, so that none can take the machine."""
 
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -43,8 +44,9 @@ def run_limited(command: Sequence[str], folder: str, limits: Limits) -> Finished
     """
     words = list(command)
     if shell := shutil.which("sh"):
-        kibibytes = limits.memory_bytes >> 10
-        words = [shell, "-c", _SCRIPT, "sh", str(limits.seconds), str(kibibytes), *words]
+        seconds = _at_most(resource.RLIMIT_CPU, limits.seconds)
+        kibibytes = _at_most(resource.RLIMIT_AS, limits.memory_bytes) >> 10
+        words = [shell, "-c", _SCRIPT, "sh", str(seconds), str(kibibytes), *words]
     with subprocess.Popen(
         words,
         cwd=folder,
@@ -64,6 +66,12 @@ def run_limited(command: Sequence[str], folder: str, limits: Limits) -> Finished
             _end(child)
             raise
     return Finished(child.returncode, output, errors)
+
+
+def _at_most(kind: int, wanted: int) -> int:
+    """Return the limit that is wanted, or that of this process, which none may raise."""
+    _, hard = resource.getrlimit(kind)
+    return wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
 
 
 def _end(child: subprocess.Popen[str]) -> None:
