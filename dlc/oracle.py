@@ -5,11 +5,12 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
+from dlc.analysis.entry import find_main, input_names, output_names
 from dlc.analysis.evaluation import constant_value, evaluate, round_to
 from dlc.core.weights import WeightStore
 from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape, shape_text
@@ -52,13 +53,13 @@ def run_reference(
 
     Raises CompileError when the feeds do not fit.
     """
-    main = _main(module)
+    main = find_main(module)
     block = main.body.block
     arguments = _arguments(main, feeds)
     interpreter = _Interpreter(weights, float_type, store, observe, noise)
     results = interpreter.run(block, arguments)
     values = main.body.block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
-    names = value_names(main.res_attrs, len(results), "result")
+    names = output_names(main)
     return {
         name: round_to(array, value.type)
         for name, array, value in zip(names, results, values, strict=True)
@@ -72,7 +73,7 @@ def round_results(op: Operation, results: Sequence[Array]) -> Sequence[Array]:
 
 def check_feeds(module: ModuleOp, feeds: Mapping[str, Array]) -> None:
     """Raise CompileError, naming the input, when ``feeds`` are not the arguments of ``main``."""
-    _arguments(_main(module), feeds)
+    _arguments(find_main(module), feeds)
 
 
 def run_block(
@@ -88,23 +89,9 @@ def run_block(
     return [round_to(array, value.type) for array, value in zip(results, values, strict=True)]
 
 
-def value_names(attributes: object, count: int, kind: str) -> list[str]:
-    """Return the ``graph.name`` of each argument or result; unnamed ones are called by number."""
-    data = getattr(attributes, "data", [{}] * count)
-    names = [getattr(d, "data", d).get("graph.name") for d in data]
-    return [n.data if isinstance(n, StringAttr) else f"{kind}{i}" for i, n in enumerate(names)]
-
-
-def _main(module: ModuleOp) -> FuncOp:
-    for op in module.ops:
-        if isinstance(op, FuncOp) and op.sym_name.data == "main":
-            return op
-    raise CompileError("the module has no function @main")
-
-
 def _arguments(main: FuncOp, feeds: Mapping[str, Array]) -> list[Array]:
     block = main.body.block
-    names = value_names(main.arg_attrs, len(block.args), "argument")
+    names = input_names(main)
     unknown = sorted(feeds.keys() - set(names))
     if unknown:
         raise CompileError(f"there is no input {unknown[0]}; the inputs are {', '.join(names)}")

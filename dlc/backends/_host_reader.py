@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
+from dlc.analysis.entry import find_main, input_names, output_names
 from dlc.backends._host_program import Address, Copy, HostProgram, Launch, Tensor
 from dlc.core.locations import operation_text
 from dlc.dialects._tensor import element_bytes, element_type, numpy_dtype, shape, tensor_bytes
@@ -40,20 +41,12 @@ def read_program(module: ModuleOp, weight_offset: WeightOffset) -> HostProgram:
     )
 
 
-def find_main(module: ModuleOp) -> FuncOp:
-    """Return ``func.func @main``; raises CompileError when the module has none."""
-    for op in module.ops:
-        if isinstance(op, FuncOp) and op.sym_name.data == "main":
-            return op
-    raise CompileError("the module has no func.func @main")
-
-
 def interface(module: ModuleOp) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
     """Return the inputs and the outputs of ``@main``."""
     main = find_main(module)
     return (
-        _tensors(main.args, main.arg_attrs, "input"),
-        _tensors(_returned(main), main.res_attrs, "output"),
+        _tensors(main.args, input_names(main)),
+        _tensors(_returned(main), output_names(main)),
     )
 
 
@@ -134,21 +127,13 @@ def kernel_identifier(op: LaunchOp) -> str:
     return name
 
 
-def _tensors(values: Sequence[SSAValue], attributes: object, what: str) -> tuple[Tensor, ...]:
+def _tensors(values: Sequence[SSAValue], names: Sequence[str]) -> tuple[Tensor, ...]:
     return tuple(
         Tensor(
-            _name(attributes, number) or f"{what}{number}",
+            name,
             numpy_dtype(element_type(value)).name,
             shape(value),
             tensor_bytes(value),
         )
-        for number, value in enumerate(values)
+        for name, value in zip(names, values, strict=True)
     )
-
-
-def _name(attributes: object, number: int) -> str | None:
-    """Return the ONNX name that argument or result attributes give."""
-    entries = getattr(attributes, "data", ())
-    entry = entries[number] if number < len(entries) else None
-    name = entry.data.get("graph.name") if isinstance(entry, DictionaryAttr) else None
-    return name.data if isinstance(name, StringAttr) else None

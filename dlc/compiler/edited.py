@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from dlc.backends._host_reader import find_main
+from dlc.analysis.entry import find_main
 from dlc.compiler.ir_files import IR_SUFFIX, is_ir
 from dlc.compiler.levels import lower
 from dlc.compiler.options import Options

@@ -6,13 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
+from dlc.analysis.entry import find_main, input_names
 from dlc.analysis.index_bounds import computed_indices, index_bounds
-from dlc.backends._host_reader import find_main
 from dlc.compiler.outcome import Report
 from dlc.core.locations import location_text
 from dlc.core.weights import WeightStore
 from dlc.dialects.graph._structure import GraphOp
-from dlc.oracle import value_names
 
 Run = tuple[int, int, int]
 """Some elements of a tensor by their numbers in row-major order: first, end, step."""
@@ -25,7 +24,7 @@ def describe_indices(model: ModuleOp, weights: WeightStore) -> Report:
     model: the imported graph.
     """
     main = find_main(model)
-    names = value_names(main.arg_attrs, len(main.args), "input")
+    names = input_names(main)
     indices = {
         (bound.argument, bound.least, bound.largest, tuple(runs(bound.elements))): bound.op
         for bound in reversed(index_bounds(main, weights))

@@ -11,7 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from dlc import registry
-from dlc.backends._host_reader import find_main
+from dlc.analysis.entry import find_main
 from dlc.core.locations import node_names
 from dlc.dialects.fused_group import LaunchOp
 

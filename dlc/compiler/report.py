@@ -7,7 +7,8 @@ from dataclasses import asdict
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation
 
-from dlc.backends._host_reader import find_main, interface
+from dlc.analysis.entry import find_main
+from dlc.backends._host_reader import interface
 from dlc.compiler.outcome import Report
 from dlc.core.locations import location_text, node_names
 from dlc.core.nvrtc import Resources

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
+from dlc.analysis.entry import find_main, input_names
 from dlc.analysis.evaluation import constant_value
 from dlc.core.locations import operation_text
 from dlc.core.weights import WeightStore
@@ -34,7 +35,7 @@ def run_module(
     Raises SimulationError for a fault of a kernel, CompileError for an op of ``main`` that is
     neither a launch nor a view nor a constant.
     """
-    main = _main(module)
+    main = find_main(module)
     store = WeightStore() if weights is None else weights
     values: dict[SSAValue, Array] = dict(zip(main.args, _inputs(main, feeds), strict=True))
     for op in main.body.block.ops:
@@ -52,23 +53,10 @@ def run_module(
     return []
 
 
-def _main(module: ModuleOp) -> FuncOp:
-    for op in module.ops:
-        if isinstance(op, FuncOp) and op.sym_name.data == "main":
-            return op
-    raise CompileError("the module has no function @main")
-
-
 def _inputs(main: FuncOp, feeds: Sequence[Array] | Mapping[str, Array]) -> Sequence[Array]:
     if not isinstance(feeds, Mapping):
         return [np.asarray(array, order="C") for array in feeds]
-    return [np.asarray(feeds[_name(main, n)], order="C") for n in range(len(main.args))]
-
-
-def _name(main: FuncOp, number: int) -> str:
-    attributes = None if main.arg_attrs is None else main.arg_attrs.data[number]
-    name = attributes.data.get("graph.name") if isinstance(attributes, DictionaryAttr) else None
-    return name.data if isinstance(name, StringAttr) else f"argument{number}"
+    return [np.asarray(feeds[name], order="C") for name in input_names(main)]
 
 
 def _value(op: Operation, operands: Sequence[Array], weights: WeightStore) -> Array:

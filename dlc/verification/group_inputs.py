@@ -5,13 +5,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from dlc.analysis.entry import find_main, input_names
 from dlc.analysis.evaluation import constant_value
-from dlc.backends._host_reader import find_main
 from dlc.core.weights import WeightStore
 from dlc.dialects._tensor import element_type, numpy_dtype, shape
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph._structure import Array, GraphOp
-from dlc.oracle import run_block, value_names
+from dlc.oracle import run_block
 from dlc.verification.float_inputs import ordinary
 from dlc.verification.integer_inputs import integer_inputs
 
@@ -27,7 +27,7 @@ class GroupInputs:
     def __init__(self, groups: ModuleOp, weights: WeightStore):
         flat = _without_groups(groups)
         main = find_main(flat)
-        names = value_names(main.arg_attrs, len(main.args), "input")
+        names = input_names(main)
         self._names: dict[SSAValue, str] = dict(zip(find_main(groups).args, names, strict=True))
         self._integers = integer_inputs(flat, weights)
         self._weights = weights

@@ -9,14 +9,14 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
+from dlc.analysis.entry import find_main, input_names
 from dlc.analysis.evaluation import constant_value
-from dlc.backends._host_reader import find_main
 from dlc.core.locations import operation_text
 from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp, LaunchOp
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError
-from dlc.oracle import run_block, value_names
+from dlc.oracle import run_block
 from dlc.verification.error_bound import error_bound, relative_error
 from dlc.verification.plan import reference_seconds
 from dlc.verification.rounding_noise import errors_beyond
@@ -103,7 +103,7 @@ class _Values:
         weights: WeightStore,
     ):
         main = find_main(module)
-        names = value_names(main.arg_attrs, len(main.args), "input")
+        names = input_names(main)
         self.weights = weights
         self.groups = [op for op in main.body.block.ops if isinstance(op, GroupOp)]
         results = [result for group in self.groups for result in group.results]

@@ -8,13 +8,12 @@ from xdsl.dialects.builtin import ModuleOp, i1
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
+from dlc.analysis.entry import find_main, input_names
 from dlc.analysis.evaluation import constant_value
 from dlc.analysis.index_bounds import Numbers, computed_indices, index_bounds, legal_values
-from dlc.backends._host_reader import find_main
 from dlc.core.weights import WeightStore
 from dlc.dialects._tensor import DYNAMIC, element_type, is_float, numpy_dtype, shape
 from dlc.dialects.graph._structure import Array, GraphOp
-from dlc.oracle import value_names
 
 MEASURED = 300
 """The largest integer given where the model makes a float of it: its square fits into 32 bits, and
@@ -123,7 +122,7 @@ class IntegerInput:
 def integer_inputs(module: ModuleOp, weights: WeightStore) -> dict[str, IntegerInput]:
     """Return what the inputs of integers and booleans may be, by name."""
     main = find_main(module)
-    names = value_names(main.arg_attrs, len(main.args), "input")
+    names = input_names(main)
     bounds = index_bounds(main, weights)
     computed = computed_indices(main, weights)
     found: dict[str, IntegerInput] = {}

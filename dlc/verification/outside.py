@@ -8,12 +8,12 @@ import numpy as np
 import onnx
 from xdsl.dialects.builtin import ModuleOp
 
-from dlc.backends._host_reader import find_main
+from dlc.analysis.entry import find_main, input_names, output_names
 from dlc.dialects._tensor import element_type, numpy_dtype, shape
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.loading import ModelSource
-from dlc.oracle import check_feeds, run_reference, value_names
+from dlc.oracle import check_feeds, run_reference
 from dlc.runtime.comparison import Tolerance, check_comparable, compare
 from dlc.runtime.library import TensorInfo
 from dlc.verification.judge import Judge
@@ -90,7 +90,7 @@ def check_given(module: ModuleOp, inputs: Arrays, outputs: Arrays | None) -> Non
     check_feeds(module, inputs)
     main = find_main(module)
     results = main.body.block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
-    names = value_names(main.res_attrs, len(results), "result")
+    names = output_names(main)
     types = {
         name: np.broadcast_to(np.zeros((), numpy_dtype(element_type(x))), shape(x))
         for name, x in zip(names, results, strict=True)
@@ -102,7 +102,7 @@ def check_given(module: ModuleOp, inputs: Arrays, outputs: Arrays | None) -> Non
 def model_inputs(module: ModuleOp) -> list[TensorInfo]:
     """Return the arguments of ``main``."""
     main = find_main(module)
-    names = value_names(main.arg_attrs, len(main.args), "argument")
+    names = input_names(main)
     return [
         TensorInfo(name, numpy_dtype(element_type(x)), shape(x))
         for name, x in zip(names, main.args, strict=True)

@@ -10,7 +10,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import SSAValue
 
 from dlc import registry
-from dlc.backends._host_reader import find_main
+from dlc.analysis.entry import find_main
 from dlc.core.context import DlcContext
 from dlc.dialects.fused_group import LaunchOp
 from dlc.dialects.graph._structure import Array

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 from xdsl.dialects.builtin import ModuleOp
 
+from dlc.analysis.entry import find_main
 from dlc.analysis.evaluation import round_to
-from dlc.backends._host_reader import find_main
 from dlc.core.weights import WeightStore
 from dlc.dialects._tensor import tensor_bytes
 from dlc.dialects.fused_group import GroupOp

@@ -12,14 +12,13 @@ from onnx import GraphProto, TensorProto, numpy_helper
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
+from dlc.analysis.entry import find_main, input_names, output_names
 from dlc.analysis.evaluation import constant_value
-from dlc.backends._host_reader import find_main
 from dlc.core.weights import WeightStore
 from dlc.dialects.graph._structure import Array
 from dlc.frontends.onnx.attributes import node_name
 from dlc.frontends.onnx.import_record import ImportedNode, ImportRecord, Operand, outer_names
 from dlc.frontends.onnx.loading import LoadedModel
-from dlc.oracle import value_names
 from dlc.verification.node_check import ImportDiffersError
 
 SAMPLE = 1024
@@ -38,8 +37,7 @@ def check_wiring(
     graph = record.model.proto.graph
     main = find_main(module)
     walk = _Walk(record.model, {t.name: t for t in graph.initializer}, constants)
-    names = value_names(main.arg_attrs, len(main.args), "argument")
-    by_name = dict(zip(names, main.args, strict=True))
+    by_name = dict(zip(input_names(main), main.args, strict=True))
     for given in graph.input:
         if given.name in by_name:
             walk.values[given.name] = by_name[given.name]
@@ -51,7 +49,7 @@ def check_wiring(
         elif outputs:
             raise _misplaced(f"the node {node_name(node)}", "the graph")
     returned = main.body.block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
-    _check_outputs(graph, value_names(main.res_attrs, len(returned), "result"))
+    _check_outputs(graph, output_names(main))
     for output, value in zip(graph.output, returned, strict=True):
         operand = Operand(value, constant_value(value, weights))
         walk.check(operand, output.name, f"output {output.name}")

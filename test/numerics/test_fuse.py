@@ -88,7 +88,7 @@ class _Graph:
 def _feeds(seed: int) -> dict[str, np.ndarray]:
     generator = np.random.default_rng(seed)
     return {
-        f"argument{i}": generator.standard_normal((SIDE, SIDE)).astype(np.float32) / SIDE
+        f"input{i}": generator.standard_normal((SIDE, SIDE)).astype(np.float32) / SIDE
         for i in range(2)
     }
 

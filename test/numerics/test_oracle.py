@@ -100,9 +100,9 @@ def test_weights_and_groups(parse: Parse):
     assert weights.add("w", weight) == "w0"
     x = np.arange(6, dtype=np.float32).reshape(2, 3) - 2
     result = run_reference(parse(text), {"x": x}, weights)
-    np.testing.assert_array_equal(result["result0"], np.maximum(x @ weight, 0))
+    np.testing.assert_array_equal(result["output0"], np.maximum(x @ weight, 0))
 
 
 def test_module_without_main(parse: Parse):
-    with pytest.raises(CompileError, match="the module has no function @main"):
+    with pytest.raises(CompileError, match=r"the module has no func\.func @main"):
         run_reference(parse("builtin.module {}"), {}, WeightStore())

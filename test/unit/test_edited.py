@@ -1,6 +1,7 @@
 """IR that was printed and edited becomes an artifact: what is edited is what is compiled."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +79,23 @@ def test_a_level_becomes_an_artifact(model: Path, level: str) -> None:
         check(artifact)
         whole = source is model or level != "loop"
         assert outcome.checked.startswith("verified: " if whole else "not verified: ")
+
+
+@pytest.mark.parametrize("target", ["cpu", "sm_90a"])
+def test_ir_without_names_is_verified(tmp_path: Path, target: str) -> None:
+    path, artifact = tmp_path / "relu.mlir", tmp_path / "relu.so"
+    path.write_text("""
+    func.func @main(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+      %0 = graph.relu %x : tensor<4x8xf32> -> tensor<4x8xf32>
+      %1 = graph.neg %x : tensor<4x8xf32> -> tensor<4x8xf32>
+      func.return %0, %1 : tensor<4x8xf32>, tensor<4x8xf32>
+    }
+    """)
+    x = X[:4, :8]
+    given = Options(target, verify_inputs={"input0": x}, verify_outputs={"output1": -x})
+    assert "compared with the given outputs" in compile_to(artifact, path, given).checked
+    with pytest.raises(CompileError, match="output1"):
+        compile_to(artifact, path, replace(given, verify_outputs={"output1": x}))
 
 
 def test_an_edited_schedule_is_compiled(model: Path) -> None:

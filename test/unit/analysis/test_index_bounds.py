@@ -4,8 +4,8 @@ import numpy as np
 import onnx.parser
 import pytest
 
+from dlc.analysis.entry import find_main
 from dlc.analysis.index_bounds import IndexBound, index_bounds, legal_values
-from dlc.backends._host_reader import find_main
 from dlc.core.locations import location_text
 from dlc.core.weights import WeightStore
 from dlc.frontends.onnx.importer import import_model

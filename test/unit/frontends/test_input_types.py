@@ -6,7 +6,7 @@ import pytest
 from onnx import helper
 from xdsl.dialects.builtin import ModuleOp, TensorType
 
-from dlc.backends._host_reader import find_main
+from dlc.analysis.entry import find_main, input_names
 from dlc.core.context import DlcContext
 from dlc.core.parser import DlcParser, parse_module
 from dlc.core.printer import operation_as_text
@@ -14,7 +14,6 @@ from dlc.dialects.graph._sizes import SizesAttr
 from dlc.errors import CompileError
 from dlc.frontends.onnx.check import check_model
 from dlc.frontends.onnx.importer import import_model
-from dlc.oracle import value_names
 
 Import = Callable[..., ModuleOp]
 MakeModel = Callable[..., onnx.ModelProto]
@@ -120,7 +119,7 @@ def test_names_are_kept_and_read_back_from_text(
     assert all(line.isprintable() for line in text.splitlines())
     for found in (module, parse_module(text, context)):
         main = find_main(found)
-        assert value_names(main.arg_attrs, 1, "argument") == [name]
+        assert input_names(main) == [name]
         type = main.function_type.inputs.data[0]
         assert isinstance(type, TensorType)
         assert type.encoding == SizesAttr.of([symbol, 3])

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dlc import registry
-from dlc.backends._host_reader import find_main
+from dlc.analysis.entry import find_main
 from dlc.core.parser import parse_module
 from dlc.core.weights import WeightStore
 from dlc.verification.group_inputs import GroupInputs

@@ -60,7 +60,7 @@ def text(fault: str = "") -> str:
 
 def feeds(seed: int = 0) -> dict[str, Array]:
     generator = np.random.default_rng(seed)
-    sizes = {"argument0": (64, 96), "argument1": (96, 80), "argument2": (80, 48)}
+    sizes = {"input0": (64, 96), "input1": (96, 80), "input2": (80, 48)}
     return {n: generator.standard_normal(size, np.float32) for n, size in sizes.items()}
 
 
@@ -76,7 +76,7 @@ def errors_of(fault: str, seed: int = 0, shift: float = 0.0) -> tuple[list[float
     def reference(**how: Any) -> list[Array]:
         return [*run_reference(right, given, WEIGHTS, **how).values()]
 
-    moved = {**given, "argument1": given["argument1"] * np.float32(1 + shift)}
+    moved = {**given, "input1": given["input1"] * np.float32(1 + shift)}
     got = [*run_reference(run, moved, WEIGHTS, np.float32).values()]
     bound = error_bound(right, "fp32")
     return errors_beyond([reference], reference(), got, "fp32", bound), bound
@@ -144,7 +144,7 @@ def test_only_elements_beside_a_step_may_take_the_other_one() -> None:
     module = parse_module(ROUND, registry.new_context())
     x = np.linspace(-5, 5, 1000).astype(np.float32)
     x[7] = np.float32(0.3) * np.float32(2.5)  # a tie, but for the rounding of the product
-    given = {"argument0": x, "argument1": np.array(0.3, np.float32)}
+    given = {"input0": x, "input1": np.array(0.3, np.float32)}
 
     def reference(**how: Any) -> list[Array]:
         return [*run_reference(module, given, WEIGHTS, **how).values()]
@@ -237,7 +237,7 @@ def test_what_float32_cannot_tell_apart_is_allowed(
     module = parse_module(model, registry.new_context())
 
     def reference(**how: Any) -> list[Array]:
-        feeds = {"argument0": np.array(x, np.float32)}
+        feeds = {"input0": np.array(x, np.float32)}
         return [*run_reference(module, feeds, WEIGHTS, **how).values()]
 
     wanted, bound = reference(), error_bound(module, "fp32")
@@ -273,7 +273,7 @@ def test_what_storing_a_value_loses_is_allowed() -> None:
     x[[1, 3]] = -20
 
     def reference(**how: Any) -> list[Array]:
-        return [*run_reference(module, {"argument0": x}, WEIGHTS, **how).values()]
+        return [*run_reference(module, {"input0": x}, WEIGHTS, **how).values()]
 
     wanted, bound = reference(), error_bound(module, "fp32")
     got = wanted[0].copy()
