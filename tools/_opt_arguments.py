@@ -75,7 +75,7 @@ def dumps_of(options: argparse.Namespace) -> Dumps:
         after_change=options.print_ir_after_change,
         after_failure=options.print_ir_after_failure,
         generic=options.print_op_generic,
-        locations=options.print_debuginfo,
+        locations=options.locations,
         elide_above=options.elide,
         folder=options.print_ir_tree_dir,
     )
@@ -145,7 +145,12 @@ def _add_checking(group: Group) -> None:
 
 def _add_printing(group: Group) -> None:
     _flag(group, "print-op-generic", "print MLIR's generic form")
-    _flag(group, "print-debuginfo", "print locations")
+    group.add_argument(
+        "--locations",
+        "--mlir-print-debuginfo",
+        action="store_true",
+        help="print each op's ONNX node, or its place in the file",
+    )
     group.add_argument(
         "--elide-elements-if-larger",
         "--mlir-elide-elementsattrs-if-larger",

@@ -153,7 +153,7 @@ class Driver:
                 return operation_as_text(
                     module,
                     generic=self.options.print_op_generic,
-                    locations=self.options.print_debuginfo,
+                    locations=self.options.locations,
                     elide_above=self.options.elide,
                 )
             output = StringIO()
