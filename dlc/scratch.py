@@ -13,7 +13,6 @@ import tempfile
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from types import TracebackType
 
 
 class ScratchFolder:
@@ -39,12 +38,7 @@ class ScratchFolder:
     def __enter__(self) -> Path:
         return self.path
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.remove()
 
 

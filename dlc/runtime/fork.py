@@ -2,7 +2,6 @@
 
 import os
 import threading
-from types import TracebackType
 from weakref import WeakSet
 
 _forked = False
@@ -22,12 +21,7 @@ class RunLock:
     def __enter__(self) -> None:
         self._lock.acquire()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._lock.release()
 
 
