@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dlc.backends._c_text import c_list, c_string
-from dlc.backends._host_program import Address, HostProgram
+from dlc.backends._host_program import HostProgram
 from dlc.backends._host_signature import print_signature
+from dlc.backends._host_steps import print_steps, print_table, steps_row
 
 Size3 = tuple[int, int, int]
 
@@ -63,26 +64,11 @@ def print_cuda_program(variants: Sequence[CudaVariant]) -> str:
 
 
 def _tables(number: int, variant: CudaVariant) -> Iterator[str]:
-    program = variant.program
     position = {kernel.name: index for index, kernel in enumerate(variant.kernels)}
-    operands = [address for launch in program.launches for address in launch.operands]
-    launches: list[str] = []
-    first = 0
-    for launch in program.launches:
-        count = len(launch.operands)
-        launches.append(c_list([position[launch.kernel], first, count]))
-        first += count
     images = [c_list(image) for image in variant.images]
-    yield _table("dlc_image", f"images{number}", images)
-    yield _table("dlc_kernel", f"kernels{number}", [_kernel(k) for k in variant.kernels])
-    yield _table("dlc_launch", f"launches{number}", launches)
-    yield _table("dlc_address", f"operands{number}", [_address(a) for a in operands])
-    copies = [c_list([_address(c.target), _address(c.source), c.bytes]) for c in program.copies]
-    yield _table("dlc_copy", f"copies{number}", copies)
-
-
-def _table(kind: str, name: str, rows: Sequence[str]) -> str:
-    return f"static const {kind} {name}[] = {{\n    " + ",\n    ".join(rows or ["{0}"]) + "};"
+    yield print_table("dlc_image", f"images{number}", images)
+    yield print_table("dlc_kernel", f"kernels{number}", [_kernel(k) for k in variant.kernels])
+    yield print_steps(variant.program, position, number)
 
 
 def _kernel(kernel: CudaKernel) -> str:
@@ -90,28 +76,18 @@ def _kernel(kernel: CudaKernel) -> str:
     return c_list([c_string(kernel.name), kernel.image, *sizes, kernel.shared_bytes])
 
 
-def _address(address: Address) -> str:
-    return c_list([f"DLC_{address.space.upper()}", address.buffer, f"{address.offset}u"])
-
-
 def _row(number: int, variant: CudaVariant) -> str:
-    capability, program = variant.capability, variant.program
-    counts = (
-        len(variant.images),
-        len(variant.kernels),
-        len(program.launches),
-        sum(len(launch.operands) for launch in program.launches),
-        len(program.copies),
-    )
-    names = (f"{x}{number}" for x in ("images", "kernels", "launches", "operands", "copies"))
+    capability = variant.capability
     return c_list(
         [
             c_string(capability.name),
             capability.major,
             capability.minor,
             int(capability.exact),
-            f"{program.workspace_bytes}u",
-            *counts,
-            *names,
+            len(variant.images),
+            len(variant.kernels),
+            f"images{number}",
+            f"kernels{number}",
+            steps_row(variant.program, number),
         ]
     )

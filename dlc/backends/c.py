@@ -96,7 +96,7 @@ class CPrinter(CLikePrinter):
     def kernel(self, op: KernelOp) -> None:
         """Print a kernel and the function that is called from outside.
 
-        The parameters of the outer one have no type that would need the inner one's: ``void *``.
+        All outer ones have one type, so that a table can hold them.
         """
         name = function_name(op.sym_name.data)
         parameters = ", ".join(self._parameter(op, a) for a in op.body.block.args)
@@ -104,10 +104,9 @@ class CPrinter(CLikePrinter):
             if any(map(_is_index_of_data, op.walk())):
                 self.line(f"DLC_UNKNOWN_ZERO({_UNKNOWN_ZERO});")
             self.block(op.body.block)
-        names = [self.names[a] for a in op.body.block.args]
-        outer = ", ".join(f"void *{n}" for n in names)
-        with self.braces(f"void {name}({outer})"):
-            self.line(f"{name}_body({', '.join(names)});")
+        operands = ", ".join(f"operands[{n}]" for n in range(len(op.body.block.args)))
+        with self.braces(f"void {name}(void *const *operands)"):
+            self.line(f"{name}_body({operands});")
 
     def _parameter(self, op: KernelOp, argument: BlockArgument) -> str:
         name = self.names[argument] = self.fresh("b")
@@ -178,9 +177,10 @@ def c_prelude() -> str:
 
 
 def c_text(kernels: Sequence[KernelOp]) -> str:
-    """Return one translation unit that defines ``void name(void *, ...)`` for each kernel.
+    """Return one translation unit that defines ``void name(void *const *operands)`` for each
+    kernel.
 
-    The arguments are the kernel's buffers in order. Raises CompileError for what has no C form.
+    The operands are the kernel's buffers in order. Raises CompileError for what has no C form.
     """
     printer = CPrinter()
     for kernel in kernels:

@@ -45,7 +45,8 @@ class CompiledKernels:
             sizes, dtype = buffer.type.get_shape(), numpy_dtype(buffer.type.element_type)
             garbage = np.full(prod(sizes) * dtype.itemsize, 0xA5, np.uint8)
             arguments.append(garbage.view(dtype).reshape(sizes))
-        getattr(self._library, name)(*(ctypes.c_void_p(x.ctypes.data) for x in arguments))
+        operands = (ctypes.c_void_p * len(arguments))(*(x.ctypes.data for x in arguments))
+        getattr(self._library, name)(operands)
         return arguments[len(inputs) :][: len(kernel.output_buffers)]
 
 

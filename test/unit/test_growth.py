@@ -5,13 +5,11 @@ counted for a model and for one of twice the size.
 import sys
 from collections.abc import Callable
 from io import StringIO
-from itertools import pairwise
 from types import FrameType
 
-import numpy as np
 import onnx
 import pytest
-from onnx import NodeProto, TensorProto, helper, numpy_helper
+from growing_models import chain, concatenation, fan_out, hub, residual
 
 from dlc import registry
 from dlc.analysis.arena import Buffer, place
@@ -19,7 +17,6 @@ from dlc.backends.host import HostTarget
 from dlc.frontends.onnx.importer import import_model
 from dlc.registry import new_context
 
-SIDE = 16
 Trace = Callable[[FrameType, str, object], "Trace | None"]
 DOUBLING = 2.3
 """What twice the model may cost: twice, and a logarithm."""
@@ -59,65 +56,6 @@ def steps_of(function: Callable[[], object], *files: str) -> int:
     return count
 
 
-def matrix(name: str, seed: int, columns: int = SIDE) -> TensorProto:
-    values = np.random.default_rng(seed).standard_normal((SIDE, columns)) / SIDE
-    return numpy_helper.from_array(values.astype(np.float32), name)
-
-
-def model_of(nodes: list[NodeProto], weights: list[TensorProto], result: str) -> onnx.ModelProto:
-    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [8, SIDE])
-    graph = helper.make_graph(nodes, "g", [x], [onnx.ValueInfoProto(name=result)], weights)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
-
-
-def concatenation(count: int) -> onnx.ModelProto:
-    """Products of one input, one beside the other."""
-    weights = [matrix(f"w{n}", n, 4) for n in range(count)]
-    nodes = [helper.make_node("MatMul", ["x", f"w{n}"], [f"p{n}"]) for n in range(count)]
-    nodes.append(helper.make_node("Concat", [f"p{n}" for n in range(count)], ["y"], axis=1))
-    return model_of(nodes, weights, "y")
-
-
-def chain(count: int) -> onnx.ModelProto:
-    """Elementwise ops in a row, more than one kernel holds."""
-    kinds, values = ("Sigmoid", "Tanh", "Sin"), ["x", *(f"t{n}" for n in range(count))]
-    nodes = [
-        helper.make_node(kinds[n % 3], [before], [after])
-        for n, (before, after) in enumerate(pairwise(values))
-    ]
-    return model_of(nodes, [], values[-1])
-
-
-def residual(count: int) -> onnx.ModelProto:
-    """Blocks of a product, a ReLU and a sum with the block's input."""
-    nodes: list[NodeProto] = []
-    values = ["x", *(f"a{n}" for n in range(count // 3))]
-    for n, (before, after) in enumerate(pairwise(values)):
-        nodes += [
-            helper.make_node("MatMul", [before, "w"], [f"m{n}"]),
-            helper.make_node("Relu", [f"m{n}"], [f"r{n}"]),
-            helper.make_node("Add", [f"r{n}", before], [after]),
-        ]
-    return model_of(nodes, [matrix("w", 0)], values[-1])
-
-
-def fan_out(count: int) -> onnx.ModelProto:
-    """Products of one value that are summed up by pairs."""
-    values, number = [f"m{n}" for n in range(count // 2)], 0
-    weights = [matrix(f"w{n}", n) for n in range(count // 2)]
-    nodes = [
-        helper.make_node("MatMul", ["x", w.name], [m]) for w, m in zip(weights, values, strict=True)
-    ]
-    while len(values) > 1:
-        sums: list[str] = []
-        for left, right in zip(values[::2], values[1::2], strict=False):
-            nodes.append(helper.make_node("Add", [left, right], [f"s{number}"]))
-            sums.append(f"s{number}")
-            number += 1
-        values = [*sums, *values[len(sums) * 2 :]]
-    return model_of(nodes, weights, values[0])
-
-
 def calls_of_compile(model: onnx.ModelProto) -> int:
     def compile() -> None:
         context = new_context()
@@ -134,16 +72,6 @@ def test_twice_the_model_is_twice_the_work(shape: Callable[[int], onnx.ModelProt
     calls_of_compile(shape(120))  # fills the tables that do not depend on the model
     small, large = (calls_of_compile(shape(count)) for count in (120, 240))
     assert large / small <= DOUBLING
-
-
-def hub(count: int) -> onnx.ModelProto:
-    """A computed value that many products read."""
-    model = fan_out(count)
-    for node in model.graph.node:
-        if node.op_type == "MatMul":
-            node.input[0] = "h"
-    model.graph.node.insert(0, helper.make_node("Softmax", ["x"], ["h"]))
-    return model
 
 
 @pytest.mark.parametrize("shape", [fan_out, hub])

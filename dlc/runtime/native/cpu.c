@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "cpu_program.h"
@@ -70,7 +71,7 @@ dlc_status dlc_model_open(dlc_model *model, const char *path, const char *weight
 
 uint64_t dlc_model_workspace_bytes(const dlc_model *model) {
   (void)model;
-  return dlc_workspace_bytes;
+  return dlc_program.workspace_bytes;
 }
 
 dlc_status dlc_model_set_threads(dlc_model *model, int32_t threads) {
@@ -78,16 +79,33 @@ dlc_status dlc_model_set_threads(dlc_model *model, int32_t threads) {
   return DLC_OK;
 }
 
+static void launch(const dlc_launch *what, const dlc_places *places) {
+  void *operands[what->operand_count + 1]; /* C has no empty arrays */
+  for (uint32_t i = 0; i < what->operand_count; i++)
+    operands[i] = (void *)dlc_resolve(places, dlc_program.operands[what->first_operand + i]);
+  dlc_kernels[what->kernel](operands);
+}
+
+static void run_steps(const dlc_places *places) {
+  for (uint32_t i = 0; i < dlc_program.launch_count; i++) launch(&dlc_program.launches[i], places);
+  for (uint32_t i = 0; i < dlc_program.copy_count; i++) {
+    const dlc_copy *copy = &dlc_program.copies[i];
+    memcpy((void *)dlc_resolve(places, copy->target), (void *)dlc_resolve(places, copy->source), copy->bytes);
+  }
+}
+
 dlc_status dlc_model_run(dlc_model *model, void *stream, void *workspace, const void *const *inputs,
                          void *const *outputs) {
   (void)stream;
-  if (!workspace && !model->workspace && dlc_workspace_bytes) {
-    dlc_status status = take_memory(dlc_workspace_bytes, "intermediate values", &model->workspace);
+  if (!workspace && !model->workspace && dlc_program.workspace_bytes) {
+    dlc_status status = take_memory(dlc_program.workspace_bytes, "intermediate values", &model->workspace);
     if (status != DLC_OK) return status;
   }
+  if (!workspace) workspace = model->workspace;
+  dlc_places places = {inputs, outputs, (uintptr_t)model->weights, (uintptr_t)workspace};
   int threads = is_forked ? 1 : model->threads, usual = omp_get_max_threads();
   if (threads) omp_set_num_threads(threads); /* of the calling thread */
-  dlc_program(inputs, outputs, model->weights, workspace ? workspace : model->workspace);
+  run_steps(&places);
   if (threads) omp_set_num_threads(usual);
   return DLC_OK;
 }

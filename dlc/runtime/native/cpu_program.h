@@ -3,11 +3,12 @@
 #define DLC_CPU_PROGRAM_H
 
 #include "program.h"
+#include "steps.h"
 
-extern const uint64_t dlc_workspace_bytes;
+typedef void dlc_kernel(void *const *operands);
 
-void dlc_program(const void *const *inputs, void *const *outputs, const unsigned char *weights,
-                 unsigned char *workspace);
+extern const dlc_steps dlc_program;
+extern dlc_kernel *const dlc_kernels[];
 
 /* The first instruction-set extension that the kernels use and this processor lacks, or NULL. */
 const char *dlc_missing_feature(void);

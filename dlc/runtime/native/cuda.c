@@ -151,22 +151,7 @@ static dlc_status upload_weights(dlc_model *model, const dlc_segment *weights) {
   return status;
 }
 
-/* Addresses and the graph. -------------------------------------------------------------------------------- */
-
-typedef struct places {
-  const void *const *inputs;
-  void *const *outputs;
-  CUdeviceptr weights, workspace;
-} places;
-
-static CUdeviceptr resolve(const places *p, dlc_address a) {
-  switch ((dlc_space)a.space) {
-    case DLC_INPUT: return (CUdeviceptr)(uintptr_t)p->inputs[a.buffer] + a.offset;
-    case DLC_OUTPUT: return (CUdeviceptr)(uintptr_t)p->outputs[a.buffer] + a.offset;
-    case DLC_WEIGHT: return p->weights + a.offset;
-    default: return p->workspace + a.offset;
-  }
-}
+/* The graph. ----------------------------------------------------------------------------------------------- */
 
 static CUDA_KERNEL_NODE_PARAMS node_parameters(const dlc_model *model, const dlc_launch *launch) {
   const dlc_kernel *kernel = &model->variant->kernels[launch->kernel];
@@ -183,19 +168,19 @@ static CUDA_KERNEL_NODE_PARAMS node_parameters(const dlc_model *model, const dlc
   };
 }
 
-static dlc_status build_graph(dlc_model *model, const places *p) {
-  const dlc_variant *v = model->variant;
-  model->arguments = calloc(v->operand_count + 1, sizeof *model->arguments);
-  model->parameters = calloc(v->operand_count + 1, sizeof *model->parameters);
-  model->nodes = calloc(v->launch_count + 1, sizeof *model->nodes);
+static dlc_status build_graph(dlc_model *model, const dlc_places *p) {
+  const dlc_steps *s = &model->variant->steps;
+  model->arguments = calloc(s->operand_count + 1, sizeof *model->arguments);
+  model->parameters = calloc(s->operand_count + 1, sizeof *model->parameters);
+  model->nodes = calloc(s->launch_count + 1, sizeof *model->nodes);
   if (!model->arguments || !model->parameters || !model->nodes) return out_of_memory();
-  for (uint32_t i = 0; i < v->operand_count; i++) {
-    model->arguments[i] = resolve(p, v->operands[i]);
+  for (uint32_t i = 0; i < s->operand_count; i++) {
+    model->arguments[i] = dlc_resolve(p, s->operands[i]);
     model->parameters[i] = &model->arguments[i];
   }
   TRY(cuGraphCreate(&model->graph, 0));
-  for (uint32_t i = 0; i < v->launch_count; i++) {
-    CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, &v->launches[i]);
+  for (uint32_t i = 0; i < s->launch_count; i++) {
+    CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, &s->launches[i]);
     /* One after the other: the memory plan reuses buffers in this order. */
     const CUgraphNode *before = i ? &model->nodes[i - 1] : NULL;
     TRY(cuGraphAddKernelNode(&model->nodes[i], model->graph, before, i ? 1 : 0, &parameters));
@@ -218,13 +203,13 @@ static void drop_graph(dlc_model *model) {
 }
 
 /* Give the graph new pointers where they differ from those of the run before. */
-static dlc_status update_graph(dlc_model *model, const places *p) {
-  const dlc_variant *v = model->variant;
-  for (uint32_t i = 0; i < v->launch_count; i++) {
-    const dlc_launch *launch = &v->launches[i];
+static dlc_status update_graph(dlc_model *model, const dlc_places *p) {
+  const dlc_steps *s = &model->variant->steps;
+  for (uint32_t i = 0; i < s->launch_count; i++) {
+    const dlc_launch *launch = &s->launches[i];
     int changed = 0;
     for (uint32_t k = launch->first_operand; k < launch->first_operand + launch->operand_count; k++) {
-      CUdeviceptr pointer = resolve(p, v->operands[k]);
+      CUdeviceptr pointer = dlc_resolve(p, s->operands[k]);
       changed |= pointer != model->arguments[k];
       model->arguments[k] = pointer;
     }
@@ -235,7 +220,7 @@ static dlc_status update_graph(dlc_model *model, const places *p) {
   return DLC_OK;
 }
 
-static dlc_status ready_graph(dlc_model *model, const places *p) {
+static dlc_status ready_graph(dlc_model *model, const dlc_places *p) {
   dlc_status status = model->executable ? update_graph(model, p) : build_graph(model, p);
   if (status != DLC_OK) drop_graph(model);
   return status;
@@ -243,17 +228,18 @@ static dlc_status ready_graph(dlc_model *model, const places *p) {
 
 static dlc_status enqueue(dlc_model *model, CUstream stream, CUdeviceptr workspace, const void *const *inputs,
                           void *const *outputs) {
-  const dlc_variant *v = model->variant;
-  if (!workspace && !model->workspace && v->workspace_bytes)
-    TRY(cuMemAlloc_v2(&model->workspace, v->workspace_bytes));
-  places p = {inputs, outputs, model->weights, workspace ? workspace : model->workspace};
-  if (v->launch_count) {
+  const dlc_steps *s = &model->variant->steps;
+  if (!workspace && !model->workspace && s->workspace_bytes)
+    TRY(cuMemAlloc_v2(&model->workspace, s->workspace_bytes));
+  dlc_places p = {inputs, outputs, (uintptr_t)model->weights,
+                  (uintptr_t)(workspace ? workspace : model->workspace)};
+  if (s->launch_count) {
     TRY_STATUS(ready_graph(model, &p));
     TRY(cuGraphLaunch(model->executable, stream));
   }
-  for (uint32_t i = 0; i < v->copy_count; i++)
-    TRY(cuMemcpyDtoDAsync_v2(resolve(&p, v->copies[i].target), resolve(&p, v->copies[i].source),
-                             v->copies[i].bytes, stream));
+  for (uint32_t i = 0; i < s->copy_count; i++)
+    TRY(cuMemcpyDtoDAsync_v2(dlc_resolve(&p, s->copies[i].target), dlc_resolve(&p, s->copies[i].source),
+                             s->copies[i].bytes, stream));
   return DLC_OK;
 }
 
@@ -358,4 +344,4 @@ dlc_status dlc_model_set_threads(dlc_model *model, int32_t threads) {
   return dlc_fail(DLC_INVALID_ARGUMENT, "set_threads: the model runs on a GPU");
 }
 
-uint64_t dlc_model_workspace_bytes(const dlc_model *model) { return model->variant->workspace_bytes; }
+uint64_t dlc_model_workspace_bytes(const dlc_model *model) { return model->variant->steps.workspace_bytes; }

@@ -13,8 +13,8 @@
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
-// CHECK-NEXT: void g0(void *b1, void *b2, void *b3) {
-// CHECK-NEXT:   g0_body(b1, b2, b3);
+// CHECK-NEXT: void g0(void *const *operands) {
+// CHECK-NEXT:   g0_body(operands[0], operands[1], operands[2]);
 // CHECK-NEXT: }
 func.func @main(%x: tensor<3x5x7xf32>, %b: tensor<3x1x1xf32>) -> tensor<3x5x7xf32> {
   %y = fused_group.group @g0(%x, %b) : (tensor<3x5x7xf32>, tensor<3x1x1xf32>) -> tensor<3x5x7xf32> attributes {schedule = #loop.schedule<strategy = "map", cores = true>} {

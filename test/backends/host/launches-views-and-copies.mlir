@@ -17,8 +17,20 @@ builtin.module {
 // CHECK: {"in \042 put", DLC_FLOAT32, 1, input0, 256u}
 // CHECK: {"output0", DLC_FLOAT32, 1, output0, 256u}
 // CHECK: const int32_t dlc_output_count = 2;
-// CHECK: const uint64_t dlc_workspace_bytes = 512u;
-// CHECK: void g0(void *, void *, void *, void *);
-// CHECK: g0((unsigned char *)inputs[0] + 0u, (void *)(weights + 0u), workspace + {{[0-9]+}}u, workspace + {{[0-9]+}}u);
-// CHECK-NEXT: g0(workspace + {{[0-9]+}}u, (void *)(weights + 0u), (unsigned char *)outputs[0] + 0u, workspace + {{[0-9]+}}u);
-// CHECK-NEXT: memcpy((unsigned char *)outputs[1] + 0u, (unsigned char *)inputs[0] + 0u, 256u);
+// CHECK: dlc_kernel g0;
+// CHECK: dlc_kernel *const dlc_kernels[] = {g0};
+// CHECK: static const dlc_launch launches0[] = {
+// CHECK-NEXT: {0, 0, 4},
+// CHECK-NEXT: {0, 4, 4}};
+// CHECK: static const dlc_address operands0[] = {
+// CHECK-NEXT: {DLC_INPUT, 0, 0u},
+// CHECK-NEXT: {DLC_WEIGHT, 0, 0u},
+// CHECK-NEXT: {DLC_WORKSPACE, 0, [[A:[0-9]+]]u},
+// CHECK-NEXT: {DLC_WORKSPACE, 0, {{[0-9]+}}u},
+// CHECK-NEXT: {DLC_WORKSPACE, 0, [[A]]u},
+// CHECK-NEXT: {DLC_WEIGHT, 0, 0u},
+// CHECK-NEXT: {DLC_OUTPUT, 0, 0u},
+// CHECK-NEXT: {DLC_WORKSPACE, 0, {{[0-9]+}}u}};
+// CHECK: static const dlc_copy copies0[] = {
+// CHECK-NEXT: {{[{]}}{DLC_OUTPUT, 1, 0u}, {DLC_INPUT, 0, 0u}, 256}};
+// CHECK: const dlc_steps dlc_program = {512u, 2, 8, 1, launches0, operands0, copies0};

@@ -23,8 +23,18 @@ builtin.module {
   }
 }
 
-// CHECK:      g1((unsigned char *)inputs[0] + 32u, (unsigned char *)outputs[0] + 0u);
-// CHECK-NEXT: g0((unsigned char *)outputs[0] + 32u, workspace + 32u);
-// CHECK-NEXT: g0(workspace + 32u, workspace + 0u);
-// CHECK-NEXT: memcpy((unsigned char *)outputs[1] + 0u, workspace + 48u, 16u);
-// CHECK-NEXT: memcpy((unsigned char *)outputs[2] + 0u, workspace + 0u, 64u);
+// CHECK: dlc_kernel *const dlc_kernels[] = {g1, g0};
+// CHECK: static const dlc_launch launches0[] = {
+// CHECK-NEXT: {0, 0, 2},
+// CHECK-NEXT: {1, 2, 2},
+// CHECK-NEXT: {1, 4, 2}};
+// CHECK: static const dlc_address operands0[] = {
+// CHECK-NEXT: {DLC_INPUT, 0, 32u},
+// CHECK-NEXT: {DLC_OUTPUT, 0, 0u},
+// CHECK-NEXT: {DLC_OUTPUT, 0, 32u},
+// CHECK-NEXT: {DLC_WORKSPACE, 0, 32u},
+// CHECK-NEXT: {DLC_WORKSPACE, 0, 32u},
+// CHECK-NEXT: {DLC_WORKSPACE, 0, 0u}};
+// CHECK: static const dlc_copy copies0[] = {
+// CHECK-NEXT: {{[{]}}{DLC_OUTPUT, 1, 0u}, {DLC_WORKSPACE, 0, 48u}, 16},
+// CHECK-NEXT: {{[{]}}{DLC_OUTPUT, 2, 0u}, {DLC_WORKSPACE, 0, 0u}, 64}};

@@ -12,7 +12,9 @@ from dlc.core.c_compiler import Source
 from dlc.runtime.packing import WeightFile, payload_identity, write_artifact
 
 SCALE_AND_ADD = """
-void g0(const float *x, const float *weight, float *y, float *scratch) {
+void g0(void *const *operands) {
+  const float *x = operands[0], *weight = operands[1];
+  float *y = operands[2], *scratch = operands[3];
 #pragma omp parallel for
   for (int i = 0; i < 6; i++) {
     scratch[i] = 2 * x[i];
@@ -23,7 +25,8 @@ void g0(const float *x, const float *weight, float *y, float *scratch) {
 COUNT_THREADS = """
 int omp_get_num_threads(void);
 
-void g0(const float *x, const float *weight, float *y, float *scratch) {
+void g0(void *const *operands) {
+  float *y = operands[2];
 #pragma omp parallel for
   for (int i = 0; i < 6; i++) y[i] = omp_get_num_threads();
 }
