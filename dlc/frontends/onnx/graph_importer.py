@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
-from dlc.frontends.onnx.attributes import NodeFormError, node_name
+from dlc.frontends.onnx.attributes import node_name
 from dlc.frontends.onnx.conversion import NodeContext, UnknownValueError, find_conversion
 from dlc.frontends.onnx.functions import (
     Functions,
@@ -22,7 +22,8 @@ from dlc.frontends.onnx.graph_builder import GraphBuilder, location
 from dlc.frontends.onnx.import_record import ImportedNode, ImportRecord, Operand, outer_names
 from dlc.frontends.onnx.limits import LimitError, check_count
 from dlc.frontends.onnx.loading import LoadedModel, domain_name, opset_versions
-from dlc.frontends.onnx.shape_rules import RefusedError, is_refused
+from dlc.frontends.onnx.node_form import check_node, one_line
+from dlc.frontends.onnx.shape_rules import RefusedError, refusal
 from dlc.frontends.onnx.structure import subgraphs
 from dlc.frontends.onnx.tensors import read_sparse_tensor, read_tensor
 from dlc.frontends.onnx.unsupported import unsupported_message
@@ -92,7 +93,7 @@ class GraphImporter:
             except CompileError as error:
                 results = self.recover(node, scope, self._judged(error, node, scope))
             except _MALFORMED as error:
-                reason = _one_line(f"{type(error).__name__}: {error}")
+                reason = one_line(f"{type(error).__name__}: {error}")
                 problem = CompileError(f"{node.op_type} is not understood in this form ({reason})")
                 results = self.recover(node, scope, self._judged(problem, node, scope))
             if self.record is not None:
@@ -139,7 +140,7 @@ class GraphImporter:
             operands = [self.lookup(name, scope) if name else None for name in node.input]
         except CompileError:
             return error
-        refused = is_refused(node, scope.opsets, operands, self.builder.known)
+        refused = refusal(node, scope.opsets, operands, self.builder.known)
         return RefusedError(error.message, error.at) if refused else error
 
     def import_node(self, node: NodeProto, scope: Scope) -> Sequence[SSAValue | None]:
@@ -148,13 +149,12 @@ class GraphImporter:
         domain = domain_name(node.domain)
         opset = scope.opsets.get(domain, 0)
         function = self.functions.get((domain, node.op_type))
-        conversion = None if function else find_conversion(node.op_type, domain, opset)
-        if conversion is None:
-            function = function or standard_function(node, opset, operands)
-            if function is None:
-                raise CompileError(unsupported_message(node, opset))
+        if function:
             return self._call(function, node, operands, scope)
-        _check_node(node, domain, opset)
+        conversion = find_conversion(node.op_type, domain, opset)
+        if conversion is None:
+            return self._call_standard(node, opset, operands, scope)
+        check_node(node, opset, operands)
 
         def inline(graph: GraphProto, arguments: Sequence[SSAValue]) -> Sequence[SSAValue]:
             return self._inline(graph, arguments, node, scope)
@@ -193,6 +193,26 @@ class GraphImporter:
         self.import_nodes(graph.node, inner)
         return [self.lookup(output.name, inner) for output in graph.output]
 
+    def _call_standard(
+        self,
+        node: NodeProto,
+        opset: int,
+        operands: Sequence[SSAValue | None],
+        scope: Scope,
+    ) -> Sequence[SSAValue | None]:
+        """Insert the body that ONNX gives an operator.
+
+        The body takes whatever it can compute with, also what the operator does not.
+        """
+        function = standard_function(node, opset, operands)
+        if function is None:
+            raise CompileError(unsupported_message(node, opset))
+        check_node(node, opset, operands)
+        refused = refusal(node, scope.opsets, operands, self.builder.known)
+        if refused:
+            raise RefusedError(f"ONNX refuses these operands of {node.op_type}: {refused}")
+        return self._call(function, node, operands, scope)
+
     def _call(
         self,
         function: FunctionProto,
@@ -223,23 +243,3 @@ def _read(initializer: Initializer, model: LoadedModel) -> Array:
     if isinstance(initializer, onnx.SparseTensorProto):
         return read_sparse_tensor(initializer, model)
     return read_tensor(initializer, model)
-
-
-def _check_node(node: NodeProto, domain: str, opset: int) -> None:
-    """Check attributes and the number of inputs against the operator's schema."""
-    if not onnx.defs.has(node.op_type, opset, domain) or any(True for _ in subgraphs(node)):
-        return
-    if onnx.defs.get_schema(node.op_type, opset, domain).deprecated:
-        return  # the checker refuses these, but models have them (GroupNormalization 18 to 20)
-    context = onnx.checker.C.CheckerContext()
-    context.ir_version = onnx.IR_VERSION
-    context.opset_imports = {domain: opset}
-    try:
-        onnx.checker.check_node(node, context)
-    except (onnx.checker.ValidationError, UnicodeDecodeError) as error:
-        raise NodeFormError(_one_line(str(error))) from error
-
-
-def _one_line(text: str) -> str:
-    line = " ".join(text.split("==> Context")[0].split()).rstrip(".")
-    return line[:1].lower() + line[1:]

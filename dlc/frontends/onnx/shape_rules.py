@@ -1,5 +1,6 @@
 """What the shape rules of the ONNX standard say about a node."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -13,6 +14,7 @@ from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.functions import type_proto
 from dlc.frontends.onnx.loading import domain_name
+from dlc.frontends.onnx.node_form import one_line
 
 _OTHER_FAULTS = (
     onnx.checker.ValidationError,
@@ -32,14 +34,14 @@ class RefusedError(CompileError):
     """A node whose operands ONNX's own shape rule refuses: no runtime can run it."""
 
 
-def is_refused(
+def refusal(
     node: NodeProto,
     opsets: Mapping[str, int],
     operands: Sequence[SSAValue | None],
     known: Callable[[SSAValue], Array | None],
-) -> bool:
-    """Return whether ONNX's shape rule refuses a node on operands of these types and, where they
-    are ``known``, these elements.
+) -> str:
+    """Return why ONNX's shape rule refuses a node on operands of these types and, where they are
+    ``known``, these elements; empty where it does not.
     """
     given = {n: x for n, x in zip(node.input, operands, strict=True) if n and x is not None}
     arrays = {name: known(x) for name, x in given.items() if element_count(x) <= _LARGEST_SHAPE}
@@ -52,8 +54,8 @@ def is_refused(
             {n: from_array(np.asarray(a)) for n, a in arrays.items() if a is not None},
             opset_imports=[onnx.helper.make_opsetid(d, v) for d, v in opsets.items()],
         )
-    except onnx.shape_inference.InferenceError:
-        return True
+    except onnx.shape_inference.InferenceError as error:
+        return one_line(re.sub(r"^\[\w+\] ", "", str(error)))
     except _OTHER_FAULTS:
-        return False
-    return False
+        return ""
+    return ""

@@ -37,6 +37,31 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[np.ndarray], str]] = {
     "data-dependent": ("NonZero", {}, [], "depends on the data"),
     "permutation": ("Transpose", {"perm": [0, 0]}, [], "no permutation of 2 axes"),
     "approximation": ("Gelu", {"approximate": "fast"}, [], "no approximation 'fast'"),
+    "type": ("Not", {}, [], "Not takes bool for its input X, not float32; put a Cast before it"),
+    "type-of-function": (
+        "HammingWindow",
+        {},
+        [],
+        "HammingWindow takes int32, int64 for its input size, not float32",
+    ),
+    "one-type": (
+        "Concat",
+        {"axis": 0},
+        [np.zeros([2, 3], np.float32), INTS([[1, 2, 3]])],
+        r"one type for its inputs inputs\[0\] and inputs\[2\], not float32 and int64",
+    ),
+    "attribute-of-function": (
+        "SoftmaxCrossEntropyLoss",
+        {"reduction": 1},
+        [INTS([0, 1])],
+        "mismatched attribute type in 'here : reduction'",
+    ),
+    "rank": (
+        "NegativeLogLikelihoodLoss",
+        {},
+        [INTS([0, 1]), np.ones([1, 1, 3], np.float32)],
+        "ONNX refuses these operands of NegativeLogLikelihoodLoss: weight rank must be 1",
+    ),
     "blocks": ("DepthToSpace", {"blocksize": 2}, [], "needs 4 axes of fixed size"),
 }
 
