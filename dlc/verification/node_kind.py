@@ -94,6 +94,11 @@ class NodeKind:
         return f"{domain}.{self.node.op_type}" if domain else self.node.op_type
 
     @property
+    def is_composed(self) -> bool:
+        """Whether the model says what it computes: it has subgraphs or is a function of its own."""
+        return bool(self.functions) or any(True for _ in subgraphs(self.node))
+
+    @property
     def opset(self) -> int:
         """The version of the operator's domain."""
         return self.opsets.get(domain_name(self.node.domain), 0)

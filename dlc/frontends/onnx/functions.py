@@ -21,14 +21,24 @@ def model_functions(model: onnx.ModelProto) -> Functions:
 def standard_function(
     node: NodeProto, opset: int, operands: Sequence[SSAValue | None]
 ) -> FunctionProto | None:
-    """Return the body that the ONNX standard gives an operator for these operand types, if any."""
+    """Return the body that the ONNX standard gives an operator for these operands, if any."""
+    return typed_function(node, opset, [type_proto(x) for x in operands])
+
+
+def typed_function(
+    node: NodeProto, opset: int, types: Sequence[onnx.TypeProto]
+) -> FunctionProto | None:
+    """Return the body that the ONNX standard gives an operator for operands of these types, if any.
+
+    An absent operand has the empty type.
+    """
     domain = domain_name(node.domain)
     if not onnx.defs.has(node.op_type, opset, domain):
         return None
     schema = onnx.defs.get_schema(node.op_type, opset, domain)
     if _needs_graph(schema):
         return None
-    body = _function_body(schema, node, opset, operands)
+    body = _function_body(schema, node, opset, types)
     if not body:
         return None
     function = FunctionProto.FromString(body)
@@ -46,7 +56,7 @@ def _needs_graph(schema: onnx.defs.OpSchema) -> bool:
 
 
 def _function_body(
-    schema: onnx.defs.OpSchema, node: NodeProto, opset: int, operands: Sequence[SSAValue | None]
+    schema: onnx.defs.OpSchema, node: NodeProto, opset: int, types: Sequence[onnx.TypeProto]
 ) -> bytes:
     untyped: Any = schema  # onnx does not declare the methods for functions
     version = _newest(untyped.function_opset_versions, opset)
@@ -55,9 +65,8 @@ def _function_body(
     version = _newest(untyped.context_dependent_function_opset_versions, opset)
     if version is None:
         return b""
-    types = [type_proto(x).SerializeToString() for x in operands]
     return untyped.get_context_dependent_function_with_opset_version(
-        version, node.SerializeToString(), types
+        version, node.SerializeToString(), [t.SerializeToString() for t in types]
     )
 
 

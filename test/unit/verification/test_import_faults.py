@@ -20,6 +20,7 @@ from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx import graph_importer
 from dlc.frontends.onnx.conversion import NodeContext, find_conversion
+from dlc.frontends.onnx.functions import standard_function
 from dlc.frontends.onnx.import_record import ImportRecord
 from dlc.frontends.onnx.importer import import_model
 from dlc.registry import new_context
@@ -219,3 +220,40 @@ def test_fault_is_found(fault: Fault, monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(CompileError, match="differs from the ONNX reference") as error:
         _check(fault.model())
     assert error.value.at == "faulty"
+
+
+def _attention(**attributes: int) -> onnx.ModelProto:
+    return Fault("attention", "Attention", [(2, 3, 4, 8)] * 3, attributes, opset=23).model()
+
+
+def test_where_onnx_contradicts_itself_either_is_right():
+    """A causal mask is for 1 in the operator's body, for all but 0 in the reference's code."""
+    found = _check(_attention(is_causal=7))
+    assert (found.checked, found.left_out) == (found.kinds, {})
+
+
+def test_what_is_neither_is_found(monkeypatch: pytest.MonkeyPatch):
+    def body(node: NodeProto, opset: int, operands: Operands) -> onnx.FunctionProto | None:
+        found = standard_function(node, opset, operands)
+        for inner in found.node if found else ():
+            if inner.op_type == "Softmax":
+                inner.op_type = "Hardmax"
+        return found
+
+    monkeypatch.setattr(graph_importer, "standard_function", body)
+    with pytest.raises(CompileError, match="import of this Attention of opset 23 differs"):
+        _check(_attention(is_causal=7))
+
+
+def test_indices_of_a_function_are_inside_its_tables():
+    """The operators of single nodes say what they take; a function of the model does not."""
+    loss = helper.make_node("SoftmaxCrossEntropyLoss", ["x", "y"], ["z"])
+    imports = [helper.make_opsetid("", 13), helper.make_opsetid("local", 1)]
+    function = helper.make_function("local", "f", ["x", "y"], ["z"], [loss], imports[:1])
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, (3, 5))
+    y = helper.make_tensor_value_info("y", TensorProto.INT64, (3,))
+    call = helper.make_node("f", ["x", "y"], ["z"], "call", domain="local")
+    graph = helper.make_graph([call], "g", [x, y], [onnx.ValueInfoProto(name="z")])
+    model = helper.make_model(graph, opset_imports=imports, functions=[function], ir_version=10)
+    found = _check(model)
+    assert (found.checked, found.left_out) == (found.kinds, {})
