@@ -33,6 +33,7 @@ from dlc.dialects.graph._source import (
 )
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError, OpenSizeError, printable
+from dlc.frontends.onnx.known_indices import check_known_indices
 from dlc.frontends.onnx.limits import check_computed, check_count, check_sizes
 
 FOLDED_ELEMENTS = 4096
@@ -71,6 +72,7 @@ class GraphBuilder:
         self._asked += 1
         check_count(self._asked)
         _check_sizes(op)
+        check_known_indices(op, self.known)
         folded = self._fold(op)
         if folded is not None:
             op.erase()

@@ -1,6 +1,7 @@
 """Elements put at places that a tensor of indices names.
 
-An update to a place outside is lost; ``dlc-run --check-indices`` refuses it (docs/artifact.md).
+An update to a place outside is lost, and refused where it is known when compiling;
+``dlc-run --check-indices`` refuses it in a run (docs/artifact.md).
 """
 
 from math import prod
@@ -11,14 +12,15 @@ from xdsl.ir import SSAValue
 
 from dlc.dialects._tensor import DYNAMIC, shape
 from dlc.dialects.graph._comparison import AndOp, CompareOp, WhereOp
-from dlc.dialects.graph._elementwise import ModOp, SubOp
+from dlc.dialects.graph._elementwise import MaxOp, MinOp, ModOp, SubOp
 from dlc.dialects.graph._gather import GatherElementsOp, GatherOp
 from dlc.dialects.graph._layout import BroadcastOp
 from dlc.dialects.graph._properties import integer, integers, normalized_axis
 from dlc.dialects.graph._scatter import ScatterElementsOp, ScatterNdOp
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import NodeContext, converts
+from dlc.frontends.onnx.known_indices import check_known_indices
 from dlc.frontends.onnx.ops.shape import reshape
 
 
@@ -30,8 +32,8 @@ def _scatter_elements(node: NodeContext) -> SSAValue:
     reduction = node.string("reduction", "none")
     operands = [node.operand(i) for i in range(3)]
     op = ScatterElementsOp.make(*operands, axis=integer(axis), reduction=StringAttr(reduction))
-    known = node.constant(1)
-    if known is None or not _is_gather(node, reduction):
+    known = _known_indices(node, op, reduction)
+    if known is None:
         return node.insert(op)
     places: list[Array] = list(np.indices(known.shape, sparse=True))
     places[axis] = known
@@ -43,16 +45,28 @@ def _scatter_nd(node: NodeContext) -> SSAValue:
     sizes, reduction = node.shape(0), node.string("reduction", "none")
     operands = [node.operand(i) for i in range(3)]
     op = ScatterNdOp.make(*operands, reduction=StringAttr(reduction))
-    known = node.constant(1)
-    if known is None or not _is_gather(node, reduction):
+    known = _known_indices(node, op, reduction)
+    if known is None:
         return node.insert(op)
     depth = known.shape[-1]
     places = [known[..., axis] for axis in range(depth)]
     return _gathered(node, _flat_places(places, sizes[:depth]), prod(sizes[depth:]))
 
 
+def _known_indices(node: NodeContext, op: GraphOp, reduction: str) -> Array | None:
+    """Return the indices of ``op`` and erase it where each result element can be traced to its
+    source when compiling.
+    """
+    known = node.constant(1)
+    if known is None or not _is_gather(node, reduction):
+        return None
+    check_known_indices(op, node.known)
+    op.erase()
+    return known
+
+
 def _is_gather(node: NodeContext, reduction: str) -> bool:
-    """Return whether each result element can be traced to its source when compiling."""
+    """Return whether the places are known once the indices are."""
     fixed = DYNAMIC not in (*node.shape(0), *node.shape(2))
     return fixed and reduction == "none" and 0 not in (*node.shape(0), *node.shape(2))
 
@@ -100,10 +114,12 @@ def _tensor_scatter(node: NodeContext) -> SSAValue:
     if node.string("mode", "linear") == "circular":
         length = node.constant_value(np.array(sizes[axis]))
         step = node.insert(ModOp.make(step, length))
-    zero, count = (node.constant_value(np.array(n)) for n in (0, shape(update)[axis]))
+    size = shape(update)[axis]
+    zero, last, count = (node.constant_value(np.array(n)) for n in (0, size - 1, size))
     started = node.insert(CompareOp.make(step, zero, predicate=StringAttr("ge")))
     unfinished = node.insert(CompareOp.make(step, count, predicate=StringAttr("lt")))
     is_updated = node.insert(AndOp.make(started, unfinished))
-    places = node.insert(BroadcastOp.make(step, sizes=integers(sizes)))
+    inside = node.insert(MaxOp.make(zero, node.insert(MinOp.make(step, last))))
+    places = node.insert(BroadcastOp.make(inside, sizes=integers(sizes)))
     taken = node.insert(GatherElementsOp.make(update, places, axis=integer(axis)))
     return node.insert(WhereOp.make(is_updated, taken, cache))
