@@ -56,7 +56,7 @@ class IntegerInput:
         """Return the first and the last legal indices, and integers of the largest magnitudes; 1
         where not any value will do.
         """
-        low, high = self._limits if self.is_wide else (1, 1)
+        low, high = self._ends if self.is_wide else (1, 1)
         last = self._flags(generator) == 1
         least, largest = self._legal
         indices = np.where(last, largest, least)
@@ -66,9 +66,9 @@ class IntegerInput:
         """Return what is ordinary, but up to ``MEASURED`` of both signs where floats are made."""
         if self.is_wide or self.steers:
             return self.ordinary(generator)
-        low, high = self._limits
         sizes = self.least.shape
-        others = generator.integers(max(low, -MEASURED), min(high, MEASURED), sizes, endpoint=True)
+        least, largest = (int(np.clip(x, -MEASURED, MEASURED)) for x in _limits(self.dtype))
+        others = generator.integers(least, largest, sizes, endpoint=True)
         return self._drawn(generator, self._inside(generator), others)
 
     def zeros(self) -> Array:
@@ -102,7 +102,7 @@ class IntegerInput:
 
     def _any(self, generator: np.random.Generator) -> Array:
         """Return 0 and 1, small numbers, and numbers of all lengths up to the longest."""
-        low, high = self._limits
+        low, high = self._symmetric
         sizes = self.least.shape
         bits = generator.integers(1, high.bit_length(), sizes, endpoint=True)
         long = generator.integers(0, high, sizes, endpoint=True) >> (high.bit_length() - bits)
@@ -111,12 +111,29 @@ class IntegerInput:
         return np.clip(np.choose(generator.integers(0, 4, sizes), kinds), low, high)
 
     @property
-    def _limits(self) -> tuple[int, int]:
-        """The extremes of the dtype within 64 bits; the least is the negative of the largest."""
+    def _symmetric(self) -> tuple[int, int]:
+        """The largest number with a sign in as many bits, and its negative. A negative one in an
+        unsigned type is a number above its middle: they share their bits.
+        """
         if self.dtype.kind == "b":
             return 0, 1
-        limits = np.iinfo(self.dtype)
-        return max(limits.min, -limits.max), min(limits.max, np.iinfo(np.int64).max)
+        top = (1 << (8 * self.dtype.itemsize - 1)) - 1
+        return -top, top
+
+    @property
+    def _ends(self) -> tuple[int, int]:
+        """The extremes of the dtype, as numbers with a sign; of these the least is the negative of
+        the largest.
+        """
+        return (0, -1) if self.dtype.kind == "u" else self._symmetric
+
+
+def _limits(dtype: np.dtype) -> tuple[int, int]:
+    """Return the extremes of a dtype, as far as 64 bits with a sign hold them."""
+    if dtype.kind == "b":
+        return 0, 1
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(min(limits.max, np.iinfo(np.int64).max))
 
 
 def integer_inputs(module: ModuleOp, weights: WeightStore) -> dict[str, IntegerInput]:
@@ -133,12 +150,14 @@ def integer_inputs(module: ModuleOp, weights: WeightStore) -> dict[str, IntegerI
         elements = [b.elements for b in bounds if b.argument == number]
         indices = np.zeros(least.size, np.bool_)
         indices[np.concatenate(elements) if elements else []] = True
+        indices = indices.reshape(least.shape)
+        dtype = numpy_dtype(element_type(value))
         found[name] = IntegerInput(
-            numpy_dtype(element_type(value)),
-            least,
-            largest,
+            dtype,
+            np.where(indices, np.maximum(least, _limits(dtype)[0]), least),
+            np.where(indices, np.minimum(largest, _limits(dtype)[1]), largest),
             _compared(value, weights),
-            indices.reshape(least.shape),
+            indices,
             *_reach(main, value, computed),
             _divides(value),
         )

@@ -269,6 +269,17 @@ def _integers() -> SmallModel:
     )
 
 
+def _unsigned() -> SmallModel:
+    """Numbers without a sign, half of them above the largest one with a sign."""
+    g = GraphMaker(17)
+    full = lambda r: r.integers(0, 2**64 - 1, 37, np.uint64, endpoint=True)
+    a, b = g.feed("a", full), g.feed("b", full)
+    shifted = g.op("BitShift", a, g.constant(5, np.uint64), direction="RIGHT")
+    less, largest = g.op("Less", a, b), g.op("Max", a, b)
+    half = g.op("Div", a, g.constant(3, np.uint64))
+    return g.model("unsigned", [shifted, less, largest, half])
+
+
 def _pieces() -> SmallModel:
     """Splits, slices with steps, concatenations, repeats: values that are parts of others."""
     g = GraphMaker(9)
@@ -432,7 +443,7 @@ def small_models() -> Iterator[SmallModel]:
     """Yield all of them."""
     for make in (
         _convolutional, _separable, _attention, _recurrent, _embedding, _resampling, _ranking,
-        _quantised, _integers, _pieces, _special, _reductions, _image_fp16,
+        _quantised, _integers, _unsigned, _pieces, _special, _reductions, _image_fp16,
         _turned, _written_out, _views, _masked,
     ):  # fmt: skip
         yield make()

@@ -2,6 +2,7 @@
 
 import ml_dtypes
 import numpy as np
+import pytest
 
 from dlc import registry
 from dlc.core.parser import parse_module
@@ -119,10 +120,32 @@ def test_integers_stay_inside_their_type() -> None:
         name = np.dtype(dtype).name.replace("uint", "ui").replace("int", "i")
         drawn = cases(FREE.replace("TYPE", name), info("a", dtype))
         limits = np.iinfo(dtype)
-        top = min(limits.max, np.iinfo(np.int64).max)
-        low = max(limits.min, -top)
-        assert set(drawn["large"]["a"].tolist()) == {low, top}
-        assert drawn["random"]["a"].max() > top // 4
+        assert set(drawn["large"]["a"].tolist()) == {max(limits.min, -limits.max), limits.max}
+        assert drawn["random"]["a"].max() > limits.max // 4
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.uint64])
+def test_many_unsigned_integers_are_above_the_largest_with_a_sign(dtype: type) -> None:
+    """Taken for numbers with a sign these are negative."""
+    name = np.dtype(dtype).name.replace("uint", "ui")
+    values = cases(FREE.replace("TYPE", name), info("a", dtype))["random"]["a"]
+    above = values > np.iinfo(dtype).max // 2
+    assert values.size / 4 < np.count_nonzero(above) < values.size * 3 / 4
+
+
+def test_unsigned_indices_are_not_negative() -> None:
+    unsigned = """
+func.func @main(%table: tensor<11x2xf32> {graph.name = "table"},
+                %ids: tensor<400xui8> {graph.name = "ids"}) -> tensor<400x2xf32> {
+  %0 = graph.cast %ids {to = i64} : tensor<400xui8> -> tensor<400xi64>
+  %1 = graph.gather %table, %0 {axis = 0}
+    : (tensor<11x2xf32>, tensor<400xi64>) -> tensor<400x2xf32>
+  func.return %1 : tensor<400x2xf32>
+}
+"""
+    drawn = cases(unsigned, info("table", np.float32, (11, 2)), info("ids", np.uint8))
+    assert set(drawn["random"]["ids"].tolist()) == set(range(11))
+    assert set(drawn["large"]["ids"].tolist()) == {0, 10}
 
 
 def test_floats_hold_ties_halves_and_negative_zeros() -> None:
