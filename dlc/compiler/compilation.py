@@ -22,6 +22,7 @@ from dlc.compiler.report import describe_groups, describe_interface, make_report
 from dlc.compiler.targets import Target, running_target
 from dlc.compiler.verifier import Verified, Verifier
 from dlc.compiler.wishes import check_wishes, compare_as_wished, plan_of
+from dlc.core.blas_threads import one_blas_thread
 from dlc.core.cache import Cache, lookups_since
 from dlc.core.context import DlcContext
 from dlc.core.timing import Timing
@@ -61,6 +62,7 @@ class Compilation:
         self.remarks: list[str] = []
         sys.setrecursionlimit(max(20_000, sys.getrecursionlimit()))  # xDSL recurses per region
 
+    @one_blas_thread()
     def run(self, path: Path) -> Outcome:
         """Write the artifact to ``path``. Raises CompileError, OSError."""
         start, imported = self._import()

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -27,6 +28,7 @@ from dlc.verification.groups import (
 )
 from dlc.verification.plan import Plan
 from dlc.verification.probe import Probe, probe_module
+from dlc.verification.reference import Reference
 from dlc.verification.simulation import KernelsSimulated, verify_by_simulation
 from dlc.verification.stored_model import StoredModel
 from dlc.verification.whole_model import CheckGroups, Verification, verify
@@ -142,6 +144,10 @@ class Verifier:
         emulated = [self._emulate(x, plan) for x in absent if x.target.is_gpu]
         return Verified(found[0] if found else None, simulated, emulated)
 
+    @cached_property
+    def _reference(self) -> Reference:
+        return Reference(self.model, self.context.weights)
+
     def _run(self, lowered: Lowered, plan: Plan) -> Verification:
         """Run the artifact against the reference."""
         self.options.progress("verifying")
@@ -153,8 +159,8 @@ class Verifier:
                 check = self._check_groups(lowered, Path(folder, "probe.so"))
             model = Model(self.artifact)
             kernels = len(set(launched_kernels(lowered.module)))
-            weights, precision = self.context.weights, self.options.precision
-            found = verify(model, self.model, weights, precision, plan, kernels, check)
+            precision = self.options.precision
+            found = verify(model, self._reference, precision, plan, kernels, check)
         self.options.progress(found.text())
         return found
 
@@ -166,7 +172,7 @@ class Verifier:
         with self.timing.measure("verification"):
             stored = StoredModel(lowered.groups, weights)
             kernels = len(set(launched_kernels(lowered.module)))
-            whole = verify(stored, self.model, weights, precision, plan, kernels)
+            whole = verify(stored, self._reference, precision, plan, kernels)
         if not lowered.target.is_gpu:
             return TargetSimulated(target, None, lowered.target.missing_features, whole)
         self.options.progress(f"{target}: simulating kernels")
@@ -183,8 +189,7 @@ class Verifier:
                 self.artifact,
                 lowered.target.name,
                 [(x.module, self.kernels[x.target.name]) for x in self.lowered],
-                self.model,
-                self.context.weights,
+                self._reference,
                 self.options.precision,
                 plan.budget_seconds(kernels),
                 self.options.job_count,

@@ -21,6 +21,7 @@ from dlc.verification.outside import (
     reference_of,
 )
 from dlc.verification.plan import Plan
+from dlc.verification.reference import Reference
 
 
 def check_wishes(options: Options, module: ModuleOp) -> None:
@@ -48,7 +49,7 @@ def compare_as_wished(
     artifact: whose outputs; where it cannot run on this machine, those of the reference interpreter
     on the imported graph. Raises CompileError.
     """
-    judge = Judge(module, weights, options.precision)
+    judge = Judge(Reference(module, weights), options.precision)
     reference = reference_of(judge)
     drawn = verification_inputs(model_inputs(module), module, weights)
     ordinary = [case for case in drawn if case[0] != SPECIAL]  # on NaN others may differ

@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc.arch import gpu_by_name
 from dlc.backends._cubins import CompiledKernel
 from dlc.core.nvrtc import Cubin
-from dlc.core.weights import WeightStore
 from dlc.dialects._space import buffer_type
 from dlc.dialects._tensor import element_bytes, is_float
 from dlc.dialects.gpu import KernelOp
@@ -25,6 +24,7 @@ from dlc.scratch import ScratchFolder
 from dlc.verification.inputs import Feeds, verification_inputs
 from dlc.verification.judge import Judge
 from dlc.verification.plan import reference_seconds
+from dlc.verification.reference import Reference
 from dlc.verification.value_range import RangeError
 from dlc.verification.whole_model import one_digit
 
@@ -90,27 +90,26 @@ def verify_by_emulation(
     artifact: Path,
     target: str,
     variants: Sequence[Variant],
-    module: ModuleOp,
-    weights: WeightStore,
+    reference: Reference,
     precision: str,
     budget_seconds: float,
     jobs: int,
 ) -> Emulation:
-    """Compare an emulated artifact with the reference of ``module``, the graph before any pass.
+    """Compare an emulated artifact with the reference, that of the graph before any pass.
 
     On one input, and on more as far as ``budget_seconds`` of estimated time allow. Raises
     EmulationError for what the artifact must not do, otherwise as ``verify`` does.
     """
     start = time.monotonic()
-    judge = Judge(module, weights, precision)
+    judge = Judge(reference, precision)
     found = Emulation(target, judge.bound)
-    seconds = emulation_seconds(module)
+    seconds = emulation_seconds(judge.module)
     if seconds / jobs > LONGEST_S:
         return replace(found, left_out=f"it would take about {seconds / jobs:.0f} s")
     try:
         with ScratchFolder("dlc-emulator-") as folder:
             model = emulated_model(artifact, folder, target, variants, jobs, seconds)
-            inputs = verification_inputs(model.inputs, module, weights)
+            inputs = verification_inputs(model.inputs, judge.module, judge.weights)
             found.cases = _run(model, inputs, judge, found.beyond, budget_seconds)
     except NotEmulatedError as error:
         found.left_out = error.message

@@ -8,28 +8,29 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
-from dlc.core.weights import WeightStore
 from dlc.dialects.graph._structure import Array, CompositeOp
 from dlc.errors import CompileError
 from dlc.lowering.composite import decompose_composites
 from dlc.oracle import run_reference
 from dlc.verification.error_bound import error_bound, relative_error
+from dlc.verification.reference import Reference
 from dlc.verification.rounding_noise import Run, errors_beyond
 from dlc.verification.value_range import check_range, check_underflow
 
 
 class Judge:
-    """Compares outputs with the reference of ``module``, the graph as it was imported.
+    """Compares outputs with a reference.
 
     Nothing that a pass has made of the graph is asked: a fault of a pass would excuse itself.
     runs: how often the reference ran for the last outputs.
     """
 
-    def __init__(self, module: ModuleOp, weights: WeightStore, precision: str):
-        self.module = module
-        self.weights = weights
+    def __init__(self, reference: Reference, precision: str):
+        self.reference = reference
+        self.module = reference.module
+        self.weights = reference.weights
         self.precision = precision
-        self.bound = error_bound(module, precision)
+        self.bound = error_bound(self.module, precision)
         self.measured_noise = False
         self.runs = 1
 
@@ -61,9 +62,9 @@ class Judge:
         """Return the errors of outputs by name; where one is above the bound, those that rounding
         errors do not explain. wanted: what they should be, by default what the reference gives.
         """
-        self.runs = 0
+        self.runs = 1
         if wanted is None:
-            wanted = self._run(self.module, feeds)
+            wanted = self.reference.outputs(feeds)
         errors = {name: relative_error(array, got[name]) for name, array in wanted.items()}
         if not self._any_beyond(errors):
             return errors

@@ -28,9 +28,9 @@ def magnifying_nodes(
 
         def observe(op: Operation, arrays: Sequence[Array]) -> None:
             if arrays[0].dtype.kind == "f":
-                found[op] = arrays[0].astype(np.float32)
+                found[op] = arrays[0]
 
-        run_reference(module, feeds, weights, observe=observe, noise=noise)
+        run_reference(module, feeds, weights, np.float32, observe=observe, noise=noise)
         return found
 
     exact, moved = results(None), results(RoundingNoise(0, 1, precision))
@@ -48,5 +48,6 @@ def magnifying_nodes(
 def _shift(exact: Array, moved: Array) -> float:
     """Return how far an array was moved, relative to its size."""
     finite = np.isfinite(exact) & np.isfinite(moved)
-    size = float(np.linalg.norm(exact[finite]))
-    return float(np.linalg.norm((moved - exact)[finite])) / size if size else 0.0
+    x, y = exact[finite].astype(np.float64), moved[finite].astype(np.float64)
+    size = float(np.linalg.norm(x))
+    return float(np.linalg.norm(y - x)) / size if size else 0.0

@@ -14,7 +14,6 @@ from dlc.dialects._tensor import element_type, is_float, shape_text
 from dlc.dialects.graph._structure import Array, GraphOp, ReductionOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.importer import import_model
-from dlc.oracle import run_reference
 from dlc.verification.error_bound import EPSILON, SAFETY, unit_roundoff
 from dlc.verification.function_body import as_function
 from dlc.verification.integer_inputs import integer_inputs
@@ -23,6 +22,7 @@ from dlc.verification.node_inputs import CASES, node_inputs
 from dlc.verification.node_kind import NodeKind
 from dlc.verification.onnx_faults import NoReferenceError
 from dlc.verification.onnx_reference import run_onnx_reference
+from dlc.verification.reference import Reference
 
 FEW_SIZES = 16
 """Sizes up to this one stay as they are where a node is made smaller."""
@@ -73,7 +73,7 @@ def _compare(kind: NodeKind) -> None:
     model = kind.model(constants)
     store = WeightStore()
     module = import_model(model, None, registry.new_context(store))
-    judge = Judge(module, store, "fp32")
+    judge = Judge(Reference(module, store), "fp32")
     judge.bound = node_bound(module)
     generator = np.random.default_rng(0)
     known = integer_inputs(module, store) if kind.is_composed else {}
@@ -100,7 +100,7 @@ def _is_body(judge: Judge, model: ModelProto, feeds: Mapping[str, Array]) -> boo
 
 def _difference(judge: Judge, feeds: Mapping[str, Array], results: Sequence[Array]) -> str:
     """Return in what our results differ from those of the reference; empty: in nothing."""
-    ours = run_reference(judge.module, feeds, judge.weights)
+    ours = judge.reference.outputs(feeds)
     wanted = dict(zip(ours, results, strict=True))
     for name, array in ours.items():
         got = f"{array.dtype}[{shape_text(array.shape)}]"

@@ -180,11 +180,11 @@ class RoundingNoise:
         if not is_float(element):
             return x
         size = max(SAFETY * unit_roundoff(element, self._precision), least)
-        up = self._generator.integers(0, 2, x.shape, np.int8) * 2 - 1
-        share = self._generator.uniform(0.5, 1, x.shape)  # equal ones would cancel in differences
+        share = self._generator.random(x.shape, np.float32) - 0.5  # its sign is the direction
+        share += np.copysign(np.float32(0.5), share)  # equal ones would cancel in differences
         with np.errstate(all="ignore"):
             whole = (x == np.rint(x)) & (np.abs(x) < _EXACT)
-            return np.where(whole, x, x * (1 + self._sign * size * share * up))
+            return np.where(whole, x, x + x * (np.float32(self._sign * size) * share))
 
 
 def _terms(op: GraphOp) -> int:

@@ -6,9 +6,6 @@ from dataclasses import asdict, dataclass, field
 from math import ceil, floor, log10
 from typing import Any, Protocol
 
-from xdsl.dialects.builtin import ModuleOp
-
-from dlc.core.weights import WeightStore
 from dlc.dialects.graph._structure import Array
 from dlc.runtime.library import TensorInfo
 from dlc.verification.groups import GroupsChecked
@@ -16,6 +13,7 @@ from dlc.verification.inputs import Feeds, verification_inputs
 from dlc.verification.judge import Judge
 from dlc.verification.magnification import magnifying_nodes
 from dlc.verification.plan import Plan, reference_seconds
+from dlc.verification.reference import Reference
 from dlc.verification.value_range import RangeError
 
 CheckGroups = Callable[[Feeds, float], GroupsChecked]
@@ -117,14 +115,13 @@ def one_digit(number: float) -> float:
 
 def verify(
     model: Runnable,
-    module: ModuleOp,
-    weights: WeightStore,
+    reference: Reference,
     precision: str,
     plan: Plan,
     kernels: int,
     check_groups: CheckGroups | None = None,
 ) -> Verification:
-    """Compare ``model`` with the reference of ``module``, the graph before any pass.
+    """Compare ``model`` with the reference, that of the graph before any pass.
 
     kernels: how many different ones the model has.
     First its launches one by one (``check_groups``), each kernel at least once and others for half
@@ -134,7 +131,8 @@ def verify(
     elements where the model magnifies rounding errors (``rounding_noise``).
     """
     began = time.monotonic()
-    judge = Judge(module, weights, precision)
+    judge = Judge(reference, precision)
+    module, weights = reference.module, reference.weights
     found = Verification(judge.bound)
     cost, left = reference_seconds(module), plan.budget_seconds(kernels)
     drawn = verification_inputs(model.inputs, module, weights)

@@ -24,6 +24,7 @@ from dlc.core.weights import WeightStore
 from dlc.errors import CompileError
 from dlc.frontends.onnx.importer import import_model
 from dlc.verification.judge import Judge
+from dlc.verification.reference import Reference
 
 OPSET = 18
 FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16)
@@ -335,7 +336,7 @@ def check_random_model(seed: int, folder: Path) -> None:
     context = registry.new_context(WeightStore())
     module = import_model(model, None, context)
     outputs = {n: np.asarray(x) for n, x in zip(names, session.run(names, feeds), strict=True)}
-    Judge(module, context.weights, "fp32").check(feeds, outputs, "random")
+    Judge(Reference(module, context.weights), "fp32").check(feeds, outputs, "random")
 
 
 def _feed(info: onnx.ValueInfoProto, random: np.random.Generator) -> NDArray[Any]:

@@ -15,6 +15,7 @@ from dlc.errors import CompileError
 from dlc.frontends.onnx.importer import import_model
 from dlc.runtime.model import Model
 from dlc.verification.plan import Plan
+from dlc.verification.reference import Reference
 from dlc.verification.whole_model import Verification, verify
 
 EVERYTHING = Plan(inf)
@@ -57,7 +58,9 @@ def verify_as(artifact_of: onnx.ModelProto, folder: Path) -> Verification:
     compile_to(folder / "model.so", artifact_of, Options("cpu", verify=False))
     context = registry.new_context(WeightStore())
     right = import_model(quantized(), None, context)
-    return verify(Model(folder / "model.so"), right, context.weights, "fp32", EVERYTHING, 1)
+    return verify(
+        Model(folder / "model.so"), Reference(right, context.weights), "fp32", EVERYTHING, 1
+    )
 
 
 def test_the_artifact_of_the_model_is_accepted(tmp_path: Path) -> None:
