@@ -33,6 +33,17 @@ def op_names(module: ModuleOp) -> set[str]:
     return {op.name for op in module.walk()}
 
 
+def unattached_users(module: ModuleOp) -> list[str]:
+    """Return the ops outside of a module that use a value inside of it."""
+    blocks = [b for op in module.walk() for region in op.regions for b in region.blocks]
+    values = [
+        *(x for op in module.walk() for x in op.results),
+        *(x for b in blocks for x in b.args),
+    ]
+    users = [use.operation for value in values for use in value.uses]
+    return [op.name for op in users if op.parent is None]
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_known_places_give_the_same_result(
     name: str, make_model: Callable[..., onnx.ModelProto], context: DlcContext
@@ -50,6 +61,7 @@ def test_known_places_give_the_same_result(
     scatter = {"graph.scatter_nd", "graph.scatter_elements"}
     assert op_names(searched) & scatter
     assert not op_names(known) & scatter
+    assert unattached_users(known) == []
     expected = run_reference(searched, feeds, context.weights)["y"]
     found = run_reference(known, {"x": DATA, "u": updates}, context.weights)["y"]
     np.testing.assert_array_equal(found, expected)

@@ -35,6 +35,7 @@ def _scatter_elements(node: NodeContext) -> SSAValue:
     known = _known_indices(node, op, reduction)
     if known is None:
         return node.insert(op)
+    op.erase()  # it has checked the operands
     places: list[Array] = list(np.indices(known.shape, sparse=True))
     places[axis] = known
     return _gathered(node, _flat_places(places, sizes), 1)
@@ -48,6 +49,7 @@ def _scatter_nd(node: NodeContext) -> SSAValue:
     known = _known_indices(node, op, reduction)
     if known is None:
         return node.insert(op)
+    op.erase()  # as above
     depth = known.shape[-1]
     places = [known[..., axis] for axis in range(depth)]
     return _gathered(node, _flat_places(places, sizes[:depth]), prod(sizes[depth:]))
