@@ -29,7 +29,6 @@ XDSL_DIALECTS = ("arith", "builtin", "func", "math", "memref", "scf", "vector")
 
 XDSL_PASSES = {
     "canonicalize": "Apply the folds and canonicalization patterns that ops declare.",
-    "cse": "Merge equal ops that have no effects.",
     "dce": "Erase ops that have no effects and whose results nobody reads.",
 }
 """The passes of xDSL that work on our levels too, with what they do."""

@@ -49,10 +49,22 @@ def operation_text(op: Operation) -> str:
 
 def joined(locations: Iterable[LocationAttr]) -> LocationAttr:
     """Return one location for all of ``locations``, each once, without unknown ones."""
-    known = [each for each in dict.fromkeys(locations) if each != UNKNOWN_LOC]
+    parts = [part for location in locations for part in _parts(location)]
+    known = [each for each in dict.fromkeys(parts) if each != UNKNOWN_LOC]
     if len(known) > 1:
         return FusedLoc(ArrayAttr[Attribute](known), NoneAttr())
     return known[0] if known else UNKNOWN_LOC
+
+
+def _parts(location: LocationAttr) -> Iterator[LocationAttr]:
+    """Yield the locations that were joined to this one, itself if none were."""
+    match location:
+        case FusedLoc(locations=ArrayAttr(data=parts), metadata=NoneAttr()):
+            for part in parts:
+                if isinstance(part, LocationAttr):
+                    yield from _parts(part)
+        case _:
+            yield location
 
 
 def node_names(location: Attribute) -> Iterator[str]:

@@ -6,7 +6,7 @@
 // CHANGE: // -----// IR Dump After DeadCodeElimination (dce) //----- //
 // CHANGE-NOT: graph.constant
 // CHANGE-NOT: (cse)
-// ALL: // -----// IR Dump After CommonSubexpressionElimination (cse) //----- //
+// ALL: // -----// IR Dump After CsePass (cse) //----- //
 // ALL: // -----// IR Dump After DeadCodeElimination (dce) //----- //
 // ONE-NOT: (cse)
 // ONE: IR Dump After DeadCodeElimination (dce)

@@ -4,7 +4,7 @@
 // CHECK: Total Execution Time: {{[0-9.]+}} seconds
 // CHECK: {{[0-9.]+}}%)  Parser
 // CHECK: Verifier
-// CHECK: CommonSubexpressionElimination (cse)
+// CHECK: CsePass (cse)
 // CHECK: Total
 func.func @main() {
   func.return
