@@ -14,6 +14,7 @@ from dlc.analysis.index_bounds import Numbers, computed_indices, index_bounds, l
 from dlc.core.weights import WeightStore
 from dlc.dialects._tensor import DYNAMIC, element_type, is_float, numpy_dtype, shape
 from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.verification.met_range import met_range
 
 MEASURED = 300
 """The largest integer given where the model makes a float of it: its square fits into 32 bits, and
@@ -28,7 +29,8 @@ class IntegerInput:
     least, largest: the legal values of each element. switches: the values with which the model
     compares it. indices: which elements index tables. measured: whether floats are made of it.
     steers: whether the model computes indices from it, which may be outside the tables. divides:
-    whether it is a divisor, which is never 0.
+    whether it is a divisor, which is never 0. met: between which values comparisons with
+    places come out either way, if there are any.
     """
 
     dtype: np.dtype
@@ -39,6 +41,7 @@ class IntegerInput:
     measured: bool
     steers: bool
     divides: bool
+    met: tuple[int, int] | None = None
 
     @property
     def is_wide(self) -> bool:
@@ -47,9 +50,14 @@ class IntegerInput:
 
     def ordinary(self, generator: np.random.Generator) -> Array:
         """Return indices over their whole range; integers of all lengths and both signs, but 0 and
-        1 where not any value will do.
+        1 where not any value will do; where it meets places, also numbers among these.
         """
         others = self._any(generator) if self.is_wide else self._flags(generator)
+        if self.met and not self.steers:
+            kept = self.is_wide & (others.size > 1) & (generator.random(others.shape) < 0.5)
+            others = np.where(
+                kept, others, generator.integers(*self.met, others.shape, endpoint=True)
+            )
         return self._drawn(generator, self._inside(generator), others)
 
     def ends(self, generator: np.random.Generator) -> Array:
@@ -64,7 +72,7 @@ class IntegerInput:
 
     def measures(self, generator: np.random.Generator) -> Array:
         """Return what is ordinary, but up to ``MEASURED`` of both signs where floats are made."""
-        if self.is_wide or self.steers:
+        if self.is_wide or self.steers or self.met:
             return self.ordinary(generator)
         sizes = self.least.shape
         least, largest = (int(np.clip(x, -MEASURED, MEASURED)) for x in _limits(self.dtype))
@@ -160,6 +168,7 @@ def integer_inputs(module: ModuleOp, weights: WeightStore) -> dict[str, IntegerI
             indices,
             *_reach(main, value, computed),
             _divides(value),
+            None if dtype.kind == "b" else met_range(main, value, weights),
         )
     return found
 

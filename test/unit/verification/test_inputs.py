@@ -5,12 +5,15 @@ import numpy as np
 import pytest
 
 from dlc import registry
+from dlc.analysis.entry import find_main
 from dlc.core.parser import parse_module
 from dlc.core.weights import WeightStore
+from dlc.dialects._tensor import element_type, is_float
 from dlc.dialects.graph._structure import Array
 from dlc.runtime.library import TensorInfo
 from dlc.verification.error_bound import relative_error
 from dlc.verification.inputs import verification_inputs
+from dlc.verification.met_range import met_range
 
 CASES = ["random", "large", "special", "zero", "ties", "small", "negative"]
 
@@ -69,6 +72,35 @@ def cases(text: str, *inputs: TensorInfo) -> dict[str, dict[str, Array]]:
 
 def info(name: str, dtype: type = np.int64, sizes: tuple[int, ...] = (400,)) -> TensorInfo:
     return TensorInfo(name, np.dtype(dtype), sizes)
+
+
+LENGTH = """
+func.func @main(%x: tensor<100xf32> {graph.name = "x"}, %n: tensor<1xTYPE> {graph.name = "n"})
+    -> tensor<100xf32> {
+  %0 = graph.constant dense<160> : tensor<TYPE>
+  %1 = graph.div %n, %0 : (tensor<1xTYPE>, tensor<TYPE>) -> tensor<1xTYPE>
+  %2 = graph.constant dense<[PLACES]> : tensor<100xTYPE>
+  %3 = graph.compare %2, %1 {predicate = "lt"} : (tensor<100xTYPE>, tensor<1xTYPE>)
+    -> tensor<100xi1>
+  %4 = graph.cast %1 {to = f32} : tensor<1xTYPE> -> tensor<1xf32>
+  %5 = graph.div %x, %4 : (tensor<100xf32>, tensor<1xf32>) -> tensor<100xf32>
+  %6 = graph.constant dense<0.0> : tensor<f32>
+  %7 = graph.where %3, %5, %6 : (tensor<100xi1>, tensor<100xf32>, tensor<f32>) -> tensor<100xf32>
+  func.return %7 : tensor<100xf32>
+}
+""".replace("PLACES", ", ".join(map(str, range(100))))
+
+
+@pytest.mark.parametrize("type", [np.int64, np.int32])
+def test_a_length_that_is_compared_with_places_is_among_them(type: type) -> None:
+    """What the model computes of it, a 160th, is compared with 0 to 99."""
+    text = LENGTH.replace("TYPE", np.dtype(type).name.replace("int", "i"))
+    drawn = cases(text, info("x", np.float32, (100,)), info("n", type, (1,)))
+    assert 160 < drawn["random"]["n"] < 16000
+    assert drawn["ties"]["n"] != drawn["random"]["n"]
+    module = parse_module(text, registry.new_context())
+    (value,) = [x for x in find_main(module).args if not is_float(element_type(x))]
+    assert met_range(find_main(module), value, WeightStore()) == (0, 101 * 160 - 1)
 
 
 def test_a_scalar_that_is_compared_with_constants_is_one_of_them() -> None:
