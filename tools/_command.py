@@ -2,15 +2,23 @@
 
 import os
 import sys
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
 from contextlib import suppress
 from io import TextIOWrapper
+from typing import NoReturn
 
 from dlc.errors import CompileError, printable
 from dlc.tools import INTERRUPTED, interrupt_by_exception
 
-SUCCESS, FAILURE, INTERNAL_ERROR = 0, 1, 70
+SUCCESS, FAILURE, WRONG_COMMAND, INTERNAL_ERROR = 0, 1, 2, 70
+
+
+class CommandParser(ArgumentParser):
+    """Says what is wrong with a command line in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(WRONG_COMMAND, f"{self.prog}: error: {message}; see {self.prog} --help\n")
 
 
 def run_command(name: str, command: Callable[[], int]) -> int:

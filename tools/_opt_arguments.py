@@ -10,7 +10,7 @@ from dlc import __version__, registry
 from dlc.core.instrumentation import Dumps
 from dlc.errors import CompileError
 from dlc.pipelines import PIPELINES
-from dlc.tools._command import natural
+from dlc.tools._command import CommandParser, natural
 
 Group: TypeAlias = argparse._ArgumentGroup  # pyright: ignore[reportPrivateUsage]
 
@@ -82,7 +82,7 @@ def dumps_of(options: argparse.Namespace) -> Dumps:
 
 
 def _argument_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="dlc-opt",
         usage="dlc-opt [--PASS[=OPTIONS]]... [options] [input.mlir]",
         description="Run passes on a module, in the order of their flags, and print the result.",

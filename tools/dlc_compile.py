@@ -7,7 +7,7 @@ written. 2: a wrong command line. 70: a fault of the compiler itself.
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from dlc.compiler.output_place import check_places, files_written
 from dlc.core.cache import write_atomically
 from dlc.core.weights import Array
 from dlc.errors import printable
-from dlc.tools._command import FAILURE, SUCCESS, Progress, run_command, tolerance
+from dlc.tools._command import FAILURE, SUCCESS, CommandParser, Progress, run_command, tolerance
 from dlc.tools._model_arguments import constant, repeated_name, shape
 from dlc.tools._npz import Arrays, read_arrays, write_arrays
 
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("dlc-compile", description=_PURPOSE, allow_abbrev=False)
+    parser = CommandParser("dlc-compile", description=_PURPOSE, allow_abbrev=False)
     add = parser.add_argument
     add("model", type=Path, help="the ONNX file")
     add("-o", "--output", type=Path, help="the file to write; default: the model's name with .so")
@@ -124,7 +124,7 @@ def _add_verification(parser: argparse.ArgumentParser) -> None:
 def _run(given: argparse.Namespace) -> int:
     if given.check:
         return _check(given)
-    output = given.output or given.model.with_suffix(".so")
+    output = given.output or given.model.parent / f"{given.model.stem}.so"
     check_places(_files(given, output), given.model)
     progress = Progress()
     options = Options(
@@ -157,11 +157,17 @@ def _run(given: argparse.Namespace) -> int:
         progress.finish()
     if given.json:
         _write_text(given.json, _report_text(outcome))
-    for warning in outcome.warnings():
+    for warning in (*outcome.warnings(), *_hidden_module(output)):
         print(f"dlc-compile: warning: {printable(warning)}", file=sys.stderr)
     to = sys.stderr if given.json == _STANDARD_OUTPUT else sys.stdout
     print(printable(_summary(output, outcome)), file=to)
     return SUCCESS
+
+
+def _hidden_module(output: Path) -> Iterator[str]:
+    """Yield a warning where Python would import the artifact in place of a module beside it."""
+    if output.suffix == ".so" and output.with_suffix(".py").exists():
+        yield f"{output.name} hides {output.stem}.py from import; give another name with -o"
 
 
 def _files(given: argparse.Namespace, output: Path) -> list[Path]:

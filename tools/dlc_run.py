@@ -16,12 +16,20 @@ from typing import Any
 
 from dlc import __version__
 from dlc.core.cache import write_atomically
-from dlc.errors import printable
+from dlc.errors import CompileError, printable
 from dlc.runtime.comparison import Comparison, Tolerance
 from dlc.runtime.library import TensorInfo
 from dlc.runtime.model import Model, load
 from dlc.tools._bench import Bench, bench, bench_lines
-from dlc.tools._command import FAILURE, SUCCESS, natural, positive, run_command, tolerance
+from dlc.tools._command import (
+    FAILURE,
+    SUCCESS,
+    CommandParser,
+    natural,
+    positive,
+    run_command,
+    tolerance,
+)
 from dlc.tools._compare import compare_with_file
 from dlc.tools._npz import Arrays, write_arrays
 from dlc.tools._run_inputs import named_file, read_inputs
@@ -38,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(
                 f"argument --{name}: nothing is run without --inputs, --input, --random or --bench"
             )
-    if (given.rtol or given.atol) and not given.compare:
+    if (given.rtol, given.atol) != (None, None) and not given.compare:
         parser.error("argument --rtol, --atol: only with --compare")
     for name in _BENCH_ONLY:
         if getattr(given, name) is not None and not given.bench:
@@ -47,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         "dlc-run",
         description="Run a compiled model; without inputs, say what it is.",
         allow_abbrev=False,
@@ -68,8 +76,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--seed", type=natural, metavar="N", default=0, help="of the random inputs")
     add("--outputs", type=Path, metavar="OUT.NPZ", help="write the outputs, by name")
     add("--compare", type=Path, metavar="OUT.NPZ", help="compare the outputs with these, by name")
-    add("--rtol", type=tolerance, default=0.0, help="they may be off by atol + rtol * |wanted|;")
-    add("--atol", type=tolerance, default=0.0, help="default of both: 0")
+    add("--rtol", type=tolerance, help="outputs may be off by atol + rtol * |wanted|")
+    add("--atol", type=tolerance, help="default: the bound of the model's own verification")
     add(
         "--check-indices",
         action="store_true",
@@ -109,6 +117,7 @@ def _runs(given: argparse.Namespace) -> bool:
 
 
 def _run(given: argparse.Namespace) -> int:
+    _check_places(given)
     start = time.perf_counter()
     model = load(given.model, given.device, given.threads)
     load_s = time.perf_counter() - start
@@ -126,8 +135,7 @@ def _run(given: argparse.Namespace) -> int:
     facts: dict[str, Any] = {"outputs": _describe(results)}
     compared: dict[str, Comparison] = {}
     if given.compare:
-        allowed = Tolerance(given.rtol, given.atol)
-        compared = compare_with_file(results, given.compare, allowed)
+        compared = compare_with_file(results, given.compare, _tolerance(given), model.report)
         if given.json:
             facts["compared"] = {name: asdict(found) for name, found in compared.items()}
     if given.bench:
@@ -141,6 +149,21 @@ def _run(given: argparse.Namespace) -> int:
     for name, found in compared.items() if not given.json else ():
         print(f"compared {printable(name)}: {found}")
     return FAILURE if any(found.mismatches for found in compared.values()) else SUCCESS
+
+
+def _check_places(given: argparse.Namespace) -> None:
+    """Raise CompileError where a file that is read would be overwritten."""
+    read = [given.model, given.inputs, given.compare, *(path for _, path in given.input)]
+    known = [path for path in read if path and path.exists()]
+    for path in filter(None, (given.outputs, given.bench_json)):
+        if path.exists() and any(map(path.samefile, known)):
+            raise CompileError("is read by this run; give another file to write", str(path))
+
+
+def _tolerance(given: argparse.Namespace) -> Tolerance | None:
+    if (given.rtol, given.atol) == (None, None):
+        return None
+    return Tolerance(given.rtol or 0.0, given.atol or 0.0)
 
 
 def _listing(model: Model) -> dict[str, Any]:

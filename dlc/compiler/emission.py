@@ -9,7 +9,7 @@ from dlc import registry
 from dlc.backends._c_text import c_string
 from dlc.compiler.edited import Start, read_start
 from dlc.compiler.kernels import kernel_texts, launched_nodes
-from dlc.compiler.levels import lower
+from dlc.compiler.levels import lower, no_level
 from dlc.compiler.options import IMPORT, LEVELS, TEXT_BACKENDS, Options
 from dlc.compiler.targets import Target, parse_targets
 from dlc.core.context import DlcContext
@@ -58,7 +58,7 @@ class _Emission:
         module = start.module.clone()
         is_text = self.level in TEXT_BACKENDS
         if is_text and (self.level == "cuda") != target.is_gpu:
-            raise CompileError(f"target {target.name} has no level {self.level}")
+            raise no_level(target, self.level)
         last = None if is_text else self.level
         if is_text or last not in (IMPORT, start.level):
             precision = self.options.precision

@@ -25,6 +25,12 @@ def pipelines(target: Target, precision: str) -> Iterator[tuple[str, str]]:
         yield "loop", "lower-to-loop,fused-group-plan-memory"
 
 
+def no_level(target: Target, level: str) -> CompileError:
+    """Return the error for a level that only the other kind of target has."""
+    other = "cpu" if target.is_gpu else "a GPU"
+    return CompileError(f"target {target.name} has no level {level}; give --target for {other}")
+
+
 def lower(
     context: DlcContext,
     module: ModuleOp,
@@ -45,9 +51,9 @@ def lower(
     steps = list(pipelines(target, precision))
     names = [level for level, _ in steps]
     if last is not None and last not in names:
-        raise CompileError(f"target {target.name} has no level {last}")
+        raise no_level(target, last)
     if reached is not None and reached not in names:
-        raise CompileError(f"target {target.name} has no level {reached}")
+        raise no_level(target, reached)
     for level, pipeline in steps[names.index(reached) + 1 if reached else 0 :]:
         first = level == steps[0][0]
         manager = PassManager(

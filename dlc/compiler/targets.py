@@ -87,9 +87,9 @@ def _why_not(name: str) -> str:
         return "is unknown"
     if name.startswith("sm_"):
         oldest = "{}.{}".format(*_OLDEST)
-        return f"is a row that only dlc-opt takes: artifacts need compute capability {oldest}"
+        return f"is too old: the GPU must have compute capability {oldest} or newer"
     if not name.startswith("cpu-"):
-        return "is a row that only dlc-opt takes"
+        return "is a model of a CPU for dlc-opt only"
     return f"is for {X86} machines, this one is {platform.machine()}"
 
 

@@ -27,19 +27,20 @@ class Tolerance:
 class Comparison:
     """absolute, relative: the largest errors of an element, infinite where only one of both is
     finite; the relative one is infinite where only zero was wanted. mismatches: how many of
-    ``elements`` are beyond the tolerance; first: where the first one is, with what is there and
-    what was wanted.
+    ``elements`` are beyond what is ``allowed``; first: where the first one is, with what is there
+    and what was wanted.
     """
 
     absolute: float
     relative: float
     mismatches: int
     elements: int
+    allowed: Tolerance
     first: tuple[tuple[int, ...], str, str] | None = None
 
     def __str__(self) -> str:
         text = f"max abs error {self.absolute:.3g}, max rel error {self.relative:.3g}"
-        text += f", {self.mismatches} of {self.elements} elements beyond the tolerance"
+        text += f", {self.mismatches} of {self.elements} elements beyond {self.allowed}"
         if self.first:
             place, got, wanted = self.first
             text += f", first at {list(place)}: {got} instead of {wanted}"
@@ -62,19 +63,26 @@ def compare(got: Array, wanted: Array, tolerance: Tolerance) -> Comparison:
         place = tuple(int(i) for i in np.argwhere(beyond)[0])
         first = (place, str(got[place]), str(wanted[place]))
     largest = float(off.max(initial=0.0)), float(share.max(initial=0.0))
-    return Comparison(*largest, int(beyond.sum()), int(beyond.size), first)
+    return Comparison(*largest, int(beyond.sum()), int(beyond.size), tolerance, first)
 
 
 def check_comparable(got: Mapping[str, Array], wanted: Mapping[str, Array]) -> None:
-    """Raise InputError unless ``wanted`` has outputs of the model, in their types and shapes."""
+    """Raise InputError unless ``wanted`` has outputs of the model, in their types and shapes; for
+    floats also in float64.
+    """
     if not wanted:
         raise InputError("there is no output to compare with")
     for name, array in wanted.items():
         if name not in got:
             raise InputError(f"the model has no output {name!r}; it has {', '.join(got)}")
         mine = got[name]
-        if (mine.dtype, mine.shape) != (array.dtype, array.shape):
+        wider = array.dtype == np.float64 and _is_float(mine.dtype)
+        if mine.shape != array.shape or not (wider or mine.dtype == array.dtype):
             raise InputError(
                 f"output {name!r} to compare with is {array.dtype}{list(array.shape)}, the model's "
                 f"is {mine.dtype}{list(mine.shape)}"
             )
+
+
+def _is_float(dtype: np.dtype) -> bool:
+    return np.can_cast(dtype, np.float64) and dtype.kind not in "biu"

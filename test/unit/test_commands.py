@@ -70,7 +70,10 @@ def test_a_wrong_command_line(
     with pytest.raises(SystemExit) as end:
         dlc_compile.main([str(model), *arguments])
     assert end.value.code == 2
-    assert message in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+    assert said.endswith("; see dlc-compile --help\n")
     assert folder_of(model) == ["model.onnx"]
 
 
@@ -352,3 +355,51 @@ def test_a_wrong_command_line_to_run(
         dlc_run.main([str(artifact), *arguments])
     assert end.value.code == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--outputs", "--bench-json"])
+@pytest.mark.parametrize("place", ["model", "inputs"])
+def test_what_a_run_reads_is_not_overwritten(
+    artifact: Path, tmp_path: Path, option: str, place: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "copy.so"
+    model.write_bytes(artifact.read_bytes())
+    inputs = tmp_path / "in.npz"
+    np.savez(inputs, x=X)
+    path = {"model": model, "inputs": inputs}[place]
+    before = path.read_bytes()
+    given = [str(model), "--inputs", str(inputs), "--bench", "--iterations", "1", option, str(path)]
+    assert dlc_run.main(given) == 1
+    assert f"{path}: is read by this run" in capsys.readouterr().err
+    assert path.read_bytes() == before
+
+
+def test_a_folder_in_place_of_a_model(capsys: pytest.CaptureFixture[str]) -> None:
+    assert dlc_compile.main(["."]) == 1
+    assert ".: cannot read the file: is a directory" in capsys.readouterr().err
+
+
+def test_a_compiled_model_in_place_of_a_model(
+    artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert dlc_compile.main([str(artifact), "-o", str(tmp_path / "new.so")]) == 1
+    assert "this is a shared library; dlc-run runs models" in capsys.readouterr().err
+
+
+def test_an_artifact_that_hides_a_python_module(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [str(model), "--target", "cpu", "--verify=off"]
+    assert dlc_compile.main(given) == 0
+    assert "hides" not in capsys.readouterr().err
+    model.with_suffix(".py").touch()
+    assert dlc_compile.main(given) == 0
+    assert f"{model.stem}.so hides {model.stem}.py from import" in capsys.readouterr().err
+
+
+def test_a_level_of_the_other_kind_of_target(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for target, level in (("cpu", "gpu"), ("cpu", "cuda"), ("sm_80", "c")):
+        assert dlc_compile.main([str(model), "--target", target, "--emit", level]) == 1
+        assert f"has no level {level}; give --target for " in capsys.readouterr().err

@@ -140,7 +140,10 @@ def test_two_compiles_give_the_same_bytes(
     ("options", "message"),
     [
         ({"target": "sm_1"}, "target 'sm_1' is unknown"),
-        ({"target": "sm_75"}, "only dlc-opt takes: artifacts need compute capability 8.0; give"),
+        (
+            {"target": "sm_75"},
+            "is too old: the GPU must have compute capability 8.0 or newer; give",
+        ),
         ({"target": "cpu-avx3"}, "is unknown; give cpu, cpu-avx512, cpu-avx2, cpu-generic, or one"),
         ({"target": "cpu,sm_80"}, "for one CPU or for GPUs"),
         ({"target": "cpu,cpu-avx2"}, "for one CPU or for GPUs; compile once for each"),

@@ -154,10 +154,28 @@ def test_dlc_run_compares(model: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert "max abs error 0, max rel error 0, 0 of 6 elements" in capsys.readouterr().out
     wrong = _saved(tmp_path / "wrong.npz", y=WRONG)
     assert dlc_run.main([*given, wrong]) == 1
-    assert "1 of 6 elements beyond the tolerance, first at [1, 1]: 0.6" in capsys.readouterr().out
+    assert "1 of 6 elements beyond rtol 0, atol 0, first at [1, 1]: 0.6" in capsys.readouterr().out
     assert dlc_run.main([*given, wrong, "--atol", "0.3"]) == 0
     assert dlc_run.main([*given, _saved(tmp_path / "other.npz", z=Y)]) == 1
     assert "other.npz: the model has no output 'z'; it has y" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verify", ["quick", "off"])
+def test_without_tolerances_the_bound_of_the_verification_holds(
+    model: Path, tmp_path: Path, verify: str, capsys: pytest.CaptureFixture[str]
+):
+    assert dlc_compile.main([str(model), "--target", "cpu", f"--verify={verify}"]) == 0
+    artifact = model.with_suffix(".so")
+    certificate = dlc.load(artifact).report["certificate"]
+    bound = certificate["run"]["bound"] if certificate else 1e-5
+    allowed = bound * np.abs(Y).max()
+    given = [str(artifact), "--inputs", _saved(tmp_path / "in.npz", x=X), "--compare"]
+    for off, code in ((0.5 * allowed, 0), (4 * allowed, 1)):
+        wanted = Y.astype(np.float64)  # as numpy computes references
+        wanted.flat[0] += off
+        capsys.readouterr()
+        assert dlc_run.main([*given, _saved(tmp_path / "near.npz", y=wanted)]) == code
+        assert "elements beyond rtol 0, atol" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("arguments", [["--compare", "y.npz"], ["--random", "--rtol", "1"]])
@@ -171,5 +189,5 @@ def test_elements_are_compared():
     wanted = np.array([0, 1, np.nan, np.inf, 2, np.inf])
     got = np.array([0, 1.5, np.nan, np.inf, np.nan, -np.inf])
     found = compare(got, wanted, Tolerance(0.1, 0.1))
-    assert found == Comparison(np.inf, np.inf, 3, 6, ((1,), "1.5", "1.0"))
+    assert found == Comparison(np.inf, np.inf, 3, 6, Tolerance(0.1, 0.1), ((1,), "1.5", "1.0"))
     assert compare(got[:4], wanted[:4], Tolerance(0.5, 0)).mismatches == 0

@@ -33,6 +33,7 @@ from dlc.frontends.onnx.open_sizes import find_open_sizes
 from dlc.frontends.onnx.shape_rules import RefusedError
 from dlc.frontends.onnx.shapes import Shapes
 from dlc.frontends.onnx.structure import check_structure, subgraphs
+from dlc.frontends.onnx.tensors import TensorError
 from dlc.frontends.onnx.unsupported import unsupported_message
 
 
@@ -165,7 +166,9 @@ class _CheckingImporter(GraphImporter):
         """Return whether a node may be in order once open sizes are given."""
         if isinstance(error, _SkippedError):
             return error.open
-        if isinstance(error, NodeFormError | RefusedError) or not self._is_known(node, scope):
+        if isinstance(error, NodeFormError | RefusedError | TensorError) or not self._is_known(
+            node, scope
+        ):
             return False
         operands = [scope.values.get(name) for name in node.input]
         return isinstance(error, OpenSizeError) or any(

@@ -22,6 +22,8 @@ from dlc.frontends.onnx.wire import Extent, split_model
 OLDEST_OPSET = 7
 """Before it, broadcasting was an attribute of each operator; ``onnx`` converts older models."""
 
+_ELF = b"\x7fELF"
+
 ModelSource = str | os.PathLike[str] | onnx.ModelProto
 
 
@@ -163,6 +165,8 @@ def _map_file(path: Path) -> memoryview:
             raise CompileError("this is no ordinary file; give the path of an ONNX file")
         if found.st_size == 0:
             raise CompileError("the file is empty; this is not an ONNX model")
+        if file.peek(len(_ELF)).startswith(_ELF):
+            raise CompileError("this is a shared library; dlc-run runs models that are compiled")
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 

@@ -29,6 +29,10 @@ def element_dtype(data_type: int) -> np.dtype:
     return dtype
 
 
+class TensorError(CompileError):
+    """The data of a tensor are missing or wrong."""
+
+
 def read_tensor(tensor: TensorProto, model: LoadedModel) -> Array:
     """Return the elements of a tensor; those in files are memory-mapped, not read.
 
@@ -46,8 +50,7 @@ def read_tensor(tensor: TensorProto, model: LoadedModel) -> Array:
             return _map_tensor(model.path, extent, dtype, tuple(tensor.dims))
         return _from_message(tensor)
     except CompileError as error:
-        error.place(f"tensor {tensor.name}")
-        raise
+        raise TensorError(error.message, error.at or f"tensor {tensor.name}") from error
 
 
 def _check_dims(dims: Sequence[int], most: int = MOST_ELEMENTS) -> None:

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc.core.context import DlcContext
 from dlc.errors import CompileError
+from dlc.frontends.onnx.check import check_model
 from dlc.frontends.onnx.model_files import model_files
 
 Import = Callable[..., ModuleOp]
@@ -108,3 +109,18 @@ def test_model_in_memory(external: Path, run_import: Import):
     model = onnx.load(external, load_external_data=False)
     with pytest.raises(CompileError, match="give the path of its file"):
         run_import(model)
+
+
+def test_the_check_finds_missing_data_where_a_size_is_open(
+    external: Path,
+) -> None:
+    # A node that has an open size beside the missing weight waits for no size.
+    model = onnx.load(external, load_external_data=False)
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
+    onnx.save(model, external)
+    (external.parent / "weights.bin").unlink()
+    found = check_model(external)
+    assert found.waiting == 0
+    (problem,) = found.problems
+    assert problem.at == "tensor w"
+    assert "the external file 'weights.bin' is missing" in problem.message
