@@ -12,10 +12,11 @@ import onnx
 
 import dlc
 from dlc.compiler.options import Options
-from dlc.compiler.targets import Target, device_capability
+from dlc.compiler.targets import device_capability, parse_targets
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError, InputError
-from dlc.frontends.onnx.input_types import model_inputs
+from dlc.frontends.onnx.input_types import input_types, model_inputs
+from dlc.frontends.onnx.open_sizes import find_open_sizes
 from dlc.onnx_backend import PreparedModel, Run
 from dlc.runtime.library import TensorInfo
 from dlc.runtime.model import Model
@@ -85,23 +86,24 @@ class InferenceSession:
 
         sess_options: of this module or of ONNX Runtime; ``intra_op_num_threads`` is used.
         providers: ONNX Runtime's names, the preferred one first, each alone or with its options
-        (``device_id``); the first that is available runs the whole model. Default: the target of
-        the options, else the GPU found, else the CPU. options: of the compile.
+        (``device_id``); the first that is available runs the whole model. A target of the options,
+        or that of a ``model.so``, must be among them. Default: that target, else the GPU found,
+        else the CPU. options: of the compile.
 
         Raises CompileError, ArtifactError.
         """
-        options = options or Options()
-        provider = _choose(providers)
-        if provider:
-            options = replace(options, target="cpu" if provider.name == CPU else options.target)
-        self._device = provider.device if provider else None
         self._threads = getattr(sess_options, "intra_op_num_threads", 0) or None
-        self._options = options
         self._model: Model | None = None
         if _is_artifact(path_or_bytes):
             assert not isinstance(path_or_bytes, bytes | onnx.ModelProto)
-            self._model = self._placed(dlc.load(Path(path_or_bytes)))
+            model = dlc.load(Path(path_or_bytes))
+            self._provider = _choose(providers, CUDA if model.is_cuda else CPU)
+            self._model = self._placed(model)
         else:
+            options = options or Options()
+            self._provider = _choose(providers, _provider_of(options.target))
+            is_cpu = options.target is None and self._provider.name == CPU
+            self._options = replace(options, target="cpu") if is_cpu else options
             self._source = _in_memory(path_or_bytes)
             self._prepared = PreparedModel(self._proto, self._compile)
             if not self._is_open:
@@ -121,20 +123,17 @@ class InferenceSession:
     @property
     def _is_open(self) -> bool:
         """Whether some size of an input is not known."""
-        given = self._options.shapes or {}
-        return any(
-            not isinstance(size, int) and size not in given
-            for info in model_inputs(self._proto.graph)
-            if info.name not in given
-            for size in _declared(info).shape
-        )
+        inputs = model_inputs(self._proto.graph)
+        types = input_types(inputs, self._options.shapes or {})
+        given = self._options.constants or {}
+        return bool(find_open_sizes([i for i in inputs if i.name not in given], types))
 
     def _placed(self, model: Model) -> Model:
         """Return a model on the device, or with the threads, that was asked for."""
-        is_cpu = not Target(model.report["target"]).is_gpu
-        if (self._threads if is_cpu else self._device) is None:
-            return model
-        return model.placed(threads=self._threads) if is_cpu else model.placed(self._device)
+        if model.is_cuda:
+            device = self._provider.device
+            return model if device is None else model.placed(device)
+        return model if self._threads is None else model.placed(threads=self._threads)
 
     def _compiled(
         self, shapes: Mapping[str, Sequence[int]], constants: Mapping[str, Array]
@@ -206,10 +205,7 @@ class InferenceSession:
 
     def get_providers(self) -> list[str]:
         """Return what the model runs on."""
-        target = self._model.report["target"] if self._model else self._options.target
-        if target is None:
-            return get_available_providers()[:1]
-        return [CUDA if Target(target).is_gpu else CPU]
+        return [self._provider.name]
 
     def get_modelmeta(self) -> ModelMetadata:
         """Return what the model file says about itself; of a ``model.so``, its name."""
@@ -234,11 +230,19 @@ class _Provider:
     device: int | None
 
 
-def _choose(providers: Sequence[Any] | None) -> _Provider | None:
-    """Return the first provider that is available; raises CompileError when none of them is."""
+def _provider_of(target: str | None) -> str | None:
+    """Return what a target runs on. Raises CompileError for an unknown one."""
+    return target and (CUDA if parse_targets(target)[0].is_gpu else CPU)
+
+
+def _choose(providers: Sequence[Any] | None, fixed: str | None) -> _Provider:
+    """Return the first provider that is available; raises CompileError when none of them is.
+
+    fixed: the only one that will do, where the target is known.
+    """
+    available = [fixed] if fixed else get_available_providers()
     if not providers:
-        return None
-    available = get_available_providers()
+        return _Provider(available[0], None)
     names: list[str] = []
     for entry in providers:
         name, options = (entry, {}) if isinstance(entry, str) else entry
@@ -246,8 +250,9 @@ def _choose(providers: Sequence[Any] | None) -> _Provider | None:
             device = int(options.get("device_id", 0)) if name == CUDA else None
             return _Provider(name, device)
         names.append(name)
+    what = "what the target runs on" if fixed else "available here"
     raise CompileError(
-        f"none of the providers {', '.join(names)} is available here; give {', '.join(available)}"
+        f"none of the providers {', '.join(names)} is {what}; give {', '.join(available)}"
     )
 
 

@@ -1,5 +1,6 @@
 """The session of ONNX Runtime's kind, beside ONNX Runtime itself."""
 
+import platform
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -123,6 +124,39 @@ def test_the_first_provider_that_is_available_is_taken(monkeypatch: pytest.Monke
     with pytest.raises(dlc.CompileError, match=message):
         dlc.InferenceSession(model(2), providers=providers[:1])
     assert dlc.get_available_providers() == ["CPUExecutionProvider"]
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the row is of x86-64")
+def test_a_target_and_providers_must_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inference_session, "device_capability", lambda: (9, 0))
+    compiled: list[dlc.Model] = []
+
+    def compile(*source: Any, **options: Any) -> dlc.Model:
+        compiled.append(dlc_compile(*source, **options))
+        return compiled[-1]
+
+    dlc_compile = dlc.compile
+    monkeypatch.setattr(dlc, "compile", compile)
+    both = ["CUDAExecutionProvider", "CPUExecutionProvider"]
+    generic = dlc.Options(target="cpu-generic")
+    for providers in (None, both, both[1:]):
+        session = dlc.InferenceSession(model(2), providers=providers, options=generic)
+        assert session.get_providers() == ["CPUExecutionProvider"]
+        assert compiled[-1].report["target"] == "cpu-generic"
+    message = "none of the providers CUDAEx.* is what the target runs on; give CPUExecutionProvider"
+    with pytest.raises(dlc.CompileError, match=message):
+        dlc.InferenceSession(model(2), providers=both[:1], options=generic)
+    artifact = compiled[-1].save(tmp_path / "generic.so")
+    with pytest.raises(dlc.CompileError, match=message):
+        dlc.InferenceSession(artifact, providers=both[:1])
+    for_gpus = dlc.Options(target="sm_80,sm_90a")
+    session = dlc.InferenceSession(model("batch"), providers=both, options=for_gpus)
+    assert session.get_providers() == ["CUDAExecutionProvider"]
+
+
+def test_a_shape_fixes_a_size_wherever_its_name_stands() -> None:
+    session = dlc.InferenceSession(model("batch"), options=dlc.Options(shapes={"x": [2, 4]}))
+    assert [info.shape for info in session.get_inputs()] == [[2, 4], [2]]
 
 
 def test_threads_of_session_options(monkeypatch: pytest.MonkeyPatch) -> None:
