@@ -81,7 +81,7 @@ def _times(model: Model, feeds: Arrays, runs: int | None, limit: float) -> Itera
 
 def _device_times(model: Model, feeds: Arrays, runs: int) -> dict[str, Any] | None:
     """Return a summary for each of ``copy_in``, ``compute`` and ``copy_out``; CPU: ``None``."""
-    if model.report["target"] == "cpu":
+    if not model.is_cuda:
         return None
     from dlc.runtime.gpu_timer import time_on_device
 

@@ -1,5 +1,6 @@
 """What a GPU row holds."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -51,6 +52,13 @@ class GpuArch:
     register_allocation_unit: int = 256
     issue_per_clock_per_sm: int = 4
     l2_bytes_per_clock_into_sm: int = 64  # NVIDIA A100 whitepaper: 5120 bytes per clock for 80 SMs
+
+    @property
+    def compute_capability(self) -> tuple[int, int, bool]:
+        """Major and minor number, and whether code for it runs on no other one (``sm_90a``)."""
+        match = re.fullmatch(r"sm_(\d+)(\d)(a?)", self.target)
+        assert match is not None
+        return int(match[1]), int(match[2]), bool(match[3])
 
     def flops_per_s(self, unit: str) -> float:
         """Return the peak rate of a unit, as ``mma.f16``, over the whole chip.

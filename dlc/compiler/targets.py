@@ -2,7 +2,6 @@
 
 import ctypes
 import platform
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -31,9 +30,7 @@ class Target:
     @property
     def capability(self) -> tuple[int, int, bool]:
         """Major and minor compute capability, and whether the code runs on no other one."""
-        match = re.fullmatch(r"sm_(\d+)(\d)(a?)", self.name)
-        assert match is not None
-        return int(match[1]), int(match[2]), bool(match[3])
+        return arch.gpu_by_name(self.name).compute_capability
 
     @property
     def missing_features(self) -> list[str]:

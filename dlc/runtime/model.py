@@ -65,16 +65,21 @@ class Model:
         self._origin: Model | None = None
         self._input_pointers = (ctypes.c_void_p * max(1, len(self.inputs)))()
         self._output_pointers = (ctypes.c_void_p * max(1, len(self.outputs)))()
-        if not self._library.is_cuda:
+        if not self.is_cuda:
             self._ready()
 
     def _check_place(self, device: int | None, threads: int | None) -> None:
-        if device is not None and not self._library.is_cuda:
+        if device is not None and not self.is_cuda:
             raise InputError("the model runs on the CPU; no device can be chosen")
-        if threads is not None and self._library.is_cuda:
+        if threads is not None and self.is_cuda:
             raise InputError("the model runs on a GPU; threads are chosen for models on the CPU")
         if threads is not None and threads < 1:
             raise InputError(f"threads is {threads}; give 1 or more")
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether it runs on an NVIDIA GPU."""
+        return self._library.is_cuda
 
     @property
     def inputs(self) -> tuple[TensorInfo, ...]:
@@ -139,7 +144,7 @@ class Model:
         return tuple(self._run(arrays, outputs_in_order(self.outputs, out), stream))
 
     def _run(self, arrays: Sequence[Any], out: Sequence[Any], stream: Any) -> list[Any]:
-        if self._library.is_cuda and not all(isinstance(x, np.ndarray) for x in arrays):
+        if self.is_cuda and not all(isinstance(x, np.ndarray) for x in arrays):
             from dlc.runtime.device_arrays import run_on_device
 
             with self._lock:
@@ -188,7 +193,7 @@ class Model:
 
         Raises ArtifactError when the file is no longer the one that was loaded.
         """
-        device = self.device if self._library.is_cuda else None
+        device = self.device if self.is_cuda else None
         return self.placed(device, self._threads or None)
 
     def placed(self, device: int | None = None, threads: int | None = None) -> "Model":

@@ -1,6 +1,5 @@
 """Runs an artifact for GPUs that this machine does not have, on its processor instead."""
 
-import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -164,10 +163,10 @@ def emulated_model(
     folder: for what is built. variants: of all targets of the artifact. seconds: about how long a
     run takes on one core.
     """
-    major, minor = re.findall(r"\d", target)
+    chip = gpu_by_name(target)
     images = [image for module, compiled in variants for image in _images(module, compiled)]
-    limit = gpu_by_name(target).shared_bytes_per_block
-    return EmulatedModel(artifact, folder, images, (int(major), int(minor)), limit, jobs, seconds)
+    capability, limit = chip.compute_capability[:2], chip.shared_bytes_per_block
+    return EmulatedModel(artifact, folder, images, capability, limit, jobs, seconds)
 
 
 def _images(module: ModuleOp, compiled: Sequence[CompiledKernel]) -> list[Image]:

@@ -1,10 +1,11 @@
 """The hardware rows: consistent with themselves and with the peaks that the makers state."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from dlc.arch import CPUS, GPUS, CpuArch, GpuArch, by_name, host, names
+from dlc.arch import CPUS, GPUS, CpuArch, GpuArch, by_name, gpu_by_name, host, names
 from dlc.arch.host import host_from
 from dlc.errors import CompileError
 
@@ -64,6 +65,13 @@ def test_cpu_peak_counts_lanes_units_and_cores() -> None:
 def test_a_target_means_its_usual_chip() -> None:
     assert by_name("sm_90a") is by_name("H200")
     assert by_name("sm_80").name == "a100"
+
+
+def test_a_capability_is_read_of_the_target() -> None:
+    assert gpu_by_name("sm_90a").compute_capability == (9, 0, True)
+    assert gpu_by_name("rtx3090").compute_capability == (8, 6, False)
+    future = replace(gpu_by_name("sm_80"), target="sm_120")
+    assert future.compute_capability == (12, 0, False)
 
 
 def test_unknown_name_lists_the_known_ones() -> None:

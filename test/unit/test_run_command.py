@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import platform
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -22,12 +23,18 @@ A = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
 B = np.arange(6, dtype=np.int64).reshape(2, 3)
 
 
-def write(folder: Path, name: str, nodes: list[onnx.NodeProto], inputs: Mapping[str, int]) -> Path:
+def write(
+    folder: Path,
+    name: str,
+    nodes: list[onnx.NodeProto],
+    inputs: Mapping[str, int],
+    target: str = "cpu",
+) -> Path:
     shape = [2, 3]
     ends = [helper.make_tensor_value_info(n, t, shape) for n, t in inputs.items()]
     results = [helper.make_tensor_value_info("y", TensorProto.FLOAT, shape)]
     onnx.save(helper.make_model(helper.make_graph(nodes, name, ends, results)), folder / name)
-    assert dlc_compile.main([str(folder / name), "--target", "cpu", "--no-verify"]) == 0
+    assert dlc_compile.main([str(folder / name), "--target", target, "--no-verify"]) == 0
     return (folder / name).with_suffix(".so")
 
 
@@ -175,6 +182,14 @@ def test_bench_counts_runs_and_exports_each_time(
     assert found["memory"]["peak_resident_bytes"] > 1 << 20
     written = json.loads(file.read_text())
     assert (written["target"], written["bench"]) == ("cpu", found)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the row is of x86-64")
+def test_bench_of_a_named_cpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nodes = [helper.make_node("Log", ["a"], ["y"])]
+    path = write(tmp_path, "named.onnx", nodes, {"a": TensorProto.FLOAT}, "cpu-generic")
+    found = run_json(capsys, path, "--bench", "--warm-up", 0, "--iterations", 1)["bench"]
+    assert found["device_milliseconds"] is None
 
 
 def test_bench_ends_after_its_duration(one: Path, capsys: pytest.CaptureFixture[str]) -> None:
