@@ -14,7 +14,7 @@ from dlc.analysis.index_bounds import Numbers, computed_indices, index_bounds, l
 from dlc.core.weights import WeightStore
 from dlc.dialects._tensor import DYNAMIC, element_type, is_float, numpy_dtype, shape
 from dlc.dialects.graph._structure import Array, GraphOp
-from dlc.verification.met_range import met_range
+from dlc.verification.met_range import MetRange, met_range
 
 MEASURED = 300
 """The largest integer given where the model makes a float of it: its square fits into 32 bits, and
@@ -29,8 +29,8 @@ class IntegerInput:
     least, largest: the legal values of each element. switches: the values with which the model
     compares it. indices: which elements index tables. measured: whether floats are made of it.
     steers: whether the model computes indices from it, which may be outside the tables. divides:
-    whether it is a divisor, which is never 0. met: between which values comparisons with
-    places come out either way, if there are any.
+    whether it is a divisor, which is never 0. met: the values with which
+    comparisons with places come out either way, if there are any.
     """
 
     dtype: np.dtype
@@ -41,7 +41,7 @@ class IntegerInput:
     measured: bool
     steers: bool
     divides: bool
-    met: tuple[int, int] | None = None
+    met: MetRange | None = None
 
     @property
     def is_wide(self) -> bool:
@@ -53,11 +53,9 @@ class IntegerInput:
         1 where not any value will do; where it meets places, also numbers among these.
         """
         others = self._any(generator) if self.is_wide else self._flags(generator)
-        if self.met and not self.steers:
+        if (numbers := self._met(generator)) is not None:
             kept = self.is_wide & (others.size > 1) & (generator.random(others.shape) < 0.5)
-            others = np.where(
-                kept, others, generator.integers(*self.met, others.shape, endpoint=True)
-            )
+            others = np.where(kept, others, numbers)
         return self._drawn(generator, self._inside(generator), others)
 
     def ends(self, generator: np.random.Generator) -> Array:
@@ -72,7 +70,7 @@ class IntegerInput:
 
     def measures(self, generator: np.random.Generator) -> Array:
         """Return what is ordinary, but up to ``MEASURED`` of both signs where floats are made."""
-        if self.is_wide or self.steers or self.met:
+        if self.is_wide or self.steers or self.met is not None:
             return self.ordinary(generator)
         sizes = self.least.shape
         least, largest = (int(np.clip(x, -MEASURED, MEASURED)) for x in _limits(self.dtype))
@@ -104,6 +102,15 @@ class IntegerInput:
 
     def _inside(self, generator: np.random.Generator) -> Array:
         return generator.integers(*self._legal, endpoint=True)
+
+    def _met(self, generator: np.random.Generator) -> Array | None:
+        """Return numbers of the range that is met, all equal where others are illegal indices."""
+        if self.met is None:
+            return None
+        sizes = self.least.shape
+        drawn = generator.integers(self.met.least, self.met.largest, sizes, endpoint=True)
+        same = np.full(sizes, drawn.flat[0] if drawn.size else 0)
+        return next(filter(self.met.allows, (drawn, same)), None)
 
     def _flags(self, generator: np.random.Generator) -> Array:
         return generator.integers(0, 2, self.least.shape)
@@ -168,7 +175,7 @@ def integer_inputs(module: ModuleOp, weights: WeightStore) -> dict[str, IntegerI
             indices,
             *_reach(main, value, computed),
             _divides(value),
-            None if dtype.kind == "b" else met_range(main, value, weights),
+            None if dtype.kind == "b" else met_range(main, value, computed, weights),
         )
     return found
 

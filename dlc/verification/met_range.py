@@ -15,7 +15,7 @@ from xdsl.ir import SSAValue
 from dlc.analysis.evaluation import constant_value, evaluate
 from dlc.core.weights import WeightStore
 from dlc.dialects._tensor import element_count, element_type, numpy_dtype, shape
-from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.dialects.graph._structure import Array, GraphOp, IndexLimits
 
 MOST_ELEMENTS = 1 << 18
 """What is made of an input before it is compared has no more than these: it is computed some fifty
@@ -26,27 +26,57 @@ MOST_BITS = 40
 """Longer lengths are not tried."""
 
 
-def met_range(main: FuncOp, argument: SSAValue, weights: WeightStore) -> tuple[int, int] | None:
-    """Return the ends of the range in which an argument of integers, the same everywhere, lets each
-    comparison that it meets come out either way; ``None`` where it meets none.
+@dataclass(frozen=True)
+class MetRange:
+    """The ends of a range of integers. allows: whether an array of them makes legal indices."""
+
+    least: int
+    largest: int
+    allows: Callable[[Array], bool]
+
+
+def met_range(
+    main: FuncOp, argument: SSAValue, computed: Sequence[GraphOp], weights: WeightStore
+) -> MetRange | None:
+    """Return the range in which an argument of integers, the same everywhere, lets each comparison
+    that it meets come out either way; ``None`` where it meets none.
 
     It meets an op with a boolean result that takes what is made of it, and constants of several
-    values: places. A single value is a switch.
+    values: places. A single value is a switch. computed: the ops with indices that are computed;
+    those made of the argument must be legal, and made of nothing else, else there is no range.
     """
     made = _made_of(main, argument)
-    met = list(_met([argument, *(x for op in made for x in op.results)], weights))
-    steps = _needed(made, [m.value for m in met])
-    if not met or sum(element_count(x) for op in steps for x in op.results) > MOST_ELEMENTS:
+    values = [argument, *(x for op in made for x in op.results)]
+    met, places = list(_met(values, weights)), _places(main, argument, computed)
+    steps = _needed(made, [*(m.value for m in met), *(x for x, _ in places)])
+    few = sum(element_count(x) for op in steps for x in op.results) <= MOST_ELEMENTS
+    if not met or not few or any(x not in values for x, _ in places):
         return None
     run = _runner(argument, steps, weights)
 
+    def is_legal(values: Mapping[SSAValue, Array]) -> bool:
+        return all(((t.least <= values[x]) & (values[x] <= t.largest)).all() for x, t in places)
+
     def holds(number: int) -> bool:
-        values = run(number)
-        return all(m.is_beside(values) for m in met)
+        values = run(np.full(shape(argument), number))
+        return is_legal(values) and all(m.is_beside(values) for m in met)
 
     limits = np.iinfo(numpy_dtype(element_type(argument)))
     signed = any(m.least < 0 for m in met)  # a length is not, though -1 / 2 is a place, too
-    return _range(holds, limits.min if signed else 0, limits.max)
+    found = _range(holds, limits.min if signed else 0, limits.max)
+    return MetRange(*found, lambda array: is_legal(run(array))) if found else None
+
+
+def _places(
+    main: FuncOp, argument: SSAValue, computed: Sequence[GraphOp]
+) -> list[tuple[SSAValue, IndexLimits]]:
+    """Return the indices of ``computed`` that depend on an argument, and what they may be."""
+    reached = {argument}
+    for op in main.body.block.ops:
+        if any(x in reached for x in op.operands):
+            reached.update(op.results)
+    found = [(op.operands[n], limits) for op in computed for n, limits in op.index_limits.items()]
+    return [(value, limits) for value, limits in found if value in reached]
 
 
 @dataclass(frozen=True)
@@ -105,16 +135,16 @@ def _needed(ops: Sequence[GraphOp], values: Sequence[SSAValue]) -> list[GraphOp]
 
 def _runner(
     argument: SSAValue, steps: Sequence[GraphOp], weights: WeightStore
-) -> Callable[[int], Mapping[SSAValue, Array]]:
-    """Return what gives the values of ``steps`` where an argument is a number everywhere."""
-    dtype, sizes = numpy_dtype(element_type(argument)), shape(argument)
+) -> Callable[[Array], Mapping[SSAValue, Array]]:
+    """Return what gives the values of ``steps`` for an argument."""
+    dtype = numpy_dtype(element_type(argument))
     known: dict[SSAValue, Array] = {}
     for x in (x for op in steps for x in op.operands):
         if (array := constant_value(x, weights)) is not None:
             known[x] = array
 
-    def run(number: int) -> dict[SSAValue, Array]:
-        values = {**known, argument: np.full(sizes, number, dtype)}
+    def run(array: Array) -> Mapping[SSAValue, Array]:
+        values = {**known, argument: array.astype(dtype)}
         for op in steps:
             results = evaluate(op, [values[x] for x in op.operands])
             values.update(zip(op.results, results, strict=True))

@@ -100,7 +100,28 @@ def test_a_length_that_is_compared_with_places_is_among_them(type: type) -> None
     assert drawn["ties"]["n"] != drawn["random"]["n"]
     module = parse_module(text, registry.new_context())
     (value,) = [x for x in find_main(module).args if not is_float(element_type(x))]
-    assert met_range(find_main(module), value, WeightStore()) == (0, 101 * 160 - 1)
+    found = met_range(find_main(module), value, [], WeightStore())
+    assert found
+    assert (found.least, found.largest) == (0, 101 * 160 - 1)
+
+
+def test_a_length_from_which_indices_are_computed_makes_legal_ones() -> None:
+    last = """
+func.func @main(%x: tensor<3x20xf32> {graph.name = "x"}, %n: tensor<3x1xi64> {graph.name = "n"})
+    -> (tensor<3x1xf32>, tensor<3x20xi1>) {
+  %0 = graph.constant dense<5> : tensor<i64>
+  %1 = graph.add %n, %0 : (tensor<3x1xi64>, tensor<i64>) -> tensor<3x1xi64>
+  %2 = graph.gather_elements %x, %1 {axis = 1} : (tensor<3x20xf32>, tensor<3x1xi64>)
+    -> tensor<3x1xf32>
+  %3 = graph.constant dense<[PLACES]> : tensor<20xi64>
+  %4 = graph.compare %3, %n {predicate = "lt"} : (tensor<20xi64>, tensor<3x1xi64>)
+    -> tensor<3x20xi1>
+  func.return %2, %4 : tensor<3x1xf32>, tensor<3x20xi1>
+}
+""".replace("PLACES", ", ".join(map(str, range(20))))
+    drawn = cases(last, info("x", np.float32, (3, 20)), info("n", np.int64, (3, 1)))
+    assert drawn["random"]["n"].max() > 1
+    assert all((x["n"] >= 0).all() and (x["n"] < 15).all() for x in drawn.values())
 
 
 def test_a_scalar_that_is_compared_with_constants_is_one_of_them() -> None:
