@@ -85,9 +85,10 @@ class Dataflow:
 
     def origin(self, value: SSAValue) -> SSAValue:
         """Return the value in whose buffer ``value`` is."""
-        if value not in self._origins:
-            self._origins[value] = origin(value)
-        return self._origins[value]
+        found = self._origins.get(value)
+        if found is None:
+            found = self._origins[value] = origin(value)
+        return found
 
     def producers(self, op: ComputedOp) -> Sequence[ComputedOp]:
         """Return the computing ops whose results ``op`` reads, each once, in operand order."""
@@ -107,9 +108,10 @@ class Dataflow:
 
     def facts(self, op: ComputedOp) -> Facts:
         """Return what is known about ``op``."""
-        if op not in self._facts:
-            self._facts[op] = _facts(op)
-        return self._facts[op]
+        found = self._facts.get(op)
+        if found is None:
+            found = self._facts[op] = _facts(op)
+        return found
 
     def escapes(self, value: SSAValue) -> bool:
         """Whether something that is not computed reads ``value`` (the end of the function)."""

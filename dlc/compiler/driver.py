@@ -21,6 +21,7 @@ from dlc.compiler.options import Options
 from dlc.compiler.outcome import Outcome
 from dlc.compiler.output_place import check_places, files_written
 from dlc.compiler.targets import Target, parse_targets, running_target
+from dlc.core.garbage import rare_collections
 from dlc.core.timing import Timing
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.runtime.model import Model
@@ -102,7 +103,8 @@ def _make(path: Path, source: ModelSource, options: Options) -> Outcome:
         return replace(found, seconds=timing.seconds)
     from dlc.compiler.compilation import Compilation
 
-    outcome = Compilation(source, options, targets, timing).run(path)
+    with rare_collections():
+        outcome = Compilation(source, options, targets, timing).run(path)
     with timing.measure("cache"):
         if wanted:
             kept = asked if options.tolerance is None else None

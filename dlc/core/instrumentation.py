@@ -1,9 +1,7 @@
 """Runs passes in order and lets one look on: dumps, timing, reproducers."""
 
-import gc
 import sys
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -12,6 +10,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from dlc.core.garbage import rare_collections
 from dlc.core.options import step_text
 from dlc.core.printer import operation_as_text
 from dlc.core.timing import Timing
@@ -82,7 +81,7 @@ class PassManager:
 
         Raises InvalidModule or what a pass raises; a CompileError without a place names the pass.
         """
-        with _rare_collections():
+        with rare_collections():
             if self.verify and not self.verified:
                 self._verify(module, "")
             for number, pass_ in enumerate(self.passes):
@@ -128,14 +127,3 @@ class PassManager:
                 self.reproducer.write_text(text)
             except OSError as error:  # the error of the pass must not be lost for it
                 print(f"cannot write {self.reproducer}: {error.strerror}", file=sys.stderr)
-
-
-@contextmanager
-def _rare_collections() -> Generator[None]:
-    """Let Python look for garbage rarely: IR is large, linked and alive, so looking is all cost."""
-    thresholds = gc.get_threshold()
-    gc.set_threshold(100_000, 50, 100)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)
