@@ -383,7 +383,7 @@ def test_a_compiled_model_in_place_of_a_model(
     artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert dlc_compile.main([str(artifact), "-o", str(tmp_path / "new.so")]) == 1
-    assert "this is a shared library; dlc-run runs models" in capsys.readouterr().err
+    assert "this is not an ONNX model but a shared library; see dlc-run" in capsys.readouterr().err
 
 
 def test_an_artifact_that_hides_a_python_module(

@@ -154,7 +154,8 @@ def test_dlc_run_compares(model: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert "max abs error 0, max rel error 0, 0 of 6 elements" in capsys.readouterr().out
     wrong = _saved(tmp_path / "wrong.npz", y=WRONG)
     assert dlc_run.main([*given, wrong]) == 1
-    assert "1 of 6 elements beyond rtol 0, atol 0, first at [1, 1]: 0.6" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "1 of 6 elements beyond rtol 0, atol 1e-05, first at [1, 1]: 0.6" in said
     assert dlc_run.main([*given, wrong, "--atol", "0.3"]) == 0
     assert dlc_run.main([*given, _saved(tmp_path / "other.npz", z=Y)]) == 1
     assert "other.npz: the model has no output 'z'; it has y" in capsys.readouterr().err

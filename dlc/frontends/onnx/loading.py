@@ -166,7 +166,7 @@ def _map_file(path: Path) -> memoryview:
         if found.st_size == 0:
             raise CompileError("the file is empty; this is not an ONNX model")
         if file.peek(len(_ELF)).startswith(_ELF):
-            raise CompileError("this is a shared library; dlc-run runs models that are compiled")
+            raise CompileError("this is not an ONNX model but a shared library; see dlc-run")
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
