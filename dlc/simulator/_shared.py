@@ -24,10 +24,18 @@ from dlc.simulator._threads import Active, Batch, Integers
 class SharedMemory:
     """The bytes of all blocks, one block after the other.
 
-    granule: the bytes of a shadow cell; every access moves a multiple of it.
+    granule: the bytes of a shadow cell; every access moves a multiple of it. banks: counts
+    accesses, if these are to be counted.
     """
 
-    def __init__(self, batch: Batch, bytes_per_block: int, granule: int, checks: bool):
+    def __init__(
+        self,
+        batch: Batch,
+        bytes_per_block: int,
+        granule: int,
+        checks: bool,
+        banks: BankCounter | None = None,
+    ):
         self.batch = batch
         self.limit = bytes_per_block
         self.stride = -(-bytes_per_block // LARGEST_VECTOR_BYTES) * LARGEST_VECTOR_BYTES
@@ -35,7 +43,7 @@ class SharedMemory:
         self.granule = granule
         cells = self.data.size // granule
         self.shadow = SharedShadow(batch, cells, granule) if checks else None
-        self.banks = BankCounter()
+        self.banks = banks
 
 
 @dataclass(frozen=True)
@@ -71,7 +79,8 @@ class SharedBuffer(AtomicBuffer):
             thread = int(np.argmax(address))
             message = f"is at byte {address[thread]} of {memory.limit} of shared memory"
             site.fail(memory.batch, active.threads[thread], message)
-        memory.banks.count(active, address, width)
+        if memory.banks is not None:
+            memory.banks.count(active, address, width)
         place = address + memory.batch.block_slot[active.index] * memory.stride
         return Piece(
             (place // self.dtype.itemsize)[:, None] + np.arange(count),

@@ -17,6 +17,7 @@ from dlc.dialects._tensor import element_bytes, numpy_dtype
 from dlc.dialects.gpu import FenceOp, KernelOp
 from dlc.errors import CompileError
 from dlc.simulator import _control, _matrices, _memory, _warps
+from dlc.simulator._banks import BankCounter
 from dlc.simulator._buffer import Array
 from dlc.simulator._copies import Copies
 from dlc.simulator._faults import fail_at_end
@@ -42,7 +43,8 @@ Order = Literal["forward", "backward"] | int
 
 @dataclass
 class SimulationReport:
-    """What a launch did. wavefronts: those of shared memory, and how many no layout can avoid.
+    """What a launch did. wavefronts: those of shared memory, and how many no layout can avoid,
+    where they were to be counted.
 
     written: which elements of each output have a value, in row-major order.
     """
@@ -69,6 +71,7 @@ def simulate(
     blocks: Sequence[int] | None = None,
     blocks_at_once: int | None = None,
     checks: bool = True,
+    conflicts: bool = False,
 ) -> SimulationReport:
     """Run ``gpu.kernel @kernel_name``; the output arrays, contiguous, are written in place.
 
@@ -77,13 +80,13 @@ def simulate(
     block_order: how blocks follow each other; a number is the seed of a random order. blocks: those
     that run, in order, if not all do; of those that share a counter, all. blocks_at_once: how many
     run in lockstep, chosen by size when absent. checks: look for undefined data and races too,
-    which takes most of the time.
+    which takes most of the time. conflicts: count the wavefronts of shared memory.
 
     Raises SimulationError for a fault of the kernel, CompileError when the arrays do not fit.
     """
     kernel = find_kernel(module, kernel_name)
     buffers = _buffers(kernel, arrays, checks)
-    launch = _Launch(kernel, buffers, checks)
+    launch = _Launch(kernel, buffers, checks, conflicts)
     per_batch = blocks_at_once or launch.blocks_at_once
     order = _order(block_order, prod(kernel.grid_size)) if blocks is None else np.array(blocks)
     with np.errstate(all="ignore"):
@@ -113,8 +116,11 @@ def _order(order: Order, blocks: int) -> Integers:
 class _Launch:
     """A kernel compiled to steps, with its buffers."""
 
-    def __init__(self, kernel: KernelOp, buffers: Sequence[GlobalBuffer], checks: bool):
+    def __init__(
+        self, kernel: KernelOp, buffers: Sequence[GlobalBuffer], checks: bool, conflicts: bool
+    ):
         self.kernel = kernel
+        self.conflicts = conflicts
         self.buffers = buffers
         self.machine = Machine(kernel, COMPILERS, checks)
         for argument, buffer in zip(kernel.body.block.args, buffers, strict=True):
@@ -144,13 +150,15 @@ class _Launch:
         machine = self.machine
         machine.batch = Batch(self.kernel, blocks)
         checks = machine.checks
-        machine.shared = SharedMemory(machine.batch, self.shared_bytes, self.granule, checks)
+        banks = BankCounter() if self.conflicts else None
+        machine.shared = SharedMemory(machine.batch, self.shared_bytes, self.granule, checks, banks)
         machine.copies = Copies(machine.batch)
         for buffer in (*self.buffers, *machine.counters):
             buffer.enter(machine.batch, machine.grid)
         self.step(machine.batch.everyone)
-        self.report.wavefronts += machine.shared.banks.wavefronts
-        self.report.wavefronts_without_conflicts += machine.shared.banks.without_conflicts
+        if banks is not None:
+            self.report.wavefronts += banks.wavefronts
+            self.report.wavefronts_without_conflicts += banks.without_conflicts
 
     def check_end(self, blocks: Sequence[int] | None) -> None:
         """Fail if what ``blocks`` write of an output, or all of it, was not written, or a counter

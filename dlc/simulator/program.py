@@ -46,7 +46,14 @@ def run_module(
             continue
         outputs = [np.zeros(shape(x), numpy_dtype(element_type(x))) for x in op.outputs]
         arrays = [*(values[x] for x in op.inputs), *outputs]
-        report = simulate(module, op.kernel_name, arrays, block_order=block_order, checks=checks)
+        report = simulate(
+            module,
+            op.kernel_name,
+            arrays,
+            block_order=block_order,
+            checks=checks,
+            conflicts=reports is not None,
+        )
         if reports is not None:
             reports.append(report)
         values.update(zip(op.outputs, outputs, strict=True))

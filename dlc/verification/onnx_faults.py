@@ -1,4 +1,4 @@
-"""What the ONNX reference implementation is known to get wrong.
+"""What the ONNX reference implementation is known to get wrong, and nothing here corrects.
 
 Found by running ONNX's own node tests, and each older version of the operators, through it (onnx
 1.23).
@@ -77,18 +77,6 @@ def _growth(node: NodeProto, model: ModelProto) -> list[tuple[int, float]]:
     return list(zip(sizes, scales or grown, strict=False))
 
 
-def _sums_over_the_batch(node: NodeProto, model: ModelProto) -> str | None:
-    """Only as many channels are normalised as the batch has entries (op_lrn.py: x.shape[0])."""
-    return "the reference normalises too few channels"
-
-
-def _does_not_clip(node: NodeProto, model: ModelProto) -> str | None:
-    """Recurrent layers ignore the attribute (op_rnn.py, op_gru.py, op_lstm.py)."""
-    if any(a.name == "clip" for a in node.attribute):
-        return "the reference ignores clip"
-    return None
-
-
 def _gives_booleans(node: NodeProto, model: ModelProto) -> str | None:
     """Until opset 9 the mask of a Dropout has the type of its input (op_dropout.py: bool)."""
     old = any(not o.domain and o.version < _MASK_OF_BOOLEANS for o in model.opset_import)
@@ -99,11 +87,7 @@ def _gives_booleans(node: NodeProto, model: ModelProto) -> str | None:
 
 FAULTS: Mapping[str, Callable[[NodeProto, ModelProto], str | None]] = {
     "Dropout": _gives_booleans,
-    "GRU": _does_not_clip,
-    "LRN": _sums_over_the_batch,
-    "LSTM": _does_not_clip,
     "Loop": _loops_wrongly,
-    "RNN": _does_not_clip,
     "Resize": _rounds_differently,
     "Upsample": _rounds_differently,
 }

@@ -21,6 +21,42 @@ def test_a_right_model_is_accepted(name: str, tmp_path: Path) -> None:
     (model,) = (m for m in small_models() if m.name == name)
     outcome = compile_to(tmp_path / "model.so", model.proto, Options("cpu"))
     assert outcome.checked.startswith("verified")
+    assert "left out: LRN" not in outcome.checked
+    assert "RNN" not in outcome.checked
+
+
+def one_node(operator: str, inputs: dict[str, Any], **attributes: Any) -> list[Any]:
+    """Return what our oracle makes of a node."""
+    node = helper.make_node(operator, [*inputs], ["y", "h"][: 1 + ("hidden_size" in attributes)])
+    for name, value in attributes.items():
+        node.attribute.append(helper.make_attribute(name, value))
+    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, x.shape) for n, x in inputs.items()]
+    results = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in node.output]
+    graph = helper.make_graph([node], "node", ends, results)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return run_onnx_reference(model, inputs)
+
+
+@pytest.mark.parametrize("shape", [[2, 5, 3, 4], [1, 7, 6]])
+def test_lrn_has_all_channels(shape: list[int]) -> None:
+    x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    (y,) = one_node("LRN", {"x": x}, size=4, alpha=0.5, beta=0.75, bias=2.0)
+    for channel in range(shape[1]):
+        near = np.square(x[:, max(0, channel - 1) : channel + 3].astype(np.float64))
+        wanted = x[:, channel] / (2.0 + 0.5 / 4 * near.sum(axis=1)) ** 0.75
+        np.testing.assert_allclose(y[:, channel], wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("operator", "gates"), [("RNN", 1), ("GRU", 3), ("LSTM", 4)])
+def test_recurrent_layers_clip(operator: str, gates: int) -> None:
+    generator = np.random.default_rng(0)
+    sizes = {"x": [6, 2, 5], "w": [1, 3 * gates, 5], "r": [1, 3 * gates, 3]}
+    inputs = {n: generator.standard_normal(s).astype(np.float32) for n, s in sizes.items()}
+    clipped, _ = one_node(operator, inputs, hidden_size=3, clip=0.02)
+    free, _ = one_node(operator, inputs, hidden_size=3)
+    wide, _ = one_node(operator, inputs, hidden_size=3, clip=1e3)
+    np.testing.assert_array_equal(wide, free)
+    assert np.abs(clipped).max() <= np.tanh(0.02) < np.abs(free).max()
 
 
 @pytest.mark.parametrize(
