@@ -112,10 +112,11 @@ class Verified:
         }
 
     def warnings(self) -> list[str]:
-        """Return a line for each check whose bound is wide."""
+        """Return lines about what the checks cannot tell."""
         checks = [self.run] if self.run else []
-        found = [x.warning() for x in (*checks, *(x.whole for x in self.simulated))]
-        return list(dict.fromkeys(text for text in found if text))
+        found = [x.warnings() for x in (*checks, *(x.whole for x in self.simulated))]
+        found += [x.silence.warnings() for x in self.emulated]
+        return list(dict.fromkeys(text for texts in found for text in texts))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dlc.compiler.options import Options
 from dlc.core.weights import WeightStore
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.runtime.model import Model
-from dlc.verification.inputs import SPECIAL, verification_inputs
+from dlc.verification.inputs import SPECIAL, telling_inputs
 from dlc.verification.judge import Judge
 from dlc.verification.outside import (
     Arrays,
@@ -18,7 +18,6 @@ from dlc.verification.outside import (
     compare_outputs,
     model_inputs,
     onnx_runtime,
-    reference_of,
 )
 from dlc.verification.plan import Plan
 from dlc.verification.reference import Reference
@@ -49,20 +48,23 @@ def compare_as_wished(
     artifact: whose outputs; where it cannot run on this machine, those of the reference interpreter
     on the imported graph. Raises CompileError.
     """
-    judge = Judge(Reference(module, weights), options.precision)
-    reference = reference_of(judge)
-    drawn = verification_inputs(model_inputs(module), module, weights)
-    ordinary = [case for case in drawn if case[0] != SPECIAL]  # on NaN others may differ
+    meaning = Reference(module, weights)
+    judge, reference = Judge(meaning, options.precision), meaning.outputs
+
+    def ordinary() -> list[tuple[str, Arrays]]:
+        drawn = telling_inputs(model_inputs(module), meaning)
+        return [case for case in drawn if case[0] != SPECIAL]  # on NaN others may differ
+
     given = [] if options.verify_inputs is None else [("given", dict(options.verify_inputs))]
     others: list[tuple[str, Sequence[tuple[str, Arrays]], Run]] = []
     if artifact and options.tolerance:  # without one the inputs are part of the plan
-        others.append(("the reference", given or ordinary, reference))
+        others.append(("the reference", given or ordinary(), reference))
     if options.verify_outputs is not None:
         outputs = dict(options.verify_outputs)
         others.append(("the given outputs", given, lambda _: outputs))
     if options.verification == "onnxruntime":
         runtime = onnx_runtime(source, options.constants or {})
-        others.append(("ONNX Runtime", [*given, *ordinary], runtime))
+        others.append(("ONNX Runtime", [*given, *ordinary()], runtime))
     run = artifact.run if artifact else reference
     return [
         compare_outputs(what, judge, cases, run, wanted, options.tolerance)

@@ -20,7 +20,8 @@ from dlc.emulator.build import Image
 from dlc.emulator.model import EmulatedModel, NotEmulatedError
 from dlc.emulator.translation import Buffer, Kernel, Role
 from dlc.scratch import ScratchFolder
-from dlc.verification.inputs import Feeds, verification_inputs
+from dlc.verification.evidence import Silence
+from dlc.verification.inputs import Feeds, telling_inputs
 from dlc.verification.judge import Judge
 from dlc.verification.plan import reference_seconds
 from dlc.verification.reference import Reference
@@ -42,7 +43,8 @@ class Emulation:
     """What was found when the artifact ran as on a device of ``target``. cases: by input, the
     largest error, relative to an output's largest value; beyond: the inputs on which the model has
     values that the precision cannot hold; measured_noise: whether errors are those beyond what
-    rounding errors were measured to do; left_out: why it was not run, where it was not.
+    rounding errors were measured to do; left_out: why it was not run, where it was not;
+    silence: the outputs that told nothing.
     """
 
     target: str
@@ -52,6 +54,7 @@ class Emulation:
     seconds: float = 0.0
     measured_noise: bool = False
     left_out: str = ""
+    silence: Silence = field(default_factory=Silence)
 
     @property
     def worst(self) -> float:
@@ -71,6 +74,7 @@ class Emulation:
             "bound": one_digit(self.bound),
             "beyond_measured_noise": self.measured_noise,
             "beyond_the_precision": self.beyond,
+            "told_nothing": dict(self.silence.outputs),
         }
 
     def text(self) -> str:
@@ -79,9 +83,10 @@ class Emulation:
             return f"the whole model was not emulated for {self.target}: {self.left_out}"
         beyond = " beyond measured rounding noise" if self.measured_noise else ""
         count = f"{len(self.cases)} input{'s' if len(self.cases) > 1 else ''}"
+        error = f"error {self.worst:.1e}{beyond}, bound {self.bound:.1e}"
         return (
             f"emulated for {self.target}: the whole artifact on {count} "
-            f"({', '.join(self.cases)}), error {self.worst:.1e}{beyond}, bound {self.bound:.1e}"
+            f"({', '.join(self.cases)}), {self.silence.text(error)}"
         )
 
 
@@ -108,11 +113,12 @@ def verify_by_emulation(
     try:
         with ScratchFolder("dlc-emulator-") as folder:
             model = emulated_model(artifact, folder, target, variants, jobs, seconds)
-            inputs = verification_inputs(model.inputs, judge.module, judge.weights)
+            inputs = telling_inputs(model.inputs, reference)
             found.cases = _run(model, inputs, judge, found.beyond, budget_seconds)
     except NotEmulatedError as error:
         found.left_out = error.message
     found.measured_noise = judge.measured_noise
+    found.silence = judge.evidence.silence
     found.seconds = time.monotonic() - start
     return found
 

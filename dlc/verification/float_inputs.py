@@ -32,6 +32,11 @@ def large(generator: np.random.Generator, sizes: tuple[int, ...], _dtype: np.dty
     return np.where(far, np.copysign(300.0, drawn), drawn)
 
 
+def positive(generator: np.random.Generator, sizes: tuple[int, ...], _dtype: np.dtype) -> Array:
+    """Return positive numbers, whose logarithms and powers are numbers."""
+    return generator.uniform(0.25, 2, sizes)
+
+
 def small(generator: np.random.Generator, sizes: tuple[int, ...], dtype: np.dtype) -> Array:
     """Return small positive numbers; some are denormal in the dtype."""
     drawn = 1e-3 * generator.random(sizes)

@@ -12,8 +12,10 @@ from dlc.dialects.graph._quantize import is_integer
 from dlc.dialects.graph._structure import Array, CompositeOp, ElementwiseOp, GraphOp
 from dlc.runtime.library import TensorInfo
 from dlc.verification import float_inputs
+from dlc.verification.evidence import Evidence
 from dlc.verification.float_inputs import FloatDraw
 from dlc.verification.integer_inputs import IntegerInput, integer_inputs
+from dlc.verification.reference import Reference
 
 Feeds = dict[str, Array]
 _IntegerDraw = Callable[[IntegerInput, np.random.Generator], Array]
@@ -21,7 +23,9 @@ _IntegerDraw = Callable[[IntegerInput, np.random.Generator], Array]
 SPECIAL = "special"
 """The case with NaN and infinities."""
 
-_CASES: Mapping[str, tuple[_IntegerDraw, FloatDraw]] = {
+_Draws = Mapping[str, tuple[_IntegerDraw, FloatDraw]]
+
+_CASES: _Draws = {
     "random": (IntegerInput.ordinary, float_inputs.ordinary),
     "large": (IntegerInput.ends, float_inputs.large),
     SPECIAL: (IntegerInput.ordinary, float_inputs.special),
@@ -30,6 +34,39 @@ _CASES: Mapping[str, tuple[_IntegerDraw, FloatDraw]] = {
     "small": (IntegerInput.ordinary, float_inputs.small),
     "negative": (IntegerInput.ends, lambda g, sizes, dtype: -g.random(sizes)),
 }
+
+_OTHERS: _Draws = {
+    "positive": (IntegerInput.ordinary, float_inputs.positive),
+    "ties": (IntegerInput.measures, float_inputs.ties),
+}
+"""What is tried first where an output tells nothing on the first of the cases."""
+
+
+def telling_inputs(
+    inputs: Sequence[TensorInfo], reference: Reference
+) -> Iterator[tuple[str, Feeds]]:
+    """Yield verification_inputs, but first others if more outputs tell something on them
+    (``Evidence``): numbers, which are not all the same.
+    """
+    module, weights = reference.module, reference.weights
+    cases = verification_inputs(inputs, module, weights)
+    first = next(cases)
+    found = _silent(reference, first)
+    for other in _drawn(_OTHERS, inputs, integer_inputs(module, weights)) if found else ():
+        silent = _silent(reference, other)
+        if silent < found:
+            yield other
+            cases = (case for case in cases if case[0] != other[0])
+            break
+    yield first
+    yield from cases
+
+
+def _silent(reference: Reference, case: tuple[str, Feeds]) -> int:
+    """Return how many outputs tell nothing in a case."""
+    evidence = Evidence(reference.module)
+    evidence.add(reference.outputs(case[1]))
+    return len(evidence.silence.outputs)
 
 
 def verification_inputs(
@@ -43,18 +80,23 @@ def verification_inputs(
     """
     integers = integer_inputs(module, weights)
     without_special = all(i.name in integers for i in inputs) or _needs_finite(module)
-    for seed, (name, (whole, real)) in enumerate(_CASES.items()):
-        generator = np.random.default_rng(seed)
+    for name, feeds in _drawn(_CASES, inputs, integers):
         if name != SPECIAL or not without_special:
-            yield (
-                name,
-                {
-                    i.name: whole(integers[i.name], generator).astype(i.dtype)
-                    if i.name in integers
-                    else real(generator, i.shape, i.dtype).astype(i.dtype)
-                    for i in inputs
-                },
-            )
+            yield name, feeds
+
+
+def _drawn(
+    draws: _Draws, inputs: Sequence[TensorInfo], integers: Mapping[str, IntegerInput]
+) -> Iterator[tuple[str, Feeds]]:
+    for seed, (name, (whole, real)) in enumerate(draws.items()):
+        generator = np.random.default_rng(seed)
+        feeds = {
+            i.name: whole(integers[i.name], generator).astype(i.dtype)
+            if i.name in integers
+            else real(generator, i.shape, i.dtype).astype(i.dtype)
+            for i in inputs
+        }
+        yield name, feeds
 
 
 def _needs_finite(module: ModuleOp) -> bool:

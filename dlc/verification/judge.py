@@ -13,6 +13,7 @@ from dlc.errors import CompileError
 from dlc.lowering.composite import decompose_composites
 from dlc.oracle import run_reference
 from dlc.verification.error_bound import error_bound, relative_error
+from dlc.verification.evidence import Evidence
 from dlc.verification.reference import Reference
 from dlc.verification.rounding_noise import Run, errors_beyond
 from dlc.verification.value_range import check_range, check_underflow
@@ -22,7 +23,8 @@ class Judge:
     """Compares outputs with a reference.
 
     Nothing that a pass has made of the graph is asked: a fault of a pass would excuse itself.
-    runs: how often the reference ran for the last outputs.
+    runs: how often the reference ran for the last outputs. evidence: what the outputs were that
+    others were compared with.
     """
 
     def __init__(self, reference: Reference, precision: str):
@@ -31,6 +33,7 @@ class Judge:
         self.weights = reference.weights
         self.precision = precision
         self.bound = error_bound(self.module, precision)
+        self.evidence = Evidence(self.module)
         self.measured_noise = False
         self.runs = 1
 
@@ -65,6 +68,7 @@ class Judge:
         self.runs = 1
         if wanted is None:
             wanted = self.reference.outputs(feeds)
+        self.evidence.add(wanted)
         errors = {name: relative_error(array, got[name]) for name, array in wanted.items()}
         if not self._any_beyond(errors):
             return errors

@@ -13,9 +13,10 @@ from dlc.dialects._tensor import element_type, numpy_dtype, shape
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.loading import ModelSource
-from dlc.oracle import check_feeds, run_reference
+from dlc.oracle import check_feeds
 from dlc.runtime.comparison import Tolerance, check_comparable, compare
 from dlc.runtime.library import TensorInfo
+from dlc.verification.evidence import Evidence, Silence
 from dlc.verification.judge import Judge
 
 Arrays = Mapping[str, Array]
@@ -25,18 +26,21 @@ Run = Callable[[Arrays], Arrays]
 @dataclass
 class Compared:
     """What was compared. what: with what; cases: on which inputs; worst: the largest error met,
-    relative to an output's largest value; allowed: how far it might have been off.
+    relative to an output's largest value; allowed: how far it might have been off; silence: the
+    outputs that told nothing.
     """
 
     what: str
     allowed: str
     cases: list[str] = field(default_factory=list[str])
     worst: float = 0.0
+    silence: Silence = field(default_factory=Silence)
 
     def text(self) -> str:
         """Return a phrase for the user."""
         names = ", ".join(self.cases)
-        return f"compared with {self.what} on {names} input, error {self.worst:.1e}, {self.allowed}"
+        error = self.silence.text(f"error {self.worst:.1e}, {self.allowed}")
+        return f"compared with {self.what} on {names} input, {error}"
 
 
 def compare_outputs(
@@ -53,9 +57,11 @@ def compare_outputs(
     for outputs that are further off, and for wanted ones that are none of the model.
     """
     found = Compared(what, str(tolerance) if tolerance else f"bound {judge.bound:.1e}")
+    evidence = Evidence(judge.module)
     for case, feeds in cases:
         got, right = run(feeds), wanted(feeds)
         check_comparable(got, right)
+        evidence.add(right)
         for name, error in _errors(judge, feeds, got, right, tolerance).items():
             found.worst = max(found.worst, error)
             if tolerance:
@@ -66,6 +72,7 @@ def compare_outputs(
                     f"value on {case} input from {what}, bound {judge.bound:.1e}"
                 )
         found.cases.append(case)
+    found.silence = evidence.silence
     return found
 
 
@@ -107,11 +114,6 @@ def model_inputs(module: ModuleOp) -> list[TensorInfo]:
         TensorInfo(name, numpy_dtype(element_type(x)), shape(x))
         for name, x in zip(names, main.args, strict=True)
     ]
-
-
-def reference_of(judge: Judge) -> Run:
-    """Return what runs the reference interpreter on the imported graph."""
-    return lambda feeds: run_reference(judge.module, feeds, judge.weights)
 
 
 def onnx_runtime(source: ModelSource, constants: Arrays) -> Run:

@@ -8,8 +8,9 @@ from typing import Any, Protocol
 
 from dlc.dialects.graph._structure import Array
 from dlc.runtime.library import TensorInfo
+from dlc.verification.evidence import Silence
 from dlc.verification.groups import GroupsChecked
-from dlc.verification.inputs import Feeds, verification_inputs
+from dlc.verification.inputs import Feeds, telling_inputs
 from dlc.verification.judge import Judge
 from dlc.verification.magnification import magnifying_nodes
 from dlc.verification.plan import Plan, reference_seconds
@@ -45,7 +46,8 @@ class Verification:
     relative to an output's largest value; magnified: where the bound is wide, the ops that magnify
     rounding errors most; beyond: the inputs on which the model has values that the precision cannot
     hold; left_out: inputs for which there was no time; groups: the launches checked one by one;
-    measured_noise: whether errors are those beyond what rounding errors were measured to do.
+    measured_noise: whether errors are those beyond what rounding errors were measured to do;
+    silence: the outputs that told nothing.
     """
 
     bound: float
@@ -56,6 +58,7 @@ class Verification:
     seconds: float = 0.0
     groups: GroupsChecked | None = None
     measured_noise: bool = False
+    silence: Silence = field(default_factory=Silence)
 
     @property
     def worst(self) -> float:
@@ -72,7 +75,7 @@ class Verification:
         beyond = " beyond measured rounding noise" if self.measured_noise else ""
         parts = [
             f"the whole model on {len(self.cases)} inputs ({', '.join(self.cases)})",
-            f"error {self.worst:.1e}{beyond}, bound {self.bound:.1e}",
+            self.silence.text(f"error {self.worst:.1e}{beyond}, bound {self.bound:.1e}"),
         ]
         if self.beyond:
             parts.append(f"{' and '.join(self.beyond)} inputs are beyond the precision")
@@ -92,17 +95,19 @@ class Verification:
             "beyond_measured_noise": self.measured_noise,
             "beyond_the_precision": self.beyond,
             "left_out_for_time": self.left_out,
+            "told_nothing": dict(self.silence.outputs),
             "launches": asdict(self.groups) if self.groups else None,
         }
 
-    def warning(self) -> str:
-        """Return a line for the user where the bound is so wide that it says little."""
-        if self.bound <= WIDE:
-            return ""
-        return (
+    def warnings(self) -> list[str]:
+        """Return a line for the user where the bound is so wide that it says little, and one where
+        outputs told nothing.
+        """
+        wide = (
             f"verification allows errors of {self.bound:.1e} of the largest value; rounding errors "
             f"grow most in {', '.join(self.magnified)}; compare results with some that you know"
         )
+        return [*([wide] if self.bound > WIDE else []), *self.silence.warnings()]
 
 
 def one_digit(number: float) -> float:
@@ -135,7 +140,7 @@ def verify(
     module, weights = reference.module, reference.weights
     found = Verification(judge.bound)
     cost, left = reference_seconds(module), plan.budget_seconds(kernels)
-    drawn = verification_inputs(model.inputs, module, weights)
+    drawn = telling_inputs(model.inputs, reference)
     given = {name for name, _ in plan.inputs}
     for name, feeds in (*plan.inputs, *drawn):
         if check_groups and not found.groups:
@@ -154,5 +159,6 @@ def verify(
             found.magnified = magnifying_nodes(module, feeds, weights, precision)
         left -= cost * judge.runs
     found.measured_noise = judge.measured_noise
+    found.silence = judge.evidence.silence
     found.seconds = time.monotonic() - began
     return found
