@@ -5,11 +5,11 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
 from contextlib import suppress
-from io import TextIOWrapper
 from typing import NoReturn
 
 from dlc.errors import CompileError, printable
 from dlc.tools import INTERRUPTED, interrupt_by_exception
+from dlc.tools._terminal import guarded_output, show, unguarded
 
 SUCCESS, FAILURE, WRONG_COMMAND, INTERNAL_ERROR = 0, 1, 2, 70
 
@@ -23,9 +23,13 @@ class CommandParser(ArgumentParser):
 
 def run_command(name: str, command: Callable[[], int]) -> int:
     """Run a command; what it raises becomes lines on standard error and an exit code."""
+    with guarded_output():
+        return _run(name, command)
+
+
+def _run(name: str, command: Callable[[], int]) -> int:
     try:
         interrupt_by_exception()
-        _print_any_character()
         code = command()
         sys.stdout.flush()
         return code
@@ -72,13 +76,6 @@ def tolerance(text: str) -> float:
     return value
 
 
-def _print_any_character() -> None:
-    """Let characters that the terminal's encoding lacks be printed as their escapes."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-
-
 def _discard_output() -> None:
     """Let what is still to be written to standard output, at the end, go nowhere."""
     with suppress(OSError):  # a stream in memory
@@ -86,7 +83,7 @@ def _discard_output() -> None:
 
 
 def _fail(name: str, message: str) -> int:
-    print(f"{name}: error: {printable(message)}", file=sys.stderr)
+    show(f"{name}: error: {message}", sys.stderr)
     return FAILURE
 
 
@@ -107,17 +104,18 @@ class Progress:
     """Shows what is being done: one line that changes on a terminal, else a line per step."""
 
     def __init__(self) -> None:
-        self._on_terminal = sys.stderr.isatty()
+        self._stream = unguarded(sys.stderr)
+        self._on_terminal = self._stream.isatty()
 
     def __call__(self, step: str) -> None:
         """Show the step that begins now."""
         step = printable(step)
         if self._on_terminal:
-            print(f"\r\x1b[K{step}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{step}", end="", file=self._stream, flush=True)
         else:
-            print(step, file=sys.stderr, flush=True)
+            print(step, file=self._stream, flush=True)
 
     def finish(self) -> None:
         """Take the line off the terminal."""
         if self._on_terminal:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            print("\r\x1b[K", end="", file=self._stream, flush=True)

@@ -17,10 +17,10 @@ from dlc.compiler.options import LEVELS, PRECISIONS, VERIFICATIONS, WEIGHTS
 from dlc.compiler.output_place import check_places, files_written
 from dlc.core.cache import write_atomically
 from dlc.core.weights import Array
-from dlc.errors import printable
 from dlc.tools._command import FAILURE, SUCCESS, CommandParser, Progress, run_command, tolerance
 from dlc.tools._model_arguments import constant, repeated_name, shape
 from dlc.tools._npz import Arrays, read_arrays, write_arrays
+from dlc.tools._terminal import show
 
 _STANDARD_OUTPUT = Path("-")
 _PURPOSE = "Compile an ONNX model to one shared library."
@@ -158,9 +158,9 @@ def _run(given: argparse.Namespace) -> int:
     if given.json:
         _write_text(given.json, _report_text(outcome))
     for warning in (*outcome.warnings(), *_hidden_module(output)):
-        print(f"dlc-compile: warning: {printable(warning)}", file=sys.stderr)
+        show(f"dlc-compile: warning: {warning}", sys.stderr)
     to = sys.stderr if given.json == _STANDARD_OUTPUT else sys.stdout
-    print(printable(_summary(output, outcome)), file=to)
+    show(_summary(output, outcome), to)
     return SUCCESS
 
 
@@ -210,7 +210,8 @@ def _check(given: argparse.Namespace) -> int:
     if given.json:
         _write_text(given.json, json.dumps(found.data(), indent=1) + "\n")
     if given.json != _STANDARD_OUTPUT:
-        print(*found.lines(), sep="\n")
+        for line in found.lines():
+            show(line)
     return FAILURE if found.problems else SUCCESS
 
 

@@ -26,6 +26,7 @@ from dlc.core.timing import Timing
 from dlc.errors import CompileError
 from dlc.tools._command import FAILURE, INTERNAL_ERROR, SUCCESS, run_command
 from dlc.tools._opt_arguments import dumps_of, parse_arguments, reproducer_arguments
+from dlc.tools._terminal import show
 
 _SPLIT = re.compile(r"^// -----+[ \t]*$", re.MULTILINE)
 
@@ -147,7 +148,7 @@ class Driver:
         self._pass_manager().run(context, module)
         if self.options.rewrite_limit is not None:
             counter = context.rewrites
-            print(f"rewrites: {counter.done}, the last: {counter.last}", file=sys.stderr)
+            show(f"rewrites: {counter.done}, the last: {counter.last}", sys.stderr)
         with self.timing.measure("Output"):
             if self.target.name == "mlir":
                 return operation_as_text(

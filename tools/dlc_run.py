@@ -16,7 +16,7 @@ from typing import Any
 
 from dlc import __version__
 from dlc.core.cache import write_atomically
-from dlc.errors import CompileError, printable
+from dlc.errors import CompileError
 from dlc.runtime.comparison import Comparison, Tolerance
 from dlc.runtime.library import TensorInfo
 from dlc.runtime.model import Model, load
@@ -33,6 +33,7 @@ from dlc.tools._command import (
 from dlc.tools._compare import compare_with_file
 from dlc.tools._npz import Arrays, write_arrays
 from dlc.tools._run_inputs import named_file, read_inputs
+from dlc.tools._terminal import show
 
 _BENCH_ONLY = ("warm_up", "iterations", "duration", "bench_json")
 
@@ -147,7 +148,7 @@ def _run(given: argparse.Namespace) -> int:
             write_atomically(given.bench_json, text.encode())
     _print(facts, given.json)
     for name, found in compared.items() if not given.json else ():
-        print(f"compared {printable(name)}: {found}")
+        show(f"compared {name}: {found}")
     return FAILURE if any(found.mismatches for found in compared.values()) else SUCCESS
 
 
@@ -195,11 +196,11 @@ def _print(facts: Mapping[str, Any], as_json: bool) -> None:
         if key == "bench":
             print("\n".join(bench_lines(value)))
         elif isinstance(value, Mapping):
-            print(f"{key}:")
+            show(f"{key}:")
             for name, tensor in value.items():
-                print(f"  {printable(name)}: {_tensor_text(tensor)}")
+                show(f"  {name}: {_tensor_text(tensor)}")
         else:
-            print(f"{key}: {value}")
+            show(f"{key}: {value}")
 
 
 def _tensor_text(facts: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError
 
 from dlc.core.locations import location_text, place
 from dlc.core.verify import Fault, InvalidModule
-from dlc.errors import CompileError
+from dlc.errors import CompileError, printable
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Diagnostic:
 
     def text(self, source: str | None = None) -> str:
         """Return ``place: error: message`` and, with the text it is about, the line and a caret."""
-        head = f"{self.place}: error: {self.message}" if self.place else f"error: {self.message}"
+        text = f"{self.place}: error: {self.message}" if self.place else f"error: {self.message}"
+        head = printable(text)
         if source is None or self.line is None or self.column is None:
             return head
         lines = source.split("\n")
