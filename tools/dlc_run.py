@@ -129,6 +129,9 @@ def _run(given: argparse.Namespace) -> int:
         _print(_listing(model), given.json)
         return SUCCESS
     is_random = given.random or not (given.inputs or given.input)
+    if given.check_indices and (unchecked := model.report.get("computed_indices")):
+        names = ", ".join(unchecked)
+        show(f"dlc-run: warning: not checked, as the model computes them: {names}", sys.stderr)
     feeds = read_inputs(model, given.inputs, given.input, given.seed if is_random else None)
     results = model.run(feeds, check_indices=given.check_indices)
     if given.outputs:

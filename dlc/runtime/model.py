@@ -129,21 +129,26 @@ class Model:
         """
         given = outputs_by_name(self.outputs, out)
         arrays = order_feeds(self.inputs, feeds)
-        if check_indices:
-            check_given_indices(self.report, self.inputs, arrays)
-        results = self._run(arrays, given, stream)
+        results = self._run(arrays, given, stream, check_indices)
         return {info.name: array for info, array in zip(self.outputs, results, strict=True)}
 
-    def __call__(self, *arrays: Any, out: Any = None, stream: Any = None) -> tuple[Any, ...]:
+    def __call__(
+        self, *arrays: Any, out: Any = None, stream: Any = None, check_indices: bool = False
+    ) -> tuple[Any, ...]:
         """Return the outputs in order, for the inputs in order; otherwise as ``run``.
 
         out: an array or ``None`` for each output, or the array of the only one.
         """
         if len(arrays) != len(self.inputs):
             raise InputError(f"{len(arrays)} arrays given, the model has {len(self.inputs)} inputs")
-        return tuple(self._run(arrays, outputs_in_order(self.outputs, out), stream))
+        given = outputs_in_order(self.outputs, out)
+        return tuple(self._run(arrays, given, stream, check_indices))
 
-    def _run(self, arrays: Sequence[Any], out: Sequence[Any], stream: Any) -> list[Any]:
+    def _run(
+        self, arrays: Sequence[Any], out: Sequence[Any], stream: Any, check_indices: bool
+    ) -> list[Any]:
+        if check_indices:
+            check_given_indices(self.report, self.inputs, arrays)
         if self.is_cuda and not all(isinstance(x, np.ndarray) for x in arrays):
             from dlc.runtime.device_arrays import run_on_device
 

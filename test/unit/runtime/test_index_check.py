@@ -82,21 +82,30 @@ def test_an_index_outside_its_table_is_named(
     given = feeds(words, places)
     with pytest.raises(InputError, match=message):
         compiled.run(given, check_indices=True)
+    with pytest.raises(InputError, match=message):
+        compiled(given["ids"], given["free"], check_indices=True)
     nearest = np.clip(given["ids"], [[-50], [-8]], [[49], [7]])
     expected = compiled.run(given | {"ids": nearest.astype(np.int32)})
     np.testing.assert_array_equal(compiled.run(given)["y"], expected["y"])
 
 
-def test_indices_that_the_model_computes_are_listed_as_unchecked() -> None:
+def test_indices_that_the_model_computes_are_listed_as_unchecked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = """<ir_version: 8, opset_import: ["" : 17]>
     m (float[6] t, int64[2] i) => (float[2] y, float[2] z) {
       k = Add(i, i)
       [computed] y = Gather(t, k)
       [given] z = Gather(t, i)
     }"""
-    report = dlc.compile(onnx.parser.parse_model(text), target="cpu").report
+    model = dlc.compile(onnx.parser.parse_model(text), target="cpu")
+    report = model.report
     assert report["computed_indices"] == ["computed"]
     assert [bound["node"] for bound in report["indices"]] == ["given"]
+    path = str(model.save(tmp_path / "model.so"))
+    assert dlc_run.main([path, "--random", "--check-indices"]) == 0
+    warning = "dlc-run: warning: not checked, as the model computes them: computed\n"
+    assert capsys.readouterr().err == warning
 
 
 def test_the_command_checks_when_it_is_asked_to(
