@@ -25,6 +25,7 @@ from dlc.verification.error_bound import (
     unit_roundoff,
 )
 from dlc.verification.storage import Storage
+from dlc.verification.summation_order import SignedSums
 
 PAIRS = 4
 """Runs come in pairs of opposite noise, one of which moves a value towards the step beside it."""
@@ -51,7 +52,7 @@ class Spread:
 
     moved: by element, the largest distance from its value in an exact run, in runs in float32,
     plain and with Storage, and in runs with RoundingNoise; infinite where only one of both has NaN
-    or infinities.
+    or infinities, or SignedSums overflow.
     """
 
     def __init__(self, run: Run, precision: str):
@@ -64,6 +65,12 @@ class Spread:
     def add_storage(self) -> None:
         """Run with every value rounded as it is stored."""
         self._widen(self._run(float_type=np.float32, noise=Storage(self._precision)))
+
+    def add_order(self) -> None:
+        """Run in another order of summation, for what overflows in it."""
+        results = self._run(float_type=np.float32, noise=SignedSums())
+        pairs = zip(self._exact, results, strict=True)
+        self._widen([np.where(np.isfinite(y), x, y) for x, y in pairs])
 
     def add_pair(self, seed: int) -> None:
         """Run with noise and with its opposite."""
@@ -83,7 +90,8 @@ def slacks(
     runs: Sequence[Run], precision: str, forms_differ: bool = False
 ) -> Iterator[list[Array]]:
     """Yield how far each element of the results may be off because of rounding errors, wider after
-    each step: a run in float32, one with Storage, then four pairs of runs with RoundingNoise.
+    each step: a run in float32, one with Storage, one with SignedSums, then four pairs of runs with
+    RoundingNoise.
 
     ``4 * max(s, mean(s))``, of integers ``max(s, mean(s))``, with s the largest Spread of the
     element in any of ``runs``, forms of the same computation. NaN and infinities are excused where
@@ -100,6 +108,10 @@ def slacks(
     for spread in spreads:
         spread.add_storage()
     yield _slack(spreads)
+    if not forms_differ:
+        for spread in spreads:
+            spread.add_order()
+        yield _slack(spreads)
     for seed in range(PAIRS):
         for spread in spreads:
             spread.add_pair(seed)

@@ -291,3 +291,31 @@ def test_forms_that_differ_at_infinities_excuse_each_other_only_there() -> None:
     assert errors(got=[other], forms_differ=True)[0] == 0
     assert errors(got=[np.array([np.nan, 1.0, 3.0])], forms_differ=True)[0] > 0.1
     assert errors(got=[np.array([np.nan, np.nan, 2.0])], forms_differ=True)[0] == np.inf
+
+
+@pytest.mark.parametrize(("positive", "is_excused"), [(2, True), (0, False)])
+def test_sums_that_overflow_either_way_may_be_nan(positive: int, is_excused: bool) -> None:
+    """The sum of all terms is -infinity in float32; only with two positive ones is another order
+    NaN.
+    """
+    module = parse_module(
+        """
+        func.func @main(%x: tensor<1x8xf32>, %w: tensor<8x1xf32>) -> tensor<1x1xf32> {
+          %0 = graph.matmul %x, %w : (tensor<1x8xf32>, tensor<8x1xf32>) -> tensor<1x1xf32>
+          func.return %0 : tensor<1x1xf32>
+        }
+        """,
+        registry.new_context(),
+    )
+    terms = np.full((1, 8), -3e38, np.float32)
+    terms[0, -2:] = 3e38 if positive else -1
+    given = {"input0": terms, "input1": np.ones((8, 1), np.float32)}
+
+    def reference(**how: Any) -> list[Array]:
+        return [*run_reference(module, given, WEIGHTS, **how).values()]
+
+    wanted, got = reference(), np.full((1, 1), np.nan, np.float32)
+    assert wanted[0] == -np.inf
+    bound = error_bound(module, "fp32")
+    (error,) = errors_beyond([reference], wanted, [got], "fp32", bound)
+    assert (error <= bound) == is_excused
