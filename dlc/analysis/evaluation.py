@@ -1,9 +1,10 @@
 """What a graph op computes, in numpy."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import numpy as np
 from numpy.typing import DTypeLike
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, SSAValue
 
 from dlc.core.weights import WeightStore
@@ -70,3 +71,14 @@ def is_known(value: SSAValue) -> bool:
         seen.add(op)
         pending.extend(op.operands)
     return True
+
+
+def known_values(module: ModuleOp) -> Set[SSAValue]:
+    """Return all tensors for which ``is_known`` holds, in one walk: for who asks about each op."""
+    found = set[SSAValue]()
+    for op in module.walk():
+        if isinstance(op, GraphOp):
+            made = bool(op.operands) and all(x in found for x in op.operands)
+            if op.is_constant or made:
+                found.update(op.results)
+    return found

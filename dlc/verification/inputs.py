@@ -1,11 +1,12 @@
 """The inputs on which a finished artifact runs: ordinary ones and those at which code fails."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 
-from dlc.analysis.evaluation import is_known
+from dlc.analysis.evaluation import known_values
 from dlc.core.weights import WeightStore
 from dlc.dialects._tensor import element_type, is_float
 from dlc.dialects.graph._quantize import is_integer
@@ -103,16 +104,17 @@ def _needs_finite(module: ModuleOp) -> bool:
     """Return whether an op makes integers or places of floats that are computed (a cast,
     quantisation, sampling).
     """
+    known = known_values(module)
     return any(
-        _makes_integers(op) or any(not is_known(op.operands[n]) for n in op.finite_operands)
+        _makes_integers(op, known) or any(op.operands[n] not in known for n in op.finite_operands)
         for op in module.walk()
         if isinstance(op, GraphOp)
     )
 
 
-def _makes_integers(op: GraphOp) -> bool:
+def _makes_integers(op: GraphOp, known: Set[SSAValue]) -> bool:
     return (
         isinstance(op, ElementwiseOp | CompositeOp)
-        and any(is_float(element_type(x)) and not is_known(x) for x in op.operands)
+        and any(is_float(element_type(x)) and x not in known for x in op.operands)
         and any(is_integer(element_type(x)) for x in op.results)
     )

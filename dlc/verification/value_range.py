@@ -7,7 +7,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from dlc.analysis.evaluation import is_known
+from dlc.analysis.evaluation import known_values
 from dlc.core.locations import operation_text
 from dlc.core.weights import WeightStore
 from dlc.dialects.graph._structure import Array
@@ -82,9 +82,10 @@ def _each_largest(
     check: Callable[[Operation, float], None],
 ) -> None:
     """Run ``module``; give ``check`` each op that computes floats and its largest finite value."""
+    known = known_values(module)
 
     def observe(op: Operation, results: Sequence[Array]) -> None:
-        if not is_known(op.results[0]):
+        if op.results[0] not in known:
             for array in results:
                 if array.dtype.kind == "f":
                     check(op, _largest(array))

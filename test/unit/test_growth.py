@@ -7,6 +7,7 @@ from collections.abc import Callable
 from io import StringIO
 from types import FrameType
 
+import numpy as np
 import onnx
 import pytest
 from growing_models import chain, concatenation, fan_out, hub, residual
@@ -16,6 +17,8 @@ from dlc.analysis.arena import Buffer, place
 from dlc.backends.host import HostTarget
 from dlc.frontends.onnx.importer import import_model
 from dlc.registry import new_context
+from dlc.runtime.library import TensorInfo
+from dlc.verification.inputs import verification_inputs
 
 Trace = Callable[[FrameType, str, object], "Trace | None"]
 DOUBLING = 2.3
@@ -93,4 +96,15 @@ def test_many_buffers_are_placed_one_by_one() -> None:
         calls_of(lambda n=n: place([Buffer(1000, step, step + 5) for step in range(n)]))
         for n in (200, 400)
     )
+    assert large / small <= DOUBLING
+
+
+def test_the_inputs_of_a_verification_are_not_a_walk_for_each_op() -> None:
+    def draw(count: int) -> int:
+        context = new_context()
+        module = import_model(chain(count), None, context)
+        tensors = [TensorInfo("x", np.dtype(np.float32), (8, 16))]
+        return calls_of(lambda: list(verification_inputs(tensors, module, context.weights)))
+
+    small, large = map(draw, (400, 800))
     assert large / small <= DOUBLING
