@@ -49,6 +49,7 @@ PIPELINES: dict[str, Pipeline] = {
             "graph-fold-constants",  # all passes above leave ops on weights
             "graph-canonicalize",
             "cse",
+            "graph-split-casts",  # what cse would undo
         ),
     ),
     "lower-to-loop": Pipeline(

@@ -1,5 +1,6 @@
 """Compute a model in the precision that its user asked for."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,6 +19,7 @@ from dlc.dialects.graph._cast import CastOp
 from dlc.dialects.graph._precision import Precision, PrecisionAttr
 from dlc.dialects.graph._source import ConstantOp, WeightOp, dense_attribute
 from dlc.dialects.graph._structure import Array, ContractionOp, GraphOp
+from dlc.dialects.graph._wide import BoundOp
 
 _STORED: dict[str, AnyFloat] = {"fp16": f16, "bf16": bf16}
 
@@ -29,9 +31,10 @@ class GraphSetPrecisionPass(DlcPass):
     ``fp16``, ``bf16``: every ``f32`` tensor inside the model, weights included, gets 16 bits; sums
     still accumulate in ``f32``, and inputs and outputs keep their types (a cast stands at each).
     Finite constants beyond the range of the type become its largest finite value, so that masks
-    of -3e38 do not become infinite, and nonzero ones do not become 0. ``tf32``: tensors stay
-    ``f32``, contractions round their factors to 10 bits of mantissa. ``fp32``: nothing changes;
-    contractions are IEEE.
+    of -3e38 do not become infinite, and nonzero ones do not become 0. What is computed between a
+    ``graph.widen`` and a ``graph.narrow`` stays ``f32``. ``tf32``: tensors stay ``f32``,
+    contractions round their factors to 10 bits of mantissa. ``fp32``: contractions are IEEE. No
+    ``graph.widen`` and ``graph.narrow`` is left.
 
     Runs on: ``graph``. Leaves: ``graph``. Order: before ``graph-fold-constants``.
 
@@ -52,13 +55,31 @@ class GraphSetPrecisionPass(DlcPass):
             for function in op.ops:
                 if isinstance(function, func.FuncOp):
                     narrowing.apply(function.body.block)
-        elif self.precision == "tf32":
-            for candidate in op.walk():
-                if (
-                    isinstance(candidate, ContractionOp)
-                    and element_type(candidate.results[0]) == f32
-                ):
-                    candidate.properties["precision"] = PrecisionAttr(Precision.tf32)
+            return
+        for candidate in op.walk():
+            if isinstance(candidate, BoundOp):
+                Rewriter.replace_op(candidate, [], [candidate.x])
+            elif self.precision == "tf32" and _is_product_of_f32(candidate):
+                candidate.properties["precision"] = PrecisionAttr(Precision.tf32)
+
+
+def _is_product_of_f32(op: Operation) -> bool:
+    return isinstance(op, ContractionOp) and element_type(op.results[0]) == f32
+
+
+def _opens(source: Operation | Block) -> bool:
+    return isinstance(source, BoundOp) and source.OPENS
+
+
+def _wide_ops(ops: Sequence[Operation]) -> set[Operation]:
+    """Return those of ``ops`` that compute from a ``graph.widen``, up to the ``graph.narrow``."""
+    wide: set[Operation] = set()
+    for op in ops:
+        if isinstance(op, BoundOp):
+            continue
+        if any(_opens(x.owner) or x.owner in wide for x in op.operands):
+            wide.add(op)
+    return wide
 
 
 class _Narrowing:
@@ -67,12 +88,14 @@ class _Narrowing:
     def __init__(self, narrow: AnyFloat, weights: WeightStore):
         self.narrow = narrow
         self.weights = weights
+        self.wide: set[Operation] = set()
 
     def apply(self, block: Block) -> None:
         last = block.last_op
         assert isinstance(last, func.ReturnOp)
         wide = [x.type for x in last.operands]
         ops = list(block.ops)
+        self.wide = _wide_ops(ops)
         for argument in block.args:
             if element_type(argument) == f32:
                 self._cast_argument(argument, block)
@@ -93,36 +116,55 @@ class _Narrowing:
         Rewriter.insert_op(cast, InsertPoint.at_start(block))
 
     def _narrow(self, op: GraphOp) -> None:
-        if isinstance(op, WeightOp | ConstantOp):
-            if element_type(op.output) == f32:
-                self._replace(op, self._narrow_source(op))
+        if op in self.wide:
             return
-        for key, value in list(op.properties.items()):
-            op.properties[key] = self._narrow_property(value)
-        if op.is_constant and element_type(op.results[0]) == f32:
-            type = TensorType(self.narrow, shape(op.results[0]))
-            Rewriter.replace_value_with_new_type(op.results[0], type)
-        op.update_types()
+        if isinstance(op, BoundOp):
+            self._replace(op, CastOp.make(op.x, to=f32 if op.OPENS else self.narrow))
+        elif op.is_constant and element_type(op.results[0]) == f32:
+            self._narrow_constant(op)
+        else:
+            self._narrow_properties(op)
+            op.update_types()
+
+    def _narrow_constant(self, op: GraphOp) -> None:
+        """Write a narrow ``op``; it stays itself for those of its readers that are wide."""
+        old = op.results[0]
+        if old.uses and all(use.operation in self.wide for use in old.uses):
+            return
+        new = self._narrow_source(op)
+        new.location = op.location
+        Rewriter.insert_op(new, InsertPoint.before(op))
+        old.replace_uses_with_if(new.results[0], lambda use: use.operation not in self.wide)
+        if not old.uses:
+            Rewriter.erase_op(op)
 
     def _replace(self, op: Operation, new: Operation) -> None:
         new.location = op.location
         Rewriter.replace_op(op, new)
 
-    def _narrow_source(self, op: WeightOp | ConstantOp) -> Operation:
+    def _narrow_source(self, op: GraphOp) -> Operation:
         if isinstance(op, ConstantOp):
             return ConstantOp(dense_attribute(self._saturated(op.reference())))
+        type = TensorType(self.narrow, shape(op.results[0]))
+        if not isinstance(op, WeightOp):
+            new = op.clone()
+            Rewriter.replace_value_with_new_type(new.results[0], type)
+            self._narrow_properties(new)
+            return new
         symbol = op.symbol.string_value()
-        type = WeightType(shape(op.output), numpy_dtype(self.narrow))
+        stored = WeightType(shape(op.output), numpy_dtype(self.narrow))
         name = self.weights.information(symbol)
-        derived = self.weights.derive(name, type, [symbol], self._saturated)
-        return WeightOp(derived, TensorType(self.narrow, shape(op.output)))
+        return WeightOp(self.weights.derive(name, stored, [symbol], self._saturated), type)
+
+    def _narrow_properties(self, op: GraphOp) -> None:
+        for key, value in list(op.properties.items()):
+            op.properties[key] = self._narrow_property(value)
 
     def _narrow_property(self, value: Attribute) -> Attribute:
         if value == f32:
             return self.narrow
         if isinstance(value, FloatAttr) and value.type == f32:
-            number = float(self._saturated(np.asarray(value.value.data)))
-            return FloatAttr(number, self.narrow)
+            return FloatAttr(float(self._saturated(np.asarray(value.value.data))), self.narrow)
         return value
 
     def _saturated(self, array: Array) -> Array:

@@ -40,6 +40,7 @@ from dlc.dialects.graph import (
     _sum_pool,
     _transposed_convolution,
     _unpooling,
+    _wide,
 )
 
 _FAMILIES = [
@@ -49,6 +50,7 @@ _FAMILIES = [
     _activation,
     _comparison,
     _cast,
+    _wide,
     _reshape,
     _scatter,
     _layout,

@@ -18,6 +18,7 @@ from dlc.dialects.graph._reduction import OverAxes, ReduceMaxOp, ReduceMeanOp, R
 from dlc.dialects.graph._reshape import ReshapeOp
 from dlc.dialects.graph._source import SplatOp
 from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.graph._wide import NarrowOp, WidenOp
 from dlc.errors import OpenSizeError
 
 
@@ -48,6 +49,16 @@ class Composer:
     def widen(self, x: SSAValue) -> SSAValue:
         """Return a 16-bit float tensor in ``f32``, any other as it is."""
         return self.cast(x, f32) if element_type(x) in (f16, bf16) else x
+
+    def keep_wide(self, x: SSAValue) -> SSAValue:
+        """Return ``x``, widened; what is computed of it stays so in any precision (``_wide``)."""
+        wide = self.widen(x)
+        return self.insert(WidenOp.make(x)) if wide is x and element_type(x) == f32 else wide
+
+    def narrow_like(self, y: SSAValue, x: SSAValue) -> SSAValue:
+        """Return ``y``, computed of ``keep_wide(x)``, in the type and precision of ``x``."""
+        narrow = self.cast(y, element_type(x))
+        return self.insert(NarrowOp.make(y)) if narrow is y and element_type(y) == f32 else narrow
 
     # Arithmetic, broadcast ----------------------------------------------------------------------
 

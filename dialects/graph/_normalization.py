@@ -1,7 +1,8 @@
 """Normalisations: to mean 0 and variance 1 over some axes, then scaled and shifted.
 
 The variance is the mean of squared distances to the mean, never a difference of two large sums.
-16-bit floats are normalised in ``f32``.
+16-bit floats are normalised in ``f32``, so that neither the square of a distance leaves their range
+nor ``epsilon`` is below it.
 """
 
 from abc import ABC
@@ -33,9 +34,10 @@ def require_floats(op: GraphOp) -> Attribute:
 
 def standardized(g: Composer, x: SSAValue, axes: Sequence[int], epsilon: float) -> SSAValue:
     """Write ``(x - mean) / sqrt(variance + epsilon)`` over ``axes``."""
-    distance = g.sub(x, g.mean(x, *axes))
+    wide = g.keep_wide(x)
+    distance = g.sub(wide, g.mean(wide, *axes))
     variance = g.mean(g.mul(distance, distance), *axes)
-    return g.mul(distance, inverse_deviation(g, variance, epsilon))
+    return g.narrow_like(g.mul(distance, inverse_deviation(g, variance, epsilon)), x)
 
 
 def inverse_deviation(g: Composer, variance: SSAValue, epsilon: float) -> SSAValue:
@@ -142,9 +144,8 @@ class NormalizeLastOp(CompositeOp, ABC):
         return [self.x.type]
 
     def _scaled(self, g: Composer, y: SSAValue) -> list[SSAValue]:
-        y = g.mul(y, g.widen(self.scale))
-        y = y if self.bias is None else g.add(y, g.widen(self.bias))
-        return [g.cast(y, element_type(self.x))]
+        y = g.mul(y, self.scale)
+        return [y if self.bias is None else g.add(y, self.bias)]
 
 
 @irdl_op_definition
@@ -159,8 +160,7 @@ class LayerNormOp(NormalizeLastOp):
 
     def decompose(self, insert: Callable[[GraphOp], SSAValue]) -> Sequence[SSAValue]:
         g = Composer(insert)
-        x = g.widen(self.x)
-        return self._scaled(g, standardized(g, x, self.normalized, self.epsilon.value.data))
+        return self._scaled(g, standardized(g, self.x, self.normalized, self.epsilon.value.data))
 
     def reference(self, *operands: Array) -> Array:
         x, scale, *bias = operands
@@ -176,10 +176,10 @@ class RmsNormOp(NormalizeLastOp):
 
     def decompose(self, insert: Callable[[GraphOp], SSAValue]) -> Sequence[SSAValue]:
         g = Composer(insert)
-        x = g.widen(self.x)
+        x = g.keep_wide(self.x)
         power = g.mean(g.mul(x, x), *self.normalized)
         inverse = inverse_deviation(g, power, self.epsilon.value.data)
-        return self._scaled(g, g.mul(x, inverse))
+        return self._scaled(g, g.narrow_like(g.mul(x, inverse), self.x))
 
     def reference(self, *operands: Array) -> Array:
         x, scale, *bias = operands
@@ -228,11 +228,10 @@ class GroupNormOp(CompositeOp):
     def decompose(self, insert: Callable[[GraphOp], SSAValue]) -> Sequence[SSAValue]:
         g = Composer(insert)
         sizes, grouped = shape(self.x), self._grouped()
-        x = g.reshape(g.widen(self.x), grouped)
+        x = g.reshape(self.x, grouped)
         y = standardized(g, x, range(2, len(grouped)), self.epsilon.value.data)
-        scale, bias = (g.on_axis(g.widen(v), 1, len(sizes)) for v in (self.scale, self.bias))
-        y = g.add(g.mul(g.reshape(y, sizes), scale), bias)
-        return [g.cast(y, element_type(self.x))]
+        scale, bias = (g.on_axis(v, 1, len(sizes)) for v in (self.scale, self.bias))
+        return [g.add(g.mul(g.reshape(y, sizes), scale), bias)]
 
     def reference(self, *operands: Array) -> Array:
         x, *parameters = operands
@@ -275,7 +274,7 @@ class LrnOp(CompositeOp):
 
     def decompose(self, insert: Callable[[GraphOp], SSAValue]) -> Sequence[SSAValue]:
         g = Composer(insert)
-        x = g.widen(self.x)
+        x = g.keep_wide(self.x)
         n, c, *rest = shape(x)
         planes = g.reshape(g.mul(x, x), [n, 1, c, int(np.prod(rest, dtype=np.int64))])
         power = g.reshape(insert(self._pool(planes)), [n, c, *rest])
@@ -283,7 +282,7 @@ class LrnOp(CompositeOp):
             g.mul(power, g.like(self.alpha.value.data, x)), g.like(self.bias.value.data, x)
         )
         y = g.div(x, g.pow(base, g.like(self.beta.value.data, x)))
-        return [g.cast(y, element_type(self.x))]
+        return [g.narrow_like(y, self.x)]
 
     def _pool(self, planes: SSAValue) -> AveragePoolOp:
         """Return the mean over neighbouring channels, those outside counted as 0."""

@@ -22,5 +22,9 @@ func.func @main(%a: tensor<12x1xf32>, %b: tensor<12xf32>, %c: tensor<2x1xi1>, %d
   %8 = graph.where %c, %b, %g : (tensor<2x1xi1>, tensor<12xf32>, tensor<2x1xf32>) -> tensor<2x12xf32>
   // CHECK-NEXT: %9 = graph.cast %h {to = f16} : tensor<9xf32> -> tensor<9xf16>
   %9 = graph.cast %h {to = f16} : tensor<9xf32> -> tensor<9xf16>
+  // CHECK-NEXT: %10 = graph.widen %h : tensor<9xf32> -> tensor<9xf32>
+  %10 = graph.widen %h : tensor<9xf32> -> tensor<9xf32>
+  // CHECK-NEXT: %11 = graph.narrow %h : tensor<9xf32> -> tensor<9xf32>
+  %11 = graph.narrow %h : tensor<9xf32> -> tensor<9xf32>
   func.return
 }
