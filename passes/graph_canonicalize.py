@@ -7,7 +7,7 @@ from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
-from dlc.dialects._tensor import element_type, is_empty, shape, tensor_type
+from dlc.dialects._tensor import DYNAMIC, element_type, is_empty, shape, tensor_type
 from dlc.dialects.graph._properties import element_attribute
 from dlc.dialects.graph._reshape import ReshapeOp, reshape
 from dlc.dialects.graph._source import SplatOp
@@ -47,7 +47,7 @@ class _Empty(OpRewrite[GraphOp]):
 
     def rewrite(self, op: GraphOp, rewriter: PatternRewriter) -> None:
         for result in op.results:
-            if not op.is_constant and is_empty(result) and result.uses:
+            if not op.is_constant and is_empty(result):
                 zero = element_attribute(0, element_type(result))
                 splat = SplatOp(zero, tensor_type(result))
                 rewriter.insert(splat)
@@ -60,5 +60,5 @@ class _ReshapeOfReshape(OpRewrite[ReshapeOp]):
     def rewrite(self, op: ReshapeOp, rewriter: PatternRewriter) -> None:
         inner = op.x.owner
         sizes = shape(op.output)
-        if isinstance(inner, ReshapeOp) and -1 not in sizes:
+        if isinstance(inner, ReshapeOp) and DYNAMIC not in sizes:
             rewriter.replace(op, reshape(inner.x, sizes))

@@ -58,7 +58,8 @@ def _tile(group: GroupOp, chip: arch.Arch) -> None:
             f"these ops cannot share a kernel: {reason}", at=operation_text(group)
         ) from None
     except CompileError as error:
-        raise CompileError(error.message, at=error.at or operation_text(group)) from error
+        error.place(operation_text(group))
+        raise
     group.bound = bound_attribute(bound)
 
 

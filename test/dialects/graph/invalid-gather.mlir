@@ -45,3 +45,11 @@ func.func @grid_of_another_rank(%x: tensor<1x3x8x8xf32>, %grid: tensor<1x4x5x3xf
   %0 = graph.grid_sample %x, %grid {mode = "linear", padding = "zeros"} : (tensor<1x3x8x8xf32>, tensor<1x4x5x3xf32>) -> tensor<1x3x4x5xf32>
   func.return
 }
+
+// -----
+
+func.func @nothing_to_choose_from(%a: tensor<0xf32>, %i: tensor<2xi64>) {
+  // expected-error@below {{operand 0 has no elements to choose from}}
+  %0 = graph.gather %a, %i {axis = 0 : i64} : (tensor<0xf32>, tensor<2xi64>) -> tensor<2xf32>
+  func.return
+}

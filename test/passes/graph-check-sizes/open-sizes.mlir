@@ -21,3 +21,20 @@ func.func @named(%x: tensor<?x8xf32, #graph.sizes<"batch", 8>> {graph.name = "im
   %0 = graph.relu %x : tensor<?x8xf32, #graph.sizes<"batch", 8>> -> tensor<?x8xf32, #graph.sizes<"batch", 8>>
   func.return %0 : tensor<?x8xf32, #graph.sizes<"batch", 8>>
 }
+
+// -----
+
+// Only tensors have sizes, and only functions have arguments.
+builtin.module {
+}
+func.func @scalar(%n: i64) {
+  func.return
+}
+
+// -----
+
+// A name that is no text is not the input's name.
+// expected-error@below {{the size of axis 0 of argument 0 is not fixed}}
+func.func @number(%x: tensor<?x8xf32> {graph.name = 3 : i64}) {
+  func.return
+}
