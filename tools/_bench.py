@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dlc.core.array_files import Arrays
 from dlc.runtime.model import Model
-from dlc.tools._npz import Arrays
 
 WARM_UP_SECONDS, BENCH_SECONDS = 0.2, 2.0
 PERCENTILES = (50, 90, 95, 99)

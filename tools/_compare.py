@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dlc.core.array_files import Arrays, read_arrays
 from dlc.errors import InputError
 from dlc.runtime.comparison import Comparison, Tolerance, check_comparable, compare
-from dlc.tools._npz import Arrays, read_arrays
 
 _UNVERIFIED_BOUND = 1e-5
 """Relative to an output's largest value, where no verification has said what rounding may do."""

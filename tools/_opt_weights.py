@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+from dlc.core.array_files import read_arrays
 from dlc.core.weights import WeightStore
 from dlc.errors import CompileError
 from dlc.frontends.onnx.importer import import_model
 from dlc.registry import new_context
-from dlc.tools._npz import read_arrays
 
 
 def read_weights(path: Path) -> WeightStore:

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from dlc.core.array_files import Arrays, read_array, read_arrays
 from dlc.errors import InputError
 from dlc.runtime.library import TensorInfo
 from dlc.runtime.model import Model
-from dlc.tools._npz import Arrays, read_array, read_arrays
 
 NamedFile = tuple[str | None, Path]
 

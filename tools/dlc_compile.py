@@ -15,11 +15,11 @@ from dlc import __version__
 from dlc.compiler import Options, Outcome, compile_to
 from dlc.compiler.options import LEVELS, PRECISIONS, VERIFICATIONS, WEIGHTS
 from dlc.compiler.output_place import check_places, files_written
+from dlc.core.array_files import Arrays, read_arrays, write_arrays
 from dlc.core.cache import write_atomically
 from dlc.core.weights import Array
 from dlc.tools._command import FAILURE, SUCCESS, CommandParser, Progress, run_command, tolerance
 from dlc.tools._model_arguments import constant, repeated_name, shape
-from dlc.tools._npz import Arrays, read_arrays, write_arrays
 from dlc.tools._terminal import show
 
 _STANDARD_OUTPUT = Path("-")

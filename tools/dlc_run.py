@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from dlc import __version__
+from dlc.core.array_files import Arrays, write_arrays
 from dlc.core.cache import write_atomically
 from dlc.errors import CompileError
 from dlc.runtime.comparison import Comparison, Tolerance
@@ -31,7 +32,6 @@ from dlc.tools._command import (
     tolerance,
 )
 from dlc.tools._compare import compare_with_file
-from dlc.tools._npz import Arrays, write_arrays
 from dlc.tools._run_inputs import named_file, read_inputs
 from dlc.tools._terminal import show
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper
 
 import dlc
+from dlc.runtime.given_outputs import check_apart
 
 Array = NDArray[Any]
 X = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
@@ -102,6 +103,11 @@ def test_neighbours_in_memory_do_not_overlap(model: dlc.Model) -> None:
     memory = np.zeros((2, 2, 3), np.float32)
     model(X, out=tuple(memory))
     np.testing.assert_array_equal(memory, [np.maximum(X, 0), -X])
+
+
+def test_what_has_no_elements_overlaps_with_nothing() -> None:
+    check_apart([("output 'y'", 16, 0)], [("input 'x'", 8, 16)])
+    check_apart([("output 'y'", 8, 16)], [("input 'x'", 16, 0)])
 
 
 @pytest.mark.parametrize(

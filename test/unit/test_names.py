@@ -12,8 +12,8 @@ from onnx import TensorProto, helper
 
 import dlc
 from dlc.backends._c_text import c_string
+from dlc.core.array_files import write_arrays
 from dlc.tools import dlc_compile, dlc_run
-from dlc.tools._npz import write_arrays
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 SIZE, RESULT, BELL = "größe", "结果", 'bell \x1b[2J\r"\\'

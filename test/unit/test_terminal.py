@@ -11,8 +11,8 @@ import onnx
 import pytest
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 
+from dlc.core.array_files import write_arrays
 from dlc.tools import dlc_compile, dlc_opt, dlc_run
-from dlc.tools._npz import write_arrays
 from dlc.verification import node_check
 from dlc.verification.onnx_faults import NoReferenceError
 

@@ -8,6 +8,7 @@ import onnx
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
+from dlc.core.array_files import read_array
 from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape, shape_text
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
@@ -40,23 +41,12 @@ def read_constants(texts: Mapping[str, str], source: ModelSource) -> dict[str, A
 
 def _read_value(text: str, value: onnx.ValueInfoProto) -> Array:
     if text.startswith("@"):
-        return _read_file(Path(text[1:]))
+        return read_array(Path(text[1:]))
     tensor = value.type.tensor_type
     dtype = element_dtype(tensor.elem_type)
     array = np.array([_read_number(number, dtype) for number in text.split(",")], dtype)
     is_vector = tensor.HasField("shape") and len(tensor.shape.dim) == 1
     return array if array.size > 1 or is_vector else array.reshape(())
-
-
-def _read_file(path: Path) -> Array:
-    try:
-        with path.open("rb") as file:
-            return np.lib.format.read_array(file, allow_pickle=False)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise CompileError(f"cannot read {path}: {reason}") from error
-    except (ValueError, EOFError, TypeError) as error:
-        raise CompileError(f"{path} is not a .npy file of numbers") from error
 
 
 def _read_number(text: str, dtype: np.dtype) -> bool | int | float:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import onnx
 import pytest
@@ -65,6 +66,21 @@ def test_a_constant_on_the_command_line(
     np.testing.assert_array_equal(model.run({"x": x})["y"], 32 * x)
 
 
+def test_a_file_of_bfloat16(make_model: MakeModel, tmp_path: Path):
+    value = np.array([0.5, -3], ml_dtypes.bfloat16)
+    np.save(tmp_path / "k.npy", value)
+    inputs = [helper.make_tensor_value_info("x", TensorProto.BFLOAT16, [2])]
+    model = make_model([node("Relu", ["x"], ["y"])], inputs)
+    found = read_constants({"x": f"@{tmp_path / 'k.npy'}"}, model)["x"]
+    assert found.dtype == value.dtype
+    np.testing.assert_array_equal(found, value)
+
+
+def test_values_are_for_inputs_of_the_model(looping: onnx.ModelProto):
+    with pytest.raises(dlc.CompileError, match="the model has no input m; it has x, n"):
+        dlc.compile(looping, target="cpu", constants={"m": np.array(5)})
+
+
 def test_numbers_take_the_type_of_the_input(make_model: MakeModel):
     kinds = {"b": TensorProto.BOOL, "i": TensorProto.INT32, "f": TensorProto.FLOAT16}
     inputs = [helper.make_tensor_value_info(name, kind, [1]) for name, kind in kinds.items()]
@@ -82,8 +98,8 @@ def test_numbers_take_the_type_of_the_input(make_model: MakeModel):
         ({"n": "5.0"}, "constant n: '5.0' is no value of int64"),
         ({"n": str(1 << 63)}, "constant n: 9223372036854775808 is out of the range of int64"),
         ({"n": "@absent.npy"}, "constant n: cannot read absent.npy: no such file or directory"),
-        ({"n": "@text.npy"}, "constant n: text.npy is not a .npy file of numbers"),
-        ({"n": "@objects.npy"}, "constant n: objects.npy is not a .npy file of numbers"),
+        ({"n": "@text.npy"}, "constant n: text.npy is not an .npy file of a plain array"),
+        ({"n": "@objects.npy"}, "constant n: objects.npy is not an .npy file of a plain array"),
         ({"n": "@floats.npy"}, "input n: its value is float64, should be int64"),
         ({"n": "1,2"}, "input n: its value has shape 2, should be scalar"),
     ],

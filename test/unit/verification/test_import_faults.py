@@ -24,6 +24,7 @@ from dlc.frontends.onnx.functions import standard_function
 from dlc.frontends.onnx.import_record import ImportRecord
 from dlc.frontends.onnx.importer import import_model
 from dlc.registry import new_context
+from dlc.verification import import_check
 from dlc.verification.import_check import ImportChecked, check_nodes
 from dlc.verification.wiring import check_wiring
 
@@ -200,12 +201,12 @@ FAULTS = [
 IDS = [f.name for f in FAULTS]
 
 
-def _check(model: onnx.ModelProto) -> ImportChecked:
+def _check(model: onnx.ModelProto, full: bool = False) -> ImportChecked:
     """Import a model and check it, as a compile does by default."""
     context, record = new_context(WeightStore()), ImportRecord()
     module = import_model(model, None, context, record=record)
     check_wiring(record, module, context.weights, {})
-    return check_nodes(record, "tested")
+    return check_nodes(record, "tested", full)
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=IDS)
@@ -257,3 +258,14 @@ def test_indices_of_a_function_are_inside_its_tables():
     model = helper.make_model(graph, opset_imports=imports, functions=[function], ir_version=10)
     found = _check(model)
     assert (found.checked, found.left_out) == (found.kinds, {})
+
+
+def test_kinds_beyond_a_number_are_left_out(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(import_check, "MOST_KINDS", 1)
+    nodes = [helper.make_node("Relu", ["x"], ["y"]), helper.make_node("Neg", ["y"], ["z"])]
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, (3,))
+    graph = helper.make_graph(nodes, "g", [x], [onnx.ValueInfoProto(name="z")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    found = _check(model)
+    assert (found.checked, found.left_out) == (1, {"Neg": "more than 1 kinds of nodes"})
+    assert _check(model, full=True).left_out == {}

@@ -1,6 +1,7 @@
 """Values that the importer puts in another place than the file says are found."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,10 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import SSAValue
 
+from dlc.analysis.entry import find_main
 from dlc.core.weights import WeightStore
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
@@ -54,9 +57,18 @@ def _model() -> onnx.ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
 
 
-def _check(model: onnx.ModelProto, constants: Mapping[str, Array] | None = None) -> None:
+Change = Callable[[ImportRecord, ModuleOp], None]
+
+
+def _check(
+    model: onnx.ModelProto | Path,
+    constants: Mapping[str, Array] | None = None,
+    change: Change = lambda *_: None,
+) -> None:
+    """Check an import; change: what is put in afterwards."""
     context, record = new_context(WeightStore()), ImportRecord()
     module = import_model(model, None, context, constants, record=record)
+    change(record, module)
     check_wiring(record, module, context.weights, constants or {})
 
 
@@ -104,6 +116,7 @@ FAULTS = {
     "wrong output": (_reads("g", "y"), "output y"),
     "initializer transposed": (_tensors_changed(np.transpose), "first"),
     "initializer shifted": (_tensors_changed(lambda x: np.roll(x, 1)), "first"),
+    "another shape": (_tensors_changed(lambda x: x.reshape(1, 8) if x.ndim == 1 else x), "last"),
 }
 
 
@@ -112,6 +125,37 @@ def test_fault_is_found(put_in: Fault, at: str, monkeypatch: pytest.MonkeyPatch)
     put_in(monkeypatch)
     with pytest.raises(CompileError, match="is lost or in another's place") as error:
         _check(_model())
+    assert error.value.at == at
+
+
+def _node_lost(record: ImportRecord, _: ModuleOp) -> None:
+    record.nodes = [x for x in record.nodes if x.place != "last"]
+
+
+def _operand_lost(record: ImportRecord, _: ModuleOp) -> None:
+    record.nodes = [
+        replace(x, operands=[None, *x.operands[1:]]) if x.place == "last" else x
+        for x in record.nodes
+    ]
+
+
+def _names_swapped(_: ImportRecord, module: ModuleOp) -> None:
+    main = find_main(module)
+    assert main.res_attrs
+    main.res_attrs = ArrayAttr(reversed(main.res_attrs.data))
+
+
+@pytest.mark.parametrize(
+    ("change", "what", "at"),
+    [
+        (_node_lost, "the node last", "the graph"),
+        (_operand_lost, "the value g", "last"),
+        (_names_swapped, "the name y", "output z"),
+    ],
+)
+def test_what_is_lost_is_found(change: Change, what: str, at: str):
+    with pytest.raises(CompileError, match=f"{what} is lost or in another's place") as error:
+        _check(_model(), change=change)
     assert error.value.at == at
 
 
@@ -140,21 +184,40 @@ def test_constant_that_is_compiled_in(monkeypatch: pytest.MonkeyPatch):
     assert error.value.at == "choice"
 
 
+def _negated(part: slice) -> Callable[[Array], Array]:
+    """Return a fault that changes a part of the elements."""
+
+    def change(x: Array) -> Array:
+        changed = np.array(x)
+        changed.reshape(-1)[part] *= -1
+        return changed
+
+    return change
+
+
 @pytest.mark.parametrize("external", [False, True])
-def test_large_weights_in_files(external: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("part", [slice(1, 2), slice(8 * 4096, 8 * 4096 + 1), slice(-1, None)])
+def test_large_weights_in_files(
+    part: slice, external: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     model, path = _model(), tmp_path / "model.onnx"
     large = np.arange(8 * 8192, dtype=np.float32).reshape(8, 8192)
     model.graph.initializer[2].CopyFrom(numpy_helper.from_array(large, "bias"))
     model.graph.node[2].input[0] = "bias"
     model.graph.output[0].type.tensor_type.shape.dim[1].dim_value = 8192
     onnx.save(model, path, save_as_external_data=external, size_threshold=1024)
-
-    def check() -> None:
-        context, record = new_context(WeightStore()), ImportRecord()
-        module = import_model(path, None, context, record=record)
-        check_wiring(record, module, context.weights, {})
-
-    check()
-    _tensors_changed(lambda x: np.roll(x, 1))(monkeypatch)
+    _check(path)
+    change = _negated(part)
+    _tensors_changed(lambda x: change(x) if x.size == large.size else x)(monkeypatch)
     with pytest.raises(CompileError, match="is lost or in another's place"):
-        check()
+        _check(path)
+
+
+def test_a_tensor_without_elements_in_another_file(tmp_path: Path):
+    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2, 8]) for n in "xy"]
+    node = helper.make_node("Concat", ["nothing", "x"], ["y"], axis=0)
+    nothing = numpy_helper.from_array(np.zeros((0, 8), np.float32), "nothing")
+    graph = helper.make_graph([node], "g", ends[:1], ends[1:], [nothing])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    onnx.save(model, tmp_path / "model.onnx", save_as_external_data=True, size_threshold=0)
+    _check(tmp_path / "model.onnx")

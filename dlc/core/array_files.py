@@ -28,7 +28,7 @@ def read_arrays(path: Path) -> Arrays:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             return {name: _with_element_type(arrays[name]) for name in arrays.files}
     except OSError as error:
-        raise CompileError(f"cannot read {path}: {error.strerror or error}") from error
+        raise _unreadable(path, error) from error
     except _NO_NPZ as error:
         raise CompileError(f"{path} is not an .npz file of plain arrays") from error
 
@@ -42,9 +42,14 @@ def read_array(path: Path) -> NDArray[Any]:
         with path.open("rb") as file:
             return _with_element_type(np.lib.format.read_array(file, allow_pickle=False))
     except OSError as error:
-        raise CompileError(f"cannot read {path}: {error.strerror or error}") from error
+        raise _unreadable(path, error) from error
     except _NO_NPZ as error:
         raise CompileError(f"{path} is not an .npy file of a plain array") from error
+
+
+def _unreadable(path: Path, error: OSError) -> CompileError:
+    reason = (error.strerror or str(error)).lower()
+    return CompileError(f"cannot read {path}: {reason}")
 
 
 def write_arrays(path: Path, arrays: Arrays) -> None:
