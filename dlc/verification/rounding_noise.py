@@ -196,7 +196,7 @@ class RoundingNoise:
         share += np.copysign(np.float32(0.5), share)  # equal ones would cancel in differences
         with np.errstate(all="ignore"):
             whole = (x == np.rint(x)) & (np.abs(x) < _EXACT)
-            return np.where(whole, x, x + x * (np.float32(self._sign * size) * share))
+            return np.where(whole, x, x * (1 + self._sign * size * share.astype(x.dtype)))
 
 
 def _terms(op: GraphOp) -> int:
