@@ -34,11 +34,12 @@ def _plain(value: Value) -> object:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
-def _text(value: Value) -> str:
+def text_of(value: Value) -> str:
+    """Return a value as the IR has it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
-        return f"[{', '.join(map(_text, value))}]"
+        return f"[{', '.join(map(text_of, value))}]"
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     if isinstance(value, float):
@@ -75,7 +76,7 @@ class RecordAttr(Data[tuple[tuple[str, Value], ...]], ABC):
         """
         value = dict(self.data).get(key, default)
         if type(value) is not type(default):
-            raise CompileError(f"{self.name} {key} = {_text(value)} should be like {default!r}")
+            raise CompileError(f"{self.name} {key} = {text_of(value)} should be like {default!r}")
         return value
 
     def replace(self, **values: object) -> Self:
@@ -101,7 +102,7 @@ class RecordAttr(Data[tuple[tuple[str, Value], ...]], ABC):
         return {key: _plain(value) for key, value in self.data}
 
     def print_parameter(self, printer: Printer) -> None:
-        items = (f"{key} = {_text(value)}" for key, value in self.data)
+        items = (f"{key} = {text_of(value)}" for key, value in self.data)
         printer.print_string(f"<{', '.join(items)}>")
 
 

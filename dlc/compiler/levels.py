@@ -54,8 +54,12 @@ def lower(
         raise no_level(target, last)
     if reached is not None and reached not in names:
         raise no_level(target, reached)
-    for level, pipeline in steps[names.index(reached) + 1 if reached else 0 :]:
-        first = level == steps[0][0]
+    if reached is not None:
+        steps = steps[names.index(reached) + 1 :]
+    if reached == "fused-group":  # a schedule that a person has written is checked
+        steps = [(reached, f"tile{{arch={target.name}}}"), *steps]
+    for level, pipeline in steps:
+        first = level == names[0]
         manager = PassManager(
             registry.build_passes(pipeline),
             verify_each=False,

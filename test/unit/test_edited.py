@@ -112,6 +112,48 @@ def test_an_edited_schedule_is_compiled(model: Path) -> None:
     check(artifact)
 
 
+SCHEDULES = {
+    "cpu": {
+        "tile = [16, 16, 16]": "tile should be 2 integers",
+        "tile = [0, 16]": "tile should be 2 integers",
+        "tile = true": "tile should be 2 integers",
+        "lanes = 17": "lanes should be 2, 4, 8, 16, 32 or 64, is 17",
+        "cores = 3": "cores should be true or false, is 3",
+        "cors = true": "cors is unknown; contract has tile, lanes, cores here",
+    },
+    "sm_90a": {
+        "tile = [64, 64]": "tile should be 3 integers",
+        "warps = [0, 2]": "warps should be 2 integers",
+        "stages = 0": "stages should be an integer from 1",
+        "split = 2.5": "split should be an integer from 1",
+        'order = "column"': 'order should be "row" or "grouped<8>", is "column"',
+        'instruction = "imma"': 'instruction should be "fma" or ',
+        "threads = 64": "threads is unknown; contract has tile, warps,",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("target", "item", "message"),
+    [(target, *item) for target, items in SCHEDULES.items() for item in items.items()],
+)
+def test_a_wrong_schedule_is_one_located_error(
+    model: Path, target: str, item: str, message: str
+) -> None:
+    path = model.with_suffix(".mlir")
+    key = item.split(" = ")[0]
+    text = emit(model, Options(target), "fused-group")
+    pattern = re.compile(rf"\b{key} = (\[.*?\]|\".*?\"|\w+)")
+    text = (
+        pattern.sub(item, text) if pattern.search(text) else text.replace("<str", f"<{item}, str")
+    )
+    path.write_text(text)
+    with pytest.raises(CompileError, match=re.escape(f"schedule key {message}")) as caught:
+        compile_to(model.with_suffix(".so"), path, Options(target, weights_from=model))
+    line = line_of(path, "fused_group.group")
+    assert str(caught.value).startswith(f"fused_group.group at {path}:{line}:")
+
+
 def test_a_wrong_edit_of_a_kernel_is_refused(model: Path) -> None:
     path, _ = printed(model, "loop")
     edit(path, "arith.maximumf", "arith.minimumf")

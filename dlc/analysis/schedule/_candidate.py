@@ -38,22 +38,3 @@ def best(candidates: Iterable[Rated], what: str) -> Rated:
         if latency_s < least_s:
             winner, least_s = candidate, latency_s
     return winner
-
-
-def sizes_of(schedule: Record, key: str, count: int) -> tuple[int, ...]:
-    """Return a key that holds ``count`` positive integers; raises CompileError where it does
-    not.
-    """
-    value = schedule.get(key)
-    numbers = [n for n in value if type(n) is int and n > 0] if isinstance(value, tuple) else []
-    if not isinstance(value, tuple) or not len(numbers) == len(value) == count:
-        raise CompileError(f"schedule key {key} should be {count} positive integers, is {value!r}")
-    return tuple(numbers)
-
-
-def size_of(schedule: Record, key: str, default: int = 0) -> int:
-    """Return a key that holds one positive integer; raises CompileError where it does not."""
-    value = schedule.get(key, default)
-    if type(value) is not int or value < 1:
-        raise CompileError(f"schedule key {key} should be a positive integer, is {value!r}")
-    return value

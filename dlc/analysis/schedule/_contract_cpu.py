@@ -1,14 +1,22 @@
 """Schedules of contractions on a CPU: the register tile."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import ceil
 
-from dlc.analysis.schedule._candidate import Rated, Record, size_of, sizes_of
+from dlc.analysis.schedule._candidate import Rated, Record
 from dlc.analysis.schedule._contract_work import ContractWork, describe, work_of
+from dlc.analysis.schedule._key import Key, flag, sizes
 from dlc.analysis.schedule._strategy import Strategy
 from dlc.analysis.upper_bound import cpu_bound
 from dlc.arch import CpuArch
 from dlc.errors import CompileError
+
+TILE = sizes("tile", 2)
+"""Rows and columns of the register tile."""
+
+_LANES = Key[int]("lanes", "2, 4, 8, 16, 32 or 64", lambda value: value in (2, 4, 8, 16, 32, 64))
+_CORES = flag("cores", False)
 
 _VECTORS = (2, 3, 1, 4)
 _LOADS_PER_CLOCK = 2
@@ -28,7 +36,7 @@ def candidates(work: ContractWork, arch: CpuArch) -> Iterator[Record]:
     loop = min(work.row_loop, 512)
     for rows in sorted({ceil(loop / tiles) for tiles in range(1, loop + 1)}, reverse=True):
         for vectors in _VECTORS:
-            if rows * vectors + vectors + 1 > arch.vector_registers:
+            if _registers(rows, vectors) > arch.vector_registers:
                 continue
             for cores in (True, False) if arch.cores > 1 else (False,):
                 yield {
@@ -45,20 +53,33 @@ def rate_work(work: ContractWork, schedule: Record, arch: CpuArch) -> Rated:
     A step of the micro-kernel takes the longest of its multiply-adds (as many as units, if
     enough are independent) and its loads; tails are padded to whole tiles.
     """
-    m, n = sizes_of(schedule, "tile", 2)
-    lanes = size_of(schedule, "lanes", arch.vector_bytes // work.compute_bytes)
+    (m, n), lanes = TILE.of(schedule), _LANES.of(schedule)
     if n % lanes:
         raise CompileError(f"tile columns {n} are no multiple of the {lanes} lanes")
     tiles = work.batch * ceil(work.m / m) * ceil(work.n / n)
-    cores = min(arch.cores, tiles) if schedule.get("cores") else 1
+    cores = min(arch.cores, tiles) if _CORES.of(schedule) else 1
     clocks = _row_clocks(work, m, n // lanes, lanes, arch) * work.batch * work.k
     compute_s = clocks * work.m / work.row_loop / cores / arch.clock_hz
     bytes = work.global_bytes
     bandwidth = arch.dram_bytes_per_s if bytes > arch.l3_bytes else arch.l3_bytes_per_s
     start_s = arch.parallel_region_us * 1e-6 if cores > 1 else 0.0
     bound = cpu_bound(2.0 * tiles * m * n * work.k, bytes, work.compute_bytes, cores, arch)
+    rows = ceil(work.row_loop / ceil(work.row_loop / m))  # as the lowering evens them out
+    wide = ceil(lanes * work.compute_bytes / arch.vector_bytes)
+    bound = replace(bound, violation=_violation(_registers(rows, n // lanes * wide), arch))
     memory_s = bytes / min(bandwidth, arch.l3_bytes_per_s * cores / arch.cores)
     return Rated(schedule, bound, lambda: start_s + compute_s + memory_s)
+
+
+def _registers(rows: int, vectors: int) -> int:
+    """Return the SIMD registers of a tile: the sums, a row of loads and a broadcast."""
+    return rows * vectors + vectors + 1
+
+
+def _violation(registers: int, arch: CpuArch) -> str | None:
+    if registers <= arch.vector_registers:
+        return None
+    return f"the tile needs {registers} SIMD registers, {arch.name} has {arch.vector_registers}"
 
 
 def _row_clocks(work: ContractWork, rows: int, vectors: int, lanes: int, arch: CpuArch) -> float:
@@ -81,4 +102,4 @@ def _step_clocks(rows: int, vectors: int, arch: CpuArch) -> float:
     return max(issue, (rows + vectors) / _LOADS_PER_CLOCK) + _STEP_CLOCKS
 
 
-STRATEGY = Strategy(work_of, candidates, rate_work, describe)
+STRATEGY = Strategy(work_of, candidates, rate_work, describe, (TILE, _LANES, _CORES))

@@ -8,7 +8,7 @@ from dlc.analysis.latency import contraction_s
 from dlc.analysis.schedule._candidate import Rated, Record
 from dlc.analysis.schedule._contract_work import ContractWork, describe, work_of
 from dlc.analysis.schedule._strategy import Strategy
-from dlc.analysis.schedule._tiling import Tiling, instruction_for
+from dlc.analysis.schedule._tiling import GROUPED, GROUPED_ROWS, KEYS, ROW, Tiling, instruction_for
 from dlc.analysis.upper_bound import gpu_bound
 from dlc.arch import GpuArch
 
@@ -64,7 +64,6 @@ _FMA = _Space(
 )
 
 _SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
-_GROUPED_ROWS = 8
 
 
 def candidates(work: ContractWork, arch: GpuArch) -> Iterator[Record]:
@@ -93,8 +92,8 @@ def candidates(work: ContractWork, arch: GpuArch) -> Iterator[Record]:
 
 def _order(work: ContractWork, tile_m: int, tile_n: int, arch: GpuArch) -> str:
     rows, columns = ceil(work.m / tile_m), ceil(work.n / tile_n)
-    many = rows * columns > arch.sm_count and rows > _GROUPED_ROWS and columns > 1
-    return f"grouped<{_GROUPED_ROWS}>" if many else "row"
+    many = rows * columns > arch.sm_count and rows > GROUPED_ROWS and columns > 1
+    return GROUPED if many else ROW
 
 
 def rate_work(work: ContractWork, schedule: Record, arch: GpuArch) -> Rated:
@@ -108,4 +107,4 @@ def rate_work(work: ContractWork, schedule: Record, arch: GpuArch) -> Rated:
     return Rated(schedule, bound, latency_s)
 
 
-STRATEGY = Strategy(work_of, candidates, rate_work, describe)
+STRATEGY = Strategy(work_of, candidates, rate_work, describe, KEYS)

@@ -8,11 +8,14 @@ from dlc.analysis.dataflow import Cluster
 from dlc.analysis.delta import loads, traffic_bytes, work
 from dlc.analysis.latency import Waves, program_s, traffic_s
 from dlc.analysis.occupancy import BlockResources
-from dlc.analysis.schedule._candidate import Rated, Record, size_of
+from dlc.analysis.schedule._candidate import Rated, Record
+from dlc.analysis.schedule._key import size
 from dlc.analysis.schedule._strategy import Strategy
 from dlc.analysis.upper_bound import gpu_bound, streaming_work
 from dlc.arch import GpuArch
 from dlc.dialects._tensor import element_bytes, element_count, element_type, shape
+
+_KEYS = size("threads"), size("vector", 1, most=16)
 
 _THREADS = (128, 256, 64, 512)
 _VECTOR_BYTES = (16, 8, 4, 2, 1)
@@ -66,7 +69,7 @@ def candidates(work: MapWork, _: GpuArch) -> Iterator[Record]:
 
 def rate_work(work: MapWork, schedule: Record, arch: GpuArch) -> Rated:
     """Return the bound and the latency of one schedule."""
-    threads, vector = size_of(schedule, "threads"), size_of(schedule, "vector", 1)
+    threads, vector = (key.of(schedule) for key in _KEYS)
     blocks = ceil(work.points / (threads * vector))
     block = BlockResources(threads, _REGISTERS)
     kernel = streaming_work(work.operations, work.bytes, blocks, block)
@@ -87,4 +90,4 @@ def _latency_s(work: MapWork, vector: int, waves: Waves, arch: GpuArch) -> float
     return start_s + max(computing_s, waiting_s, traffic_s(work.bytes, in_flight, arch))
 
 
-STRATEGY = Strategy(work_of, candidates, rate_work, lambda _: "an element-wise group")
+STRATEGY = Strategy(work_of, candidates, rate_work, lambda _: "an element-wise group", _KEYS)

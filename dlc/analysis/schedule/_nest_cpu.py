@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.delta import traffic_bytes, work
 from dlc.analysis.schedule._candidate import Rated, Record
+from dlc.analysis.schedule._key import flag
 from dlc.analysis.schedule._strategy import Strategy
 from dlc.analysis.upper_bound import cpu_bound
 from dlc.arch import CpuArch
-from dlc.errors import CompileError
+
+_CORES = flag("cores", False)
 
 _SCALAR_EFFICIENCY = 0.25
 """Fraction of the peak that compiled elementwise loops reach: loads, stores and addresses share the
@@ -45,10 +47,7 @@ def _on_lanes(cluster: Cluster) -> frozenset[str]:
 
 def rate_work(work: NestWork, schedule: Record, arch: CpuArch) -> Rated:
     """Return the bound and the latency of one schedule."""
-    cores = schedule.get("cores", False)
-    if not isinstance(cores, bool):
-        raise CompileError(f"schedule key cores should be true or false, is {cores!r}")
-    used = arch.cores if cores else 1
+    used = arch.cores if _CORES.of(schedule) else 1
     bound = cpu_bound(work.operations, work.bytes, 4, used, arch)
     lanes = arch.vector_bytes // 4 if schedule.get("strategy") in work.on_lanes else 1
 
@@ -78,7 +77,7 @@ def _bandwidth(bytes: int, cores: int, arch: CpuArch) -> float:
 
 def _strategy(kind: str) -> Strategy[NestWork, CpuArch]:
     records = [{"strategy": kind, "cores": cores} for cores in (False, True)]
-    return Strategy(work_of, lambda *_: records, rate_work, lambda _: "a loop nest")
+    return Strategy(work_of, lambda *_: records, rate_work, lambda _: "a loop nest", (_CORES,))
 
 
 MAP, ROW = _strategy("map"), _strategy("row")

@@ -9,11 +9,14 @@ from dlc.analysis.delta import traffic_bytes, work
 from dlc.analysis.latency import Waves, program_s, traffic_s
 from dlc.analysis.occupancy import BlockResources
 from dlc.analysis.role import Role
-from dlc.analysis.schedule._candidate import Rated, Record, size_of
+from dlc.analysis.schedule._candidate import Rated, Record
+from dlc.analysis.schedule._key import size
 from dlc.analysis.schedule._strategy import Strategy
 from dlc.analysis.upper_bound import gpu_bound, streaming_work
 from dlc.arch import GpuArch
 from dlc.dialects._tensor import element_bytes, element_type
+
+_KEYS = size("threads"), size("rows", 1), size("vector", 1, most=16)
 
 _SHAPES = ((32, 4), (32, 8), (32, 2), (32, 1), (64, 1), (128, 1), (256, 1), (512, 1), (1024, 1))
 _VECTORS = (8, 4, 2, 1)
@@ -72,8 +75,7 @@ def candidates(work: RowWork, _: GpuArch) -> Iterator[Record]:
 
 def rate_work(work: RowWork, schedule: Record, arch: GpuArch) -> Rated:
     """Return the bound and the latency of one schedule."""
-    threads, vector = size_of(schedule, "threads"), size_of(schedule, "vector", 1)
-    rows = size_of(schedule, "rows", 1)
+    threads, rows, vector = (key.of(schedule) for key in _KEYS)
     blocks = ceil(work.rows / rows)
     block = BlockResources(threads * rows, _REGISTERS, 4 * arch.warp_threads * work.reductions)
     kernel = streaming_work(work.operations, work.bytes, blocks, block)
@@ -102,5 +104,9 @@ def _latency_s(work: RowWork, threads: int, vector: int, waves: Waves, arch: Gpu
 
 
 STRATEGY = Strategy(
-    work_of, candidates, rate_work, lambda work: f"a reduction of {work.rows} rows of {work.length}"
+    work_of,
+    candidates,
+    rate_work,
+    lambda work: f"a reduction of {work.rows} rows of {work.length}",
+    _KEYS,
 )

@@ -1,12 +1,13 @@
 """What the strategies of all chips share: finding the best of their schedules."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.schedule._candidate import Rated, Record, best
+from dlc.analysis.schedule._key import Key, check_keys
 from dlc.arch import Arch, CpuArch, GpuArch
 
 Work = TypeVar("Work")
@@ -19,13 +20,14 @@ class Strategy(Generic[Work, Chip]):
 
     work_of: what a cluster of the strategy does, whatever its schedule; hashable. candidates: the
     space of its schedules. rate_work: what the models say about one; raises CompileError for keys
-    that are wrong. describe: names a work in errors.
+    that are wrong. describe: names a work in errors. keys: all that its schedules have.
     """
 
     work_of: Callable[[Cluster], Work]
     candidates: Callable[[Work, Chip], Iterable[Record]]
     rate_work: Callable[[Work, Record, Chip], Rated]
     describe: Callable[[Work], str]
+    keys: Sequence[Key[Any]]
 
     def choose(self, cluster: Cluster, arch: Chip) -> Rated:
         """Return the best schedule of a cluster; raises CompileError when none fits."""
@@ -36,7 +38,11 @@ class Strategy(Generic[Work, Chip]):
         return _best(self, work, arch)
 
     def rate(self, cluster: Cluster, schedule: Record, arch: Chip) -> Rated:
-        """Return what the models say about a schedule; raises CompileError for wrong keys."""
+        """Return what the models say about a schedule that is given, perhaps by a person.
+
+        Raises CompileError for a key that is missing, unknown or wrong.
+        """
+        check_keys(schedule, self.keys)
         return self.rate_work(self.work_of(cluster), schedule, arch)
 
 

@@ -6,12 +6,30 @@ from math import ceil
 
 from dlc.analysis.latency import TiledContraction
 from dlc.analysis.occupancy import BlockResources, blocks_per_sm
-from dlc.analysis.schedule._candidate import Record, size_of, sizes_of
+from dlc.analysis.schedule._candidate import Record
 from dlc.analysis.schedule._contract_work import ContractWork
+from dlc.analysis.schedule._key import choice, size, sizes
 from dlc.analysis.upper_bound import KernelWork
 from dlc.arch import GpuArch
 from dlc.arch.fragments import MATRIX_INSTRUCTIONS, WARP_LANES
 from dlc.errors import CompileError
+
+ROW, GROUPED_ROWS = "row", 8
+GROUPED = f"grouped<{GROUPED_ROWS}>"
+"""Orders of the tiles: row by row, or so many rows together."""
+
+_FMA = "fma"
+_INSTRUCTIONS = (_FMA, *(f"mma.{name}" for name in MATRIX_INSTRUCTIONS))
+
+KEYS = (
+    _TILE := sizes("tile", 3),
+    _WARPS := sizes("warps", 2),
+    _INSTRUCTION := choice("instruction", _INSTRUCTIONS),
+    _STAGES := size("stages", 1, most=16),
+    _SPLIT := size("split", 1, most=1024),
+    choice("order", (ROW, GROUPED), ROW),
+)
+"""The keys of a schedule."""
 
 _WIDE_BYTES = 16
 """What a lane moves with one instruction."""
@@ -44,10 +62,10 @@ class Tiling:
     @staticmethod
     def of(work: ContractWork, schedule: Record, arch: GpuArch) -> "Tiling":
         """Return the tiling of a schedule; raises CompileError for wrong keys."""
-        m, n, depth = sizes_of(schedule, "tile", 3)
-        warps_m, warps_n = sizes_of(schedule, "warps", 2)
-        split, stages = size_of(schedule, "split", 1), size_of(schedule, "stages", 1)
-        unit = _unit(work, schedule.get("instruction"), arch)
+        m, n, depth = _TILE.of(schedule)
+        warps_m, warps_n = _WARPS.of(schedule)
+        split, stages = _SPLIT.of(schedule), _STAGES.of(schedule)
+        unit = _unit(work, _INSTRUCTION.of(schedule), arch)
         if m % warps_m or n % warps_n:
             raise CompileError(f"tile {m} x {n} does not divide into {warps_m} x {warps_n} warps")
         return Tiling(work, m, n, depth, warps_m, warps_n, split, stages, *unit)
@@ -175,14 +193,14 @@ def instruction_for(work: ContractWork, arch: GpuArch) -> str:
     factors' type, else fused multiply-adds.
     """
     if f"mma.sync.{work.element}" not in arch.capabilities:
-        return "fma"
+        return _FMA
     bits = 8 * work.factor_bytes
     return next(f"mma.{i.name}" for i in MATRIX_INSTRUCTIONS.values() if i.operand_bits == bits)
 
 
-def _unit(work: ContractWork, instruction: object, arch: GpuArch) -> tuple[str, int]:
+def _unit(work: ContractWork, instruction: str, arch: GpuArch) -> tuple[str, int]:
     """Return the unit that an instruction runs on and the operations of one warp's instruction."""
-    if instruction == "fma":
+    if instruction == _FMA:
         compute = {"f64": "f64", "i32": "i32"}.get(work.element, "f32")
         return f"fma.{compute}", 2 * WARP_LANES
     if instruction != instruction_for(work, arch):
@@ -190,5 +208,5 @@ def _unit(work: ContractWork, instruction: object, arch: GpuArch) -> tuple[str, 
             f"instruction {instruction!r} does not multiply {work.element} on {arch.target}; "
             f"use {instruction_for(work, arch)!r} or 'fma'"
         )
-    matrix = MATRIX_INSTRUCTIONS[str(instruction).removeprefix("mma.")]
+    matrix = MATRIX_INSTRUCTIONS[instruction.removeprefix("mma.")]
     return f"mma.{work.element}", matrix.flops

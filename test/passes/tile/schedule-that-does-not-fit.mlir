@@ -13,7 +13,7 @@ func.func @main(%x: tensor<128x768xf16>, %w: tensor<768x64xf16>) -> tensor<128x6
 // -----
 
 func.func @main(%x: tensor<128x768xf32>, %w: tensor<768x64xf32>) -> tensor<128x64xf32> {
-  // expected-error@below {{schedule key tile should be 3 positive integers, is (64, 64)}}
+  // expected-error@below {{schedule key tile should be 3 integers from 1 to 1048576, is [64, 64]}}
   %0 = fused_group.group @g0(%x, %w) : (tensor<128x768xf32>, tensor<768x64xf32>) -> tensor<128x64xf32> attributes {schedule = #loop.schedule<strategy = "contract", tile = [64, 64], warps = [2, 2], instruction = "fma">} {
   ^bb0(%a: tensor<128x768xf32>, %b: tensor<768x64xf32>):
     %1 = graph.matmul %a, %b : (tensor<128x768xf32>, tensor<768x64xf32>) -> tensor<128x64xf32>

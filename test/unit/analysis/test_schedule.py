@@ -4,7 +4,7 @@ import pytest
 
 from dlc.analysis.latency import TiledContraction, Waves, contraction_s, program_s, traffic_s
 from dlc.analysis.schedule import _contract_cpu, _contract_gpu, _map, _row
-from dlc.analysis.schedule._candidate import Record, sizes_of
+from dlc.analysis.schedule._candidate import Record
 from dlc.analysis.schedule._contract_work import ContractWork
 from dlc.analysis.schedule._tiling import instruction_for
 from dlc.arch import GPUS, CpuArch, GpuArch
@@ -93,13 +93,13 @@ def test_tile_that_warps_do_not_divide_is_an_error() -> None:
 def test_cpu_tiles_leave_registers_for_loads(arch: CpuArch) -> None:
     lanes = arch.vector_bytes // 4
     for schedule in _contract_cpu.candidates(_work(512, 512, 512, "f32"), arch):
-        m, n = sizes_of(schedule, "tile", 2)
+        m, n = _contract_cpu.TILE.of(schedule)
         assert n % lanes == 0
         assert (m + 1) * n // lanes + 1 <= arch.vector_registers
 
 
 def test_cpu_tile_has_no_more_rows_than_the_product() -> None:
-    rows = {sizes_of(s, "tile", 2)[0] for s in _contract_cpu.candidates(_work(3, 64, 64), AVX2)}
+    rows = {_contract_cpu.TILE.of(s)[0] for s in _contract_cpu.candidates(_work(3, 64, 64), AVX2)}
     assert rows == {1, 2, 3}
 
 
