@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc import registry
 from dlc.backends._weight_placer import WeightPlacer
 from dlc.compiler.build import Built, build_cpu, build_cuda
-from dlc.compiler.edited import UNVERIFIED, Start, read_start
+from dlc.compiler.edited import UNVERIFIED, Start, in_the_text, read_start
 from dlc.compiler.identity import LOADED_SOURCES
 from dlc.compiler.index_report import describe_indices
 from dlc.compiler.ir_files import is_ir
@@ -34,6 +34,7 @@ from dlc.runtime.model import Model
 from dlc.runtime.packing import WeightFile, replace_report, write_artifact
 from dlc.scratch import ScratchFolder
 from dlc.verification.import_check import ImportChecked, check_nodes
+from dlc.verification.miscompile import MiscompileError
 from dlc.verification.wiring import check_wiring
 
 
@@ -77,7 +78,7 @@ class Compilation:
                 return outcome
             if start.reference is None:
                 return replace(outcome, checked=UNVERIFIED)
-            found = self._verify(start.reference, lowered, place, path)
+            found = self._verify(start, start.reference, lowered, place, path)
             artifact = Model(path) if running_target(self.targets) else None
             compared = compare_as_wished(
                 self.source, self.options, start.reference, self.context.weights, artifact
@@ -178,7 +179,12 @@ class Compilation:
         }
 
     def _verify(
-        self, model: ModuleOp, lowered: Sequence[_Lowered], place: WeightPlacer, path: Path
+        self,
+        start: Start,
+        model: ModuleOp,
+        lowered: Sequence[_Lowered],
+        place: WeightPlacer,
+        path: Path,
     ) -> Verified:
         def build_probe(module: ModuleOp, to: Path) -> Built:
             return self._compile([replace(lowered[0], module=module)], place, to)
@@ -187,7 +193,10 @@ class Compilation:
         verifier = Verifier(
             self.context, options, model, lowered, path, build_probe, self._built.kernels, timing
         )
-        return verifier.verify(plan_of(options))
+        try:
+            return verifier.verify(plan_of(options))
+        except MiscompileError as error:
+            raise in_the_text(error, start, self.source) from error
 
 
 def _report_text(report: Report) -> bytes:

@@ -26,6 +26,7 @@ from dlc.dialects.graph._source import WeightOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
+from dlc.verification.miscompile import MiscompileError
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,23 @@ UNVERIFIED = (
     "not verified: kernels do not say what they should compute; give the model they were made of"
     " as --weights-from"
 )
+
+
+def in_the_text(error: MiscompileError, start: Start, source: ModelSource) -> CompileError:
+    """Return what is to be said of wrong results of a compile of ``source``.
+
+    A text of kernels may be edited: they need not compute what its model means.
+    """
+    if start.groups is None:
+        return error
+    kernels = (op for op in start.module.ops if isinstance(op, gpu.KernelOp | loop.KernelOp))
+    kernel = next((op for op in kernels if op.sym_name.data == error.kernel), None)
+    what = "the text" if kernel is None else f"kernel @{error.kernel}"
+    where = f" ({error.at})" if error.at else ""
+    return CompileError(
+        f"{what} does not compute what its model means{where}: {error.found}",
+        at=str(source) if kernel is None else operation_text(kernel),
+    )
 
 
 def read_start(

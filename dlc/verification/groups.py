@@ -15,9 +15,9 @@ from dlc.core.locations import operation_text
 from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp, LaunchOp
 from dlc.dialects.graph._structure import Array, GraphOp
-from dlc.errors import CompileError
 from dlc.oracle import run_block
 from dlc.verification.error_bound import error_bound, relative_error
+from dlc.verification.miscompile import MiscompileError
 from dlc.verification.plan import reference_seconds
 from dlc.verification.rounding_noise import errors_beyond
 
@@ -53,27 +53,26 @@ def verify_groups(
 
     groups: the module before lowering, whose groups became launches of ``kernels``, in order.
     intermediate: the results of all launches in a run on ``feeds``; a group is computed from those
-    of the groups before it, so that errors do not add up. Raises CompileError when a result is
+    of the groups before it, so that errors do not add up. Raises MiscompileError when a result is
     further off than ``error_bound``, beyond the slack of its elements where the group magnifies
     rounding errors (``rounding_noise``).
     """
     values = _Values(groups, feeds, intermediate, weights)
     checked = _chosen(kernels, list(map(reference_seconds, values.groups)), budget_seconds)
     for number in checked:
-        _check(values, values.groups[number], weights, precision)
+        _check(values, values.groups[number], kernels[number], weights, precision)
     seen = {kernels[number] for number in checked}
     return GroupsChecked(len(checked), len(kernels), len(seen), len(set(kernels)))
 
 
 def check_same(outputs: Mapping[str, Array], probed: Sequence[Array], bound: float) -> None:
-    """Raise CompileError unless the outputs of an artifact are those of its probe: the same kernels
+    """Raise MiscompileError unless the outputs of an artifact are those of its probe: the same kernels
     ran, but there no two values shared memory.
     """
     for (name, got), wanted in zip(outputs.items(), probed, strict=True):
         if not relative_error(wanted, got) <= bound:
-            raise CompileError(
-                f"verification failed: output {name!r} changes with the places of the intermediate "
-                "values; this is a fault of dlc, please report the model"
+            raise MiscompileError(
+                f"output {name!r} changes with the places of the intermediate values"
             )
 
 
@@ -123,22 +122,26 @@ class _Values:
         return found
 
 
-def _check(values: _Values, group: GroupOp, weights: WeightStore, precision: str) -> None:
+def _check(
+    values: _Values, group: GroupOp, kernel: str, weights: WeightStore, precision: str
+) -> None:
     arguments = [values[x] for x in group.inputs]
     wanted = run_block(group.body.block, list(arguments), weights)
-    check_results(group, arguments, wanted, [values[r] for r in group.results], weights, precision)
+    results = [values[r] for r in group.results]
+    check_results(group, kernel, arguments, wanted, results, weights, precision)
 
 
 def check_results(
     group: GroupOp,
+    kernel: str,
     arguments: Sequence[Array],
     wanted: Sequence[Array],
     results: Sequence[Array],
     weights: WeightStore,
     precision: str,
 ) -> None:
-    """Raise CompileError when ``results`` of a group on ``arguments`` are further off than
-    ``verify_groups`` says from ``wanted``, its reference.
+    """Raise MiscompileError when ``results`` of ``kernel``, which computes a group, on
+    ``arguments`` are further off than ``verify_groups`` says from ``wanted``, its reference.
     """
     bound = error_bound(group, precision)
     errors = list(map(relative_error, wanted, results))
@@ -147,8 +150,8 @@ def check_results(
     run = partial(run_block, group.body.block, list(arguments), weights)
     for error in errors_beyond([run], wanted, results, precision, bound):
         if not error <= bound:
-            raise CompileError(
-                f"verification failed: a result is off by {error:.1e} of its largest value, bound "
-                f"{bound:.1e}; this is a fault of dlc, please report the model",
+            raise MiscompileError(
+                f"a result is off by {error:.1e} of its largest value, bound {bound:.1e}",
                 at=operation_text(group),
+                kernel=kernel,
             )

@@ -9,11 +9,11 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
 from dlc.dialects.graph._structure import Array, CompositeOp
-from dlc.errors import CompileError
 from dlc.lowering.composite import decompose_composites
 from dlc.oracle import run_reference
 from dlc.verification.error_bound import error_bound, relative_error
 from dlc.verification.evidence import Evidence
+from dlc.verification.miscompile import MiscompileError
 from dlc.verification.reference import Reference
 from dlc.verification.rounding_noise import Run, errors_beyond
 from dlc.verification.value_range import check_range, check_underflow
@@ -40,7 +40,7 @@ class Judge:
     def check(self, feeds: Mapping[str, Array], got: Mapping[str, Array], case: str) -> float:
         """Return the largest error of the outputs ``got`` of a run on ``feeds``.
 
-        case: the name of the inputs, for messages. Raises CompileError when it is above the bound,
+        case: the name of the inputs, for messages. Raises MiscompileError when it is above the bound,
         RangeError when the values of the model itself do not fit into the precision.
         """
         errors = self.errors(feeds, got)
@@ -49,10 +49,9 @@ class Judge:
                 check(self.module, feeds, self.weights, self.precision, case)
         for name, error in errors.items():
             if not error <= self.bound:
-                raise CompileError(
-                    f"verification failed: output {name!r} is off by {error:.1e} of its largest "
-                    f"value on {case} input, bound {self.bound:.1e}; this is a fault of dlc, "
-                    "please report the model"
+                raise MiscompileError(
+                    f"output {name!r} is off by {error:.1e} of its largest value on {case} input, "
+                    f"bound {self.bound:.1e}"
                 )
         return max(errors.values(), default=0.0)
 

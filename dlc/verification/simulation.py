@@ -49,7 +49,7 @@ def verify_by_simulation(
     """Compare blocks of every kernel with the reference of its group.
 
     groups: the module before lowering. Inputs are those of ``GroupInputs``. Raises SimulationError
-    for a fault of a kernel, CompileError for results that are further off than ``error_bound``.
+    for a fault of a kernel, MiscompileError for results that are further off than ``error_bound``.
     """
     kernels = {op.sym_name.data: op for op in lowered.ops if isinstance(op, KernelOp)}
     first: dict[str, GroupOp] = {}
@@ -102,7 +102,7 @@ class _Pair:
         report = simulate(module, name, [*arguments, *outputs], blocks=blocks)
         for output, right, written in zip(outputs, rounded, report.written, strict=True):
             np.copyto(output, right, where=~written.reshape(output.shape))
-        check_results(self.group, arguments, wanted, outputs, self.weights, precision)
+        check_results(self.group, name, arguments, wanted, outputs, self.weights, precision)
         return prod(self.kernel.grid_size) if blocks is None else len(blocks)
 
     def _blocks(self) -> list[int]:

@@ -157,8 +157,11 @@ def test_a_wrong_schedule_is_one_located_error(
 def test_a_wrong_edit_of_a_kernel_is_refused(model: Path) -> None:
     path, _ = printed(model, "loop")
     edit(path, "arith.maximumf", "arith.minimumf")
-    with pytest.raises(CompileError, match="verification failed"):
+    with pytest.raises(CompileError, match="does not compute what its model means") as caught:
         compile_to(model.with_suffix(".so"), path, Options(target="cpu", weights_from=model))
+    line = line_of(path, "loop.kernel")
+    assert str(caught.value).startswith(f"loop.kernel at {path}:{line}:3: kernel @")
+    assert "fault of dlc" not in str(caught.value)
     assert not model.with_suffix(".so").exists()
 
 

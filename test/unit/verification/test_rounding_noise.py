@@ -124,10 +124,10 @@ def test_faults_of_a_launch_are_found(fault: str) -> None:
     group, arguments, results = group_results(fault)
     wanted = run_block(group.body.block, arguments, WEIGHTS)
     if not fault:
-        check_results(group, arguments, wanted, results, WEIGHTS, "fp32")
+        check_results(group, "g0", arguments, wanted, results, WEIGHTS, "fp32")
         return
     with pytest.raises(CompileError, match="verification failed: a result is off by"):
-        check_results(group, arguments, wanted, results, WEIGHTS, "fp32")
+        check_results(group, "g0", arguments, wanted, results, WEIGHTS, "fp32")
 
 
 ROUND = """
