@@ -12,17 +12,16 @@ from dlc.analysis.entry import find_main
 from dlc.compiler.ir_files import IR_SUFFIX, is_ir
 from dlc.compiler.levels import lower
 from dlc.compiler.options import Options
+from dlc.compiler.origin import Origin
 from dlc.compiler.targets import Target
+from dlc.compiler.text_weights import check_weights, define_weights
 from dlc.core.context import DlcContext
 from dlc.core.diagnostics import diagnostics_of
 from dlc.core.locations import operation_text
 from dlc.core.parser import parse_module
 from dlc.core.verify import verify
-from dlc.core.weights import Array, WeightType
 from dlc.dialects import gpu, loop
-from dlc.dialects._tensor import element_type, numpy_dtype, shape
 from dlc.dialects.fused_group import GroupOp, LaunchOp
-from dlc.dialects.graph._source import WeightOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
@@ -84,8 +83,8 @@ def read_start(
     level = _level_of(module)
     if len(targets) > 1:
         raise CompileError("IR is for one target; give one", at=str(source))
-    original = _Original.read(options, context, targets[0], level)
-    _check_weights(module, context)
+    original = _read_original(options, context, targets[0], module, str(source))
+    check_weights(module, context, options.weights_from)
     if level == "graph":  # it is optimised again: what the passes find simplest, they leave
         return Start(module, None, module)
     if level == "fused-group":
@@ -130,51 +129,27 @@ class _Original:
     groups: ModuleOp
     kernels: ModuleOp
 
-    @staticmethod
-    def read(
-        options: Options, context: DlcContext, target: Target, level: str
-    ) -> "_Original | None":
-        """Fill the weights of ``context``; return the model, if they come from one."""
-        source = options.weights_from
-        if source is None:
-            return None
-        if isinstance(source, Mapping):
-            _define(source, context)
-            return None
-        graph = import_model(source, options.shapes, context, options.constants)
-        module = groups = graph.clone()
-        for reached in lower(context, module, target, options.precision, level):
-            if reached == "fused-group":
-                groups = module.clone()
-        return _Original(graph, groups, module)
 
-
-def _define(arrays: Mapping[str, Array], context: DlcContext) -> None:
-    for name, array in arrays.items():
-        try:
-            context.weights.define(name, array)
-        except (TypeError, ValueError) as error:
-            raise CompileError(f"{name} is no weight: {error}") from error
-
-
-def _check_weights(module: ModuleOp, context: DlcContext) -> None:
-    """Raise CompileError at the first weight that is not there, or is another tensor."""
-    for op in module.walk():
-        if isinstance(op, WeightOp):
-            symbol, result = op.symbol.string_value(), op.results[0]
-            wanted = WeightType(shape(result), numpy_dtype(element_type(result)))
-            if symbol not in context.weights:
-                raise CompileError(
-                    f"weight @{symbol} is not there; give --weights-from, and the same --target,"
-                    " --precision and --shape as for --emit",
-                    at=operation_text(op),
-                )
-            if context.weights.type(symbol) != wanted:
-                found = context.weights.type(symbol)
-                raise CompileError(
-                    f"weight @{symbol} is {found.dtype} of shape {list(found.shape)}",
-                    at=operation_text(op),
-                )
+def _read_original(
+    options: Options, context: DlcContext, target: Target, text: ModuleOp, path: str
+) -> _Original | None:
+    """Fill the weights of ``context``; return the model, if they come from one."""
+    source, origin = options.weights_from, Origin.in_module(text)
+    if origin is not None:
+        origin.check_shapes(options.shapes, path)
+    if source is None or isinstance(source, Mapping):
+        if options.shapes and origin is None:
+            raise CompileError("a text keeps its sizes; --shape has no effect", at=path)
+        define_weights(source or {}, context)
+        return None
+    if origin is not None:
+        options = origin.options_for(options, source, target, path)
+    graph = import_model(source, options.shapes, context, options.constants)
+    module = groups = graph.clone()
+    for reached in lower(context, module, target, options.precision, _level_of(text)):
+        if reached == "fused-group":
+            groups = module.clone()
+    return _Original(graph, groups, module)
 
 
 def _launches(module: ModuleOp) -> list[str]:

@@ -11,6 +11,7 @@ from dlc.compiler.edited import Start, read_start
 from dlc.compiler.kernels import kernel_texts, launched_nodes
 from dlc.compiler.levels import lower, no_level
 from dlc.compiler.options import IMPORT, LEVELS, TEXT_BACKENDS, Options
+from dlc.compiler.origin import record_origin
 from dlc.compiler.targets import Target, parse_targets
 from dlc.core.context import DlcContext
 from dlc.core.printer import operation_as_text
@@ -41,6 +42,8 @@ def emit(
     modules = [emission.lowered(target, start) for target in targets]
     if level == IMPORT:
         modules = [start.module]
+    for target, module in zip(targets, modules, strict=False):
+        record_origin(module, source, options, None if level == IMPORT else target)
     if weights is not None:
         weights.update(emission.weights(modules))
     return "// -----\n".join(map(emission.text, modules))

@@ -20,6 +20,7 @@ from dlc.core import nvrtc
 from dlc.core.c_compiler import find_c_compiler
 from dlc.core.cache import cache_key
 from dlc.core.instruction_sets import host_instruction_set, instruction_set
+from dlc.core.weights import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.frontends.onnx.model_files import model_files
@@ -100,7 +101,11 @@ def _choices(options: Options) -> Iterator[Part]:
     yield options.precision
     yield options.weights
     yield json.dumps(size_lists(options.shapes or {}), sort_keys=True)
-    constants = {name: np.asarray(x) for name, x in (options.constants or {}).items()}
+    yield from _constants(options.constants)
+
+
+def _constants(given: Mapping[str, Array] | None) -> Iterator[Part]:
+    constants = {name: np.asarray(x) for name, x in (given or {}).items()}
     yield json.dumps({n: [str(x.dtype), x.shape] for n, x in constants.items()}, sort_keys=True)
     yield from (constants[name].tobytes() for name in sorted(constants))
 
@@ -119,6 +124,15 @@ def _model(source: ModelSource, files: Mapping[Path, tuple[int, ...]]) -> Iterat
 
 def _content(path: Path) -> bytes:
     return digest_of_file(path, 0, path.stat().st_size)
+
+
+def model_digest(source: ModelSource, constants: Mapping[str, Array] | None) -> str:
+    """Return a digest of a model's content and of the constants that are compiled in.
+
+    Raises CompileError, OSError.
+    """
+    files = {path: _state(path) for path in model_files(source)}
+    return cache_key(*_model(source, files), *_constants(constants))[:32]
 
 
 def identity(source: ModelSource, options: Options, targets: Sequence[Target]) -> Identity | None:

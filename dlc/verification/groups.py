@@ -66,8 +66,8 @@ def verify_groups(
 
 
 def check_same(outputs: Mapping[str, Array], probed: Sequence[Array], bound: float) -> None:
-    """Raise MiscompileError unless the outputs of an artifact are those of its probe: the same kernels
-    ran, but there no two values shared memory.
+    """Raise MiscompileError unless the outputs of an artifact are those of its probe: the same
+    kernels ran, but there no two values shared memory.
     """
     for (name, got), wanted in zip(outputs.items(), probed, strict=True):
         if not relative_error(wanted, got) <= bound:

@@ -40,8 +40,8 @@ class Judge:
     def check(self, feeds: Mapping[str, Array], got: Mapping[str, Array], case: str) -> float:
         """Return the largest error of the outputs ``got`` of a run on ``feeds``.
 
-        case: the name of the inputs, for messages. Raises MiscompileError when it is above the bound,
-        RangeError when the values of the model itself do not fit into the precision.
+        case: the name of the inputs, for messages. Raises MiscompileError when it is above the
+        bound, RangeError when the values of the model itself do not fit into the precision.
         """
         errors = self.errors(feeds, got)
         if self._any_beyond(errors):  # the model itself may be at fault

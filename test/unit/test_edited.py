@@ -174,7 +174,8 @@ def test_the_commands(model: Path, capfd: pytest.CaptureFixture[str]) -> None:
     edit(text, "@w1", "@nothing")
     assert main([str(text), "--target=cpu", f"--weights-from={weights}"]) == 1
     assert f"{text}:{line_of(text, '@nothing')}:" in (error := capfd.readouterr().err)
-    assert "weight @nothing is not there; give --weights-from" in error
+    assert "weight @nothing should be float32[" in error
+    assert "--weights-from lacks it; it must be what the text was made of" in error
     edit(text, "@nothing", "@w1")
     edit(text, "graph.relu", "graph.rleu")
     assert main([str(text), "--target=cpu", f"--weights-from={weights}"]) == 1
@@ -217,3 +218,66 @@ def test_import_is_the_graph_before_optimisation(model: Path) -> None:
     before, after = (emit(double, Options(target="cpu"), level) for level in ("import", "graph"))
     assert "graph.transpose" in before
     assert "graph.transpose" not in after
+
+
+def open_model(model: Path) -> Path:
+    """Save the layer with a batch whose size is open."""
+    proto = onnx.load(model)
+    for info in (*proto.graph.input, *proto.graph.output):
+        info.type.tensor_type.shape.dim[0].dim_param = "batch"
+    path = model.with_name("open.onnx")
+    onnx.save(proto, path)
+    return path
+
+
+def test_a_text_brings_its_sizes(model: Path) -> None:
+    source, artifact = open_model(model), model.with_suffix(".so")
+    path = model.with_suffix(".mlir")
+    path.write_text(emit(source, Options("cpu", shapes={"batch": 32}), "fused-group"))
+    compile_to(artifact, path, Options("cpu", weights_from=source))
+    check(artifact)
+    compile_to(artifact, path, Options("cpu", weights_from=source, shapes={"batch": [32]}))
+    given = Options("cpu", weights_from=source, shapes={"batch": 4})
+    with pytest.raises(CompileError, match="a text keeps its sizes: print it again") as caught:
+        compile_to(artifact, path, given)
+    assert caught.value.at == str(path)
+
+
+def test_sizes_for_a_text_that_a_person_wrote_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "relu.mlir"
+    path.write_text("""
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = graph.relu %x : tensor<4xf32> -> tensor<4xf32>
+      func.return %0 : tensor<4xf32>
+    }
+    """)
+    with pytest.raises(CompileError, match="a text keeps its sizes; --shape has no effect"):
+        compile_to(tmp_path / "relu.so", path, Options("cpu", shapes={"input0": [8]}))
+
+
+def test_weights_of_another_model_are_refused(model: Path) -> None:
+    path, _ = printed(model, "fused-group")
+    proto = onnx.load(model)
+    other = numpy_helper.from_array(WEIGHT + 1, "w")
+    proto.graph.initializer[0].CopyFrom(other)
+    with pytest.raises(CompileError, match="was made of another model than that of --weights"):
+        compile_to(model.with_suffix(".so"), path, Options("cpu", weights_from=proto))
+
+
+def test_weights_for_another_target_or_precision_are_refused(model: Path) -> None:
+    path, _ = printed(model, "graph")
+    artifact = model.with_suffix(".so")
+    with pytest.raises(CompileError, match="was made with --target cpu, this is sm_90a; give"):
+        compile_to(artifact, path, Options("sm_90a", weights_from=model))
+    with pytest.raises(CompileError, match="was made with --precision fp32, this is fp16; give"):
+        compile_to(artifact, path, Options("cpu", "fp16", weights_from=model))
+
+
+def test_weights_of_another_shape_are_refused(model: Path) -> None:
+    path, weights = printed(model, "graph")
+    symbol = next(name for name, array in weights.items() if array.ndim == 2)
+    weights[symbol] = weights[symbol][1:]
+    with pytest.raises(CompileError, match=r"should be float32\[.*--weights-from has is float32"):
+        compile_to(model.with_suffix(".so"), path, Options("cpu", weights_from=weights))
+    with pytest.raises(CompileError, match=r"is not there; give the model or the weights"):
+        compile_to(model.with_suffix(".so"), path, Options("cpu"))

@@ -1,0 +1,98 @@
+"""What a printed text was made of, kept in it: weights are numbers that only this decides."""
+
+import json
+from dataclasses import dataclass, replace
+
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
+
+from dlc.compiler.identity import model_digest
+from dlc.compiler.ir_files import is_ir
+from dlc.compiler.options import Options
+from dlc.compiler.targets import Target
+from dlc.errors import CompileError
+from dlc.frontends.onnx.loading import ModelSource
+from dlc.frontends.onnx.shapes import Shapes, size_lists
+
+ATTRIBUTE = "dlc.made_of"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A model and the choices that led to a text.
+
+    model: a digest of its content and of the constants compiled in. shapes: as JSON. target,
+    precision: empty where they have had no effect yet.
+    """
+
+    model: str
+    shapes: str
+    target: str = ""
+    precision: str = ""
+
+    @staticmethod
+    def in_module(module: ModuleOp) -> "Origin | None":
+        """Return what a module says that it was made of; ``None`` where it says nothing."""
+        found = module.attributes.get(ATTRIBUTE)
+        if not isinstance(found, DictionaryAttr):
+            return None
+        texts = {k: v.data for k, v in found.data.items() if isinstance(v, StringAttr)}
+        try:
+            return Origin(**texts)
+        except TypeError as error:
+            raise CompileError(f"the attribute {ATTRIBUTE} is not one that --emit wrote") from error
+
+    def check_shapes(self, given: Shapes | None, text: str) -> None:
+        """Raise CompileError for sizes other than those of a text, which are written in it."""
+        if given and _text(given) != self.shapes:
+            raise CompileError(
+                f"the text has the sizes {self.shapes}, --shape gives {_text(given)}; a text keeps "
+                "its sizes: print it again with --emit and this --shape",
+                at=text,
+            )
+
+    def options_for(
+        self, options: Options, model: ModelSource, target: Target, text: str
+    ) -> Options:
+        """Return the options with which ``model`` is read again for the weights of a text.
+
+        Raises CompileError where they are not what the text was made with, or the model is another.
+        """
+        pairs = (
+            ("target", self.target, target.name),
+            ("precision", self.precision, options.precision),
+        )
+        for name, made, given in pairs:
+            if made and made != given:
+                raise CompileError(
+                    f"the text was made with --{name} {made}, this is {given}; give the same, or "
+                    f"print it again with --emit and --{name} {given}",
+                    at=text,
+                )
+        if model_digest(model, options.constants) != self.model:
+            raise CompileError(
+                "the text was made of another model than that of --weights-from, or with another "
+                "--constant; give that one, or print the text again with --emit",
+                at=text,
+            )
+        return replace(options, shapes=json.loads(self.shapes))
+
+
+def record_origin(
+    module: ModuleOp, source: ModelSource, options: Options, target: Target | None
+) -> None:
+    """Write into a module what it was made of; nothing where ``source`` is a text that does not
+    say it. target: ``None`` for a model as it was imported.
+    """
+    if is_ir(source):
+        origin = Origin.in_module(module)
+    else:
+        origin = Origin(model_digest(source, options.constants), _text(options.shapes))
+    if origin and target:
+        origin = replace(origin, target=target.name, precision=options.precision)
+    if origin:
+        texts = {name: StringAttr(text) for name, text in vars(origin).items() if text}
+        module.attributes[ATTRIBUTE] = DictionaryAttr(texts)
+
+
+def _text(shapes: Shapes | None) -> str:
+    return json.dumps(size_lists(shapes or {}), sort_keys=True)
