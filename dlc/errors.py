@@ -6,6 +6,12 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def counted(number: int, what: str) -> str:
+    """Return a number and a noun, in the plural where it needs it."""
+    ending = "" if number == 1 else "es" if what.endswith("ch") else "s"
+    return f"{number} {what}{ending}"
+
+
 class CompileError(Exception):
     """A model or an IR that cannot be compiled as it is, or a wrong argument.
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dlc.errors import counted
+
 Report = dict[str, Any]
 
 
@@ -37,7 +39,10 @@ class Outcome:
     def launches_text(self) -> str:
         """Return a phrase for the user: how many launches there are for each target."""
         variants = self.report["variants"]
-        counts = [f"{v['launches']} launches of {len(v['kernels'])} kernels" for v in variants]
+        counts = [
+            f"{counted(v['launches'], 'launch')} of {counted(len(v['kernels']), 'kernel')}"
+            for v in variants
+        ]
         if len(variants) == 1:
             return counts[0]
         return ", ".join(f"{v['target']} {c}" for v, c in zip(variants, counts, strict=True))

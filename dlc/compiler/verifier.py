@@ -161,9 +161,7 @@ class Verifier:
             model = Model(self.artifact)
             kernels = len(set(launched_kernels(lowered.module)))
             precision = self.options.precision
-            found = verify(model, self._reference, precision, plan, kernels, check)
-        self.options.progress(found.text())
-        return found
+            return verify(model, self._reference, precision, plan, kernels, check)
 
     def _simulate(self, lowered: Lowered, plan: Plan) -> TargetSimulated:
         """Check what can be checked without the target."""

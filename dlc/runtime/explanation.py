@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dlc.errors import printable
+from dlc.errors import counted, printable
 
 
 def explain(report: Mapping[str, Any]) -> str:
@@ -18,8 +18,9 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     )
     for variant in report["variants"]:
         yield (
-            f"{variant['target']}: {variant['launches']} launches of {len(variant['kernels'])} "
-            f"kernels, intermediate values {_size(variant['workspace_bytes'])}"
+            f"{variant['target']}: {counted(variant['launches'], 'launch')} of "
+            f"{counted(len(variant['kernels']), 'kernel')}, "
+            f"intermediate values {_size(variant['workspace_bytes'])}"
         )
         for kernel in variant["kernels"]:
             yield from _kernel_lines(kernel)

@@ -19,6 +19,7 @@ from dlc.dialects.graph._structure import GraphOp
 from dlc.emulator.build import Image
 from dlc.emulator.model import EmulatedModel, NotEmulatedError
 from dlc.emulator.translation import Buffer, Kernel, Role
+from dlc.errors import counted
 from dlc.scratch import ScratchFolder
 from dlc.verification.evidence import Silence
 from dlc.verification.inputs import Feeds, telling_inputs
@@ -82,7 +83,7 @@ class Emulation:
         if not self.cases:
             return f"the whole model was not emulated for {self.target}: {self.left_out}"
         beyond = " beyond measured rounding noise" if self.measured_noise else ""
-        count = f"{len(self.cases)} input{'s' if len(self.cases) > 1 else ''}"
+        count = counted(len(self.cases), "input")
         error = f"error {self.worst:.1e}{beyond}, bound {self.bound:.1e}"
         return (
             f"emulated for {self.target}: the whole artifact on {count} "

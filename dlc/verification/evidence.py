@@ -15,7 +15,7 @@ from dlc.dialects.graph._structure import Array
 @dataclass(frozen=True)
 class Silence:
     """By name, the outputs that told nothing on any input, and what they were everywhere. is_all:
-    whether no other output depends on the inputs.
+    whether none but these depend on the inputs, or there are none at all.
     """
 
     outputs: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -24,7 +24,7 @@ class Silence:
     def text(self, error: str) -> str:
         """Return a phrase for the user. error: one about the error that was met."""
         if not self.outputs:
-            return error
+            return "nothing compared: the model has no outputs" if self.is_all else error
         return f"nothing compared: {self._facts}" if self.is_all else f"{error}, but {self._facts}"
 
     def warnings(self) -> list[str]:
@@ -45,6 +45,7 @@ class Evidence:
         main = find_main(module)
         results = main.body.block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
         named = zip(output_names(main), results, strict=True)
+        self._has_outputs = bool(results)
         self._seen = {n: _Seen() for n, x in named if not is_known(x) and not is_empty(x)}
 
     def add(self, outputs: Mapping[str, Array]) -> None:
@@ -56,7 +57,8 @@ class Evidence:
     def silence(self) -> Silence:
         """The outputs that have told nothing so far."""
         found = {name: seen.same for name, seen in self._seen.items() if seen.same}
-        return Silence(found, len(found) == len(self._seen))
+        is_all = len(found) == len(self._seen) if found else not self._has_outputs
+        return Silence(found, is_all)
 
 
 class _Seen:

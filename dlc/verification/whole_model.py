@@ -7,6 +7,7 @@ from math import ceil, floor, log10
 from typing import Any, Protocol
 
 from dlc.dialects.graph._structure import Array
+from dlc.errors import counted
 from dlc.runtime.library import TensorInfo
 from dlc.verification.evidence import Silence
 from dlc.verification.groups import GroupsChecked
@@ -74,13 +75,13 @@ class Verification:
         """Return a phrase for the user: what was checked of the whole model."""
         beyond = " beyond measured rounding noise" if self.measured_noise else ""
         parts = [
-            f"the whole model on {len(self.cases)} inputs ({', '.join(self.cases)})",
+            f"the whole model on {counted(len(self.cases), 'input')} ({', '.join(self.cases)})",
             self.silence.text(f"error {self.worst:.1e}{beyond}, bound {self.bound:.1e}"),
         ]
         if self.beyond:
-            parts.append(f"{' and '.join(self.beyond)} inputs are beyond the precision")
+            parts.append(f"beyond the precision: {' and '.join(self.beyond)} input")
         if self.left_out:
-            parts.append(f"left out for time: {' and '.join(self.left_out)} inputs")
+            parts.append(f"left out for time: {' and '.join(self.left_out)} input")
         return ", ".join(parts)
 
     def data(self) -> dict[str, Any]:

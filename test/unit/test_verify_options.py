@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 
 import dlc
 from dlc.compiler import Options, compile_to
-from dlc.errors import CompileError
+from dlc.errors import CompileError, counted
 from dlc.runtime.comparison import Comparison, Tolerance, compare
 from dlc.tools import dlc_compile, dlc_run
 
@@ -192,3 +192,15 @@ def test_elements_are_compared():
     found = compare(got, wanted, Tolerance(0.1, 0.1))
     assert found == Comparison(np.inf, np.inf, 3, 6, Tolerance(0.1, 0.1), ((1,), "1.5", "1.0"))
     assert compare(got[:4], wanted[:4], Tolerance(0.5, 0)).mismatches == 0
+
+
+def test_what_was_verified_is_said_once(model: Path, capsys: pytest.CaptureFixture[str]):
+    assert dlc_compile.main([str(model), "--target", "cpu"]) == 0
+    printed = capsys.readouterr()
+    assert (printed.err + printed.out).count("verified:") == 1
+    assert "1 launch of 1 kernel," in printed.out
+
+
+def test_nouns_are_counted():
+    assert [counted(n, "input") for n in (0, 1, 2)] == ["0 inputs", "1 input", "2 inputs"]
+    assert counted(2, "launch") == "2 launches"

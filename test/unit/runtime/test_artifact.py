@@ -231,7 +231,7 @@ def test_explain_prints_the_report(artifact: Path) -> None:
     text = Model(artifact).explain()
     assert "g0: graph.mul + graph.add" in text
     assert "weights 24 bytes" in text
-    assert "cpu: 1 launches of 1 kernels, intermediate values 256 bytes" in text
+    assert "cpu: 1 launch of 1 kernel, intermediate values 256 bytes" in text
 
 
 def test_the_page_of_the_artifact_shows_the_header() -> None:

@@ -9,6 +9,9 @@ import pytest
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 from dlc.compiler import Options, Outcome, compile_to
+from dlc.core.parser import parse_module
+from dlc.registry import new_context
+from dlc.verification.evidence import Evidence
 
 
 def outcome(tmp_path: Path, target: str, nodes: Sequence[NodeProto], **weights: object) -> Outcome:
@@ -60,3 +63,8 @@ def test_an_output_that_is_always_0_is_named(tmp_path: Path, target: str) -> Non
     assert "nothing compared: output 'y' was 0 everywhere on every input" in found.checked
     assert "error 0.0e+00" not in found.checked
     assert any("output 'y' was 0 everywhere" in line for line in found.cautions)
+
+
+def test_a_model_without_outputs_has_nothing_to_compare() -> None:
+    module = parse_module("func.func @main() {\n  func.return\n}", new_context())
+    assert "nothing compared" in Evidence(module).silence.text("error 0.0e+00")

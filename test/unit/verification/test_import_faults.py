@@ -269,3 +269,42 @@ def test_kinds_beyond_a_number_are_left_out(monkeypatch: pytest.MonkeyPatch):
     found = _check(model)
     assert (found.checked, found.left_out) == (1, {"Neg": "more than 1 kinds of nodes"})
     assert _check(model, full=True).left_out == {}
+
+
+def _one(node: NodeProto, **inputs: tuple[int, Sequence[int]]) -> onnx.ModelProto:
+    """Return a model of one node, whose inputs have types and sizes."""
+    ends = [helper.make_tensor_value_info(n, t, sizes) for n, (t, sizes) in inputs.items()]
+    graph = helper.make_graph([node], "g", ends, [onnx.ValueInfoProto(name=node.output[0])])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10)
+
+
+@pytest.mark.parametrize("type", [TensorProto.FLOAT16, TensorProto.BFLOAT16])
+def test_what_the_reference_loses_in_half_precision_is_no_difference(type: int):
+    """The cube of 0.01 is no normal float16."""
+    pool = helper.make_node("LpPool", ["x"], ["y"], kernel_shape=[3, 3], p=3, pads=[2, 2, 2, 2])
+    found = _check(_one(pool, x=(type, (1, 3, 28, 28))))
+    assert (found.checked, found.left_out) == (found.kinds, {})
+
+
+def test_a_fault_is_found_in_half_precision_too(monkeypatch: pytest.MonkeyPatch):
+    Fault("pool", "LpPool", [(1, 3, 28, 28)], {}, wrong={"p": 2}).put_in(monkeypatch)
+    pool = helper.make_node("LpPool", ["x"], ["y"], "faulty", kernel_shape=[3, 3], p=3)
+    with pytest.raises(CompileError, match="differs from the ONNX reference"):
+        _check(_one(pool, x=(TensorProto.FLOAT16, (1, 3, 28, 28))))
+
+
+def test_a_node_that_the_reference_takes_in_small_alone_is_made_small():
+    """Its gather of elements chooses among 64 at most."""
+    gather = helper.make_node("GatherElements", ["x", "i"], ["y"], axis=1)
+    sizes = {"x": (TensorProto.FLOAT, (1, 16320)), "i": (TensorProto.INT64, (1, 200))}
+    found = _check(_one(gather, **sizes))
+    assert (found.checked, found.left_out) == (found.kinds, {})
+
+
+def test_kinds_that_are_not_checked_are_counted_for_the_user_and_explained_in_the_report():
+    pad = helper.make_node("Pad", ["x"], ["y"], mode="edge", pads=[1, -1])
+    graph = _one(pad, x=(TensorProto.FLOAT, (30,)))
+    graph.opset_import[0].version = 10
+    found = _check(graph)
+    assert found.text() == "1 of 1 kinds of nodes not checked against ONNX's reference (see report)"
+    assert "the reference fails" in found.certificate()["left_out"]["Pad"]
