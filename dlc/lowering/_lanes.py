@@ -121,15 +121,16 @@ class LaneReducer:
         self._lane: list[AffineDimExpr] = []
         self._sizes: Sequence[int] = ()
         self._depth = 0
+        self._innermost: object = None
 
     def enter(self, scope: LoopScope, lane: Index, sizes: Sequence[int]) -> None:
         """Say that ``scope`` has just opened the lane loops, of these sizes."""
         self._lane = [dim for dim in lane if isinstance(dim, AffineDimExpr)]
-        self._sizes, self._depth = sizes, scope.depth
+        self._sizes, self._depth, self._innermost = sizes, scope.depth, scope.innermost
 
     def __call__(self, scope: LoopScope, op: ReductionOp, index: Index) -> Values | None:
         lane, sizes = self._lane, self._sizes
-        if not lane or scope.depth != self._depth or any(map(uses_symbols, index)):
+        if not lane or scope.innermost is not self._innermost or any(map(uses_symbols, index)):
             return None
 
         def at(other: Index) -> list[AffineExpr]:

@@ -324,6 +324,11 @@ class LoopScope:
         """The number of blocks around the place that is being written."""
         return len(self._levels) - 1
 
+    @property
+    def innermost(self) -> object:
+        """What stands for the block that is being written: the same object while it is the same."""
+        return self._levels[-1]
+
     @contextmanager
     def outside(self, target: int) -> Generator[None]:
         """Write at depth ``target``, before the operation that holds the next block."""

@@ -1,53 +1,46 @@
 """Tells values that a precision cannot hold from faults of the compiler."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import ml_dtypes
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation, OpResult
 
 from dlc.analysis.evaluation import known_values
 from dlc.core.locations import operation_text
 from dlc.core.weights import WeightStore
+from dlc.dialects._tensor import element_type, is_float, numpy_dtype
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
 from dlc.oracle import run_reference
-
-LARGEST = {
-    "fp16": float(np.finfo(np.float16).max),
-    "bf16": float(ml_dtypes.finfo(ml_dtypes.bfloat16).max),
-}
-"""The largest finite value of the precisions whose values are narrower than the model's."""
+from dlc.verification.storage import stored_element
 
 
 class RangeError(CompileError):
     """The values of a model do not fit into the precision that was asked for."""
 
 
-_SMALLEST = {
-    "fp16": float(np.finfo(np.float16).smallest_normal),
-    "bf16": float(ml_dtypes.finfo(ml_dtypes.bfloat16).smallest_normal),
-}
-"""The smallest value that has all digits."""
-
-
 def check_range(
     module: ModuleOp, feeds: Mapping[str, Array], weights: WeightStore, precision: str, case: str
 ) -> None:
     """Raise RangeError when an op of ``module`` computes a finite value on ``feeds`` that is above
-    the largest one of ``precision``.
+    the largest one of the type in which ``precision`` stores it.
 
     case: the name of the inputs, for the message.
     """
-    limit = LARGEST.get(precision, np.inf)
 
-    def check(op: Operation, top: float) -> None:
+    def check(value: OpResult, top: float) -> None:
+        stored = stored_element(element_type(value), precision)
+        limit = _limits(stored).max
         if top > limit:
+            is_narrowed = stored != element_type(value)
+            name, way = (precision, "use another precision, or ") if is_narrowed else (stored, "")
             raise RangeError(
-                f"its values reach {top:.1e} on {case} input, {precision} holds up to "
-                f"{limit:.1e}; use another precision, or scale the model",
-                at=operation_text(op),
+                f"its values reach {top:.1e} on {case} input, {name} holds up to {limit:.1e}; "
+                f"{way}scale the model",
+                at=operation_text(value.op),
             )
 
     _each_largest(module, feeds, weights, check)
@@ -59,36 +52,54 @@ def check_underflow(
     """Raise RangeError when an op of ``module`` computes nothing but zeros and values on ``feeds``
     that lose digits in ``precision``, since they are below its smallest normal value.
     """
-    limit = _SMALLEST.get(precision, 0.0)
+    if precision not in _WIDER:
+        return
 
-    def check(op: Operation, top: float) -> None:
+    def check(value: OpResult, top: float) -> None:
+        limit = _limits(stored_element(element_type(value), precision)).smallest_normal
         if 0 < top < limit:
             raise RangeError(
                 f"its values are at most {top:.1e} on {case} input and underflow: {precision} has "
                 f"all digits down to {limit:.1e}; use {_WIDER[precision]}, or scale the model",
-                at=operation_text(op),
+                at=operation_text(value.op),
             )
 
     _each_largest(module, feeds, weights, check)
 
 
 _WIDER = {"fp16": "bf16 or tf32", "bf16": "fp32"}
+"""Of the precisions whose values are narrower than the model's: where they fit."""
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """The largest finite number of a float type, and the smallest one that has all digits."""
+
+    max: float
+    smallest_normal: float
+
+
+def _limits(element: Attribute) -> _Limits:
+    info = ml_dtypes.finfo(numpy_dtype(element))
+    return _Limits(float(info.max), float(info.smallest_normal))
 
 
 def _each_largest(
     module: ModuleOp,
     feeds: Mapping[str, Array],
     weights: WeightStore,
-    check: Callable[[Operation, float], None],
+    check: Callable[[OpResult, float], None],
 ) -> None:
-    """Run ``module``; give ``check`` each op that computes floats and its largest finite value."""
+    """Run ``module``; give ``check`` each float that an op computes and its largest finite
+    element.
+    """
     known = known_values(module)
 
     def observe(op: Operation, results: Sequence[Array]) -> None:
         if op.results[0] not in known:
-            for array in results:
-                if array.dtype.kind == "f":
-                    check(op, _largest(array))
+            for array, value in zip(results, op.results, strict=True):
+                if is_float(element_type(value)):
+                    check(value, _largest(array))
 
     run_reference(module, feeds, weights, observe=observe)
 

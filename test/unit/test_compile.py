@@ -276,6 +276,22 @@ def test_large_inputs_beyond_the_precision_are_not_compared(tmp_path: Path) -> N
     assert "beyond the precision: large" in outcome.checked
 
 
+def test_values_that_overflow_in_the_types_of_the_model(tmp_path: Path) -> None:
+    # exp(30 x) is infinite in f32, and infinity - infinity no number; in double it is finite.
+    nodes = [
+        helper.make_node("Exp", ["x"], ["e"]),
+        helper.make_node("SoftmaxCrossEntropyLoss", ["e", "labels"], ["y"]),
+    ]
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [8, 16])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [])
+    labels = numpy_helper.from_array(np.arange(8), "labels")
+    graph = helper.make_graph(nodes, "g", [x], [y], [labels])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    outcome = compile_to(tmp_path / "model.so", model, Options("cpu"))
+    assert outcome.verification is not None
+    assert outcome.verification["beyond"] == ["large"]
+
+
 @pytest.mark.parametrize("name", ["whole", "half"])
 def test_relative_error_sees_nan_and_infinity(name: str) -> None:
     wanted = np.array([1.0, np.nan, np.inf], np.float32 if name == "whole" else np.float16)

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 import onnx
 from onnx import NodeProto
 from xdsl.builder import Builder
-from xdsl.ir import Block, SSAValue
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from dlc.core.weights import WeightStore
@@ -25,12 +27,11 @@ from dlc.frontends.onnx.graph_importer import (
     graph_initializers,
 )
 from dlc.frontends.onnx.importer import argument_values, check_element_type
-from dlc.frontends.onnx.inferred_types import Types, infer_types
 from dlc.frontends.onnx.input_types import input_types, model_inputs
 from dlc.frontends.onnx.limits import LimitError
 from dlc.frontends.onnx.loading import LoadedModel, ModelSource, domain_name, load_model
 from dlc.frontends.onnx.open_sizes import find_open_sizes
-from dlc.frontends.onnx.shape_rules import RefusedError
+from dlc.frontends.onnx.shape_rules import RefusedError, output_types
 from dlc.frontends.onnx.shapes import Shapes
 from dlc.frontends.onnx.structure import check_structure, subgraphs
 from dlc.frontends.onnx.tensors import TensorError
@@ -112,7 +113,7 @@ class _CheckingImporter(GraphImporter):
     def __init__(
         self,
         model: LoadedModel,
-        types: Types,
+        types: Mapping[str, TensorType[Attribute]],
         skipped: Iterable[str],
     ):
         block = Block(arg_types=list(types.values()))
@@ -121,8 +122,6 @@ class _CheckingImporter(GraphImporter):
         super().__init__(model, builder)
         self.problems: list[Problem] = []
         self.waiting = 0
-        self._input_types = types
-        self._inferred: Types | None = None
         self._skipped = dict.fromkeys(skipped, False)
 
     def check(self, constants: Mapping[str, Array]) -> None:
@@ -160,7 +159,7 @@ class _CheckingImporter(GraphImporter):
         elif not self._is_known(node, scope):
             opset = scope.opsets.get(domain_name(node.domain), 0)
             self._report(CompileError(unsupported_message(node, opset)), self.place(node, scope))
-        return [self._placeholder(name, scope, open) for name in node.output]
+        return self._placeholders(node, scope, open)
 
     def _waits(self, node: NodeProto, scope: Scope, error: CompileError) -> bool:
         """Return whether a node may be in order once open sizes are given."""
@@ -186,13 +185,18 @@ class _CheckingImporter(GraphImporter):
             return True
         return standard_function(node, opset, [None] * len(node.input)) is not None
 
-    def _placeholder(self, name: str, scope: Scope, open: bool) -> SSAValue | None:
-        """Return a value of the type that ONNX infers, if that is complete."""
-        if self._inferred is None:
-            self._inferred = infer_types(self.model.proto, self._input_types)
-        at_top = scope.outer is None and not scope.caller
-        type = self._inferred.get(name) if at_top else None
-        if type is None:
-            self._skipped[name] = open
-            return None
-        return Block(arg_types=[type]).args[0]
+    def _placeholders(self, node: NodeProto, scope: Scope, open: bool) -> list[SSAValue | None]:
+        """Return values of the types that ONNX's shape rule gives the outputs, if these are
+        complete.
+        """
+        operands = [self._operand(name, scope) for name in node.input]
+        types: Mapping[str, TensorType[Attribute]] = {}
+        if all(x is not None for x, name in zip(operands, node.input, strict=True) if name):
+            types = output_types(node, scope.opsets, operands, self.builder.known)
+        self._skipped.update((name, open) for name in node.output if name not in types)
+        return [Block(arg_types=[types[n]]).args[0] if n in types else None for n in node.output]
+
+    def _operand(self, name: str, scope: Scope) -> SSAValue | None:
+        with suppress(CompileError):
+            return self.lookup(name, scope)
+        return None

@@ -38,7 +38,10 @@ def typed_function(
     schema = onnx.defs.get_schema(node.op_type, opset, domain)
     if _needs_graph(schema):
         return None
-    body = _function_body(schema, node, opset, types)
+    try:
+        body = _function_body(schema, node, opset, types)
+    except RuntimeError:  # onnx parses a text into which it puts the names of the node's graphs
+        return None
     if not body:
         return None
     function = FunctionProto.FromString(body)

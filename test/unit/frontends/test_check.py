@@ -3,10 +3,12 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import pytest
 from onnx import helper
 
 from dlc.frontends.onnx.check import check_model
 from dlc.frontends.onnx.findings import Problem
+from dlc.tools import dlc_compile
 
 MakeModel = Callable[..., onnx.ModelProto]
 node = helper.make_node
@@ -70,6 +72,18 @@ def test_it_goes_on_with_inferred_types(make_model: MakeModel):
     ]
     model = make_model(nodes, initializers={"w": np.ones((4, 3), np.float32)})
     assert [p.at for p in check_model(model).problems] == ["attribute", "shapes"]
+
+
+@pytest.mark.parametrize("operator", ["EyeLike", "RegexFullMatch"])
+def test_an_input_without_a_type(
+    make_model: MakeModel, operator: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    """The shape inference of onnx 1.23 for whole models reads the type of any input unasked."""
+    path = tmp_path / "model.onnx"
+    model = make_model([node(operator, ["x"], ["y"])], [onnx.ValueInfoProto(name="x")])
+    path.write_bytes(model.SerializeToString())
+    assert dlc_compile.main([str(path), "--check"]) == 1
+    assert "input x: only tensors are supported, this is without a type" in capfd.readouterr().out
 
 
 def test_missing_file():

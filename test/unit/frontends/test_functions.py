@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import helper
+from onnx import TensorProto, helper, numpy_helper
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
@@ -87,3 +87,19 @@ def test_sequence_map_of_an_unknown_sequence_is_unsupported(make_model: MakeMode
     model = make_model([node("SequenceMap", ["x"], ["y"])])
     (problem,) = check_model(model).problems
     assert "SequenceMap" in problem.message
+
+
+def test_names_that_onnx_cannot_put_into_a_function(make_model: MakeModel):
+    # Of a body that FlexAttention gets as a graph; onnx writes it as text and parses that.
+    scores = helper.make_tensor_value_info("p", TensorProto.FLOAT, [1, 2, 3, 3])
+    result = helper.make_tensor_value_info("q", TensorProto.FLOAT, [1, 2, 3, 3])
+    half = numpy_helper.from_array(np.array(0.5, np.float32), "%s%n")
+    body = helper.make_graph([node("Mul", ["p", "%s%n"], ["q"])], "b", [scores], [result], [half])
+    flex = helper.make_node(
+        "FlexAttention", ["x"] * 3, ["y"], "flex", domain="ai.onnx.preview", prob_mod=body
+    )
+    sizes = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 2, 3, 4])
+    model = make_model([flex], [sizes], opset=26, domains={"ai.onnx.preview": 1})
+    (problem,) = check_model(model).problems
+    assert problem.at == "flex"
+    assert "operator FlexAttention of ai.onnx.preview is" in problem.message
