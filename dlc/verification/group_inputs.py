@@ -12,19 +12,19 @@ from dlc.dialects._tensor import element_type, numpy_dtype, shape
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph._structure import Array, GraphOp
 from dlc.oracle import run_block
-from dlc.verification.float_inputs import ordinary
+from dlc.verification.float_inputs import FloatDraw, ordinary
 from dlc.verification.integer_inputs import integer_inputs
 
 
 class GroupInputs:
-    """Gives each tensor of ``main`` an array: constants their own, floats random numbers, some of
-    them equal.
+    """Gives each tensor of ``main`` an array: constants their own, floats those of ``draw``.
 
     Integers are what the model makes of such floats, since they mean something to the group that
     reads them (places, ranks); those that the user gives are ordinary ones (``IntegerInput``).
     """
 
-    def __init__(self, groups: ModuleOp, weights: WeightStore):
+    def __init__(self, groups: ModuleOp, weights: WeightStore, draw: FloatDraw = ordinary):
+        self._draw = draw
         flat = _without_groups(groups)
         main = find_main(flat)
         names = input_names(main)
@@ -45,7 +45,7 @@ class GroupInputs:
             return known
         dtype, owner = numpy_dtype(element_type(value)), value.owner
         if dtype.kind not in "biu":
-            return ordinary(self._generator, shape(value), dtype).astype(dtype)
+            return self._draw(self._generator, shape(value), dtype).astype(dtype)
         if isinstance(owner, GroupOp):
             inputs = [self[x] for x in owner.inputs]
             return run_block(owner.body.block, inputs, self._weights)[owner.results.index(value)]

@@ -24,19 +24,27 @@ from dlc.verification.rounding_noise import errors_beyond
 
 @dataclass(frozen=True)
 class GroupsChecked:
-    """How many launches, and of how many kernels, were compared with the reference."""
+    """How many launches, and of how many kernels, were compared with the reference. silent: the
+    operations of kernels that were not, since their results had no number.
+    """
 
     launches: int
     all_launches: int
     kernels: int
     all_kernels: int
+    silent: Sequence[str] = ()
 
     def text(self) -> str:
         """Return a phrase for the user."""
         return (
             f"{self.kernels} of {self.all_kernels} kernels in {self.launches} of "
-            f"{self.all_launches} launches"
+            f"{self.all_launches} launches{silent_text(self.silent)}"
         )
+
+
+def silent_text(operations: Sequence[str]) -> str:
+    """Return a phrase for the user about kernels whose results had no number."""
+    return f" (NaN or infinite everywhere: {', '.join(operations)})" if operations else ""
 
 
 def verify_groups(
@@ -58,11 +66,16 @@ def verify_groups(
     rounding errors (``rounding_noise``).
     """
     values = _Values(groups, feeds, intermediate, weights)
-    checked = _chosen(kernels, list(map(reference_seconds, values.groups)), budget_seconds)
-    for number in checked:
-        _check(values, values.groups[number], kernels[number], weights, precision)
+    chosen = _chosen(kernels, list(map(reference_seconds, values.groups)), budget_seconds)
+    checked = [
+        n for n in chosen if _check(values, values.groups[n], kernels[n], weights, precision)
+    ]
     seen = {kernels[number] for number in checked}
-    return GroupsChecked(len(checked), len(kernels), len(seen), len(set(kernels)))
+    silent = {
+        kernels[n]: operation_text(values.groups[n]) for n in chosen if kernels[n] not in seen
+    }
+    counts = len(checked), len(kernels), len(seen), len(set(kernels))
+    return GroupsChecked(*counts, list(silent.values()))
 
 
 def check_same(outputs: Mapping[str, Array], probed: Sequence[Array], bound: float) -> None:
@@ -122,13 +135,21 @@ class _Values:
         return found
 
 
+def has_numbers(results: Sequence[Array]) -> bool:
+    """Return whether there is a finite number in results, or nothing at all."""
+    filled = [x for x in results if x.size]
+    return not filled or any(np.isfinite(x.astype(np.float64)).any() for x in filled)
+
+
 def _check(
     values: _Values, group: GroupOp, kernel: str, weights: WeightStore, precision: str
-) -> None:
+) -> bool:
+    """Compare the results of a launch; return whether there was a number among them."""
     arguments = [values[x] for x in group.inputs]
     wanted = run_block(group.body.block, list(arguments), weights)
     results = [values[r] for r in group.results]
     check_results(group, kernel, arguments, wanted, results, weights, precision)
+    return has_numbers(wanted)
 
 
 def check_results(

@@ -68,3 +68,27 @@ def test_an_output_that_is_always_0_is_named(tmp_path: Path, target: str) -> Non
 def test_a_model_without_outputs_has_nothing_to_compare() -> None:
     module = parse_module("func.func @main() {\n  func.return\n}", new_context())
     assert "nothing compared" in Evidence(module).silence.text("error 0.0e+00")
+
+
+@pytest.mark.parametrize("target", ["cpu", "sm_90a"])
+def test_a_kernel_of_logarithms_is_compared_though_its_inputs_have_both_signs(
+    tmp_path: Path, target: str
+) -> None:
+    """The mean is in the same kernel, and NaN where one number of a row is negative."""
+    nodes = [helper.make_node("ReduceMean", ["l"], ["y"], axes=[1], keepdims=0)]
+    nodes.insert(0, helper.make_node("Log", ["x"], ["l"]))
+    found = outcome(tmp_path, target, nodes)
+    assert "1 of 1 kernels" in found.checked
+    assert "NaN" not in found.checked
+
+
+@pytest.mark.parametrize("target", ["cpu", "sm_90a"])
+def test_kernels_without_numbers_are_not_counted(tmp_path: Path, target: str) -> None:
+    nodes = [
+        helper.make_node("Mul", ["x", "x"], ["s"]),
+        helper.make_node("Sub", ["m", "s"], ["n"], "below"),
+        helper.make_node("Sqrt", ["n"], ["y"]),
+    ]
+    checked = outcome(tmp_path, target, nodes, m=-1.0).checked
+    assert "0 of 1 kernels" in checked
+    assert "NaN or infinite everywhere: fused_group.group at" in checked
