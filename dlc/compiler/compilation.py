@@ -21,7 +21,7 @@ from dlc.compiler.outcome import Outcome, Report
 from dlc.compiler.report import describe_groups, describe_interface, make_report
 from dlc.compiler.targets import Target, running_target
 from dlc.compiler.verifier import Verified, Verifier
-from dlc.compiler.wishes import check_wishes, compare_as_wished, plan_of
+from dlc.compiler.wishes import check_wishes, compare_as_wished, plan_of, unheeded_wishes
 from dlc.core.blas_threads import one_blas_thread
 from dlc.core.cache import Cache, lookups_since
 from dlc.core.context import DlcContext
@@ -97,7 +97,7 @@ class Compilation:
             emulated=[each.data() for each in found.emulated],
             checked="; ".join(checked),
             imported=asdict(imported) if imported else None,
-            cautions=found.warnings(),
+            cautions=[*found.warnings(), *unheeded_wishes(self.options, artifact)],
             compared=[asdict(each) for each in compared],
         )
 

@@ -190,7 +190,8 @@ class Verifier:
                 [(x.module, self.kernels[x.target.name]) for x in self.lowered],
                 self._reference,
                 self.options.precision,
-                plan.budget_seconds(kernels),
+                plan,
+                kernels,
                 self.options.job_count,
             )
 

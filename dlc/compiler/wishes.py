@@ -36,6 +36,19 @@ def plan_of(options: Options) -> Plan:
     return Plan(options.budget_factor, inputs)
 
 
+def unheeded_wishes(options: Options, artifact: Model | None) -> list[str]:
+    """Return a line for a tolerance that is held to nothing: no artifact runs here to be compared,
+    and the emulated one is held to the bound.
+    """
+    others = options.verify_outputs is not None or options.verification == "onnxruntime"
+    if artifact or others or not options.tolerance:
+        return []
+    return [
+        f"{options.tolerance} has no effect: this machine does not have the target; give it to "
+        "dlc-run --compare where the artifact runs"
+    ]
+
+
 def compare_as_wished(
     source: ModelSource,
     options: Options,
@@ -66,7 +79,8 @@ def compare_as_wished(
         runtime = onnx_runtime(source, options.constants or {})
         others.append(("ONNX Runtime", [*given, *ordinary()], runtime))
     run = artifact.run if artifact else reference
+    whose = "" if artifact else "the imported graph, not the artifact,"
     return [
-        compare_outputs(what, judge, cases, run, wanted, options.tolerance)
+        compare_outputs(what, judge, cases, run, wanted, options.tolerance, whose)
         for what, cases, wanted in others
     ]

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from dlc.scratch import ScratchFolder
 from dlc.verification.evidence import Silence
 from dlc.verification.inputs import Feeds, telling_inputs
 from dlc.verification.judge import Judge
-from dlc.verification.plan import reference_seconds
+from dlc.verification.plan import Plan, reference_seconds
 from dlc.verification.reference import Reference
 from dlc.verification.value_range import RangeError
 from dlc.verification.whole_model import one_digit
@@ -97,13 +98,15 @@ def verify_by_emulation(
     variants: Sequence[Variant],
     reference: Reference,
     precision: str,
-    budget_seconds: float,
+    plan: Plan,
+    kernels: int,
     jobs: int,
 ) -> Emulation:
     """Compare an emulated artifact with the reference, that of the graph before any pass.
 
-    On one input, and on more as far as ``budget_seconds`` of estimated time allow. Raises
-    EmulationError for what the artifact must not do, otherwise as ``verify`` does.
+    On the inputs of a user, on one in any case, and on more as far as the budget of ``plan`` for
+    so many different kernels allows. Raises EmulationError for what the artifact must not do,
+    otherwise as ``verify`` does.
     """
     start = time.monotonic()
     judge = Judge(reference, precision)
@@ -114,8 +117,9 @@ def verify_by_emulation(
     try:
         with ScratchFolder("dlc-emulator-") as folder:
             model = emulated_model(artifact, folder, target, variants, jobs, seconds)
-            inputs = telling_inputs(model.inputs, reference)
-            found.cases = _run(model, inputs, judge, found.beyond, budget_seconds)
+            inputs = chain(plan.inputs, telling_inputs(model.inputs, reference))
+            budget = plan.budget_seconds(kernels)
+            found.cases = _run(model, inputs, len(plan.inputs), judge, found.beyond, budget)
     except NotEmulatedError as error:
         found.left_out = error.message
     found.measured_noise = judge.measured_noise
@@ -127,19 +131,21 @@ def verify_by_emulation(
 def _run(
     model: EmulatedModel,
     inputs: Iterable[tuple[str, Feeds]],
+    given: int,
     judge: Judge,
     beyond: list[str],
     budget_seconds: float,
 ) -> dict[str, float]:
-    """Run on one input, and on more as long as they fit into the budget; return the errors.
+    """Run on the first ``given`` inputs, on one in any case, and on more as long as they fit into
+    the budget; return the errors.
 
     beyond: gets the inputs that the precision does not hold.
     """
     errors: dict[str, float] = {}
     spent = 0.0
-    for name, feeds in inputs:
+    for number, (name, feeds) in enumerate(inputs):
         cost = emulation_seconds(judge.module) + judge.runs * reference_seconds(judge.module)
-        if errors and spent + cost > budget_seconds:
+        if errors and number >= given and spent + cost > budget_seconds:
             break
         try:
             errors[name] = judge.check(feeds, model.run(feeds), name)

@@ -27,7 +27,7 @@ Run = Callable[[Arrays], Arrays]
 class Compared:
     """What was compared. what: with what; cases: on which inputs; worst: the largest error met,
     relative to an output's largest value; allowed: how far it might have been off; silence: the
-    outputs that told nothing.
+    outputs that told nothing; whose: what was compared, where that is not the artifact.
     """
 
     what: str
@@ -35,12 +35,13 @@ class Compared:
     cases: list[str] = field(default_factory=list[str])
     worst: float = 0.0
     silence: Silence = field(default_factory=Silence)
+    whose: str = ""
 
     def text(self) -> str:
         """Return a phrase for the user."""
         names = ", ".join(self.cases)
         error = self.silence.text(f"error {self.worst:.1e}, {self.allowed}")
-        return f"compared with {self.what} on {names} input, {error}"
+        return f"{self.whose} compared with {self.what} on {names} input, {error}".lstrip()
 
 
 def compare_outputs(
@@ -50,13 +51,15 @@ def compare_outputs(
     run: Run,
     wanted: Run,
     tolerance: Tolerance | None,
+    whose: str = "",
 ) -> Compared:
     """Compare the outputs of ``run`` with those of ``wanted`` on each of the cases.
 
     Within ``tolerance``, else as ``judge`` compares outputs with its reference. Raises CompileError
     for outputs that are further off, and for wanted ones that are none of the model.
     """
-    found = Compared(what, str(tolerance) if tolerance else f"bound {judge.bound:.1e}")
+    allowed = str(tolerance) if tolerance else f"bound {judge.bound:.1e}"
+    found = Compared(what, allowed, whose=whose)
     evidence = Evidence(judge.module)
     for case, feeds in cases:
         got, right = run(feeds), wanted(feeds)

@@ -204,3 +204,21 @@ def test_what_was_verified_is_said_once(model: Path, capsys: pytest.CaptureFixtu
 def test_nouns_are_counted():
     assert [counted(n, "input") for n in (0, 1, 2)] == ["0 inputs", "1 input", "2 inputs"]
     assert counted(2, "launch") == "2 launches"
+
+
+def test_own_inputs_run_on_an_emulated_artifact(model: Path, monkeypatch: pytest.MonkeyPatch):
+    """However little time there is."""
+    monkeypatch.setattr("dlc.verification.plan.Plan.budget_seconds", lambda *_: 0.0)
+    path = model.with_suffix(".so")
+    checked = compile_to(path, model, Options("sm_90a")).checked
+    assert "emulated for sm_90a: the whole artifact on 1 input (random)" in checked
+    options = Options("sm_90a", verify_inputs={"x": X}, verify_outputs={"y": Y})
+    checked = compile_to(path, model, options).checked
+    assert "emulated for sm_90a: the whole artifact on 1 input (given)" in checked
+    assert "the imported graph, not the artifact, compared with the given outputs" in checked
+
+
+def test_a_tolerance_that_nothing_is_held_to_is_named(model: Path):
+    options = Options("sm_90a", rtol=1e-4)
+    cautions = compile_to(model.with_suffix(".so"), model, options).cautions
+    assert [line for line in cautions if line.startswith("rtol 0.0001, atol 0 has no effect")]
