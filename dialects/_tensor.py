@@ -114,6 +114,11 @@ def tensor_bytes(value: SSAValue | Attribute) -> int:
     return element_count(value) * element_bytes(element_type(value))
 
 
+def is_integer(element: Attribute) -> bool:
+    """Return whether an element type is an integer one, booleans not counted."""
+    return isinstance(element, IntegerType) and element != i1
+
+
 def is_float(element: Attribute) -> TypeGuard[AnyFloat]:
     """Return whether an element type is a floating-point one."""
     return isinstance(element, AnyFloat)

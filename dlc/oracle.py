@@ -10,7 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from dlc.analysis.entry import find_main, input_names, output_names
+from dlc.analysis.entry import find_main, input_names, output_names, returned
 from dlc.analysis.evaluation import constant_value, evaluate, round_to
 from dlc.core.weights import WeightStore
 from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape, shape_text
@@ -58,7 +58,7 @@ def run_reference(
     arguments = _arguments(main, feeds)
     interpreter = _Interpreter(weights, float_type, store, observe, noise)
     results = interpreter.run(block, arguments)
-    values = main.body.block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
+    values = returned(block)
     names = output_names(main)
     return {
         name: round_to(array, value.type)
@@ -85,7 +85,7 @@ def run_block(
 ) -> list[Array]:
     """Return what the ops of a block (the body of a group) make of ``arguments``, as stored."""
     results = _Interpreter(weights, float_type, noise=noise).run(block, arguments)
-    values = block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
+    values = returned(block)
     return [round_to(array, value.type) for array, value in zip(results, values, strict=True)]
 
 

@@ -10,6 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from dlc.analysis.arena import Buffer, place
 from dlc.analysis.buffers import Buffers
+from dlc.analysis.entry import launches
 from dlc.core.passes import DlcPass
 from dlc.dialects._tensor import tensor_bytes
 from dlc.dialects.fused_group import ARENA_BYTES, LaunchOp
@@ -76,15 +77,14 @@ class _Lifetimes:
     """When each buffer is first written and last read, and which output it is."""
 
     def __init__(self, main: FuncOp):
-        ops = list(main.body.block.ops)
-        self.launches = [op for op in ops if isinstance(op, LaunchOp)]
+        self.launches = launches(main)
         self._buffers = Buffers(main.body.block)
         self._step: dict[Operation, int] = {}
         self._first_write: dict[SSAValue, int] = {}
         self._last_read: dict[SSAValue, int] = {}
         self._output: dict[SSAValue, int] = {}
         self._slots: dict[SSAValue, _Slot] = {}
-        for step, op in enumerate(ops):
+        for step, op in enumerate(main.body.block.ops):
             self._visit(op, step)
 
     def _visit(self, op: Operation, step: int) -> None:

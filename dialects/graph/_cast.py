@@ -3,12 +3,19 @@
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, TensorType, i1
+from xdsl.dialects.builtin import IntegerType, TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, prop_def
 
 from dlc.dialects._scalar import ScalarBuilder
-from dlc.dialects._tensor import compute_type, element_type, is_float, numpy_dtype, shape
+from dlc.dialects._tensor import (
+    compute_type,
+    element_type,
+    is_float,
+    is_integer,
+    numpy_dtype,
+    shape,
+)
 from dlc.dialects.graph._elementwise import UnaryOp
 from dlc.dialects.graph._structure import Array
 
@@ -29,8 +36,7 @@ class CastOp(UnaryOp):
 
     @property
     def keeps_integers(self) -> bool:
-        types = (element_type(self.x), self.to)
-        return all(isinstance(type, IntegerType) and type != i1 for type in types)
+        return is_integer(element_type(self.x)) and is_integer(self.to)
 
     def forwarded(self) -> SSAValue | None:
         return self.x if element_type(self.x) == self.to else None

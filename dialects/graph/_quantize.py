@@ -4,11 +4,18 @@ from abc import ABC
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, TensorType, i1, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, TensorType, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
-from dlc.dialects._tensor import compute_type, element_type, is_float, numpy_dtype, shape
+from dlc.dialects._tensor import (
+    compute_type,
+    element_type,
+    is_float,
+    is_integer,
+    numpy_dtype,
+    shape,
+)
 from dlc.dialects.graph._composer import Composer
 from dlc.dialects.graph._structure import Array, CompositeOp, GraphOp
 from dlc.errors import CompileError
@@ -81,11 +88,6 @@ class ScaledOp(CompositeOp, ABC):
             return parameter.reshape([-1 if a == axis else 1 for a in range(len(sizes))])
         repeated = np.repeat(parameter, self.block.value.data, axis)
         return repeated.take(range(sizes[axis]), axis)
-
-
-def is_integer(element: Attribute) -> bool:
-    """Return whether an element type is an integer one, booleans not counted."""
-    return isinstance(element, IntegerType) and element != i1
 
 
 def write_quantized(g: Composer, x: SSAValue, zero_point: SSAValue) -> SSAValue:

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
 from dlc.analysis.evaluation import constant_value, is_known
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import DYNAMIC, element_count, element_type, shape
+from dlc.dialects._tensor import DYNAMIC, element_count, element_type, is_integer, shape
 from dlc.dialects.graph._structure import Array, ElementwiseOp, GraphOp, IndexLimits
 
 Numbers = NDArray[np.int64]
@@ -149,7 +148,7 @@ class _Trace:
         for number, value in enumerate(op.operands):
             numbers = self.numbers.get(value)
             known = constant_value(value, self.weights)
-            decides = number in op.index_limits or not _is_integer(value)
+            decides = number in op.index_limits or not is_integer(element_type(value))
             if decides and known is None:
                 return None
             if decides and known is not None:
@@ -162,10 +161,5 @@ class _Trace:
         return None if isinstance(result, tuple) else np.asarray(result, np.int64)
 
 
-def _is_integer(value: SSAValue) -> bool:
-    element = element_type(value)
-    return isinstance(element, IntegerType) and element != i1
-
-
 def _is_fixed_integer(value: SSAValue) -> bool:
-    return _is_integer(value) and DYNAMIC not in shape(value)
+    return is_integer(element_type(value)) and DYNAMIC not in shape(value)

@@ -9,7 +9,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
-from dlc.analysis.entry import find_main, input_names, output_names
+from dlc.analysis.entry import find_main, input_names, output_names, returned
 from dlc.backends._host_program import Address, Copy, HostProgram, Launch, Tensor
 from dlc.core.locations import operation_text
 from dlc.dialects._tensor import element_bytes, element_type, numpy_dtype, shape, tensor_bytes
@@ -36,7 +36,7 @@ def read_program(module: ModuleOp, weight_offset: WeightOffset) -> HostProgram:
         inputs,
         outputs,
         launches,
-        tuple(reader.copies(_returned(main))),
+        tuple(reader.copies(returned(main.body.block))),
         size.value.data,
     )
 
@@ -46,14 +46,8 @@ def interface(module: ModuleOp) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]
     main = find_main(module)
     return (
         _tensors(main.args, input_names(main)),
-        _tensors(_returned(main), output_names(main)),
+        _tensors(returned(main.body.block), output_names(main)),
     )
-
-
-def _returned(main: FuncOp) -> Sequence[SSAValue]:
-    returned = main.body.block.last_op
-    assert isinstance(returned, ReturnOp)
-    return returned.arguments
 
 
 class _Reader:

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
 
-from dlc.analysis.entry import find_main
+from dlc.analysis.entry import find_main, groups, launches
+from dlc.analysis.ungrouped import without_groups
 from dlc.compiler.ir_files import IR_SUFFIX, is_ir
 from dlc.compiler.levels import lower
 from dlc.compiler.options import Options
@@ -21,7 +20,6 @@ from dlc.core.locations import operation_text
 from dlc.core.parser import parse_module
 from dlc.core.verify import verify
 from dlc.dialects import gpu, loop
-from dlc.dialects.fused_group import GroupOp, LaunchOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
@@ -88,7 +86,7 @@ def read_start(
     if level == "graph":  # it is optimised again: what the passes find simplest, they leave
         return Start(module, None, module)
     if level == "fused-group":
-        return Start(module, level, _without_groups(module))
+        return Start(module, level, without_groups(module))
     if original is None or _launches(original.kernels) != _launches(module):
         return Start(module, level)
     return Start(module, level, original.graph, original.groups)
@@ -117,8 +115,7 @@ def _level_of(module: ModuleOp) -> str:
         return "gpu"
     if any(isinstance(op, loop.KernelOp) for op in module.ops):
         return "loop"
-    body = find_main(module).body.block.ops
-    return "fused-group" if any(isinstance(op, GroupOp) for op in body) else "graph"
+    return "fused-group" if groups(find_main(module)) else "graph"
 
 
 @dataclass(frozen=True)
@@ -153,27 +150,4 @@ def _read_original(
 
 
 def _launches(module: ModuleOp) -> list[str]:
-    body = find_main(module).body.block.ops
-    return [op.kernel_name for op in body if isinstance(op, LaunchOp)]
-
-
-def _without_groups(module: ModuleOp) -> ModuleOp:
-    """Return the graph that a module of groups computes."""
-    graph = module.clone()
-    for op in list(find_main(graph).body.block.ops):
-        if isinstance(op, GroupOp):
-            _inline(op)
-    return graph
-
-
-def _inline(group: GroupOp) -> None:
-    body = group.body.block
-    values = dict[SSAValue, SSAValue](zip(body.args, group.operands, strict=True))
-    end = body.last_op
-    assert isinstance(end, Operation)
-    for op in body.ops:
-        if op is not end:
-            Rewriter.insert_op(op.clone(values), InsertPoint.before(group))
-    for result, value in zip(group.results, end.operands, strict=True):
-        result.replace_all_uses_with(values[value])
-    Rewriter.erase_op(group)
+    return [launch.kernel_name for launch in launches(find_main(module))]

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc.analysis.entry import find_main, input_names
 from dlc.analysis.index_bounds import computed_indices, index_bounds
 from dlc.compiler.outcome import Report
-from dlc.core.locations import location_text
+from dlc.core.locations import origin_text
 from dlc.core.weights import WeightStore
 from dlc.dialects.graph._structure import GraphOp
 
@@ -45,7 +45,7 @@ def describe_indices(model: ModuleOp, weights: WeightStore) -> Report:
 
 
 def _node(op: GraphOp) -> str:
-    return (location_text(op.location) or op.name).strip('"')
+    return origin_text(op.location) or op.name
 
 
 def runs(numbers: NDArray[np.int64]) -> Sequence[Run]:

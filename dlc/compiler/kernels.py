@@ -11,9 +11,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from dlc import registry
-from dlc.analysis.entry import find_main
+from dlc.analysis.entry import find_main, launches
 from dlc.core.locations import node_names
-from dlc.dialects.fused_group import LaunchOp
 
 
 def kernels_of(module: ModuleOp) -> list[Operation]:
@@ -43,7 +42,7 @@ def launched_nodes(module: ModuleOp) -> dict[str, list[str]]:
     They are no part of a kernel's text: equal kernels of different nodes are one.
     """
     found: dict[str, dict[str, None]] = {}  # in order, each once
-    for op in find_main(module).body.block.ops:
-        if isinstance(op, LaunchOp):
-            found.setdefault(op.kernel_name, {}).update(dict.fromkeys(node_names(op.location)))
+    for launch in launches(find_main(module)):
+        nodes = dict.fromkeys(node_names(launch.location))
+        found.setdefault(launch.kernel_name, {}).update(nodes)
     return {name: [*nodes] for name, nodes in found.items()}

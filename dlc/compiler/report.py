@@ -7,10 +7,10 @@ from dataclasses import asdict
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation
 
-from dlc.analysis.entry import find_main
+from dlc.analysis.entry import find_main, groups, launches
 from dlc.backends._host_reader import interface
 from dlc.compiler.outcome import Report
-from dlc.core.locations import location_text, node_names
+from dlc.core.locations import node_names, origin_text
 from dlc.core.nvrtc import Resources
 from dlc.dialects.fused_group import ARENA_BYTES, GroupOp, LaunchOp
 from dlc.dialects.gpu import KernelOp
@@ -19,16 +19,16 @@ from dlc.dialects.graph._structure import GraphOp
 
 def describe_groups(module: ModuleOp) -> dict[str, Report]:
     """Return what each ``fused_group.group`` of ``main`` is and was given, by its name."""
-    body = find_main(module).body.block.ops
-    groups = {op.sym_name.data: _describe(op) for op in body if isinstance(op, GroupOp)}
-    return groups or _unknown_groups([op for op in body if isinstance(op, LaunchOp)])
+    main = find_main(module)
+    found = {group.sym_name.data: _describe(group) for group in groups(main)}
+    return found or _unknown_groups(launches(main))
 
 
-def _unknown_groups(launches: Sequence[LaunchOp]) -> dict[str, Report]:
+def _unknown_groups(found_launches: Sequence[LaunchOp]) -> dict[str, Report]:
     """Return descriptions of groups of which only the launches are known."""
     nothing = {"operations": [], "boundaries": [], "schedule": {}, "bound": {}}
     found: dict[str, Report] = {}
-    for number, launch in enumerate(launches):
+    for number, launch in enumerate(found_launches):
         name = launch.kernel_name
         name = f"{name} {number}" if name in found else name
         found[name] = {**nothing, "nodes": [*node_names(launch.location)]}
@@ -40,7 +40,7 @@ def _describe(group: GroupOp) -> Report:
     reasons = [text.data for text in group.boundaries.data] if group.boundaries else []
     return {
         "operations": [op.name for op in inner],
-        "nodes": list(dict.fromkeys(name for op in inner if (name := _node(op)))),
+        "nodes": list(dict.fromkeys(name for op in inner if (name := origin_text(op.location)))),
         "schedule": group.schedule.as_data() if group.schedule else {},
         "bound": group.bound.as_data() if group.bound else {},
         "boundaries": reasons,
@@ -53,11 +53,6 @@ def _is_constant(op: Operation) -> bool:
     Equal constants are one op, which has the name of the first of them.
     """
     return isinstance(op, GraphOp) and op.is_constant
-
-
-def _node(op: Operation) -> str | None:
-    text = location_text(op.location)
-    return text.strip('"') if text else None
 
 
 def describe_interface(module: ModuleOp) -> Report:
@@ -75,8 +70,7 @@ def make_report(
 
     resources: what the assembler says, by kernel.
     """
-    body = find_main(module).body.block.ops
-    launched = [op.kernel_name for op in body if isinstance(op, LaunchOp)]
+    launched = [launch.kernel_name for launch in launches(find_main(module))]
     nodes: dict[str, dict[str, None]] = {}  # in order, each once
     for name, group in zip(launched, groups.values(), strict=True):
         nodes.setdefault(name, {}).update(dict.fromkeys(group["nodes"]))

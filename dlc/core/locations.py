@@ -30,15 +30,18 @@ def place(location: Attribute) -> FileLineColLoc | None:
 
 def location_text(location: Attribute) -> str | None:
     """Return ``file:line:column`` or the quoted name of a node; ``None`` when neither is known."""
-    if (where := place(location)) is not None:
-        return f"{where.filename.data}:{where.line.data}:{where.column.data}"
-    match location:
-        case NameLoc():
-            return f'"{location.desc.data}"'
-        case FusedLoc(locations=ArrayAttr(data=parts)):
-            return next((text for part in parts if (text := location_text(part))), None)
-        case _:
-            return None
+    name = next(node_names(location), None)
+    return _file_text(location) or (None if name is None else f'"{name}"')
+
+
+def origin_text(location: Attribute) -> str | None:
+    """Return ``file:line:column`` or a node's own name; ``None`` when neither is known."""
+    return _file_text(location) or next(node_names(location), None)
+
+
+def _file_text(location: Attribute) -> str | None:
+    where = place(location)
+    return where and f"{where.filename.data}:{where.line.data}:{where.column.data}"
 
 
 def operation_text(op: Operation) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from dlc.analysis.entry import find_main, output_names
+from dlc.analysis.entry import find_main, output_names, returned
 from dlc.analysis.evaluation import is_known
 from dlc.dialects._tensor import is_empty
 from dlc.dialects.graph._structure import Array
@@ -43,7 +43,7 @@ class Evidence:
 
     def __init__(self, module: ModuleOp):
         main = find_main(module)
-        results = main.body.block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
+        results = returned(main.body.block)
         named = zip(output_names(main), results, strict=True)
         self._has_outputs = bool(results)
         self._seen = {n: _Seen() for n, x in named if not is_known(x) and not is_empty(x)}

@@ -3,10 +3,10 @@
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc.analysis.entry import find_main, input_names
 from dlc.analysis.evaluation import constant_value
+from dlc.analysis.ungrouped import without_groups
 from dlc.core.weights import WeightStore
 from dlc.dialects._tensor import element_type, numpy_dtype, shape
 from dlc.dialects.fused_group import GroupOp
@@ -25,7 +25,7 @@ class GroupInputs:
 
     def __init__(self, groups: ModuleOp, weights: WeightStore, draw: FloatDraw = ordinary):
         self._draw = draw
-        flat = _without_groups(groups)
+        flat = without_groups(groups)
         main = find_main(flat)
         names = input_names(main)
         self._names: dict[SSAValue, str] = dict(zip(find_main(groups).args, names, strict=True))
@@ -55,16 +55,3 @@ class GroupInputs:
             return found
         given = self._integers[self._names[value]]
         return given.ordinary(self._generator).astype(dtype)
-
-
-def _without_groups(groups: ModuleOp) -> ModuleOp:
-    """Return a module with the ops of each group in place of it."""
-    flat = groups.clone()
-    for group in [op for op in find_main(flat).body.block.ops if isinstance(op, GroupOp)]:
-        end = group.body.block.last_op
-        assert end is not None
-        Rewriter.inline_block(group.body.block, InsertPoint.before(group), list(group.inputs))
-        results = list(end.operands)
-        Rewriter.erase_op(end)
-        Rewriter.replace_op(group, [], results)
-    return flat

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 from xdsl.dialects.builtin import ModuleOp
 
-from dlc.analysis.entry import find_main, input_names, output_names
+from dlc.analysis.entry import find_main, input_names, output_names, returned
 from dlc.dialects._tensor import element_type, numpy_dtype, shape
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
@@ -99,7 +99,7 @@ def check_given(module: ModuleOp, inputs: Arrays, outputs: Arrays | None) -> Non
     """Raise CompileError when inputs are not those of a model, or outputs are none of it."""
     check_feeds(module, inputs)
     main = find_main(module)
-    results = main.body.block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
+    results = returned(main.body.block)
     names = output_names(main)
     types = {
         name: np.broadcast_to(np.zeros((), numpy_dtype(element_type(x))), shape(x))

@@ -10,9 +10,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import SSAValue
 
 from dlc import registry
-from dlc.analysis.entry import find_main
+from dlc.analysis.entry import find_main, launches
 from dlc.core.context import DlcContext
-from dlc.dialects.fused_group import LaunchOp
 from dlc.dialects.graph._structure import Array
 from dlc.runtime.host_arrays import order_feeds
 from dlc.runtime.library import Library
@@ -26,7 +25,7 @@ def probe_module(context: DlcContext, lowered: ModuleOp) -> ModuleOp:
     main = find_main(module)
     last = main.body.block.last_op
     assert isinstance(last, ReturnOp)
-    results = [x for op in main.body.block.ops if isinstance(op, LaunchOp) for x in op.results]
+    results = [x for launch in launches(main) for x in launch.results]
     _return(main, last, [*results, *last.arguments])
     for step in registry.build_passes("fused-group-plan-memory"):
         step.apply(context, module)

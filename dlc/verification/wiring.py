@@ -12,7 +12,7 @@ from onnx import GraphProto, TensorProto, numpy_helper
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
-from dlc.analysis.entry import find_main, input_names, output_names
+from dlc.analysis.entry import find_main, input_names, output_names, returned
 from dlc.analysis.evaluation import constant_value
 from dlc.core.weights import WeightStore
 from dlc.dialects.graph._structure import Array
@@ -48,9 +48,8 @@ def check_wiring(
             walk.check_node(nodes[outputs[0]])
         elif outputs:
             raise _misplaced(f"the node {node_name(node)}", "the graph")
-    returned = main.body.block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
     _check_outputs(graph, output_names(main))
-    for output, value in zip(graph.output, returned, strict=True):
+    for output, value in zip(graph.output, returned(main.body.block), strict=True):
         operand = Operand(value, constant_value(value, weights))
         walk.check(operand, output.name, f"output {output.name}")
 
