@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from dlc import __version__
+from dlc import __version__, arch
 from dlc.compiler import Options, Outcome, compile_to
 from dlc.compiler.options import LEVELS, PRECISIONS, VERIFICATIONS, WEIGHTS
 from dlc.compiler.output_place import check_places, files_written
@@ -47,8 +47,8 @@ def _parser() -> argparse.ArgumentParser:
     add("-o", "--output", type=Path, help="the file to write; default: the model's name with .so")
     add(
         "--target",
-        help="cpu (this machine's), cpu-avx512, cpu-avx2, cpu-generic, or GPUs: sm_80[,sm_90a...]; "
-        "default: the GPU found, else cpu",
+        help=f"cpu (this machine's), {', '.join(row.name for row in arch.CPUS)}, or GPUs: "
+        "sm_80[,sm_90a...]; default: the GPU found, else cpu",
     )
     add("--precision", default="fp32", choices=PRECISIONS, help="of fp32 tensors and products")
     add(

@@ -6,7 +6,7 @@ Passes ask a row for quantities and capabilities, never for its name.
 from dlc.arch.cpu import CpuArch
 from dlc.arch.cpus import CPUS
 from dlc.arch.gpu import GpuArch
-from dlc.arch.host import host
+from dlc.arch.host import X86, host, processor_flags
 from dlc.arch.nvidia import DEFAULT_CHIPS, GPUS
 from dlc.errors import CompileError
 
@@ -20,13 +20,16 @@ __all__ = [
     "DEFAULT_CHIPS",
     "DEFAULT_TARGET",
     "GPUS",
+    "X86",
     "Arch",
     "CpuArch",
     "GpuArch",
     "by_name",
+    "cpu_by_name",
     "gpu_by_name",
     "host",
     "names",
+    "processor_flags",
 ]
 
 
@@ -57,6 +60,14 @@ def gpu_by_name(name: str) -> GpuArch:
     row = by_name(name)
     if not isinstance(row, GpuArch):
         raise CompileError(f"{row.name} is no GPU; known: {', '.join(DEFAULT_CHIPS)}")
+    return row
+
+
+def cpu_by_name(name: str) -> CpuArch:
+    """Return the CPU called ``name``; raises CompileError when it is unknown or no CPU."""
+    row = by_name(name)
+    if not isinstance(row, CpuArch):
+        raise CompileError(f"{row.name} is no CPU; known: cpu, {', '.join(r.name for r in CPUS)}")
     return row
 
 

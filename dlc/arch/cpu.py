@@ -1,5 +1,6 @@
 """What a CPU row holds."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 
@@ -9,7 +10,8 @@ class CpuArch:
 
     Cache bandwidths are loads per core; ``l3_bytes`` is shared by all cores, ``l1_bytes`` and
     ``l2_bytes`` are one core's. ``parallel_region_us`` is the fork and join of an OpenMP region.
-    ``x86_level`` is the level of the x86-64 psABI whose instructions it has.
+    ``capabilities`` are the instructions that its code needs of a processor, as ``/proc/cpuinfo``
+    and ``__builtin_cpu_supports`` name them; ``compiler_flags`` allow a C compiler to use them.
     """
 
     name: str
@@ -19,7 +21,7 @@ class CpuArch:
     vector_registers: int
     fma_units_per_core: int
     capabilities: frozenset[str]
-    x86_level: int
+    compiler_flags: tuple[str, ...]
 
     l1_bytes: int
     l2_bytes: int
@@ -30,6 +32,10 @@ class CpuArch:
 
     parallel_region_us: float
     target: str = "cpu"
+
+    def missing(self, present: Set[str]) -> list[str]:
+        """Return the capabilities that are not among a processor's."""
+        return sorted(self.capabilities - present)
 
     def flops_per_s(self, element_bytes: int = 4) -> float:
         """Return the peak rate of all cores, a multiply-add counting 2."""

@@ -3,10 +3,14 @@
 Sources, cited by the letter in the comments:
   I  Intel Xeon Platinum 8480+ product page         O  Intel 64 Optimization Reference Manual
   Y  AMD Ryzen 9 5950X product page                 Z  AMD Software Optimization Guide, family 19h
+  P  x86-64 psABI, "Micro-Architecture Levels"
 What the makers do not state is marked as assumed.
 """
 
 from dlc.arch.cpu import CpuArch
+
+_X86_64_V3 = frozenset({"avx2", "fma", "bmi2"})  # P; AVX2 came with what else level 3 has
+_X86_64_V4 = _X86_64_V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}  # P
 
 AVX512 = CpuArch(
     name="cpu-avx512",  # Xeon Platinum 8480+, "Sapphire Rapids"
@@ -15,8 +19,8 @@ AVX512 = CpuArch(
     vector_bytes=64,
     vector_registers=32,
     fma_units_per_core=2,  # O: ports 0 and 5
-    capabilities=frozenset({"sse2", "avx", "avx2", "fma", "f16c", "avx512f"}),
-    x86_level=4,
+    capabilities=_X86_64_V4,
+    compiler_flags=("-march=x86-64-v4", "-mprefer-vector-width=512"),
     l1_bytes=48 << 10,  # O
     l2_bytes=2 << 20,  # O
     l2_bytes_per_clock=64,  # O
@@ -33,8 +37,8 @@ AVX2 = CpuArch(
     vector_bytes=32,
     vector_registers=16,
     fma_units_per_core=2,  # Z
-    capabilities=frozenset({"sse2", "avx", "avx2", "fma", "f16c"}),
-    x86_level=3,
+    capabilities=_X86_64_V3,
+    compiler_flags=("-march=x86-64-v3",),
     l1_bytes=32 << 10,  # Z
     l2_bytes=512 << 10,  # Z
     l2_bytes_per_clock=32,  # Z
@@ -51,8 +55,8 @@ GENERIC = CpuArch(
     vector_bytes=16,  # SSE2
     vector_registers=16,
     fma_units_per_core=1,  # one multiplier and one adder together
-    capabilities=frozenset({"sse2"}),
-    x86_level=1,
+    capabilities=frozenset(),
+    compiler_flags=("-march=x86-64",),
     l1_bytes=32 << 10,
     l2_bytes=256 << 10,
     l2_bytes_per_clock=32,

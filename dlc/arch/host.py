@@ -1,6 +1,7 @@
 """The row of the machine that this process runs on."""
 
 import os
+import platform
 import re
 from dataclasses import replace
 from functools import cache
@@ -8,6 +9,9 @@ from pathlib import Path
 
 from dlc.arch.cpu import CpuArch
 from dlc.arch.cpus import CPUS, GENERIC
+
+X86 = "x86_64"
+"""The machine that the rows of CPUs are for, as ``platform.machine`` names it."""
 
 _CPUINFO = Path("/proc/cpuinfo")
 _SYSFS = Path("/sys/devices/system/cpu")
@@ -18,7 +22,7 @@ def host() -> CpuArch:
     """Return this machine as a row named ``cpu``.
 
     Cores, instruction set, caches and highest clock are read; what the system does not tell (memory
-    bandwidth, cache rates) is taken from the row with the same instruction set.
+    bandwidth, cache rates) is taken from the best row whose capabilities the processor has.
     """
     return host_from(_CPUINFO, _SYSFS, sorted(os.sched_getaffinity(0)))
 
@@ -28,7 +32,7 @@ def host_from(cpuinfo: Path, sysfs: Path, cpus: list[int]) -> CpuArch:
 
     cpus: the logical CPUs that this process may use.
     """
-    flags = _flags(cpuinfo)
+    flags = processor_flags(cpuinfo)
     row = next((r for r in CPUS if r.capabilities <= flags), GENERIC)
     first = sysfs / f"cpu{cpus[0]}"
     caches = _cache_bytes(first / "cache")
@@ -38,7 +42,7 @@ def host_from(cpuinfo: Path, sysfs: Path, cpus: list[int]) -> CpuArch:
         name="cpu",
         cores=len({_text(sysfs / f"cpu{n}/topology/thread_siblings_list") or n for n in cpus}),
         clock_hz=int(max_khz) * 1e3 if max_khz.isdigit() else row.clock_hz,
-        capabilities=frozenset(flags) or row.capabilities,
+        compiler_flags=row.compiler_flags if platform.machine() == X86 else (),
         l1_bytes=caches.get(1, row.l1_bytes),
         l2_bytes=caches.get(2, row.l2_bytes),
         l3_bytes=caches.get(3, row.l3_bytes),
@@ -52,7 +56,7 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _flags(cpuinfo: Path) -> set[str]:
+def processor_flags(cpuinfo: Path = _CPUINFO) -> set[str]:
     """Return the feature flags of the first CPU (x86); none where there are no such lines."""
     line = re.search(r"^flags\s*:(.*)$", _text(cpuinfo), re.MULTILINE)
     return set(line[1].split()) if line else set()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
+from dlc import arch
 from dlc.backends._cubins import CompiledKernel, compile_kernels
 from dlc.backends._host_cpu import print_cpu_program
 from dlc.backends._host_cuda import Capability, CudaKernel, CudaVariant, print_cuda_program
@@ -17,7 +18,6 @@ from dlc.compiler.kernels import kernel_texts, kernels_of
 from dlc.compiler.targets import Target
 from dlc.core.c_compiler import Source
 from dlc.core.context import DlcContext
-from dlc.core.instruction_sets import instruction_set
 from dlc.core.nvrtc import Resources
 from dlc.dialects.gpu import KernelOp
 from dlc.runtime.packing import payload_identity
@@ -55,12 +55,12 @@ def build_cpu(
 
     sources: the kernels, where they were printed before.
     """
-    instructions = instruction_set(target.name)
+    chip = arch.cpu_by_name(target.name)
     if not sources:
-        flags = (*COMPILER_FLAGS, *instructions.flags)
+        flags = (*COMPILER_FLAGS, *chip.compiler_flags)
         texts = kernel_texts(context, module, "c")
         sources = [Source(f"{name}.c", text, flags) for name, text in texts]
-    program = print_cpu_program(read_program(module, place), instructions.features)
+    program = print_cpu_program(read_program(module, place), sorted(chip.capabilities))
     link_cpu(program, sources, payload_identity(place.file), jobs, to)
     return Built(sources=sources)
 

@@ -19,7 +19,6 @@ from dlc.compiler.targets import Target
 from dlc.core import nvrtc
 from dlc.core.c_compiler import find_c_compiler
 from dlc.core.cache import cache_key
-from dlc.core.instruction_sets import host_instruction_set, instruction_set
 from dlc.core.weights import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.loading import ModelSource
@@ -89,12 +88,13 @@ def _tools(targets: Sequence[Target]) -> Iterator[Part]:
     yield sys.version
     yield from map(version, _PACKAGES)
     yield find_c_compiler().version
-    yield str(host_instruction_set())
+    yield str(arch.host().compiler_flags)
     for target in targets:
         yield target.name
         yield str(target.runs_here)  # decides how the artifact is verified
         yield json.dumps(asdict(arch.by_name(target.name)), default=sorted, sort_keys=True)
-        yield nvrtc.version() if target.is_gpu else str(instruction_set(target.name))
+        if target.is_gpu:
+            yield nvrtc.version()
 
 
 def _choices(options: Options) -> Iterator[Part]:

@@ -29,8 +29,8 @@ LEVELS = (IMPORT, "graph", "fused-group", "loop", "gpu", *TEXT_BACKENDS)
 class Options:
     """Options of ``dlc.compile``.
 
-    target: ``cpu`` (this machine's), a CPU with certain instructions (``cpu-avx512``, ``cpu-avx2``,
-    ``cpu-generic``), or GPUs as ``sm_80,sm_90a``; ``None``: the GPU found, else ``cpu``.
+    target: ``cpu`` (this machine's), a CPU with certain instructions (``cpu-avx2``; a row of
+    ``dlc/arch/cpus.py``), or GPUs as ``sm_80,sm_90a``; ``None``: the GPU found, else ``cpu``.
     precision: of ``f32`` tensors and products. shapes: sizes of inputs by name (or one size, in a
     list or not, by the name of a symbolic size). constants: values of inputs that are compiled in.
     weights: in the artifact (``embed``) or in a ``file`` beside it. weights_from: where the source

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 
 from dlc import arch
-from dlc.core.instruction_sets import X86, instruction_set, processor_flags
 from dlc.errors import CompileError
 
 _OLDEST = (8, 0)
@@ -35,7 +34,7 @@ class Target:
     @property
     def missing_features(self) -> list[str]:
         """What the code for a CPU needs and this machine's processor lacks."""
-        return instruction_set(self.name).missing(processor_flags())
+        return arch.cpu_by_name(self.name).missing(arch.processor_flags())
 
     @property
     def runs_here(self) -> bool:
@@ -87,12 +86,12 @@ def _why_not(name: str) -> str:
         return f"is too old: the GPU must have compute capability {oldest} or newer"
     if not name.startswith("cpu-"):
         return "is a model of a CPU for dlc-opt only"
-    return f"is for {X86} machines, this one is {platform.machine()}"
+    return f"is for {arch.X86} machines, this one is {platform.machine()}"
 
 
 def cpu_targets() -> list[str]:
     """Return the CPUs that code can be made for: this machine's, and on x86 those with a row."""
-    rows = [row.name for row in arch.CPUS] if platform.machine() == X86 else []
+    rows = [row.name for row in arch.CPUS] if platform.machine() == arch.X86 else []
     return ["cpu", *rows]
 
 

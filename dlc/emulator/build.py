@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dlc import arch
 from dlc.core.c_compiler import CPP_FLAGS, Source, find_c_compiler, find_cpp_compiler
-from dlc.core.instruction_sets import host_instruction_set
 from dlc.emulator.native import native_text
 from dlc.emulator.translation import Kernel, host_text
 from dlc.runtime.native import native_text as runtime_text
@@ -41,7 +41,7 @@ class Image:
 
 def build_driver(jobs: int, folder: Path) -> None:
     """Write ``DRIVER`` to ``folder``. Raises CompileError."""
-    flags = (*_DRIVER_FLAGS, *host_instruction_set().flags)
+    flags = (*_DRIVER_FLAGS, *arch.host().compiler_flags)
     headers = {"emulator.h": native_text("emulator.h")}
     headers |= {n: runtime_text(n) for n in ("cuda_driver.h", "program.h", "dlc.h")}
     sources = [Source(name, native_text(name), flags) for name in _DRIVER_FILES]
@@ -52,7 +52,7 @@ def build_driver(jobs: int, folder: Path) -> None:
 
 def build_kernels(images: Sequence[Image], jobs: int, folder: Path) -> None:
     """Write ``KERNELS`` to ``folder``: one library of all images. Raises CompileError."""
-    flags = (*_KERNEL_FLAGS, *host_instruction_set().flags)
+    flags = (*_KERNEL_FLAGS, *arch.host().compiler_flags)
     texts = {image.symbol: image for image in images}
     sources = [
         Source("kernels.cpp", host_text(image.text, image.kernels, symbol), flags)

@@ -11,9 +11,9 @@ from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region
 
+from dlc import arch
 from dlc.backends.c import COMPILER_FLAGS, c_text
 from dlc.core.c_compiler import Source, find_c_compiler
-from dlc.core.instruction_sets import host_instruction_set
 from dlc.dialects._tensor import numpy_dtype
 from dlc.dialects.fused_group import GroupOp, LaunchOp, YieldOp
 from dlc.dialects.graph._structure import Array, GraphOp
@@ -26,7 +26,7 @@ class CompiledKernels:
 
     def __init__(self, kernels: Sequence[KernelOp], *flags: str):
         self.kernels = {kernel.sym_name.data: kernel for kernel in kernels}
-        options = (*COMPILER_FLAGS, *host_instruction_set().flags, "-fvisibility=default", *flags)
+        options = (*COMPILER_FLAGS, *arch.host().compiler_flags, "-fvisibility=default", *flags)
         parts = (kernels[i : i + 32] for i in range(0, len(kernels), 32))
         sources = [Source(f"kernels{n}.c", c_text(p), options) for n, p in enumerate(parts)]
         compiler = find_c_compiler()

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from ml_dtypes import bfloat16
 
+from dlc import arch
 from dlc.backends.c import COMPILER_FLAGS, c_prelude
 from dlc.core.c_compiler import Source, find_c_compiler
-from dlc.core.instruction_sets import host_instruction_set
 
 # numpy says of a signalling NaN that it is invalid
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered")
@@ -36,7 +36,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     text = c_prelude() + "".join(
         WRAPPERS.format(name=n, from_=f, to=t) for n, (f, t) in SIGNATURES.items()
     )
-    options = (*COMPILER_FLAGS, *host_instruction_set().flags, "-fvisibility=default")
+    options = (*COMPILER_FLAGS, *arch.host().compiler_flags, "-fvisibility=default")
     compiler = find_c_compiler()
     objects = compiler.compile_objects([Source("functions.c", text, options)], {}, 1)
     path = Path(tmp_path_factory.mktemp("c"), "functions.so")

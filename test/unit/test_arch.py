@@ -1,11 +1,23 @@
 """The hardware rows: consistent with themselves and with the peaks that the makers state."""
 
+import platform
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from dlc.arch import CPUS, GPUS, CpuArch, GpuArch, by_name, gpu_by_name, host, names
+from dlc.arch import (
+    CPUS,
+    GPUS,
+    X86,
+    CpuArch,
+    GpuArch,
+    by_name,
+    cpu_by_name,
+    gpu_by_name,
+    host,
+    names,
+)
 from dlc.arch.host import host_from
 from dlc.errors import CompileError
 
@@ -101,7 +113,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def test_host_counts_cores_not_threads_and_reads_caches(tmp_path: Path) -> None:
-    _write(tmp_path / "cpuinfo", "processor : 0\nflags\t\t: fpu sse2 avx avx2 fma f16c\n")
+    _write(tmp_path / "cpuinfo", "processor : 0\nflags\t\t: fpu sse2 avx avx2 fma bmi2\n")
     for cpu, siblings in enumerate(["0,2", "1,3", "0,2", "1,3"]):
         _write(tmp_path / f"cpu{cpu}/topology/thread_siblings_list", siblings)
     for index, (level, kind, size) in enumerate(
@@ -112,6 +124,20 @@ def test_host_counts_cores_not_threads_and_reads_caches(tmp_path: Path) -> None:
             _write(folder / name, text)
     row = host_from(tmp_path / "cpuinfo", tmp_path, [0, 1, 2, 3])
     assert (row.cores, row.vector_bytes, row.l1_bytes, row.l2_bytes) == (2, 32, 32 << 10, 1 << 20)
+
+
+def test_host_is_scheduled_as_it_is_compiled_for(tmp_path: Path) -> None:
+    """A processor with some of AVX-512 gets the schedules and the instructions of AVX2."""
+    _write(tmp_path / "cpuinfo", "flags : avx2 fma bmi2 avx512f\n")
+    row, avx2 = host_from(tmp_path / "cpuinfo", tmp_path, [0]), cpu_by_name("cpu-avx2")
+    assert row.vector_bytes == avx2.vector_bytes
+    if platform.machine() == X86:
+        assert (row.capabilities, row.compiler_flags) == (avx2.capabilities, avx2.compiler_flags)
+
+
+def test_a_gpu_is_no_cpu() -> None:
+    with pytest.raises(CompileError, match="a100 is no CPU; known: cpu, cpu-avx512"):
+        cpu_by_name("sm_80")
 
 
 def test_host_without_files_is_the_baseline(tmp_path: Path) -> None:

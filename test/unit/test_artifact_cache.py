@@ -24,6 +24,8 @@ from dlc.core.cache import Cache
 from dlc.runtime.artifact import weights_path_of
 from dlc.tools import dlc_compile
 
+A100 = arch.gpu_by_name("sm_80")
+
 FAST = Options("cpu", verify=False)
 X = np.arange(1024, dtype=np.float32)
 
@@ -154,8 +156,8 @@ def test_a_file_of_tensors_under_another_name_changes_the_key(model: Path) -> No
         ((identity, "version"), lambda name: "0"),
         ((nvrtc, "version"), lambda: "12.0"),
         ((identity, "find_c_compiler"), lambda: CCompiler(("cc",), "1.0")),
-        ((identity, "host_instruction_set"), lambda: "other"),
-        ((arch, "by_name"), lambda name: replace(arch.GPUS[0], clock_hz=1.0)),
+        ((arch, "host"), lambda: replace(arch.CPUS[0], compiler_flags=("-other",))),
+        ((arch, "by_name"), lambda _: replace(A100, clock_hz=1.0)),
         ((Target, "runs_here"), "elsewhere"),
     ],
 )

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +16,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 import dlc
 from dlc import arch
-from dlc.compiler import Options, build, compile_to, targets
-from dlc.core import instruction_sets
+from dlc.compiler import Options, compile_to, targets
 from dlc.core.c_compiler import CCompiler, Source
-from dlc.core.instruction_sets import InstructionSet
 from dlc.tools import dlc_compile, dlc_run
 
 X = np.random.default_rng(0).standard_normal((16, 64)).astype(np.float32)
@@ -117,10 +116,9 @@ def test_what_the_processor_lacks_is_said_when_compiling_and_when_loading(
     onnx_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Those with XOP are no longer made: code that needs it stands for code of a larger machine."""
-    larger = InstructionSet(("-march=x86-64",), ("sse2", "xop"))
-    assert larger.missing(instruction_sets.processor_flags()) == ["xop"]
-    for module in (build, targets):
-        monkeypatch.setattr(module, "instruction_set", lambda _: larger)
+    larger = replace(arch.cpu_by_name("cpu-generic"), capabilities=frozenset({"sse2", "xop"}))
+    assert larger.missing(arch.processor_flags()) == ["xop"]
+    monkeypatch.setattr(arch, "cpu_by_name", lambda _: larger)
     path = onnx_file.with_name("larger.so")
     arguments = [str(onnx_file), "--target", "cpu-avx512", "-o", str(path)]
     monkeypatch.setenv("DLC_CACHE_GB", "0")
