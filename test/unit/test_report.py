@@ -1,6 +1,7 @@
 """What the report of an artifact says about its kernels."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -8,9 +9,10 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import dlc
-from dlc.compiler import Options, compile_to
+from dlc.compiler import Options, compile_to, verifier
 from dlc.compiler.outcome import Report
 from dlc.runtime.explanation import explain
+from dlc.verification.groups import GroupsChecked, verify_groups
 
 SIZE = 64
 
@@ -75,6 +77,17 @@ def test_the_report_has_the_same_data_in_memory_and_in_the_artifact(tmp_path: Pa
     assert dlc.load(tmp_path / "model.so").report == outcome.report
     assert outcome.report["inputs"] == [{"name": "x", "dtype": "float32", "shape": [SIZE, SIZE]}]
     assert outcome.report["outputs"] == [{"name": "y", "dtype": "float32", "shape": [SIZE, SIZE]}]
+
+
+def test_each_kernel_is_verified_once_however_small_the_budget(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def without_time(*arguments: Any) -> GroupsChecked:
+        return verify_groups(*arguments[:-1], budget_seconds=0)
+
+    monkeypatch.setattr(verifier, "verify_groups", without_time)
+    checked = compile_to(tmp_path / "model.so", block(), Options("cpu")).checked
+    assert "verified: 3 of 3 kernels in 3 of 4 launches" in checked
 
 
 def test_explain_writes_lists_of_a_schedule_in_brackets() -> None:

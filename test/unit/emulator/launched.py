@@ -26,7 +26,7 @@ class LaunchError(Exception):
 @dataclass(frozen=True)
 class Case:
     """A kernel ``k(x, y)``: one input, one output. body: its statements; element: the C type of
-    both. shared: bytes of shared memory.
+    both. shared: bytes of shared memory. spare: bytes behind the output, in its allocation.
     """
 
     body: str
@@ -34,6 +34,7 @@ class Case:
     threads: int = 32
     grid: tuple[int, int, int] = (1, 1, 1)
     shared: int = 0
+    spare: int = 0
     launches: int = 1
     edges: bool = True
 
@@ -57,7 +58,8 @@ def launch(case: Case, x: np.ndarray, y: np.ndarray, folder: Path, jobs: int = 1
     x.tofile(folder / "x")
     facts = {"symbol": image.symbol, "bytes": y.nbytes, "threads": case.threads, "jobs": jobs}
     facts |= {"grid": case.grid, "shared": case.shared, "launches": case.launches}
-    (folder / "facts").write_text(json.dumps(facts | {"edges": case.edges}))
+    facts |= {"spare": case.spare, "edges": case.edges}
+    (folder / "facts").write_text(json.dumps(facts))
     command = [sys.executable, __file__, str(folder)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     done = subprocess.run(
@@ -105,7 +107,8 @@ def _run(folder: Path) -> None:
     driver = _Driver(folder, facts)
     x = (folder / "x").read_bytes()
     count = facts["launches"]
-    buffers = [driver.memory(len(x)), *(driver.memory(facts["bytes"]) for _ in range(count))]
+    size = facts["bytes"] + facts["spare"]
+    buffers = [driver.memory(len(x)), *(driver.memory(size) for _ in range(count))]
     stream = driver.made("cuStreamCreate", 1)
     driver.call("cuMemcpyHtoDAsync_v2", buffers[0], x, ctypes.c_size_t(len(x)), stream)
     module = driver.made("cuModuleLoadData", CODE)

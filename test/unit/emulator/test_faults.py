@@ -63,6 +63,13 @@ def test_fault(message: str, tmp_path: Path) -> None:
         launch(FAULTS[message], X, np.empty_like(X), tmp_path)
 
 
+@pytest.mark.parametrize("place", [64, 79])
+def test_what_lies_behind_an_output_in_its_allocation_stays(place: int, tmp_path: Path) -> None:
+    body = OWN + f"y[i] = x[i] + 1; if (i == 0) y[{place}] = 0;"
+    with pytest.raises(LaunchError, match="writes beside operand 1"):
+        launch(replace(GOOD, body=body, spare=64), X, np.empty_like(X), tmp_path)
+
+
 @pytest.mark.parametrize("block", [0, 1])
 def test_a_missing_barrier_shows_whichever_warp_comes_first(block: int, tmp_path: Path) -> None:
     body = TURN.replace("__syncthreads();", "")

@@ -22,6 +22,7 @@ from dlc.core import c_compiler
 from dlc.emulator import build as emulator_build
 from dlc.errors import CompileError
 from dlc.verification import emulation
+from dlc.verification.plan import Plan
 
 Patch = pytest.MonkeyPatch
 
@@ -92,6 +93,11 @@ def test_what_is_not_emulated_is_said(monkeypatch: Patch, tmp_path: Path) -> Non
     outcome = compiled(tmp_path)
     assert outcome.emulated[0]["left_out"] == "no C++ compiler found"
     assert "not emulated for sm_90a: no C++ compiler found" in outcome.checked
+
+
+def test_one_input_is_emulated_however_small_the_budget(monkeypatch: Patch, tmp_path: Path) -> None:
+    monkeypatch.setattr(Plan, "budget_seconds", lambda *_: 0.0)
+    assert "the whole artifact on 1 input (random)" in compiled(tmp_path).checked
 
 
 # Faults. -----------------------------------------------------------------------------------------

@@ -159,6 +159,24 @@ def test_what_is_lost_is_found(change: Change, what: str, at: str):
     assert error.value.at == at
 
 
+@pytest.mark.parametrize("place", [0, 4096, -1], ids=["beginning", "middle", "end"])
+def test_a_large_constant_is_compared_at_three_places(place: int, monkeypatch: pytest.MonkeyPatch):
+    def changed(x: Array) -> Array:
+        y = np.array(x)
+        y[place] += 1
+        return y
+
+    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [8192]) for n in ("x", "y")]
+    stored = numpy_helper.from_array(np.arange(8192, dtype=np.float32), "w")
+    node = helper.make_node("Add", ["x", "w"], ["y"], "sum")
+    graph = helper.make_graph([node], "g", ends[:1], ends[1:], [stored])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    _check(model)
+    _tensors_changed(changed)(monkeypatch)
+    with pytest.raises(CompileError, match="the value w is lost or in another's place"):
+        _check(model)
+
+
 def test_value_that_a_branch_reads():
     model = _model()
     del model.graph.node[2]
