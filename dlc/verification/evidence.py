@@ -7,7 +7,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc.analysis.entry import find_main, output_names, returned
-from dlc.analysis.evaluation import is_known
+from dlc.analysis.evaluation import known_values
 from dlc.dialects._tensor import is_empty
 from dlc.dialects.graph._structure import Array
 
@@ -45,8 +45,9 @@ class Evidence:
         main = find_main(module)
         results = returned(main.body.block)
         named = zip(output_names(main), results, strict=True)
+        known = known_values(module)
         self._has_outputs = bool(results)
-        self._seen = {n: _Seen() for n, x in named if not is_known(x) and not is_empty(x)}
+        self._seen = {n: _Seen() for n, x in named if x not in known and not is_empty(x)}
 
     def add(self, outputs: Mapping[str, Array]) -> None:
         """Count the outputs of a run."""
