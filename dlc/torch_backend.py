@@ -9,7 +9,6 @@ import copy
 import importlib
 import logging
 import re
-import tempfile
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from typing import Any
 
 import dlc
 from dlc.errors import CompileError
+from dlc.scratch import ScratchFolder
 
 torch: Any = importlib.import_module("torch")
 
@@ -192,7 +192,7 @@ _TENSOR = object()
 def compile_program(program: Any, options: Mapping[str, Any]) -> dlc.Model:
     """Return the compiled model of an exported program. Raises CompileError."""
     device = next((v.device for v in _values(program) if v.device.type == "cuda"), None)
-    with tempfile.TemporaryDirectory(prefix="dlc-torch-") as folder:
+    with ScratchFolder("dlc-torch-") as folder:
         path = Path(folder, "graph.onnx")
         with _refusing("torch.onnx"):
             exported = torch.onnx.export(program, dynamo=True, verbose=False)

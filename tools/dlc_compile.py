@@ -114,10 +114,13 @@ def _add_verification(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rtol",
         type=tolerance,
-        help="outputs may be off by atol + rtol * |wanted|,",
+        help="outputs may be off by atol + rtol * |wanted|, instead of by the bounds from rounding "
+        "errors; default 0 where --atol is given",
     )
     parser.add_argument(
-        "--atol", type=tolerance, help="in place of the bounds from rounding errors"
+        "--atol",
+        type=tolerance,
+        help="atol of the tolerance that --rtol describes; default 0 where --rtol is given",
     )
 
 

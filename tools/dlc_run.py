@@ -77,8 +77,17 @@ def _parser() -> argparse.ArgumentParser:
     add("--seed", type=natural, metavar="N", default=0, help="of the random inputs")
     add("--outputs", type=Path, metavar="OUT.NPZ", help="write the outputs, by name")
     add("--compare", type=Path, metavar="OUT.NPZ", help="compare the outputs with these, by name")
-    add("--rtol", type=tolerance, help="outputs may be off by atol + rtol * |wanted|")
-    add("--atol", type=tolerance, help="default: the bound of the model's own verification")
+    add(
+        "--rtol",
+        type=tolerance,
+        help="of --compare: outputs may be off by atol + rtol * |wanted|; "
+        "default 0 where --atol is given",
+    )
+    add(
+        "--atol",
+        type=tolerance,
+        help="--compare: see --rtol; without both, the bound of the model's verification",
+    )
     add(
         "--check-indices",
         action="store_true",

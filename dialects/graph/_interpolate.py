@@ -1,6 +1,6 @@
 """Weighted sums of elements that a table names: resizing along one axis."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
@@ -11,7 +11,7 @@ from dlc.dialects._scalar import ScalarBuilder
 from dlc.dialects._tensor import compute_type, element_type, is_float, shape
 from dlc.dialects.graph._gather import check_axis, nearest
 from dlc.dialects.graph._movement import indexed
-from dlc.dialects.graph._structure import Array, Domain, Index, ReductionOp, Scope
+from dlc.dialects.graph._structure import Array, Domain, Index, IndexLimits, ReductionOp, Scope
 from dlc.errors import CompileError
 
 
@@ -52,6 +52,11 @@ class InterpolateOp(ReductionOp):
             raise CompileError(f"the places need two axes, got {len(shape(self.places))}")
         sizes[axis] = shape(self.places)[0]
         return [TensorType(element, sizes)]
+
+    @property
+    def index_limits(self) -> Mapping[int, IndexLimits]:
+        last = shape(self.x)[self.axis.value.data] - 1
+        return {1: IndexLimits(np.asarray(0), np.asarray(last))}
 
     @property
     def domain(self) -> Domain:

@@ -107,7 +107,9 @@ class Compilation:
         options.progress("reading the model")
         if is_ir(self.source) or options.weights_from is not None:
             with self.timing.measure("import"):
-                return read_start(self.source, options, self.context, self.targets), None
+                start = read_start(self.source, options, self.context, self.targets)
+            check_wishes(options, self.source, start.reference)
+            return start, None
         record = None if options.verification == "off" else ImportRecord()
         with self.timing.measure("import"):
             model = import_model(
@@ -120,7 +122,7 @@ class Compilation:
             )
         if record is None:
             return Start(model, reference=model), None
-        check_wishes(options, model)
+        check_wishes(options, self.source, model)
         options.progress("checking the import")
         with self.timing.measure("import check"):
             check_wiring(record, model, weights, options.constants or {})

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 
+from dlc.compiler.ir_files import is_ir
 from dlc.compiler.options import Options
 from dlc.core.weights import WeightStore
+from dlc.errors import CompileError
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.runtime.model import Model
 from dlc.verification.inputs import SPECIAL, telling_inputs
@@ -23,10 +25,21 @@ from dlc.verification.plan import Plan
 from dlc.verification.reference import Reference
 
 
-def check_wishes(options: Options, module: ModuleOp) -> None:
-    """Raise CompileError when given inputs or outputs are not those of the imported graph."""
-    if options.verify_inputs is not None:
-        check_given(module, options.verify_inputs, options.verify_outputs)
+def check_wishes(options: Options, source: ModelSource, module: ModuleOp | None) -> None:
+    """Raise CompileError for what cannot be compared, and for inputs or outputs of other models.
+
+    module: the graph that says what to compute; ``None`` where nothing says it.
+    """
+    if options.verification == "onnxruntime" and is_ir(source):
+        raise CompileError("verify 'onnxruntime' runs an ONNX model, this is IR", at=str(source))
+    if options.verify_inputs is None:
+        return
+    if module is None:
+        raise CompileError(
+            "verify_inputs have no effect: kernels do not say what they should compute; give the "
+            "model they were made of as weights_from"
+        )
+    check_given(module, options.verify_inputs, options.verify_outputs)
 
 
 def plan_of(options: Options) -> Plan:

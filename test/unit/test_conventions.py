@@ -1,6 +1,7 @@
 """The rules of the repository that a machine can check: names, places, docstrings and sizes."""
 
 import ast
+import inspect
 import re
 import subprocess
 import tomllib
@@ -10,8 +11,10 @@ from pathlib import Path
 
 import onnx
 import pytest
+from xdsl.ir import Operation
 
 from dlc import registry
+from dlc.dialects.graph._structure import GraphOp
 from dlc.pipelines import PIPELINES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,6 +94,16 @@ def test_dialect_ops_have_round_trip_and_verifier_tests(name: str) -> None:
     untested = [op.name for op in registry.load_dialect(name).operations if op.name not in texts]
     assert not untested, f"not in test/dialects/{name}: {untested}"
     assert list(folder.glob("invalid*.mlir")), f"test/dialects/{name} has no invalid.mlir"
+
+
+@pytest.mark.parametrize(
+    "op", list(registry.load_dialect("graph").operations), ids=lambda op: op.name
+)
+def test_an_op_that_reads_places_states_their_limits(op: type[Operation]) -> None:
+    """What states none is not checked at run time, and is given any number in verification."""
+    own = [each for each in op.__mro__ if issubclass(each, GraphOp) and each is not GraphOp]
+    if any("indexed(" in inspect.getsource(each) for each in own):
+        assert any("index_limits" in vars(each) for each in own), f"{op.name} has no index_limits"
 
 
 @pytest.mark.parametrize("name", [n for n in registry.backend_names() if n != "mlir"])

@@ -194,6 +194,18 @@ def test_weights_are_not_for_models(model: Path) -> None:
         emit(model, Options(target="cpu", weights_from=model), "graph")
 
 
+@pytest.mark.parametrize("level", ["graph", "loop"])
+def test_wishes_for_a_text(model: Path, level: str, tmp_path: Path) -> None:
+    path, weights = printed(model, level)
+    wrong = Options("cpu", verify_inputs={"q": X}, weights_from=weights)
+    message = "there is no input q" if level == "graph" else "verify_inputs have no effect: ker"
+    with pytest.raises(CompileError, match=message):
+        compile_to(tmp_path / "out.so", path, wrong)
+    other = Options("cpu", verify="onnxruntime", weights_from=weights)
+    with pytest.raises(CompileError, match="'onnxruntime' runs an ONNX model, this is IR"):
+        compile_to(tmp_path / "out.so", path, other)
+
+
 @pytest.mark.parametrize("level", ["import", "graph", "fused-group"])
 def test_locations_are_printed_and_read_back(model: Path, level: str) -> None:
     text = emit(model, Options(target="cpu"), level, locations=True)

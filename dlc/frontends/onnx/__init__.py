@@ -9,8 +9,8 @@ import, so the shape computations of exporters vanish.
 An ``If`` whose condition is known keeps one branch. Otherwise both branches are computed, which
 costs the time of both, and each output is selected by the condition; it must have one type in both.
 A branch may be impossible on the sizes that were given: ONNX's own shape rules refuse it. Such a
-branch is not computed. Its outputs, which must be floats, are NaN, so that a condition that chooses
-it cannot go unnoticed.
+branch is not computed. Its outputs are NaN instead (they must be floats): whoever takes this
+branch sees it.
 
 ``Loop`` and ``Scan`` are unrolled, so their numbers of iterations must be known. Where an input has
 such a value, ``dlc-compile --constant n=5`` (or ``n=@file.npy``, for any array) compiles it in; the
