@@ -1,5 +1,7 @@
 """The exceptions that users see."""
 
+from dlc.option_text import option
+
 
 def printable(text: str) -> str:
     """Return a text on one line, with each character that a terminal would obey as its escape."""
@@ -39,7 +41,7 @@ class OpenSizeError(CompileError):
     """
 
     def __init__(self, what: str):
-        super().__init__(f"{what} needs sizes that are fixed; fix them with --shape")
+        super().__init__(f"{what} needs sizes that are fixed; fix them with {option('shape')}")
 
 
 class InputError(CompileError, ValueError):

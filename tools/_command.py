@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from dlc.errors import CompileError, printable
+from dlc.option_text import on_command_line
 from dlc.tools import INTERRUPTED, interrupt_by_exception
 from dlc.tools._terminal import guarded_output, show, unguarded
 
@@ -23,7 +24,7 @@ class CommandParser(ArgumentParser):
 
 def run_command(name: str, command: Callable[[], int]) -> int:
     """Run a command; what it raises becomes lines on standard error and an exit code."""
-    with guarded_output():
+    with guarded_output(), on_command_line():
         return _run(name, command)
 
 

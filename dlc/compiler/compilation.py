@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc import registry
 from dlc.backends._weight_placer import WeightPlacer
 from dlc.compiler.build import Built, build_cpu, build_cuda
-from dlc.compiler.edited import UNVERIFIED, Start, in_the_text, read_start
+from dlc.compiler.edited import Start, in_the_text, read_start, unverified
 from dlc.compiler.identity import LOADED_SOURCES
 from dlc.compiler.index_report import describe_indices
 from dlc.compiler.ir_files import is_ir
@@ -77,7 +77,7 @@ class Compilation:
             if self.options.verification == "off":
                 return outcome
             if start.reference is None:
-                return replace(outcome, checked=UNVERIFIED)
+                return replace(outcome, checked=unverified())
             found = self._verify(start, start.reference, lowered, place, path)
             artifact = Model(path) if running_target(self.targets) else None
             compared = compare_as_wished(

@@ -23,6 +23,7 @@ from dlc.dialects import gpu, loop
 from dlc.errors import CompileError
 from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
+from dlc.option_text import option
 from dlc.verification.miscompile import MiscompileError
 
 
@@ -41,10 +42,12 @@ class Start:
     groups: ModuleOp | None = None
 
 
-UNVERIFIED = (
-    "not verified: kernels do not say what they should compute; give the model they were made of"
-    " as --weights-from"
-)
+def unverified() -> str:
+    """Return what is said of kernels whose reference is not known."""
+    return (
+        "not verified: kernels do not say what they should compute; give the model they were made "
+        f"of as {option('weights-from')}"
+    )
 
 
 def in_the_text(error: MiscompileError, start: Start, source: ModelSource) -> CompileError:
@@ -73,7 +76,9 @@ def read_start(
     """
     if not is_ir(source):
         if options.weights_from is not None:
-            raise CompileError(f"weights_from is for IR: a file that ends in {IR_SUFFIX}")
+            raise CompileError(
+                f"{option('weights-from')} is for IR: a file that ends in {IR_SUFFIX}"
+            )
         model = import_model(source, options.shapes, context, options.constants)
         return Start(model, reference=model)
     assert isinstance(source, str | Path)
@@ -136,7 +141,7 @@ def _read_original(
         origin.check_shapes(options.shapes, path)
     if source is None or isinstance(source, Mapping):
         if options.shapes and origin is None:
-            raise CompileError("a text keeps its sizes; --shape has no effect", at=path)
+            raise CompileError(f"a text keeps its sizes; {option('shape')} has no effect", at=path)
         define_weights(source or {}, context)
         return None
     if origin is not None:

@@ -10,6 +10,7 @@ from dlc.core.context import DlcContext
 from dlc.core.instrumentation import PassManager
 from dlc.core.timing import Timing
 from dlc.errors import CompileError
+from dlc.option_text import option
 
 
 def pipelines(target: Target, precision: str) -> Iterator[tuple[str, str]]:
@@ -28,7 +29,9 @@ def pipelines(target: Target, precision: str) -> Iterator[tuple[str, str]]:
 def no_level(target: Target, level: str) -> CompileError:
     """Return the error for a level that only the other kind of target has."""
     other = "cpu" if target.is_gpu else "a GPU"
-    return CompileError(f"target {target.name} has no level {level}; give --target for {other}")
+    return CompileError(
+        f"target {target.name} has no level {level}; give {option('target')} for {other}"
+    )
 
 
 def lower(

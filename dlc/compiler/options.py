@@ -14,6 +14,7 @@ from onnx import ModelProto
 from dlc.core.weights import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.shapes import Shapes
+from dlc.option_text import option
 from dlc.runtime.comparison import Tolerance
 
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16")
@@ -84,7 +85,10 @@ class Options:
         _check_type("verify_inputs", self.verify_inputs, Mapping)
         _check_type("verify_outputs", self.verify_outputs, Mapping)
         if self.verify_outputs is not None and self.verify_inputs is None:
-            raise CompileError("verify_outputs needs verify_inputs, the inputs that give them")
+            raise CompileError(
+                f"{option('verify-outputs')} needs {option('verify-inputs')}, the inputs that "
+                "give them"
+            )
         for name, value in (("rtol", self.rtol), ("atol", self.atol)):
             if value is not None and not 0 <= value < inf:
                 raise CompileError(f"{name} is {value}; give a number of 0 or more")

@@ -12,6 +12,7 @@ from dlc.compiler.targets import Target
 from dlc.errors import CompileError
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.frontends.onnx.shapes import Shapes, size_lists
+from dlc.option_text import option
 
 ATTRIBUTE = "dlc.made_of"
 
@@ -45,8 +46,8 @@ class Origin:
         """Raise CompileError for sizes other than those of a text, which are written in it."""
         if given and _text(given) != self.shapes:
             raise CompileError(
-                f"the text has the sizes {self.shapes}, --shape gives {_text(given)}; a text keeps "
-                "its sizes: print it again with --emit and this --shape",
+                f"the text has the sizes {self.shapes}, {option('shape')} gives {_text(given)}; a "
+                "text keeps its sizes: print it again with --emit and these",
                 at=text,
             )
 
@@ -64,14 +65,15 @@ class Origin:
         for name, made, given in pairs:
             if made and made != given:
                 raise CompileError(
-                    f"the text was made with --{name} {made}, this is {given}; give the same, or "
-                    f"print it again with --emit and --{name} {given}",
+                    f"the text was made with {option(name)} {made}, this is {given}; give the "
+                    f"same, or print it again with --emit and {given}",
                     at=text,
                 )
         if model_digest(model, options.constants) != self.model:
             raise CompileError(
-                "the text was made of another model than that of --weights-from, or with another "
-                "--constant; give that one, or print the text again with --emit",
+                f"the text was made of another model than that of {option('weights-from')}, or "
+                f"with another {option('constant')}; give that one, or print the text again with "
+                "--emit",
                 at=text,
             )
         return replace(options, shapes=json.loads(self.shapes))

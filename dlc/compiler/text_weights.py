@@ -10,6 +10,7 @@ from dlc.core.weights import Array, WeightType
 from dlc.dialects._tensor import element_type, numpy_dtype, shape
 from dlc.dialects.graph._source import WeightOp
 from dlc.errors import CompileError
+from dlc.option_text import option
 
 
 def define_weights(arrays: Mapping[str, Array], context: DlcContext) -> None:
@@ -40,14 +41,14 @@ def check_weights(module: ModuleOp, context: DlcContext, source: object) -> None
 def _difference(found: WeightType | None, wanted: WeightType, source: object) -> str:
     """Return what is wrong with a weight. source: where it comes from."""
     if source is None:
-        return (
-            "is not there; give the model or the weights that the text was made of as"
-            " --weights-from"
+        return "is not there; give the model or the weights that the text was made of as " + option(
+            "weights-from"
         )
-    has = f"what --weights-from has is {_type_text(found)}" if found else "--weights-from lacks it"
+    given = option("weights-from")
+    has = f"what {given} has is {_type_text(found)}" if found else f"{given} lacks it"
     return (
-        f"should be {_type_text(wanted)}, {has}; it must be what the text was made of, with the"
-        " same --target, --precision and --shape"
+        f"should be {_type_text(wanted)}, {has}; it must be what the text was made of, with the "
+        f"same {option('target')} and {option('precision')}"
     )
 
 

@@ -10,6 +10,7 @@ from dlc.analysis.entry import find_main, output_names, returned
 from dlc.analysis.evaluation import known_values
 from dlc.dialects._tensor import is_empty
 from dlc.dialects.graph._structure import Array
+from dlc.option_text import option
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Silence:
 
     def warnings(self) -> list[str]:
         """Return a line for the user, none where all outputs told something."""
-        advice = "verification says nothing of that; give --verify-inputs"
+        advice = f"verification says nothing of that; give {option('verify-inputs')}"
         return [f"{self._facts}: {advice}"] if self.outputs else []
 
     @property

@@ -91,7 +91,7 @@ def test_a_symbolic_size_is_given_by_one_number() -> None:
 def test_a_symbolic_size_that_is_not_given_is_named() -> None:
     with pytest.raises(
         dlc.CompileError,
-        match=r"^the size batch \(axis 0 of input x\) is not fixed; give it with --shape batch=8$",
+        match=r'^the size batch \(axis 0 of input x\) is not fixed; give it with shapes=."batch": 8.$',
     ):
         dlc.compile(model("batch"), target="cpu")
 

@@ -263,7 +263,7 @@ def test_sizes_for_a_text_that_a_person_wrote_are_refused(tmp_path: Path) -> Non
       func.return %0 : tensor<4xf32>
     }
     """)
-    with pytest.raises(CompileError, match="a text keeps its sizes; --shape has no effect"):
+    with pytest.raises(CompileError, match="a text keeps its sizes; shapes has no effect"):
         compile_to(tmp_path / "relu.so", path, Options("cpu", shapes={"input0": [8]}))
 
 
@@ -272,16 +272,16 @@ def test_weights_of_another_model_are_refused(model: Path) -> None:
     proto = onnx.load(model)
     other = numpy_helper.from_array(WEIGHT + 1, "w")
     proto.graph.initializer[0].CopyFrom(other)
-    with pytest.raises(CompileError, match="was made of another model than that of --weights"):
+    with pytest.raises(CompileError, match="was made of another model than that of weights_from"):
         compile_to(model.with_suffix(".so"), path, Options("cpu", weights_from=proto))
 
 
 def test_weights_for_another_target_or_precision_are_refused(model: Path) -> None:
     path, _ = printed(model, "graph")
     artifact = model.with_suffix(".so")
-    with pytest.raises(CompileError, match="was made with --target cpu, this is sm_90a; give"):
+    with pytest.raises(CompileError, match="was made with target cpu, this is sm_90a; give"):
         compile_to(artifact, path, Options("sm_90a", weights_from=model))
-    with pytest.raises(CompileError, match="was made with --precision fp32, this is fp16; give"):
+    with pytest.raises(CompileError, match="was made with precision fp32, this is fp16; give"):
         compile_to(artifact, path, Options("cpu", "fp16", weights_from=model))
 
 
@@ -289,7 +289,7 @@ def test_weights_of_another_shape_are_refused(model: Path) -> None:
     path, weights = printed(model, "graph")
     symbol = next(name for name, array in weights.items() if array.ndim == 2)
     weights[symbol] = weights[symbol][1:]
-    with pytest.raises(CompileError, match=r"should be float32\[.*--weights-from has is float32"):
+    with pytest.raises(CompileError, match=r"should be float32\[.*weights_from has is float32"):
         compile_to(model.with_suffix(".so"), path, Options("cpu", weights_from=weights))
     with pytest.raises(CompileError, match=r"is not there; give the model or the weights"):
         compile_to(model.with_suffix(".so"), path, Options("cpu"))

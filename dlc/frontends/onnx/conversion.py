@@ -2,7 +2,6 @@
 
 import importlib
 import pkgutil
-import shlex
 from collections.abc import Callable, Sequence
 from functools import cache
 
@@ -16,6 +15,7 @@ from dlc.errors import CompileError, printable
 from dlc.frontends.onnx import ops
 from dlc.frontends.onnx.attributes import NodeAttributes
 from dlc.frontends.onnx.graph_builder import GraphBuilder, location
+from dlc.option_text import option
 
 Conversion = Callable[["NodeContext"], "SSAValue | Sequence[SSAValue | None]"]
 """Returns the node's outputs in order; ``None`` (or a shorter sequence) for one it cannot make,
@@ -169,7 +169,7 @@ class NodeContext(NodeAttributes):
             inputs = self._builder.inputs_of(value)
             origin = ", ".join(inputs) or "a value that cannot be imported"
             reason = f" ({why})" if why else ""
-            ways = " ".join(f"--constant {shlex.quote(name)}=..." for name in inputs)
+            ways = inputs and option("constant", [(name, "...") for name in inputs])
             raise UnknownValueError(
                 f"the {what} of {self.op_type} must be known when compiling, but depends on"
                 f" {origin}{reason}" + (f"; give the value with {ways}" if ways else ""),

@@ -55,7 +55,9 @@ class Findings:
         yield from self.notes
 
     def _open_lines(self) -> Iterator[str]:
-        yield from (f"open size {size}: give it with {size.option}" for size in self.open_sizes)
+        yield from (
+            f"open size {size}: give it with {options_text([size])}" for size in self.open_sizes
+        )
         if self.waiting:
             yield (
                 f"not all is checked: {self.waiting} nodes wait for these sizes;"

@@ -28,6 +28,7 @@ from dlc.frontends.onnx.open_sizes import check_none_open
 from dlc.frontends.onnx.shapes import Shapes
 from dlc.frontends.onnx.structure import check_structure
 from dlc.frontends.onnx.tensors import element_dtype
+from dlc.option_text import option
 
 
 def import_model(
@@ -108,7 +109,7 @@ def _explain_shapes(error: CompileError, changed: Sequence[str]) -> None:
     """Add to an error that the user has changed sizes that the file fixes."""
     if changed:
         names = ", ".join(changed)
-        error.message += f" (the file fixes the shape of {names}, --shape changed it)"
+        error.message += f" (the file fixes the shape of {names}, {option('shape')} changed it)"
 
 
 def check_element_type(output: onnx.ValueInfoProto, value: SSAValue) -> None:

@@ -16,6 +16,7 @@ from dlc.errors import CompileError
 from dlc.frontends.onnx.limits import check_sizes
 from dlc.frontends.onnx.shapes import Shapes, size_lists
 from dlc.frontends.onnx.tensors import element_dtype
+from dlc.option_text import option
 
 Size = int | str
 """A number, the name of a symbolic size, or ``DYNAMIC``."""
@@ -44,7 +45,7 @@ def input_types(
     _check_names(given.keys(), declared, symbols)
     known: dict[str, int] = {}
     for name in symbols & (given.keys() - declared.keys()):
-        _fix(known, name, _single_size(name, given[name]), "--shape")
+        _fix(known, name, _single_size(name, given[name]), option("shape"))
     fixed: dict[str, Sequence[Size]] = {}
     for name, sizes in declared.items():
         fixed[name] = _override(name, sizes, given.get(name), known)
@@ -113,7 +114,9 @@ def _override(
     at = f"input {name}"
     if given is None:
         if declared is None:
-            raise CompileError(f"its shape is not known; give it with --shape {name}=...", at)
+            raise CompileError(
+                f"its shape is not known; give it with {option('shape', [(name, '...')])}", at
+            )
         return declared
     if declared is not None and len(given) != len(declared):
         raise CompileError(f"the shape {list(given)} needs {len(declared)} axes", at)

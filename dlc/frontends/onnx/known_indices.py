@@ -9,6 +9,7 @@ from dlc.analysis.evaluation import evaluate, round_to
 from dlc.dialects._tensor import DYNAMIC, element_count, shape
 from dlc.dialects.graph._structure import Array, GraphOp, IndexLimits
 from dlc.errors import CompileError
+from dlc.option_text import option
 
 MOST_ELEMENTS = 1 << 20
 """Indices are computed for this check where no tensor on their way is larger."""
@@ -35,7 +36,7 @@ def _check(indices: Array, limits: IndexLimits) -> None:
         )
         raise CompileError(
             f"index {indices[place]} names no place: it may be {least} to {largest}; "
-            "where it counts elements of an input, give a smaller size in --shape"
+            f"where it counts elements of an input, give a smaller size in {option('shape')}"
         )
 
 

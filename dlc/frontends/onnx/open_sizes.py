@@ -1,6 +1,5 @@
 """The sizes of inputs that nobody has fixed yet, and how to give them."""
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from xdsl.ir import Attribute
 from dlc.dialects._tensor import DYNAMIC, shape
 from dlc.errors import CompileError
 from dlc.frontends.onnx.input_types import symbol_of
+from dlc.option_text import option
 
 _EXAMPLE = 8
 """The size that a message gives as an example."""
@@ -20,14 +20,14 @@ _EXAMPLE = 8
 class OpenSize:
     """A size of an input that neither the file nor the user fixes.
 
-    symbol: its name in the file, ``""`` where it has none. option: what gives it on the command
-    line.
+    symbol: its name in the file, ``""`` where it has none. given: an example of what gives it: a
+    name and its sizes.
     """
 
     input: str
     axis: int
     symbol: str
-    option: str
+    given: tuple[str, str]
 
     def __str__(self) -> str:
         where = f"axis {self.axis} of input {self.input}"
@@ -53,14 +53,14 @@ def _open_sizes_of(
     for axis, size in enumerate(sizes):
         if size == DYNAMIC:
             symbol = symbol_of(value.type.tensor_type.shape.dim[axis])
-            by_symbol = symbol and symbol not in taken  # --shape takes that name for the input
-            given = f"{symbol}={_EXAMPLE}" if by_symbol else f"{value.name}={example}"
-            yield OpenSize(value.name, axis, symbol, f"--shape {shlex.quote(given)}")
+            by_symbol = symbol and symbol not in taken  # a name is an input's first
+            given = (symbol, str(_EXAMPLE)) if by_symbol else (value.name, example)
+            yield OpenSize(value.name, axis, symbol, given)
 
 
 def options_text(sizes: Sequence[OpenSize]) -> str:
     """Return the options that give all these sizes."""
-    return " ".join(dict.fromkeys(size.option for size in sizes))
+    return option("shape", (size.given for size in sizes))
 
 
 def check_none_open(

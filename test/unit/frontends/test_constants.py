@@ -46,7 +46,7 @@ def test_the_message_names_the_option(looping: onnx.ModelProto):
         dlc.compile(looping, target="cpu")
     assert str(error.value) == (
         "loop: the trip count of Loop must be known when compiling, but depends on n;"
-        " give the value with --constant n=..."
+        ' give the value with constants={"n": ...}'
     )
     assert [str(problem) for problem in check_model(looping).problems] == [str(error.value)]
 

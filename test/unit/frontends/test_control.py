@@ -128,7 +128,7 @@ def test_branch_of_integers_that_the_sizes_do_not_fit(
     )
     choice = _choice(misfit, _branch(node("Cast", ["x"], ["r"], to=TensorProto.INT8)))
     with pytest.raises(
-        CompileError, match=r"depends on c .choice/product: .*; give the value with --constant c="
+        CompileError, match=r'depends on c .choice/product: .*; give the value with constants=."c"'
     ):
         run_import(make_model([choice], inputs, initializers=MISFIT))
 

@@ -10,6 +10,7 @@ from onnx import helper
 import dlc
 from dlc.frontends.onnx.check import check_model
 from dlc.frontends.onnx.importer import import_model
+from dlc.option_text import on_command_line
 from dlc.registry import new_context
 
 MakeModel = Callable[..., onnx.ModelProto]
@@ -41,9 +42,11 @@ def exported(make_model: MakeModel, value: MakeValue) -> onnx.ModelProto:
 def test_the_check_lists_an_open_size_and_how_to_give_it(exported: onnx.ModelProto):
     found = check_model(exported)
     assert not found.problems
-    assert [size.option for size in found.open_sizes] == ["--shape batch=8"]
+    assert [size.given for size in found.open_sizes] == [("batch", "8")]
     assert found.waiting == 3
-    assert list(found.lines())[-3:] == [
+    with on_command_line():
+        lines = list(found.lines())
+    assert lines[-3:] == [
         "nothing unsupported",
         "open size batch (axis 0 of input x): give it with --shape batch=8",
         "not all is checked: 3 nodes wait for these sizes; check again with --shape batch=8",
@@ -61,7 +64,9 @@ def test_an_unsupported_node_behind_an_open_size_is_reported(exported: onnx.Mode
 
 
 def test_a_compile_is_refused_before_a_node_is_imported(exported: onnx.ModelProto):
-    message = r"^the size batch \(axis 0 of input x\) is not fixed; give it with --shape batch=8$"
+    message = (
+        r"^the size batch \(axis 0 of input x\) is not fixed; give it with shapes={\"batch\": 8}$"
+    )
     with pytest.raises(dlc.CompileError, match=message):
         import_model(exported, None, new_context())
 
@@ -93,7 +98,7 @@ def test_what_is_open_is_named(
     make_model: MakeModel, value: MakeValue, sizes: list[int | str | None], expected: str
 ):
     model = make_model([node("Relu", ["x"], ["y"])], [value("x", sizes)])
-    with pytest.raises(dlc.CompileError) as error:
+    with pytest.raises(dlc.CompileError) as error, on_command_line():
         import_model(model, None, new_context())
     assert expected in str(error.value)
 

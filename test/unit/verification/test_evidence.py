@@ -49,7 +49,7 @@ def test_an_output_that_is_always_nan_is_named(tmp_path: Path) -> None:
         found.checked
     )
     assert "error 0.0e+00" not in found.checked
-    assert any("give --verify-inputs" in line for line in found.cautions)
+    assert any("give verify_inputs" in line for line in found.cautions)
     assert found.report["certificate"]["run"]["told_nothing"] == {"y": "NaN or infinite"}
 
 
