@@ -16,6 +16,7 @@ from dlc.compiler.targets import device_capability, parse_targets
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError, InputError
 from dlc.frontends.onnx.input_types import input_types, model_inputs
+from dlc.frontends.onnx.loading import as_source, read_model
 from dlc.frontends.onnx.open_sizes import find_open_sizes
 from dlc.onnx_backend import PreparedModel, Run
 from dlc.runtime.library import TensorInfo
@@ -104,7 +105,7 @@ class InferenceSession:
             self._provider = _choose(providers, _provider_of(options.target))
             is_cpu = options.target is None and self._provider.name == CPU
             self._options = replace(options, target="cpu") if is_cpu else options
-            self._source = _in_memory(path_or_bytes)
+            self._source = as_source(path_or_bytes)
             self._prepared = PreparedModel(self._proto, self._compile)
             if not self._is_open:
                 self._model = self._compiled({}, {})
@@ -116,8 +117,6 @@ class InferenceSession:
         """The model without weights that are in other files."""
         if isinstance(self._source, onnx.ModelProto):
             return self._source
-        from dlc.frontends.onnx.loading import read_model
-
         return read_model(self._source).proto
 
     @property
@@ -258,16 +257,6 @@ def _choose(providers: Sequence[Any] | None, fixed: str | None) -> _Provider:
 
 def _is_artifact(source: object) -> bool:
     return isinstance(source, str | os.PathLike) and Path(source).suffix == ".so"
-
-
-def _in_memory(source: Any) -> str | os.PathLike[str] | onnx.ModelProto:
-    """Return the model of bytes; anything else as it is."""
-    if not isinstance(source, bytes):
-        return source
-    try:
-        return onnx.load_from_string(source)
-    except Exception as error:  # protobuf's own class, which is not part of its interface
-        raise CompileError("the bytes are no ONNX model") from error
 
 
 def _type_name(dtype: Any) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
 _PYTHON_NAMES = {"shape": "shapes", "constant": "constants"}
@@ -12,7 +12,7 @@ _users = ["python"]
 
 
 @contextmanager
-def on_command_line() -> Iterator[None]:
+def on_command_line() -> Generator[None]:
     """Name options as on a command line; outside of it they are keywords in Python."""
     _users.append("command line")
     try:

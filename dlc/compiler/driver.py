@@ -17,29 +17,31 @@ from dlc.compiler import artifact_cache
 from dlc.compiler.artifact_cache import Coverage
 from dlc.compiler.identity import identity
 from dlc.compiler.ir_files import is_ir
-from dlc.compiler.options import Options
+from dlc.compiler.options import Options, check_names
 from dlc.compiler.outcome import Outcome
 from dlc.compiler.output_place import check_places, files_written
 from dlc.compiler.targets import Target, parse_targets, running_target
 from dlc.core.garbage import rare_collections
 from dlc.core.timing import Timing
-from dlc.frontends.onnx.loading import ModelSource
+from dlc.frontends.onnx.loading import ModelSource, as_source
 from dlc.runtime.model import Model
 from dlc.runtime.packing import move_artifact
 from dlc.scratch import ScratchFolder, remove_abandoned
 
 Fields = ParamSpec("Fields")
-Compile = Callable[[ModelSource, Options], Model]
+Given = ModelSource | bytes
+Compile = Callable[[Given, Options], Model]
 
 
 def _with_fields_of(
     options: Callable[Fields, Options],
-) -> Callable[[Compile], Callable[Concatenate[ModelSource, Fields], Model]]:
+) -> Callable[[Compile], Callable[Concatenate[Given, Fields], Model]]:
     """Let a function take the fields of ``Options``: their names, types, defaults and texts."""
 
-    def decorate(function: Compile) -> Callable[Concatenate[ModelSource, Fields], Model]:
+    def decorate(function: Compile) -> Callable[Concatenate[Given, Fields], Model]:
         @wraps(function)
-        def call(source: ModelSource, *fields: Fields.args, **named: Fields.kwargs) -> Model:
+        def call(source: Given, *fields: Fields.args, **named: Fields.kwargs) -> Model:
+            check_names(named)
             return function(source, options(*fields, **named))
 
         first = next(iter(inspect.signature(function).parameters.values()))
@@ -52,23 +54,24 @@ def _with_fields_of(
 
 
 @_with_fields_of(Options)
-def compile(source: ModelSource, options: Options) -> Model:
+def compile(source: Given, options: Options) -> Model:
     """Compile an ONNX model and return it, ready to run.
 
-    source: a path or an ``onnx.ModelProto``. The artifact is kept in a temporary folder until the
-    model is dropped; ``Model.save`` keeps it. Raises CompileError.
+    source: a path, the bytes of an ONNX file, or an ``onnx.ModelProto``. The artifact is kept in a
+    temporary folder until the model is dropped; ``Model.save`` keeps it. Raises CompileError.
     """
+    model = as_source(source)
     folder = ScratchFolder("dlc-model-")
-    name = "model" if isinstance(source, ModelProto) else Path(source).stem
+    name = "model" if isinstance(model, ModelProto) else Path(model).stem
     path = folder.path / f"{name}.so"
     try:
-        compile_to(path, source, options)
-        model = Model(path)
+        compile_to(path, model, options)
+        compiled = Model(path)
     except BaseException:
         folder.remove()
         raise
-    weakref.finalize(model, folder.remove)
-    return model
+    weakref.finalize(compiled, folder.remove)
+    return compiled
 
 
 def compile_to(path: Path, source: ModelSource, options: Options) -> Outcome:

@@ -1,14 +1,16 @@
 """What a user may choose about a compile."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from importlib.util import find_spec
 from math import inf
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import cast
 
+import numpy as np
 from onnx import ModelProto
 
 from dlc.core.weights import Array
@@ -64,6 +66,7 @@ class Options:
         _check_type("target", self.target, str)
         _check_type("jobs", self.jobs, int)
         _check_type("shapes", self.shapes, Mapping)
+        _check_arrays("constants", self.constants)
         _check_choice("precision", self.precision, PRECISIONS)
         _check_choice("weights", self.weights, WEIGHTS)
         self._check_verification()
@@ -82,14 +85,15 @@ class Options:
                 "verify 'onnxruntime' needs the package onnxruntime, which is not installed; "
                 "install it with pip install onnxruntime"
             )
-        _check_type("verify_inputs", self.verify_inputs, Mapping)
-        _check_type("verify_outputs", self.verify_outputs, Mapping)
+        _check_arrays("verify_inputs", self.verify_inputs)
+        _check_arrays("verify_outputs", self.verify_outputs)
         if self.verify_outputs is not None and self.verify_inputs is None:
             raise CompileError(
                 f"{option('verify-outputs')} needs {option('verify-inputs')}, the inputs that "
                 "give them"
             )
         for name, value in (("rtol", self.rtol), ("atol", self.atol)):
+            _check_type(name, value, Real)
             if value is not None and not 0 <= value < inf:
                 raise CompileError(f"{name} is {value}; give a number of 0 or more")
         wishes = (self.verify_inputs, self.rtol, self.atol)
@@ -129,6 +133,25 @@ class Options:
 def _check_type(what: str, value: object, kind: type) -> None:
     if value is not None and not isinstance(value, kind):
         raise CompileError(f"{what} is {value!r}, expected {kind.__name__.lower()}")
+
+
+def _check_arrays(what: str, value: object) -> None:
+    _check_type(what, value, Mapping)
+    for name, array in cast("Mapping[str, object]", value or {}).items():
+        if not isinstance(array, np.ndarray | np.generic):
+            raise CompileError(
+                f"{what}[{name!r}] is {array!r}; give a numpy array, such as np.array(5)"
+            )
+
+
+def check_names(given: Iterable[str]) -> None:
+    """Raise TypeError, as Python does, when an option of ``dlc.compile`` is none."""
+    known = [each.name for each in fields(Options)]
+    for name in given:
+        if name not in known:
+            close = get_close_matches(name, known, 1)
+            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
+            raise TypeError(f"dlc.compile has no option {name!r}; {hint}")
 
 
 def _are_sizes(value: object) -> bool:

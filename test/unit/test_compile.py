@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -91,7 +92,7 @@ def test_a_symbolic_size_is_given_by_one_number() -> None:
 def test_a_symbolic_size_that_is_not_given_is_named() -> None:
     with pytest.raises(
         dlc.CompileError,
-        match=r'^the size batch \(axis 0 of input x\) is not fixed; give it with shapes=."batch": 8.$',
+        match=r'^the size batch \(axis 0 of input x\) is not fixed; give it with shapes=."batch"',
     ):
         dlc.compile(model("batch"), target="cpu")
 
@@ -477,3 +478,43 @@ def test_weights_beside_are_renamed_too(onnx_file: Path, tmp_path: Path) -> None
     assert dlc_compile.main(arguments) == 0
     assert weights_path_of(output).exists()
     check(dlc.load(output))
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (b"no model", "the bytes are no ONNX model"),
+        (3, "int is no model; give a path, the bytes of an ONNX file, or an onnx.ModelProto"),
+        (
+            type("Linear", (), {"__module__": "torch.nn.modules.linear"})(),
+            "Linear is a class of PyTorch, not an ONNX model; write one with torch.onnx.export",
+        ),
+    ],
+)
+def test_what_is_no_model_is_told_the_way(source: Any, message: str) -> None:
+    with pytest.raises(dlc.CompileError, match=re.escape(message)):
+        dlc.compile(source)
+
+
+def test_the_bytes_of_a_file_are_a_model() -> None:
+    check(dlc.compile(model().SerializeToString(), target="cpu"), X)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"constants": {"x": "five"}}, "constants['x'] is 'five'; give a numpy array"),
+        ({"constants": [5]}, "constants is [5], expected mapping"),
+        ({"verify_inputs": {"x": [1.0]}}, "verify_inputs['x'] is [1.0]; give a numpy array"),
+        ({"rtol": "small"}, "rtol is 'small', expected real"),
+    ],
+)
+def test_an_option_of_another_type_is_named(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(dlc.CompileError, match=re.escape(message)):
+        dlc.compile(model(2), target="cpu", **given)
+
+
+def test_an_unknown_option_is_named_with_its_neighbour() -> None:
+    unknown: Any = {"shape": {}}
+    with pytest.raises(TypeError, match=r"dlc.compile has no option 'shape'; did you mean shapes"):
+        dlc.compile(model(2), **unknown)

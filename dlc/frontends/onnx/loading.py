@@ -27,6 +27,30 @@ _ELF = b"\x7fELF"
 ModelSource = str | os.PathLike[str] | onnx.ModelProto
 
 
+def as_source(value: object) -> ModelSource:
+    """Return what a user gives as a model: a path, the bytes of a file, or an ``onnx.ModelProto``.
+
+    Raises CompileError for anything else, and for bytes that are no model.
+    """
+    if isinstance(value, str | os.PathLike | onnx.ModelProto):
+        return value
+    if isinstance(value, bytes | bytearray | memoryview):
+        try:
+            return onnx.load_from_string(bytes(value))
+        except DecodeError as error:
+            raise CompileError("the bytes are no ONNX model") from error
+    kinds = {base.__module__.partition(".")[0] for base in type(value).__mro__}
+    if "torch" in kinds:
+        raise CompileError(
+            f"{type(value).__name__} is a class of PyTorch, not an ONNX model; write one with "
+            "torch.onnx.export(net, inputs, 'model.onnx'), or use torch.compile(net, backend='dlc')"
+        )
+    raise CompileError(
+        f"{type(value).__name__} is no model; give a path, the bytes of an ONNX file, or an "
+        "onnx.ModelProto"
+    )
+
+
 @dataclass(frozen=True)
 class LoadedModel:
     """A model without the bytes of its large embedded weights.
