@@ -7,22 +7,34 @@ from dlc.errors import ArtifactError, CompileError, InputError
 
 if TYPE_CHECKING:
     from dlc.compiler import Options, compile
-    from dlc.inference_session import InferenceSession, SessionOptions, get_available_providers
+    from dlc.inference_session import InferenceSession, get_available_providers, get_device
     from dlc.runtime.model import Model, load
+    from dlc.session_options import (
+        ExecutionMode,
+        GraphOptimizationLevel,
+        RunOptions,
+        SessionOptions,
+        set_default_logger_severity,
+    )
 
 __version__ = "0.1.0"
 __all__ = [
     "ArtifactError",
     "CompileError",
+    "ExecutionMode",
+    "GraphOptimizationLevel",
     "InferenceSession",
     "InputError",
     "Model",
     "Options",
+    "RunOptions",
     "SessionOptions",
     "compile",
     "get_available_providers",
+    "get_device",
     "get_include",
     "load",
+    "set_default_logger_severity",
 ]
 
 _LAZY = {
@@ -32,7 +44,17 @@ _LAZY = {
     "Options": ("dlc.compiler", "Options"),
     **{
         name: ("dlc.inference_session", name)
-        for name in ("InferenceSession", "SessionOptions", "get_available_providers")
+        for name in ("InferenceSession", "get_available_providers", "get_device")
+    },
+    **{
+        name: ("dlc.session_options", name)
+        for name in (
+            "ExecutionMode",
+            "GraphOptimizationLevel",
+            "RunOptions",
+            "SessionOptions",
+            "set_default_logger_severity",
+        )
     },
 }
 """Where each name is; imported when first used, since loading a model needs no compiler."""

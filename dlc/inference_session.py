@@ -21,6 +21,7 @@ from dlc.frontends.onnx.open_sizes import find_open_sizes
 from dlc.onnx_backend import PreparedModel, Run
 from dlc.runtime.library import TensorInfo
 from dlc.runtime.model import Model
+from dlc.session_options import check_session_options
 
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 
@@ -33,14 +34,9 @@ def get_available_providers() -> list[str]:
     return [CUDA, CPU] if device_capability() else [CPU]
 
 
-class SessionOptions:
-    """Options of a session, by ONNX Runtime's names.
-
-    intra_op_num_threads: of a run on the CPU; 0: one per core. Other attributes may be set, and
-    have no effect.
-    """
-
-    intra_op_num_threads: int = 0
+def get_device() -> str:
+    """Return ``GPU`` where there is one, else ``CPU``."""
+    return "GPU" if device_capability() else "CPU"
 
 
 @dataclass(frozen=True)
@@ -80,19 +76,24 @@ class InferenceSession:
         path_or_bytes: str | os.PathLike[str] | bytes | onnx.ModelProto,
         sess_options: Any = None,
         providers: Sequence[str | tuple[str, Mapping[str, Any]]] | None = None,
+        provider_options: Sequence[Mapping[str, Any]] | None = None,
         *,
         options: Options | None = None,
     ):
         """path_or_bytes: an ONNX model, or a ``model.so`` of ``dlc-compile``.
 
-        sess_options: of this module or of ONNX Runtime; ``intra_op_num_threads`` is used.
+        sess_options: of this module or of ONNX Runtime (``SessionOptions`` says what is used).
         providers: ONNX Runtime's names, the preferred one first, each alone or with its options
-        (``device_id``); the first that is available runs the whole model. A target of the options,
-        or that of a ``model.so``, must be among them. Default: that target, else the GPU found,
-        else the CPU. options: of the compile.
+        (``device_id``), which may also be the list ``provider_options``; the first that is
+        available runs the whole model. A target of the options, or that of a ``model.so``, must be
+        among them. Default: that target, else the GPU found, else the CPU. options: of the compile.
 
         Raises CompileError, ArtifactError.
         """
+        check_session_options(sess_options)
+        if provider_options is not None:
+            names = [entry if isinstance(entry, str) else entry[0] for entry in providers or ()]
+            providers = list(zip(names, provider_options, strict=True))
         self._threads = getattr(sess_options, "intra_op_num_threads", 0) or None
         self._model: Model | None = None
         if _is_artifact(path_or_bytes):
@@ -102,6 +103,8 @@ class InferenceSession:
             self._model = self._placed(model)
         else:
             options = options or Options()
+            if sizes := getattr(sess_options, "sizes", {}):
+                options = replace(options, shapes={**(options.shapes or {}), **sizes})
             self._provider = _choose(providers, _provider_of(options.target))
             is_cpu = options.target is None and self._provider.name == CPU
             self._options = replace(options, target="cpu") if is_cpu else options

@@ -1,6 +1,7 @@
 """The session of ONNX Runtime's kind, beside ONNX Runtime itself."""
 
 import platform
+from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -173,3 +174,68 @@ def test_threads_of_session_options(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bytes_that_are_no_model() -> None:
     with pytest.raises(dlc.CompileError, match="the bytes are no ONNX model"):
         dlc.InferenceSession(b"no model")
+
+
+PROGRAM = """
+ort.set_default_logger_severity(3)
+options = ort.SessionOptions()
+options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
+options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
+options.intra_op_num_threads = 1
+options.inter_op_num_threads = 1
+options.log_severity_level = 3
+options.enable_mem_pattern = False
+options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+options.add_free_dimension_override_by_name("batch", 2)
+run_options = ort.RunOptions()
+run_options.log_severity_level = 3
+session = ort.InferenceSession(data, options, ["CPUExecutionProvider"], [{}])
+y, = session.run(["y"], {"x": x, "k": k}, run_options)
+found = [tuple(info.shape) for info in session.get_inputs()], y, ort.get_device()
+"""
+
+
+def test_a_program_changes_one_import() -> None:
+    given = {"data": model("batch").SerializeToString(), "x": X, "k": np.arange(2)}
+    ours: dict[str, Any] = {**given, "ort": dlc}
+    theirs: dict[str, Any] = {**given, "ort": onnxruntime}
+    for names in (ours, theirs):
+        exec(PROGRAM, names)
+    shapes, y, device = ours["found"]
+    assert shapes == theirs["found"][0] == [(2, 4), (2,)]
+    np.testing.assert_allclose(y, theirs["found"][1], rtol=0, atol=2 * 16 * 2.0**-24 * 4**0.5)
+    assert device in ("CPU", "GPU")
+
+
+def test_the_enumerations_are_those_of_onnx_runtime() -> None:
+    for name in ("GraphOptimizationLevel", "ExecutionMode"):
+        theirs = {k: int(v) for k, v in getattr(onnxruntime, name).__members__.items()}
+        assert {each.name: each.value for each in getattr(dlc, name)} == theirs
+    defaults = onnxruntime.SessionOptions()
+    for key in vars_of(dlc.SessionOptions()):
+        assert getattr(dlc.SessionOptions(), key) == getattr(defaults, key), key
+
+
+def vars_of(options: dlc.SessionOptions) -> list[str]:
+    """Return the attributes that a user sets."""
+    return [each.name for each in fields(options) if each.init]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("enable_profiling", True, "sessions have no profiling"),
+        ("optimized_model_filepath", "out.onnx", "sessions write no optimised ONNX model"),
+    ],
+)
+def test_what_sessions_do_not_do_is_refused(key: str, value: object, message: str) -> None:
+    for options in (dlc.SessionOptions(), onnxruntime.SessionOptions()):
+        setattr(options, key, value)
+        with pytest.raises(dlc.CompileError, match=message):
+            dlc.InferenceSession(model(2), options)
+
+
+def test_a_misspelt_option_is_an_error_as_there() -> None:
+    options: Any = dlc.SessionOptions()
+    with pytest.raises(AttributeError):
+        options.intra_op_threads = 2
