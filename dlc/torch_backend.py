@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import dlc
+from dlc.compiler.options import check_names
+from dlc.compiler.targets import parse_targets
 from dlc.errors import CompileError
 from dlc.scratch import ScratchFolder
 
@@ -30,20 +32,37 @@ Outputs = Sequence[Any]
 Runner = Callable[[Sequence[Any]], Outputs]
 
 
+MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
+"""What ``mode=`` of ``torch.compile`` may be; none of them changes what dlc does."""
+
+
 def compile_graph(
-    graph: Any, example_inputs: Sequence[Any], options: Mapping[str, Any] | None = None
+    graph: Any,
+    example_inputs: Sequence[Any],
+    mode: str | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Callable[..., Outputs]:
     """Return what runs a graph of Dynamo; it is compiled at the first call of each size.
 
-    options: those of ``dlc.compile``, given as ``torch.compile(..., options={...})``.
+    mode: one of ``MODES``. options: those of ``dlc.compile``, given as ``torch.compile(...,
+    options={...})``. Raises TypeError for an option that there is not, CompileError for a value
+    that it cannot have.
     """
-    return _Graph(graph, options or {})
+    if mode is not None and mode not in MODES:
+        raise CompileError(f"mode {mode!r} is unknown; give {', '.join(MODES)}")
+    chosen = dict(options or {})
+    check_names(chosen)
+    given = dlc.Options(**chosen)
+    given.check()
+    parse_targets(given.target)
+    return _Graph(graph, chosen)
 
 
 class _Graph:
     def __init__(self, graph: Any, options: Mapping[str, Any]):
         self.graph = graph
         self.options = options
+        self.are_numbers = [_is_number(n) for n in graph.graph.nodes if n.op == "placeholder"]
         self.runners: dict[tuple[object, ...], Runner] = {}
         self.reason: str | None = None
 
@@ -58,11 +77,13 @@ class _Graph:
     def _runner(self, arguments: Sequence[Any]) -> Runner:
         if reason := _refusal(arguments):
             raise CompileError(reason)
-        key = tuple(map(_identity, arguments))
+        both = zip(arguments, self.are_numbers, strict=True)
+        values = [x.item() if is_number else x for x, is_number in both]
+        key = tuple(map(_identity, values))
         if key not in self.runners:
             if len(self.runners) == MOST_SIZES:
                 raise CompileError(f"it is called with more than {MOST_SIZES} sets of sizes")
-            self.runners[key] = _make_runner(self.graph, arguments, self.options)
+            self.runners[key] = _make_runner(self.graph, values, self.options)
         return self.runners[key]
 
     def _fall_back(self, reason: str) -> None:
@@ -81,6 +102,15 @@ def _refusal(arguments: Sequence[Any]) -> str | None:
         (f"a tensor is on {x.device}" for x in tensors if x.device.type not in ("cpu", "cuda")),
         None,
     )
+
+
+def _is_number(place: Any) -> bool:
+    """Whether an argument is a float that Dynamo wraps in a tensor (``dynamic=True`` does)."""
+    return bool(place.users) and all(_is_item(user) for user in place.users)
+
+
+def _is_item(node: Any) -> bool:
+    return node.op == "call_method" and node.target == "item"
 
 
 def _is_constant(value: Any) -> bool:
@@ -131,12 +161,15 @@ def _refusing(step: str) -> Generator[None]:
 
 
 def _with_constants(graph: Any, arguments: Sequence[Any]) -> tuple[Any, list[Any]]:
-    """Return the graph with its constants inside, and the other arguments."""
+    """Return the graph with its constants and numbers inside, and the other arguments."""
     inner = copy.deepcopy(graph.graph)
     module = torch.fx.GraphModule(graph, inner)
     places = [node for node in inner.nodes if node.op == "placeholder"]
     rest: list[Any] = []
     for number, (node, value) in enumerate(zip(places, arguments, strict=True)):
+        if not isinstance(value, torch.Tensor):
+            _write_in(node, value)
+            continue
         if not _is_constant(value):
             rest.append(value)
             continue
@@ -147,6 +180,18 @@ def _with_constants(graph: Any, arguments: Sequence[Any]) -> tuple[Any, list[Any
         inner.erase_node(node)
     module.recompile()
     return module, rest
+
+
+def _write_in(node: Any, value: object) -> None:
+    """Put a number in the place of a node that gives it, in all that reads it."""
+    for user in list(node.users):
+        if _is_item(user):
+            _write_in(user, value)
+            continue
+        user.args, user.kwargs = torch.fx.map_arg(
+            (user.args, user.kwargs), lambda read: value if read is node else read
+        )
+    node.graph.erase_node(node)
 
 
 def _check_program(program: Any) -> None:

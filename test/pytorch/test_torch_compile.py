@@ -213,12 +213,44 @@ def test_gradients_are_left_to_pytorch(caplog: pytest.LogCaptureFixture) -> None
     assert "gradients are wanted" in caplog.text
 
 
-def test_options_reach_the_compiler(caplog: pytest.LogCaptureFixture) -> None:
-    options = {"precision": "fp8"}
+def test_options_reach_the_compiler(compiled: list[Any]) -> None:
+    options = {"precision": "bf16"}
     called = torch.compile(lambda x: x + 1, backend=compile_graph, options=options)
     with torch.no_grad():
-        assert called(torch.zeros(2)).tolist() == [1, 1]
-    assert "precision 'fp8' is unknown" in caplog.text
+        called(torch.ones(2))
+    assert [model.report["precision"] for model in compiled] == ["bf16"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"precision": "fp8"}, "precision 'fp8' is unknown; give fp32, tf32, fp16, bf16"),
+        ({"target": "sm_99"}, "target 'sm_99' is unknown; give cpu"),
+        ({"precison": "fp16"}, "dlc.compile has no option 'precison'; did you mean precision"),
+    ],
+)
+def test_a_wrong_option_is_raised(options: dict[str, str], message: str) -> None:
+    called = torch.compile(lambda x: x + 1, backend=compile_graph, options=options)
+    with torch.no_grad(), pytest.raises(torch._dynamo.exc.BackendCompilerFailed, match=message):
+        called(torch.ones(2))
+
+
+def test_a_mode_is_accepted(compiled: list[object]) -> None:
+    called = torch.compile(lambda x: x + 1, backend=compile_graph, mode="max-autotune")
+    with torch.no_grad():
+        torch.testing.assert_close(called(torch.ones(2)), torch.full((2,), 2.0), rtol=0, atol=0)
+    assert len(compiled) == 1
+
+
+def test_sizes_and_floats_that_dynamo_leaves_open(compiled: list[object]) -> None:
+    norm = torch.nn.BatchNorm2d(4).eval()
+    called = torch.compile(norm, backend=compile_graph, dynamic=True)
+    with torch.no_grad():
+        for batch in (2, 3, 2):
+            x = torch.randn(batch, 4, 5, 5)
+            # Two roundings of values of at most 8.
+            torch.testing.assert_close(called(x), norm(x), rtol=0, atol=8 * 2.0**-23)
+    assert len(compiled) == 2
 
 
 def test_the_name_of_the_backend() -> None:
