@@ -115,7 +115,7 @@ class Verified:
         """Return lines about what the checks cannot tell."""
         checks = [self.run] if self.run else []
         found = [x.warnings() for x in (*checks, *(x.whole for x in self.simulated))]
-        found += [x.silence.warnings() for x in self.emulated]
+        found += [x.warnings() for x in self.emulated]
         return list(dict.fromkeys(text for texts in found for text in texts))
 
 

@@ -1,8 +1,8 @@
 """Runs an artifact for GPUs that this machine does not have, on its processor instead."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import chain
 from math import prod
 from pathlib import Path
@@ -20,15 +20,12 @@ from dlc.dialects.graph._structure import GraphOp
 from dlc.emulator.build import Image
 from dlc.emulator.model import EmulatedModel, NotEmulatedError
 from dlc.emulator.translation import Buffer, Kernel, Role
-from dlc.errors import counted
 from dlc.scratch import ScratchFolder
-from dlc.verification.evidence import Silence
-from dlc.verification.inputs import Feeds, telling_inputs
+from dlc.verification.comparison import InputsCompared, compare
+from dlc.verification.inputs import telling_inputs
 from dlc.verification.judge import Judge
 from dlc.verification.plan import Plan, reference_seconds
 from dlc.verification.reference import Reference
-from dlc.verification.value_range import RangeError
-from dlc.verification.whole_model import one_digit
 
 EMULATED_FLOPS_PER_S = 1.5e9
 """What a core does in the emulator, measured on ResNet-50 and BERT: 1.5 to 1.8 GFLOP/s."""
@@ -40,56 +37,41 @@ Variant = tuple[ModuleOp, Sequence[CompiledKernel]]
 """The module of ``gpu`` kernels of a target, and their machine code."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Emulation:
-    """What was found when the artifact ran as on a device of ``target``. cases: by input, the
-    largest error, relative to an output's largest value; beyond: the inputs on which the model has
-    values that the precision cannot hold; measured_noise: whether errors are those beyond what
-    rounding errors were measured to do; left_out: why it was not run, where it was not;
-    silence: the outputs that told nothing.
+    """What was found when the artifact ran as on a device of ``target``. whole: ``None`` where it
+    was not run, left_out: why.
     """
 
     target: str
-    bound: float
-    cases: dict[str, float] = field(default_factory=dict[str, float])
-    beyond: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    measured_noise: bool = False
+    whole: InputsCompared | None
     left_out: str = ""
-    silence: Silence = field(default_factory=Silence)
-
-    @property
-    def worst(self) -> float:
-        """The largest error of all inputs."""
-        return max(self.cases.values(), default=0.0)
+    seconds: float = 0.0
 
     def data(self) -> dict[str, Any]:
         """Return all of it."""
-        return {**asdict(self), "worst": self.worst}
+        whole = {**asdict(self.whole), "worst": self.whole.worst} if self.whole else {}
+        return {
+            **whole,
+            "target": self.target,
+            "not_emulated": self.left_out,
+            "seconds": self.seconds,
+        }
 
     def certificate(self) -> dict[str, Any]:
-        """Return what is kept with the artifact: bounds and errors with one digit, rounded up."""
-        return {
-            "target": self.target,
-            "left_out": self.left_out,
-            "inputs": {name: one_digit(error) for name, error in self.cases.items()},
-            "bound": one_digit(self.bound),
-            "beyond_measured_noise": self.measured_noise,
-            "beyond_the_precision": self.beyond,
-            "told_nothing": dict(self.silence.outputs),
-        }
+        """Return what is kept with the artifact."""
+        whole = self.whole.certificate() if self.whole else {}
+        return {"target": self.target, "not_emulated": self.left_out, **whole}
 
     def text(self) -> str:
         """Return one line for the user."""
-        if not self.cases:
+        if self.whole is None:
             return f"the whole model was not emulated for {self.target}: {self.left_out}"
-        beyond = " beyond measured rounding noise" if self.measured_noise else ""
-        count = counted(len(self.cases), "input")
-        error = f"error {self.worst:.1e}{beyond}, bound {self.bound:.1e}"
-        return (
-            f"emulated for {self.target}: the whole artifact on {count} "
-            f"({', '.join(self.cases)}), {self.silence.text(error)}"
-        )
+        return f"emulated for {self.target}: the whole artifact on {self.whole.text()}"
+
+    def warnings(self) -> list[str]:
+        """Return a line for the user where outputs told nothing."""
+        return self.whole.silence.warnings() if self.whole else []
 
 
 def verify_by_emulation(
@@ -109,52 +91,23 @@ def verify_by_emulation(
     otherwise as ``verify`` does.
     """
     start = time.monotonic()
-    judge = Judge(reference, precision)
-    found = Emulation(target, judge.bound)
-    seconds = emulation_seconds(judge.module)
-    if seconds / jobs > LONGEST_S:
-        return replace(found, left_out=f"it would take about {seconds / jobs:.0f} s")
+    cost, reference_s = emulation_seconds(reference.module), reference_seconds(reference.module)
+    if cost / jobs > LONGEST_S:
+        return Emulation(target, None, f"it would take about {cost / jobs:.0f} s")
     try:
         with ScratchFolder("dlc-emulator-") as folder:
-            model = emulated_model(artifact, folder, target, variants, jobs, seconds)
-            inputs = chain(plan.inputs, telling_inputs(model.inputs, reference))
-            budget = plan.budget_seconds(kernels)
-            found.cases = _run(model, inputs, len(plan.inputs), judge, found.beyond, budget)
+            model = emulated_model(artifact, folder, target, variants, jobs, cost)
+            whole = compare(
+                model.run,
+                chain(plan.inputs, telling_inputs(model.inputs, reference)),
+                len(plan.inputs),
+                Judge(reference, precision),
+                lambda runs: cost + runs * reference_s,
+                plan.budget_seconds(kernels),
+            )
     except NotEmulatedError as error:
-        found.left_out = error.message
-    found.measured_noise = judge.measured_noise
-    found.silence = judge.evidence.silence
-    found.seconds = time.monotonic() - start
-    return found
-
-
-def _run(
-    model: EmulatedModel,
-    inputs: Iterable[tuple[str, Feeds]],
-    given: int,
-    judge: Judge,
-    beyond: list[str],
-    budget_seconds: float,
-) -> dict[str, float]:
-    """Run on the first ``given`` inputs, on one in any case, and on more as long as they fit into
-    the budget; return the errors.
-
-    beyond: gets the inputs that the precision does not hold.
-    """
-    errors: dict[str, float] = {}
-    spent = 0.0
-    for number, (name, feeds) in enumerate(inputs):
-        cost = emulation_seconds(judge.module) + judge.runs * reference_seconds(judge.module)
-        if errors and number >= given and spent + cost > budget_seconds:
-            break
-        try:
-            errors[name] = judge.check(feeds, model.run(feeds), name)
-        except RangeError:
-            if not errors:  # ordinary inputs must fit
-                raise
-            beyond.append(name)
-        spent += cost
-    return errors
+        return Emulation(target, None, error.message, time.monotonic() - start)
+    return Emulation(target, whole, seconds=time.monotonic() - start)
 
 
 def emulation_seconds(module: ModuleOp) -> float:

@@ -91,13 +91,17 @@ def test_what_is_not_emulated_is_said(monkeypatch: Patch, tmp_path: Path) -> Non
 
     monkeypatch.setattr(emulator_build, "find_cpp_compiler", none)
     outcome = compiled(tmp_path)
-    assert outcome.emulated[0]["left_out"] == "no C++ compiler found"
+    assert outcome.emulated[0]["not_emulated"] == "no C++ compiler found"
     assert "not emulated for sm_90a: no C++ compiler found" in outcome.checked
 
 
 def test_one_input_is_emulated_however_small_the_budget(monkeypatch: Patch, tmp_path: Path) -> None:
     monkeypatch.setattr(Plan, "budget_seconds", lambda *_: 0.0)
-    assert "the whole artifact on 1 input (random)" in compiled(tmp_path).checked
+    outcome = compiled(tmp_path)
+    assert "the whole artifact on 1 input (random)" in outcome.checked
+    left_out = outcome.report["certificate"]["emulated"][0]["left_out_for_time"]
+    assert left_out == ["large", "special", "zero", "ties", "small", "negative"]
+    assert "left out for time: large and special and zero" in outcome.checked
 
 
 # Faults. -----------------------------------------------------------------------------------------

@@ -65,8 +65,8 @@ def verify_as(artifact_of: onnx.ModelProto, folder: Path) -> Verification:
 
 def test_the_artifact_of_the_model_is_accepted(tmp_path: Path) -> None:
     found = verify_as(quantized(), tmp_path)
-    assert list(found.cases) == ["random", "large", "zero", "ties", "small", "negative"]
-    assert found.worst <= found.bound
+    assert list(found.whole.cases) == ["random", "large", "zero", "ties", "small", "negative"]
+    assert found.whole.worst <= found.whole.bound
 
 
 FAULTS = {

@@ -1,0 +1,102 @@
+"""Compares a model, however it runs, with the reference on one input after the other."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from math import ceil, floor, log10
+from typing import Any
+
+from dlc.dialects.graph._structure import Array
+from dlc.errors import counted
+from dlc.verification.evidence import Silence
+from dlc.verification.inputs import Feeds
+from dlc.verification.judge import Judge
+from dlc.verification.value_range import RangeError
+
+Run = Callable[[Feeds], Mapping[str, Array]]
+"""Returns the outputs of the compiled model by name."""
+
+
+@dataclass
+class InputsCompared:
+    """What came of it. cases: by input on which outputs were compared, the largest error there,
+    relative to an output's largest value; beyond: the inputs on which the model has values that the
+    precision cannot hold; left_out: those for which there was no time; measured_noise: whether
+    errors are those beyond what rounding errors were measured to do; silence: the outputs that told
+    nothing.
+    """
+
+    bound: float
+    cases: dict[str, float] = field(default_factory=dict[str, float])
+    beyond: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    measured_noise: bool = False
+    silence: Silence = field(default_factory=Silence)
+
+    @property
+    def worst(self) -> float:
+        """The largest error of all inputs."""
+        return max(self.cases.values(), default=0.0)
+
+    def text(self) -> str:
+        """Return a phrase for the user."""
+        noise = " beyond measured rounding noise" if self.measured_noise else ""
+        parts = [
+            f"{counted(len(self.cases), 'input')} ({', '.join(self.cases)})",
+            self.silence.text(f"error {self.worst:.1e}{noise}, bound {self.bound:.1e}"),
+        ]
+        if self.beyond:
+            parts.append(f"beyond the precision: {' and '.join(self.beyond)} input")
+        if self.left_out:
+            parts.append(f"left out for time: {' and '.join(self.left_out)} input")
+        return ", ".join(parts)
+
+    def certificate(self) -> dict[str, Any]:
+        """Return what is kept with the artifact: bounds and errors with one digit, rounded up."""
+        return {
+            "inputs": {name: one_digit(error) for name, error in self.cases.items()},
+            "bound": one_digit(self.bound),
+            "beyond_measured_noise": self.measured_noise,
+            "beyond_the_precision": self.beyond,
+            "left_out_for_time": self.left_out,
+            "told_nothing": dict(self.silence.outputs),
+        }
+
+
+def compare(
+    run: Run,
+    inputs: Iterable[tuple[str, Feeds]],
+    given: int,
+    judge: Judge,
+    seconds: Callable[[int], float],
+    budget_seconds: float,
+) -> InputsCompared:
+    """Compare on the first ``given`` inputs, on one in any case, and on more while there is time.
+
+    seconds: what an input takes for which the reference runs so often. Inputs on which values do
+    not fit into the precision are left out, but for the first ones: then RangeError is raised.
+    Raises CompileError as ``Judge.check`` does.
+    """
+    found = InputsCompared(judge.bound)
+    left = budget_seconds
+    for number, (name, feeds) in enumerate(inputs):
+        if found.cases and number >= given and left < seconds(judge.runs):
+            found.left_out.append(name)
+            continue
+        try:
+            found.cases[name] = judge.check(feeds, run(feeds), name)
+        except RangeError:
+            if not found.cases:  # ordinary inputs must fit
+                raise
+            found.beyond.append(name)
+        left -= seconds(judge.runs)
+    found.measured_noise = judge.measured_noise
+    found.silence = judge.evidence.silence
+    return found
+
+
+def one_digit(number: float) -> float:
+    """Round up to one significant digit."""
+    if number == 0:
+        return 0.0
+    unit = 10.0 ** floor(log10(number))
+    return float(f"{ceil(number / unit) * unit:.0e}")
