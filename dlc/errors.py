@@ -1,5 +1,9 @@
 """The exceptions that users see."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
 from dlc.option_text import option
 
 
@@ -12,6 +16,17 @@ def counted(number: int, what: str) -> str:
     """Return a number and a noun, in the plural where it needs it."""
     ending = "" if number == 1 else "es" if what.endswith("ch") else "s"
     return f"{number} {what}{ending}"
+
+
+@contextmanager
+def about_file(path: Path) -> Generator[None]:
+    """Make an OSError that names no file, as those of writing do, one that names ``path``."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 class CompileError(Exception):

@@ -1,5 +1,6 @@
 """What the commands share: errors as one line, and progress on a terminal."""
 
+import errno
 import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
@@ -13,6 +14,13 @@ from dlc.tools import INTERRUPTED, interrupt_by_exception
 from dlc.tools._terminal import guarded_output, show, unguarded
 
 SUCCESS, FAILURE, WRONG_COMMAND, INTERNAL_ERROR = 0, 1, 2, 70
+
+_ELSEWHERE = "; free some, or choose other places with -o and the variable TMPDIR"
+_WAYS_OUT = {
+    errno.ENOSPC: _ELSEWHERE,
+    errno.EDQUOT: _ELSEWHERE,
+    errno.EFBIG: "; raise the limit on the size of a file (ulimit -f)",
+}
 
 
 class CommandParser(ArgumentParser):
@@ -42,7 +50,7 @@ def _run(name: str, command: Callable[[], int]) -> int:
     except OSError as error:
         if not error.filename:
             _discard_output()
-        text = (error.strerror or str(error)).lower()
+        text = (error.strerror or str(error)).lower() + _WAYS_OUT.get(error.errno or 0, "")
         return _fail(name, f"{error.filename}: {text}" if error.filename else text)
     except MemoryError:
         return _fail(name, "not enough memory; give smaller sizes")

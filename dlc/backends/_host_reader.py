@@ -99,8 +99,9 @@ class _Reader:
     def copies(self, returned: Sequence[SSAValue]) -> Iterator[Copy]:
         for number, value in enumerate(returned):
             target = Address("output", buffer=number)
-            if self.address[value] != target:
-                yield Copy(target, self.address[value], tensor_bytes(value))
+            bytes = tensor_bytes(value)
+            if bytes and self.address[value] != target:
+                yield Copy(target, self.address[value], bytes)
 
 
 def _shifted(address: Address, elements: int, op: GraphOp) -> Address:

@@ -10,6 +10,7 @@ from typing import BinaryIO, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dlc.errors import about_file
 from dlc.runtime.artifact import (
     SEGMENT_ALIGNMENT,
     Trailer,
@@ -55,7 +56,7 @@ class WeightFile:
 
     def _holds(self, data: NDArray[np.uint8], offset: int) -> bool:
         """Return whether the file has ``data`` at ``offset``."""
-        self._file.flush()
+        self._flush()
         for start in range(0, data.size, _PIECE):
             part = data[start : start + _PIECE]
             if os.pread(self._file.fileno(), part.size, offset + start) != part.tobytes():
@@ -64,8 +65,9 @@ class WeightFile:
 
     def _append(self, data: NDArray[np.uint8]) -> int:
         offset = self.bytes + -self.bytes % TENSOR_ALIGNMENT
-        self._file.write(bytes(offset - self.bytes))
-        self._file.write(data.data)
+        with about_file(self.path):
+            self._file.write(bytes(offset - self.bytes))
+            self._file.write(data.data)
         self.bytes = offset + data.size
         return offset
 
@@ -73,19 +75,24 @@ class WeightFile:
         """Return the digest of what was added so far (``digest_of_file``)."""
         known = self._digests.get(self.bytes)
         if known is None:
-            self._file.flush()
+            self._flush()
             known = self._digests[self.bytes] = digest_of_file(self.path, 0, self.bytes)
         return known
 
+    def _flush(self) -> None:
+        with about_file(self.path):
+            self._file.flush()
+
     def finish(self) -> None:
-        """Write everything to the file; nothing can be added after it."""
-        self._file.close()
+        """Write everything to the file; nothing can be added after it. Raises OSError."""
+        with about_file(self.path):
+            self._file.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._file.close()
+        self.finish()
         self._folder.remove()
 
 
@@ -116,10 +123,11 @@ def write_artifact(
     beside = weights_path_of(temporary)
     try:
         digests = (digest, identity)
-        _write_model(temporary, library, weights, report, device_code, weights_beside, digests)
+        with about_file(path):
+            _write_model(temporary, library, weights, report, device_code, weights_beside, digests)
         if weights_beside:
             shutil.copyfile(weights.path, beside)
-            with beside.open("ab") as file:
+            with about_file(weights_path_of(path)), beside.open("ab") as file:
                 file.write(WeightsTrailer(weights.bytes, digest).pack())
         move_artifact(temporary, path)
     finally:

@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 import pytest
 from numpy.typing import NDArray
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 from dlc import tools
 from dlc.tools import dlc_compile, dlc_run
@@ -403,3 +403,25 @@ def test_a_level_of_the_other_kind_of_target(
     for target, level in (("cpu", "gpu"), ("cpu", "cuda"), ("sm_80", "c")):
         assert dlc_compile.main([str(model), "--target", target, "--emit", level]) == 1
         assert f"has no level {level}; give --target for " in capsys.readouterr().err
+
+
+def test_a_file_that_becomes_too_large_is_named(tmp_path: Path) -> None:
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1 << 16])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [1 << 16])
+    w = numpy_helper.from_array(np.arange(1 << 16, dtype=np.float32), "w")
+    graph = helper.make_graph([helper.make_node("Add", ["x", "w"], ["y"])], "g", [x], [y], [w])
+    onnx.save(helper.make_model(graph), tmp_path / "m.onnx")
+    command = "ulimit -f 128; exec $0 -m dlc.tools.dlc_compile m.onnx --target cpu --no-verify"
+    done = subprocess.run(
+        ["bash", "-c", command, sys.executable],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert "weights: file too large; raise the limit on the size of a file (ulimit -f)" in last
+    assert [path.name for path in tmp_path.iterdir()] == ["m.onnx"]

@@ -33,7 +33,7 @@ from dlc.frontends.onnx.loading import LoadedModel, ModelSource, domain_name, lo
 from dlc.frontends.onnx.open_sizes import find_open_sizes
 from dlc.frontends.onnx.shape_rules import RefusedError, output_types
 from dlc.frontends.onnx.shapes import Shapes
-from dlc.frontends.onnx.structure import check_structure, subgraphs
+from dlc.frontends.onnx.structure import check_outputs, check_structure, subgraphs
 from dlc.frontends.onnx.tensors import TensorError
 from dlc.frontends.onnx.unsupported import unsupported_message
 
@@ -53,6 +53,7 @@ def check_model(
         loaded = load_model(source)
         operators = count_operators(loaded.proto)
         check_structure(loaded.proto.graph)
+        check_outputs(loaded.proto.graph)
         inputs = model_inputs(loaded.proto.graph)
         faulty = _faulty_inputs(inputs, shapes)
         sound = [i for i in inputs if i.name not in faulty]

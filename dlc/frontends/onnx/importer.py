@@ -26,7 +26,7 @@ from dlc.frontends.onnx.input_types import (
 from dlc.frontends.onnx.loading import LoadedModel, ModelSource, load_model
 from dlc.frontends.onnx.open_sizes import check_none_open
 from dlc.frontends.onnx.shapes import Shapes
-from dlc.frontends.onnx.structure import check_structure
+from dlc.frontends.onnx.structure import check_outputs, check_structure
 from dlc.frontends.onnx.tensors import element_dtype
 from dlc.option_text import option
 
@@ -55,6 +55,7 @@ def import_model(
     loaded = load_model(source)
     graph = loaded.proto.graph
     check_structure(graph)
+    check_outputs(graph)
     declared = model_inputs(graph)
     types = input_types(declared, shapes or {})
     constants = check_constants(constants or {}, types)

@@ -65,6 +65,12 @@ def check_structure(graph: onnx.GraphProto, outer: AbstractSet[str] = frozenset(
     _check_unique([o.name for o in graph.output], "output")
 
 
+def check_outputs(graph: onnx.GraphProto) -> None:
+    """Raise CompileError when a model gives nothing."""
+    if not graph.output:
+        raise CompileError("the graph has no outputs; add those that are wanted to its outputs")
+
+
 def check_functions(model: onnx.ModelProto) -> None:
     """Raise CompileError when functions of a model call each other in a circle, LimitError when
     they have too many nodes once they are inlined.

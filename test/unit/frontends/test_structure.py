@@ -170,3 +170,11 @@ def test_operators_of_other_domains(
     assert hint in str(error.value)
     (problem,) = check_model(model).problems
     assert str(problem) == str(error.value)
+
+
+def test_a_model_without_outputs(make_model: MakeModel, run_import: Import):
+    model = make_model([node("Relu", ["x"], ["y"], "one")], outputs=[])
+    message = "the graph has no outputs; add those that are wanted"
+    with pytest.raises(CompileError, match=message):
+        run_import(model)
+    assert message in check_model(model).problems[0].message
