@@ -380,6 +380,8 @@ def _turned() -> SmallModel:
     x = g.normal("x", 2, 5, 6, 7)
     cube = g.op("Transpose", g.normal("c", 3, 3, 3), perm=[1, 2, 0])
     twice = g.op("Transpose", cube, perm=[1, 0, 2])
+    here = g.op("Transpose", g.normal("d", 5, 5, 5), perm=[1, 2, 0])
+    there = g.op("Transpose", g.normal("e", 5, 5, 5), perm=[1, 0, 2])
     y = g.op("Relu", g.op("Transpose", x, perm=[0, 2, 3, 1]))
     y = g.op("Pad", y, g.ints(0, 1, 0, 0, 0, 0, 1, 1), g.constant(0.5, np.float32))
     y = g.op("Slice", y, g.ints(0, 1, 2), g.ints(5, 6, 7), g.ints(3, 1, 2))
@@ -387,7 +389,7 @@ def _turned() -> SmallModel:
     y = g.op("Transpose", y, perm=[0, 3, 1, 2])
     square = g.op("Transpose", g.normal("q", 9, 9), perm=[1, 0])
     z = g.op("Gemm", g.normal("p", 4, 9), square, transB=1)
-    return g.model("turned", [g.op("Tanh", twice), y, z])
+    return g.model("turned", [g.op("Tanh", twice), y, z, g.op("Add", here, there)])
 
 
 def _written_out() -> SmallModel:

@@ -31,6 +31,14 @@ MUTANTS: Sequence[Mutant] = (
         "turned",
     ),
     _pass(
+        "other-permutation",
+        "passes/graph_sink_transposes.py",
+        "if isinstance(source, TransposeOp) and source.axes() == tuple(permutation):",
+        "if isinstance(source, TransposeOp):",
+        "a transpose by another permutation is taken for the one that sinks",
+        "turned",
+    ),
+    _pass(
         "sunk-operand-reshaped",
         "passes/graph_sink_transposes.py",
         "    if moved == sorted(moved):",

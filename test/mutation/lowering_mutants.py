@@ -279,4 +279,14 @@ MUTANTS: Sequence[Mutant] = (
         "products fp32",
         "products fp16",
     ),
+    _lowering(
+        "part-sum-not-cleared",
+        _GPU,
+        "dlc/lowering/_part_sum.py",
+        "        accumulator.clear()\n",
+        "",
+        "the last block adds its own part of a reduction twice",
+        "products fp32",
+        "products fp16",
+    ),
 )

@@ -69,8 +69,8 @@ MUTANTS: Sequence[Mutant] = (
     _memory(
         "second-output",
         "dlc/backends/_host_reader.py",
-        "            if self.address[value] != target:\n",
-        '            if self.address[value].space != "output":\n',
+        "if bytes and self.address[value] != target:",
+        'if bytes and self.address[value].space != "output":',
         "a value that is returned twice is written once",
         "views",
     ),
@@ -105,9 +105,8 @@ MUTANTS: Sequence[Mutant] = (
         "weight-before-its-place",
         TARGETS,
         "dlc/runtime/packing.py",
-        "offset = self.bytes + -self.bytes % TENSOR_ALIGNMENT\n        self._file.write(bytes(offset - self.bytes))",
-        "offset = self.bytes + -self.bytes % TENSOR_ALIGNMENT\n"
-        "        self._file.write(bytes(max(0, offset - self.bytes - 4)))",
+        "self._file.write(bytes(offset - self.bytes))",
+        "self._file.write(bytes(max(0, offset - self.bytes - 4)))",
         "weights are written before where they are read",
         "attention",
     ),

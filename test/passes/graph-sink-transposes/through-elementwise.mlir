@@ -41,3 +41,15 @@ func.func @not_for_the_smaller_operand(%x: tensor<1x1x9x3xf32>, %y: tensor<8x3x1
   %1 = graph.add %0, %y : (tensor<1x3x1x9xf32>, tensor<8x3x1x9xf32>) -> tensor<8x3x1x9xf32>
   func.return %1 : tensor<8x3x1x9xf32>
 }
+
+// CHECK-LABEL: @another_permutation
+func.func @another_permutation(%x: tensor<5x5x5xf32>, %y: tensor<5x5x5xf32>) -> tensor<5x5x5xf32> {
+  // CHECK-NEXT: %[[Y:.*]] = graph.transpose %y {permutation = array<i64: 1, 0, 2>}
+  // CHECK-NEXT: %[[BACK:.*]] = graph.transpose %[[Y]] {permutation = array<i64: 2, 0, 1>}
+  // CHECK-NEXT: %[[SUM:.*]] = graph.add %x, %[[BACK]]
+  // CHECK-NEXT: graph.transpose %[[SUM]] {permutation = array<i64: 1, 2, 0>}
+  %0 = graph.transpose %x {permutation = array<i64: 1, 2, 0>} : tensor<5x5x5xf32> -> tensor<5x5x5xf32>
+  %1 = graph.transpose %y {permutation = array<i64: 1, 0, 2>} : tensor<5x5x5xf32> -> tensor<5x5x5xf32>
+  %2 = graph.add %0, %1 : (tensor<5x5x5xf32>, tensor<5x5x5xf32>) -> tensor<5x5x5xf32>
+  func.return %2 : tensor<5x5x5xf32>
+}

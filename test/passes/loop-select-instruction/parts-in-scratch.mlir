@@ -1,7 +1,7 @@
 // RUN: dlc-opt %s --loop-select-instruction | filecheck %s
 
 // A lane's four elements of a fragment are neighbours in scratch, as are those of neighbouring
-// threads. The block that arrives last adds the parts up and sets the counter back.
+// threads. The block that arrives last adds the parts up from zero and sets the counter back.
 
 // CHECK:      loop.store %{{.*}}, %p[%tile, %part, %t * 4 + %{{.*}}] : f32
 // CHECK:      gpu.fence
@@ -12,8 +12,12 @@
 // CHECK:      %[[LAST:.*]] = arith.cmpi eq
 // CHECK-NEXT: scf.if %[[LAST]] {
 // CHECK-NEXT:   gpu.fence
+// CHECK-NEXT:   %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:   loop.for %[[I:.*]] = 0 to 4 kind = parallel map = unroll
+// CHECK-NEXT:     loop.store %[[ZERO]], %[[SUM:.*]][0, 0, %[[I]]]
 // CHECK:        loop.for %[[P:.*]] = 0 to 3 kind = parallel map = serial
-// CHECK:          loop.load %p[%tile, %[[P]], %t * 4 + %{{.*}}]
+// CHECK:          loop.load %[[SUM]]
+// CHECK-NEXT:     loop.load %p[%tile, %[[P]], %t * 4 + %{{.*}}]
 // CHECK:        loop.store %{{.*}}, %c[%tile] : i32
 // CHECK:      scf.if %[[LAST]] {
 // CHECK:        loop.store %{{.*}}, %y

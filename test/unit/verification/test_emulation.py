@@ -104,6 +104,11 @@ def test_one_input_is_emulated_however_small_the_budget(monkeypatch: Patch, tmp_
     assert "left out for time: large and special and zero" in outcome.checked
 
 
+def test_weights_come_through_many_chunks(monkeypatch: Patch, tmp_path: Path) -> None:
+    in_host("CHUNK_BYTES = 32 << 20", "CHUNK_BYTES = 4 << 10")(monkeypatch)
+    assert "the whole artifact on" in compiled(tmp_path).checked
+
+
 # Faults. -----------------------------------------------------------------------------------------
 
 
