@@ -26,7 +26,7 @@ from dlc.frontends.onnx.graph_importer import (
     Scope,
     graph_initializers,
 )
-from dlc.frontends.onnx.importer import argument_values, check_element_type
+from dlc.frontends.onnx.importer import argument_values, check_element_type, shape_remark
 from dlc.frontends.onnx.input_types import input_types, model_inputs
 from dlc.frontends.onnx.limits import LimitError
 from dlc.frontends.onnx.loading import LoadedModel, ModelSource, domain_name, load_model
@@ -136,7 +136,10 @@ class _CheckingImporter(GraphImporter):
             return
         for output in graph.output:
             try:
-                check_element_type(output, self.lookup(output.name, scope))
+                value = self.lookup(output.name, scope)
+                check_element_type(output, value)
+                if remark := shape_remark(output, value):
+                    self.builder.remarks[remark] = None
             except _SkippedError:
                 continue
             except CompileError as error:

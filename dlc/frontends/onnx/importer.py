@@ -10,16 +10,17 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from dlc.core.context import DlcContext
-from dlc.dialects._tensor import element_type, numpy_dtype
+from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape
 from dlc.dialects.graph._source import WeightOp
 from dlc.dialects.graph._structure import Array
-from dlc.errors import CompileError
+from dlc.errors import CompileError, printable
 from dlc.frontends.onnx.constants import check_constants
 from dlc.frontends.onnx.graph_builder import GraphBuilder, location
 from dlc.frontends.onnx.graph_importer import GraphImporter
 from dlc.frontends.onnx.import_record import ImportRecord
 from dlc.frontends.onnx.input_types import (
     changed_inputs,
+    declared_sizes,
     input_types,
     model_inputs,
 )
@@ -72,6 +73,8 @@ def import_model(
         raise
     if remarks is not None:
         remarks.extend(builder.remarks)
+    if remarks is not None and not changed_inputs(declared, shapes or {}):
+        remarks.extend(filter(None, map(shape_remark, graph.output, results)))
     erase_unused(block)
     context.weights.retain(
         [op.symbol.string_value() for op in block.ops if isinstance(op, WeightOp)]
@@ -122,6 +125,27 @@ def check_element_type(output: onnx.ValueInfoProto, value: SSAValue) -> None:
             f"it is declared as {element_dtype(declared)} but computed as {computed}",
             f"output {output.name}",
         )
+
+
+def shape_remark(output: onnx.ValueInfoProto, value: SSAValue) -> str:
+    """Return what the user should know of an output whose shape is not the one that the model
+    declares; empty where it is.
+    """
+    declared, sizes = declared_sizes(output), shape(value)
+    if declared is None:
+        return ""
+    pairs = zip(declared, sizes, strict=False)
+    same = all(DYNAMIC in pair or isinstance(pair[0], str) or pair[0] == pair[1] for pair in pairs)
+    if same and len(declared) == len(sizes):
+        return ""
+    stated, computed = (
+        ", ".join("?" if size == DYNAMIC else str(size) for size in each)
+        for each in (declared, sizes)
+    )
+    return printable(
+        f"output {output.name}: the file declares the shape [{stated}], the nodes compute "
+        f"[{computed}], which it has"
+    )
 
 
 def erase_unused(block: Block) -> None:

@@ -40,7 +40,7 @@ def input_types(
     all, or two different values of one symbolic size.
     """
     given = size_lists(shapes)
-    declared = {i.name: _declared_sizes(i) for i in inputs}
+    declared = {i.name: declared_sizes(i) for i in inputs}
     symbols = {s for sizes in declared.values() for s in sizes or () if isinstance(s, str)}
     _check_names(given.keys(), declared, symbols)
     known: dict[str, int] = {}
@@ -57,14 +57,14 @@ def changed_inputs(inputs: Sequence[onnx.ValueInfoProto], shapes: Shapes) -> lis
     lists = size_lists(shapes)
     changed: list[str] = []
     for value in inputs:
-        declared = _declared_sizes(value) or ()
+        declared = declared_sizes(value) or ()
         given = zip(declared, lists.get(value.name, ()), strict=False)
         if any(isinstance(old, int) and old not in (new, DYNAMIC) for old, new in given):
             changed.append(value.name)
     return changed
 
 
-def _declared_sizes(value: onnx.ValueInfoProto) -> list[Size] | None:
+def declared_sizes(value: onnx.ValueInfoProto) -> list[Size] | None:
     """Return the sizes in the file, ``None`` where it gives not even the number of axes."""
     tensor = value.type.tensor_type
     if not value.type.HasField("tensor_type"):

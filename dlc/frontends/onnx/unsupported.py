@@ -6,6 +6,12 @@ import onnx
 
 from dlc.frontends.onnx.loading import domain_name
 
+CUT = (
+    "cut the model before it (onnx.utils.extract_model), and do the rest in your program; see "
+    "docs/exporting.md"
+)
+"""The way out where a model has a part that cannot be compiled."""
+
 _QUANTISED = re.compile("Q[A-Z]|.*Quant|MatMulInteger|MatMulNBits|MatMulBnb4")
 _CUSTOM = (
     "is a custom operator, which is not supported; export the model with operators of ai.onnx, or"
@@ -35,7 +41,7 @@ def unsupported_message(node: onnx.NodeProto, opset: int) -> str:
         return f"{name} {_CUSTOM}"
     if not onnx.defs.has(node.op_type, opset, domain):
         return f"ONNX has no operator {node.op_type} in ai.onnx {opset}"
-    return f"operator {node.op_type} of ai.onnx {opset} is not supported"
+    return f"operator {node.op_type} of ai.onnx {opset} is not supported; {CUT}"
 
 
 def _of_onnx_runtime(op_type: str) -> str:

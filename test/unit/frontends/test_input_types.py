@@ -3,7 +3,7 @@ from collections.abc import Callable
 import numpy as np
 import onnx
 import pytest
-from onnx import helper
+from onnx import TensorProto, helper
 from xdsl.dialects.builtin import ModuleOp, TensorType
 
 from dlc.analysis.entry import find_main, input_names
@@ -14,6 +14,7 @@ from dlc.dialects.graph._sizes import SizesAttr
 from dlc.errors import CompileError
 from dlc.frontends.onnx.check import check_model
 from dlc.frontends.onnx.importer import import_model
+from dlc.registry import new_context
 
 Import = Callable[..., ModuleOp]
 MakeModel = Callable[..., onnx.ModelProto]
@@ -156,3 +157,29 @@ def test_values_compiled_in(two_inputs: onnx.ModelProto, run_import: Import):
     text = str(run_import(two_inputs, {"a": [4, 5]}, constants=given))
     assert 'graph.name = "b"' not in text
     assert "graph.splat 1.000000e+00 : f32 -> tensor<4x5xf32>" in text
+
+
+def test_an_output_of_another_shape_than_declared_is_remarked(
+    make_model: MakeModel, value: MakeValue
+):
+    model = make_model([node("Relu", ["x"], ["y"])], [value("x", [2, 3])])
+    y = model.graph.output[0]
+    for sizes, said in (
+        ([2, 4], "[2, 4]"),
+        (["n", 4], "[n, 4]"),
+        ([6], "[6]"),
+        ([2, 3], ""),
+        (["n", 3], ""),
+        ([None, 3], ""),
+        (None, ""),
+    ):
+        y.CopyFrom(helper.make_tensor_value_info("y", TensorProto.FLOAT, sizes))
+        remarks: list[str] = []
+        import_model(model, None, new_context(), remarks=remarks)
+        text = f"output y: the file declares the shape {said}, the nodes compute [2, 3], which it"
+        assert [remark[: len(text)] for remark in remarks] == ([text] if said else [])
+        assert check_model(model).notes == remarks
+    y.CopyFrom(helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 3]))
+    remarks = []
+    import_model(model, {"x": [5, 3]}, new_context(), remarks=remarks)
+    assert remarks == []

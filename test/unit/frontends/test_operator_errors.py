@@ -34,7 +34,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[np.ndarray], str]] = {
         [np.array(0.5, np.float32), np.array(True)],
         "Dropout in training mode is not supported",
     ),
-    "data-dependent": ("NonZero", {}, [], "depends on the data"),
+    "data-dependent": ("NonZero", {}, [], "depends on the data; cut the model before it"),
     "permutation": ("Transpose", {"perm": [0, 0]}, [], "no permutation of 2 axes"),
     "approximation": ("Gelu", {"approximate": "fast"}, [], "no approximation 'fast'"),
     "type": ("Not", {}, [], "Not takes bool for its input X, not float32; put a Cast before it"),

@@ -140,6 +140,16 @@ def test_unknown_operator(make_model: MakeModel, run_import: Import):
         run_import(model)
 
 
+def test_an_operator_that_is_not_supported_says_the_way_out(
+    make_model: MakeModel, run_import: Import
+):
+    nodes = [node("NonMaxSuppression", ["x", "s"], ["y"], "nms")]
+    with pytest.raises(
+        CompileError, match=r"NonMaxSuppression of ai\.onnx 21 is not supported; cut"
+    ):
+        run_import(make_model(nodes))
+
+
 def test_unknown_domain(make_model: MakeModel, run_import: Import):
     model = make_model([node("Relu", ["x"], ["y"], "one", domain="com.example")])
     message = r"does not import an operator set for operator Relu of com\.example"

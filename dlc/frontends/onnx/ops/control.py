@@ -162,5 +162,6 @@ def _stack(node: NodeContext, parts: Sequence[SSAValue], axis: int) -> SSAValue:
 def _check_iterations(number: int) -> None:
     if number >= UNROLLED_ITERATIONS:
         raise CompileError(
-            f"the loop has more than {UNROLLED_ITERATIONS} iterations; such loops are not supported"
+            f"the loop has more than {UNROLLED_ITERATIONS} iterations, which is the most; export "
+            "one iteration as the model, and call it in a loop of your program"
         )

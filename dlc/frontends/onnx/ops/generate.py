@@ -15,6 +15,7 @@ from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.limits import MOST_COMPUTED, check_sizes
 from dlc.frontends.onnx.ops.elementwise import filled
 from dlc.frontends.onnx.tensors import element_dtype
+from dlc.frontends.onnx.unsupported import CUT
 
 
 def _stated_dtype(node: NodeContext, name: str, default: np.dtype) -> np.dtype:
@@ -90,7 +91,7 @@ def _passed(node: NodeContext, mask: Attribute) -> Sequence[SSAValue]:
 def _non_zero(node: NodeContext) -> SSAValue:
     known = node.constant(0)
     if known is None:
-        raise CompileError("the result of NonZero has a size that depends on the data")
+        raise CompileError(f"the result of NonZero has a size that depends on the data; {CUT}")
     return node.constant_value(np.array(np.nonzero(np.atleast_1d(known)), np.int64))
 
 
@@ -98,7 +99,7 @@ def _non_zero(node: NodeContext) -> SSAValue:
 def _unique(node: NodeContext) -> Sequence[SSAValue]:
     known, axis = node.constant(0), node.attribute("axis")
     if known is None:
-        raise CompileError("the result of Unique has a size that depends on the data")
+        raise CompileError(f"the result of Unique has a size that depends on the data; {CUT}")
     axis = None if axis is None else node.integer("axis")
     parts = np.unique(known, True, True, True, axis)
     values, first, inverse, counts = parts if node.integer("sorted", 1) else _in_order(parts, axis)
