@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from ctypes.util import find_library
 from pathlib import Path
 from shlex import split
 
@@ -117,3 +118,8 @@ def test_the_first_screen_and_the_c_program(tmp_path: Path) -> None:
     subprocess.run(command, check=True)
     done = subprocess.run([binary, artifact], capture_output=True, text=True, check=True)
     assert done.stdout == f"y: {y[0, 0]:g} ...\n"
+    absent, other = str(tmp_path / "absent.so"), find_library("c") or ""
+    for wrong, said in ((absent, f"{absent}: cannot open"), (other, "undefined symbol: dlc_entry")):
+        done = subprocess.run([binary, wrong], capture_output=True, text=True)
+        assert done.returncode == 1
+        assert said in done.stderr

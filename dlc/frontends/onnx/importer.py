@@ -131,9 +131,10 @@ def shape_remark(output: onnx.ValueInfoProto, value: SSAValue) -> str:
     """Return what the user should know of an output whose shape is not the one that the model
     declares; empty where it is.
     """
-    declared, sizes = declared_sizes(output), shape(value)
+    declared = declared_sizes(output) if output.type.HasField("tensor_type") else None
     if declared is None:
         return ""
+    sizes = shape(value)
     pairs = zip(declared, sizes, strict=False)
     same = all(DYNAMIC in pair or isinstance(pair[0], str) or pair[0] == pair[1] for pair in pairs)
     if same and len(declared) == len(sizes):
