@@ -143,7 +143,7 @@ def test_unknown_operator(make_model: MakeModel, run_import: Import):
 def test_an_operator_that_is_not_supported_says_the_way_out(
     make_model: MakeModel, run_import: Import
 ):
-    nodes = [node("NonMaxSuppression", ["x", "s"], ["y"], "nms")]
+    nodes = [node("NonMaxSuppression", ["x", "x"], ["y"], "nms")]
     with pytest.raises(
         CompileError, match=r"NonMaxSuppression of ai\.onnx 21 is not supported; cut"
     ):
