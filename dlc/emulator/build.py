@@ -21,7 +21,7 @@ _DRIVER_FLAGS = (
     "-fno-strict-aliasing",
     "-U_FORTIFY_SOURCE",
 )
-_KERNEL_FLAGS = (*CPP_FLAGS, "-O1", "-fno-strict-aliasing")
+_KERNEL_FLAGS = (*CPP_FLAGS, "-O1", "-ftls-model=initial-exec", "-fno-strict-aliasing")
 _DRIVER_FILES = ("block.c", "instructions.c", "memory.c", "driver.c")
 
 

@@ -2,7 +2,8 @@
 
 Inline assembly becomes a call of the function named as the PTX instruction; shared memory becomes
 the block's, variables of the device stand in a section of their own, a kernel becomes an ordinary
-function. All else, the functions around the assembly included, is compiled as printed.
+function, what matrix instructions read or write is marked (``deferral.py``). All else, the
+functions around the assembly included, is compiled as printed.
 """
 
 import re
@@ -10,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from dlc.emulator.deferral import mark_deferred
 from dlc.errors import CompileError
 
 Role = Literal["read", "written", "scratch"]
@@ -49,9 +51,10 @@ def host_text(text: str, kernels: Sequence[Kernel], symbol: str) -> str:
     text: the CUDA text of ``kernels``. Raises CompileError for assembly that is not understood.
     """
     threads = {match[3]: _bound(match[1], match[2]) for match in _KERNEL.finditer(text)}
+    text = mark_deferred(text)
     text = _ASM.sub(lambda match: _instruction(match[1]), text)
     text = _KERNEL.sub(r"static void \3(", text)
-    text = _SHARED.sub(r"unsigned char* const \1 = current_thread()->shared;", text)
+    text = _SHARED.sub(r"unsigned char* const \1 = current_thread->shared;", text)
     text = _VARIABLE.sub("static DEVICE_MEMORY ", text)
     text = _UNROLL.sub("", text)  # saves half of the compiler's time and costs none of the run's
     return "\n".join(['#include "device.h"', text, *_tables(kernels, threads, symbol)])

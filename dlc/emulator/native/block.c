@@ -4,6 +4,10 @@
  * warp runs, then the next warp. So a warp runs as far as it can before the next one begins, forwards in even
  * blocks and backwards in odd ones: what needs a barrier that is not there goes wrong. A thread has a stack of
  * its own only if it waits.
+ *
+ * What a warp does together is written down by each lane, and done for all of them when the first of them needs
+ * it done: before it touches registers or shared memory otherwise, waits or ends. Nothing else happens between,
+ * so it is as if it had been done at once, without a switch between lanes for each instruction.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -17,7 +21,7 @@
 
 #include "emulator.h"
 
-enum { STACK_BYTES = 1 << 16, STACK_COLOURS = 31, COLOUR_BYTES = 1088, SHARED_ALIGNMENT = 1024, PAGE = 4096 };
+enum { STACK_BYTES = 1 << 16, STACK_COLOURS = 31, COLOUR_BYTES = 1088, SHARED_ALIGNMENT = 1024, WIDEST_COPY = 16, PAGE = 4096 };
 
 typedef struct coroutine {
   jmp_buf context;
@@ -44,8 +48,6 @@ typedef struct thread {
 typedef struct warp {
   uint32_t lanes, runnable; /* one bit each */
   uint32_t arrived;
-  instruction *instruction;
-  void *operands[WARP_LANES];
 } warp;
 
 /* A thread of the host and the block that it runs. */
@@ -55,7 +57,7 @@ typedef struct worker {
   thread threads[MAX_THREADS];
   warp warps[MAX_THREADS / WARP_LANES];
   warp *warp;
-  thread *current;
+  deferred queue[MOST_DEFERRED][WARP_LANES]; /* of the warp that runs */
   coroutine *free;
   unsigned char *shared;
   size_t shared_room;
@@ -63,16 +65,21 @@ typedef struct worker {
 } worker;
 
 static __thread worker *self;
+__thread thread_view *current_thread;
+
+static thread *me(void) { return (thread *)current_thread; }
+
+static uint32_t my_lane(void) { return (uint32_t)(me() - self->threads) % WARP_LANES; }
 
 /* Faults. ------------------------------------------------------------------------------------------------- */
 
 const char *where_now(void) {
   static __thread char text[256];
   text[0] = 0;
-  if (self && self->launch && self->current) {
-    const thread_view *v = &self->current->view;
+  if (self && self->launch && current_thread) {
+    const thread_view *v = current_thread;
     snprintf(text, sizeof text, "kernel %s, block %u %u %u, thread %u: ", self->launch->kernel->name, v->block.x,
-             v->block.y, v->block.z, (unsigned)(self->current - self->threads));
+             v->block.y, v->block.z, (unsigned)(me() - self->threads));
   }
   return text;
 }
@@ -115,7 +122,9 @@ static thread *pick(worker *w) {
   if (!mask) return NULL;
   int lane = w->backwards ? 31 - __builtin_clz(mask) : __builtin_ctz(mask);
   w->warp->runnable &= ~(1u << lane);
-  return w->current = &w->threads[(w->warp - w->warps) * WARP_LANES + lane];
+  thread *next = &w->threads[(w->warp - w->warps) * WARP_LANES + lane];
+  current_thread = &next->view;
+  return next;
 }
 
 static void dispatch(worker *w) __attribute__((noreturn));
@@ -129,9 +138,10 @@ static void dispatch(worker *w) {
 static void coroutine_main(void) {
   for (;;) {
     worker *w = self;
-    thread *t = w->current;
+    thread *t = me();
     coroutine *mine = t->coroutine;
     w->launch->kernel->call(w->launch->parameters);
+    settle();
     w->finished++;
     t->waits = "its end";
     thread *next = pick(w);
@@ -148,43 +158,60 @@ static void coroutine_main(void) {
 }
 
 static void park(worker *w, const char *waits) {
-  thread *me = w->current;
-  me->waits = waits;
-  if (!_setjmp(me->coroutine->context)) dispatch(w);
-  me->waits = NULL;
+  thread *t = me();
+  t->waits = waits;
+  if (!_setjmp(t->coroutine->context)) dispatch(w);
+  t->waits = NULL;
 }
 
 /* Waiting. ------------------------------------------------------------------------------------------------ */
 
-void together(instruction *what, const char *name, void *operands) {
+/* Do what all lanes of a warp have written down. */
+static void run_deferred(worker *w, const warp *p) {
+  thread *lanes = &w->threads[(p - w->warps) * WARP_LANES];
+  uint32_t mine = my_lane(), count = current_thread->waiting;
+  for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+    if (p->lanes >> lane & 1 && lanes[lane].view.sequence != current_thread->sequence)
+      fault("%s, while other lanes of its warp wait for another instruction", w->queue[0][mine].what->name);
+  for (uint32_t i = 0; i < count; i++) {
+    const instruction *what = w->queue[i][mine].what;
+    if (!what->run) continue;
+    if (p->lanes != ~0u) fault("%s in a warp of less than %d lanes", what->name, WARP_LANES);
+    what->run(w->queue[i], w->shared, w->launch->shared_bytes);
+  }
+  for (uint32_t lane = 0; lane < WARP_LANES; lane++) lanes[lane].view.waiting = 0, lanes[lane].view.sequence = 0;
+}
+
+void settle(void) {
   worker *w = self;
   warp *p = w->warp;
-  uint32_t lane = (uint32_t)(w->current - w->threads) % WARP_LANES;
-  if (p->arrived && p->instruction != what)
-    fault("%s, while other lanes of its warp wait for another instruction", name);
-  p->instruction = what;
-  p->operands[lane] = operands;
-  p->arrived |= 1u << lane;
+  if (!current_thread->waiting) return;
+  p->arrived |= 1u << my_lane();
   if (p->arrived != p->lanes) {
-    park(w, name);
+    park(w, current_thread->queue->what->name);
     return;
   }
-  what(p->operands, w->shared, w->launch->shared_bytes);
+  run_deferred(w, p);
   p->arrived = 0;
-  p->runnable = p->lanes & ~(1u << lane);
+  p->runnable = p->lanes & ~(1u << my_lane());
 }
 
 void block_barrier(void) {
+  settle();
   self->at_barrier++;
   park(self, "__syncthreads");
 }
 
-const thread_view *current_thread(void) { return &self->current->view; }
-
 /* Asynchronous copies. ------------------------------------------------------------------------------------ */
 
+static inline void fill(unsigned char *to, int value, uint32_t bytes) {
+  if (bytes == WIDEST_COPY) memset(to, value, WIDEST_COPY); /* without a call */
+  else memset(to, value, bytes);
+}
+
 void start_copy(unsigned char *to, const void *from, unsigned bytes, unsigned filled) {
-  thread *t = self->current;
+  thread *t = me();
+  settle();
   if (to < self->shared || to + bytes > self->shared + self->launch->shared_bytes)
     fault("cp.async writes outside of the %u bytes of shared memory", self->launch->shared_bytes);
   if ((uintptr_t)to % bytes || (filled && (uintptr_t)from % bytes))
@@ -195,19 +222,23 @@ void start_copy(unsigned char *to, const void *from, unsigned bytes, unsigned fi
     t->copies = realloc(t->copies, t->copy_room * sizeof *t->copies);
     if (!t->copies) give_up("out of memory");
   }
-  memset(to, POISON, bytes); /* until it arrives, nobody may look */
+  fill(to, POISON, bytes); /* until it arrives, nobody may look */
   t->copies[t->copy_end++] = (copy){to, from, bytes, filled, t->groups};
 }
 
-void commit_copies(void) { self->current->groups++; }
+void commit_copies(void) { me()->groups++; }
 
 void wait_for_copies(unsigned outstanding) {
-  thread *t = self->current;
+  thread *t = me();
+  settle();
   for (; t->copy_first < t->copy_end; t->copy_first++) {
     const copy *c = &t->copies[t->copy_first];
     if (c->group + outstanding >= t->groups) return;
-    if (c->filled) memcpy(c->to, c->from, c->filled);
-    memset(c->to + c->filled, 0, c->bytes - c->filled);
+    if (c->filled == WIDEST_COPY) memcpy(c->to, c->from, WIDEST_COPY); /* without a call */
+    else {
+      if (c->filled) memcpy(c->to, c->from, c->filled);
+      fill(c->to + c->filled, 0, c->bytes - c->filled);
+    }
   }
 }
 
@@ -242,7 +273,10 @@ static void begin_block(worker *w, uint64_t number) {
     thread *t = &w->threads[i];
     t->view = (thread_view){{i % bx, i / bx % by, i / bx / by},
                             {(unsigned)(number % gx), (unsigned)(number / gx % gy), (unsigned)(number / gx / gy)},
-                            w->shared};
+                            w->shared,
+                            &w->queue[0][i % WARP_LANES],
+                            0,
+                            0};
     t->coroutine = NULL;
     t->waits = NULL;
     t->copy_first = t->copy_end = t->groups = 0;
@@ -258,16 +292,16 @@ static void run_warp(worker *w, warp *p) {
   w->warp = p;
   if (p->runnable && !_setjmp(w->scheduler)) dispatch(w);
   if (!p->arrived) return;
-  w->current = &w->threads[(p - w->warps) * WARP_LANES + __builtin_ctz(p->arrived)];
-  const thread *other = &w->threads[(p - w->warps) * WARP_LANES + __builtin_ctz(p->lanes & ~p->arrived)];
-  fault("it waits at %s for lane %d, which is at %s", w->current->waits, (int)(other - w->threads) % WARP_LANES,
-        other->waits);
+  thread *lanes = &w->threads[(p - w->warps) * WARP_LANES];
+  int other = __builtin_ctz(p->lanes & ~p->arrived);
+  current_thread = &lanes[__builtin_ctz(p->arrived)].view;
+  fault("it waits at %s for lane %d, which is at %s", me()->waits, other, lanes[other].waits);
 }
 
 static void release_barrier(worker *w, uint32_t warps) {
   if (w->at_barrier != w->threads_in_block) {
     for (uint32_t i = 0; i < w->threads_in_block; i++)
-      if (strcmp(w->threads[i].waits, "__syncthreads") == 0) w->current = &w->threads[i];
+      if (strcmp(w->threads[i].waits, "__syncthreads") == 0) current_thread = &w->threads[i].view;
     fault("it waits at a barrier that %u threads of the block do not reach", w->finished);
   }
   w->at_barrier = 0;
@@ -283,7 +317,7 @@ static void run_block(worker *w, uint64_t number) {
     release_barrier(w, warps);
   }
   check_shared(w);
-  w->current = NULL;
+  current_thread = NULL;
 }
 
 /* Workers. ------------------------------------------------------------------------------------------------ */

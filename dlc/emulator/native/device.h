@@ -8,7 +8,9 @@ struct uint2 { unsigned x, y; } __attribute__((aligned(8)));
 struct uint4 { unsigned x, y, z, w; } __attribute__((aligned(16)));
 
 struct dim3_index { unsigned x, y, z; };
-struct thread_view { dim3_index thread, block; byte *shared; };
+struct instruction;
+struct deferred { const instruction *what; void *operands[3]; };
+struct thread_view { dim3_index thread, block; byte *shared; deferred *queue; unsigned waiting; unsigned long sequence; };
 struct kernel_parameter { unsigned long bytes; unsigned role, float_bytes; };
 struct emulated_kernel {
   const char *name;
@@ -20,17 +22,17 @@ struct emulated_image {
   const emulated_kernel *kernels;
   const byte *memory, *memory_end;
 };
-typedef void instruction(void *const *, const byte *, unsigned);
 
 extern "C" {
-const thread_view *current_thread(void);
-void together(instruction *, const char *, void *);
+extern __thread thread_view *current_thread;
+void fault(const char *, ...);
+void settle(void);
 void block_barrier(void);
 void start_copy(byte *, const void *, unsigned, unsigned);
 void commit_copies(void);
 void wait_for_copies(unsigned);
-instruction mma_m16n8k16_f16, mma_m16n8k16_bf16, mma_m16n8k8_tf32, shuffle, warp_barrier;
-instruction ldmatrix_x1, ldmatrix_x2, ldmatrix_x4, ldmatrix_x1_trans, ldmatrix_x2_trans, ldmatrix_x4_trans;
+extern const instruction product_f16, product_bf16, product_tf32, shuffle, warp_barrier;
+extern const instruction matrices_x1, matrices_x2, matrices_x4, matrices_x1_trans, matrices_x2_trans, matrices_x4_trans;
 }
 
 /* Variables of the device stand together; the linker gives the names of the section's ends. */
@@ -40,8 +42,45 @@ extern "C" __attribute__((weak, visibility("hidden"))) byte __start_device_memor
 #define __device__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
-#define threadIdx (current_thread()->thread)
-#define blockIdx (current_thread()->block)
+#define threadIdx (current_thread->thread)
+#define blockIdx (current_thread->block)
+
+/* What a warp does together. ------------------------------------------------------------------------------- */
+
+enum { WARP_LANES = 32, MOST_DEFERRED = 64 };
+
+/* Write down what this lane and the others have to do; the operands must stay until it is done. */
+static inline void defer(const instruction &what, void *x = 0, void *y = 0, void *z = 0) {
+  thread_view *me = current_thread;
+  if (me->waiting == MOST_DEFERRED) settle();
+  me->queue[me->waiting++ * WARP_LANES] = {&what, {x, y, z}};
+  me->sequence = me->sequence * 31 + (unsigned long)&what;
+}
+static inline void settle_now() { if (__builtin_expect(current_thread->waiting, 0)) settle(); }
+
+/* Registers that such an instruction may have yet to read or to write: what else uses them waits for it. */
+template <class T, int count> struct registers {
+  T unsettled[count];
+  T &operator[](int i) { settle_now(); return unsettled[i]; }
+  ~registers() { settle_now(); }
+};
+
+/* A pointer into them or into shared memory. */
+template <class T> struct pointer {
+  T *unsettled;
+  pointer(T *p) : unsettled(p) {}
+  T &operator[](long i) const { settle_now(); return unsettled[i]; }
+  T *operator+(long i) const { settle_now(); return unsettled + i; }
+  template <class U> operator U *() const { settle_now(); return (U *)unsettled; }
+};
+
+/* The address of registers that stand side by side. */
+template <class T> static inline void *row_of(T &x) { return (void *)&x; }
+template <class T, class... U> static inline void *row_of(T &x, T &y, U &...more) {
+  if (&y != &x + 1) fault("the registers of an operand must stand side by side");
+  row_of(y, more...);
+  return (void *)&x;
+}
 
 /* The kernels of a unit. ---------------------------------------------------------------------------------- */
 
@@ -87,11 +126,11 @@ static inline float __int_as_float(int x) { return bits_of<float>(x); }
 static inline float __uint_as_float(unsigned x) { return bits_of<float>(x); }
 static inline double __longlong_as_double(long long x) { return bits_of<double>(x); }
 static inline unsigned long __cvta_generic_to_shared(const void *p) {
-  return (unsigned long)((const byte *)p - current_thread()->shared);
+  return (unsigned long)((const byte *)p - current_thread->shared);
 }
 
 static inline void __syncthreads() { block_barrier(); }
-static inline void __syncwarp() { together(warp_barrier, "__syncwarp", 0); }
+static inline void __syncwarp() { defer(warp_barrier); settle(); }
 static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 struct exchange { unsigned long value, result; unsigned from; };
@@ -99,7 +138,8 @@ struct exchange { unsigned long value, result; unsigned from; };
 template <class T> static inline T exchange_with(T value, unsigned from) {
   exchange e = {0, 0, from};
   __builtin_memcpy(&e.value, &value, sizeof value);
-  together(shuffle, "__shfl_sync", &e);
+  defer(shuffle, &e);
+  settle();
   __builtin_memcpy(&value, &e.result, sizeof value);
   return value;
 }
@@ -151,47 +191,37 @@ static inline void ptx_min_NaN_f32(float &z, float x, float y) { z = x != x || y
 /* PTX: asynchronous copies. ------------------------------------------------------------------------------- */
 
 static inline void ptx_cp_async_cg_shared_global(unsigned to, const void *from, unsigned bytes, unsigned filled) {
-  start_copy(current_thread()->shared + to, from, bytes, filled);
+  start_copy(current_thread->shared + to, from, bytes, filled);
 }
 static inline void ptx_cp_async_ca_shared_global(unsigned to, const void *from, unsigned bytes, unsigned filled) {
-  start_copy(current_thread()->shared + to, from, bytes, filled);
+  start_copy(current_thread->shared + to, from, bytes, filled);
 }
 static inline void ptx_cp_async_commit_group() { commit_copies(); }
 static inline void ptx_cp_async_wait_group(unsigned outstanding) { wait_for_copies(outstanding); }
 
 /* PTX: matrices. ------------------------------------------------------------------------------------------ */
 
-struct matrix_load { unsigned d[4], row; };
-
-#define PTX_LDMATRIX(shape, name, outputs, stores)                                                         \
-  static inline void ptx_ldmatrix_sync_aligned_m8n8_##shape##_shared_b16 outputs {                           \
-    matrix_load l = {{}, row};                                                                               \
-    together(ldmatrix_##name, "ldmatrix", &l);                                                             \
-    stores                                                                                                   \
+#define PTX_LDMATRIX(name, declared, ...)                                                                  \
+  static inline void ptx_ldmatrix_sync_aligned_m8n8_##name##_shared_b16(declared, unsigned row) {            \
+    defer(matrices_##name, row_of(__VA_ARGS__), (void *)(unsigned long)row);                                 \
   }
-#define ROW_1 (unsigned &d0, unsigned row)
-#define ROW_2 (unsigned &d0, unsigned &d1, unsigned row)
-#define ROW_4 (unsigned &d0, unsigned &d1, unsigned &d2, unsigned &d3, unsigned row)
-#define STORE_1 d0 = l.d[0];
-#define STORE_2 STORE_1 d1 = l.d[1];
-#define STORE_4 STORE_2 d2 = l.d[2]; d3 = l.d[3];
-PTX_LDMATRIX(x1, x1, ROW_1, STORE_1)
-PTX_LDMATRIX(x2, x2, ROW_2, STORE_2)
-PTX_LDMATRIX(x4, x4, ROW_4, STORE_4)
-PTX_LDMATRIX(x1_trans, x1_trans, ROW_1, STORE_1)
-PTX_LDMATRIX(x2_trans, x2_trans, ROW_2, STORE_2)
-PTX_LDMATRIX(x4_trans, x4_trans, ROW_4, STORE_4)
+#define PTX_LDMATRICES(suffix)                                                                             \
+  PTX_LDMATRIX(x1##suffix, unsigned &d0, d0)                                                               \
+  PTX_LDMATRIX(x2##suffix, TWO, d0, d1)                                                                    \
+  PTX_LDMATRIX(x4##suffix, FOUR, d0, d1, d2, d3)
+#define TWO unsigned &d0, unsigned &d1
+#define FOUR TWO, unsigned &d2, unsigned &d3
+PTX_LDMATRICES()
+PTX_LDMATRICES(_trans)
 
-struct matrix_product { float d[4]; unsigned a[4], b[2]; float c[4]; };
-
+/* C is where D is. */
 #define PTX_MMA(shape, name)                                                                                 \
   static inline void ptx_mma_sync_aligned_##shape(                                                           \
-      float &d0, float &d1, float &d2, float &d3, unsigned a0, unsigned a1, unsigned a2, unsigned a3,        \
-      unsigned b0, unsigned b1, float c0, float c1, float c2, float c3) {                                    \
-    matrix_product p = {{}, {a0, a1, a2, a3}, {b0, b1}, {c0, c1, c2, c3}};                                   \
-    together(name, #name, &p);                                                                               \
-    d0 = p.d[0]; d1 = p.d[1]; d2 = p.d[2]; d3 = p.d[3];                                                      \
+      float &d0, float &d1, float &d2, float &d3, const unsigned &a0, const unsigned &a1, const unsigned &a2, \
+      const unsigned &a3, const unsigned &b0, const unsigned &b1, float &c0, float &c1, float &c2, float &c3) { \
+    if (row_of(d0, d1, d2, d3) != row_of(c0, c1, c2, c3)) fault("mma: C must be where D is");                \
+    defer(name, &d0, row_of(a0, a1, a2, a3), row_of(b0, b1));                                                \
   }
-PTX_MMA(m16n8k16_row_col_f32_f16_f16_f32, mma_m16n8k16_f16)
-PTX_MMA(m16n8k16_row_col_f32_bf16_bf16_f32, mma_m16n8k16_bf16)
-PTX_MMA(m16n8k8_row_col_f32_tf32_tf32_f32, mma_m16n8k8_tf32)
+PTX_MMA(m16n8k16_row_col_f32_f16_f16_f32, product_f16)
+PTX_MMA(m16n8k16_row_col_f32_bf16_bf16_f32, product_bf16)
+PTX_MMA(m16n8k8_row_col_f32_tf32_tf32_f32, product_tf32)

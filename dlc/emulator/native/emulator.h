@@ -9,17 +9,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WARP_LANES = 32, MAX_THREADS = 1024, MAX_PARAMETERS = 512, POISON = 0xff, NOT_STARTED = 5 };
+enum { WARP_LANES = 32, MAX_THREADS = 1024, MAX_PARAMETERS = 512, MOST_DEFERRED = 64 };
+enum { POISON = 0xff, NOT_STARTED = 5 };
 
 typedef struct dim3_index {
   unsigned x, y, z;
 } dim3_index;
 
-/* What a kernel sees of the thread that it is; `device.h` declares the same. */
+/* What a lane has to do with the others of its warp. operands: what the instruction says. */
+typedef struct deferred {
+  const struct instruction *what;
+  void *operands[3];
+} deferred;
+
+/* What a warp does together. run: for all lanes; NULL where it only waits for them. */
+typedef struct instruction {
+  const char *name;
+  void (*run)(const deferred *lanes, const unsigned char *shared, uint32_t shared_bytes);
+} instruction;
+
+/* What a kernel sees of the thread that it is; `device.h` declares the same. queue: what it has deferred, each
+ * WARP_LANES after the one before it; waiting: how many; sequence: a number that tells which instructions. */
 typedef struct thread_view {
   dim3_index thread, block;
   unsigned char *shared;
+  deferred *queue;
+  uint32_t waiting;
+  uint64_t sequence;
 } thread_view;
+
+extern __thread thread_view *current_thread;
 
 typedef enum parameter_role { READ, WRITTEN, SCRATCH } parameter_role;
 
@@ -57,9 +76,8 @@ void start_workers(int count);
 void run_blocks(const launch *launch);
 const char *where_now(void); /* kernel, block and thread that run on this core; "" where none does */
 
-/* Does for all lanes of a warp what one instruction does; operands: each lane's. */
-typedef void instruction(void *const *operands, const unsigned char *shared, uint32_t shared_bytes);
-void together(instruction *what, const char *name, void *operands);
+/* Returns when what this thread has deferred is done. */
+void settle(void);
 
 /* memory.c. The functions that take a range end the process where it is not inside of one allocation. */
 void *host_memory(size_t bytes); /* zero, for the emulator's own use */

@@ -3,17 +3,6 @@
 
 #include "emulator.h"
 
-typedef struct matrix_product {
-  float d[4];
-  uint32_t a[6]; /* of A, then of B */
-  float c[4];
-} matrix_product;
-
-typedef struct matrix_load {
-  uint32_t d[4];
-  uint32_t row; /* an address in shared memory */
-} matrix_load;
-
 typedef struct exchange {
   uint64_t value, result;
   uint32_t from;
@@ -22,7 +11,7 @@ typedef struct exchange {
 /* Eight columns of a product, which the host computes at once. */
 typedef float columns __attribute__((vector_size(32)));
 
-enum { ROWS = 16, HALVES = 12, TF32S = 6 };
+enum { ROWS = 16, GROUPS = 8, A_WORDS = 4, B_WORDS = 2 };
 
 static float from_bits(uint32_t bits) {
   float x;
@@ -42,96 +31,96 @@ static float from_bf16(uint32_t bits) { return from_bits(bits << 16); }
 
 static float from_tf32(uint32_t bits) { return from_bits(bits & 0xffffe000); }
 
-/* Multiply what is in the registers: group g of four lanes holds rows g and g + 8 of A and column g of B.
+static inline __attribute__((always_inline)) void to_floats(float *to, const uint32_t *words, int count, int part,
+                                                            float (*value)(uint32_t)) {
+  for (int i = 0; i < count; i++) to[i] = value(words[i] >> 16 * part);
+}
+
+/* Add the product of what is in the registers to D: group g of four lanes holds rows g and g + 8 of A and D and
+ * column g of B.
  *
- * a: the elements of A, then of B, of each lane, as floats: they hold products of 16-bit floats and tf32 exactly.
- * pack: the neighbouring elements along K that a lane has; the two halves of K follow each other, A's rows between.
+ * pack: the neighbouring elements along K in a register, each with `value` as a float, which holds products of
+ * 16-bit floats and of tf32 exactly. The two halves of K follow each other, in A each with both rows.
  */
-static inline __attribute__((always_inline)) void multiply(const float *a, int pack, void *const *lanes) {
-  int count = 6 * pack;
-  columns b[16], c[ROWS];
-  for (int lane = 0; lane < WARP_LANES; lane++) {
-    const matrix_product *p = lanes[lane];
-    for (int i = 0; i < 2 * pack; i++) ((float *)&b[lane % 4 * 2 * pack + i])[lane / 4] = a[lane * count + 4 * pack + i];
-    for (int i = 0; i < 4; i++) ((float *)&c[lane / 4 + i / 2 * 8])[lane % 4 * 2 + i % 2] = p->c[i];
-  }
-  for (int row = 0; row < ROWS; row++)
+static inline __attribute__((always_inline)) void multiply(const deferred *lanes, int pack, float (*value)(uint32_t)) {
+  uint32_t a_words[WARP_LANES][A_WORDS], b_words[4][B_WORDS][GROUPS];
+  float a[2][WARP_LANES][A_WORDS];
+  columns b[2][4][B_WORDS], d[ROWS];
+  for (int group = 0; group < GROUPS; group++)
     for (int lane = 0; lane < 4; lane++) {
-      const float *own = a + (row % 8 * 4 + lane) * count + row / 8 * pack;
-      for (int i = 0; i < 2 * pack; i++) c[row] += own[i / pack * 2 * pack + i % pack] * b[lane * 2 * pack + i];
+      const deferred *own = &lanes[4 * group + lane];
+      const uint32_t *own_b = own->operands[2];
+      memcpy(a_words[4 * group + lane], own->operands[1], sizeof *a_words);
+      for (int i = 0; i < B_WORDS; i++) b_words[lane][i][group] = own_b[i];
+      for (int half = 0; half < 2; half++)
+        memcpy((float *)&d[group + half * GROUPS] + 2 * lane, (const float *)own->operands[0] + 2 * half, 8);
     }
-  for (int lane = 0; lane < WARP_LANES; lane++)
-    for (int i = 0; i < 4; i++)
-      ((matrix_product *)lanes[lane])->d[i] = ((const float *)&c[lane / 4 + i / 2 * 8])[lane % 4 * 2 + i % 2];
+  for (int part = 0; part < pack; part++) {
+    to_floats((float *)a[part], (const uint32_t *)a_words, WARP_LANES * A_WORDS, part, value);
+    to_floats((float *)b[part], (const uint32_t *)b_words, WARP_LANES * B_WORDS, part, value);
+  }
+  for (int lane = 0; lane < 4; lane++)
+    for (int i = 0; i < B_WORDS; i++)
+      for (int part = 0; part < pack; part++)
+#pragma GCC unroll 16
+        for (int row = 0; row < ROWS; row++)
+          d[row] += a[part][row % GROUPS * 4 + lane][2 * i + row / GROUPS] * b[part][lane][i];
+  for (int group = 0; group < GROUPS; group++)
+    for (int lane = 0; lane < 4; lane++)
+      for (int half = 0; half < 2; half++)
+        memcpy((float *)lanes[4 * group + lane].operands[0] + 2 * half, (const float *)&d[group + half * GROUPS] + 2 * lane, 8);
 }
 
-static inline __attribute__((always_inline)) void multiply_16_bits(void *const *lanes, float (*value)(uint32_t)) {
-  uint16_t bits[WARP_LANES * HALVES];
-  float values[WARP_LANES * HALVES];
-  for (int lane = 0; lane < WARP_LANES; lane++)
-    memcpy(&bits[lane * HALVES], ((const matrix_product *)lanes[lane])->a, 2 * HALVES);
-  for (int i = 0; i < WARP_LANES * HALVES; i++) values[i] = value(bits[i]);
-  multiply(values, 2, lanes);
-}
-
-void mma_m16n8k16_f16(void *const *lanes, const unsigned char *shared, uint32_t bytes) {
-  (void)shared, (void)bytes;
-  multiply_16_bits(lanes, from_f16);
-}
-
-void mma_m16n8k16_bf16(void *const *lanes, const unsigned char *shared, uint32_t bytes) {
-  (void)shared, (void)bytes;
-  multiply_16_bits(lanes, from_bf16);
-}
-
-void mma_m16n8k8_tf32(void *const *lanes, const unsigned char *shared, uint32_t bytes) {
-  (void)shared, (void)bytes;
-  float values[WARP_LANES * TF32S];
-  for (int lane = 0; lane < WARP_LANES; lane++)
-    for (int i = 0; i < TF32S; i++) values[lane * TF32S + i] = from_tf32(((const matrix_product *)lanes[lane])->a[i]);
-  multiply(values, 1, lanes);
-}
+#define DEFINE_MMA(name, pack, value)                                                                        \
+  static void run_##name(const deferred *lanes, const unsigned char *shared, uint32_t bytes) {               \
+    (void)shared, (void)bytes;                                                                               \
+    multiply(lanes, pack, value);                                                                            \
+  }                                                                                                        \
+  const instruction name = {"mma", run_##name};
+DEFINE_MMA(product_f16, 2, from_f16)
+DEFINE_MMA(product_bf16, 2, from_bf16)
+DEFINE_MMA(product_tf32, 1, from_tf32)
 
 /* Lane i names row i % 8 of matrix i / 8. */
-static const unsigned char *matrix_row(void *const *lanes, int i, const unsigned char *shared, uint32_t bytes) {
-  uint32_t row = ((const matrix_load *)lanes[i])->row;
+static const unsigned char *matrix_row(const deferred *lanes, int i, const unsigned char *shared, uint32_t bytes) {
+  uint32_t row = (uint32_t)(uintptr_t)lanes[i].operands[1];
   if (row % 16 || row + 16 > bytes) fault("ldmatrix: lane %d names a row at byte %u of %u of shared memory", i, row, bytes);
   return shared + row;
 }
 
-static inline void load_matrices(void *const *lanes, int count, int transpose, const unsigned char *shared,
-                                 uint32_t bytes) {
+static inline __attribute__((always_inline)) void load_matrices(const deferred *lanes, int count, int transpose,
+                                                                const unsigned char *shared, uint32_t bytes) {
   const unsigned char *rows[WARP_LANES];
   for (int i = 0; i < 8 * count; i++) rows[i] = matrix_row(lanes, i, shared, bytes);
-  for (int lane = 0; lane < WARP_LANES; lane++)
-    for (int matrix = 0; matrix < count; matrix++)
-      for (int half = 0; half < 2; half++) {
-        int major = lane / 4, minor = lane % 4 * 2 + half;
-        int row = transpose ? minor : major, column = transpose ? major : minor;
-        memcpy((unsigned char *)&((matrix_load *)lanes[lane])->d[matrix] + 2 * half,
-               rows[8 * matrix + row] + 2 * column, 2);
-      }
+  for (int lane = 0; lane < WARP_LANES; lane++) {
+    uint16_t *to = lanes[lane].operands[0];
+    int major = lane / 4, minor = lane % 4 * 2;
+    for (int matrix = 0; matrix < count; matrix++) {
+      const unsigned char *const *row = &rows[8 * matrix];
+      if (!transpose) memcpy(to + 2 * matrix, row[major] + 2 * minor, 4);
+      for (int half = 0; transpose && half < 2; half++) memcpy(to + 2 * matrix + half, row[minor + half] + 2 * major, 2);
+    }
+  }
 }
 
 #define DEFINE_LDMATRIX(name, count, transpose)                                                              \
-  void name(void *const *lanes, const unsigned char *shared, uint32_t bytes) {                               \
+  static void run_##name(const deferred *lanes, const unsigned char *shared, uint32_t bytes) {               \
     load_matrices(lanes, count, transpose, shared, bytes);                                                   \
-  }
-DEFINE_LDMATRIX(ldmatrix_x1, 1, 0)
-DEFINE_LDMATRIX(ldmatrix_x2, 2, 0)
-DEFINE_LDMATRIX(ldmatrix_x4, 4, 0)
-DEFINE_LDMATRIX(ldmatrix_x1_trans, 1, 1)
-DEFINE_LDMATRIX(ldmatrix_x2_trans, 2, 1)
-DEFINE_LDMATRIX(ldmatrix_x4_trans, 4, 1)
+  }                                                                                                        \
+  const instruction name = {"ldmatrix", run_##name};
+DEFINE_LDMATRIX(matrices_x1, 1, 0)
+DEFINE_LDMATRIX(matrices_x2, 2, 0)
+DEFINE_LDMATRIX(matrices_x4, 4, 0)
+DEFINE_LDMATRIX(matrices_x1_trans, 1, 1)
+DEFINE_LDMATRIX(matrices_x2_trans, 2, 1)
+DEFINE_LDMATRIX(matrices_x4_trans, 4, 1)
 
-void shuffle(void *const *lanes, const unsigned char *shared, uint32_t bytes) {
+static void exchange_values(const deferred *lanes, const unsigned char *shared, uint32_t bytes) {
   (void)shared, (void)bytes;
   for (int lane = 0; lane < WARP_LANES; lane++) {
-    exchange *e = lanes[lane];
-    e->result = ((const exchange *)lanes[e->from % WARP_LANES])->value;
+    exchange *e = lanes[lane].operands[0];
+    e->result = ((const exchange *)lanes[e->from % WARP_LANES].operands[0])->value;
   }
 }
 
-void warp_barrier(void *const *lanes, const unsigned char *shared, uint32_t bytes) {
-  (void)lanes, (void)shared, (void)bytes;
-}
+const instruction shuffle = {"__shfl_sync", exchange_values}, warp_barrier = {"__syncwarp", NULL};

@@ -16,6 +16,16 @@ TURN = """
   __syncthreads();
   y[threadIdx.x] = s[63 - threadIdx.x];"""
 EXCHANGE = Case(TURN, threads=64, shared=256)
+PRODUCTS = """
+  unsigned a[4];
+  unsigned b[2];
+  float c[4];
+  for (int j = 0; j < 4; j++) { a[j] = 0; b[j / 2] = 0; c[j] = x[i]; }
+  mma_m16n8k16_f16(&a[0], &b[0], &c[0]);
+  if (%s) {
+    mma_m16n8k16_f16(&a[0], &b[0], &c[0]);
+  }
+"""
 
 FAULTS = {
     "does not write 1 of the 64 elements of operand 1, the first of them 63": replace(
@@ -36,6 +46,15 @@ FAULTS = {
         GOOD,
         body=OWN + "const float v = x[i]; y[i] = v; if (i % 2) __syncwarp();"
         " else y[i] = __shfl_xor_sync(0xffffffffu, v, 1);",
+    ),
+    "mma, while other lanes of its warp wait for another instruction": replace(
+        GOOD, body=OWN + PRODUCTS % "i % 32 < 20" + "y[i] = c[0];"
+    ),
+    "waits at mma for lane 3, which is at its end": replace(
+        GOOD, body=OWN + "y[i] = 0; if (i % 32 == 3) return;" + PRODUCTS % "true"
+    ),
+    "mma in a warp of less than 32 lanes": replace(
+        GOOD, body="const int i = threadIdx.x;" + PRODUCTS % "true" + "y[i] = c[0];", threads=20
     ),
     "waits at __syncwarp for lane 7, which is at its end": replace(
         GOOD, body=OWN + "y[i] = x[i]; if (i % 32 != 7) __syncwarp();"

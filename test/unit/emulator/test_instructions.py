@@ -44,7 +44,8 @@ def test_matrix_products(shape: str, element: str, dtype: type, tmp_path: Path) 
     slots, first_b, first_c = x.shape[1], words[0].shape[1], x.shape[1] - 4
     body = f"""
       const unsigned* const own = x + threadIdx.x * {slots};
-      unsigned a[{first_b}], b[{first_c - first_b}];
+      unsigned a[{first_b}];
+      unsigned b[{first_c - first_b}];
       float c[4];
       for (int i = 0; i < {first_b}; i++) a[i] = own[i];
       for (int i = {first_b}; i < {first_c}; i++) b[i - {first_b}] = own[i];
@@ -58,7 +59,10 @@ def test_matrix_products(shape: str, element: str, dtype: type, tmp_path: Path) 
 
 def test_operands_of_tf32_lose_their_last_bits(tmp_path: Path) -> None:
     body = """
-      float a[4] = {x[0], 0, 0, 0}, b[2] = {1, 0}, c[4] = {0, 0, 0, 0};
+      float a[4];
+      float b[2];
+      float c[4];
+      for (int i = 0; i < 4; i++) { a[i] = i ? 0.0f : x[0]; b[i / 2] = i < 2; c[i] = 0.0f; }
       mma_m16n8k8_f32(a, b, c);
       y[threadIdx.x] = c[0];"""
     x = np.array([1 + 2**-10 + 2**-12], np.float32)
@@ -86,6 +90,64 @@ def test_matrix_loads(matrices: int, transpose: bool, tmp_path: Path) -> None:
     ]
     grid = x.reshape(matrices, 8, 8)
     assert np.array_equal(y, [[grid[place] for place in lane] for lane in places])
+
+
+LOAD = """
+  unsigned short* const s = (unsigned short*)(shared_memory + 0);
+  for (int i = threadIdx.x; i < 64; i += 32) s[i] = x[i];
+  __syncwarp();
+  __align__(16) unsigned short r[2];
+  unsigned short* const p = &r[0];
+  ldmatrix_x1(&r[0], &s[threadIdx.x % 8 * 8]);
+  NEXT
+  for (int i = 0; i < 2; i++) y[threadIdx.x * 2 + i] = RESULT;"""
+
+
+@pytest.mark.parametrize(
+    ("following", "result"),
+    [
+        ("s[threadIdx.x] = 0; s[32 + threadIdx.x] = 0;", "r[i]"),
+        ("*(unsigned*)&s[threadIdx.x * 2] = 0;", "p[i]"),
+        ("*(unsigned*)((unsigned char*)s + threadIdx.x * 4) = 0;", "*(p + i)"),
+        ("cp_async_4(&s[threadIdx.x * 2], &x[0], false); cp_async_wait<0>();", "r[i]"),
+        ("unsigned short c = r[1]; r[1] = r[0]; r[0] = c;", "r[1 - i]"),
+    ],
+)
+def test_what_follows_a_matrix_load_comes_after_it(
+    following: str, result: str, tmp_path: Path
+) -> None:
+    x = np.arange(64, dtype=np.uint16)
+    body = LOAD.replace("NEXT", following).replace("RESULT", result)
+    y = launch(Case(body, "unsigned short", shared=128), x, np.empty_like(x), tmp_path)
+    assert np.array_equal(y, x)
+
+
+def test_a_matrix_load_before_its_data_arrive_reads_what_is_not_a_number(tmp_path: Path) -> None:
+    body = """
+      unsigned short* const s = (unsigned short*)(shared_memory + 0);
+      cp_async_4(&s[threadIdx.x * 2], &x[threadIdx.x * 2], true);
+      cp_async_commit();
+      __align__(16) unsigned short r[2];
+      ldmatrix_x1(&r[0], &s[threadIdx.x % 8 * 8]);
+      cp_async_wait<0>();
+      for (int i = 0; i < 2; i++) y[threadIdx.x * 2 + i] = r[i];"""
+    x = np.arange(64, dtype=np.uint16)
+    y = launch(Case(body, "unsigned short", shared=128), x, np.empty_like(x), tmp_path)
+    assert set(y.tolist()) == {0xFFFF}
+
+
+def test_more_products_than_wait_at_a_time(tmp_path: Path) -> None:
+    body = """
+      float a[4];
+      float b[2];
+      float c[4];
+      for (int i = 0; i < 4; i++) { a[i] = x[0]; b[i / 2] = x[0]; c[i] = 0.0f; }
+      for (int i = 0; i < 1000; i++) {
+        mma_m16n8k8_f32(&a[0], &b[0], &c[0]);
+      }
+      y[threadIdx.x] = c[3];"""
+    y = launch(Case(body), np.ones(1, np.float32), np.empty(32, np.float32), tmp_path)
+    assert set(y.tolist()) == {8000.0}
 
 
 def test_rounding_to_half_precisions(tmp_path: Path) -> None:
