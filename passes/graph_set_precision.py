@@ -171,10 +171,13 @@ class _Narrowing:
         """Return ``array`` rounded, finite values kept finite and nonzero ones nonzero."""
         dtype = numpy_dtype(self.narrow)
         with np.errstate(all="ignore"):
-            largest = np.asarray(np.nextafter(dtype.type(np.inf), dtype.type(0)), array.dtype)
-            smallest = np.asarray(np.nextafter(dtype.type(0), dtype.type(1)), array.dtype)
-            clipped = np.where(np.isfinite(array), np.clip(array, -largest, largest), array)
-            raised = np.where(
-                clipped == 0, clipped, np.copysign(np.maximum(np.abs(clipped), smallest), clipped)
-            )
-            return raised.astype(dtype)
+            largest = np.nextafter(dtype.type(np.inf), dtype.type(0))
+            smallest = np.nextafter(dtype.type(0), dtype.type(1))
+            rounded = array.astype(dtype)
+            for lost, kept in (
+                (np.isinf(rounded) & np.isfinite(array), largest),
+                ((rounded == 0) & (array != 0), smallest),
+            ):
+                if lost.any():
+                    np.copyto(rounded, np.copysign(kept, array.astype(dtype)), where=lost)
+            return rounded

@@ -7,15 +7,14 @@ place last, so that races, reads of undefined memory and copies that nobody wait
 """
 
 from dlc.simulator._faults import SimulationError
-from dlc.simulator.coverage import check_all_is_written, elements_written
+from dlc.simulator.coverage import Coverage
 from dlc.simulator.launch import SimulationReport, simulate
 from dlc.simulator.program import run_module
 
 __all__ = [
+    "Coverage",
     "SimulationError",
     "SimulationReport",
-    "check_all_is_written",
-    "elements_written",
     "run_module",
     "simulate",
 ]

@@ -20,38 +20,49 @@ _BATCH_THREADS = 1 << 16
 """Threads that run in lockstep: few enough for their indices to stay in the cache."""
 
 
-def elements_written(kernel: KernelOp, blocks: Sequence[int] | None = None) -> list[Booleans]:
-    """Return which elements of each output ``blocks``, or all, write, in row-major order.
+class Coverage:
+    """Which elements of its outputs a kernel writes, asked as often as one likes.
 
     Only the index arithmetic, the loops and the conditions around stores run. A condition on data
     is taken to hold, as it does for one of the blocks that share a tile: the last that arrives.
-    Where data decides which element is written, none is in the result.
 
-    Raises SimulationError where a store is outside of an output.
+    is_known: data does not decide which elements are written.
     """
-    machine = _StoreMachine(kernel)
-    if machine.slice.is_decided:
-        chosen = np.arange(prod(kernel.grid_size)) if blocks is None else np.array(blocks)
-        step = machine.block(kernel.body.block)
-        count = max(_BATCH_THREADS // kernel.threads, 1)
-        for start in range(0, len(chosen), count):
-            machine.batch = Batch(kernel, chosen[start : start + count])
-            step(machine.batch.everyone)
-    return machine.written
 
+    def __init__(self, kernel: KernelOp):
+        self._kernel = kernel
+        self._machine = _StoreMachine(kernel)
+        self.is_known = self._machine.slice.is_decided
+        self._step = self._machine.block(kernel.body.block) if self.is_known else nothing
 
-def check_all_is_written(kernel: KernelOp) -> bool:
-    """Raise SimulationError for an element of an output that no block of the grid writes.
+    def written(self, blocks: Sequence[int] | None = None) -> list[Booleans]:
+        """Return which elements of each output ``blocks``, or all, write, in row-major order; none
+        where that is not known.
 
-    Returns false where data decides which elements are written: then this is not known.
-    """
-    if not StoreSlice(kernel).is_decided:
-        return False
-    for output, written in zip(kernel.output_buffers, elements_written(kernel), strict=True):
-        if not written.all():
-            name = output.name_hint or output.index
-            fail_at_end(kernel, f"element {np.argmin(written)} of output %{name} was never written")
-    return True
+        Raises SimulationError where a store is outside of an output.
+        """
+        for written in self._machine.written:
+            written[:] = False
+        if self.is_known:
+            chosen = np.arange(prod(self._kernel.grid_size)) if blocks is None else np.array(blocks)
+            count = max(_BATCH_THREADS // self._kernel.threads, 1)
+            for start in range(0, len(chosen), count):
+                self._machine.batch = Batch(self._kernel, chosen[start : start + count])
+                self._step(self._machine.batch.everyone)
+        return [written.copy() for written in self._machine.written]
+
+    def check_all(self) -> bool:
+        """Raise SimulationError for an element of an output that no block of the grid writes.
+
+        Returns false where it is not known which are written.
+        """
+        if self.is_known:
+            for output, written in zip(self._kernel.output_buffers, self.written(), strict=True):
+                if not written.all():
+                    name = output.name_hint or output.index
+                    text = f"element {np.argmin(written)} of output %{name} was never written"
+                    fail_at_end(self._kernel, text)
+        return self.is_known
 
 
 class _StoreMachine(Machine):

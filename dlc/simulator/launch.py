@@ -25,7 +25,7 @@ from dlc.simulator._global import GlobalBuffer, Grid
 from dlc.simulator._machine import Machine, Step
 from dlc.simulator._shared import SharedMemory
 from dlc.simulator._threads import Batch, Integers
-from dlc.simulator.coverage import elements_written
+from dlc.simulator.coverage import Coverage
 
 BATCH_THREADS = 8192
 """Threads that run in lockstep: enough to hide the cost of a numpy call."""
@@ -164,7 +164,7 @@ class _Launch:
         """Fail if what ``blocks`` write of an output, or all of it, was not written, or a counter
         is not zero again.
         """
-        wanted = repeat(True) if blocks is None else elements_written(self.kernel, blocks)
+        wanted = repeat(True) if blocks is None else Coverage(self.kernel).written(blocks)
         for buffer, expected in zip(self.outputs, wanted, strict=False):
             missing = expected & ~buffer.is_defined()
             if missing.any():

@@ -18,7 +18,7 @@ from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.gpu import KernelOp
 from dlc.dialects.graph._structure import Array
 from dlc.oracle import run_block
-from dlc.simulator import check_all_is_written, elements_written, simulate
+from dlc.simulator import Coverage, simulate
 from dlc.verification.float_inputs import FloatDraw, ordinary, positive
 from dlc.verification.group_inputs import GroupInputs
 from dlc.verification.groups import check_results, has_numbers, launched_kernels, silent_text
@@ -118,8 +118,8 @@ class _Pair:
         arguments = [inputs[x] for x in self.group.inputs]
         rounded = [round_to(w, r.type) for w, r in zip(wanted, self.group.results, strict=True)]
         outputs = [np.zeros_like(x, order="C") for x in rounded]
-        known = check_all_is_written(self.kernel)
-        blocks = self._blocks() if known else None
+        coverage = Coverage(self.kernel)
+        blocks = self._blocks(coverage) if coverage.check_all() else None
         name = self.kernel.sym_name.data
         report = simulate(module, name, [*arguments, *outputs], blocks=blocks)
         for output, right, written in zip(outputs, rounded, report.written, strict=True):
@@ -127,14 +127,14 @@ class _Pair:
         check_results(self.group, name, arguments, wanted, outputs, self.weights, precision)
         return prod(self.kernel.grid_size) if blocks is None else len(blocks)
 
-    def _blocks(self) -> list[int]:
+    def _blocks(self, coverage: Coverage) -> list[int]:
         """Return the blocks of ``RUNS`` tiles; those that share a tile follow each other."""
         tiles = prod(self.kernel.grid_size) // self.split
         generator = np.random.default_rng(0)
         chosen = {0, tiles - 1, *generator.integers(0, tiles, RUNS - 2).tolist()}
         return [
             block
-            for tile in sorted({self._written(x) for x in chosen})
+            for tile in sorted({self._written(x, coverage) for x in chosen})
             for block in self._parts(tile)
         ]
 
@@ -142,9 +142,9 @@ class _Pair:
         """Return the blocks that share a tile."""
         return range(tile * self.split, (tile + 1) * self.split)
 
-    def _written(self, tile: int) -> int:
+    def _written(self, tile: int, coverage: Coverage) -> int:
         """Return ``tile``, or the last before it whose blocks write; some grids are rounded up."""
-        while tile and not any(x.any() for x in elements_written(self.kernel, self._parts(tile))):
+        while tile and not any(x.any() for x in coverage.written(self._parts(tile))):
             tile -= 1
         return tile
 

@@ -9,7 +9,7 @@ from dlc.dialects._space import buffer_type
 from dlc.dialects._tensor import numpy_dtype
 from dlc.dialects.gpu import KernelOp
 from dlc.dialects.graph._structure import Array
-from dlc.simulator import check_all_is_written, simulate
+from dlc.simulator import Coverage, simulate
 
 SEED = 7
 """Blocks run in a random order."""
@@ -35,5 +35,5 @@ class Simulated(Runner):
         types = [buffer_type(argument) for argument in kernel.output_buffers]
         outputs = [np.zeros(t.get_shape(), numpy_dtype(t.element_type)) for t in types]
         simulate(module, kernel.sym_name.data, [*inputs, *outputs], block_order=SEED)
-        assert check_all_is_written(kernel)  # what the whole launch has written, without its data
+        assert Coverage(kernel).check_all()  # what the whole launch has written, without its data
         return outputs

@@ -17,7 +17,7 @@ from dlc.dialects.gpu import KernelOp
 from dlc.dialects.graph._structure import Array
 from dlc.frontends.onnx.importer import import_model
 from dlc.oracle import run_reference
-from dlc.simulator import check_all_is_written, run_module
+from dlc.simulator import Coverage, run_module
 from dlc.verification.error_bound import error_bound, relative_error
 
 LAYERS = {
@@ -149,7 +149,7 @@ def test_layer(name: str, precision: str) -> None:
     bound = error_bound(module, precision)
     for _ in lower(context, module, Target("sm_90a"), precision):
         pass
-    assert all(check_all_is_written(op) for op in module.ops if isinstance(op, KernelOp))
+    assert all(Coverage(op).check_all() for op in module.ops if isinstance(op, KernelOp))
     found = run_module(module, feeds, context.weights, block_order=SEED)
     for right, got in zip(wanted.values(), found, strict=True):
         assert relative_error(right, got) <= bound

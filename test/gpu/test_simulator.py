@@ -5,7 +5,7 @@ import pytest
 from launch import lowered
 
 from dlc.dialects.graph._structure import Array
-from dlc.simulator import SimulationError, check_all_is_written, elements_written, simulate
+from dlc.simulator import Coverage, SimulationError, simulate
 from dlc.simulator.launch import find_kernel
 
 SHARED = "#loop.space<shared>"
@@ -298,14 +298,21 @@ ON_DATA = ROWS.replace("loop.store %v, %y[%b, %t] : i32 -> memref<4x8xi32>", POS
 
 @pytest.mark.parametrize("text", [ROWS, ON_DATA])
 def test_elements_that_some_blocks_write(text: str) -> None:
-    (written,) = elements_written(find_kernel(lowered(text, "gpu-check-limits"), "k"), [1, 3])
+    (written,) = Coverage(find_kernel(lowered(text, "gpu-check-limits"), "k")).written([1, 3])
     np.testing.assert_array_equal(written, np.repeat([False, True, False, True], 8))
+
+
+def test_elements_are_those_of_the_blocks_asked_for_last() -> None:
+    coverage = Coverage(find_kernel(lowered(ROWS, "gpu-check-limits"), "k"))
+    (everything,), (first,) = coverage.written(), coverage.written([0])
+    assert everything.all()
+    np.testing.assert_array_equal(first, np.repeat([True, False, False, False], 8))
 
 
 def test_elements_that_data_decides_are_not_known() -> None:
     found = find_kernel(lowered(SCATTER, "gpu-check-limits"), "k")
-    assert not check_all_is_written(found)
-    assert not elements_written(found)[0].any()
+    assert not Coverage(found).check_all()
+    assert not Coverage(found).written()[0].any()
 
 
 def test_store_that_data_forbids_in_a_block_that_runs() -> None:
@@ -317,5 +324,5 @@ def test_store_that_data_forbids_in_a_block_that_runs() -> None:
 def test_store_outside_in_any_block() -> None:
     text = ROWS.replace("%y[%b, %t]", "%y[%b + 1, %t]")
     with pytest.raises(SimulationError, match="is outside: index 4, axis 0 of size 4") as caught:
-        check_all_is_written(find_kernel(lowered(text, "gpu-check-limits"), "k"))
+        Coverage(find_kernel(lowered(text, "gpu-check-limits"), "k")).check_all()
     assert caught.value.block == (3, 0, 0)
