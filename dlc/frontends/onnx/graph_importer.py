@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import onnx
 from onnx import FunctionProto, GraphProto, NodeProto
 from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from dlc.dialects.graph._structure import Array
 from dlc.errors import CompileError
@@ -33,7 +34,14 @@ Initializer = onnx.TensorProto | onnx.SparseTensorProto
 DEEPEST_CALL = 64
 """Functions and subgraphs nested deeper than this are taken for a recursion."""
 
-_MALFORMED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+_MALFORMED = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+    VerifyException,  # of an attribute, made of a size that is open
+)
 """A conversion may trip over operands or attributes that the schema's check lets through."""
 
 

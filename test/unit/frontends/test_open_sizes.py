@@ -106,3 +106,21 @@ def test_what_is_open_is_named(
 def test_an_input_that_is_compiled_in_needs_no_size(make_model: MakeModel, value: MakeValue):
     model = make_model([node("Add", ["x", "c"], ["y"])], [value("x", [2, 3]), value("c", ["n", 3])])
     import_model(model, None, new_context(), {"c": np.ones((2, 3), np.float32)})
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize(("operator", "gates"), [("LSTM", 4), ("GRU", 3), ("RNN", 1)])
+def test_a_recurrent_layer_waits_for_its_steps_and_its_batch(
+    make_model: MakeModel, value: MakeValue, operator: str, gates: int, axis: int
+):
+    sizes: list[int | str] = [5, 2, 4]
+    sizes[axis] = "n"
+    initializers = {
+        "w": np.ones((1, gates * 3, 4), np.float32),
+        "r": np.ones((1, gates * 3, 3), np.float32),
+    }
+    layer = node(operator, ["x", "w", "r"], ["y"], "layer", hidden_size=3)
+    model = make_model([layer], [value("x", sizes)], initializers=initializers)
+    found = check_model(model)
+    assert (found.problems, found.waiting) == ([], 1)
+    assert check_model(model, {"n": 7}).waiting == 0

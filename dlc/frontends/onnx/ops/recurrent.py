@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, i32
 from xdsl.ir import Attribute, SSAValue
 
-from dlc.dialects._tensor import element_type, shape
+from dlc.dialects._tensor import DYNAMIC, element_type, shape
 from dlc.dialects.graph._cell_activation import cell_activation
 from dlc.dialects.graph._composer import Composer
 from dlc.dialects.graph._properties import flag, number, numbers
 from dlc.dialects.graph._recurrent import Direction, DirectionAttr, RecurrentOp
 from dlc.dialects.graph._recurrent_cell import GruOp, LstmOp, RnnOp
-from dlc.errors import CompileError
+from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.unrolling import remark_unrolling
 
@@ -51,6 +51,8 @@ class _Layer:
         """Return the operands of every recurrent op."""
         node, x = self.node, self.batch_second(self.node.operand(0))
         steps, batch, _ = shape(x)
+        if DYNAMIC in (steps, batch):
+            raise OpenSizeError(node.op_type)
         rows = self.op.GATES * self.hidden
         lengths = node.optional(4)
         return [
