@@ -139,7 +139,8 @@ def onnx_runtime(source: ModelSource, constants: Arrays) -> Run:
     outputs = [x.name for x in session.get_outputs()]
 
     def run(feeds: Arrays) -> Arrays:
-        given = {n: constants[n] if n in constants else feeds[n] for n in names}
+        known = {**feeds, **constants}
+        given = {n: np.asarray(known[n]) for n in names}  # it takes no scalars of numpy
         results = guarded(lambda: session.run(None, given))
         return dict(zip(outputs, map(np.asarray, results), strict=True))
 

@@ -67,6 +67,24 @@ def test_onnx_runtime(model: Path):
     assert f"compared with ONNX Runtime on {where}" in checked
 
 
+def test_onnx_runtime_on_an_input_without_axes(tmp_path: Path):
+    sizes = {"x": [2, 3], "rate": [], "y": [2, 3]}
+    x, rate, y = (
+        helper.make_tensor_value_info(n, TensorProto.FLOAT if n != "rate" else TensorProto.INT64, s)
+        for n, s in sizes.items()
+    )
+    nodes = [
+        helper.make_node("Cast", ["rate"], ["float"], to=TensorProto.FLOAT),
+        helper.make_node("Mul", ["x", "float"], ["y"]),
+    ]
+    graph = helper.make_graph(nodes, "one", [x, rate], [y])
+    path = tmp_path / "model.onnx"
+    onnx.save(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10), path
+    )
+    assert "compared with ONNX Runtime on random" in _checked(path, verify="onnxruntime")
+
+
 def test_cached_artifact_is_checked_again_where_more_is_asked_for(model: Path):
     assert "when it was first compiled" not in _checked(model)
     assert "when it was first compiled" in _checked(model)
