@@ -34,7 +34,7 @@ def magnifying_nodes(
         return found
 
     exact, moved = results(None), results(RoundingNoise(0, 1, precision))
-    shift = {op: _shift(exact[op], moved[op]) for op in exact}
+    shift = {op: relative_shift(exact[op], moved[op]) for op in exact}
     least = EPSILON[precision]
 
     def growth(op: Operation) -> float:
@@ -45,9 +45,12 @@ def magnifying_nodes(
     return list(dict.fromkeys(map(operation_text, sorted(shift, key=growth)[::-1])))[:count]
 
 
-def _shift(exact: Array, moved: Array) -> float:
-    """Return how far an array was moved, relative to its size."""
-    finite = np.isfinite(exact) & np.isfinite(moved)
-    x, y = exact[finite].astype(np.float64), moved[finite].astype(np.float64)
-    size = float(np.linalg.norm(x))
-    return float(np.linalg.norm(y - x)) / size if size else 0.0
+def relative_shift(exact: Array, moved: Array) -> float:
+    """Return how far an array was moved, relative to its size, where both are finite."""
+    with np.errstate(all="ignore"):
+        size, distance = np.linalg.norm(exact), np.linalg.norm(moved - exact)
+    if not (size > 0 and np.isfinite(size + distance)):  # rare; squares fit there
+        finite = np.isfinite(exact) & np.isfinite(moved)
+        x, y = exact[finite].astype(np.float64), moved[finite].astype(np.float64)
+        size, distance = np.linalg.norm(x), np.linalg.norm(y - x)
+    return float(distance / size) if size else 0.0
