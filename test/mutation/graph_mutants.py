@@ -137,8 +137,8 @@ MUTANTS: Sequence[Mutant] = (
     _pass(
         "masks-become-infinite",
         "passes/graph_set_precision.py",
-        "clipped = np.where(np.isfinite(array), np.clip(array, -largest, largest), array)",
-        "clipped = np.where(np.isfinite(array), np.minimum(array, largest), array)",
+        "(np.isinf(rounded) & np.isfinite(array), largest),",
+        "((rounded == np.inf) & np.isfinite(array), largest),",
         "a mask of -1e9 becomes minus infinity in 16 bits",
         "masked fp16",
     ),
