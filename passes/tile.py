@@ -10,11 +10,11 @@ from dlc import arch
 from dlc.analysis import schedule
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.fusibility import NotFusibleError
-from dlc.analysis.upper_bound import UpperBound
 from dlc.core.locations import operation_text
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.loop import BoundAttr, ScheduleAttr
 from dlc.errors import CompileError
+from dlc.model.upper_bound import UpperBound
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,14 @@ def work(cluster: Cluster) -> float:
     return own + _STAGING_COST * _computed_on_staging(cluster)
 
 
+def least_work(cluster: Cluster) -> float:
+    """Return the operations that no kernel of the cluster can leave out: one multiply-add, or what
+    takes as long, for each point of a reduction.
+    """
+    facts = map(cluster.flow.facts, cluster.ops)
+    return sum(2.0 * f.points * f.profile.reduction_points for f in facts if f.profile.reduction)
+
+
 def loads(cluster: Cluster) -> float:
     """Return how many elements of its inputs the kernel reads, those read again included."""
     counts = evaluations(cluster)

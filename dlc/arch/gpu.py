@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dlc.arch.gpu_costs import GpuCosts
 from dlc.errors import CompileError
 
 
@@ -39,6 +40,8 @@ class GpuArch:
     launch_us: float = 1.4  # assumed as on A100
     launch_floor_us: float = 0.9  # assumed as on H200
     block_barrier_clocks: int = 30  # 20-40 for 4-16 warps, "Dissecting Ampere" (arXiv 2208.11174)
+
+    costs: GpuCosts = field(default_factory=GpuCosts)
 
     shared_reserved_bytes_per_block: int = 1024  # from compute capability 8.0 on, as the next
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import IntegerAttr, i64
 
-from dlc.analysis.occupancy import BlockResources, blocks_per_sm, most_registers
 from dlc.arch import GpuArch
 from dlc.core.nvrtc import Resources
 from dlc.dialects.gpu import KernelOp
+from dlc.model.occupancy import BlockResources, blocks_per_sm, most_registers
 
 
 def raise_caps(

@@ -24,9 +24,7 @@ from dlc.lowering._job import Job
 from dlc.lowering._product import Product, split
 from dlc.lowering._tile_scope import TileScope
 from dlc.lowering._tiling import Tiling
-
-GROUPED_ROWS = 8
-"""Tile rows that run together in the order ``grouped<8>``."""
+from dlc.model.contraction import GROUPED_ROWS
 
 
 def lower(job: Job) -> None:

@@ -12,9 +12,9 @@ from dlc.analysis.fusibility import strategies
 from dlc.analysis.schedule import _contract_cpu, _contract_gpu, _map, _nest_cpu, _row
 from dlc.analysis.schedule._candidate import Rated, Record
 from dlc.analysis.schedule._strategy import Strategy
-from dlc.analysis.upper_bound import UpperBound
 from dlc.arch import Arch, CpuArch, GpuArch
 from dlc.errors import CompileError
+from dlc.model.upper_bound import UpperBound
 
 __all__ = ["Rated", "Record", "bound", "choose"]
 

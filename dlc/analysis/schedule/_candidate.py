@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from dlc.analysis.upper_bound import UpperBound
 from dlc.errors import CompileError
+from dlc.model.upper_bound import UpperBound
 
 Value = bool | int | float | str | tuple["Value", ...]
 Record = Mapping[str, Value]
@@ -20,11 +20,16 @@ class Rated:
     latency_s: Callable[[], float]
 
 
+_CLEARLY = 0.995
+
+
 def best(candidates: Iterable[Rated], what: str) -> Rated:
     """Return the candidate with the least latency.
 
     They are estimated in the order of their bounds (of the space where these are equal), until the
-    bounds show that the rest cannot win. Raises CompileError when none fits on the chip.
+    bounds show that the rest cannot win. A later one wins if it is more than 0.5 % faster: what is
+    nearer is a tie, for which the order of the space stands. Raises CompileError when none fits on
+    the chip.
     """
     fitting = [c for c in candidates if c.bound.violation is None]
     if not fitting:
@@ -35,6 +40,6 @@ def best(candidates: Iterable[Rated], what: str) -> Rated:
         if candidate.bound.time_s >= least_s:
             break
         latency_s = candidate.latency_s()
-        if latency_s < least_s:
+        if latency_s < least_s * _CLEARLY:
             winner, least_s = candidate, latency_s
     return winner

@@ -5,12 +5,13 @@ from dataclasses import replace
 from math import ceil
 
 from dlc.analysis.schedule._candidate import Rated, Record
-from dlc.analysis.schedule._contract_work import ContractWork, describe, work_of
+from dlc.analysis.schedule._contract_work import describe, work_of
 from dlc.analysis.schedule._key import Key, flag, sizes
 from dlc.analysis.schedule._strategy import Strategy
-from dlc.analysis.upper_bound import cpu_bound
 from dlc.arch import CpuArch
 from dlc.errors import CompileError
+from dlc.model.contraction import Contraction
+from dlc.model.upper_bound import cpu_bound
 
 TILE = sizes("tile", 2)
 """Rows and columns of the register tile."""
@@ -27,7 +28,7 @@ _STEP_CLOCKS = 1.0
 """What a step costs beside its multiply-adds and loads: the loop and its addresses."""
 
 
-def candidates(work: ContractWork, arch: CpuArch) -> Iterator[Record]:
+def candidates(work: Contraction, arch: CpuArch) -> Iterator[Record]:
     """Yield the register tiles that leave registers for one row of loads and a broadcast.
 
     Rows divide the row loop evenly, but for the last tile.
@@ -47,7 +48,7 @@ def candidates(work: ContractWork, arch: CpuArch) -> Iterator[Record]:
                 }
 
 
-def rate_work(work: ContractWork, schedule: Record, arch: CpuArch) -> Rated:
+def rate_work(work: Contraction, schedule: Record, arch: CpuArch) -> Rated:
     """Return the bound and the latency of one schedule.
 
     A step of the micro-kernel takes the longest of its multiply-adds (as many as units, if
@@ -82,7 +83,7 @@ def _violation(registers: int, arch: CpuArch) -> str | None:
     return f"the tile needs {registers} SIMD registers, {arch.name} has {arch.vector_registers}"
 
 
-def _row_clocks(work: ContractWork, rows: int, vectors: int, lanes: int, arch: CpuArch) -> float:
+def _row_clocks(work: Contraction, rows: int, vectors: int, lanes: int, arch: CpuArch) -> float:
     """Return the clocks of one step of the reduction for all tiles along one row loop."""
     whole, rest = divmod(ceil(work.n / lanes), vectors)
     heights = ((rows, work.row_loop // rows), (work.row_loop % rows, 1))

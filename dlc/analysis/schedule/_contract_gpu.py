@@ -1,16 +1,18 @@
 """Schedules of contractions on a GPU: block tile, warps, instruction, pipeline stages, split."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from dlc.analysis.latency import contraction_s
+import numpy as np
+
 from dlc.analysis.schedule._candidate import Rated, Record
-from dlc.analysis.schedule._contract_work import ContractWork, describe, work_of
+from dlc.analysis.schedule._contract_work import describe, work_of
 from dlc.analysis.schedule._strategy import Strategy
-from dlc.analysis.schedule._tiling import GROUPED, GROUPED_ROWS, KEYS, ROW, Tiling, instruction_for
-from dlc.analysis.upper_bound import gpu_bound
+from dlc.analysis.schedule._tiling import GROUPED, KEYS, ROW, Tiling, instruction_for, unit_of
 from dlc.arch import GpuArch
+from dlc.model.contraction import GROUPED_ROWS, Contraction, Tiles, estimate_s, first_choice
+from dlc.model.upper_bound import gpu_bound
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ _FMA = _Space(
 _SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
 
 
-def candidates(work: ContractWork, arch: GpuArch) -> Iterator[Record]:
+def candidates(work: Contraction, arch: GpuArch) -> Iterator[Record]:
     """Yield the schedules of the space for the fastest instruction that computes ``work``
     exactly.
     """
@@ -78,7 +80,7 @@ def candidates(work: ContractWork, arch: GpuArch) -> Iterator[Record]:
             depth = slice_bytes // work.factor_bytes
             slices = ceil(work.k / depth)
             for split in (s for s in _SPLITS if s == 1 or slices >= 2 * s):
-                for stages in (s for s in space.stages if s <= most_stages):
+                for stages in _stages(space, ceil(slices / split), most_stages):
                     yield {
                         "strategy": "contract",
                         "tile": (m, n, depth),
@@ -90,21 +92,42 @@ def candidates(work: ContractWork, arch: GpuArch) -> Iterator[Record]:
                     }
 
 
-def _order(work: ContractWork, tile_m: int, tile_n: int, arch: GpuArch) -> str:
+def _stages(space: _Space, slices: int, most: int) -> Iterator[int]:
+    """Yield the stages that a block of ``slices`` can use: all of them ahead, at most, and one."""
+    least = min(space.stages)
+    return (s for s in space.stages if s == least or s <= min(most, slices + 1))
+
+
+def _order(work: Contraction, tile_m: int, tile_n: int, arch: GpuArch) -> str:
     rows, columns = ceil(work.m / tile_m), ceil(work.n / tile_n)
     many = rows * columns > arch.sm_count and rows > GROUPED_ROWS and columns > 1
     return GROUPED if many else ROW
 
 
-def rate_work(work: ContractWork, schedule: Record, arch: GpuArch) -> Rated:
+def rate_work(work: Contraction, schedule: Record, arch: GpuArch) -> Rated:
     """Return the bound and the latency of one schedule."""
     tiling = Tiling.of(work, schedule, arch)
     bound = gpu_bound(tiling.kernel_work(), arch)
 
     def latency_s() -> float:
-        return contraction_s(tiling.on_one_sm(arch), tiling.unit, work.global_bytes, arch)
+        return float(estimate_s(tiling.tiles(), arch)[0])
 
     return Rated(schedule, bound, latency_s)
 
 
-STRATEGY = Strategy(work_of, candidates, rate_work, describe, KEYS)
+def tiles(work: Contraction, schedules: Sequence[Record], arch: GpuArch) -> Tiles:
+    """Return the tilings of schedules with one instruction, as the model takes them."""
+    unit = unit_of(work, instruction_for(work, arch), arch)
+    return Tiles.of(work, *unit, [Tiling.of(work, s, arch).row for s in schedules])
+
+
+def first(work: Contraction, schedules: Sequence[Record], arch: GpuArch) -> Record | None:
+    """Return the schedule to take, by the estimates of all; ``None`` where none fits."""
+    candidates = tiles(work, schedules, arch)
+    seconds = estimate_s(candidates, arch)
+    if not np.isfinite(seconds).any():
+        return None
+    return schedules[first_choice(candidates, seconds)]
+
+
+STRATEGY = Strategy(work_of, candidates, rate_work, describe, KEYS, first)

@@ -1,51 +1,30 @@
-"""What a contraction group does, whatever the chip and the schedule."""
+"""What a contraction group does, as the model of the chip asks."""
 
-from dataclasses import dataclass
+from functools import partial
 
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type
+from xdsl.ir import SSAValue
 
-from dlc.analysis.contraction import gemm
+from dlc.analysis.contraction import Gemm, gemm
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.delta import traffic_bytes
+from dlc.analysis.epilogue import Place, places
+from dlc.analysis.factor_copy import copy_bytes
 from dlc.analysis.fusibility import anchor
-from dlc.dialects._tensor import compute_type, element_bytes, element_type, tensor_bytes
+from dlc.core.affine import Ranges, extent, linear_index, stride
+from dlc.dialects._tensor import (
+    compute_type,
+    element_bytes,
+    element_count,
+    element_type,
+    shape,
+    tensor_bytes,
+)
 from dlc.dialects.graph._structure import ContractionOp
+from dlc.model.contraction import Contraction
 
 
-@dataclass(frozen=True)
-class ContractWork:
-    """What a contraction group does, whatever its schedule.
-
-    row_loop: the innermost loop of the rows (a convolution's last image axis).
-    element: the factors' type as units name it (``f16``, ``tf32``). factor_bytes,
-    compute_bytes: of one element of the factors and of an accumulator. lhs_bytes, rhs_bytes: what
-    is read of the factors at least. other_bytes: what is read and written beside them.
-    """
-
-    batch: int
-    m: int
-    n: int
-    k: int
-    row_loop: int
-    element: str
-    factor_bytes: int
-    compute_bytes: int
-    lhs_bytes: int
-    rhs_bytes: int
-    other_bytes: int
-
-    @property
-    def flops(self) -> float:
-        """The operations of the result."""
-        return 2.0 * self.batch * self.m * self.n * self.k
-
-    @property
-    def global_bytes(self) -> int:
-        """What crosses the global memory at least."""
-        return self.lhs_bytes + self.rhs_bytes + self.other_bytes
-
-
-def work_of(cluster: Cluster) -> ContractWork:
+def work_of(cluster: Cluster) -> Contraction:
     """Return the work of a cluster whose strategy is ``contract``."""
     op = anchor(cluster)
     assert isinstance(op, ContractionOp)
@@ -55,7 +34,11 @@ def work_of(cluster: Cluster) -> ContractWork:
     points = product.batch_size * product.k_size * bytes_each
     lhs_bytes = min(tensor_bytes(op.operands[0]), points * product.m_size)
     rhs_bytes = min(tensor_bytes(op.operands[1]), points * product.n_size)
-    return ContractWork(
+    written = sum(map(tensor_bytes, cluster.results))
+    after = places(op.results[0], cluster.ops)
+    before, behind = _operations(cluster, op, after)
+    lhs_copy, rhs_copy = (copy_bytes(cluster, op, number) for number in (0, 1))
+    return Contraction(
         product.batch_size,
         product.m_size,
         product.n_size,
@@ -66,8 +49,57 @@ def work_of(cluster: Cluster) -> ContractWork:
         element_bytes(compute_type(element)),
         lhs_bytes,
         rhs_bytes,
-        max(0, traffic_bytes(cluster) - lhs_bytes - rhs_bytes),
+        max(0, traffic_bytes(cluster) - lhs_bytes - rhs_bytes - written),
+        written,
+        lhs_copy,
+        rhs_copy,
+        guarded=bool(op.lhs_guard),
+        lhs_reads=_reads_before(cluster, after),
+        lhs_operations=before / max(1, product.batch_size * product.m_size * product.k_size),
+        operations=behind / max(1, product.batch_size * product.m_size * product.n_size),
+        paired=all(map(partial(_is_paired, op, product, after), cluster.results)),
     )
+
+
+def _operations(
+    cluster: Cluster, root: ContractionOp, after: dict[SSAValue, Place]
+) -> tuple[float, float]:
+    """Return the scalar operations before and after the contraction, each element counted once."""
+    before = behind = 0.0
+    for op in cluster.ops:
+        if op is not root:
+            facts = cluster.flow.facts(op)
+            cost = facts.points * facts.cost
+            if op.results[0] in after:
+                behind += cost
+            else:
+                before += cost
+    return before, behind
+
+
+def _reads_before(cluster: Cluster, after: dict[SSAValue, Place]) -> int:
+    """Return how many elements of tensors are read for one that is computed for the lhs."""
+    before = [op for op in cluster.ops if op.results[0] not in after]
+    read = {v for op in before for v in op.operands if not cluster.inner(v)}
+    return max(1, sum(element_count(v) > 1 for v in read))
+
+
+def _is_paired(
+    op: ContractionOp, product: Gemm, after: dict[SSAValue, Place], result: SSAValue
+) -> bool:
+    """Return whether neighbouring columns of the product are stored to ``result`` together."""
+    if not product.n or product.n[-1].step != 1 or result not in after:
+        return False
+    place, column = after[result], product.n[-1]
+    sizes = shape(op.results[0])
+    ranges = Ranges([extent(n) for n in sizes])
+    position = linear_index(place.index, shape(result))
+    even = all(
+        (stride(position, dim, ranges) or 0) % 2 == 0
+        for dim in range(len(sizes))
+        if dim != column.dim
+    )
+    return stride(position, column.dim, ranges) == 1 and column.size % 2 == 0 and even
 
 
 def _element_name(op: ContractionOp) -> str:
@@ -87,6 +119,6 @@ def _element_name(op: ContractionOp) -> str:
             return "i32"
 
 
-def describe(work: ContractWork) -> str:
+def describe(work: Contraction) -> str:
     """Return the words for a work in an error."""
     return f"a contraction of {work.m} x {work.n} x {work.k}"

@@ -5,32 +5,28 @@ from dataclasses import dataclass
 from math import ceil
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.delta import loads, traffic_bytes, work
-from dlc.analysis.latency import Waves, program_s, traffic_s
-from dlc.analysis.occupancy import BlockResources
+from dlc.analysis.delta import least_work, loads, traffic_bytes, work
 from dlc.analysis.schedule._candidate import Rated, Record
 from dlc.analysis.schedule._key import size
 from dlc.analysis.schedule._strategy import Strategy
-from dlc.analysis.upper_bound import gpu_bound, streaming_work
 from dlc.arch import GpuArch
 from dlc.dialects._tensor import element_bytes, element_count, element_type, shape
+from dlc.model.occupancy import BlockResources
+from dlc.model.streaming import Elements, elements_s
+from dlc.model.upper_bound import gpu_bound, streaming_work
 
 _KEYS = size("threads"), size("vector", 1, most=16)
 
 _THREADS = (128, 256, 64, 512)
 _VECTOR_BYTES = (16, 8, 4, 2, 1)
 _REGISTERS = 40
-_LOADS_AHEAD = 8
-"""Loads that a thread has under way at a time (an unrolled reduction, the operands of a vector)."""
-
-_ADDRESS_INSTRUCTIONS = 24
-"""Instructions of a thread beside the elements: ids, bounds, index arithmetic."""
 
 
 @dataclass(frozen=True)
 class MapWork:
     """What a ``map`` group does: result elements, length of their last axis, bytes of the widest,
-    bytes moved, scalar operations in units of an addition, loads of one result element.
+    bytes moved, scalar operations in units of an addition, loads of one result element, the
+    operations that no code can leave out.
     """
 
     points: int
@@ -39,6 +35,7 @@ class MapWork:
     bytes: int
     operations: float
     loads: float
+    least_operations: float = 0.0
 
 
 def work_of(cluster: Cluster) -> MapWork:
@@ -53,6 +50,7 @@ def work_of(cluster: Cluster) -> MapWork:
         traffic_bytes(cluster),
         work(cluster),
         loads(cluster) / points,
+        least_work(cluster),
     )
 
 
@@ -72,22 +70,11 @@ def rate_work(work: MapWork, schedule: Record, arch: GpuArch) -> Rated:
     threads, vector = (key.of(schedule) for key in _KEYS)
     blocks = ceil(work.points / (threads * vector))
     block = BlockResources(threads, _REGISTERS)
-    kernel = streaming_work(work.operations, work.bytes, blocks, block)
+    kernel = streaming_work(work.operations, work.least_operations, work.bytes, blocks, block)
 
-    def latency_s() -> float:
-        return _latency_s(work, vector, Waves.of(blocks, block, arch), arch)
-
-    return Rated(schedule, gpu_bound(kernel, arch), latency_s)
-
-
-def _latency_s(work: MapWork, vector: int, waves: Waves, arch: GpuArch) -> float:
-    """Return launch, one latency of the memory, then the slower of instructions and traffic."""
-    instructions = vector * (work.operations / work.points + 1) + _ADDRESS_INSTRUCTIONS
-    in_flight = waves.threads * vector * max(1.0, work.bytes / work.points)
-    computing_s = program_s(waves, instructions, arch)
-    start_s = arch.launch_us * 1e-6 + arch.dram_latency_s
-    waiting_s = waves.count * ceil(vector * work.loads / _LOADS_AHEAD) * arch.l2_latency_s
-    return start_s + max(computing_s, waiting_s, traffic_s(work.bytes, in_flight, arch))
+    each = work.operations / work.points, work.loads
+    elements = Elements(work.points, vector, work.bytes, *each)
+    return Rated(schedule, gpu_bound(kernel, arch), lambda: elements_s(elements, block, arch))
 
 
 STRATEGY = Strategy(work_of, candidates, rate_work, lambda _: "an element-wise group", _KEYS)

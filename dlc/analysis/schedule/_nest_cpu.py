@@ -7,8 +7,8 @@ from dlc.analysis.delta import traffic_bytes, work
 from dlc.analysis.schedule._candidate import Rated, Record
 from dlc.analysis.schedule._key import flag
 from dlc.analysis.schedule._strategy import Strategy
-from dlc.analysis.upper_bound import cpu_bound
 from dlc.arch import CpuArch
+from dlc.model.upper_bound import cpu_bound
 
 _CORES = flag("cores", False)
 

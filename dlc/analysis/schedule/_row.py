@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from math import ceil, prod
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.delta import traffic_bytes, work
-from dlc.analysis.latency import Waves, program_s, traffic_s
-from dlc.analysis.occupancy import BlockResources
+from dlc.analysis.delta import least_work, traffic_bytes, work
 from dlc.analysis.role import Role
 from dlc.analysis.schedule._candidate import Rated, Record
 from dlc.analysis.schedule._key import size
 from dlc.analysis.schedule._strategy import Strategy
-from dlc.analysis.upper_bound import gpu_bound, streaming_work
 from dlc.arch import GpuArch
 from dlc.dialects._tensor import element_bytes, element_type
+from dlc.model.occupancy import BlockResources
+from dlc.model.streaming import Waves, program_s, scattered_s, traffic_s
+from dlc.model.upper_bound import gpu_bound, streaming_work
 
 _KEYS = size("threads"), size("rows", 1), size("vector", 1, most=16)
 
@@ -33,7 +33,8 @@ _SHUFFLE_INSTRUCTIONS = 6
 @dataclass(frozen=True)
 class RowWork:
     """What a ``row`` group does: rows, their length, whether a row is stored contiguously,
-    reductions, bytes of the widest element, bytes moved, scalar operations.
+    reductions, bytes of the widest element, bytes moved, scalar operations, and those that no code
+    can leave out.
     """
 
     rows: int
@@ -43,6 +44,7 @@ class RowWork:
     widest_bytes: int
     bytes: int
     operations: float
+    least_operations: float = 0.0
 
 
 def work_of(cluster: Cluster) -> RowWork:
@@ -60,6 +62,7 @@ def work_of(cluster: Cluster) -> RowWork:
         max(element_bytes(element_type(v)) for v in values),
         traffic_bytes(cluster),
         work(cluster),
+        least_work(cluster),
     )
 
 
@@ -78,7 +81,7 @@ def rate_work(work: RowWork, schedule: Record, arch: GpuArch) -> Rated:
     threads, rows, vector = (key.of(schedule) for key in _KEYS)
     blocks = ceil(work.rows / rows)
     block = BlockResources(threads * rows, _REGISTERS, 4 * arch.warp_threads * work.reductions)
-    kernel = streaming_work(work.operations, work.bytes, blocks, block)
+    kernel = streaming_work(work.operations, work.least_operations, work.bytes, blocks, block)
 
     def latency_s() -> float:
         return _latency_s(work, threads, vector, Waves.of(blocks, block, arch), arch)
@@ -97,10 +100,13 @@ def _latency_s(work: RowWork, threads: int, vector: int, waves: Waves, arch: Gpu
     instructions += work.reductions * combine + _ADDRESS_INSTRUCTIONS
     barriers = 2 * work.reductions if threads > arch.warp_threads else 0
     in_flight = waves.threads * vector * min(steps, 4) * work.widest_bytes
-    start_s = arch.launch_us * 1e-6 + arch.dram_latency_s * (1 + work.reductions / 2)
+    start_s = arch.costs.start_us * 1e-6 + arch.dram_latency_s * (1 + work.reductions / 2)
     barriers_s = waves.count * barriers * arch.block_barrier_clocks / arch.clock_hz
     computing_s = program_s(waves, instructions, arch)
-    return start_s + barriers_s + computing_s + traffic_s(work.bytes, in_flight, arch)
+    moving_s = traffic_s(work.bytes, in_flight, arch)
+    if not work.contiguous:
+        moving_s = max(moving_s, scattered_s(work.rows * work.length, arch))
+    return start_s + barriers_s + computing_s + moving_s
 
 
 STRATEGY = Strategy(

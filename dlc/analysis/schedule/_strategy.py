@@ -9,6 +9,7 @@ from dlc.analysis.dataflow import Cluster
 from dlc.analysis.schedule._candidate import Rated, Record, best
 from dlc.analysis.schedule._key import Key, check_keys
 from dlc.arch import Arch, CpuArch, GpuArch
+from dlc.errors import CompileError
 
 Work = TypeVar("Work")
 Chip = TypeVar("Chip", CpuArch, GpuArch)
@@ -20,7 +21,9 @@ class Strategy(Generic[Work, Chip]):
 
     work_of: what a cluster of the strategy does, whatever its schedule; hashable. candidates: the
     space of its schedules. rate_work: what the models say about one; raises CompileError for keys
-    that are wrong. describe: names a work in errors. keys: all that its schedules have.
+    that are wrong. describe: names a work in errors. keys: all that its schedules have. first: the
+    schedule to take of the whole space, ``None`` where none fits; where it is not given, schedules
+    are rated one by one.
     """
 
     work_of: Callable[[Cluster], Work]
@@ -28,6 +31,7 @@ class Strategy(Generic[Work, Chip]):
     rate_work: Callable[[Work, Record, Chip], Rated]
     describe: Callable[[Work], str]
     keys: Sequence[Key[Any]]
+    first: Callable[[Work, Sequence[Record], Chip], Record | None] | None = None
 
     def choose(self, cluster: Cluster, arch: Chip) -> Rated:
         """Return the best schedule of a cluster; raises CompileError when none fits."""
@@ -49,5 +53,10 @@ class Strategy(Generic[Work, Chip]):
 @lru_cache(4096)  # the layers of a model do the same
 def _best(strategy: Strategy[Any, Any], work: object, arch: Arch) -> Rated:
     candidates = strategy.candidates(work, arch)
-    rated = (strategy.rate_work(work, schedule, arch) for schedule in candidates)
-    return best(rated, strategy.describe(work))
+    if strategy.first is None:
+        rated = (strategy.rate_work(work, schedule, arch) for schedule in candidates)
+        return best(rated, strategy.describe(work))
+    chosen = strategy.first(work, list(candidates), arch)
+    if chosen is None:
+        raise CompileError(f"no schedule for {strategy.describe(work)} fits on the chip")
+    return strategy.rate_work(work, chosen, arch)

@@ -4,17 +4,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
 
-from dlc.analysis.latency import TiledContraction
-from dlc.analysis.occupancy import BlockResources, blocks_per_sm
 from dlc.analysis.schedule._candidate import Record
-from dlc.analysis.schedule._contract_work import ContractWork
 from dlc.analysis.schedule._key import choice, size, sizes
-from dlc.analysis.upper_bound import KernelWork
 from dlc.arch import GpuArch
 from dlc.arch.fragments import MATRIX_INSTRUCTIONS, WARP_LANES
 from dlc.errors import CompileError
+from dlc.model.contraction import GROUPED_ROWS, Contraction, Tiles
+from dlc.model.occupancy import BlockResources
+from dlc.model.registers import registers
+from dlc.model.upper_bound import KernelWork
 
-ROW, GROUPED_ROWS = "row", 8
+ROW = "row"
 GROUPED = f"grouped<{GROUPED_ROWS}>"
 """Orders of the tiles: row by row, or so many rows together."""
 
@@ -27,18 +27,9 @@ KEYS = (
     _INSTRUCTION := choice("instruction", _INSTRUCTIONS),
     _STAGES := size("stages", 1, most=16),
     _SPLIT := size("split", 1, most=1024),
-    choice("order", (ROW, GROUPED), ROW),
+    _ORDER := choice("order", (ROW, GROUPED), ROW),
 )
 """The keys of a schedule."""
-
-_WIDE_BYTES = 16
-"""What a lane moves with one instruction."""
-
-_FIXED_REGISTERS = 56
-"""Addresses, loop counters and the epilogue, beside accumulators and fragments."""
-
-_ADDRESS_INSTRUCTIONS = 24
-"""Instructions of a warp per slice beside loads, copies and multiply-adds."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +39,7 @@ class Tiling:
     unit: a key of ``GpuArch.flops_per_clock_per_sm``; instruction_flops: of one warp's instruction.
     """
 
-    work: ContractWork
+    work: Contraction
     m: int
     n: int
     depth: int
@@ -56,34 +47,26 @@ class Tiling:
     warps_n: int
     split: int
     stages: int
+    grouped: bool
     unit: str
     instruction_flops: int
 
     @staticmethod
-    def of(work: ContractWork, schedule: Record, arch: GpuArch) -> "Tiling":
+    def of(work: Contraction, schedule: Record, arch: GpuArch) -> "Tiling":
         """Return the tiling of a schedule; raises CompileError for wrong keys."""
         m, n, depth = _TILE.of(schedule)
         warps_m, warps_n = _WARPS.of(schedule)
         split, stages = _SPLIT.of(schedule), _STAGES.of(schedule)
-        unit = _unit(work, _INSTRUCTION.of(schedule), arch)
+        grouped = _ORDER.of(schedule) != ROW
+        unit = unit_of(work, _INSTRUCTION.of(schedule), arch)
         if m % warps_m or n % warps_n:
             raise CompileError(f"tile {m} x {n} does not divide into {warps_m} x {warps_n} warps")
-        return Tiling(work, m, n, depth, warps_m, warps_n, split, stages, *unit)
+        return Tiling(work, m, n, depth, warps_m, warps_n, split, stages, grouped, *unit)
 
     @property
     def warps(self) -> int:
         """The warps of a block."""
         return self.warps_m * self.warps_n
-
-    @property
-    def warp_tile(self) -> tuple[int, int]:
-        """The rows and columns of one warp."""
-        return self.m // self.warps_m, self.n // self.warps_n
-
-    @property
-    def on_matrix_unit(self) -> bool:
-        """Whether matrix instructions compute the product."""
-        return self.unit.startswith("mma.")
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -121,19 +104,10 @@ class Tiling:
     def block(self) -> BlockResources:
         """What a block occupies."""
         return BlockResources(
-            self.warps * WARP_LANES, self._registers(), self.stages * self.slice_bytes
+            self.warps * WARP_LANES,
+            int(registers(self.tiles())[0]),
+            self.stages * self.slice_bytes,
         )
-
-    def _registers(self) -> int:
-        """Return the registers per thread: accumulators, two sets of fragments, and the rest."""
-        rows, columns = self.warp_tile
-        accumulators = rows * columns // WARP_LANES
-        if self.on_matrix_unit:
-            # 32 bytes of each row of the factors.
-            fragments = 2 * (rows + columns) * 32 // (4 * WARP_LANES)
-            return accumulators + fragments + _FIXED_REGISTERS
-        words = self.work.compute_bytes // 4
-        return words * (accumulators + rows // 8 + columns // 4) + _FIXED_REGISTERS
 
     def kernel_work(self) -> KernelWork:
         """Return what all blocks do together."""
@@ -155,40 +129,21 @@ class Tiling:
         every row of tiles the whole rhs (asynchronous copies pass the first-level cache by).
         """
         rows, columns = self.grid
-        return self.work.lhs_bytes * columns + self.work.rhs_bytes * rows + self.work.other_bytes
+        rest = self.work.read_bytes + self.work.written_bytes
+        return self.work.lhs_bytes * columns + self.work.rhs_bytes * rows + rest
 
-    def on_one_sm(self, arch: GpuArch) -> TiledContraction:
-        """Return what an SM sees of the contraction."""
-        work, points = self.work, self.m * self.n
-        moved = (self.read_bytes + self.slice_bytes) / (_WIDE_BYTES * WARP_LANES)
-        addresses = self.warps * _ADDRESS_INSTRUCTIONS
-        return TiledContraction(
-            blocks=self.blocks,
-            resident=max(1, blocks_per_sm(self.block, arch)),
-            steps=self.steps,
-            split=self.split,
-            stages=self.stages,
-            flops=self.step_flops,
-            factor_bytes=self.slice_bytes,
-            shared_bytes=self.slice_bytes + self.read_bytes,
-            instructions=self.step_flops / self.instruction_flops + moved + addresses,
-            parallel=self._parallel(),
-            tile_bytes=work.other_bytes * points / (work.batch * work.m * work.n),
-            partial_bytes=points * work.compute_bytes,
-        )
+    def tiles(self) -> Tiles:
+        """Return the tiling as the model takes many."""
+        return Tiles.of(self.work, self.unit, self.instruction_flops, [self.row])
 
-    def _parallel(self) -> float:
-        """Return the fraction of an SM's peak that one block's independent accumulators keep busy.
-
-        16 are needed: mma.sync has a latency of 25 clocks and issues every 6 on each of 4
-        schedulers; a fused multiply-add has 4 clocks.
-        """
-        rows, columns = self.warp_tile
-        accumulators = rows * columns // (16 * 8 if self.on_matrix_unit else WARP_LANES)
-        return self.warps * min(accumulators, 4) / 16
+    @property
+    def row(self) -> tuple[int, int, int, int, int, int, int, bool]:
+        """The numbers of the tiling in the order of ``Tiles``."""
+        own = (self.m, self.n, self.depth, self.warps_m, self.warps_n, self.stages, self.split)
+        return *own, self.grouped
 
 
-def instruction_for(work: ContractWork, arch: GpuArch) -> str:
+def instruction_for(work: Contraction, arch: GpuArch) -> str:
     """Return the instruction of a contraction: a matrix instruction where the chip has one for the
     factors' type, else fused multiply-adds.
     """
@@ -198,7 +153,7 @@ def instruction_for(work: ContractWork, arch: GpuArch) -> str:
     return next(f"mma.{i.name}" for i in MATRIX_INSTRUCTIONS.values() if i.operand_bits == bits)
 
 
-def _unit(work: ContractWork, instruction: str, arch: GpuArch) -> tuple[str, int]:
+def unit_of(work: Contraction, instruction: str, arch: GpuArch) -> tuple[str, int]:
     """Return the unit that an instruction runs on and the operations of one warp's instruction."""
     if instruction == _FMA:
         compute = {"f64": "f64", "i32": "i32"}.get(work.element, "f32")

@@ -1,21 +1,22 @@
 """The schedule spaces and what is chosen from them."""
 
+import numpy as np
 import pytest
 
-from dlc.analysis.latency import TiledContraction, Waves, contraction_s, program_s, traffic_s
 from dlc.analysis.schedule import _contract_cpu, _contract_gpu, _map, _row
 from dlc.analysis.schedule._candidate import Record
-from dlc.analysis.schedule._contract_work import ContractWork
 from dlc.analysis.schedule._tiling import instruction_for
 from dlc.arch import GPUS, CpuArch, GpuArch
 from dlc.arch.cpus import AVX2, CPUS
 from dlc.arch.nvidia import A100, H200, RTX_2080
 from dlc.errors import CompileError
+from dlc.model.contraction import Contraction, Tiles, estimate_s
+from dlc.model.streaming import Waves, program_s, traffic_s
 
 
-def _work(m: int, n: int, k: int, element: str = "f16", batch: int = 1) -> ContractWork:
+def _work(m: int, n: int, k: int, element: str = "f16", batch: int = 1) -> Contraction:
     size = 2 if element == "f16" else 4
-    return ContractWork(
+    return Contraction(
         batch,
         m,
         n,
@@ -26,11 +27,12 @@ def _work(m: int, n: int, k: int, element: str = "f16", batch: int = 1) -> Contr
         4,
         batch * m * k * size,
         batch * n * k * size,
-        m * n * size,
+        0,
+        batch * m * n * size,
     )
 
 
-def _choose(work: ContractWork, arch: GpuArch = H200) -> dict[str, object]:
+def _choose(work: Contraction, arch: GpuArch = H200) -> dict[str, object]:
     return dict(_contract_gpu.STRATEGY.choose_for(work, arch).schedule)
 
 
@@ -56,7 +58,7 @@ def test_small_products_take_small_tiles_and_large_ones_large_tiles() -> None:
     small, large = _choose(_work(49, 512, 4608)), _choose(_work(8192, 8192, 8192))
     assert small["split"] != 1
     assert large["split"] == 1
-    assert large["tile"] == (128, 256, 64)
+    assert large["tile"] == (128, 128, 64)
 
 
 def test_no_asynchronous_copies_no_third_stage() -> None:
@@ -123,27 +125,32 @@ def test_traffic_obeys_littles_law() -> None:
     assert traffic_s(1e9, 1e9, H200) == pytest.approx(1e9 / (0.85 * 4800e9))
 
 
-def test_more_steps_blocks_or_parts_are_never_faster() -> None:
-    def seconds(blocks: int, steps: int, split: int) -> float:
-        tiled = TiledContraction(
-            blocks,
-            2,
-            steps,
-            split,
-            3,
-            2.0 * 64 * 64 * 64,
-            16384.0,
-            49152.0,
-            400.0,
-            1.0,
-            8192,
-            16384,
-        )
-        return contraction_s(tiled, "mma.f16", 1e6, H200)
+def test_more_work_is_never_faster() -> None:
+    def seconds(m: int, k: int) -> float:
+        tiles = Tiles.of(_work(m, 512, k), "mma.f16", 4096, [(64, 64, 64, 2, 2, 3, 1, False)])
+        return float(estimate_s(tiles, H200)[0])
 
     for times in (
-        [seconds(b, 12, 1) for b in range(1, 1000, 37)],
-        [seconds(64, s, 1) for s in range(1, 200, 7)],
-        [seconds(64, 12, p) for p in range(1, 9)],
+        [seconds(m, 768) for m in range(64, 20_000, 1987)],
+        [seconds(1024, k) for k in range(64, 10_000, 987)],
     ):
         assert times == sorted(times)
+
+
+def test_a_block_that_does_not_fit_is_never_chosen() -> None:
+    tiles = Tiles.of(_work(512, 512, 512), "mma.f16", 4096, [(256, 256, 64, 4, 2, 5, 1, False)])
+    assert np.isinf(estimate_s(tiles, H200)).all()
+
+
+def test_the_space_is_estimated_as_each_schedule_alone() -> None:
+    work = _work(8192, 768, 768)
+    schedules = list(_contract_gpu.candidates(work, H200))
+    together = estimate_s(_contract_gpu.tiles(work, schedules, H200), H200)
+    for number in range(0, len(schedules), 37):
+        alone = _contract_gpu.rate_work(work, schedules[number], H200).latency_s()
+        assert alone == pytest.approx(together[number])
+
+
+def test_no_more_stages_than_slices() -> None:
+    stages = {s["stages"] for s in _contract_gpu.candidates(_work(128, 128, 64), H200)}
+    assert stages == {2, 3}

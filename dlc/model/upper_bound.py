@@ -10,8 +10,8 @@ are added. All are lower limits of the time, so no measurement may beat the sum.
 from dataclasses import dataclass
 from math import ceil
 
-from dlc.analysis.occupancy import BlockResources, limit_violation
 from dlc.arch import CpuArch, GpuArch
+from dlc.model.occupancy import BlockResources, limit_violation
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,17 @@ class KernelWork:
     block: BlockResources
 
 
-def streaming_work(flops: float, bytes: float, blocks: int, block: BlockResources) -> KernelWork:
-    """Return the work of a kernel whose threads take each byte from global memory once."""
+def streaming_work(
+    flops: float, least_flops: float, bytes: float, blocks: int, block: BlockResources
+) -> KernelWork:
+    """Return the work of a kernel whose threads take each byte from global memory once.
+
+    flops: by a heuristic count. least_flops: what no code for it can leave out.
+    """
     return KernelWork(
         unit="fma.f32",
         flops=flops,
-        issued_flops=flops,
+        issued_flops=least_flops,
         global_bytes=bytes,
         l2_bytes=bytes,
         shared_bytes=0,
@@ -97,9 +102,10 @@ def gpu_bound(work: KernelWork, arch: GpuArch) -> UpperBound:
     """Return the bound of a kernel: ``launch + max(global, L2, max(flops, shared, copies) /
     waves)``.
 
-    global: each tensor crosses once, at the L2's speed when all of them fit in it (an earlier
-    kernel may have left them there). L2: also limited by what the SMs in use can take in. flops,
-    shared and copies are done by SMs, of which the busiest has ``ceil(blocks / SMs)`` blocks.
+    global: each tensor crosses once; as many bytes as the L2 holds may be there already (an earlier
+    kernel left them) or stay there, the rest crosses the memory. L2: also limited by what the SMs
+    in use can take in. flops, shared and copies are done by SMs, of which the busiest has
+    ``ceil(blocks / SMs)`` blocks.
     limits: 0 when a block does not fit on the chip; the time is then infinite.
     """
     peak = arch.flops_per_s(work.unit)
@@ -107,8 +113,8 @@ def gpu_bound(work: KernelWork, arch: GpuArch) -> UpperBound:
     violation = limit_violation(work.block, arch)
     sms = min(work.blocks, arch.sm_count)
     into_sms = arch.l2_bytes_per_clock_into_sm * sms * arch.clock_hz
-    fits = work.global_bytes <= arch.l2_bytes
-    global_s = work.global_bytes / (arch.l2_bytes_per_s if fits else arch.dram_bytes_per_s)
+    beyond = max(0.0, work.global_bytes - arch.l2_bytes)
+    global_s = max(work.global_bytes / arch.l2_bytes_per_s, beyond / arch.dram_bytes_per_s)
     on_sms_s = max(
         work.issued_flops / peak,
         work.shared_bytes / arch.shared_bytes_per_s,

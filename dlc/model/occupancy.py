@@ -2,7 +2,12 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from dlc.arch import GpuArch
+
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,24 @@ def blocks_per_sm(block: BlockResources, arch: GpuArch) -> int:
     if shared:
         limits.append(arch.shared_bytes_per_sm // shared)
     return min(limits)
+
+
+def resident_blocks(threads: Floats, registers: Floats, shared: Floats, arch: GpuArch) -> Floats:
+    """Return ``blocks_per_sm`` for many kinds of blocks at once.
+
+    threads: of a block, whole warps. registers: per thread. shared: bytes of shared memory.
+    """
+    warps = threads / arch.warp_threads
+    unit = arch.register_allocation_unit
+    allotted = warps * np.ceil(registers * arch.warp_threads / unit) * unit
+    limits = [
+        arch.max_threads_per_sm // threads,
+        arch.registers_per_sm // allotted,
+        arch.shared_bytes_per_sm // (shared + arch.shared_reserved_bytes_per_block),
+        np.full_like(threads, arch.max_blocks_per_sm),
+    ]
+    too_large = (threads > arch.max_threads_per_block) | (shared > arch.shared_bytes_per_block)
+    return np.where(too_large, 0.0, np.minimum.reduce(limits))
 
 
 def most_registers(threads: int, blocks: int, arch: GpuArch) -> int:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dlc.analysis.occupancy import BlockResources, blocks_per_sm, limit_violation, most_registers
 from dlc.arch.nvidia import A100, H200, RTX_3090
+from dlc.model.occupancy import BlockResources, blocks_per_sm, limit_violation, most_registers
 
 
 @pytest.mark.parametrize(

@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from dlc.analysis.occupancy import BlockResources
-from dlc.analysis.upper_bound import (
+from dlc.arch.cpus import AVX2
+from dlc.arch.nvidia import H200
+from dlc.model.occupancy import BlockResources
+from dlc.model.upper_bound import (
     KernelWork,
     bandwidth_ratio,
     cpu_bound,
     gpu_bound,
     wave_efficiency,
 )
-from dlc.arch.cpus import AVX2
-from dlc.arch.nvidia import H200
 
 WORK = KernelWork(
     unit="mma.f16",
@@ -49,10 +49,11 @@ def test_bound_of_arithmetic() -> None:
     assert bound.time_s == pytest.approx(0.9e-6 + 1e9 / peak)
 
 
-def test_bound_of_memory_uses_the_cache_where_all_fits() -> None:
-    big = replace(WORK, flops=0, issued_flops=0, l2_bytes=0, shared_bytes=0, global_bytes=480e6)
+def test_bound_of_memory_leaves_out_what_the_cache_may_hold() -> None:
+    big = replace(WORK, flops=0, issued_flops=0, l2_bytes=0, shared_bytes=0)
+    big = replace(big, global_bytes=480e6 + (50 << 20))
     assert gpu_bound(big, H200).time_s == pytest.approx(0.9e-6 + 100e-6)
-    small = replace(big, global_bytes=6154 * 1.98e3)
+    small = replace(big, global_bytes=8448 * 1.98e3)
     assert gpu_bound(small, H200).time_s == pytest.approx(0.9e-6 + 1e-6)
 
 

@@ -1,0 +1,74 @@
+"""How many bytes of a contraction's factor lie together, aligned, so that one copy brings them."""
+
+from collections.abc import Sequence
+from math import gcd
+
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from dlc.analysis.contraction import GemmLoop, gemm
+from dlc.analysis.dataflow import Cluster
+from dlc.analysis.element_profile import profile
+from dlc.analysis.staged_copy import COPY_BYTES
+from dlc.core.affine import Ranges, divisor_of, extent, linear_index, simplify, stride
+from dlc.dialects._tensor import element_bytes, element_type, shape
+from dlc.dialects.graph._structure import ComputedOp, ContractionOp, apply_map
+
+
+def copy_bytes(cluster: Cluster, op: ContractionOp, number: int) -> int:
+    """Return the bytes of one asynchronous copy of factor ``number`` in its better way round; 0
+    where its elements are computed or do not lie together.
+    """
+    product = gemm(op)
+    rows = product.n if number else product.m
+    index: Sequence[AffineExpr] = op.indexing_maps()[number].results
+    guarded = set[int]()
+    for axis in () if number else op.lhs_guard:
+        guarded |= index[axis].used_dims()
+    found = _source(cluster, op.operands[number], index)
+    if found is None:
+        return 0
+    value, index = found
+    ranges = Ranges([extent(n) for n in (*op.domain.parallel, *op.domain.reduction)])
+    position = simplify(linear_index(index, shape(value)), ranges)
+    size = element_bytes(element_type(value))
+    return max(_along(position, loops, guarded, ranges, size) for loops in (product.k, rows))
+
+
+def _source(
+    cluster: Cluster, value: SSAValue, index: Sequence[AffineExpr]
+) -> tuple[SSAValue, Sequence[AffineExpr]] | None:
+    """Return the input of the cluster, and the index in it, whose elements ``value`` has; ``None``
+    where they are computed.
+    """
+    while cluster.inner(value):
+        owner = value.owner
+        if not isinstance(owner, ComputedOp) or not owner.moves_data:
+            return None
+        reads = profile(owner).reads
+        if len(reads) != 1 or reads[0].guarded or reads[0].is_gather or reads[0].reduced:
+            return None
+        index = apply_map(reads[0].map, index)
+        value = owner.operands[reads[0].operand]
+    return value, index
+
+
+def _along(
+    position: AffineExpr,
+    loops: Sequence[GemmLoop],
+    guarded: set[int],
+    ranges: Ranges,
+    size: int,
+) -> int:
+    """Return the bytes that lie together along the innermost of some loops.
+
+    position: of an element of ``size`` bytes in memory. guarded: the dims that padding looks at.
+    """
+    if not loops or loops[-1].step != 1:
+        return 0
+    inner = loops[-1]
+    if inner.dim in guarded or stride(position, inner.dim, ranges) != 1:
+        return 0
+    steps = [0 if dim == inner.dim else 1 for dim in range(inner.dim + 1)]
+    together = gcd(inner.size, divisor_of(position, steps, ranges))
+    return next((n for n in COPY_BYTES if n % size == 0 and together % (n // size) == 0), 0)

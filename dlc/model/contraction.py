@@ -1,0 +1,378 @@
+"""How long a contraction in tiles probably takes on a GPU, for many tilings at once.
+
+The whole kernel counts: the first slice, the main loop, the meeting of partial sums, the stores,
+and the rounds of blocks that an SM runs one after the other. Quantities of one block are counted
+from the code that is generated; how they overlap is measured (``dlc.arch.gpu_costs``).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from dlc.arch import GpuArch
+from dlc.arch.fragments import WARP_LANES
+from dlc.model.occupancy import resident_blocks
+from dlc.model.registers import registers
+
+Floats = npt.NDArray[np.float64]
+
+GROUPED_ROWS = 8
+"""Tile rows that run together in the order ``grouped<8>``."""
+
+_COPY_INSTRUCTIONS = 4
+"""Of one asynchronous copy: two addresses, the guard, the copy."""
+
+_STEP_INSTRUCTIONS = 20
+"""Of a warp in a step of the main loop beside loads, copies and multiply-adds."""
+
+_LINE_BYTES = 128
+"""Bytes of a line of the caches, and what a warp's wide load takes of one row at least."""
+
+_TIE = 1.005
+
+_FRAGMENT_BYTES = 512
+"""What one instruction of a warp loads from shared memory: 16 bytes a lane."""
+
+
+@dataclass(frozen=True)
+class Contraction:
+    """What a contraction does, whatever the chip and the schedule.
+
+    row_loop: the innermost loop of the rows (a convolution's last image axis).
+    element: the factors' type as units name it (``f16``, ``tf32``). factor_bytes,
+    compute_bytes: of one element of the factors and of an accumulator. lhs_bytes, rhs_bytes: what
+    is read of the factors at least. read_bytes, written_bytes: by the epilogue.
+    lhs_copy, rhs_copy: bytes of one asynchronous copy of a factor; 0 where its elements go through
+    registers. guarded: whether an element of the lhs may be in the padding.
+    lhs_reads: elements that are read for one of the lhs that goes through registers.
+    lhs_operations, operations: scalar operations, in units of an addition, for one element of the
+    lhs, and of the result beside its sum. paired: whether neighbouring columns are stored together.
+    """
+
+    batch: int
+    m: int
+    n: int
+    k: int
+    row_loop: int
+    element: str
+    factor_bytes: int
+    compute_bytes: int
+    lhs_bytes: int
+    rhs_bytes: int
+    read_bytes: int
+    written_bytes: int
+    lhs_copy: int = 16
+    rhs_copy: int = 16
+    guarded: bool = False
+    lhs_reads: int = 1
+    lhs_operations: float = 0.0
+    operations: float = 0.0
+    paired: bool = True
+
+    @property
+    def flops(self) -> float:
+        """The operations of the result."""
+        return 2.0 * self.batch * self.m * self.n * self.k
+
+    @property
+    def global_bytes(self) -> int:
+        """What crosses the global memory at least."""
+        return self.lhs_bytes + self.rhs_bytes + self.read_bytes + self.written_bytes
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Tilings of one contraction: arrays of equal length, an element for each.
+
+    m, n, depth: of a block's tile and of a slice of the reduction. unit: a key of
+    ``GpuArch.flops_per_clock_per_sm``; instruction_flops: of one warp's instruction.
+    """
+
+    work: Contraction
+    unit: str
+    instruction_flops: int
+    m: Floats
+    n: Floats
+    depth: Floats
+    warps_m: Floats
+    warps_n: Floats
+    stages: Floats
+    split: Floats
+    grouped: npt.NDArray[np.bool_]
+
+    @staticmethod
+    def of(
+        work: Contraction,
+        unit: str,
+        instruction_flops: int,
+        rows: Sequence[tuple[int, int, int, int, int, int, int, bool]],
+    ) -> "Tiles":
+        """Return tilings, of which a row says the eight numbers in the order of the fields."""
+        columns = np.array(rows, np.float64).T
+        m, n, depth, warps_m, warps_n, stages, split, grouped = columns
+        sizes = m, n, depth, warps_m, warps_n
+        return Tiles(work, unit, instruction_flops, *sizes, stages, split, grouped > 0)
+
+    # Counts ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def warps(self) -> Floats:
+        """The warps of a block."""
+        return self.warps_m * self.warps_n
+
+    @cached_property
+    def grid(self) -> tuple[Floats, Floats]:
+        """The rows and columns of tiles in the result."""
+        return np.ceil(self.work.m / self.m), np.ceil(self.work.n / self.n)
+
+    @cached_property
+    def blocks(self) -> Floats:
+        """The blocks that have a tile."""
+        return self.grid[0] * self.grid[1] * self.work.batch * self.split
+
+    @cached_property
+    def launched(self) -> Floats:
+        """All blocks; the last group of rows may have some without a tile."""
+        rows, columns = self.grid
+        whole = np.ceil(rows / GROUPED_ROWS) * GROUPED_ROWS
+        rows = np.where(self.grouped & (columns > 1), whole, rows)
+        return rows * columns * self.work.batch * self.split
+
+    @cached_property
+    def steps(self) -> Floats:
+        """The slices of one block."""
+        return np.ceil(np.ceil(self.work.k / self.depth) / self.split)
+
+    @cached_property
+    def line_bytes(self) -> Floats:
+        """The bytes of a line of a slice."""
+        return self.depth * self.work.factor_bytes
+
+    @cached_property
+    def slice_bytes(self) -> Floats:
+        """The bytes of a slice of both factors in shared memory."""
+        return (self.m + self.n) * self.line_bytes
+
+    @cached_property
+    def read_bytes(self) -> Floats:
+        """The bytes that the warps of a block read from shared memory in one step."""
+        return (self.m * self.warps_n + self.n * self.warps_m) * self.line_bytes
+
+    @cached_property
+    def step_flops(self) -> Floats:
+        """The operations of one block in one step."""
+        return 2.0 * self.m * self.n * self.depth
+
+    @cached_property
+    def loaded_bytes(self) -> Floats:
+        """The bytes of both factors that a block asks of the L2 for a slice."""
+        rows, columns = np.minimum(self.m, self.work.m), np.minimum(self.n, self.work.n)
+        return (rows + columns) * self.line_bytes
+
+    @cached_property
+    def results(self) -> Floats:
+        """The results that a block stores."""
+        return np.minimum(self.m, self.work.m) * np.minimum(self.n, self.work.n)
+
+    def single_elements(self) -> tuple[Floats, Floats]:
+        """Return the elements of each factor's slice that a thread brings through registers."""
+        lhs = np.minimum(self.m, self.work.m) * (self.work.lhs_copy == 0)
+        rhs = self.n * (self.work.rhs_copy == 0)
+        each = self.depth / (WARP_LANES * self.warps)
+        return lhs * each, rhs * each
+
+    def copies(self) -> Floats:
+        """Return the asynchronous copies of a thread for a slice."""
+        work = self.work
+        lhs = self.m / work.lhs_copy if work.lhs_copy else 0 * self.m
+        rhs = self.n / work.rhs_copy if work.rhs_copy else 0 * self.n
+        return (lhs + rhs) * self.line_bytes / (WARP_LANES * self.warps)
+
+
+def residents(tiles: Tiles, arch: GpuArch) -> Floats:
+    """Return how many blocks an SM holds at a time, 0 where not one fits."""
+    threads = tiles.warps * WARP_LANES
+    return resident_blocks(threads, registers(tiles), tiles.stages * tiles.slice_bytes, arch)
+
+
+def estimate_s(tiles: Tiles, arch: GpuArch) -> Floats:
+    """Return the seconds that each tiling probably takes; infinite where a block does not fit."""
+    fits = residents(tiles, arch)
+    seconds = _Estimate(tiles, arch, np.maximum(fits, 1)).seconds()
+    return np.where(fits > 0, seconds, np.inf)
+
+
+def first_choice(tiles: Tiles, seconds: Floats) -> int:
+    """Return the place of the tiling to take.
+
+    Estimates within 0.5 % of the least are a tie: no measurement tells such tilings apart. The one
+    that needs the least shared memory wins, since other kernels' blocks may need it; then the wider
+    tile, then fewer warps, then fewer parts, then the order of the space.
+    """
+    tied = np.flatnonzero(seconds <= seconds.min() * _TIE)
+    shared = tiles.stages * tiles.slice_bytes
+    keys = (tiles.split, tiles.warps, -tiles.n, shared)  # the last one counts most
+    return int(tied[np.lexsort([key[tied] for key in keys])[0]])
+
+
+@dataclass(frozen=True)
+class _Estimate:
+    """The times of a block's parts, in clocks. fits: blocks that an SM can hold at a time."""
+
+    tiles: Tiles
+    arch: GpuArch
+    fits: Floats
+
+    def seconds(self) -> Floats:
+        """Return launch and the slower of the SMs' rounds and the memory."""
+        costs, arch = self.arch.costs, self.arch
+        work = self.tiles.work
+        factors = (work.lhs_bytes + work.rhs_bytes) * self._half_lines
+        bytes = factors + work.read_bytes + work.written_bytes
+        memory_s = bytes / (arch.dram_bytes_per_s * costs.dram_efficiency)
+        return costs.start_us * 1e-6 + _slower(4, self._rounds() / arch.clock_hz, memory_s)
+
+    def _rounds(self) -> Floats:
+        """Return the rounds of all blocks, as many at a time as fit, and the last, smaller one.
+
+        Blocks that all fit at once stay where they start, those without a tile included; later
+        ones go where there is room. The last block of a tile adds all parts up.
+        """
+        tiles, sms, costs = self.tiles, self.arch.sm_count, self.arch.costs
+        at_once = tiles.launched <= sms * self.fits
+        blocks = np.where(at_once, tiles.launched, tiles.blocks)
+        each = np.ceil(blocks / sms)
+        resident = np.minimum(self.fits, each)
+        steady = np.clip(each / resident - 1, 0, 1)
+        whole = np.floor(blocks / (sms * resident))
+        rest = blocks - whole * sms * resident
+        last = np.where(rest > 0, self._round(np.maximum(1, np.ceil(rest / sms)), steady), 0)
+        parts = tiles.split * (costs.part_clocks + self._part_clocks)
+        return whole * self._round(resident, steady) + last + np.where(tiles.split > 1, parts, 0)
+
+    def _round(self, resident: Floats, steady: Floats) -> Floats:
+        """Return the clocks of ``resident`` blocks that share an SM.
+
+        steady: 1 where blocks follow others, so that one's first slice arrives under another's
+        work; 0 where all start together.
+        """
+        tiles, costs = self.tiles, self.arch.costs
+        first = self._latency * (1 - steady * (1 - 1 / resident))
+        meeting = costs.meeting_clocks + 2 * resident * self._part_clocks
+        epilogue = np.where(tiles.split > 1, meeting, 0) + resident * self._epilogue
+        return first + tiles.steps * self._step(resident) + epilogue
+
+    @property
+    def _part_clocks(self) -> Floats:
+        """The clocks of writing or reading a block's partial sums."""
+        bytes = self.tiles.m * self.tiles.n * self.tiles.work.compute_bytes
+        return bytes / self.arch.costs.part_bytes_per_clock
+
+    @property
+    def _latency(self) -> float:
+        """The clocks until data arrive: of the L2, or of the memory where it holds not all."""
+        arch, costs = self.arch, self.arch.costs
+        if self.tiles.work.global_bytes > arch.l2_bytes:
+            return costs.loaded_dram_latency * arch.dram_latency_s * arch.clock_hz
+        return costs.loaded_l2_latency * arch.l2_latency_s * arch.clock_hz
+
+    # The main loop --------------------------------------------------------------------------------
+
+    def _step(self, resident: Floats) -> Floats:
+        """Return the clocks of a step: the slowest of what blocks share, what one block does in
+        order, and the arrival of a slice.
+        """
+        return _slower(3, resident * self._shared_clocks, self._own_clocks, self._waiting)
+
+    @cached_property
+    def _multiplying(self) -> Floats:
+        rate = self.arch.flops_per_clock_per_sm[self.tiles.unit]
+        return self.tiles.step_flops / rate
+
+    @cached_property
+    def _moving(self) -> Floats:
+        """The clocks of shared memory: every fragment read, every slice written."""
+        moved = self.tiles.read_bytes + self.tiles.slice_bytes
+        return moved / self.arch.shared_bytes_per_clock_per_sm
+
+    @cached_property
+    def _issuing(self) -> Floats:
+        """The clocks in which instructions of a block's warps are issued."""
+        tiles, costs = self.tiles, self.arch.costs
+        multiply = tiles.step_flops / tiles.instruction_flops
+        fragments = 2 * tiles.read_bytes / _FRAGMENT_BYTES
+        lhs, rhs = tiles.single_elements()
+        element = tiles.work.lhs_reads * costs.element_instructions + tiles.work.lhs_operations
+        thread = lhs * element + rhs * costs.plain_element_instructions
+        thread = thread + tiles.copies() * _COPY_INSTRUCTIONS
+        instructions = multiply + fragments + tiles.warps * (thread + _STEP_INSTRUCTIONS)
+        return instructions / self.arch.issue_per_clock_per_sm
+
+    @cached_property
+    def _half_lines(self) -> Floats:
+        return np.where(self.tiles.line_bytes < _LINE_BYTES, self.arch.costs.half_line, 1.0)
+
+    @cached_property
+    def _shared_clocks(self) -> Floats:
+        """The clocks of a step that one block takes of what all blocks of an SM share."""
+        loaded = self.tiles.loaded_bytes * self._half_lines
+        arriving = loaded / self.arch.l2_bytes_per_clock_into_sm
+        return _slower(4, _slower(2, self._multiplying, self._moving), self._issuing, arriving)
+
+    @cached_property
+    def _own_clocks(self) -> Floats:
+        """The clocks of a step of one block alone. Where a scheduler has one warp of it, loads and
+        multiply-adds follow each other.
+        """
+        tiles, costs = self.tiles, self.arch.costs
+        schedulers = self.arch.issue_per_clock_per_sm
+        busy = np.minimum(1, tiles.warps / schedulers)
+        ahead = (tiles.stages % 2 == 1) | (tiles.split > 1)
+        one = self._multiplying / busy + self._moving
+        one = one * np.where(ahead, costs.fragments_ahead, 1.0)
+        both = _slower(2, self._multiplying, self._moving)
+        work = np.where(tiles.warps > schedulers, both, one)
+        lhs, rhs = tiles.single_elements()
+        single = lhs * tiles.work.lhs_reads + rhs
+        loading = costs.register_stage_clocks + single * costs.element_clocks
+        registers = np.where(single > 0, loading, 0)
+        arrival = np.where(tiles.stages == 1, self._latency, 0)  # nothing runs meanwhile
+        return costs.step_clocks + work + self._issuing + registers + arrival
+
+    @cached_property
+    def _waiting(self) -> Floats:
+        """The clocks of a step in which asynchronous copies are waited for: once for as many slices
+        as are under way, the first ones left out.
+        """
+        tiles = self.tiles
+        rounds = np.ceil(tiles.steps / np.maximum(1, tiles.stages - 1)) - 1
+        waiting = self._latency * np.maximum(0, rounds) / tiles.steps
+        return np.where(sum(tiles.single_elements()) > 0, 0, waiting)
+
+    # The epilogue ---------------------------------------------------------------------------------
+
+    @cached_property
+    def _epilogue(self) -> Floats:
+        """The clocks of computing and storing the results of one block of ``split``."""
+        tiles, costs, work = self.tiles, self.arch.costs, self.tiles.work
+        single = 1.0 if work.paired else costs.single_store
+        row_bytes = tiles.n / tiles.warps_n * work.factor_bytes
+        wide = np.where(row_bytes >= _LINE_BYTES, costs.wide_row, 1.0)
+        stored = tiles.results / 8 * costs.store_clocks * single * wide
+        points = work.batch * work.m * work.n
+        read = tiles.results * work.read_bytes / points / self.arch.l2_bytes_per_clock_into_sm
+        lanes = self.arch.issue_per_clock_per_sm * WARP_LANES
+        computed = tiles.results * work.operations / lanes
+        return (stored + read + computed) / tiles.split
+
+
+def _slower(power: int, *times: Floats | float) -> Floats:
+    """Return a little more than the longest of some times: ``(sum of t^power)^(1/power)``.
+
+    What takes as long as another thing hides under it only in part; the higher the power, the more.
+    """
+    total = sum(np.asarray(time, np.float64) ** power for time in times)
+    return np.asarray(total) ** (1 / power)

@@ -1,0 +1,256 @@
+"""Compares the model of contractions with measured schedules; needs no GPU.
+
+``table`` prints one line per case: the time of the schedule that the estimate likes best in units
+of the best measured one, Spearman's rank correlation of estimate and time, and measured over
+estimated time. ``fit`` finds the measured costs of the chip again by least squares.
+``profiles`` does the last for the kernels of profiled models.
+``leave-one-out`` fits without each case and prints the case's line with what the others say.
+
+    python test/benchmarks/rating.py table
+"""
+
+import argparse
+import gzip
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from contraction import Case
+
+from dlc import arch, registry
+from dlc.analysis.dataflow import Cluster, Dataflow
+from dlc.analysis.schedule import _contract_gpu, _map, _row
+from dlc.analysis.schedule._candidate import Rated
+from dlc.analysis.schedule._contract_gpu import STRATEGY
+from dlc.analysis.schedule._contract_gpu import tiles as tiles_of
+from dlc.analysis.schedule._tiling import Tiling, instruction_for, unit_of
+from dlc.arch import GpuArch
+from dlc.arch.gpu_costs import GpuCosts
+from dlc.core.parser import parse_module
+from dlc.dialects.fused_group import GroupOp
+from dlc.model.contraction import Contraction, Tiles, estimate_s, first_choice
+
+DATA = Path(__file__).parents[1] / "data/contraction-space-h200.jsonl.gz"
+PROFILES = DATA.with_name("profiled-kernels-h200.jsonl.gz")
+STEPS = (1.3, 1.1, 1.03)
+"""Factors by which a cost is changed in a search for better ones, coarse to fine."""
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The measured schedules of one case. us: their times in microseconds."""
+
+    name: str
+    work: Contraction
+    tilings: list[Tiling]
+    tiles: Tiles
+    us: Floats
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How an estimate does on a case. choice: the time of its first choice over the best one.
+
+    rank: Spearman's correlation. ratios: measured over estimated times.
+    """
+
+    name: str
+    choice: float
+    rank: float
+    ratios: Floats
+
+    def __str__(self) -> str:
+        middle, high = np.quantile(self.ratios, (0.5, 0.95))
+        return f"{self.name:36} {self.choice:6.3f} {self.rank:6.3f} {middle:7.2f} {high:6.2f}"
+
+
+HEAD = f"{'case':36} {'choice':>6} {'rank':>6} {'median':>7} {'p95':>6}"
+
+
+def samples(chip: GpuArch) -> list[Sample]:
+    """Return the measured cases."""
+    found: dict[str, tuple[Contraction, list[Tiling], list[float]]] = {}
+    with gzip.open(DATA, "rt") as file:
+        for row in map(json.loads, file):
+            name = row["case"]
+            group = _group(name, row["schedule"])
+            if name not in found:
+                flow = Dataflow(group.body.block)
+                found[name] = STRATEGY.work_of(Cluster(flow, tuple(flow.ops))), [], []
+            work, tilings, us = found[name]
+            assert group.schedule is not None
+            tilings.append(Tiling.of(work, dict(group.schedule.data), chip))
+            us.append(row["us"])
+    return [
+        Sample(name, work, tilings, _tiles(work, tilings, chip), np.array(us))
+        for name, (work, tilings, us) in found.items()
+    ]
+
+
+def _group(name: str, schedule: str) -> GroupOp:
+    kind, *sizes, element = name.split("_")
+    case = Case(kind, tuple(map(int, sizes)), element, schedule)
+    module = parse_module(case.module(), registry.new_context())
+    return next(op for op in module.walk() if isinstance(op, GroupOp))
+
+
+def _tiles(work: Contraction, tilings: Sequence[Tiling], chip: GpuArch) -> Tiles:
+    unit = unit_of(work, instruction_for(work, chip), chip)
+    return Tiles.of(work, *unit, [tiling.row for tiling in tilings])
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """A kernel of a profiled model. us: of one launch, without the gap before it. estimate_us: the
+    same by the model. bound_us: its bound.
+    """
+
+    model: str
+    name: str
+    strategy: str
+    us: float
+    estimate_us: float
+    bound_us: float
+
+
+def profiled(chip: GpuArch) -> list[Profiled]:
+    """Return the kernels of the profiled models."""
+    with gzip.open(PROFILES, "rt") as file:
+        return [_profiled(json.loads(line), chip) for line in file]
+
+
+def _profiled(row: dict[str, Any], chip: GpuArch) -> Profiled:
+    schedule = {k: tuple(v) if isinstance(v, list) else v for k, v in row["schedule"].items()}
+    strategy = row["schedule"]["strategy"]
+    describe, rate = RATERS[strategy]
+    rated = rate(describe(**row["work"]), schedule, chip)
+    estimate_us = rated.latency_s() * 1e6 - chip.costs.launch_gap_us
+    bound_us = rated.bound.time_s * 1e6
+    names = row["model"], row["name"], strategy
+    return Profiled(*names, row["us"], estimate_us, bound_us)
+
+
+RATERS: dict[str, tuple[Callable[..., Any], Callable[[Any, Any, GpuArch], Rated]]] = {
+    "contract": (Contraction, _contract_gpu.rate_work),
+    "map": (_map.MapWork, _map.rate_work),
+    "row": (_row.RowWork, _row.rate_work),
+}
+
+
+def judge(sample: Sample, chip: GpuArch) -> Verdict:
+    """Return how the estimate does on a case."""
+    estimate = estimate_s(sample.tiles, chip) * 1e6
+    choice = sample.us[first_choice(sample.tiles, estimate)] / sample.us.min()
+    rank = np.corrcoef(_ranks(estimate), _ranks(sample.us))[0, 1]
+    return Verdict(sample.name, float(choice), float(rank), sample.us / estimate)
+
+
+def _ranks(values: Floats) -> Floats:
+    """Return the place of each value in order; equal ones share the mean of their places."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return (last - (counts - 1) / 2)[inverse]
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """Return the geometric mean."""
+    return float(np.exp(np.mean(np.log(values))))
+
+
+def ties(sample: Sample, chip: GpuArch) -> bool:
+    """Return whether the two best of the whole space are estimated within 0.5 % of each other."""
+    space = list(STRATEGY.candidates(sample.work, chip))
+    first, second = np.sort(estimate_s(tiles_of(sample.work, space, chip), chip))[:2]
+    return bool(second <= 1.005 * first)
+
+
+def fitted(cases: Sequence[Sample], chip: GpuArch) -> GpuArch:
+    """Return the chip with the costs that fit some cases best, found one at a time.
+
+    What is least: the mean over cases of the mean of ``(log measured / estimated)^2`` up to 10 %,
+    linear beyond, weighed by how near a schedule is to the best of its case.
+    """
+    names = [field.name for field in fields(GpuCosts) if field.name != "dram_efficiency"]
+    least = _misfit(cases, chip)
+    for step in STEPS:
+        improved = True
+        while improved:
+            improved = False
+            for name in names:
+                for factor in (step, 1 / step):
+                    changed = {name: getattr(chip.costs, name) * factor}
+                    other = replace(chip, costs=replace(chip.costs, **changed))
+                    misfit = _misfit(cases, other)
+                    if misfit < least * (1 - 1e-5):
+                        chip, least, improved = other, misfit, True
+    return chip
+
+
+def _misfit(cases: Sequence[Sample], chip: GpuArch) -> float:
+    total = 0.0
+    for case in cases:
+        off = np.log(case.us / (estimate_s(case.tiles, chip) * 1e6)) / 0.1
+        weights = case.us.min() / case.us
+        total += float(np.average(np.sqrt(1 + off**2) - 1, weights=weights))
+    return total / len(cases)
+
+
+def show(verdicts: Sequence[Verdict]) -> None:
+    """Print a line per case, then all together."""
+    print(HEAD)
+    for verdict in verdicts:
+        print(verdict, flush=True)
+    choices, ranks = [v.choice for v in verdicts], [v.rank for v in verdicts]
+    ratios = np.concatenate([v.ratios for v in verdicts])
+    mean, middle, high = geometric_mean(choices), *np.quantile(ratios, (0.5, 0.95))
+    print(
+        f"choice {mean:.3f}, at most {max(choices):.3f}; rank at least {min(ranks):.3f}; ", end=""
+    )
+    print(f"measured / estimated {middle:.2f}, 95th percentile {high:.2f}")
+
+
+def show_profiled(kernels: Sequence[Profiled]) -> None:
+    """Print measured over estimated and over least time, by strategy and batch."""
+    print(f"{'kernels':22} {'count':>6} {'median':>7} {'p95':>6} {'least / bound':>14}")
+    for strategy in RATERS:
+        for batch, is_one in (("batch 1", True), ("larger batch", False)):
+            some = [k for k in kernels if k.strategy == strategy]
+            some = [k for k in some if k.model.endswith("_1") == is_one]
+            middle, high = np.quantile([k.us / k.estimate_us for k in some], (0.5, 0.95))
+            least = min(k.us / k.bound_us for k in some)
+            figures = f"{len(some):6} {middle:7.2f} {high:6.2f} {least:14.2f}"
+            print(f"{strategy + ', ' + batch:22} {figures}")
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("command", choices=("table", "profiles", "fit", "leave-one-out"))
+    parser.add_argument("--chip", default="sm_90a")
+    asked = parser.parse_args()
+    chip = arch.by_name(asked.chip)
+    assert isinstance(chip, GpuArch)
+    if asked.command == "profiles":
+        show_profiled(profiled(chip))
+        return
+    cases = samples(chip)
+    if asked.command == "table":
+        show([judge(case, chip) for case in cases])
+        print(f"{sum(ties(case, chip) for case in cases)} of {len(cases)} choices tie within 0.5 %")
+    elif asked.command == "fit":
+        chip = fitted(cases, chip)
+        print(chip.costs)
+        show([judge(case, chip) for case in cases])
+    else:
+        others = [(case, fitted([c for c in cases if c is not case], chip)) for case in cases]
+        show([judge(case, found) for case, found in others])
+
+
+if __name__ == "__main__":
+    main()
