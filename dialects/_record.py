@@ -9,6 +9,7 @@ from xdsl.ir import Data
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
+from dlc.core.context import DlcContext
 from dlc.errors import CompileError
 
 Value = bool | int | float | str | tuple["Value", ...]
@@ -51,7 +52,7 @@ def text_of(value: Value) -> str:
 class RecordAttr(Data[tuple[tuple[str, Value], ...]], ABC):
     """Named plain values in the order in which they were given; printed without braces.
 
-    ``#loop.schedule<strategy = "map", tile = [64, 128], pipelined = true, time_us = 2.9>``
+    ``#loop.schedule<strategy = "contract", target = "cpu", tile = [4, 16], lanes = 8>``
     """
 
     def __init__(self, values: Mapping[str, object] | tuple[tuple[str, Value], ...]):
@@ -91,10 +92,16 @@ class RecordAttr(Data[tuple[tuple[str, Value], ...]], ABC):
             parser.parse_punctuation("=")
             return key, _parse_value(parser)
 
+        start = parser.pos
         items = parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parse_item)
         names = [key for key, _ in items]
         if len(set(names)) < len(names):
             parser.raise_error(f"{cls.name} names a value twice")
+        checks = parser.ctx.record_checks if isinstance(parser.ctx, DlcContext) else {}
+        try:
+            checks.get(cls.name, dict)(dict(items))
+        except CompileError as error:
+            parser.raise_error(str(error), start)
         return tuple(items)
 
     def as_data(self) -> dict[str, object]:

@@ -5,9 +5,10 @@ Listing reads only folder contents; a module is imported when something of it is
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from functools import cache
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from xdsl.ir import Dialect
 
@@ -109,9 +110,16 @@ def load_backend(name: str) -> "type[Target]":
 def new_context(weights: "WeightStore | None" = None) -> DlcContext:
     """Return a context that loads each dialect when its first op is met."""
     context = DlcContext(weights)
+    context.record_checks["loop.schedule"] = _check_schedule
     for name in (*XDSL_DIALECTS, *dialect_names()):
         context.register_dialect(name, lambda name=name: load_dialect(name))
     return context
+
+
+def _check_schedule(record: Mapping[str, Any]) -> object:
+    from dlc.strategies import read_record
+
+    return read_record(record)
 
 
 def build_passes(text: str) -> "list[ModulePass]":

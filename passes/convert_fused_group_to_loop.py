@@ -16,8 +16,9 @@ from dlc.dialects.fused_group import GroupOp, LaunchOp
 from dlc.dialects.graph._source import WeightOp
 from dlc.dialects.loop._structure import KernelOp
 from dlc.lowering._job import Repacked
-from dlc.lowering._kernels import kernel_key, lower_group
 from dlc.lowering._outside import check_outside
+from dlc.lowering.kernel_key import kernel_key
+from dlc.strategies import lower_group
 
 Lowered = tuple[KernelOp, Mapping[int, Repacked]]
 """A kernel, and by operand the weights that it takes in another form."""

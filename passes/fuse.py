@@ -8,10 +8,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from dlc import arch, search
+from dlc import arch, search, strategies
 from dlc.analysis.dataflow import Cluster, Dataflow, is_inlined, origin
 from dlc.analysis.delta import delta_s
-from dlc.analysis.fusibility import NotFusibleError, strategy
+from dlc.analysis.epilogue import NotFusibleError
 from dlc.analysis.placement import placed
 from dlc.core.locations import joined, operation_text
 from dlc.dialects.fused_group import GroupOp, YieldOp
@@ -116,7 +116,7 @@ class _Outliner:
     def _reason(self, producer: int, consumer: int) -> str:
         left, right = (self.partition.clusters[n] for n in (producer, consumer))
         try:
-            strategy(left.merged(right))
+            strategies.accepting(left.merged(right))
         except NotFusibleError as reason:
             return str(reason)
         if self.partition.closes_cycle(producer, consumer):

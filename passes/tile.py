@@ -6,13 +6,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from dlc import arch
-from dlc.analysis import schedule
+from dlc import arch, strategies
 from dlc.analysis.dataflow import Cluster, Dataflow
-from dlc.analysis.fusibility import NotFusibleError
+from dlc.analysis.epilogue import NotFusibleError
 from dlc.core.locations import operation_text
 from dlc.dialects.fused_group import GroupOp
-from dlc.dialects.loop import BoundAttr, ScheduleAttr
+from dlc.dialects.loop import BoundAttr
 from dlc.errors import CompileError
 from dlc.model.upper_bound import UpperBound
 
@@ -49,10 +48,10 @@ def _tile(group: GroupOp, chip: arch.Arch) -> None:
     cluster = Cluster(flow, tuple(flow.ops))
     try:
         if group.schedule is not None:
-            bound = schedule.bound(cluster, dict(group.schedule.data), chip)
+            bound = strategies.bound(cluster, group.schedule, chip)
         else:
-            chosen = schedule.choose(cluster, chip)
-            group.schedule, bound = ScheduleAttr(tuple(chosen.schedule.items())), chosen.bound
+            chosen = strategies.choose(cluster, chip)
+            group.schedule, bound = chosen.schedule.attribute(), chosen.bound
     except NotFusibleError as reason:
         raise CompileError(
             f"these ops cannot share a kernel: {reason}", at=operation_text(group)

@@ -20,6 +20,7 @@ from dlc.frontends.onnx.conversion import supported_operators
 from dlc.frontends.onnx.functions import standard_functions
 from dlc.pipelines import PIPELINES
 from dlc.tools._command_page import command_page
+from dlc.tools._strategy_page import strategy_page
 
 _NOTE = "<!-- Written by dlc.tools.generate_docs from the docstrings; change those. -->\n"
 
@@ -33,7 +34,8 @@ def pages() -> dict[str, str]:
     """Return the text of each page by its path below ``docs``."""
     dialects = {f"dialects/{name}.md": dialect_page(name) for name in registry.dialect_names()}
     commands = {_COMMANDS: command_page(Path(__file__).resolve().parents[1] / "docs" / _COMMANDS)}
-    return dialects | {"passes.md": pass_page(), "onnx.md": onnx_page()} | commands
+    catalogues = {"passes.md": pass_page(), "onnx.md": onnx_page()}
+    return dialects | catalogues | {"strategies.md": strategy_page(_NOTE)} | commands
 
 
 def dialect_page(name: str) -> str:

@@ -91,9 +91,9 @@ class CombineScopeAttr(_WordAttr[CombineScope]):
 
 @irdl_attr_definition
 class ScheduleAttr(RecordAttr):
-    """How a group is lowered; ``strategy`` names the file in ``dlc/lowering`` that reads the rest.
+    """How a group is lowered; ``strategy`` and ``target`` say which other keys there are.
 
-    ``#loop.schedule<strategy = "map", vector = 4, threads = 256>``
+    ``#loop.schedule<strategy = "map", target = "gpu", threads = 256, vector = 4>``
     """
 
     name = "loop.schedule"

@@ -185,6 +185,16 @@ class Cluster:
         """The ops as a set."""
         return frozenset(self.ops)
 
+    @cached_property
+    def roles(self) -> dict[ComputedOp, Role]:
+        """The part of each op in a kernel."""
+        return {op: self.flow.facts(op).role for op in self.ops}
+
+    @cached_property
+    def kinds(self) -> frozenset[Role]:
+        """The parts that its ops play."""
+        return frozenset(self.roles.values())
+
     @property
     def inputs(self) -> tuple[SSAValue, ...]:
         """The tensors read from outside, each once, as the ops read them (views not undone)."""

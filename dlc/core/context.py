@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
 
@@ -15,15 +16,19 @@ if TYPE_CHECKING:
 class DlcContext(Context):
     """xDSL's context with a slot for the weights, which stay outside the IR.
 
-    ``dlc.registry.new_context`` makes one that knows every dialect.
+    record_checks: what raises CompileError for a record attribute that is wrong, by the attribute's
+    name; asked when one is parsed. ``dlc.registry.new_context`` makes a context that knows every
+    dialect.
     """
 
     rewrites: RewriteCounter
+    record_checks: dict[str, Callable[[Mapping[str, Any]], object]]
     _weights: WeightStore | None
 
     def __init__(self, weights: WeightStore | None = None):
         super().__init__()
         self.rewrites = RewriteCounter()
+        self.record_checks = {}
         self._weights = weights
 
     @property
@@ -45,6 +50,7 @@ class DlcContext(Context):
         copy = DlcContext(self.weights)
         vars(copy).update(vars(super().clone()))
         copy.rewrites = self.rewrites
+        copy.record_checks = self.record_checks
         return copy
 
 

@@ -1,4 +1,4 @@
-"""What a strategy is given: a group, its schedule and an empty kernel."""
+"""What a strategy is given to lower: a group and an empty kernel."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,6 @@ from dlc.dialects._tensor import element_bytes, element_type, shape, tensor_type
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph._source import WeightOp
 from dlc.dialects.graph._structure import Array
-from dlc.dialects.loop._attributes import ScheduleAttr
 from dlc.dialects.loop._structure import EndOp, KernelOp
 
 
@@ -41,7 +40,6 @@ class Job:
     """
 
     group: GroupOp
-    schedule: ScheduleAttr
     block: Block
     buffers: dict[SSAValue, SSAValue]
     outputs: Sequence[tuple[SSAValue, SSAValue]]
@@ -50,8 +48,8 @@ class Job:
     repacked: dict[int, "Repacked"] = field(default_factory=dict)
 
     @staticmethod
-    def of(group: GroupOp, default: ScheduleAttr) -> "Job":
-        """Return the job of a group; ``default`` is the schedule of a group without one."""
+    def of(group: GroupOp) -> "Job":
+        """Return the job of a group."""
         types = [buffer_of(tensor_type(v)) for v in (*group.inputs, *group.outputs)]
         block = Block(arg_types=types)
         arguments = group.body.block.args
@@ -59,7 +57,7 @@ class Job:
             made.name_hint = given.name_hint
         buffers: dict[SSAValue, SSAValue] = dict(zip(arguments, block.args, strict=False))
         outputs = tuple(zip(group.yielded, block.args[len(arguments) :], strict=True))
-        return Job(group, group.schedule or default, block, buffers, outputs)
+        return Job(group, block, buffers, outputs)
 
     @property
     def builder(self) -> Builder:

@@ -19,9 +19,6 @@ from dlc.model.registers import registers
 
 Floats = npt.NDArray[np.float64]
 
-GROUPED_ROWS = 8
-"""Tile rows that run together in the order ``grouped<8>``."""
-
 _COPY_INSTRUCTIONS = 4
 """Of one asynchronous copy: two addresses, the guard, the copy."""
 
@@ -88,7 +85,8 @@ class Tiles:
     """Tilings of one contraction: arrays of equal length, an element for each.
 
     m, n, depth: of a block's tile and of a slice of the reduction. unit: a key of
-    ``GpuArch.flops_per_clock_per_sm``; instruction_flops: of one warp's instruction.
+    ``GpuArch.flops_per_clock_per_sm``; instruction_flops: of one warp's instruction. grouped: tile
+    rows that run together, 0 where tiles run row by row.
     """
 
     work: Contraction
@@ -101,20 +99,20 @@ class Tiles:
     warps_n: Floats
     stages: Floats
     split: Floats
-    grouped: npt.NDArray[np.bool_]
+    grouped: Floats
 
     @staticmethod
     def of(
         work: Contraction,
         unit: str,
         instruction_flops: int,
-        rows: Sequence[tuple[int, int, int, int, int, int, int, bool]],
+        rows: Sequence[tuple[int, int, int, int, int, int, int, int]],
     ) -> "Tiles":
         """Return tilings, of which a row says the eight numbers in the order of the fields."""
         columns = np.array(rows, np.float64).T
         m, n, depth, warps_m, warps_n, stages, split, grouped = columns
         sizes = m, n, depth, warps_m, warps_n
-        return Tiles(work, unit, instruction_flops, *sizes, stages, split, grouped > 0)
+        return Tiles(work, unit, instruction_flops, *sizes, stages, split, grouped)
 
     # Counts ---------------------------------------------------------------------------------------
 
@@ -137,8 +135,8 @@ class Tiles:
     def launched(self) -> Floats:
         """All blocks; the last group of rows may have some without a tile."""
         rows, columns = self.grid
-        whole = np.ceil(rows / GROUPED_ROWS) * GROUPED_ROWS
-        rows = np.where(self.grouped & (columns > 1), whole, rows)
+        together = np.where(columns > 1, np.maximum(self.grouped, 1), 1)
+        rows = np.ceil(rows / together) * together
         return rows * columns * self.work.batch * self.split
 
     @cached_property

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 from xdsl.dialects.builtin import ModuleOp
 
+from dlc import strategies
 from dlc.analysis.entry import find_main
 from dlc.analysis.evaluation import round_to
 from dlc.core.locations import operation_text
@@ -100,7 +101,8 @@ class _Pair:
     @property
     def split(self) -> int:
         """How many blocks share a tile of the result."""
-        return int(self._key("split", 1))
+        schedule = self.group.schedule
+        return 1 if schedule is None else strategies.read(schedule).blocks_per_tile
 
     def wanted(self, inputs: GroupInputs) -> list[Array]:
         """Return what the group means on inputs."""
@@ -147,9 +149,3 @@ class _Pair:
         while tile and not any(x.any() for x in coverage.written(self._parts(tile))):
             tile -= 1
         return tile
-
-    def _key(self, name: str, default: int | str) -> int | str:
-        schedule = self.group.schedule
-        found = default if schedule is None else schedule.get(name, default)
-        assert isinstance(found, int | str)
-        return found

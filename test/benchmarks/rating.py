@@ -21,18 +21,18 @@ import numpy as np
 import numpy.typing as npt
 from contraction import Case
 
-from dlc import arch, registry
+from dlc import arch, registry, strategies
 from dlc.analysis.dataflow import Cluster, Dataflow
-from dlc.analysis.schedule import _contract_gpu, _map, _row
-from dlc.analysis.schedule._candidate import Rated
-from dlc.analysis.schedule._contract_gpu import STRATEGY
-from dlc.analysis.schedule._contract_gpu import tiles as tiles_of
-from dlc.analysis.schedule._tiling import Tiling, instruction_for, unit_of
 from dlc.arch import GpuArch
 from dlc.arch.gpu_costs import GpuCosts
 from dlc.core.parser import parse_module
 from dlc.dialects.fused_group import GroupOp
 from dlc.model.contraction import Contraction, Tiles, estimate_s, first_choice
+from dlc.strategies.contract.gpu import IMPLEMENTATION
+from dlc.strategies.contract.gpu import tiles as tiles_of
+from dlc.strategies.contract.schedule import ContractOnGpu
+from dlc.strategies.map.gpu import MapWork
+from dlc.strategies.row.gpu import RowWork
 
 DATA = Path(__file__).parents[1] / "data/contraction-space-h200.jsonl.gz"
 PROFILES = DATA.with_name("profiled-kernels-h200.jsonl.gz")
@@ -48,7 +48,7 @@ class Sample:
 
     name: str
     work: Contraction
-    tilings: list[Tiling]
+    schedules: list[ContractOnGpu]
     tiles: Tiles
     us: Floats
 
@@ -75,21 +75,23 @@ HEAD = f"{'case':36} {'choice':>6} {'rank':>6} {'median':>7} {'p95':>6}"
 
 def samples(chip: GpuArch) -> list[Sample]:
     """Return the measured cases."""
-    found: dict[str, tuple[Contraction, list[Tiling], list[float]]] = {}
+    found: dict[str, tuple[Contraction, list[ContractOnGpu], list[float]]] = {}
     with gzip.open(DATA, "rt") as file:
         for row in map(json.loads, file):
             name = row["case"]
-            group = _group(name, row["schedule"])
+            group = _group(name, f'target = "gpu", {row["schedule"]}')
             if name not in found:
                 flow = Dataflow(group.body.block)
-                found[name] = STRATEGY.work_of(Cluster(flow, tuple(flow.ops))), [], []
-            work, tilings, us = found[name]
+                found[name] = IMPLEMENTATION.work_of(Cluster(flow, tuple(flow.ops))), [], []
+            _, schedules, us = found[name]
             assert group.schedule is not None
-            tilings.append(Tiling.of(work, dict(group.schedule.data), chip))
+            schedule = strategies.read(group.schedule)
+            assert isinstance(schedule, ContractOnGpu)
+            schedules.append(schedule)
             us.append(row["us"])
     return [
-        Sample(name, work, tilings, _tiles(work, tilings, chip), np.array(us))
-        for name, (work, tilings, us) in found.items()
+        Sample(name, work, schedules, tiles_of(work, schedules, chip), np.array(us))
+        for name, (work, schedules, us) in found.items()
     ]
 
 
@@ -98,11 +100,6 @@ def _group(name: str, schedule: str) -> GroupOp:
     case = Case(kind, tuple(map(int, sizes)), element, schedule)
     module = parse_module(case.module(), registry.new_context())
     return next(op for op in module.walk() if isinstance(op, GroupOp))
-
-
-def _tiles(work: Contraction, tilings: Sequence[Tiling], chip: GpuArch) -> Tiles:
-    unit = unit_of(work, instruction_for(work, chip), chip)
-    return Tiles.of(work, *unit, [tiling.row for tiling in tilings])
 
 
 @dataclass(frozen=True)
@@ -126,21 +123,17 @@ def profiled(chip: GpuArch) -> list[Profiled]:
 
 
 def _profiled(row: dict[str, Any], chip: GpuArch) -> Profiled:
-    schedule = {k: tuple(v) if isinstance(v, list) else v for k, v in row["schedule"].items()}
+    keys = {k: tuple(v) if isinstance(v, list) else v for k, v in row["schedule"].items()}
     strategy = row["schedule"]["strategy"]
-    describe, rate = RATERS[strategy]
-    rated = rate(describe(**row["work"]), schedule, chip)
+    own = strategies.by_name(strategy).implementations["gpu"]
+    rated = own.rate(WORKS[strategy](**row["work"]), own.schedule.read(keys), chip)
     estimate_us = rated.latency_s() * 1e6 - chip.costs.launch_gap_us
     bound_us = rated.bound.time_s * 1e6
     names = row["model"], row["name"], strategy
     return Profiled(*names, row["us"], estimate_us, bound_us)
 
 
-RATERS: dict[str, tuple[Callable[..., Any], Callable[[Any, Any, GpuArch], Rated]]] = {
-    "contract": (Contraction, _contract_gpu.rate_work),
-    "map": (_map.MapWork, _map.rate_work),
-    "row": (_row.RowWork, _row.rate_work),
-}
+WORKS: dict[str, Callable[..., Any]] = {"contract": Contraction, "map": MapWork, "row": RowWork}
 
 
 def judge(sample: Sample, chip: GpuArch) -> Verdict:
@@ -165,7 +158,7 @@ def geometric_mean(values: Sequence[float]) -> float:
 
 def ties(sample: Sample, chip: GpuArch) -> bool:
     """Return whether the two best of the whole space are estimated within 0.5 % of each other."""
-    space = list(STRATEGY.candidates(sample.work, chip))
+    space = list(IMPLEMENTATION.candidates(sample.work, chip))
     first, second = np.sort(estimate_s(tiles_of(sample.work, space, chip), chip))[:2]
     return bool(second <= 1.005 * first)
 
@@ -218,7 +211,7 @@ def show(verdicts: Sequence[Verdict]) -> None:
 def show_profiled(kernels: Sequence[Profiled]) -> None:
     """Print measured over estimated and over least time, by strategy and batch."""
     print(f"{'kernels':22} {'count':>6} {'median':>7} {'p95':>6} {'least / bound':>14}")
-    for strategy in RATERS:
+    for strategy in WORKS:
         for batch, is_one in (("batch 1", True), ("larger batch", False)):
             some = [k for k in kernels if k.strategy == strategy]
             some = [k for k in some if k.model.endswith("_1") == is_one]

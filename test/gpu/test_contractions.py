@@ -26,7 +26,8 @@ SIZES = ((1, 1, 1), (3, 100, 77), (17, 33, 129), (67, 72, 264))
 def group(name: str, shapes: list[str], op: str, split: int) -> str:
     """Return a module of one group on two arguments."""
     x, w, y = (f"tensor<{s}x{KINDS[name][1]}>" for s in shapes)
-    schedule = f'strategy = "contract", {KINDS[name][3]}, split = {split}, order = "grouped<8>"'
+    numbers = f'{KINDS[name][3]}, split = {split}, order = "grouped<8>"'
+    schedule = f'strategy = "contract", target = "gpu", {numbers}'
     return (
         f"func.func @main(%x: {x}, %w: {w}) -> {y} {{\n"
         f"%y = fused_group.group @g(%x, %w) : ({x}, {w}) -> {y} attributes "

@@ -29,7 +29,7 @@ def group(types: str, result: str, schedule: str, body: str) -> str:
 def test_add_with_broadcast(runner: Runner, size: int, schedule: str) -> None:
     full, row = f"tensor<3x{size}xf16>", f"tensor<{size}xf16>"
     body = f"%r = graph.add %g0, %g1 : ({full}, {row}) -> {full}"
-    text = group(f"{full}, {row}", full, f'strategy = "map", {schedule}', body)
+    text = group(f"{full}, {row}", full, f'strategy = "map", target = "gpu", {schedule}', body)
     rng = np.random.default_rng(size)
     x, b = (rng.standard_normal(s).astype(np.float16) for s in ((3, size), (size,)))
     (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x, b)
@@ -44,7 +44,7 @@ def test_add_with_broadcast(runner: Runner, size: int, schedule: str) -> None:
 def test_softmax(runner: Runner, size: int, schedule: str) -> None:
     full = f"tensor<5x{size}xf16>"
     body = f"%r = graph.softmax %g0 axis 1 : {full} -> {full}"
-    text = group(full, full, f'strategy = "row", {schedule}', body)
+    text = group(full, full, f'strategy = "row", target = "gpu", {schedule}', body)
     x = (8 * np.random.default_rng(size).standard_normal((5, size))).astype(np.float16)
     (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x)
     exact = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
@@ -67,7 +67,12 @@ def test_depthwise_convolution(runner: Runner, channels: int, stride: int) -> No
         f"dilations [1, 1] groups {channels} layout channels_last weight_layout hwio : "
         f"({x_type}, {w_type}) -> {y_type}"
     )
-    text = group(f"{x_type}, {w_type}", y_type, 'strategy = "map", threads = 96, vector = 8', body)
+    text = group(
+        f"{x_type}, {w_type}",
+        y_type,
+        'strategy = "map", target = "gpu", threads = 96, vector = 8',
+        body,
+    )
     rng = np.random.default_rng(channels)
     x = rng.standard_normal((1, size, size, channels)).astype(np.float16)
     w = rng.standard_normal((3, 3, 1, channels)).astype(np.float16)

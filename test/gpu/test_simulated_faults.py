@@ -20,7 +20,8 @@ K = 224
 PRODUCT = """
 func.func @main(%x: X, %w: W) -> Y {
   %y = fused_group.group @g(%x, %w) : (X, W) -> Y attributes {
-      schedule = #loop.schedule<strategy = "contract", tile = [64, 64, 32], warps = [2, 2],
+      schedule = #loop.schedule<strategy = "contract", target = "gpu",
+      tile = [64, 64, 32], warps = [2, 2],
       instruction = "mma.m16n8k16", stages = 3, split = SPLIT, order = "row">} {
   ^bb0(%a: X, %b: W):
     %r = graph.matmul %a, %b : (X, W) -> Y

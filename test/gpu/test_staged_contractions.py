@@ -20,7 +20,8 @@ X, W, Y = f"tensor<{M}x{K}xf16>", f"tensor<{N}x{K}xf16>", f"tensor<{M}x{N}xf16>"
 PRODUCT = f"""
 func.func @main(%x: {X}, %w: {W}) -> {Y} {{
   %y = fused_group.group @g(%x, %w) : ({X}, {W}) -> {Y} attributes {{
-      schedule = #loop.schedule<strategy = "contract", tile = [32, 32, 32], warps = [2, 2],
+      schedule = #loop.schedule<strategy = "contract", target = "gpu",
+      tile = [32, 32, 32], warps = [2, 2],
       instruction = "mma.m16n8k16", stages = 3, split = 1, order = "row">}} {{
   ^bb0(%a: {X}, %b: {W}):
     %r = graph.matmul %a, %b transpose_rhs : ({X}, {W}) -> {Y}

@@ -46,7 +46,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "column-tail",
         _CPU,
-        "dlc/lowering/_contract_cpu.py",
+        "dlc/strategies/contract/cpu_lowering.py",
         "    if rest:\n        tail =",
         "    if rest and not whole:\n        tail =",
         "the last columns of a product are not computed",
@@ -55,7 +55,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "row-tail",
         _CPU,
-        "dlc/lowering/_contract_cpu.py",
+        "dlc/strategies/contract/cpu_lowering.py",
         "self._over_cores(pieces, lambda at: write_tile(at, last, rest))",
         "self._over_cores(pieces, lambda at: write_tile(at, last, 1))",
         "of the last rows of a product only the first is computed",
@@ -65,7 +65,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "packed-tail",
         _CPU,
-        "dlc/lowering/_contract_cpu.py",
+        "dlc/strategies/contract/cpu_lowering.py",
         "    if rest:\n        write_block(whole, 1, rest)",
         "    if rest > columns:\n        write_block(whole, 1, rest)",
         "the last columns of a factor are not packed",
@@ -83,7 +83,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "padding-read",
         _CPU,
-        "dlc/lowering/_contract_cpu.py",
+        "dlc/strategies/contract/cpu_lowering.py",
         "value = scope.read(lhs, moved, guard=op.lhs_guard)",
         "value = scope.read(lhs, [e + 0 if a in op.lhs_guard else e for a, e in enumerate(moved)], "
         "guard=op.lhs_guard, fill=1.0)",
@@ -93,7 +93,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "accumulate-twice",
         _CPU,
-        "dlc/lowering/_contract_cpu.py",
+        "dlc/strategies/contract/cpu_lowering.py",
         "            k = k * points(run) + dim\n",
         "            k = k + dim\n",
         "runs of a reduction read the same part of the weight",
@@ -102,7 +102,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "vector-tail",
         _GPU,
-        "dlc/lowering/row.py",
+        "dlc/strategies/row/lowering.py",
         "self.length // self.vector,\n            kind=LoopKind.REDUCTION",
         "self.length // self.vector // 4 * 4,\n            kind=LoopKind.REDUCTION",
         "a reduction leaves out what is after the last four elements",
@@ -129,7 +129,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "short-grid",
         _GPU,
-        "dlc/lowering/map.py",
+        "dlc/strategies/map/lowering.py",
         "    blocks = -(-vectors // threads)\n",
         "    blocks = max(1, vectors // threads)\n",
         "the last elements have no block",
@@ -141,9 +141,9 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "tile-rows",
         _GPU,
-        "dlc/lowering/_contract_gpu.py",
-        "return -(-self.product.gemm.m_size // self.tiling.m)",
-        "return max(1, self.product.gemm.m_size // self.tiling.m)",
+        "dlc/strategies/contract/gpu_lowering.py",
+        "return -(-self.product.gemm.m_size // self.schedule.tile[0])",
+        "return max(1, self.product.gemm.m_size // self.schedule.tile[0])",
         "the last rows of a product have no block",
         "products fp32",
         "products fp16",
@@ -151,8 +151,8 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "slices",
         _GPU,
-        "dlc/lowering/_contract_gpu.py",
-        "slices = max(1, -(-self.product.gemm.k_size // self.tiling.depth))",
+        "dlc/strategies/contract/gpu_lowering.py",
+        "slices = max(1, -(-self.product.gemm.k_size // self.schedule.tile[2]))",
         "slices = max(1, self.product.gemm.k_size // self.tiling.depth)",
         "the end of a reduction is left out",
         "products fp32",
@@ -272,7 +272,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "columns-of-the-grid",
         _GPU,
-        "dlc/lowering/_contract_gpu.py",
+        "dlc/strategies/contract/gpu_lowering.py",
         "row, column = tile // self.tile_columns, tile % self.tile_columns",
         "row, column = tile // self.tile_columns, tile % self.tile_rows",
         "the number of tile columns is taken for that of rows",

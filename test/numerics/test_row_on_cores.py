@@ -45,7 +45,7 @@ CASES = {name: case for length in LENGTHS for name, case in cases(length).items(
 
 @pytest.fixture(scope="module")
 def compiled() -> Compiled:
-    schedule = ScheduleAttr((("strategy", "row"), ("cores", True)))
+    schedule = ScheduleAttr((("strategy", "row"), ("target", "cpu"), ("cores", True)))
     module = module_of({name: op for name, (op, _) in CASES.items()}, schedule=schedule)
     kernels = CompiledKernels(lower(module))
     return kernels, {name: launched_by(module, name) for name in CASES}

@@ -36,7 +36,7 @@ def elementwise(name: str, op: str, size: int, element: str, schedule: str) -> s
     return f"""
       func.func @{name}(%x: {full}, %b: {row}) -> {full} {{
         %y = fused_group.group @{name}_0(%x, %b) : ({full}, {row}) -> {full}
-          attributes {{schedule = #loop.schedule<strategy = "map", {schedule}>}} {{
+          attributes {{schedule = #loop.schedule<strategy = "map", target = "gpu", {schedule}>}} {{
         ^bb0(%xi: {full}, %bi: {row}):
           %0 = graph.{op} %xi, %bi : ({full}, {row}) -> {full}
           fused_group.yield %0 : {full}
@@ -51,7 +51,7 @@ def softmax(name: str, columns: int, element: str, schedule: str) -> str:
     return f"""
       func.func @{name}(%x: {full}) -> {full} {{
         %y = fused_group.group @{name}_0(%x) : ({full}) -> {full}
-          attributes {{schedule = #loop.schedule<strategy = "row", {schedule}>}} {{
+          attributes {{schedule = #loop.schedule<strategy = "row", target = "gpu", {schedule}>}} {{
         ^bb0(%xi: {full}):
           %0 = graph.softmax %xi axis 1 : {full} -> {full}
           fused_group.yield %0 : {full}

@@ -20,9 +20,9 @@ from dlc.dialects.gpu import KernelOp
 PRODUCT = """
 func.func @main(%x: tensor<1x4096xf32>, %w: tensor<1000x4096xf32>) -> tensor<1x1000xf32> {
   %y = fused_group.group @g(%x, %w) : (tensor<1x4096xf32>, tensor<1000x4096xf32>)
-      -> tensor<1x1000xf32> attributes {schedule = #loop.schedule<strategy = "contract",
-      tile = [16, 32, 16], warps = [1, 2], instruction = "fma", stages = 4, split = 16,
-      order = "row">} {
+      -> tensor<1x1000xf32> attributes {schedule = #loop.schedule<
+      strategy = "contract", target = "gpu", tile = [16, 32, 16], warps = [1, 2],
+      instruction = "fma", stages = 4, split = 16, order = "row">} {
   ^bb0(%a: tensor<1x4096xf32>, %b: tensor<1000x4096xf32>):
     %r = graph.matmul %a, %b transpose_rhs : (tensor<1x4096xf32>, tensor<1000x4096xf32>)
       -> tensor<1x1000xf32>

@@ -17,7 +17,7 @@
 // CHECK-NEXT:   g0_body(operands[0], operands[1], operands[2]);
 // CHECK-NEXT: }
 func.func @main(%x: tensor<3x5x7xf32>, %b: tensor<3x1x1xf32>) -> tensor<3x5x7xf32> {
-  %y = fused_group.group @g0(%x, %b) : (tensor<3x5x7xf32>, tensor<3x1x1xf32>) -> tensor<3x5x7xf32> attributes {schedule = #loop.schedule<strategy = "map", cores = true>} {
+  %y = fused_group.group @g0(%x, %b) : (tensor<3x5x7xf32>, tensor<3x1x1xf32>) -> tensor<3x5x7xf32> attributes {schedule = #loop.schedule<strategy = "map", target = "cpu", cores = true>} {
   ^bb0(%xi: tensor<3x5x7xf32>, %bi: tensor<3x1x1xf32>):
     %0 = graph.add %xi, %bi : (tensor<3x5x7xf32>, tensor<3x1x1xf32>) -> tensor<3x5x7xf32>
     %1 = graph.exp %0 : tensor<3x5x7xf32> -> tensor<3x5x7xf32>

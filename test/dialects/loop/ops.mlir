@@ -38,9 +38,9 @@ loop.kernel @g0(%x: memref<128x768xf16>, %y: memref<128xf32>, %s: memref<64xi8>)
   loop.end
 }
 
-// CHECK: schedule = #loop.schedule<strategy = "contract", tile = [64, 128], order = "grouped<8>", pipelined = true, share = 1.0e-05>
+// CHECK: schedule = #loop.schedule<strategy = "contract", target = "cpu", tile = [4, 16], lanes = 8, cores = true>, bound = #loop.bound<share = 1.0e-05>
 // CHECK-SAME: workers = #loop.task_map<spatial(2, 2) * repeat(2, 8)>
 builtin.module attributes {
-  schedule = #loop.schedule<strategy = "contract", tile = [64, 128], order = "grouped<8>", pipelined = true, share = 1.0e-05>,
+  schedule = #loop.schedule<strategy = "contract", target = "cpu", tile = [4, 16], lanes = 8, cores = true>, bound = #loop.bound<share = 1.0e-05>,
   workers = #loop.task_map<spatial(2, 2) * repeat(2, 8)>
 } {}

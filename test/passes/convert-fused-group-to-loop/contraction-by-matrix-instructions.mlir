@@ -28,7 +28,7 @@
 // CHECK-NEXT:         loop.store %[[S]], %{{.*}}[%[[M]], %[[N]]]
 func.func @main(%x: tensor<128x512xf16>, %w: tensor<192x512xf16>, %b: tensor<192xf16>) -> tensor<128x192xf16> {
   %y = fused_group.group @g(%x, %w, %b) : (tensor<128x512xf16>, tensor<192x512xf16>, tensor<192xf16>) -> tensor<128x192xf16> attributes {
-    schedule = #loop.schedule<strategy = "contract", tile = [64, 64, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, split = 1, order = "row">} {
+    schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [64, 64, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, split = 1, order = "row">} {
   ^bb0(%xi: tensor<128x512xf16>, %wi: tensor<192x512xf16>, %bi: tensor<192xf16>):
     %0 = graph.matmul %xi, %wi transpose_rhs : (tensor<128x512xf16>, tensor<192x512xf16>) -> tensor<128x192xf16>
     %1 = graph.add %0, %bi : (tensor<128x192xf16>, tensor<192xf16>) -> tensor<128x192xf16>

@@ -11,7 +11,7 @@
 // CHECK-NEXT:         loop.load %xi[(%[[B]] * 128 + %[[T]]) floordiv 19, (%[[B]] * 128 + %[[T]]) mod 19 * 4 + %[[V]]]
 // CHECK-NEXT:         loop.load %bi[(%[[B]] * 128 + %[[T]]) mod 19 * 4 + %[[V]]]
 func.func @main(%x: tensor<8x76xf32>, %b: tensor<76xf32>) -> tensor<8x76xf32> {
-  %y = fused_group.group @g1(%x, %b) : (tensor<8x76xf32>, tensor<76xf32>) -> tensor<8x76xf32> attributes {schedule = #loop.schedule<strategy = "map", threads = 128, vector = 4>} {
+  %y = fused_group.group @g1(%x, %b) : (tensor<8x76xf32>, tensor<76xf32>) -> tensor<8x76xf32> attributes {schedule = #loop.schedule<strategy = "map", target = "gpu", threads = 128, vector = 4>} {
   ^bb0(%xi: tensor<8x76xf32>, %bi: tensor<76xf32>):
     %0 = graph.add %xi, %bi : (tensor<8x76xf32>, tensor<76xf32>) -> tensor<8x76xf32>
     fused_group.yield %0 : tensor<8x76xf32>

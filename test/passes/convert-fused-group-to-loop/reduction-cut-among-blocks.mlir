@@ -14,7 +14,7 @@
 // CHECK-NEXT:     loop.drain %[[ACC]] at [0, %[[TILE]] * 64] within [32, 256]
 func.func @main(%x: tensor<32x1152xf16>, %w: tensor<256x1152xf16>) -> tensor<32x256xf16> {
   %y = fused_group.group @g(%x, %w) : (tensor<32x1152xf16>, tensor<256x1152xf16>) -> tensor<32x256xf16> attributes {
-    schedule = #loop.schedule<strategy = "contract", tile = [32, 64, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, split = 3, order = "row">} {
+    schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [32, 64, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, split = 3, order = "row">} {
   ^bb0(%xi: tensor<32x1152xf16>, %wi: tensor<256x1152xf16>):
     %0 = graph.matmul %xi, %wi transpose_rhs : (tensor<32x1152xf16>, tensor<256x1152xf16>) -> tensor<32x256xf16>
     fused_group.yield %0 : tensor<32x256xf16>

@@ -10,7 +10,7 @@
 // CHECK-NEXT:     loop.store %[[Y]],
 
 func.func @main(%x: tensor<1xf32>) -> tensor<2x3x2xf32> {
-  %y = fused_group.group @sum(%x) : (tensor<1xf32>) -> tensor<2x3x2xf32> attributes {schedule = #loop.schedule<strategy = "map", cores = false>} {
+  %y = fused_group.group @sum(%x) : (tensor<1xf32>) -> tensor<2x3x2xf32> attributes {schedule = #loop.schedule<strategy = "map", target = "cpu", cores = false>} {
   ^bb0(%0: tensor<1xf32>):
     %1 = graph.reduce_sum %0 axes [0] keep_dims : tensor<1xf32> -> tensor<1xf32>
     %2 = graph.constant dense<2.0> : tensor<1xf32>

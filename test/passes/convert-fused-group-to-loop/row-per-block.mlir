@@ -9,7 +9,7 @@
 // CHECK:        loop.for %{{.*}} = 0 to 1 kind = parallel map = thread
 // CHECK-NEXT:     loop.store %{{.*}}, %{{.*}}[%[[B]]]
 func.func @main(%x: tensor<3x7x1000xf32>) -> tensor<7xf32> {
-  %y = fused_group.group @g(%x) : (tensor<3x7x1000xf32>) -> tensor<7xf32> attributes {schedule = #loop.schedule<strategy = "row", threads = 128>} {
+  %y = fused_group.group @g(%x) : (tensor<3x7x1000xf32>) -> tensor<7xf32> attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 128>} {
   ^bb0(%xi: tensor<3x7x1000xf32>):
     %s = graph.reduce_sum %xi axes [0, 2] : tensor<3x7x1000xf32> -> tensor<7xf32>
     fused_group.yield %s : tensor<7xf32>

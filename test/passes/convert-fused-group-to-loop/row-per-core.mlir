@@ -10,7 +10,7 @@
 // CHECK:        %[[M:.*]] = loop.load %[[A]][0]
 // CHECK:        loop.for %{{.*}} = 0 to 48 kind = parallel map = vector
 func.func @main(%x: tensor<5x48xf32>) -> tensor<5x48xf32> {
-  %y = fused_group.group @g(%x) : (tensor<5x48xf32>) -> tensor<5x48xf32> attributes {schedule = #loop.schedule<strategy = "row", cores = true>} {
+  %y = fused_group.group @g(%x) : (tensor<5x48xf32>) -> tensor<5x48xf32> attributes {schedule = #loop.schedule<strategy = "row", target = "cpu", cores = true>} {
   ^bb0(%xi: tensor<5x48xf32>):
     %m = graph.reduce_max %xi axes [1] keep_dims : tensor<5x48xf32> -> tensor<5x1xf32>
     %d = graph.sub %xi, %m : (tensor<5x48xf32>, tensor<5x1xf32>) -> tensor<5x48xf32>

@@ -15,7 +15,7 @@
 // CHECK-NEXT:           arith.subf %{{.*}}, %[[MAX]] : f32
 // CHECK-NEXT:           loop.store
 func.func @main(%x: tensor<5x48xf32>) -> tensor<5x48xf32> {
-  %y = fused_group.group @g(%x) : (tensor<5x48xf32>) -> tensor<5x48xf32> attributes {schedule = #loop.schedule<strategy = "row", threads = 32, rows = 4, vector = 4>} {
+  %y = fused_group.group @g(%x) : (tensor<5x48xf32>) -> tensor<5x48xf32> attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 32, rows = 4, vector = 4>} {
   ^bb0(%xi: tensor<5x48xf32>):
     %m = graph.reduce_max %xi axes [1] keep_dims : tensor<5x48xf32> -> tensor<5x1xf32>
     %d = graph.sub %xi, %m : (tensor<5x48xf32>, tensor<5x1xf32>) -> tensor<5x48xf32>

@@ -13,17 +13,17 @@
 func.func @main(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %w = graph.weight @w : tensor<64x64xf32>
   %v = graph.weight @v : tensor<64x64xf32>
-  %y = fused_group.group @g0(%x, %w) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32> attributes {schedule = #loop.schedule<strategy = "contract", tile = [4, 16], lanes = 8, cores = false>} {
+  %y = fused_group.group @g0(%x, %w) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32> attributes {schedule = #loop.schedule<strategy = "contract", target = "cpu", tile = [4, 16], lanes = 8, cores = false>} {
   ^bb0(%a: tensor<8x64xf32>, %b: tensor<64x64xf32>):
     %0 = graph.matmul %a, %b : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
     fused_group.yield %0 : tensor<8x64xf32>
   }
-  %z = fused_group.group @g1(%y, %w) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32> attributes {schedule = #loop.schedule<strategy = "contract", tile = [4, 16], lanes = 8, cores = false>} {
+  %z = fused_group.group @g1(%y, %w) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32> attributes {schedule = #loop.schedule<strategy = "contract", target = "cpu", tile = [4, 16], lanes = 8, cores = false>} {
   ^bb0(%a: tensor<8x64xf32>, %b: tensor<64x64xf32>):
     %0 = graph.matmul %a, %b : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
     fused_group.yield %0 : tensor<8x64xf32>
   }
-  %u = fused_group.group @g2(%z, %v) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32> attributes {schedule = #loop.schedule<strategy = "contract", tile = [4, 16], lanes = 8, cores = false>} {
+  %u = fused_group.group @g2(%z, %v) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32> attributes {schedule = #loop.schedule<strategy = "contract", target = "cpu", tile = [4, 16], lanes = 8, cores = false>} {
   ^bb0(%a: tensor<8x64xf32>, %b: tensor<64x64xf32>):
     %0 = graph.matmul %a, %b : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
     fused_group.yield %0 : tensor<8x64xf32>

@@ -2,7 +2,7 @@
 
 func.func @main(%x: tensor<128x768xf16>, %w: tensor<768x64xf16>) -> tensor<128x64xf16> {
   // expected-error@below {{strategy 'map' does not lower this group; it needs 'contract'}}
-  %0 = fused_group.group @g0(%x, %w) : (tensor<128x768xf16>, tensor<768x64xf16>) -> tensor<128x64xf16> attributes {schedule = #loop.schedule<strategy = "map">} {
+  %0 = fused_group.group @g0(%x, %w) : (tensor<128x768xf16>, tensor<768x64xf16>) -> tensor<128x64xf16> attributes {schedule = #loop.schedule<strategy = "map", target = "cpu">} {
   ^bb0(%a: tensor<128x768xf16>, %b: tensor<768x64xf16>):
     %1 = graph.matmul %a, %b : (tensor<128x768xf16>, tensor<768x64xf16>) -> tensor<128x64xf16>
     fused_group.yield %1 : tensor<128x64xf16>
@@ -14,7 +14,7 @@ func.func @main(%x: tensor<128x768xf16>, %w: tensor<768x64xf16>) -> tensor<128x6
 
 func.func @main(%x: tensor<128x768xf32>, %w: tensor<768x64xf32>) -> tensor<128x64xf32> {
   // expected-error@below {{schedule key tile should be 3 integers from 1 to 1048576, is [64, 64]}}
-  %0 = fused_group.group @g0(%x, %w) : (tensor<128x768xf32>, tensor<768x64xf32>) -> tensor<128x64xf32> attributes {schedule = #loop.schedule<strategy = "contract", tile = [64, 64], warps = [2, 2], instruction = "fma">} {
+  %0 = fused_group.group @g0(%x, %w) : (tensor<128x768xf32>, tensor<768x64xf32>) -> tensor<128x64xf32> attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [64, 64], warps = [2, 2], instruction = "fma">} {
   ^bb0(%a: tensor<128x768xf32>, %b: tensor<768x64xf32>):
     %1 = graph.matmul %a, %b : (tensor<128x768xf32>, tensor<768x64xf32>) -> tensor<128x64xf32>
     fused_group.yield %1 : tensor<128x64xf32>
@@ -26,7 +26,7 @@ func.func @main(%x: tensor<128x768xf32>, %w: tensor<768x64xf32>) -> tensor<128x6
 
 func.func @main(%x: tensor<128x768xf32>, %w: tensor<768x64xf32>) -> tensor<128x64xf32> {
   // expected-error@below {{needs 327680 bytes of shared memory, sm_90a has 232448}}
-  %0 = fused_group.group @g0(%x, %w) : (tensor<128x768xf32>, tensor<768x64xf32>) -> tensor<128x64xf32> attributes {schedule = #loop.schedule<strategy = "contract", tile = [128, 128, 64], warps = [2, 4], instruction = "fma", stages = 5>} {
+  %0 = fused_group.group @g0(%x, %w) : (tensor<128x768xf32>, tensor<768x64xf32>) -> tensor<128x64xf32> attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 4], instruction = "fma", stages = 5>} {
   ^bb0(%a: tensor<128x768xf32>, %b: tensor<768x64xf32>):
     %1 = graph.matmul %a, %b : (tensor<128x768xf32>, tensor<768x64xf32>) -> tensor<128x64xf32>
     fused_group.yield %1 : tensor<128x64xf32>

@@ -48,7 +48,7 @@ def module(m: int, n: int, k: int, transposed: bool, kind: str) -> str:
     return (
         f"func.func @main(%x: {x}, %w: {w}) -> {y} {{\n"
         f"%y = fused_group.group @g(%x, %w) : ({x}, {w}) -> {y} attributes "
-        f'{{schedule = #loop.schedule<strategy = "contract", {schedule}>}} {{\n'
+        f'{{schedule = #loop.schedule<strategy = "contract", target = "gpu", {schedule}>}} {{\n'
         f"^bb0(%a: {x}, %b: {w}):\n%r = graph.matmul %a, %b{flag}{precision} : ({x}, {w}) -> {y}\n"
         f"fused_group.yield %r : {y} }}\nfunc.return %y : {y} }}"
     )

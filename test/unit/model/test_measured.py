@@ -6,6 +6,7 @@ from rating import Verdict, geometric_mean, judge, profiled, samples
 
 from dlc.arch.nvidia import H200
 from dlc.model.upper_bound import gpu_bound
+from dlc.strategies.contract.tiling import Tiling
 
 SAMPLES = samples(H200)
 VERDICTS = {sample.name: judge(sample, H200) for sample in SAMPLES}
@@ -36,10 +37,10 @@ def test_estimates_are_times() -> None:
 
 def test_no_measurement_beats_its_bound() -> None:
     beaten = [
-        (sample.name, tiling)
+        (sample.name, schedule)
         for sample in SAMPLES
-        for tiling, us in zip(sample.tilings, sample.us, strict=True)
-        if gpu_bound(tiling.kernel_work(), H200).time_s * 1e6 > us
+        for schedule, us in zip(sample.schedules, sample.us, strict=True)
+        if gpu_bound(Tiling.of(sample.work, schedule, H200).kernel_work(), H200).time_s * 1e6 > us
     ]
     assert beaten == []
 

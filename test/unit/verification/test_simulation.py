@@ -31,8 +31,9 @@ func.func @main(%x: tensor<70x96xf16>, %w: tensor<96x40xf16>, %b: tensor<40xf16>
 PRODUCT = """
 func.func @main(%x: tensor<1x4096xf16>, %w: tensor<4096x40xf16>) -> tensor<1x40xf16> {
   %0 = fused_group.group @g0(%x, %w) : (tensor<1x4096xf16>, tensor<4096x40xf16>) -> tensor<1x40xf16>
-      attributes {schedule = #loop.schedule<strategy = "contract", tile = [32, 32, 32],
-      warps = [2, 2], instruction = "mma.m16n8k16", stages = 2, split = 4, order = "row">} {
+      attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu",
+      tile = [32, 32, 32], warps = [2, 2],
+      instruction = "mma.m16n8k16", stages = 2, split = 4, order = "row">} {
   ^bb0(%a: tensor<1x4096xf16>, %b: tensor<4096x40xf16>):
     %1 = graph.matmul %a, %b : (tensor<1x4096xf16>, tensor<4096x40xf16>) -> tensor<1x40xf16>
     fused_group.yield %1 : tensor<1x40xf16>
@@ -49,14 +50,15 @@ func.func @main(%x: tensor<4x40xf16>) -> tensor<4x3xf16> {
 """
 TILE = "tile = [32, 32, 32], warps = [2, 2]"
 MMA, FMA = f'{TILE}, instruction = "mma.m16n8k16"', f'{TILE}, instruction = "fma"'
+CONTRACT = 'strategy = "contract", target = "gpu"'
 SCHEDULES = {
-    "map": 'strategy = "map", threads = 96',
-    "map of vectors": 'strategy = "map", threads = 32, vector = 3',
-    "row": 'strategy = "row", threads = 32, rows = 4',
-    "mma": f'strategy = "contract", {MMA}, stages = 2, split = 1, order = "row"',
-    "mma split": f'strategy = "contract", {MMA}, stages = 2, split = 4, order = "grouped<8>"',
-    "fma": f'strategy = "contract", {FMA}, stages = 2, split = 1, order = "grouped<8>"',
-    "fma split": f'strategy = "contract", {FMA}, stages = 1, split = 3, order = "row"',
+    "map": 'strategy = "map", target = "gpu", threads = 96',
+    "map of vectors": 'strategy = "map", target = "gpu", threads = 32, vector = 3',
+    "row": 'strategy = "row", target = "gpu", threads = 32, rows = 4',
+    "mma": f'{CONTRACT}, {MMA}, stages = 2, split = 1, order = "row"',
+    "mma split": f'{CONTRACT}, {MMA}, stages = 2, split = 4, order = "grouped<8>"',
+    "fma": f'{CONTRACT}, {FMA}, stages = 2, split = 1, order = "grouped<8>"',
+    "fma split": f'{CONTRACT}, {FMA}, stages = 1, split = 3, order = "row"',
 }
 SPLIT = {"mma split": 4, "fma split": 3}
 """How many blocks share a tile."""

@@ -1,10 +1,6 @@
-"""Strategy ``row``: reductions over whole rows, with what computes and uses the rows' elements.
+"""The loops of ``row``: each reduction is done once per row, by those who share the row.
 
-A row is the points of a tensor along the reduced axes; each reduction is done once per row.
-Keys of the schedule: ``threads`` (GPU) is the number of threads that share a row, 32 (a warp) or a
-whole block; ``rows`` is the number of warps per block, each with its own row; a thread takes
-``vector`` neighbouring elements at once. Without ``threads`` the nest is for a CPU, one core per
-row; ``cores`` says whether several are used.
+A row is the points of a tensor along the reduced axes.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,8 +12,8 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint
 
 from dlc.analysis.role import RowSpace, row_space
+from dlc.arch.fragments import WARP_LANES
 from dlc.core.affine import unflatten
-from dlc.core.locations import operation_text
 from dlc.dialects._tensor import shape
 from dlc.dialects.graph._structure import Index, ReductionOp
 from dlc.dialects.loop._attributes import CombineScope, LoopKind, LoopMap
@@ -28,61 +24,59 @@ from dlc.lowering._job import Job
 from dlc.lowering._lanes import reduce_row
 from dlc.lowering._scope import LoopScope
 
-WARP_THREADS = 32
 
-PARALLEL_POINTS = 1 << 14
-"""Below this many points one core is as fast as several."""
+def lower_on_threads(job: Job, threads: int, rows: int, vector: int) -> None:
+    """Write the nest over rows for a GPU; raises CompileError where there is no row reduction.
+
+    threads: those that share a row, a warp or a whole block. rows: of a block, each for a warp of
+    it. vector: neighbouring elements that a thread takes at once.
+    """
+    _Rows(job, _space(job), threads, rows, vector).write()
 
 
-def lower(job: Job) -> None:
-    """Write one nest over the rows; raises CompileError where the group has no row reduction."""
+def lower_on_cores(job: Job, cores: bool) -> None:
+    """Write the nest over rows for a CPU, one core per row; raises CompileError where there is no
+    row reduction. cores: whether several are used.
+    """
+    _Rows(job, _space(job)).write_on(LoopMap.CORES if cores else LoopMap.SERIAL)
+
+
+def _space(job: Job) -> RowSpace:
     spaces = {row_space(op) for op in job.group.body.block.ops if isinstance(op, ReductionOp)}
     space = spaces.pop() if len(spaces) == 1 else None
     if space is None:
-        raise CompileError(
-            "strategy row needs reductions over the same axes of one shape",
-            at=operation_text(job.group),
-        )
-    _Rows(job, space).write()
+        raise CompileError("strategy row needs reductions over the same axes of one shape")
+    return space
 
 
 @dataclass
 class _Rows:
-    """The rows of a group and how they are shared out."""
+    """The rows of a group and how they are shared out; without threads, a core does a row."""
 
     job: Job
     space: RowSpace
+    threads: int = 0
+    rows: int = 1
+    vector: int = 1
 
     def __post_init__(self) -> None:
-        schedule = self.job.schedule
         self.axes = sorted(self.space.axes)
         self.outer = self.space.squeezed
         self.inner = [self.space.shape[a] for a in self.axes]
         self.count, self.length = prod(self.outer), prod(self.inner)
-        self.threads = schedule.get("threads", 0)
-        self.rows = schedule.get("rows", 1)
-        self.vector = schedule.get("vector", 1)
         if self.length % self.vector:
             self.vector = 1
-        self.is_warp = self.threads == WARP_THREADS
-        if self.threads > WARP_THREADS and self.rows > 1:
-            raise CompileError(
-                f"rows = {self.rows} with threads = {self.threads}: several rows per block are for "
-                f"{WARP_THREADS} threads per row",
-                at=operation_text(self.job.group),
-            )
+        self.is_warp = self.threads == WARP_LANES
 
     # Rows ----------------------------------------------------------------------------------------
 
+    def write_on(self, map: LoopMap) -> None:
+        """Write the loop over rows of a CPU, and the body of one row."""
+        scope = LoopScope(self.job.builder, self.job.buffers, reduce_row)
+        scope.parallel_loop(self.count, map, lambda row: self._row(scope, row))
+
     def write(self) -> None:
-        """Write the loops over rows and the body of one row."""
-        if not self.threads:
-            scope = LoopScope(self.job.builder, self.job.buffers, reduce_row)
-            points = self.count * self.length
-            cores = self.job.schedule.get("cores", points >= PARALLEL_POINTS)
-            map = LoopMap.CORES if cores else LoopMap.SERIAL
-            scope.parallel_loop(self.count, map, lambda row: self._row(scope, row))
-            return
+        """Write the loops over rows of a GPU, and the body of one row."""
         scope = LoopScope(self.job.builder, self.job.buffers, self._reduce)
         if not self.is_warp:
             self.job.threads = self.threads
@@ -121,8 +115,7 @@ class _Rows:
                 )
             else:
                 raise CompileError(
-                    f"a result of shape {list(sizes)} is neither a row's elements nor one per row",
-                    at=operation_text(self.job.group),
+                    f"a result of shape {list(sizes)} is neither a row's elements nor one per row"
                 )
 
     # Elements ------------------------------------------------------------------------------------

@@ -1,10 +1,4 @@
-"""Strategy ``map``: every result element is computed on its own.
-
-Schedule keys: ``threads`` (GPU) is the number of threads per block, each computing ``vector``
-neighbouring elements of the last axis. Without it the nest is for a CPU, where ``cores`` (default:
-by the amount of work) says whether the outer loops run on several cores. The innermost loop is
-SIMD.
-"""
+"""The loops of ``map``: every result element is computed on its own, by threads or on cores."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -20,10 +14,6 @@ from dlc.lowering._job import Job
 from dlc.lowering._lanes import LaneReducer, lane_loops, lane_sizes
 from dlc.lowering._scope import LoopScope
 
-PARALLEL_POINTS = 1 << 14
-"""Below this many result elements one core is as fast as several: starting a team of OpenMP threads
-takes some microseconds, in which one core computes about as many elements."""
-
 MOST_CUTS = 64
 """More pieces of an axis are too much code; the choice is then made for each element."""
 
@@ -33,16 +23,28 @@ LEAST_SEGMENT = 8
 Write = Callable[[Sequence[AffineExpr]], None]
 
 
-def lower(job: Job) -> None:
-    """Write one loop nest per shape of the results."""
+def lower_on_threads(job: Job, threads: int, vector: int) -> None:
+    """Write one loop nest per shape of the results, for a GPU.
+
+    threads: of a block, each of which computes ``vector`` neighbouring elements of the last axis.
+    """
     for sizes, outputs in job.outputs_by_shape().items():
         axes = merge_axes(job, outputs, sizes)
-        nest = _threads if "threads" in job.schedule else _cores
-        nest(job, axes, outputs)
+        fits = axes.sizes and axes.sizes[-1] % vector == 0
+        _threads(job, threads, vector if fits else 1, axes, outputs)
 
 
-def _cores(job: Job, axes: MergedAxes, outputs: Sequence[Output]) -> None:
-    cores = job.schedule.get("cores", prod(axes.sizes) >= PARALLEL_POINTS)
+def lower_on_cores(job: Job, cores: bool) -> None:
+    """Write one loop nest per shape of the results, for a CPU.
+
+    cores: whether the outer loops run on several cores. The innermost is SIMD.
+    """
+    for sizes, outputs in job.outputs_by_shape().items():
+        axes = merge_axes(job, outputs, sizes)
+        _cores(job, cores, axes, outputs)
+
+
+def _cores(job: Job, cores: bool, axes: MergedAxes, outputs: Sequence[Output]) -> None:
     parallel = LoopMap.CORES if cores else LoopMap.SERIAL
     reduces = any(isinstance(op, ReductionOp) for op in job.group.body.block.ops)
     nest = _LaneNest(job, axes, outputs)
@@ -125,12 +127,10 @@ def _nest(
     )
 
 
-def _threads(job: Job, axes: MergedAxes, outputs: Sequence[Output]) -> None:
+def _threads(
+    job: Job, threads: int, vector: int, axes: MergedAxes, outputs: Sequence[Output]
+) -> None:
     scope = LoopScope(job.builder, job.buffers)
-    threads = job.schedule.get("threads", 0)
-    vector = job.schedule.get("vector", 1)
-    if not axes.sizes or axes.sizes[-1] % vector:
-        vector = 1
     vectors = prod(axes.sizes) // vector
     blocks = -(-vectors // threads)
 

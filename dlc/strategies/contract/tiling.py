@@ -2,34 +2,17 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil
+from math import ceil, prod
 
-from dlc.analysis.schedule._candidate import Record
-from dlc.analysis.schedule._key import choice, size, sizes
 from dlc.arch import GpuArch
 from dlc.arch.fragments import MATRIX_INSTRUCTIONS, WARP_LANES
+from dlc.dialects.loop._accumulator import FMA
 from dlc.errors import CompileError
-from dlc.model.contraction import GROUPED_ROWS, Contraction, Tiles
+from dlc.model.contraction import Contraction, Tiles
 from dlc.model.occupancy import BlockResources
 from dlc.model.registers import registers
 from dlc.model.upper_bound import KernelWork
-
-ROW = "row"
-GROUPED = f"grouped<{GROUPED_ROWS}>"
-"""Orders of the tiles: row by row, or so many rows together."""
-
-_FMA = "fma"
-_INSTRUCTIONS = (_FMA, *(f"mma.{name}" for name in MATRIX_INSTRUCTIONS))
-
-KEYS = (
-    _TILE := sizes("tile", 3),
-    _WARPS := sizes("warps", 2),
-    _INSTRUCTION := choice("instruction", _INSTRUCTIONS),
-    _STAGES := size("stages", 1, most=16),
-    _SPLIT := size("split", 1, most=1024),
-    _ORDER := choice("order", (ROW, GROUPED), ROW),
-)
-"""The keys of a schedule."""
+from dlc.strategies.contract.schedule import ContractOnGpu
 
 
 @dataclass(frozen=True)
@@ -40,73 +23,58 @@ class Tiling:
     """
 
     work: Contraction
-    m: int
-    n: int
-    depth: int
-    warps_m: int
-    warps_n: int
-    split: int
-    stages: int
-    grouped: bool
+    schedule: ContractOnGpu
     unit: str
     instruction_flops: int
 
     @staticmethod
-    def of(work: Contraction, schedule: Record, arch: GpuArch) -> "Tiling":
-        """Return the tiling of a schedule; raises CompileError for wrong keys."""
-        m, n, depth = _TILE.of(schedule)
-        warps_m, warps_n = _WARPS.of(schedule)
-        split, stages = _SPLIT.of(schedule), _STAGES.of(schedule)
-        grouped = _ORDER.of(schedule) != ROW
-        unit = unit_of(work, _INSTRUCTION.of(schedule), arch)
-        if m % warps_m or n % warps_n:
-            raise CompileError(f"tile {m} x {n} does not divide into {warps_m} x {warps_n} warps")
-        return Tiling(work, m, n, depth, warps_m, warps_n, split, stages, grouped, *unit)
-
-    @property
-    def warps(self) -> int:
-        """The warps of a block."""
-        return self.warps_m * self.warps_n
+    def of(work: Contraction, schedule: ContractOnGpu, arch: GpuArch) -> "Tiling":
+        """Return the tiling of a schedule; raises CompileError for an instruction that the chip
+        has not for the work.
+        """
+        return Tiling(work, schedule, *unit_of(work, schedule.instruction, arch))
 
     @property
     def grid(self) -> tuple[int, int]:
         """The rows and columns of tiles in the result."""
-        return ceil(self.work.m / self.m), ceil(self.work.n / self.n)
+        m, n, _ = self.schedule.tile
+        return ceil(self.work.m / m), ceil(self.work.n / n)
 
     @cached_property
     def blocks(self) -> int:
         """All blocks."""
         rows, columns = self.grid
-        return rows * columns * self.work.batch * self.split
+        return rows * columns * self.work.batch * self.schedule.split
 
     @cached_property
     def steps(self) -> int:
         """The slices of one block."""
-        return ceil(ceil(self.work.k / self.depth) / self.split)
+        return ceil(ceil(self.work.k / self.schedule.tile[2]) / self.schedule.split)
 
     @cached_property
     def step_flops(self) -> float:
         """The operations of one block in one step."""
-        return 2.0 * self.m * self.n * self.depth
+        return 2.0 * prod(self.schedule.tile)
 
     @cached_property
     def slice_bytes(self) -> int:
         """The factors' bytes that a block brings to shared memory for one step."""
-        return (self.m + self.n) * self.depth * self.work.factor_bytes
+        m, n, depth = self.schedule.tile
+        return (m + n) * depth * self.work.factor_bytes
 
     @cached_property
     def read_bytes(self) -> int:
         """The factors' bytes that the warps of a block read from shared memory in one step."""
-        lines = self.m * self.warps_n + self.n * self.warps_m
-        return lines * self.depth * self.work.factor_bytes
+        (m, n, depth), (warps_m, warps_n) = self.schedule.tile, self.schedule.warps
+        return (m * warps_n + n * warps_m) * depth * self.work.factor_bytes
 
     @cached_property
     def block(self) -> BlockResources:
         """What a block occupies."""
         return BlockResources(
-            self.warps * WARP_LANES,
+            self.schedule.threads,
             int(registers(self.tiles())[0]),
-            self.stages * self.slice_bytes,
+            self.schedule.stages * self.slice_bytes,
         )
 
     def kernel_work(self) -> KernelWork:
@@ -134,13 +102,12 @@ class Tiling:
 
     def tiles(self) -> Tiles:
         """Return the tiling as the model takes many."""
-        return Tiles.of(self.work, self.unit, self.instruction_flops, [self.row])
+        return Tiles.of(self.work, self.unit, self.instruction_flops, [row_of(self.schedule)])
 
-    @property
-    def row(self) -> tuple[int, int, int, int, int, int, int, bool]:
-        """The numbers of the tiling in the order of ``Tiles``."""
-        own = (self.m, self.n, self.depth, self.warps_m, self.warps_n, self.stages, self.split)
-        return *own, self.grouped
+
+def row_of(schedule: ContractOnGpu) -> tuple[int, int, int, int, int, int, int, int]:
+    """Return the numbers of a schedule in the order of ``Tiles``."""
+    return (*schedule.tile, *schedule.warps, schedule.stages, schedule.split, schedule.grouped)
 
 
 def instruction_for(work: Contraction, arch: GpuArch) -> str:
@@ -148,14 +115,14 @@ def instruction_for(work: Contraction, arch: GpuArch) -> str:
     factors' type, else fused multiply-adds.
     """
     if f"mma.sync.{work.element}" not in arch.capabilities:
-        return _FMA
+        return FMA
     bits = 8 * work.factor_bytes
     return next(f"mma.{i.name}" for i in MATRIX_INSTRUCTIONS.values() if i.operand_bits == bits)
 
 
 def unit_of(work: Contraction, instruction: str, arch: GpuArch) -> tuple[str, int]:
     """Return the unit that an instruction runs on and the operations of one warp's instruction."""
-    if instruction == _FMA:
+    if instruction == FMA:
         compute = {"f64": "f64", "i32": "i32"}.get(work.element, "f32")
         return f"fma.{compute}", 2 * WARP_LANES
     if instruction != instruction_for(work, arch):

@@ -1,4 +1,4 @@
-"""Schedules of element-by-element groups on a GPU: threads per block, elements per thread."""
+"""``map`` on a GPU: threads per block, elements per thread."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,20 +6,30 @@ from math import ceil
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.delta import least_work, loads, traffic_bytes, work
-from dlc.analysis.schedule._candidate import Rated, Record
-from dlc.analysis.schedule._key import size
-from dlc.analysis.schedule._strategy import Strategy
 from dlc.arch import GpuArch
 from dlc.dialects._tensor import element_bytes, element_count, element_type, shape
 from dlc.model.occupancy import BlockResources
 from dlc.model.streaming import Elements, elements_s
 from dlc.model.upper_bound import gpu_bound, streaming_work
-
-_KEYS = size("threads"), size("vector", 1, most=16)
+from dlc.strategies._implementation import Implementation
+from dlc.strategies._key import size
+from dlc.strategies._rated import Rated
+from dlc.strategies._schedule import Schedule
+from dlc.strategies.map.lowering import lower_on_threads
 
 _THREADS = (128, 256, 64, 512)
 _VECTOR_BYTES = (16, 8, 4, 2, 1)
 _REGISTERS = 40
+
+
+@dataclass(frozen=True)
+class MapOnGpu(Schedule, strategy="map", target="gpu"):
+    """A thread computes a few neighbouring elements of the results."""
+
+    threads: int = size("threads per block")
+    vector: int = size(
+        "neighbouring elements of the last axis that a thread computes", default=1, most=16
+    )
 
 
 @dataclass(frozen=True)
@@ -54,20 +64,20 @@ def work_of(cluster: Cluster) -> MapWork:
     )
 
 
-def candidates(work: MapWork, _: GpuArch) -> Iterator[Record]:
+def candidates(work: MapWork, _: GpuArch) -> Iterator[MapOnGpu]:
     """Yield the schedules of the space; vectors divide the last axis and take at most 16 bytes."""
     for vector_bytes in _VECTOR_BYTES:
         vector = vector_bytes // work.widest_bytes
         if vector >= 1 and work.last_axis % vector == 0:
             for threads in _THREADS:
-                yield {"strategy": "map", "threads": threads, "vector": vector}
+                yield MapOnGpu(threads, vector)
     if work.widest_bytes > _VECTOR_BYTES[0]:
-        yield {"strategy": "map", "threads": _THREADS[0], "vector": 1}
+        yield MapOnGpu(_THREADS[0])
 
 
-def rate_work(work: MapWork, schedule: Record, arch: GpuArch) -> Rated:
+def rate(work: MapWork, schedule: MapOnGpu, arch: GpuArch) -> Rated:
     """Return the bound and the latency of one schedule."""
-    threads, vector = (key.of(schedule) for key in _KEYS)
+    threads, vector = schedule.threads, schedule.vector
     blocks = ceil(work.points / (threads * vector))
     block = BlockResources(threads, _REGISTERS)
     kernel = streaming_work(work.operations, work.least_operations, work.bytes, blocks, block)
@@ -77,4 +87,11 @@ def rate_work(work: MapWork, schedule: Record, arch: GpuArch) -> Rated:
     return Rated(schedule, gpu_bound(kernel, arch), lambda: elements_s(elements, block, arch))
 
 
-STRATEGY = Strategy(work_of, candidates, rate_work, lambda _: "an element-wise group", _KEYS)
+IMPLEMENTATION = Implementation(
+    MapOnGpu,
+    work_of,
+    candidates,
+    rate,
+    lambda _: "an element-wise group",
+    lambda job, schedule: lower_on_threads(job, schedule.threads, schedule.vector),
+)

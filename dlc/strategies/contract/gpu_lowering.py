@@ -13,27 +13,31 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, i32, i64
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from dlc.core.locations import operation_text
+from dlc.core.task_map import TaskMap, repeat, spatial
 from dlc.dialects import gpu
 from dlc.dialects._space import Space, SpaceAttr
 from dlc.dialects._tensor import compute_type, element_type
 from dlc.dialects.loop import CombinePartsOp, ContractOp, DrainOp, ForOp, YieldOp, ZeroOp
+from dlc.dialects.loop._accumulator import FMA
 from dlc.dialects.loop._attributes import LoopKind, LoopMap
 from dlc.lowering._factor import Factor, decoded
 from dlc.lowering._job import Job
 from dlc.lowering._product import Product, split
 from dlc.lowering._tile_scope import TileScope
-from dlc.lowering._tiling import Tiling
-from dlc.model.contraction import GROUPED_ROWS
+from dlc.strategies.contract.schedule import FMA_LANES, ContractOnGpu
 
 
-def lower(job: Job) -> None:
-    """Write the kernel of a group with one contraction; raises CompileError for a schedule that
-    the instruction cannot obey.
-    """
-    tiling = Tiling.of(job.schedule)
-    tiling.check(operation_text(job.group))
-    _Kernel(job, Product.of(job), tiling).write()
+def lower(job: Job, schedule: ContractOnGpu) -> None:
+    """Write the kernel of a group with one contraction."""
+    _Kernel(job, Product.of(job), schedule).write()
+
+
+def _task_map(schedule: ContractOnGpu) -> TaskMap:
+    """Return which warp (with ``fma`` which thread) has which parts of the accumulator."""
+    (m, n, _), (warps_m, warps_n), least = schedule.tile, schedule.warps, schedule.least
+    parts = repeat(m // warps_m // least[0], n // warps_n // least[1])
+    warps = spatial(warps_m, warps_n) * parts
+    return warps * spatial(*FMA_LANES) if schedule.instruction == FMA else warps
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class _Kernel:
 
     job: Job
     product: Product
-    tiling: Tiling
+    schedule: ContractOnGpu
 
     @cached_property
     def scope(self) -> TileScope:
@@ -60,23 +64,23 @@ class _Kernel:
 
     @property
     def tile_rows(self) -> int:
-        return -(-self.product.gemm.m_size // self.tiling.m)
+        return -(-self.product.gemm.m_size // self.schedule.tile[0])
 
     @property
     def tile_columns(self) -> int:
-        return -(-self.product.gemm.n_size // self.tiling.n)
+        return -(-self.product.gemm.n_size // self.schedule.tile[1])
 
     @property
     def slices(self) -> int:
         """The slices of one block."""
-        slices = max(1, -(-self.product.gemm.k_size // self.tiling.depth))
-        return -(-slices // self.tiling.split)
+        slices = max(1, -(-self.product.gemm.k_size // self.schedule.tile[2]))
+        return -(-slices // self.schedule.split)
 
     def write(self) -> None:
         """Write the loops over blocks and threads."""
-        self.job.threads = self.tiling.threads
+        self.job.threads = self.schedule.threads
         tiles = self.product.gemm.batch_size * self._rows_of_grid * self.tile_columns
-        blocks = tiles * self.tiling.split
+        blocks = tiles * self.schedule.split
         grid = self.scope.parallel_loop(blocks, LoopMap.GRID, self._write_block)
         grid.induction.name_hint = "block"
 
@@ -84,24 +88,24 @@ class _Kernel:
 
     @property
     def _is_grouped(self) -> bool:
-        return self.tiling.order != "row" and self.tile_columns > 1
+        return self.schedule.grouped > 0 and self.tile_columns > 1
 
     @property
     def _rows_of_grid(self) -> int:
         """The tile rows, with those that do not exist in the last group."""
         if not self._is_grouped:
             return self.tile_rows
-        return -(-self.tile_rows // GROUPED_ROWS) * GROUPED_ROWS
+        return -(-self.tile_rows // self.schedule.grouped) * self.schedule.grouped
 
     def _write_block(self, block: AffineExpr) -> None:
         """Find the tile of a block and let its threads work on it."""
         tiles = self._rows_of_grid * self.tile_columns
-        part, block = self._value("part", block % self.tiling.split), block // self.tiling.split
+        part, block = self._value("part", block % self.schedule.split), block // self.schedule.split
         batch, tile = block // tiles, block % tiles
         if self._is_grouped:
-            group = GROUPED_ROWS * self.tile_columns
-            row = (tile // group) * GROUPED_ROWS + tile % GROUPED_ROWS
-            column = tile % group // GROUPED_ROWS
+            rows = self.schedule.grouped
+            group = rows * self.tile_columns
+            row, column = (tile // group) * rows + tile % rows, tile % group // rows
         else:
             row, column = tile // self.tile_columns, tile % self.tile_columns
         place = _Place(
@@ -115,7 +119,7 @@ class _Kernel:
             self._write_tile(place)
 
         threads = self.scope.parallel_loop(
-            self.tiling.threads,
+            self.schedule.threads,
             LoopMap.THREAD,
             lambda thread: self.scope.where_below(place.row, self.tile_rows, write_tile),
         )
@@ -134,15 +138,15 @@ class _Kernel:
     # Tiles ---------------------------------------------------------------------------------------
 
     def _write_tile(self, place: _Place) -> None:
-        tiling, scope = self.tiling, self.scope
+        schedule, scope = self.schedule, self.scope
         compute = compute_type(element_type(self.product.op.results[0]))
         space = SpaceAttr(Space.REGISTER)
         accumulator = scope.b.insert(
-            ZeroOp(MemRefType(compute, [tiling.m, tiling.n], memory_space=space))
+            ZeroOp(MemRefType(compute, schedule.tile[:2], memory_space=space))
         )
         accumulator.name_hint = "accumulator"
         self._reduce(place, accumulator)
-        if tiling.split == 1:
+        if schedule.split == 1:
             self._drain(place, accumulator)
         else:
             is_last = self._combine_parts(place, accumulator)
@@ -150,14 +154,14 @@ class _Kernel:
 
     def _reduce(self, place: _Place, accumulator: SSAValue) -> None:
         """Write the loop over the block's slices."""
-        tiling, scope = self.tiling, self.scope
+        schedule, scope = self.schedule, self.scope
         factors = [self._factor(number, place) for number in (0, 1)]
         loop = ForOp(0, self.slices, kind=LoopKind.REDUCTION)
         loop.induction.name_hint = "slice"
-        loop.attributes["pipeline"] = IntegerAttr(tiling.stages, i64)
+        loop.attributes["pipeline"] = IntegerAttr(schedule.stages, i64)
         block = scope.b.builder.insertion_point.block
         with scope.loop(loop) as slice:
-            first = (place.part * self.slices + slice) * tiling.depth
+            first = (place.part * self.slices + slice) * schedule.tile[2]
             lhs, rhs = (factor.stage(first) for factor in factors)
             for tile, name in ((lhs, "lhs"), (rhs, "rhs")):
                 tile.alloc.buffer.name_hint = name
@@ -167,8 +171,8 @@ class _Kernel:
                 accumulator,
                 (lhs.alloc.buffer, (), ()),
                 (rhs.alloc.buffer, (), ()),
-                tiling.instruction,
-                tiling.task_map,
+                schedule.instruction,
+                _task_map(self.schedule),
                 transpose_lhs=not lhs.along_k,
                 transpose_rhs=rhs.along_k,
             )
@@ -176,8 +180,8 @@ class _Kernel:
             scope.b.builder.insert(YieldOp())
 
     def _factor(self, number: int, place: _Place) -> Factor:
-        gemm, tiling = self.product.gemm, self.tiling
-        tile, rows = (place.row, place.column)[number], (tiling.m, tiling.n)[number]
+        gemm, schedule = self.product.gemm, self.schedule
+        tile, rows = (place.row, place.column)[number], schedule.tile[number]
         return Factor(
             self.scope,
             self.product,
@@ -185,17 +189,17 @@ class _Kernel:
             split(place.batch, gemm.batch),
             tile * rows,
             rows,
-            tiling.depth,
-            tiling.threads,
-            is_whole=gemm.k_size == self.slices * tiling.split * tiling.depth,
+            schedule.tile[2],
+            schedule.threads,
+            is_whole=gemm.k_size == self.slices * schedule.split * schedule.tile[2],
         )
 
     def _combine_parts(self, place: _Place, accumulator: SSAValue) -> SSAValue:
         """Write the exchange of partial sums; return whether this block has the whole sum."""
-        tiling, scope = self.tiling, self.scope
+        schedule, scope = self.schedule, self.scope
         tiles = self.product.gemm.batch_size * self.tile_rows * self.tile_columns
         compute = compute_type(element_type(self.product.op.results[0]))
-        sizes = [tiles, tiling.split, tiling.m * tiling.n]
+        sizes = [tiles, schedule.split, schedule.tile[0] * schedule.tile[1]]
         scratch = self.job.add_scratch(MemRefType(compute, sizes))
         counters = scope.b.insert(gpu.CounterAllocOp(MemRefType(i32, [tiles])))
         tile = (place.batch * self.tile_rows + place.row) * self.tile_columns + place.column
@@ -204,7 +208,7 @@ class _Kernel:
 
     def _drain(self, place: _Place, accumulator: SSAValue) -> None:
         gemm, scope = self.product.gemm, self.scope
-        first = [place.row * self.tiling.m, place.column * self.tiling.n]
+        first = [place.row * self.schedule.tile[0], place.column * self.schedule.tile[1]]
         flat, values = scope.resolve(first)
         drain = DrainOp(accumulator, flat, values, [gemm.m_size, gemm.n_size])
         scope.b.builder.insert(drain)

@@ -1,23 +1,17 @@
-"""Schedules of contractions on a CPU: the register tile."""
+"""``contract`` on a CPU: the register tile."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil
 
-from dlc.analysis.schedule._candidate import Rated, Record
-from dlc.analysis.schedule._contract_work import describe, work_of
-from dlc.analysis.schedule._key import Key, flag, sizes
-from dlc.analysis.schedule._strategy import Strategy
 from dlc.arch import CpuArch
-from dlc.errors import CompileError
 from dlc.model.contraction import Contraction
 from dlc.model.upper_bound import cpu_bound
-
-TILE = sizes("tile", 2)
-"""Rows and columns of the register tile."""
-
-_LANES = Key[int]("lanes", "2, 4, 8, 16, 32 or 64", lambda value: value in (2, 4, 8, 16, 32, 64))
-_CORES = flag("cores", False)
+from dlc.strategies._implementation import Implementation
+from dlc.strategies._rated import Rated
+from dlc.strategies.contract.cpu_lowering import lower
+from dlc.strategies.contract.schedule import ContractOnCpu
+from dlc.strategies.contract.work import describe, work_of
 
 _VECTORS = (2, 3, 1, 4)
 _LOADS_PER_CLOCK = 2
@@ -28,7 +22,7 @@ _STEP_CLOCKS = 1.0
 """What a step costs beside its multiply-adds and loads: the loop and its addresses."""
 
 
-def candidates(work: Contraction, arch: CpuArch) -> Iterator[Record]:
+def candidates(work: Contraction, arch: CpuArch) -> Iterator[ContractOnCpu]:
     """Yield the register tiles that leave registers for one row of loads and a broadcast.
 
     Rows divide the row loop evenly, but for the last tile.
@@ -40,25 +34,18 @@ def candidates(work: Contraction, arch: CpuArch) -> Iterator[Record]:
             if _registers(rows, vectors) > arch.vector_registers:
                 continue
             for cores in (True, False) if arch.cores > 1 else (False,):
-                yield {
-                    "strategy": "contract",
-                    "tile": (rows, vectors * lanes),
-                    "lanes": lanes,
-                    "cores": cores,
-                }
+                yield ContractOnCpu((rows, vectors * lanes), lanes, cores)
 
 
-def rate_work(work: Contraction, schedule: Record, arch: CpuArch) -> Rated:
+def rate(work: Contraction, schedule: ContractOnCpu, arch: CpuArch) -> Rated:
     """Return the bound and the latency of one schedule.
 
     A step of the micro-kernel takes the longest of its multiply-adds (as many as units, if
     enough are independent) and its loads; tails are padded to whole tiles.
     """
-    (m, n), lanes = TILE.of(schedule), _LANES.of(schedule)
-    if n % lanes:
-        raise CompileError(f"tile columns {n} are no multiple of the {lanes} lanes")
+    (m, n), lanes = schedule.tile, schedule.lanes
     tiles = work.batch * ceil(work.m / m) * ceil(work.n / n)
-    cores = min(arch.cores, tiles) if _CORES.of(schedule) else 1
+    cores = min(arch.cores, tiles) if schedule.cores else 1
     clocks = _row_clocks(work, m, n // lanes, lanes, arch) * work.batch * work.k
     compute_s = clocks * work.m / work.row_loop / cores / arch.clock_hz
     bytes = work.global_bytes
@@ -103,4 +90,4 @@ def _step_clocks(rows: int, vectors: int, arch: CpuArch) -> float:
     return max(issue, (rows + vectors) / _LOADS_PER_CLOCK) + _STEP_CLOCKS
 
 
-STRATEGY = Strategy(work_of, candidates, rate_work, describe, (TILE, _LANES, _CORES))
+IMPLEMENTATION = Implementation(ContractOnCpu, work_of, candidates, rate, describe, lower)

@@ -30,6 +30,7 @@ from dlc.lowering._packing import Packing
 from dlc.lowering._product import At, Product, points, split
 from dlc.lowering._scope import LoopScope
 from dlc.lowering._tile_scope import TileScope, open_loop
+from dlc.strategies.contract.schedule import ContractOnCpu
 
 PARALLEL_PIECES = 16
 """With fewer pieces of work for the cores than this, the tiles along the rows are pieces too."""
@@ -57,11 +58,11 @@ class _Factor:
     origin: Sequence[int]
 
 
-def lower(job: Job) -> None:
+def lower(job: Job, schedule: ContractOnCpu) -> None:
     """Write the kernel of a group with one contraction."""
     product = Product.of(job)
-    cores = LoopMap.CORES if job.schedule.get("cores", True) else LoopMap.SERIAL
-    tile = _register_tile(job, product)
+    cores = LoopMap.CORES if schedule.cores else LoopMap.SERIAL
+    tile = _register_tile(schedule, product)
     lhs = _stage_lhs(job, product, cores)
     rhs = _pack_rhs(job, product, tile, cores)
     whole, rest = divmod(points(product.gemm.n), tile.columns)
@@ -72,13 +73,12 @@ def lower(job: Job) -> None:
         _Nest(job, product, tail, cores, lhs, rhs).write(whole, 1, rest)
 
 
-def _register_tile(job: Job, product: Product) -> _Tile:
+def _register_tile(schedule: ContractOnCpu, product: Product) -> _Tile:
     """Return the tile of the schedule, its rows evened out over the innermost row loop."""
-    rows, columns = job.schedule.get("tile", (6, 16))
-    lanes = job.schedule.get("lanes", 16)
+    (rows, columns), lanes = schedule.tile, schedule.lanes
     row_loop = product.gemm.m[-1].size if product.gemm.m else 1
     tiles = -(-row_loop // rows)
-    return _Tile(-(-row_loop // tiles), max(1, columns // lanes), lanes)
+    return _Tile(-(-row_loop // tiles), columns // lanes, lanes)
 
 
 def _stage_lhs(job: Job, product: Product, cores: LoopMap) -> _Factor:

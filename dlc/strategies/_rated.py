@@ -1,21 +1,18 @@
 """A schedule with what the models say about it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from dlc.errors import CompileError
 from dlc.model.upper_bound import UpperBound
-
-Value = bool | int | float | str | tuple["Value", ...]
-Record = Mapping[str, Value]
-"""The keys and values of a schedule."""
+from dlc.strategies._schedule import Schedule
 
 
 @dataclass(frozen=True)
 class Rated:
     """A schedule, the least time that it can take, and how to estimate what it probably takes."""
 
-    schedule: Record
+    schedule: Schedule
     bound: UpperBound
     latency_s: Callable[[], float]
 

@@ -1,4 +1,4 @@
-"""Schedules of row reductions on a GPU: threads that share a row, rows per block."""
+"""``row`` on a GPU: threads that share a row, rows per block."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,16 +7,18 @@ from math import ceil, prod
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.delta import least_work, traffic_bytes, work
 from dlc.analysis.role import Role
-from dlc.analysis.schedule._candidate import Rated, Record
-from dlc.analysis.schedule._key import size
-from dlc.analysis.schedule._strategy import Strategy
 from dlc.arch import GpuArch
+from dlc.arch.fragments import WARP_LANES
 from dlc.dialects._tensor import element_bytes, element_type
+from dlc.errors import CompileError
 from dlc.model.occupancy import BlockResources
 from dlc.model.streaming import Waves, program_s, scattered_s, traffic_s
 from dlc.model.upper_bound import gpu_bound, streaming_work
-
-_KEYS = size("threads"), size("rows", 1), size("vector", 1, most=16)
+from dlc.strategies._implementation import Implementation
+from dlc.strategies._key import size
+from dlc.strategies._rated import Rated
+from dlc.strategies._schedule import Schedule
+from dlc.strategies.row.lowering import lower_on_threads
 
 _SHAPES = ((32, 4), (32, 8), (32, 2), (32, 1), (64, 1), (128, 1), (256, 1), (512, 1), (1024, 1))
 _VECTORS = (8, 4, 2, 1)
@@ -28,6 +30,34 @@ _SHUFFLES = 5
 
 _SHUFFLE_INSTRUCTIONS = 6
 """A shuffle's latency in dependent instructions (23 clocks)."""
+
+
+@dataclass(frozen=True)
+class RowOnGpu(Schedule, strategy="row", target="gpu"):
+    """Threads share a row; a warp, or all of a block."""
+
+    threads: int = size(
+        "threads that share a row: 32 (one warp, shuffles) up to the whole block (shared memory)"
+    )
+    rows: int = size(
+        "rows per block, above 1 only with `threads = 32`; the block has `threads * rows` threads",
+        default=1,
+    )
+    vector: int = size(
+        "neighbouring elements of the row that a thread takes at a time", default=1, most=16
+    )
+
+    @property
+    def numbers(self) -> tuple[int, int, int]:
+        """The keys in their order."""
+        return self.threads, self.rows, self.vector
+
+    def check(self) -> None:
+        if self.threads > WARP_LANES and self.rows > 1:
+            raise CompileError(
+                f"rows = {self.rows} with threads = {self.threads}: several rows per block are for "
+                f"{WARP_LANES} threads per row"
+            )
 
 
 @dataclass(frozen=True)
@@ -66,19 +96,19 @@ def work_of(cluster: Cluster) -> RowWork:
     )
 
 
-def candidates(work: RowWork, _: GpuArch) -> Iterator[Record]:
+def candidates(work: RowWork, _: GpuArch) -> Iterator[RowOnGpu]:
     """Yield the schedules of the space; vectors divide the row and take at most 16 bytes."""
     for vector in _VECTORS:
         fits = vector * work.widest_bytes <= _VECTOR_BYTES and work.length % vector == 0
         if vector == 1 or (fits and work.contiguous):
             for threads, rows in _SHAPES:
                 if threads == 32 or threads * vector < 2 * work.length:
-                    yield {"strategy": "row", "threads": threads, "rows": rows, "vector": vector}
+                    yield RowOnGpu(threads, rows, vector)
 
 
-def rate_work(work: RowWork, schedule: Record, arch: GpuArch) -> Rated:
+def rate(work: RowWork, schedule: RowOnGpu, arch: GpuArch) -> Rated:
     """Return the bound and the latency of one schedule."""
-    threads, rows, vector = (key.of(schedule) for key in _KEYS)
+    threads, rows, vector = schedule.numbers
     blocks = ceil(work.rows / rows)
     block = BlockResources(threads * rows, _REGISTERS, 4 * arch.warp_threads * work.reductions)
     kernel = streaming_work(work.operations, work.least_operations, work.bytes, blocks, block)
@@ -109,10 +139,11 @@ def _latency_s(work: RowWork, threads: int, vector: int, waves: Waves, arch: Gpu
     return start_s + barriers_s + computing_s + moving_s
 
 
-STRATEGY = Strategy(
+IMPLEMENTATION = Implementation(
+    RowOnGpu,
     work_of,
     candidates,
-    rate_work,
+    rate,
     lambda work: f"a reduction of {work.rows} rows of {work.length}",
-    _KEYS,
+    lambda job, schedule: lower_on_threads(job, *schedule.numbers),
 )

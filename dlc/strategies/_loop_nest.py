@@ -1,16 +1,13 @@
-"""Schedules of ``map`` and ``row`` groups on a CPU: one core or all."""
+"""How loops of scalar operations are rated on a CPU, on one core or on all."""
 
 from dataclasses import dataclass
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.delta import traffic_bytes, work
-from dlc.analysis.schedule._candidate import Rated, Record
-from dlc.analysis.schedule._key import flag
-from dlc.analysis.schedule._strategy import Strategy
 from dlc.arch import CpuArch
 from dlc.model.upper_bound import cpu_bound
-
-_CORES = flag("cores", False)
+from dlc.strategies._rated import Rated
+from dlc.strategies._schedule import Schedule
 
 _SCALAR_EFFICIENCY = 0.25
 """Fraction of the peak that compiled elementwise loops reach: loads, stores and addresses share the
@@ -20,36 +17,31 @@ issue slots.
 
 @dataclass(frozen=True)
 class NestWork:
-    """What a group of loops does: scalar operations in units of an addition, bytes moved, and the
-    strategies by which SIMD lanes compute it.
+    """What a group of loops does: scalar operations in units of an addition, bytes moved, and
+    whether SIMD lanes compute it.
     """
 
     operations: float
     bytes: int
-    on_lanes: frozenset[str]
+    on_lanes: bool
 
 
-def work_of(cluster: Cluster) -> NestWork:
-    """Return the work of a cluster of either strategy."""
-    return NestWork(work(cluster), traffic_bytes(cluster), _on_lanes(cluster))
+def work_of(cluster: Cluster, on_lanes: bool) -> NestWork:
+    """Return the work of a cluster."""
+    return NestWork(work(cluster), traffic_bytes(cluster), on_lanes)
 
 
-def _on_lanes(cluster: Cluster) -> frozenset[str]:
-    """Return the strategies with SIMD lanes. There are none along a row that is not stored in order
-    (``row``), nor along a reduction, which one lane does in order (``map``).
-    """
+def rows_in_order(cluster: Cluster) -> bool | None:
+    """Return whether the rows that are reduced are stored in order; ``None`` without reductions."""
     spaces = [f.rows for f in map(cluster.flow.facts, cluster.ops) if f.rows]
-    if not spaces:
-        return frozenset({"map", "row"})
-    along = any(len(s.shape) - 1 in s.axes for s in spaces)
-    return frozenset({"row" if along else "map"})
+    return any(len(s.shape) - 1 in s.axes for s in spaces) if spaces else None
 
 
-def rate_work(work: NestWork, schedule: Record, arch: CpuArch) -> Rated:
-    """Return the bound and the latency of one schedule."""
-    used = arch.cores if _CORES.of(schedule) else 1
+def rate(work: NestWork, schedule: Schedule, cores: bool, arch: CpuArch) -> Rated:
+    """Return the bound and the latency of a schedule that takes one core or all."""
+    used = arch.cores if cores else 1
     bound = cpu_bound(work.operations, work.bytes, 4, used, arch)
-    lanes = arch.vector_bytes // 4 if schedule.get("strategy") in work.on_lanes else 1
+    lanes = arch.vector_bytes // 4 if work.on_lanes else 1
 
     def latency_s() -> float:
         operations = work.operations * arch.vector_bytes / 4 / lanes
@@ -73,11 +65,3 @@ def _bandwidth(bytes: int, cores: int, arch: CpuArch) -> float:
     if bytes <= arch.l3_bytes:
         return arch.l3_bytes_per_s * share
     return min(arch.dram_bytes_per_s, arch.l3_bytes_per_s * share)
-
-
-def _strategy(kind: str) -> Strategy[NestWork, CpuArch]:
-    records = [{"strategy": kind, "cores": cores} for cores in (False, True)]
-    return Strategy(work_of, lambda *_: records, rate_work, lambda _: "a loop nest", (_CORES,))
-
-
-MAP, ROW = _strategy("map"), _strategy("row")

@@ -10,7 +10,7 @@ from dlc.analysis.dataflow import Cluster
 from dlc.analysis.delta import traffic_bytes
 from dlc.analysis.epilogue import Place, places
 from dlc.analysis.factor_copy import copy_bytes
-from dlc.analysis.fusibility import anchor
+from dlc.analysis.role import Role
 from dlc.core.affine import Ranges, extent, linear_index, stride
 from dlc.dialects._tensor import (
     compute_type,
@@ -26,7 +26,7 @@ from dlc.model.contraction import Contraction
 
 def work_of(cluster: Cluster) -> Contraction:
     """Return the work of a cluster whose strategy is ``contract``."""
-    op = anchor(cluster)
+    op = next(op for op, role in cluster.roles.items() if role is Role.ANCHOR)
     assert isinstance(op, ContractionOp)
     product = gemm(op)
     element = element_type(op.operands[0])

@@ -1,4 +1,4 @@
-"""Schedules of contractions on a GPU: block tile, warps, instruction, pipeline stages, split."""
+"""``contract`` on a GPU: block tile, warps, instruction, pipeline stages, split."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,13 +6,15 @@ from math import ceil
 
 import numpy as np
 
-from dlc.analysis.schedule._candidate import Rated, Record
-from dlc.analysis.schedule._contract_work import describe, work_of
-from dlc.analysis.schedule._strategy import Strategy
-from dlc.analysis.schedule._tiling import GROUPED, KEYS, ROW, Tiling, instruction_for, unit_of
 from dlc.arch import GpuArch
-from dlc.model.contraction import GROUPED_ROWS, Contraction, Tiles, estimate_s, first_choice
+from dlc.model.contraction import Contraction, Tiles, estimate_s, first_choice
 from dlc.model.upper_bound import gpu_bound
+from dlc.strategies._implementation import Implementation
+from dlc.strategies._rated import Rated
+from dlc.strategies.contract.gpu_lowering import lower
+from dlc.strategies.contract.schedule import ContractOnGpu
+from dlc.strategies.contract.tiling import Tiling, instruction_for, row_of, unit_of
+from dlc.strategies.contract.work import describe, work_of
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,11 @@ _FMA = _Space(
     stages=(1, 2, 3, 4),
 )
 
+_GROUPED_ROWS = 8
 _SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
 
 
-def candidates(work: Contraction, arch: GpuArch) -> Iterator[Record]:
+def candidates(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
     """Yield the schedules of the space for the fastest instruction that computes ``work``
     exactly.
     """
@@ -81,15 +84,14 @@ def candidates(work: Contraction, arch: GpuArch) -> Iterator[Record]:
             slices = ceil(work.k / depth)
             for split in (s for s in _SPLITS if s == 1 or slices >= 2 * s):
                 for stages in _stages(space, ceil(slices / split), most_stages):
-                    yield {
-                        "strategy": "contract",
-                        "tile": (m, n, depth),
-                        "warps": (warps_m, warps_n),
-                        "instruction": instruction,
-                        "stages": stages,
-                        "split": split,
-                        "order": _order(work, m, n, arch),
-                    }
+                    yield ContractOnGpu(
+                        tile=(m, n, depth),
+                        warps=(warps_m, warps_n),
+                        instruction=instruction,
+                        stages=stages,
+                        split=split,
+                        order=_order(work, m, n, arch),
+                    )
 
 
 def _stages(space: _Space, slices: int, most: int) -> Iterator[int]:
@@ -100,11 +102,11 @@ def _stages(space: _Space, slices: int, most: int) -> Iterator[int]:
 
 def _order(work: Contraction, tile_m: int, tile_n: int, arch: GpuArch) -> str:
     rows, columns = ceil(work.m / tile_m), ceil(work.n / tile_n)
-    many = rows * columns > arch.sm_count and rows > GROUPED_ROWS and columns > 1
-    return GROUPED if many else ROW
+    many = rows * columns > arch.sm_count and rows > _GROUPED_ROWS and columns > 1
+    return ContractOnGpu.order_of(_GROUPED_ROWS if many else 0)
 
 
-def rate_work(work: Contraction, schedule: Record, arch: GpuArch) -> Rated:
+def rate(work: Contraction, schedule: ContractOnGpu, arch: GpuArch) -> Rated:
     """Return the bound and the latency of one schedule."""
     tiling = Tiling.of(work, schedule, arch)
     bound = gpu_bound(tiling.kernel_work(), arch)
@@ -115,13 +117,15 @@ def rate_work(work: Contraction, schedule: Record, arch: GpuArch) -> Rated:
     return Rated(schedule, bound, latency_s)
 
 
-def tiles(work: Contraction, schedules: Sequence[Record], arch: GpuArch) -> Tiles:
+def tiles(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) -> Tiles:
     """Return the tilings of schedules with one instruction, as the model takes them."""
     unit = unit_of(work, instruction_for(work, arch), arch)
-    return Tiles.of(work, *unit, [Tiling.of(work, s, arch).row for s in schedules])
+    return Tiles.of(work, *unit, list(map(row_of, schedules)))
 
 
-def first(work: Contraction, schedules: Sequence[Record], arch: GpuArch) -> Record | None:
+def first(
+    work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch
+) -> ContractOnGpu | None:
     """Return the schedule to take, by the estimates of all; ``None`` where none fits."""
     candidates = tiles(work, schedules, arch)
     seconds = estimate_s(candidates, arch)
@@ -130,4 +134,4 @@ def first(work: Contraction, schedules: Sequence[Record], arch: GpuArch) -> Reco
     return schedules[first_choice(candidates, seconds)]
 
 
-STRATEGY = Strategy(work_of, candidates, rate_work, describe, KEYS, first)
+IMPLEMENTATION = Implementation(ContractOnGpu, work_of, candidates, rate, describe, lower, first)

@@ -1,17 +1,25 @@
 """The schedule spaces and what is chosen from them."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from dlc.analysis.schedule import _contract_cpu, _contract_gpu, _map, _row
-from dlc.analysis.schedule._candidate import Record
-from dlc.analysis.schedule._tiling import instruction_for
+from dlc import strategies
 from dlc.arch import GPUS, CpuArch, GpuArch
 from dlc.arch.cpus import AVX2, CPUS
 from dlc.arch.nvidia import A100, H200, RTX_2080
 from dlc.errors import CompileError
 from dlc.model.contraction import Contraction, Tiles, estimate_s
 from dlc.model.streaming import Waves, program_s, traffic_s
+from dlc.strategies._implementation import Implementation
+from dlc.strategies._loop_nest import NestWork
+from dlc.strategies.contract import cpu as contract_cpu
+from dlc.strategies.contract import gpu as contract_gpu
+from dlc.strategies.contract.schedule import ContractOnGpu
+from dlc.strategies.contract.tiling import instruction_for
+from dlc.strategies.map import gpu as map_gpu
+from dlc.strategies.row import gpu as row_gpu
 
 
 def _work(m: int, n: int, k: int, element: str = "f16", batch: int = 1) -> Contraction:
@@ -32,37 +40,52 @@ def _work(m: int, n: int, k: int, element: str = "f16", batch: int = 1) -> Contr
     )
 
 
-def _choose(work: Contraction, arch: GpuArch = H200) -> dict[str, object]:
-    return dict(_contract_gpu.STRATEGY.choose_for(work, arch).schedule)
+WORKS = {
+    "contract on a GPU": _work(8192, 768, 768),
+    "contract on a CPU": _work(512, 512, 512, "f32"),
+    "map on a GPU": map_gpu.MapWork(1000 * 8, 8, 4, 48000, 1e4, 1),
+    "map on a CPU": NestWork(1e4, 48000, True),
+    "row on a GPU": row_gpu.RowWork(64, 128, True, 2, 4, 64 * 800, 1e4),
+    "row on a CPU": NestWork(1e4, 48000, True),
+}
+IMPLEMENTATIONS = [
+    implementation
+    for name in strategies.names()
+    for implementation in strategies.by_name(name).implementations.values()
+]
+
+
+def _choose(work: Contraction, arch: GpuArch = H200) -> ContractOnGpu:
+    schedule = contract_gpu.IMPLEMENTATION.choose_for(work, arch).schedule
+    assert isinstance(schedule, ContractOnGpu)
+    return schedule
 
 
 @pytest.mark.parametrize("sizes", [(1, 1000, 2048), (128, 768, 768), (4099, 4093, 4091)])
 def test_space_does_not_depend_on_sizes(sizes: tuple[int, int, int]) -> None:
-    tiles = {(s["tile"], s["warps"]) for s in _contract_gpu.candidates(_work(*sizes), H200)}
+    tiles = {(s.tile, s.warps) for s in contract_gpu.candidates(_work(*sizes), H200)}
     assert len(tiles) == 32
-    assert tiles == {
-        (s["tile"], s["warps"]) for s in _contract_gpu.candidates(_work(64, 64, 4096), H200)
-    }
+    assert tiles == {(s.tile, s.warps) for s in contract_gpu.candidates(_work(64, 64, 4096), H200)}
 
 
 @pytest.mark.parametrize("arch", GPUS, ids=lambda a: a.name)
 @pytest.mark.parametrize("sizes", [(1, 1000, 2048), (3136, 64, 576), (8192, 8192, 8192)])
 def test_what_is_chosen_fits_the_chip(arch: GpuArch, sizes: tuple[int, int, int]) -> None:
     for element in ("f16", "f32"):
-        rated = _contract_gpu.STRATEGY.choose_for(_work(*sizes, element=element), arch)
+        rated = contract_gpu.IMPLEMENTATION.choose_for(_work(*sizes, element=element), arch)
         assert rated.bound.violation is None
         assert rated.latency_s() >= rated.bound.time_s - arch.launch_floor_us * 1e-6
 
 
 def test_small_products_take_small_tiles_and_large_ones_large_tiles() -> None:
     small, large = _choose(_work(49, 512, 4608)), _choose(_work(8192, 8192, 8192))
-    assert small["split"] != 1
-    assert large["split"] == 1
-    assert large["tile"] == (128, 128, 64)
+    assert small.split != 1
+    assert large.split == 1
+    assert large.tile == (128, 128, 64)
 
 
 def test_no_asynchronous_copies_no_third_stage() -> None:
-    stages = {s["stages"] for s in _contract_gpu.candidates(_work(128, 128, 128), RTX_2080)}
+    stages = {s.stages for s in contract_gpu.candidates(_work(128, 128, 128), RTX_2080)}
     assert stages == {1, 2}
 
 
@@ -80,38 +103,38 @@ def test_instruction(element: str, arch: GpuArch, instruction: str) -> None:
 
 
 def test_wrong_instruction_is_an_error() -> None:
-    schedule: Record = {"tile": (64, 64, 16), "warps": (2, 2), "instruction": "mma.m16n8k16"}
+    schedule = ContractOnGpu((64, 64, 16), (2, 2), "mma.m16n8k16")
     with pytest.raises(CompileError, match="does not multiply f32 on sm_90a; use 'fma'"):
-        _contract_gpu.rate_work(_work(64, 64, 64, "f32"), schedule, H200)
+        contract_gpu.rate(_work(64, 64, 64, "f32"), schedule, H200)
 
 
 def test_tile_that_warps_do_not_divide_is_an_error() -> None:
-    schedule: Record = {"tile": (64, 64, 16), "warps": (3, 2), "instruction": "fma"}
+    schedule = ContractOnGpu((64, 64, 16), (3, 2), "fma")
     with pytest.raises(CompileError, match="tile 64 x 64 does not divide into 3 x 2 warps"):
-        _contract_gpu.rate_work(_work(64, 64, 64, "f32"), schedule, H200)
+        schedule.check()
 
 
 @pytest.mark.parametrize("arch", CPUS, ids=lambda a: a.name)
 def test_cpu_tiles_leave_registers_for_loads(arch: CpuArch) -> None:
     lanes = arch.vector_bytes // 4
-    for schedule in _contract_cpu.candidates(_work(512, 512, 512, "f32"), arch):
-        m, n = _contract_cpu.TILE.of(schedule)
+    for schedule in contract_cpu.candidates(_work(512, 512, 512, "f32"), arch):
+        m, n = schedule.tile
         assert n % lanes == 0
         assert (m + 1) * n // lanes + 1 <= arch.vector_registers
 
 
 def test_cpu_tile_has_no_more_rows_than_the_product() -> None:
-    rows = {_contract_cpu.TILE.of(s)[0] for s in _contract_cpu.candidates(_work(3, 64, 64), AVX2)}
+    rows = {s.tile[0] for s in contract_cpu.candidates(_work(3, 64, 64), AVX2)}
     assert rows == {1, 2, 3}
 
 
 def test_vectors_divide_what_they_run_along() -> None:
-    work = _map.MapWork(
+    work = map_gpu.MapWork(
         points=1000 * 6, last_axis=6, widest_bytes=4, bytes=48000, operations=1e4, loads=1
     )
-    assert {s["vector"] for s in _map.candidates(work, H200)} == {1, 2}
-    rows = _row.RowWork(64, 100, True, 2, 4, 64 * 800, 1e4)
-    assert {s["vector"] for s in _row.candidates(rows, H200)} == {1, 2, 4}
+    assert {s.vector for s in map_gpu.candidates(work, H200)} == {1, 2}
+    rows = row_gpu.RowWork(64, 100, True, 2, 4, 64 * 800, 1e4)
+    assert {s.vector for s in row_gpu.candidates(rows, H200)} == {1, 2, 4}
 
 
 def test_instructions_of_few_warps_wait_for_their_operands() -> None:
@@ -127,7 +150,7 @@ def test_traffic_obeys_littles_law() -> None:
 
 def test_more_work_is_never_faster() -> None:
     def seconds(m: int, k: int) -> float:
-        tiles = Tiles.of(_work(m, 512, k), "mma.f16", 4096, [(64, 64, 64, 2, 2, 3, 1, False)])
+        tiles = Tiles.of(_work(m, 512, k), "mma.f16", 4096, [(64, 64, 64, 2, 2, 3, 1, 0)])
         return float(estimate_s(tiles, H200)[0])
 
     for times in (
@@ -138,19 +161,28 @@ def test_more_work_is_never_faster() -> None:
 
 
 def test_a_block_that_does_not_fit_is_never_chosen() -> None:
-    tiles = Tiles.of(_work(512, 512, 512), "mma.f16", 4096, [(256, 256, 64, 4, 2, 5, 1, False)])
+    tiles = Tiles.of(_work(512, 512, 512), "mma.f16", 4096, [(256, 256, 64, 4, 2, 5, 1, 0)])
     assert np.isinf(estimate_s(tiles, H200)).all()
 
 
 def test_the_space_is_estimated_as_each_schedule_alone() -> None:
     work = _work(8192, 768, 768)
-    schedules = list(_contract_gpu.candidates(work, H200))
-    together = estimate_s(_contract_gpu.tiles(work, schedules, H200), H200)
+    schedules = list(contract_gpu.candidates(work, H200))
+    together = estimate_s(contract_gpu.tiles(work, schedules, H200), H200)
     for number in range(0, len(schedules), 37):
-        alone = _contract_gpu.rate_work(work, schedules[number], H200).latency_s()
+        alone = contract_gpu.rate(work, schedules[number], H200).latency_s()
         assert alone == pytest.approx(together[number])
 
 
 def test_no_more_stages_than_slices() -> None:
-    stages = {s["stages"] for s in _contract_gpu.candidates(_work(128, 128, 64), H200)}
+    stages = {s.stages for s in contract_gpu.candidates(_work(128, 128, 64), H200)}
     assert stages == {2, 3}
+
+
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS, ids=lambda i: i.schedule.title())
+def test_what_is_in_a_space_is_read_as_it_is_printed(
+    implementation: Implementation[Any, Any, Any],
+) -> None:
+    arch = H200 if implementation.schedule.target == "gpu" else AVX2
+    for schedule in implementation.candidates(WORKS[implementation.schedule.title()], arch):
+        assert strategies.read(schedule.attribute()) == schedule

@@ -1,0 +1,92 @@
+"""What all schedules have: keys with types, defaults and checks, and their text.
+
+A schedule is a frozen dataclass for one strategy on one kind of chip. Its fields are the keys of
+``#loop.schedule<strategy = "map", target = "gpu", threads = 256, vector = 4>``, in that order, and
+their defaults stand nowhere else.
+"""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import ClassVar, Self
+
+from dlc.arch import Arch, CpuArch, GpuArch
+from dlc.dialects._record import Value
+from dlc.dialects.loop._attributes import ScheduleAttr
+from dlc.errors import CompileError
+from dlc.strategies._key import Key
+
+TARGETS: Mapping[str, type[Arch]] = {"gpu": GpuArch, "cpu": CpuArch}
+"""The kinds of chips that schedules are for."""
+
+_NAMES = ("strategy", "target")
+
+
+def target_of(arch: Arch) -> str:
+    """Return which kind of chip ``arch`` is."""
+    return next(name for name, kind in TARGETS.items() if isinstance(arch, kind))
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How a group is lowered on one kind of chip.
+
+    A subclass says which: ``class MapOnGpu(Schedule, strategy="map", target="gpu")``.
+    """
+
+    strategy: ClassVar[str]
+    target: ClassVar[str]
+
+    def __init_subclass__(cls, strategy: str, target: str) -> None:
+        cls.strategy, cls.target = strategy, target
+
+    @property
+    def blocks_per_tile(self) -> int:
+        """The consecutive blocks of the grid that make one tile of the result together."""
+        return 1
+
+    def check(self) -> None:
+        """Raise CompileError for keys that do not fit each other."""
+
+    @classmethod
+    def keys(cls) -> dict[str, Key]:
+        """Return what each field may hold, by its name."""
+        return {each.name: each.metadata["key"] for each in fields(cls)}
+
+    @classmethod
+    def default_of(cls, name: str) -> Value | None:
+        """Return what a text without a key means; ``None`` where the key must be there."""
+        default = next(each.default for each in fields(cls) if each.name == name)
+        return None if default is MISSING else default
+
+    @classmethod
+    def read(cls, record: Mapping[str, Value]) -> Self:
+        """Return the schedule that a text has.
+
+        Raises CompileError for a key that is missing, unknown or wrong.
+        """
+        keys = cls.keys()
+        for name in record:
+            if name not in keys and name not in _NAMES:
+                takes = ", ".join(keys)
+                raise CompileError(f"schedule key {name} is unknown; {cls.title()} has {takes}")
+        schedule = cls(**{name: cls._value(name, key, record) for name, key in keys.items()})
+        schedule.check()
+        return schedule
+
+    @classmethod
+    def _value(cls, name: str, key: Key, record: Mapping[str, Value]) -> Value:
+        value = record.get(name, cls.default_of(name))
+        if value is None:
+            raise CompileError(f"schedule key {name} is missing; it is {key.wanted}")
+        key.check(name, value)
+        return value
+
+    @classmethod
+    def title(cls) -> str:
+        """Return the words for schedules of this kind in an error."""
+        return f"{cls.strategy} on a {cls.target.upper()}"
+
+    def attribute(self) -> ScheduleAttr:
+        """Return the schedule as the IR has it."""
+        names = (("strategy", self.strategy), ("target", self.target))
+        return ScheduleAttr((*names, *((each, getattr(self, each)) for each in self.keys())))

@@ -1,0 +1,40 @@
+"""What a strategy is: one way to make the kernel of a cluster."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dlc.analysis.dataflow import Cluster
+from dlc.strategies._implementation import Implementation
+
+FOREIGN = "no strategy computes these ops together"
+"""The obstacle of a strategy that has nothing to do with a cluster; another's says more."""
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """One way to make a kernel.
+
+    groups, mapping: what it is for and who does what in parallel, for the reader of the docs.
+    obstacles: why it cannot lower a cluster, one reason after the other, each found only where
+    those before are none. implementations: by kind of chip. precedence: of several strategies that
+    lower a cluster the highest is asked first, and its obstacle is the one that is told.
+    has_anchor: whether one op does most of the work and reads its operands by asynchronous copies,
+    so that others had better follow it than precede it.
+    """
+
+    groups: str
+    mapping: str
+    obstacles: Callable[[Cluster], Iterator[str]]
+    implementations: Mapping[str, Implementation[Any, Any, Any]]
+    precedence: int
+    has_anchor: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of its file, which its schedules have too."""
+        return next(iter(self.implementations.values())).schedule.strategy
+
+    def accepts(self, cluster: Cluster) -> str | None:
+        """Return ``None``, or the reason why the strategy does not lower ``cluster``."""
+        return next(self.obstacles(cluster), None)

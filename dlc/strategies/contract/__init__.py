@@ -1,0 +1,65 @@
+"""Strategy ``contract``: one contraction in tiles; elementwise ops and index maps before its lhs,
+elementwise ops, permutations and cuts of axes after it.
+"""
+
+from collections.abc import Iterator
+
+from xdsl.ir import SSAValue
+
+from dlc.analysis.dataflow import Cluster
+from dlc.analysis.epilogue import NotFusibleError, places
+from dlc.analysis.role import Role
+from dlc.dialects.graph._structure import ComputedOp
+from dlc.strategies._limits import chooses
+from dlc.strategies._strategy import FOREIGN, Strategy
+from dlc.strategies.contract import cpu, gpu
+
+
+def _obstacles(cluster: Cluster) -> Iterator[str]:
+    if Role.ANCHOR not in cluster.kinds:
+        yield FOREIGN
+    root, *others = (op for op, role in cluster.roles.items() if role is Role.ANCHOR)
+    if others:
+        yield "two contractions"
+    if kinds := {Role.ROW, Role.WINDOW} & cluster.kinds:
+        name = "row" if Role.ROW in kinds else "window"
+        yield f"a {name} reduction does not join a contraction"
+    try:
+        after = places(root.results[0], cluster.ops)
+    except NotFusibleError as reason:
+        yield str(reason)
+        return
+    for op in cluster.ops:
+        if op.results[0] not in after:
+            yield from _obstacles_before(cluster, op, root)
+
+
+def _obstacles_before(cluster: Cluster, op: ComputedOp, root: ComputedOp) -> Iterator[str]:
+    """Yield why ``op`` cannot be computed where the lhs, or another operand of the epilogue, is
+    read.
+    """
+    if any(v in cluster.results for v in op.results):
+        yield "a prologue that others read too"
+    if root.operands[1] is not root.operands[0] and _feeds(cluster, op, root.operands[1]):
+        yield "only the lhs of a contraction takes a prologue"
+    reads = cluster.flow.facts(op).profile.reads
+    if any(r.is_gather for r in reads):
+        yield "a gather before a contraction"
+    if chooses(cluster, op):
+        yield "a choice between tensors before a contraction"
+
+
+def _feeds(cluster: Cluster, op: ComputedOp, value: SSAValue) -> bool:
+    """Whether ``value`` depends on ``op`` by ops of the cluster."""
+    owner = cluster.flow.origin(value).owner
+    return owner is op or (owner in cluster.members and owner in cluster.after([op]))
+
+
+STRATEGY = Strategy(
+    "a `ContractionOp` anchor with its prologue and epilogue",
+    "tiles of the result; staged operands; mma or FMA micro-kernel",
+    _obstacles,
+    {"gpu": gpu.IMPLEMENTATION, "cpu": cpu.IMPLEMENTATION},
+    precedence=2,
+    has_anchor=True,
+)

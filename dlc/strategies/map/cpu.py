@@ -1,0 +1,39 @@
+"""``map`` on a CPU: one core or all."""
+
+from dataclasses import dataclass
+
+from dlc.analysis.dataflow import Cluster
+from dlc.arch import CpuArch
+from dlc.strategies import _loop_nest
+from dlc.strategies._implementation import Implementation
+from dlc.strategies._key import flag
+from dlc.strategies._loop_nest import NestWork
+from dlc.strategies._rated import Rated
+from dlc.strategies._schedule import Schedule
+from dlc.strategies.map.lowering import lower_on_cores
+
+
+@dataclass(frozen=True)
+class MapOnCpu(Schedule, strategy="map", target="cpu"):
+    """The innermost loop is SIMD; the others may be spread."""
+
+    cores: bool = flag("whether the outer loops run on several cores", False)
+
+
+def _work_of(cluster: Cluster) -> NestWork:
+    # A reduction along what is stored in order is done by one lane.
+    return _loop_nest.work_of(cluster, on_lanes=not _loop_nest.rows_in_order(cluster))
+
+
+def _rate(work: NestWork, schedule: MapOnCpu, arch: CpuArch) -> Rated:
+    return _loop_nest.rate(work, schedule, schedule.cores, arch)
+
+
+IMPLEMENTATION = Implementation(
+    MapOnCpu,
+    _work_of,
+    lambda *_: (MapOnCpu(False), MapOnCpu(True)),
+    _rate,
+    lambda _: "a loop nest",
+    lambda job, schedule: lower_on_cores(job, schedule.cores),
+)

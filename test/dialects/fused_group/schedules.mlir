@@ -1,0 +1,56 @@
+// RUN: dlc-opt %s --split-input-file --verify-diagnostics
+
+// A schedule is checked where it is read, whatever is done with it then.
+
+// expected-error@below {{schedule key strategy is missing; there are: contract, map, row}}
+builtin.module attributes {schedule = #loop.schedule<target = "gpu">} {}
+
+// -----
+
+// expected-error@below {{there is no strategy 'composite'; there are: contract, map, row}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "composite", target = "cpu">} {}
+
+// -----
+
+// expected-error@below {{schedule key target is missing; it is "gpu" or "cpu"}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "map", threads = 64>} {}
+
+// -----
+
+// expected-error@below {{schedule key target is "tpu", should be "gpu" or "cpu"}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "map", target = "tpu">} {}
+
+// -----
+
+// expected-error@below {{schedule key threads is unknown; map on a CPU has cores}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "map", target = "cpu", threads = 64>} {}
+
+// -----
+
+// expected-error@below {{schedule key stagse is unknown; contract on a GPU has tile, warps, instruction, stages, split, order}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", stagse = 4>} {}
+
+// -----
+
+// expected-error@below {{schedule key threads is missing; it is an integer from 1 to 1048576}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", vector = 4>} {}
+
+// -----
+
+// expected-error@below {{schedule key vector should be an integer from 1 to 16, is true}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "map", target = "gpu", threads = 64, vector = true>} {}
+
+// -----
+
+// expected-error@below {{schedule key tile should be 2 integers from 1 to 1048576, is [6, 0]}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "cpu", tile = [6, 0], lanes = 8>} {}
+
+// -----
+
+// expected-error@below {{tile columns 12 are no multiple of the 8 lanes}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "cpu", tile = [6, 12], lanes = 8>} {}
+
+// -----
+
+// expected-error@below {{rows = 4 with threads = 64: several rows per block are for 32 threads per row}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 64, rows = 4>} {}
