@@ -58,15 +58,15 @@ class YieldOp(IRDLOperation):
         super().__init__(operands=[values])
 
 
-_GENERATED = "generated"
-"""The backend of a group whose kernel we write."""
+BACKENDS = ("generated",)
+"""Who can make the kernel of a group: we."""
 
 
 @irdl_op_definition
 class GroupOp(IRDLOperation):
     """Graph ops that one kernel computes, with the decisions about it.
 
-    ``backend``: who makes the kernel, ``generated`` or a library. ``schedule``: how it is lowered;
+    ``backend``: who makes the kernel, ``generated`` here. ``schedule``: how it is lowered;
     ``bound``: what the architecture model says about that. ``boundaries``: why the group ends where
     it does, one sentence per neighbour that was not taken in.
 
@@ -76,7 +76,7 @@ class GroupOp(IRDLOperation):
     name = "fused_group.group"
     sym_name = prop_def(SymbolNameConstraint())
     inputs = var_operand_def(TensorType)
-    backend = prop_def(StringAttr, default_value=StringAttr(_GENERATED))
+    backend = prop_def(StringAttr, default_value=StringAttr(BACKENDS[0]))
     schedule = opt_prop_def(ScheduleAttr)
     bound = opt_prop_def(BoundAttr)
     boundaries = opt_prop_def(ArrayAttr[StringAttr])
@@ -88,11 +88,6 @@ class GroupOp(IRDLOperation):
         "$sym_name `(` $inputs `)` `:` functional-type($inputs, $outputs)"
         " attr-dict-with-keyword $body"
     )
-
-    @property
-    def is_generated(self) -> bool:
-        """Return whether we write the kernel, not a library."""
-        return self.backend.data == _GENERATED
 
     def __init__(
         self,
@@ -118,6 +113,9 @@ class GroupOp(IRDLOperation):
         return last.arguments
 
     def verify_(self) -> None:
+        if self.backend.data not in BACKENDS:
+            known = ", ".join(BACKENDS)
+            raise VerifyException(f"there is no backend {self.backend.data!r}; there are: {known}")
         *ops, last = self.body.block.ops
         if not isinstance(last, YieldOp):
             raise VerifyException("a group ends with fused_group.yield")

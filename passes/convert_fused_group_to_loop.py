@@ -57,8 +57,6 @@ class _Conversion:
         if not isinstance(op, GroupOp):
             check_outside(op)
             return
-        if not op.is_generated:
-            return
         key = kernel_key(op)
         if key not in self.kernels:
             self.kernels[key] = lower_group(op, op.sym_name.data)

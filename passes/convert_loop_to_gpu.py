@@ -50,7 +50,7 @@ def _check_launches(function: FuncOp) -> None:
     for op in function.body.block.ops:
         if not isinstance(op, GroupOp):
             check_outside(op)
-        elif op.is_generated:
+        else:
             raise CompileError(
                 f"{op.name} is no kernel yet; run --lower-to-loop before this pass",
                 at=operation_text(op),
