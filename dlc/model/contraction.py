@@ -81,17 +81,30 @@ class Contraction:
 
 
 @dataclass(frozen=True)
+class Multiplication:
+    """What an instruction of a warp does that multiplies factors.
+
+    unit: a key of ``GpuArch.flops_per_clock_per_sm``. flops: of the whole warp. lhs_readers,
+    rhs_readers: how many lanes load each element of a factor: one where the fragments are spread
+    over the warp.
+    """
+
+    unit: str
+    flops: int
+    lhs_readers: int = 1
+    rhs_readers: int = 1
+
+
+@dataclass(frozen=True)
 class Tiles:
     """Tilings of one contraction: arrays of equal length, an element for each.
 
-    m, n, depth: of a block's tile and of a slice of the reduction. unit: a key of
-    ``GpuArch.flops_per_clock_per_sm``; instruction_flops: of one warp's instruction. grouped: tile
-    rows that run together, 0 where tiles run row by row.
+    m, n, depth: of a block's tile and of a slice of the reduction. grouped: tile rows that run
+    together, 0 where tiles run row by row.
     """
 
     work: Contraction
-    unit: str
-    instruction_flops: int
+    instruction: Multiplication
     m: Floats
     n: Floats
     depth: Floats
@@ -104,15 +117,14 @@ class Tiles:
     @staticmethod
     def of(
         work: Contraction,
-        unit: str,
-        instruction_flops: int,
+        instruction: Multiplication,
         rows: Sequence[tuple[int, int, int, int, int, int, int, int]],
     ) -> "Tiles":
         """Return tilings, of which a row says the eight numbers in the order of the fields."""
         columns = np.array(rows, np.float64).T
         m, n, depth, warps_m, warps_n, stages, split, grouped = columns
         sizes = m, n, depth, warps_m, warps_n
-        return Tiles(work, unit, instruction_flops, *sizes, stages, split, grouped)
+        return Tiles(work, instruction, *sizes, stages, split, grouped)
 
     # Counts ---------------------------------------------------------------------------------------
 
@@ -156,8 +168,10 @@ class Tiles:
 
     @cached_property
     def read_bytes(self) -> Floats:
-        """The bytes that the warps of a block read from shared memory in one step."""
-        return (self.m * self.warps_n + self.n * self.warps_m) * self.line_bytes
+        """The bytes that the lanes of a block get from shared memory in one step."""
+        lhs = self.m * self.warps_n * self.instruction.lhs_readers
+        rhs = self.n * self.warps_m * self.instruction.rhs_readers
+        return (lhs + rhs) * self.line_bytes
 
     @cached_property
     def step_flops(self) -> Floats:
@@ -287,7 +301,7 @@ class _Estimate:
 
     @cached_property
     def _multiplying(self) -> Floats:
-        rate = self.arch.flops_per_clock_per_sm[self.tiles.unit]
+        rate = self.arch.flops_per_clock_per_sm[self.tiles.instruction.unit]
         return self.tiles.step_flops / rate
 
     @cached_property
@@ -300,7 +314,7 @@ class _Estimate:
     def _issuing(self) -> Floats:
         """The clocks in which instructions of a block's warps are issued."""
         tiles, costs = self.tiles, self.arch.costs
-        multiply = tiles.step_flops / tiles.instruction_flops
+        multiply = tiles.step_flops / tiles.instruction.flops
         fragments = 2 * tiles.read_bytes / _FRAGMENT_BYTES
         lhs, rhs = tiles.single_elements()
         element = tiles.work.lhs_reads * costs.element_instructions + tiles.work.lhs_operations

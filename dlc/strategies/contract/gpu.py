@@ -13,7 +13,7 @@ from dlc.strategies._implementation import Implementation
 from dlc.strategies._rated import Rated
 from dlc.strategies.contract.gpu_lowering import lower
 from dlc.strategies.contract.schedule import ContractOnGpu
-from dlc.strategies.contract.tiling import Tiling, instruction_for, row_of, unit_of
+from dlc.strategies.contract.tiling import Tiling, instruction_for, multiplication, row_of
 from dlc.strategies.contract.work import describe, work_of
 
 
@@ -119,8 +119,8 @@ def rate(work: Contraction, schedule: ContractOnGpu, arch: GpuArch) -> Rated:
 
 def tiles(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) -> Tiles:
     """Return the tilings of schedules with one instruction, as the model takes them."""
-    unit = unit_of(work, instruction_for(work, arch), arch)
-    return Tiles.of(work, *unit, list(map(row_of, schedules)))
+    instruction = multiplication(work, instruction_for(work, arch), arch)
+    return Tiles.of(work, instruction, list(map(row_of, schedules)))
 
 
 def first(

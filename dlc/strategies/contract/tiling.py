@@ -8,31 +8,27 @@ from dlc.arch import GpuArch
 from dlc.arch.fragments import MATRIX_INSTRUCTIONS, WARP_LANES
 from dlc.dialects.loop._accumulator import FMA
 from dlc.errors import CompileError
-from dlc.model.contraction import Contraction, Tiles
+from dlc.model.contraction import Contraction, Multiplication, Tiles
 from dlc.model.occupancy import BlockResources
 from dlc.model.registers import registers
 from dlc.model.upper_bound import KernelWork
-from dlc.strategies.contract.schedule import ContractOnGpu
+from dlc.strategies.contract.schedule import FMA_LANES, ContractOnGpu
 
 
 @dataclass(frozen=True)
 class Tiling:
-    """``work`` in tiles of m x n, of which a step computes ``depth`` of the reduction.
-
-    unit: a key of ``GpuArch.flops_per_clock_per_sm``; instruction_flops: of one warp's instruction.
-    """
+    """``work`` in tiles of m x n, of which a step computes ``depth`` of the reduction."""
 
     work: Contraction
     schedule: ContractOnGpu
-    unit: str
-    instruction_flops: int
+    instruction: Multiplication
 
     @staticmethod
     def of(work: Contraction, schedule: ContractOnGpu, arch: GpuArch) -> "Tiling":
         """Return the tiling of a schedule; raises CompileError for an instruction that the chip
         has not for the work.
         """
-        return Tiling(work, schedule, *unit_of(work, schedule.instruction, arch))
+        return Tiling(work, schedule, multiplication(work, schedule.instruction, arch))
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -81,7 +77,7 @@ class Tiling:
         """Return what all blocks do together."""
         issued = self.blocks * self.steps
         return KernelWork(
-            unit=self.unit,
+            unit=self.instruction.unit,
             flops=self.work.flops,
             issued_flops=issued * self.step_flops,
             global_bytes=self.work.global_bytes,
@@ -102,7 +98,7 @@ class Tiling:
 
     def tiles(self) -> Tiles:
         """Return the tiling as the model takes many."""
-        return Tiles.of(self.work, self.unit, self.instruction_flops, [row_of(self.schedule)])
+        return Tiles.of(self.work, self.instruction, [row_of(self.schedule)])
 
 
 def row_of(schedule: ContractOnGpu) -> tuple[int, int, int, int, int, int, int, int]:
@@ -120,15 +116,20 @@ def instruction_for(work: Contraction, arch: GpuArch) -> str:
     return next(f"mma.{i.name}" for i in MATRIX_INSTRUCTIONS.values() if i.operand_bits == bits)
 
 
-def unit_of(work: Contraction, instruction: str, arch: GpuArch) -> tuple[str, int]:
-    """Return the unit that an instruction runs on and the operations of one warp's instruction."""
+def multiplication(work: Contraction, instruction: str, arch: GpuArch) -> Multiplication:
+    """Return what an instruction of a schedule does for the factors of ``work``; raises
+    CompileError where the chip has it not.
+    """
     if instruction == FMA:
         compute = {"f64": "f64", "i32": "i32"}.get(work.element, "f32")
-        return f"fma.{compute}", 2 * WARP_LANES
+        down, across = FMA_LANES
+        return Multiplication(
+            f"fma.{compute}", 2 * WARP_LANES, WARP_LANES // down, WARP_LANES // across
+        )
     if instruction != instruction_for(work, arch):
         raise CompileError(
             f"instruction {instruction!r} does not multiply {work.element} on {arch.target}; "
             f"use {instruction_for(work, arch)!r} or 'fma'"
         )
     matrix = MATRIX_INSTRUCTIONS[instruction.removeprefix("mma.")]
-    return f"mma.{work.element}", matrix.flops
+    return Multiplication(f"mma.{work.element}", matrix.flops)

@@ -10,14 +10,14 @@ from dlc.arch import GPUS, CpuArch, GpuArch
 from dlc.arch.cpus import AVX2, CPUS
 from dlc.arch.nvidia import A100, H200, RTX_2080
 from dlc.errors import CompileError
-from dlc.model.contraction import Contraction, Tiles, estimate_s
+from dlc.model.contraction import Contraction, Multiplication, Tiles, estimate_s
 from dlc.model.streaming import Waves, program_s, traffic_s
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._loop_nest import NestWork
 from dlc.strategies.contract import cpu as contract_cpu
 from dlc.strategies.contract import gpu as contract_gpu
 from dlc.strategies.contract.schedule import ContractOnGpu
-from dlc.strategies.contract.tiling import instruction_for
+from dlc.strategies.contract.tiling import instruction_for, multiplication
 from dlc.strategies.map import gpu as map_gpu
 from dlc.strategies.row import gpu as row_gpu
 
@@ -39,6 +39,8 @@ def _work(m: int, n: int, k: int, element: str = "f16", batch: int = 1) -> Contr
         batch * m * n * size,
     )
 
+
+MMA = Multiplication("mma.f16", 4096)
 
 WORKS = {
     "contract on a GPU": _work(8192, 768, 768),
@@ -148,9 +150,19 @@ def test_traffic_obeys_littles_law() -> None:
     assert traffic_s(1e9, 1e9, H200) == pytest.approx(1e9 / (0.85 * 4800e9))
 
 
+def test_a_wide_part_of_a_thread_saves_reads_of_shared_memory() -> None:
+    # Of 16 x 16 elements of a warp, a thread has 2 x 4 and loads 6 numbers for 8 multiply-adds;
+    # of 32 x 32 it has 4 x 8 and loads 12 for 32.
+    fma = multiplication(_work(128, 128, 128, "f32"), "fma", H200)
+    rows = [(16, 16, 16, 1, 1, 2, 1, 0), (32, 32, 16, 1, 1, 2, 1, 0)]
+    tiles = Tiles.of(_work(128, 128, 128, "f32"), fma, rows)
+    per_flop = tiles.read_bytes / tiles.step_flops
+    assert per_flop[0] / per_flop[1] == (6 / 8) / (12 / 32)
+
+
 def test_more_work_is_never_faster() -> None:
     def seconds(m: int, k: int) -> float:
-        tiles = Tiles.of(_work(m, 512, k), "mma.f16", 4096, [(64, 64, 64, 2, 2, 3, 1, 0)])
+        tiles = Tiles.of(_work(m, 512, k), MMA, [(64, 64, 64, 2, 2, 3, 1, 0)])
         return float(estimate_s(tiles, H200)[0])
 
     for times in (
@@ -161,7 +173,7 @@ def test_more_work_is_never_faster() -> None:
 
 
 def test_a_block_that_does_not_fit_is_never_chosen() -> None:
-    tiles = Tiles.of(_work(512, 512, 512), "mma.f16", 4096, [(256, 256, 64, 4, 2, 5, 1, 0)])
+    tiles = Tiles.of(_work(512, 512, 512), MMA, [(256, 256, 64, 4, 2, 5, 1, 0)])
     assert np.isinf(estimate_s(tiles, H200)).all()
 
 
