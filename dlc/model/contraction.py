@@ -94,6 +94,11 @@ class Multiplication:
     lhs_readers: int = 1
     rhs_readers: int = 1
 
+    @property
+    def spreads_fragments(self) -> bool:
+        """Whether the lanes of a warp hold parts of the factors for each other."""
+        return self.lhs_readers == self.rhs_readers == 1
+
 
 @dataclass(frozen=True)
 class Tiles:

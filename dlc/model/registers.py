@@ -40,7 +40,7 @@ def registers(tiles: "Tiles") -> npt.NDArray[np.float64]:
     """Return the registers per thread of each tiling."""
     rows, columns = tiles.m / tiles.warps_m, tiles.n / tiles.warps_n
     accumulators = rows * columns / WARP_LANES
-    if not tiles.instruction.unit.startswith("mma."):
+    if not tiles.instruction.spreads_fragments:
         words = tiles.work.compute_bytes / 4
         return words * (accumulators + rows // 8 + columns // 4) + _FMA_FIXED
     found = _FIXED + _OF_ACCUMULATOR * accumulators + _OF_FRAGMENT * (rows + columns) / 4
