@@ -2,17 +2,15 @@
 
 import resource
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from dlc.core.array_files import Arrays
 from dlc.runtime.model import Model
+from dlc.runtime.timing import Times
 
 WARM_UP_SECONDS, BENCH_SECONDS = 0.2, 2.0
-PERCENTILES = (50, 90, 95, 99)
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ def bench(model: Model, feeds: Arrays, timing: Bench) -> dict[str, Any]:
         "runs": len(times),
         "runs_per_second": len(times) / total,
         "threads": timing.threads,
-        "milliseconds": summary(times),
+        "milliseconds": Times(tuple(times)).summary(),
         "device_milliseconds": _device_times(model, feeds, len(times)),
         "memory": {
             "workspace_bytes": model.workspace_bytes,
@@ -55,17 +53,6 @@ def bench(model: Model, feeds: Arrays, timing: Bench) -> dict[str, Any]:
         },
         "times_ms": [1e3 * each for each in times],
     }
-
-
-def summary(seconds: Sequence[float]) -> dict[str, float]:
-    """Return the mean, the ends and percentiles of times, in milliseconds.
-
-    A percentile ``p90`` is the time that nine of ten runs do not exceed, between two runs
-    interpolated.
-    """
-    times = 1e3 * np.array(seconds)
-    found = {f"p{p}": float(np.percentile(times, p)) for p in PERCENTILES}
-    return {"mean": float(times.mean()), "min": times.min(), **found, "max": times.max()}
 
 
 def _times(model: Model, feeds: Arrays, runs: int | None, limit: float) -> Iterator[float]:
@@ -85,7 +72,8 @@ def _device_times(model: Model, feeds: Arrays, runs: int) -> dict[str, Any] | No
         return None
     from dlc.runtime.gpu_timer import time_on_device
 
-    return {part: summary(times) for part, times in time_on_device(model, feeds, runs).items()}
+    found = time_on_device(model, feeds, runs)
+    return {part: Times(tuple(times)).summary() for part, times in found.items()}
 
 
 def bench_lines(found: Mapping[str, Any]) -> Iterator[str]:
