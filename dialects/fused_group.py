@@ -35,8 +35,8 @@ from xdsl.traits import HasParent, IsolatedFromAbove, IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.core.verify import SymbolUser
-from dlc.dialects.graph._structure import GraphOp
-from dlc.dialects.loop._attributes import BoundAttr, ScheduleAttr
+from dlc.dialects.graph.structure import GraphOp
+from dlc.dialects.loop.attributes import BoundAttr, ScheduleAttr
 
 ARENA_BYTES = "fused_group.arena_bytes"
 """The module attribute with the size of the arena in which ``offsets`` are."""

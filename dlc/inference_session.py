@@ -13,7 +13,7 @@ import onnx
 import dlc
 from dlc.compiler.options import Options
 from dlc.compiler.targets import device_capability, parse_targets
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError, InputError
 from dlc.frontends.onnx.input_types import input_types, model_inputs
 from dlc.frontends.onnx.loading import as_source, read_model

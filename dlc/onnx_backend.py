@@ -12,7 +12,7 @@ import onnx
 from onnx.backend.base import Backend, BackendRep
 
 import dlc
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.check import check_model
 from dlc.frontends.onnx.conversion import UnknownValueError

@@ -13,9 +13,9 @@ from xdsl.traits import IsTerminator
 from dlc.analysis.entry import find_main, input_names, output_names, returned
 from dlc.analysis.evaluation import constant_value, evaluate, round_to
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape, shape_text
-from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.errors import CompileError
+from dlc.ir.tensor import DYNAMIC, element_type, numpy_dtype, shape, shape_text
 
 Observe = Callable[[Operation, Sequence[Array]], None]
 """Sees each op of ``graph`` and its results, before they are rounded."""

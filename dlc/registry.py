@@ -58,13 +58,16 @@ def backend_names() -> tuple[str, ...]:
 
 
 def _only(module: ModuleType, kind: type[Kind]) -> type[Kind]:
-    """Return the one subclass of ``kind`` that ``module`` defines; raises TypeError otherwise."""
+    """Return the one subclass of ``kind`` that ``module``, a file or folder, defines or exports.
+
+    Raises TypeError otherwise.
+    """
     found = [
         item
         for item in vars(module).values()
         if isinstance(item, type)
         and issubclass(item, kind)
-        and item.__module__ == module.__name__
+        and f"{item.__module__}.".startswith(f"{module.__name__}.")
         and not item.__name__.startswith("_")
     ]
     if len(found) != 1:

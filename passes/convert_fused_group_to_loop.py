@@ -8,15 +8,15 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from dlc.analysis.outside import check_outside
 from dlc.core.context import dlc_context
 from dlc.core.passes import DlcPass
 from dlc.core.weights import WeightStore, WeightType
-from dlc.dialects._tensor import element_type, numpy_dtype
 from dlc.dialects.fused_group import GroupOp, LaunchOp
-from dlc.dialects.graph._source import WeightOp
-from dlc.dialects.loop._structure import KernelOp
-from dlc.lowering._job import Repacked
-from dlc.lowering._outside import check_outside
+from dlc.dialects.graph.source import WeightOp
+from dlc.dialects.loop.structure import KernelOp
+from dlc.ir.tensor import element_type, numpy_dtype
+from dlc.lowering.job import Repacked
 from dlc.lowering.kernel_key import kernel_key
 from dlc.strategies import lower_group
 

@@ -7,14 +7,14 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.rewriter import Rewriter
 
+from dlc.analysis.outside import check_outside
 from dlc.arch import DEFAULT_TARGET, gpu_by_name
 from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.loop import KernelOp
 from dlc.errors import CompileError
-from dlc.lowering._outside import check_outside
-from dlc.lowering._simt import SimtConverter
+from dlc.simt.converter import SimtConverter
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from dlc.analysis.arena import Buffer, place
 from dlc.analysis.buffers import Buffers
 from dlc.analysis.entry import launches
 from dlc.core.passes import DlcPass
-from dlc.dialects._tensor import tensor_bytes
 from dlc.dialects.fused_group import ARENA_BYTES, LaunchOp
+from dlc.ir.tensor import tensor_bytes
 
 
 class FusedGroupPlanMemoryPass(DlcPass):

@@ -9,9 +9,9 @@ from xdsl.ir import Operation
 
 from dlc.analysis.shared_conflict import is_block_barrier
 from dlc.core.passes import DlcPass
-from dlc.dialects._space import buffer_type
-from dlc.dialects._tensor import element_bytes
 from dlc.dialects.gpu import KernelOp, SharedAllocOp
+from dlc.ir.space import buffer_type
+from dlc.ir.tensor import element_bytes
 
 ALIGNMENT = 16
 """Bytes: the widest access of a thread."""

@@ -9,10 +9,10 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc.arch import DEFAULT_TARGET, GpuArch, gpu_by_name
 from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
-from dlc.dialects._space import buffer_type
-from dlc.dialects._tensor import element_bytes
 from dlc.dialects.gpu import KernelOp, NeedsCapability, RegisterAllocOp
 from dlc.errors import CompileError
+from dlc.ir.space import buffer_type
+from dlc.ir.tensor import element_bytes
 
 REGISTER_BYTES = 4
 OTHER_REGISTERS = 16

@@ -22,10 +22,10 @@ from xdsl.traits import Pure
 
 from dlc.analysis.index_expression import constant_of
 from dlc.core.passes import DlcPass
-from dlc.dialects._access import MemoryOp
-from dlc.dialects._space import Space, SpaceAttr
 from dlc.dialects.gpu import KernelOp, RegisterAllocOp
 from dlc.dialects.loop import LoadOp, StoreOp
+from dlc.ir.access import MemoryOp
+from dlc.ir.space import Space, SpaceAttr
 
 UNROLL = "unroll"
 """The attribute of loops that are unrolled."""

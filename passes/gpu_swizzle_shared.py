@@ -5,10 +5,10 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc.analysis.shared_conflict import shared_accesses
 from dlc.core.passes import DlcPass
-from dlc.dialects._access import Access
-from dlc.dialects._space import buffer_type
-from dlc.dialects._tensor import element_bytes
 from dlc.dialects.gpu import KernelOp, SharedAllocOp, SwizzleAttr
+from dlc.ir.access import Access
+from dlc.ir.space import buffer_type
+from dlc.ir.tensor import element_bytes
 
 CHUNK_BITS = 4
 """A matrix row is 16 bytes, which are never torn apart."""

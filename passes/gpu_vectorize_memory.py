@@ -14,12 +14,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from dlc.analysis.index_expression import IndexExpressions, constant_of
 from dlc.core.affine import interval_of
 from dlc.core.passes import DlcPass
-from dlc.dialects._access import Access, MemoryOp
-from dlc.dialects._scalar import ScalarBuilder
-from dlc.dialects._space import Space, SpaceAttr, space_of
-from dlc.dialects._tensor import element_bytes
 from dlc.dialects.gpu import CopyOp, KernelOp, RegisterAllocOp
 from dlc.dialects.loop import IndexOp, LoadOp, StoreOp
+from dlc.dialects.loop.scalar import ScalarBuilder
+from dlc.ir.access import Access, MemoryOp
+from dlc.ir.space import Space, SpaceAttr, space_of
+from dlc.ir.tensor import element_bytes
 
 WIDEST_BYTES = 16
 """What one instruction of a thread moves at most."""

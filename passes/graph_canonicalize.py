@@ -7,11 +7,11 @@ from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
-from dlc.dialects._tensor import DYNAMIC, element_type, is_empty, shape, tensor_type
-from dlc.dialects.graph._properties import element_attribute
-from dlc.dialects.graph._reshape import ReshapeOp, reshape
-from dlc.dialects.graph._source import SplatOp
-from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.graph.properties import element_attribute
+from dlc.dialects.graph.reshape import ReshapeOp, reshape
+from dlc.dialects.graph.source import SplatOp
+from dlc.dialects.graph.structure import GraphOp
+from dlc.ir.tensor import DYNAMIC, element_type, is_empty, shape, tensor_type
 
 
 class GraphCanonicalizePass(DlcPass):

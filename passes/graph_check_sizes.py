@@ -8,9 +8,9 @@ from xdsl.dialects.func import FuncOp
 
 from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
-from dlc.dialects._tensor import DYNAMIC, shape
-from dlc.dialects.graph._sizes import SizesAttr
+from dlc.dialects.graph.sizes import SizesAttr
 from dlc.errors import CompileError
+from dlc.ir.tensor import DYNAMIC, shape
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.rewriter import Rewriter
 
 from dlc.core.passes import DlcPass
-from dlc.dialects.graph._layout import TransposeOp, inverse_permutation, transpose
-from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.graph.layout import TransposeOp, inverse_permutation, transpose
+from dlc.dialects.graph.structure import GraphOp
 
 
 class GraphChooseLayoutPass(DlcPass):

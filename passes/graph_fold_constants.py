@@ -11,7 +11,9 @@ from dlc.core.context import dlc_context
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import erase_dead_ops
 from dlc.core.weights import WeightStore, WeightType
-from dlc.dialects._tensor import (
+from dlc.dialects.graph.source import SMALL_CONSTANT, ConstantOp, WeightOp, dense_attribute
+from dlc.dialects.graph.structure import Array, GraphOp
+from dlc.ir.tensor import (
     element_count,
     element_type,
     numpy_dtype,
@@ -19,8 +21,6 @@ from dlc.dialects._tensor import (
     tensor_bytes,
     tensor_type,
 )
-from dlc.dialects.graph._source import SMALL_CONSTANT, ConstantOp, WeightOp, dense_attribute
-from dlc.dialects.graph._structure import Array, GraphOp
 
 GROWTH = 4
 """A large result may take this many times the bytes of what it is computed from (an expanded weight

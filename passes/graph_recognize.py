@@ -6,16 +6,16 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
-from dlc.dialects.graph._composed_forms import FORMS
-from dlc.dialects.graph._pattern import matches
-from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.graph.composed_forms import FORMS
+from dlc.dialects.graph.pattern import matches
+from dlc.dialects.graph.structure import GraphOp
 
 
 class GraphRecognizePass(DlcPass):
     """Replace small graphs that equal GELU, softmax, layer norm or attention by that op.
 
     One op can be chosen, scheduled or given to a library as a whole, and is computed in its most
-    accurate form. The forms stand in ``dialects/graph/_composed_forms.py``.
+    accurate form. The forms stand in ``dialects/graph/composed_forms.py``.
 
     Runs on: ``graph``. Leaves: ``graph``. Order: before ``graph-decompose``, which takes apart what
     no kernel exists for.

@@ -14,12 +14,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from dlc.core.context import dlc_context
 from dlc.core.passes import DlcPass
 from dlc.core.weights import WeightStore, WeightType
-from dlc.dialects._tensor import element_type, numpy_dtype, shape
-from dlc.dialects.graph._cast import CastOp
-from dlc.dialects.graph._precision import Precision, PrecisionAttr
-from dlc.dialects.graph._source import ConstantOp, WeightOp, dense_attribute
-from dlc.dialects.graph._structure import Array, ContractionOp, GraphOp
-from dlc.dialects.graph._wide import BoundOp
+from dlc.dialects.graph.cast import CastOp
+from dlc.dialects.graph.precision import Precision, PrecisionAttr
+from dlc.dialects.graph.source import ConstantOp, WeightOp, dense_attribute
+from dlc.dialects.graph.structure import Array, ContractionOp, GraphOp
+from dlc.dialects.graph.wide import BoundOp
+from dlc.ir.tensor import element_type, numpy_dtype, shape
 
 _STORED: dict[str, AnyFloat] = {"fp16": f16, "bf16": bf16}
 

@@ -11,10 +11,10 @@ from xdsl.rewriter import Rewriter
 from dlc.analysis.evaluation import is_known
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import erase_dead_ops
-from dlc.dialects._tensor import shape, tensor_bytes
-from dlc.dialects.graph._layout import TransposeOp, inverse_permutation, transpose
-from dlc.dialects.graph._reshape import ReshapeOp, reshape
-from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.graph.layout import TransposeOp, inverse_permutation, transpose
+from dlc.dialects.graph.reshape import ReshapeOp, reshape
+from dlc.dialects.graph.structure import GraphOp
+from dlc.ir.tensor import shape, tensor_bytes
 
 
 class GraphSinkTransposesPass(DlcPass):

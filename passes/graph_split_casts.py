@@ -6,8 +6,8 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
-from dlc.dialects._tensor import element_bytes, element_type
-from dlc.dialects.graph._cast import CastOp
+from dlc.dialects.graph.cast import CastOp
+from dlc.ir.tensor import element_bytes, element_type
 
 
 class GraphSplitCastsPass(DlcPass):

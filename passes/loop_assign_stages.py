@@ -19,12 +19,12 @@ from dlc.core.passes import DlcPass
 from dlc.core.task_map import TaskMap, repeat
 from dlc.dialects import gpu
 from dlc.dialects.loop import KernelOp, StageOp
-from dlc.dialects.loop._attributes import LoopMap
+from dlc.dialects.loop.attributes import LoopMap
 from dlc.errors import CompileError
-from dlc.lowering._scope import LoopScope
-from dlc.lowering._staged_element import Place, copy_from, store_element
-from dlc.lowering._tile_scope import open_loop
-from dlc.lowering._workers import thread_loop
+from dlc.lowering.scope import LoopScope
+from dlc.lowering.tile_scope import open_loop
+from dlc.simt.staged_element import Place, copy_from, store_element
+from dlc.simt.workers import thread_loop
 
 UNROLLED_ROUNDS = 16
 """Up to this many rounds of copies are written out: what does not change from slice to slice can

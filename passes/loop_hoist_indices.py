@@ -7,7 +7,7 @@ from xdsl.traits import Pure
 
 from dlc.core.passes import DlcPass
 from dlc.dialects.loop import ForOp, KernelOp
-from dlc.dialects.loop._attributes import LoopMap
+from dlc.dialects.loop.attributes import LoopMap
 
 
 class LoopHoistIndicesPass(DlcPass):

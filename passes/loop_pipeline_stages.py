@@ -14,11 +14,11 @@ from dlc.core.affine import extent
 from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects import gpu
-from dlc.dialects._space import buffer_type
 from dlc.dialects.loop import AllocOp, ContractOp, ForOp, KernelOp, StageOp, YieldOp
-from dlc.dialects.loop._stage import TilePlace
+from dlc.dialects.loop.stage import TilePlace
 from dlc.errors import CompileError
-from dlc.lowering._scope import LoopScope
+from dlc.ir.space import buffer_type
+from dlc.lowering.scope import LoopScope
 
 PIPELINE = "pipeline"
 """The attribute of a loop that says how many slices are in shared memory at a time."""

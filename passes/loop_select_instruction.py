@@ -15,17 +15,17 @@ from dlc.arch.fragments import MATRIX_INSTRUCTIONS, WARP_LANES
 from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects.loop import CombinePartsOp, ContractOp, DrainOp, ForOp, KernelOp, ZeroOp
-from dlc.dialects.loop._accumulator import FMA, instruction_sizes
-from dlc.dialects.loop._memory import buffer_element
+from dlc.dialects.loop.accumulator import FMA, instruction_sizes
+from dlc.dialects.loop.memory import buffer_element
 from dlc.errors import CompileError
-from dlc.lowering._accumulator import Accumulator, Operand
-from dlc.lowering._drain import drain
-from dlc.lowering._fma_tile import FmaTile
-from dlc.lowering._matrix_tile import MatrixTile
-from dlc.lowering._part_sum import PartSum
-from dlc.lowering._region import RegionWriter
-from dlc.lowering._scope import LoopScope
-from dlc.lowering._workers import thread_loop
+from dlc.lowering.scope import LoopScope
+from dlc.simt.accumulator import Accumulator, Operand
+from dlc.simt.drain import drain
+from dlc.simt.fma_tile import FmaTile
+from dlc.simt.matrix_tile import MatrixTile
+from dlc.simt.part_sum import PartSum
+from dlc.simt.region import RegionWriter
+from dlc.simt.workers import thread_loop
 
 
 class LoopSelectInstructionPass(DlcPass):

@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Iterator
 
 from dlc import strategies
-from dlc.dialects._record import text_of
+from dlc.ir.record import text_of
 from dlc.strategies import Schedule, Strategy
 
 

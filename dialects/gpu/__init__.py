@@ -7,13 +7,13 @@ Parallel loops and tensors are not expressible here; a kernel is launched by the
 
 from xdsl.ir import Dialect
 
-from dlc.dialects.gpu import _alloc, _copy, _kernel, _mma, _sync, _warp
-from dlc.dialects.gpu._alloc import CounterAllocOp, RegisterAllocOp, SharedAllocOp, SwizzleAttr
-from dlc.dialects.gpu._capability import NeedsCapability
-from dlc.dialects.gpu._copy import AtomicAddOp, CopyOp, CpAsyncOp
-from dlc.dialects.gpu._kernel import BlockIdOp, Dimension, EndOp, KernelOp, ThreadIdOp
-from dlc.dialects.gpu._mma import LdmatrixOp, MmaOp, RoundTf32Op
-from dlc.dialects.gpu._sync import (
+from dlc.dialects.gpu import alloc, copy, kernel, mma, sync, warp
+from dlc.dialects.gpu.alloc import CounterAllocOp, RegisterAllocOp, SharedAllocOp, SwizzleAttr
+from dlc.dialects.gpu.capability import NeedsCapability
+from dlc.dialects.gpu.copy import AtomicAddOp, CopyOp, CpAsyncOp
+from dlc.dialects.gpu.kernel import BlockIdOp, Dimension, EndOp, KernelOp, ThreadIdOp
+from dlc.dialects.gpu.mma import LdmatrixOp, MmaOp, RoundTf32Op
+from dlc.dialects.gpu.sync import (
     BarrierOp,
     CpAsyncCommitOp,
     CpAsyncWaitOp,
@@ -22,19 +22,19 @@ from dlc.dialects.gpu._sync import (
     SynchronizingOp,
     WarpBarrierOp,
 )
-from dlc.dialects.gpu._warp import ShuffleMode, ShuffleOp
+from dlc.dialects.gpu.warp import ShuffleMode, ShuffleOp
 
 Gpu = Dialect(
     "gpu",
     [
-        *_kernel.OPERATIONS,
-        *_alloc.OPERATIONS,
-        *_copy.OPERATIONS,
-        *_sync.OPERATIONS,
-        *_warp.OPERATIONS,
-        *_mma.OPERATIONS,
+        *kernel.OPERATIONS,
+        *alloc.OPERATIONS,
+        *copy.OPERATIONS,
+        *sync.OPERATIONS,
+        *warp.OPERATIONS,
+        *mma.OPERATIONS,
     ],
-    [*_kernel.ATTRIBUTES, *_alloc.ATTRIBUTES, *_warp.ATTRIBUTES],
+    [*kernel.ATTRIBUTES, *alloc.ATTRIBUTES, *warp.ATTRIBUTES],
 )
 
 __all__ = [

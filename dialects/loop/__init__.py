@@ -7,21 +7,21 @@ instructions they use.
 
 from xdsl.ir import Dialect
 
-from dlc.dialects._space import SpaceAttr
-from dlc.dialects.loop._accumulator import CombinePartsOp, ContractOp, DrainOp, ZeroOp
-from dlc.dialects.loop._attributes import (
+from dlc.dialects.loop.accumulator import CombinePartsOp, ContractOp, DrainOp, ZeroOp
+from dlc.dialects.loop.attributes import (
     BoundAttr,
     CombineScopeAttr,
     KindAttr,
     MapAttr,
     ScheduleAttr,
 )
-from dlc.dialects.loop._memory import AllocOp, IndexOp, LoadOp, StoreOp
-from dlc.dialects.loop._remainder import RemfOp
-from dlc.dialects.loop._stage import StageOp
-from dlc.dialects.loop._structure import CombineOp, EndOp, ForOp, KernelOp, YieldOp
-from dlc.dialects.loop._task_map import TaskMapAttr
-from dlc.dialects.loop._vector import LoadVectorOp, StoreVectorOp
+from dlc.dialects.loop.memory import AllocOp, IndexOp, LoadOp, StoreOp
+from dlc.dialects.loop.remainder import RemfOp
+from dlc.dialects.loop.stage import StageOp
+from dlc.dialects.loop.structure import CombineOp, EndOp, ForOp, KernelOp, YieldOp
+from dlc.dialects.loop.task_map import TaskMapAttr
+from dlc.dialects.loop.vector import LoadVectorOp, StoreVectorOp
+from dlc.ir.space import SpaceAttr
 
 Loop = Dialect(
     "loop",

@@ -3,8 +3,8 @@
 from xdsl.ir import Block, SSAValue
 
 from dlc.analysis.dataflow import origin
-from dlc.dialects._tensor import element_bytes, element_type
-from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.graph.structure import GraphOp
+from dlc.ir.tensor import element_bytes, element_type
 
 Place = tuple[SSAValue, int]
 """A tensor with a buffer of its own, and bytes from its begin."""

@@ -11,10 +11,10 @@ from dlc.analysis.contraction import gemm
 from dlc.analysis.element_profile import ElementProfile, profile
 from dlc.analysis.role import Role, RowSpace, role, row_space
 from dlc.core.locations import operation_text
-from dlc.dialects._tensor import DYNAMIC, shape
-from dlc.dialects.graph._source import WeightOp
-from dlc.dialects.graph._structure import CompositeOp, ComputedOp, ContractionOp, GraphOp
+from dlc.dialects.graph.source import WeightOp
+from dlc.dialects.graph.structure import CompositeOp, ComputedOp, ContractionOp, GraphOp
 from dlc.errors import CompileError
+from dlc.ir.tensor import DYNAMIC, shape
 
 
 def origin(value: SSAValue) -> SSAValue:

@@ -10,8 +10,8 @@ from xdsl.ir import SSAValue
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.role import Role
 from dlc.arch import Arch, GpuArch
-from dlc.dialects._tensor import element_bytes, element_count, element_type, tensor_bytes
-from dlc.dialects.graph._structure import ComputedOp
+from dlc.dialects.graph.structure import ComputedOp
+from dlc.ir.tensor import element_bytes, element_count, element_type, tensor_bytes
 
 _STAGING_COST = 8
 """Operations to take an element through registers (load, convert, convert, store, addresses)

@@ -15,9 +15,9 @@ from xdsl.ir.affine import AffineExpr, AffineMap, AffineSymExpr
 from xdsl.rewriter import InsertPoint
 
 from dlc.dialects import loop
-from dlc.dialects._scalar import ScalarBuilder
-from dlc.dialects._tensor import compute_type, element_type, shape
-from dlc.dialects.graph._structure import ComputedOp, Index, ReductionOp
+from dlc.dialects.graph.structure import ComputedOp, Index, ReductionOp
+from dlc.dialects.loop.scalar import ScalarBuilder
+from dlc.ir.tensor import compute_type, element_type, shape
 
 _SPECIAL_COST = 16
 """A special function (exp, log, tanh) in units of an addition: 8 times fewer units per SM and a

@@ -8,9 +8,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, SSAValue
 
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import element_type, is_empty, is_float, numpy_dtype, shape
-from dlc.dialects.graph._source import ConstantOp, SplatOp, WeightOp
-from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.dialects.graph.source import ConstantOp, SplatOp, WeightOp
+from dlc.dialects.graph.structure import Array, GraphOp
+from dlc.ir.tensor import element_type, is_empty, is_float, numpy_dtype, shape
 
 
 def constant_value(value: SSAValue, weights: WeightStore) -> Array | None:

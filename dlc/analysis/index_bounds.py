@@ -15,8 +15,8 @@ from xdsl.ir import SSAValue
 
 from dlc.analysis.evaluation import constant_value, is_known
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import DYNAMIC, element_count, element_type, is_integer, shape
-from dlc.dialects.graph._structure import Array, ElementwiseOp, GraphOp, IndexLimits
+from dlc.dialects.graph.structure import Array, ElementwiseOp, GraphOp, IndexLimits
+from dlc.ir.tensor import DYNAMIC, element_count, element_type, is_integer, shape
 
 Numbers = NDArray[np.int64]
 

@@ -11,8 +11,8 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.index_range import range_of
 from dlc.core.affine import Ranges, divisor_of, linear_index, simplify, stride
-from dlc.dialects._access import Access
 from dlc.dialects.loop import IndexOp
+from dlc.ir.access import Access
 
 
 @dataclass

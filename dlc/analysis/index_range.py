@@ -7,8 +7,8 @@ from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from dlc.core.affine import UNKNOWN, Interval, Ranges, extent, interval_of
-from dlc.dialects._access import BoundedIndex
 from dlc.dialects.loop import ForOp, IndexOp, StageOp
+from dlc.ir.access import BoundedIndex
 
 
 def range_of(value: SSAValue) -> Interval:

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster
-from dlc.dialects._tensor import element_count
-from dlc.dialects.graph._structure import ComputedOp
+from dlc.dialects.graph.structure import ComputedOp
+from dlc.ir.tensor import element_count
 
 
 def placed(cluster: Cluster, taken: Collection[SSAValue]) -> ComputedOp | None:

@@ -7,8 +7,8 @@ from xdsl.ir.affine import AffineDimExpr
 
 from dlc.analysis.contraction import gemm
 from dlc.analysis.element_profile import profile
-from dlc.dialects._tensor import shape
-from dlc.dialects.graph._structure import ComputedOp, ContractionOp, ElementwiseOp, ReductionOp
+from dlc.dialects.graph.structure import ComputedOp, ContractionOp, ElementwiseOp, ReductionOp
+from dlc.ir.tensor import shape
 
 _WINDOW_REDUCTION = 64
 """A contraction that sums at most this much for one result is done by one thread in registers."""

@@ -10,8 +10,8 @@ from dlc.analysis.index_range import range_of
 from dlc.analysis.uniformity import is_uniform
 from dlc.core.affine import Interval, Ranges, interval_of, simplify
 from dlc.dialects import gpu
-from dlc.dialects._access import Access, MemoryOp
-from dlc.dialects._space import Space, space_of
+from dlc.ir.access import Access, MemoryOp
+from dlc.ir.space import Space, space_of
 
 
 def shared_accesses(op: Operation) -> list[Access]:

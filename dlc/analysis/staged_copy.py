@@ -16,9 +16,9 @@ from xdsl.traits import Pure
 from dlc.analysis.index_expression import constant_of
 from dlc.analysis.index_range import range_of
 from dlc.core.affine import Interval, Ranges, divisor_of, extent, linear_index, simplify, stride
-from dlc.dialects._space import Space, buffer_type, space_of
-from dlc.dialects._tensor import element_bytes
 from dlc.dialects.loop import IndexOp, LoadOp, StageOp
+from dlc.ir.space import Space, buffer_type, space_of
+from dlc.ir.tensor import element_bytes
 
 COPY_BYTES = (16, 8, 4)
 """What one asynchronous copy moves, widest first (PTX ISA, "cp.async")."""

@@ -28,8 +28,8 @@ from dlc.backends._c_scalar import (
 from dlc.core.affine import linear_index
 from dlc.core.locations import operation_text
 from dlc.dialects import loop
-from dlc.dialects._access import Access
 from dlc.errors import CompileError
+from dlc.ir.access import Access
 
 Statement = Callable[[Any, Any], None]
 """Prints one operation: (printer, operation)."""

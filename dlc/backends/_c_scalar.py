@@ -26,8 +26,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from dlc.dialects import loop
-from dlc.dialects._tensor import is_unsigned
 from dlc.errors import CompileError
+from dlc.ir.tensor import is_unsigned
 
 C_TYPES: dict[Attribute, str] = {
     f32: "float",

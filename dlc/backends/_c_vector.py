@@ -13,9 +13,9 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, f32, f64
 from xdsl.ir import Attribute, Operation
 
 from dlc.backends._c_scalar import c_type, fill_template, scalar_template
-from dlc.dialects._access import Access
 from dlc.dialects.loop import LoadVectorOp, StoreVectorOp
 from dlc.errors import CompileError
+from dlc.ir.access import Access
 
 if TYPE_CHECKING:
     from dlc.backends.c import CPrinter

@@ -24,10 +24,10 @@ from dlc.backends._c_like import STATEMENTS, CLikePrinter, Statement, assign, fu
 from dlc.backends._c_scalar import TEMPLATES, storage_type
 from dlc.backends._c_vector import vector_operation, vector_type, vector_typedefs
 from dlc.core.locations import operation_text
-from dlc.dialects._space import buffer_type
 from dlc.dialects.loop import AllocOp, EndOp, ForOp, KernelOp, YieldOp
-from dlc.dialects.loop._attributes import LoopMap
+from dlc.dialects.loop.attributes import LoopMap
 from dlc.errors import CompileError
+from dlc.ir.space import buffer_type
 
 COMPILER_FLAGS = (
     "-O3",

@@ -7,13 +7,13 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import arch
-from dlc.backends._cubins import CompiledKernel, compile_kernels
-from dlc.backends._host_cpu import print_cpu_program
-from dlc.backends._host_cuda import Capability, CudaKernel, CudaVariant, print_cuda_program
-from dlc.backends._host_reader import read_program
-from dlc.backends._link import link_cpu, link_cuda
-from dlc.backends._weight_placer import WeightPlacer
 from dlc.backends.c import COMPILER_FLAGS
+from dlc.backends.cuda.cubins import CompiledKernel, compile_kernels
+from dlc.backends.host.cpu import print_cpu_program
+from dlc.backends.host.cuda import Capability, CudaKernel, CudaVariant, print_cuda_program
+from dlc.backends.host.link import link_cpu, link_cuda
+from dlc.backends.host.reader import read_program
+from dlc.backends.host.weight_placer import WeightPlacer
 from dlc.compiler.kernels import kernel_texts, kernels_of
 from dlc.compiler.targets import Target
 from dlc.core.c_compiler import Source

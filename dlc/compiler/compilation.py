@@ -9,7 +9,7 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
-from dlc.backends._weight_placer import WeightPlacer
+from dlc.backends.host.weight_placer import WeightPlacer
 from dlc.compiler.build import Built, build_cpu, build_cuda
 from dlc.compiler.edited import Start, in_the_text, read_start, unverified
 from dlc.compiler.identity import LOADED_SOURCES

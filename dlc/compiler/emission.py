@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
-from dlc.backends._c_text import c_string
+from dlc.backends.host.c_text import c_string
 from dlc.compiler.edited import Start, read_start
 from dlc.compiler.kernels import kernel_texts, launched_nodes
 from dlc.compiler.levels import lower, no_level
@@ -16,7 +16,7 @@ from dlc.compiler.targets import Target, parse_targets
 from dlc.core.context import DlcContext
 from dlc.core.printer import operation_as_text
 from dlc.core.weights import Array, WeightStore
-from dlc.dialects.graph._source import WeightOp
+from dlc.dialects.graph.source import WeightOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.loading import ModelSource
 

@@ -11,7 +11,7 @@ from dlc.analysis.index_bounds import computed_indices, index_bounds
 from dlc.compiler.outcome import Report
 from dlc.core.locations import origin_text
 from dlc.core.weights import WeightStore
-from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.graph.structure import GraphOp
 
 Run = tuple[int, int, int]
 """Some elements of a tensor by their numbers in row-major order: first, end, step."""

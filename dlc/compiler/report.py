@@ -8,13 +8,13 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation
 
 from dlc.analysis.entry import find_main, groups, launches
-from dlc.backends._host_reader import interface
+from dlc.backends.host.reader import interface
 from dlc.compiler.outcome import Report
 from dlc.core.locations import node_names, origin_text
 from dlc.core.nvrtc import Resources
 from dlc.dialects.fused_group import ARENA_BYTES, GroupOp, LaunchOp
 from dlc.dialects.gpu import KernelOp
-from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.graph.structure import GraphOp
 
 
 def describe_groups(module: ModuleOp) -> dict[str, Report]:

@@ -7,9 +7,9 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc.core.context import DlcContext
 from dlc.core.locations import operation_text
 from dlc.core.weights import Array, WeightType
-from dlc.dialects._tensor import element_type, numpy_dtype, shape
-from dlc.dialects.graph._source import WeightOp
+from dlc.dialects.graph.source import WeightOp
 from dlc.errors import CompileError
+from dlc.ir.tensor import element_type, numpy_dtype, shape
 from dlc.option_text import option
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from xdsl.dialects.builtin import ModuleOp
 
-from dlc.backends._cubins import CompiledKernel
+from dlc.backends.cuda.cubins import CompiledKernel
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Report
 from dlc.compiler.targets import Target, running_target

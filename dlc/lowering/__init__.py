@@ -1,3 +1,1 @@
-"""What strategies share when they write loops: scopes of elements, jobs, tiles; and loops to
-threads.
-"""
+"""What strategies share when they write loops: scopes of elements, axes, lanes, tile values."""

@@ -6,7 +6,7 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from dlc.core.rewrite import OpRewrite, apply_patterns
-from dlc.dialects.graph._structure import CompositeOp, GraphOp
+from dlc.dialects.graph.structure import CompositeOp, GraphOp
 
 
 def decompose_composites(context: Context, module: ModuleOp) -> None:

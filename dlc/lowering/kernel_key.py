@@ -3,7 +3,7 @@
 from xdsl.ir import SSAValue
 
 from dlc.dialects.fused_group import GroupOp
-from dlc.dialects.graph._source import WeightOp
+from dlc.dialects.graph.source import WeightOp
 
 
 def kernel_key(group: GroupOp) -> object:

@@ -15,9 +15,9 @@ from xdsl.ir.affine import (
 
 from dlc.core.affine import simplify
 from dlc.core.locations import operation_text
-from dlc.dialects._access import Access
 from dlc.dialects.gpu import KernelOp
 from dlc.errors import CompileError
+from dlc.ir.access import Access
 from dlc.simulator._buffer import Buffer, First
 from dlc.simulator._copies import Copies
 from dlc.simulator._faults import Site

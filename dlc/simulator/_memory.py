@@ -7,8 +7,8 @@ import numpy as np
 from xdsl.ir import Operation
 
 from dlc.dialects import gpu, loop
-from dlc.dialects._space import buffer_type
-from dlc.dialects._tensor import compute_type, numpy_dtype
+from dlc.ir.space import buffer_type
+from dlc.ir.tensor import compute_type, numpy_dtype
 from dlc.simulator._buffer import AtomicBuffer, RegisterBuffer, one_per_thread
 from dlc.simulator._faults import Site
 from dlc.simulator._global import GlobalBuffer

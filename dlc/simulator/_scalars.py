@@ -8,9 +8,9 @@ from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr
 from xdsl.ir import Attribute, Operation
 
 from dlc.dialects import loop
-from dlc.dialects._tensor import numpy_dtype
-from dlc.dialects.graph._math import error_function
+from dlc.dialects.graph.math import error_function
 from dlc.errors import CompileError
+from dlc.ir.tensor import numpy_dtype
 from dlc.simulator._threads import Value
 
 Function = Callable[..., Value]

@@ -6,8 +6,8 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
-from dlc.dialects._access import Access, MemoryOp
 from dlc.dialects.gpu import KernelOp
+from dlc.ir.access import Access, MemoryOp
 
 
 class StoreSlice:

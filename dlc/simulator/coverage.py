@@ -7,8 +7,8 @@ import numpy as np
 from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 
-from dlc.dialects._space import buffer_type
 from dlc.dialects.gpu import KernelOp
+from dlc.ir.space import buffer_type
 from dlc.simulator import _control
 from dlc.simulator._buffer import one_per_thread
 from dlc.simulator._faults import Site, fail_at_end

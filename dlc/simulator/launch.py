@@ -11,11 +11,11 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument
 
-from dlc.dialects._access import MemoryOp
-from dlc.dialects._space import Space, buffer_type, space_of
-from dlc.dialects._tensor import element_bytes, numpy_dtype
 from dlc.dialects.gpu import FenceOp, KernelOp
 from dlc.errors import CompileError
+from dlc.ir.access import MemoryOp
+from dlc.ir.space import Space, buffer_type, space_of
+from dlc.ir.tensor import element_bytes, numpy_dtype
 from dlc.simulator import _control, _matrices, _memory, _warps
 from dlc.simulator._banks import BankCounter
 from dlc.simulator._buffer import Array

@@ -11,10 +11,10 @@ from dlc.analysis.entry import find_main, input_names
 from dlc.analysis.evaluation import constant_value
 from dlc.core.locations import operation_text
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import element_type, numpy_dtype, shape
 from dlc.dialects.fused_group import LaunchOp
-from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.graph.structure import GraphOp
 from dlc.errors import CompileError
+from dlc.ir.tensor import element_type, numpy_dtype, shape
 from dlc.simulator._buffer import Array
 from dlc.simulator.launch import Order, SimulationReport, simulate
 

@@ -6,9 +6,9 @@ from typing import Any
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.epilogue import NotFusibleError
 from dlc.arch import Arch
-from dlc.dialects._record import Value, text_of
-from dlc.dialects.loop._attributes import ScheduleAttr
+from dlc.dialects.loop.attributes import ScheduleAttr
 from dlc.errors import CompileError
+from dlc.ir.record import Value, text_of
 from dlc.model.upper_bound import UpperBound
 from dlc.strategies import _limits
 from dlc.strategies._implementation import Implementation

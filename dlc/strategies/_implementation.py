@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 from dlc.analysis.dataflow import Cluster
 from dlc.arch import Arch, CpuArch, GpuArch
 from dlc.errors import CompileError
-from dlc.lowering._job import Job
+from dlc.lowering.job import Job
 from dlc.strategies._rated import Rated, best
 from dlc.strategies._schedule import Schedule
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, field
 from typing import Any
 
-from dlc.dialects._record import Value, text_of
 from dlc.errors import CompileError
+from dlc.ir.record import Value, text_of
 
 LARGEST = 2**20
 """No schedule counts further: a wrong digit is found before anything is made of it."""

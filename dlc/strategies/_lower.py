@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from dlc.core.locations import operation_text
 from dlc.dialects.fused_group import GroupOp
-from dlc.dialects.loop._attributes import ScheduleAttr
-from dlc.dialects.loop._structure import KernelOp
+from dlc.dialects.loop.attributes import ScheduleAttr
+from dlc.dialects.loop.structure import KernelOp
 from dlc.errors import CompileError
-from dlc.lowering._job import Job, Repacked
+from dlc.lowering.job import Job, Repacked
 from dlc.strategies._choice import implementation, read
 
 DEFAULT = ScheduleAttr((("strategy", "map"), ("target", "cpu")))

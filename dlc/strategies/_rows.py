@@ -6,8 +6,8 @@ from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.role import Role, RowSpace
-from dlc.dialects._tensor import shape
-from dlc.dialects.graph._structure import ComputedOp, ElementwiseOp
+from dlc.dialects.graph.structure import ComputedOp, ElementwiseOp
+from dlc.ir.tensor import shape
 
 
 def row_reductions(cluster: Cluster) -> list[ComputedOp]:

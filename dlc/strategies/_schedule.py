@@ -10,9 +10,9 @@ from dataclasses import MISSING, dataclass, fields
 from typing import ClassVar, Self
 
 from dlc.arch import Arch, CpuArch, GpuArch
-from dlc.dialects._record import Value
-from dlc.dialects.loop._attributes import ScheduleAttr
+from dlc.dialects.loop.attributes import ScheduleAttr
 from dlc.errors import CompileError
+from dlc.ir.record import Value
 from dlc.strategies._key import Key
 
 TARGETS: Mapping[str, type[Arch]] = {"gpu": GpuArch, "cpu": CpuArch}

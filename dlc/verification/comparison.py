@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import ceil, floor, log10
 from typing import Any
 
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.errors import counted
 from dlc.verification.evidence import Silence
 from dlc.verification.inputs import Feeds

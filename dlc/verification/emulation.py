@@ -11,15 +11,15 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc.arch import gpu_by_name
-from dlc.backends._cubins import CompiledKernel
+from dlc.backends.cuda.cubins import CompiledKernel
 from dlc.core.nvrtc import Cubin
-from dlc.dialects._space import buffer_type
-from dlc.dialects._tensor import element_bytes, is_float
 from dlc.dialects.gpu import KernelOp
-from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.graph.structure import GraphOp
 from dlc.emulator.build import Image
 from dlc.emulator.model import EmulatedModel, NotEmulatedError
 from dlc.emulator.translation import Buffer, Kernel, Role
+from dlc.ir.space import buffer_type
+from dlc.ir.tensor import element_bytes, is_float
 from dlc.scratch import ScratchFolder
 from dlc.verification.comparison import InputsCompared, compare
 from dlc.verification.inputs import telling_inputs

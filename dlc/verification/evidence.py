@@ -8,8 +8,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc.analysis.entry import find_main, output_names, returned
 from dlc.analysis.evaluation import known_values
-from dlc.dialects._tensor import is_empty
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
+from dlc.ir.tensor import is_empty
 from dlc.option_text import option
 
 

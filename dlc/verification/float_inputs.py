@@ -5,7 +5,7 @@ from collections.abc import Callable
 import ml_dtypes
 import numpy as np
 
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 
 FloatDraw = Callable[[np.random.Generator, tuple[int, ...], np.dtype], Array]
 """Makes floats of a shape for an input of a dtype."""

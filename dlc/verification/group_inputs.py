@@ -8,9 +8,9 @@ from dlc.analysis.entry import find_main, input_names
 from dlc.analysis.evaluation import constant_value
 from dlc.analysis.ungrouped import without_groups
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import element_type, numpy_dtype, shape
 from dlc.dialects.fused_group import GroupOp
-from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.dialects.graph.structure import Array, GraphOp
+from dlc.ir.tensor import element_type, numpy_dtype, shape
 from dlc.oracle import run_block
 from dlc.verification.float_inputs import FloatDraw, ordinary
 from dlc.verification.integer_inputs import integer_inputs

@@ -14,7 +14,7 @@ from dlc.analysis.evaluation import constant_value
 from dlc.core.locations import operation_text
 from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp, LaunchOp
-from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.oracle import run_block
 from dlc.verification.error_bound import error_bound, relative_error
 from dlc.verification.miscompile import MiscompileError

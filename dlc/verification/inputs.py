@@ -8,8 +8,8 @@ from xdsl.ir import SSAValue
 
 from dlc.analysis.evaluation import known_values
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import element_type, is_float, is_integer
-from dlc.dialects.graph._structure import Array, CompositeOp, ElementwiseOp, GraphOp
+from dlc.dialects.graph.structure import Array, CompositeOp, ElementwiseOp, GraphOp
+from dlc.ir.tensor import element_type, is_float, is_integer
 from dlc.runtime.library import TensorInfo
 from dlc.verification import float_inputs
 from dlc.verification.evidence import Evidence

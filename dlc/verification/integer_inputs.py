@@ -12,8 +12,8 @@ from dlc.analysis.entry import find_main, input_names
 from dlc.analysis.evaluation import constant_value
 from dlc.analysis.index_bounds import Numbers, computed_indices, index_bounds, legal_values
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import DYNAMIC, element_type, is_float, numpy_dtype, shape
-from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.dialects.graph.structure import Array, GraphOp
+from dlc.ir.tensor import DYNAMIC, element_type, is_float, numpy_dtype, shape
 from dlc.verification.met_range import MetRange, met_range
 
 MEASURED = 300

@@ -8,7 +8,7 @@ from xdsl.ir import Operation
 
 from dlc.core.locations import operation_text
 from dlc.core.weights import WeightStore
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.oracle import Noise, run_reference
 from dlc.verification.error_bound import EPSILON
 from dlc.verification.rounding_noise import RoundingNoise

@@ -14,8 +14,8 @@ from xdsl.ir import SSAValue
 
 from dlc.analysis.evaluation import constant_value, evaluate
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import element_count, element_type, numpy_dtype, shape
-from dlc.dialects.graph._structure import Array, GraphOp, IndexLimits
+from dlc.dialects.graph.structure import Array, GraphOp, IndexLimits
+from dlc.ir.tensor import element_count, element_type, numpy_dtype, shape
 
 MOST_ELEMENTS = 1 << 18
 """What is made of an input before it is compared has no more than these: it is computed some fifty

@@ -11,10 +11,10 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import element_type, is_float, shape_text
-from dlc.dialects.graph._structure import Array, GraphOp, ReductionOp
+from dlc.dialects.graph.structure import Array, GraphOp, ReductionOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.importer import import_model
+from dlc.ir.tensor import element_type, is_float, shape_text
 from dlc.verification.error_bound import EPSILON, SAFETY, unit_roundoff
 from dlc.verification.function_body import as_function
 from dlc.verification.integer_inputs import integer_inputs

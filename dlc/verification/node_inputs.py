@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from onnx import helper
 
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.verification.node_kind import Input, NodeKind
 
 _Draw = Callable[[np.random.Generator, NodeKind, Input], Array]

@@ -8,11 +8,11 @@ import onnx
 from onnx import NodeProto, helper, numpy_helper
 
 from dlc.core.cache import cache_key
-from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.frontends.onnx.import_record import ImportedNode, ImportRecord, Operand
 from dlc.frontends.onnx.loading import domain_name
 from dlc.frontends.onnx.structure import subgraphs
+from dlc.ir.tensor import DYNAMIC, element_type, numpy_dtype, shape
 
 FEW_ELEMENTS = 16
 """Constants of at most this many elements may decide what a node means (a scale, a limit)."""

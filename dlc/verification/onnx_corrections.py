@@ -12,7 +12,7 @@ from onnx.reference.ops.op_gru import CommonGRU
 from onnx.reference.ops.op_lstm import CommonLSTM
 from onnx.reference.ops.op_rnn import CommonRNN
 
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 
 
 class LRN(OpRun):

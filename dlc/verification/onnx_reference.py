@@ -9,8 +9,8 @@ from onnx.helper import tensor_dtype_to_np_dtype
 from onnx.reference import ReferenceEvaluator
 from onnx.shape_inference import InferenceError, infer_shapes
 
-from dlc.dialects._tensor import shape_text
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
+from dlc.ir.tensor import shape_text
 from dlc.verification.onnx_corrections import CORRECTIONS
 from dlc.verification.onnx_faults import NoReferenceError, check_faults
 from dlc.verification.onnx_versions import in_newer_operators

@@ -9,10 +9,10 @@ import onnx
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc.analysis.entry import find_main, input_names, output_names, returned
-from dlc.dialects._tensor import element_type, numpy_dtype, shape
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.loading import ModelSource
+from dlc.ir.tensor import element_type, numpy_dtype, shape
 from dlc.oracle import check_feeds
 from dlc.runtime.comparison import Tolerance, check_comparable, compare
 from dlc.runtime.library import TensorInfo

@@ -9,7 +9,7 @@ from math import inf
 
 from xdsl.ir import Operation
 
-from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.dialects.graph.structure import Array, GraphOp
 
 REFERENCE_FLOPS_PER_S = 1e10
 """What numpy does in float64 on a core with AVX2, about; with AVX-512, measured on ResNet-50 and

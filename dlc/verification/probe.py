@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 from dlc import registry
 from dlc.analysis.entry import find_main, launches
 from dlc.core.context import DlcContext
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.runtime.host_arrays import order_feeds
 from dlc.runtime.library import Library
 

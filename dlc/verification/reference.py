@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc.core.weights import WeightStore
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.oracle import run_reference
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import element_type, is_float
-from dlc.dialects.graph._structure import Array, ContractionOp, GraphOp, ReductionOp
+from dlc.dialects.graph.structure import Array, ContractionOp, GraphOp, ReductionOp
+from dlc.ir.tensor import element_type, is_float
 from dlc.oracle import Noise
 from dlc.verification.error_bound import (
     ACCUMULATION,

@@ -14,10 +14,10 @@ from dlc.analysis.entry import find_main
 from dlc.analysis.evaluation import round_to
 from dlc.core.locations import operation_text
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import tensor_bytes
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.gpu import KernelOp
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
+from dlc.ir.tensor import tensor_bytes
 from dlc.oracle import run_block
 from dlc.simulator import Coverage, simulate
 from dlc.verification.float_inputs import FloatDraw, ordinary, positive

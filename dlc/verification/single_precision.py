@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 from onnx import ModelProto, TensorProto, numpy_helper
 
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 
 _HALF = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
 _HALF_DTYPES = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))

@@ -7,8 +7,8 @@ import numpy as np
 from xdsl.dialects.builtin import bf16, f16, f32, f64
 from xdsl.ir import Attribute
 
-from dlc.dialects._tensor import element_type, is_float, numpy_dtype
-from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.dialects.graph.structure import Array, GraphOp
+from dlc.ir.tensor import element_type, is_float, numpy_dtype
 
 _NARROW: Mapping[str, Attribute] = {"fp16": f16, "bf16": bf16}
 

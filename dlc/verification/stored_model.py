@@ -6,12 +6,12 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp, f64
 from xdsl.ir import Operation
 
-from dlc.backends._host_reader import interface
+from dlc.backends.host.reader import interface
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import element_type
 from dlc.dialects.fused_group import GroupOp
-from dlc.dialects.graph._precision import Precision
-from dlc.dialects.graph._structure import Array, ContractionOp, GraphOp
+from dlc.dialects.graph.precision import Precision
+from dlc.dialects.graph.structure import Array, ContractionOp, GraphOp
+from dlc.ir.tensor import element_type
 from dlc.oracle import round_results, run_reference
 from dlc.runtime.library import TensorInfo
 

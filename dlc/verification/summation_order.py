@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dlc.dialects.graph._structure import Array, ContractionOp, GraphOp
+from dlc.dialects.graph.structure import Array, ContractionOp, GraphOp
 
 
 class SignedSums:

@@ -11,9 +11,9 @@ from xdsl.ir import Attribute, Operation, OpResult
 from dlc.analysis.evaluation import known_values
 from dlc.core.locations import operation_text
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import element_type, is_float, numpy_dtype
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError
+from dlc.ir.tensor import element_type, is_float, numpy_dtype
 from dlc.oracle import run_reference
 from dlc.verification.storage import stored_element
 

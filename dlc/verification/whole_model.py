@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.runtime.library import TensorInfo
 from dlc.verification.comparison import InputsCompared, compare
 from dlc.verification.groups import GroupsChecked

@@ -15,7 +15,7 @@ from xdsl.ir import SSAValue
 from dlc.analysis.entry import find_main, input_names, output_names, returned
 from dlc.analysis.evaluation import constant_value
 from dlc.core.weights import WeightStore
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.frontends.onnx.attributes import node_name
 from dlc.frontends.onnx.import_record import ImportedNode, ImportRecord, Operand, outer_names
 from dlc.frontends.onnx.loading import LoadedModel

@@ -141,7 +141,7 @@ CASES: dict[str, Callable[[int, str], Iterator[Case]]] = {
 def build(folder: Path, target: str, cases: list[Case]) -> None:
     """Compile the kernels of ``cases`` for ``target`` into ``folder``."""
     from dlc import registry
-    from dlc.backends._cubins import compile_kernels
+    from dlc.backends.cuda.cubins import compile_kernels
     from dlc.core.parser import parse_module
     from dlc.dialects.fused_group import GroupOp
     from dlc.dialects.gpu import KernelOp

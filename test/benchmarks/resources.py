@@ -15,7 +15,7 @@ from pathlib import Path
 import onnx
 
 from dlc import registry
-from dlc.backends._cubins import CompiledKernel, compile_kernels
+from dlc.backends.cuda.cubins import CompiledKernel, compile_kernels
 from dlc.compiler.levels import lower
 from dlc.compiler.options import PRECISIONS
 from dlc.compiler.targets import Target, parse_targets

@@ -8,12 +8,12 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
-from dlc.backends._cubins import compile_kernels
+from dlc.backends.cuda.cubins import compile_kernels
 from dlc.core.parser import parse_module
-from dlc.dialects._space import buffer_type
-from dlc.dialects._tensor import numpy_dtype
 from dlc.dialects.gpu import KernelOp
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
+from dlc.ir.space import buffer_type
+from dlc.ir.tensor import numpy_dtype
 
 MAX_DYNAMIC_SHARED = 8
 """``CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES``."""

@@ -5,10 +5,10 @@ from typing import Protocol
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from dlc.dialects._space import buffer_type
-from dlc.dialects._tensor import numpy_dtype
 from dlc.dialects.gpu import KernelOp
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
+from dlc.ir.space import buffer_type
+from dlc.ir.tensor import numpy_dtype
 from dlc.simulator import Coverage, simulate
 
 SEED = 7

@@ -6,7 +6,7 @@ import pytest
 from launch import lowered
 from simulated import Runner
 
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 
 TILE = "tile = [64, 32, 32], warps = [2, 2]"
 KINDS = {

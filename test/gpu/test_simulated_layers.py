@@ -14,7 +14,7 @@ from dlc.compiler.levels import lower
 from dlc.compiler.targets import Target
 from dlc.core.weights import WeightStore
 from dlc.dialects.gpu import KernelOp
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.frontends.onnx.importer import import_model
 from dlc.oracle import run_reference
 from dlc.simulator import Coverage, run_module

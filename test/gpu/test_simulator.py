@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from launch import lowered
 
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.simulator import Coverage, SimulationError, simulate
 from dlc.simulator.launch import find_kernel
 

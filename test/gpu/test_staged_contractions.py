@@ -10,8 +10,8 @@ from simulated import Simulated
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc.dialects import gpu
-from dlc.dialects._space import buffer_type
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
+from dlc.ir.space import buffer_type
 from dlc.pipelines import PIPELINES
 
 M, N, K = 45, 40, 136

@@ -7,7 +7,7 @@ from launch import lowered
 from simulated import Runner
 
 from dlc.arch.fragments import MATRIX_INSTRUCTIONS, WARP_LANES, Fragment
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 
 HEAD = (
     "attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} "

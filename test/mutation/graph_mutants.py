@@ -48,7 +48,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _pass(
         "pad-not-permuted",
-        "dialects/graph/_pad.py",
+        "dialects/graph/pad.py",
         "margins = [self.margins()[axis] for axis in permutation]",
         "margins = self.margins()",
         "a padding keeps its margins where the axes are permuted",
@@ -56,7 +56,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _pass(
         "slice-not-permuted",
-        "dialects/graph/_layout.py",
+        "dialects/graph/layout.py",
         "moved = {k: integers([v.get_values()[a] for a in permutation]) for k, v in bounds.items()}",
         "moved = bounds",
         "a slice keeps its bounds where the axes are permuted",
@@ -64,7 +64,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _pass(
         "flag-of-the-other-factor",
-        "dialects/graph/_contraction.py",
+        "dialects/graph/contraction.py",
         "flipped = None if name in self.properties else UnitAttr()",
         "flipped = UnitAttr()",
         "a transpose of a factor that is transposed already is dropped",
@@ -80,7 +80,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _pass(
         "window-ordered-backwards",
-        "dialects/graph/_convolution.py",
+        "dialects/graph/convolution.py",
         "axes = (*window, i, o) if by_output else (o, *window, i)",
         "axes = (*window[::-1], i, o) if by_output else (o, *window[::-1], i)",
         "a weight is stored with its window transposed",
@@ -88,7 +88,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _pass(
         "batch-norm-sign",
-        "dialects/graph/_normalization.py",
+        "dialects/graph/normalization.py",
         "return factor, g.sub(bias, g.mul(mean, factor))",
         "return factor, g.add(bias, g.mul(mean, factor))",
         "batch normalisation is taken apart with the mean added",
@@ -96,7 +96,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _pass(
         "layer-norm-epsilon",
-        "dialects/graph/_composed_forms.py",
+        "dialects/graph/composed_forms.py",
         "epsilon=number(small)",
         "epsilon=number(1e-5)",
         "a recognised layer normalisation gets the usual epsilon",
@@ -104,7 +104,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _pass(
         "gelu-as-tanh",
-        "dialects/graph/_composed_forms.py",
+        "dialects/graph/composed_forms.py",
         "return [*_gelu(x, Apply(ErfOp, (scaled,)), False)",
         "return [*_gelu(x, Apply(ErfOp, (scaled,)), True)",
         "the exact GELU is recognised as its approximation",
@@ -112,7 +112,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _pass(
         "softmax-unshifted",
-        "dialects/graph/_softmax.py",
+        "dialects/graph/softmax.py",
         "e = g.exp(g.sub(x, g.max(x, axis)))",
         "e = g.exp(x)",
         "softmax is taken apart without the largest element subtracted",
@@ -120,7 +120,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _pass(
         "gates-swapped",
-        "dialects/graph/_recurrent_cell.py",
+        "dialects/graph/recurrent_cell.py",
         "z, r = (self.write_activation(g, direction, 0, self.gate(g, both, n)) for n in (0, 1))",
         "z, r = (self.write_activation(g, direction, 0, self.gate(g, both, n)) for n in (1, 0))",
         "update and reset gate of a GRU exchanged",
@@ -128,7 +128,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _pass(
         "bias-halves",
-        "dialects/graph/_recurrent_cell.py",
+        "dialects/graph/recurrent_cell.py",
         "gates = g.add(g.part(bias, 0, 0, 2 * h), g.part(bias, 0, 3 * h, 5 * h))",
         "gates = g.add(g.part(bias, 0, 0, 2 * h), g.part(bias, 0, 4 * h, 6 * h))",
         "the wrong half of the recurrent bias of a GRU",

@@ -18,7 +18,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "row-rest",
         _CPU,
-        "dlc/lowering/_lanes.py",
+        "dlc/lowering/lanes.py",
         "    if rest:\n        sums.add([rest]",
         "    if rest > lanes:\n        sums.add([rest]",
         "the tail of a row is not added",
@@ -27,7 +27,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "lanes-not-folded",
         _CPU,
-        "dlc/lowering/_lanes.py",
+        "dlc/lowering/lanes.py",
         "while lanes > 1:",
         "while lanes > 2:",
         "the last two partial sums of a row are not added",
@@ -36,7 +36,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "identity-of-lanes",
         _CPU,
-        "dlc/lowering/_lanes.py",
+        "dlc/lowering/lanes.py",
         "lane_loops(scope, sizes, lambda lane: self._set(lane, start))",
         "lane_loops(scope, sizes, lambda lane: self._set(lane, [scope.b.constant(0, v.type) for v in start]))",
         "accumulators begin at 0 whatever the reduction",
@@ -74,7 +74,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "packed-order",
         _CPU,
-        "dlc/lowering/_packing.py",
+        "dlc/lowering/packing.py",
         "order = [*gemm.batch, *gemm.n, *gemm.k]",
         "order = [*gemm.batch, *gemm.n, *gemm.k[::-1]]",
         "a weight is packed with its reduction in another order",
@@ -111,7 +111,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "half-a-butterfly",
         _GPU,
-        "dlc/lowering/_combine.py",
+        "dlc/simt/combine.py",
         "distance = lanes // 2\n",
         "distance = lanes // 4\n",
         "two lanes of a warp are not combined",
@@ -120,7 +120,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "warps-left-out",
         _GPU,
-        "dlc/lowering/_combine.py",
+        "dlc/simt/combine.py",
         "[AffineExpr.dimension(0) % warps]",
         "[AffineExpr.dimension(0) % (warps // 2)]",
         "half of the warps of a block are counted twice",
@@ -161,7 +161,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "no-guard-along-k",
         _GPU,
-        "dlc/lowering/_factor.py",
+        "dlc/lowering/factor.py",
         "        if not self.is_whole:\n",
         "        if not self.is_whole and self.number:\n",
         "the lhs is read beyond the end of its rows",
@@ -171,7 +171,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "column-of-the-other",
         _GPU,
-        "dlc/lowering/_drain.py",
+        "dlc/simt/drain.py",
         "scope.where_below(at, size, lambda: open_loop(scope, count, LoopMap.VECTOR, write))",
         "scope.where_below(at, size - count, lambda: open_loop(scope, count, LoopMap.VECTOR, write))",
         "the last pair of columns of a tile is not stored",
@@ -180,7 +180,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "half-a-fragment",
         _GPU,
-        "dlc/lowering/_matrix_tile.py",
+        "dlc/simt/matrix_tile.py",
         "self.nest([self.down, it.m // MATRIX_ROWS], write_half)",
         "self.nest([self.down, 1], write_half)",
         "the lower half of a matrix instruction is not stored",
@@ -189,7 +189,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "fragment-order",
         _GPU,
-        "dlc/lowering/_matrix_tile.py",
+        "dlc/simt/matrix_tile.py",
         "self._load(_Matrices(lhs, self.row(i), k, down=2, down_first=True), a, i)",
         "self._load(_Matrices(lhs, self.row(i), k, down=2, down_first=False), a, i)",
         "two matrices of the lhs exchanged",
@@ -198,7 +198,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "fragment-columns",
         _GPU,
-        "dlc/lowering/_matrix_tile.py",
+        "dlc/simt/matrix_tile.py",
         "column = self.column(j) + (self.lane % 4) * it.c.pack",
         "column = self.column(j) + (self.lane % 4)",
         "the columns of an accumulator are not in pairs",
@@ -207,7 +207,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "part-left-out",
         _GPU,
-        "dlc/lowering/_part_sum.py",
+        "dlc/simt/part_sum.py",
         "open_loop(scope, self._parts, LoopMap.SERIAL, lambda part: self._each(part, add))",
         "open_loop(scope, self._parts - 1, LoopMap.SERIAL, lambda part: self._each(part + 1, add))",
         "the first part of a sum is left out",
@@ -216,7 +216,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "counter-kept",
         _GPU,
-        "dlc/lowering/_part_sum.py",
+        "dlc/simt/part_sum.py",
         "        scope.where(self._is_first_thread(), reset)",
         "        del reset",
         "the counter of a sum in parts is not set back: the second run is wrong",
@@ -225,7 +225,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "fence-missing",
         _GPU,
-        "dlc/lowering/_part_sum.py",
+        "dlc/simt/part_sum.py",
         "        insert(gpu.FenceOp())\n        insert(gpu.BarrierOp())\n\n        def count",
         "        insert(gpu.BarrierOp())\n\n        def count",
         "partial sums are counted before others can see them",
@@ -282,7 +282,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "part-sum-not-cleared",
         _GPU,
-        "dlc/lowering/_part_sum.py",
+        "dlc/simt/part_sum.py",
         "        accumulator.clear()\n",
         "",
         "the last block adds its own part of a reduction twice",

@@ -59,7 +59,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _memory(
         "view-in-elements",
-        "dlc/backends/_host_reader.py",
+        "dlc/backends/host/reader.py",
         "return replace(address, offset=address.offset + elements * width)",
         "return replace(address, offset=address.offset + elements * min(width, 2))",
         "the offset of a view is not in bytes",
@@ -68,7 +68,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _memory(
         "second-output",
-        "dlc/backends/_host_reader.py",
+        "dlc/backends/host/reader.py",
         "if bytes and self.address[value] != target:",
         'if bytes and self.address[value].space != "output":',
         "a value that is returned twice is written once",
@@ -86,7 +86,7 @@ MUTANTS: Sequence[Mutant] = (
     _host(
         "weights-by-type",
         TARGETS,
-        "dlc/backends/_weight_placer.py",
+        "dlc/backends/host/weight_placer.py",
         "key = (op.name, value.type, tuple(op.properties.values()))",
         "key = (op.name, value.type)",
         "weights of one type are taken for the same",
@@ -131,7 +131,7 @@ MUTANTS: Sequence[Mutant] = (
     _host(
         "operand-order",
         TARGETS,
-        "dlc/backends/_host_steps.py",
+        "dlc/backends/host/steps.py",
         "for address in launch.operands]",
         "for address in sorted(launch.operands, key=lambda a: a.space == 'weight')]",
         "weights are handed over last",
@@ -141,7 +141,7 @@ MUTANTS: Sequence[Mutant] = (
     _host(
         "shape-reversed",
         TARGETS,
-        "dlc/backends/_host_signature.py",
+        "dlc/backends/host/signature.py",
         'lines.append(f"static const int64_t {side}{number}[] = {c_list(tensor.shape)};")',
         'lines.append(f"static const int64_t {side}{number}[] = {c_list(tensor.shape[::-1])};")',
         "shapes of inputs and outputs reversed",
@@ -150,7 +150,7 @@ MUTANTS: Sequence[Mutant] = (
     _host(
         "outputs-in-another-order",
         TARGETS,
-        "dlc/backends/_host_reader.py",
+        "dlc/backends/host/reader.py",
         'Address("output", buffer=-1 - offset)',
         'Address("output", buffer=max(0, -2 - offset))',
         "results are written to the output before theirs",
@@ -160,7 +160,7 @@ MUTANTS: Sequence[Mutant] = (
     _host(
         "first-operand",
         TARGETS,
-        "dlc/backends/_host_steps.py",
+        "dlc/backends/host/steps.py",
         "        first += count\n",
         "        first += count - 1\n",
         "a launch takes the operands of another",
@@ -169,7 +169,7 @@ MUTANTS: Sequence[Mutant] = (
     _host(
         "kernel-number",
         _GPU,
-        "dlc/backends/_host_cuda.py",
+        "dlc/backends/host/cuda.py",
         "position = {kernel.name: index for index, kernel in enumerate(variant.kernels)}",
         "position = {k.name: n for n, k in enumerate(sorted(variant.kernels, key=lambda k: k.name))}",
         "kernels are counted in another order than they are listed",
@@ -179,7 +179,7 @@ MUTANTS: Sequence[Mutant] = (
     _host(
         "copy-direction",
         TARGETS,
-        "dlc/backends/_host_steps.py",
+        "dlc/backends/host/steps.py",
         "c_list([_address(c.target), _address(c.source), c.bytes])",
         "c_list([_address(c.source), _address(c.target), c.bytes])",
         "copies go the other way",

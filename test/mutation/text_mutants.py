@@ -6,7 +6,7 @@ from mutant import TARGETS, Mutant
 
 _CPU, _GPU = ("cpu",), ("sm_90a",)
 _SCALAR = "dlc/backends/_c_scalar.py"
-_PRELUDE = "dlc/backends/_cuda_prelude.py"
+_PRELUDE = "dlc/backends/cuda/prelude.py"
 
 
 def _text(
@@ -188,7 +188,7 @@ MUTANTS: Sequence[Mutant] = (
     _text(
         "shuffle-distance",
         _GPU,
-        "dlc/backends/cuda.py",
+        "dlc/backends/cuda/printer.py",
         'p.define(op.output, f"__shfl{mode}_sync(0xffffffffu, {value}, {offset})")',
         'p.define(op.output, f"__shfl{mode}_sync(0xffffffffu, {value}, {max(1, offset // 2)})")',
         "lanes are combined with the wrong ones",
@@ -236,7 +236,7 @@ MUTANTS: Sequence[Mutant] = (
     _text(
         "wait-for-none",
         _GPU,
-        "dlc/backends/cuda.py",
+        "dlc/backends/cuda/printer.py",
         'p.line(f"cp_async_wait<{op.outstanding.value.data}>();")',
         'p.line(f"cp_async_wait<{op.outstanding.value.data + 1}>();")',
         "CUDA waits for one copy less",
@@ -245,7 +245,7 @@ MUTANTS: Sequence[Mutant] = (
     _text(
         "barrier-of-a-warp",
         _GPU,
-        "dlc/backends/cuda.py",
+        "dlc/backends/cuda/printer.py",
         'gpu.BarrierOp: _says("__syncthreads();"),',
         'gpu.BarrierOp: _says("__syncwarp();"),',
         "only the warp waits",
@@ -264,7 +264,7 @@ MUTANTS: Sequence[Mutant] = (
     _text(
         "shared-offset",
         _GPU,
-        "dlc/backends/cuda.py",
+        "dlc/backends/cuda/printer.py",
         "({SHARED_MEMORY} + {op.offset.value.data});",
         "({SHARED_MEMORY} + {op.offset.value.data // 2});",
         "shared buffers overlap",
@@ -274,7 +274,7 @@ MUTANTS: Sequence[Mutant] = (
     _text(
         "thread-axis",
         _GPU,
-        "dlc/backends/cuda.py",
+        "dlc/backends/cuda/printer.py",
         'p.define(op.output, f"(int)blockIdx.{op.dimension.data}")',
         'p.define(op.output, "(int)blockIdx.y")',
         "all blocks are the first",

@@ -14,10 +14,10 @@ from xdsl.ir import Attribute, Block, Region
 from dlc import arch
 from dlc.backends.c import COMPILER_FLAGS, c_text
 from dlc.core.c_compiler import Source, find_c_compiler
-from dlc.dialects._tensor import numpy_dtype
 from dlc.dialects.fused_group import GroupOp, LaunchOp, YieldOp
-from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.dialects.loop import KernelOp
+from dlc.ir.tensor import numpy_dtype
 from dlc.registry import build_passes, new_context
 
 

@@ -23,9 +23,9 @@ from xdsl.irdl import (
 )
 from xdsl.rewriter import InsertPoint
 
-from dlc.dialects._scalar import ScalarBuilder
-from dlc.dialects._tensor import compute_type, element_type, numpy_dtype, shape
-from dlc.dialects.graph._structure import Array, ComputedOp, Index, ReductionOp
+from dlc.dialects.graph.structure import Array, ComputedOp, Index, ReductionOp
+from dlc.dialects.loop.scalar import ScalarBuilder
+from dlc.ir.tensor import compute_type, element_type, numpy_dtype, shape
 
 
 @irdl_op_definition

@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, SSAValue
 
 from dlc.analysis.evaluation import evaluate, round_to
-from dlc.dialects._tensor import element_type_of
-from dlc.dialects.graph._structure import Array, CompositeOp, ComputedOp, GraphOp, ReductionOp
+from dlc.dialects.graph.structure import Array, CompositeOp, ComputedOp, GraphOp, ReductionOp
+from dlc.ir.tensor import element_type_of
 
 ROUNDINGS = 16
 """The most rounded operations in the formula of one element; a function of libm counts four."""

@@ -10,20 +10,20 @@ from ml_dtypes import bfloat16, finfo
 from samples import Sample, sample
 from xdsl.dialects.builtin import StringAttr, UnitAttr
 
-from dlc.dialects._tensor import element_type_of
-from dlc.dialects.graph import _activation, _arg_reduction, _cast, _comparison, _elementwise, _math
-from dlc.dialects.graph._properties import integer, integers, number
-from dlc.dialects.graph._reduction import (
+from dlc.dialects.graph import activation, arg_reduction, cast, comparison, elementwise, math
+from dlc.dialects.graph.properties import integer, integers, number
+from dlc.dialects.graph.reduction import (
     ReduceL1Op,
     ReduceMaxOp,
     ReduceMeanOp,
     ReduceMinOp,
     ReduceSumOp,
 )
-from dlc.dialects.graph._scan import CumProdOp, CumSumOp
-from dlc.dialects.graph._scatter import ScatterNdOp
-from dlc.dialects.graph._sort import TopKOp
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.scan import CumProdOp, CumSumOp
+from dlc.dialects.graph.scatter import ScatterNdOp
+from dlc.dialects.graph.sort import TopKOp
+from dlc.dialects.graph.structure import Array
+from dlc.ir.tensor import element_type_of
 
 SIGNED = [np.dtype(t) for t in (np.int8, np.int16, np.int32, np.int64)]
 UNSIGNED = [np.dtype(t) for t in (np.uint8, np.uint16, np.uint32, np.uint64)]
@@ -47,8 +47,8 @@ def special(dtype: np.dtype) -> Array:
 
 def binary_samples() -> list[Sample]:
     ops = [
-        *(_elementwise.AddOp, _elementwise.SubOp, _elementwise.MulOp, _elementwise.DivOp),
-        *(_elementwise.ModOp, _elementwise.PowOp, _elementwise.MaxOp, _elementwise.MinOp),
+        *(elementwise.AddOp, elementwise.SubOp, elementwise.MulOp, elementwise.DivOp),
+        *(elementwise.ModOp, elementwise.PowOp, elementwise.MaxOp, elementwise.MinOp),
     ]
     found = [
         sample(op, str(dtype), special(dtype)[:, None], special(dtype))
@@ -57,16 +57,16 @@ def binary_samples() -> list[Sample]:
     for dtype in NUMBERS:
         x = special(dtype)
         fmod = UnitAttr()
-        found.append(sample(_elementwise.ModOp, f"fmod-{dtype}", x[:, None], x, truncate=fmod))
-        found.append(sample(_activation.PreluOp, str(dtype), x[:, None], x))
+        found.append(sample(elementwise.ModOp, f"fmod-{dtype}", x[:, None], x, truncate=fmod))
+        found.append(sample(activation.PreluOp, str(dtype), x[:, None], x))
         for predicate in ("eq", "ne", "lt", "le", "gt", "ge"):
             label, chosen = f"{predicate}-{dtype}", StringAttr(predicate)
-            found.append(sample(_comparison.CompareOp, label, x[:, None], x, predicate=chosen))
+            found.append(sample(comparison.CompareOp, label, x[:, None], x, predicate=chosen))
     for dtype in (*SIGNED, *UNSIGNED):
         x = special(dtype)
         for label, right in (("left", None), ("right", UnitAttr())):
             name = f"{label}-{dtype}"
-            found.append(sample(_comparison.ShiftOp, name, x[:, None], x, right=right))
+            found.append(sample(comparison.ShiftOp, name, x[:, None], x, right=right))
     return found
 
 
@@ -74,20 +74,19 @@ def unary_samples() -> list[Sample]:
     found = [
         sample(op, str(dtype), special(dtype))
         for op, dtype in product(
-            (_elementwise.AbsOp, _elementwise.SignOp, _activation.ReluOp), NUMBERS
+            (elementwise.AbsOp, elementwise.SignOp, activation.ReluOp), NUMBERS
         )
     ]
-    found += [sample(_elementwise.NegOp, str(d), special(d)) for d in (*SIGNED, *FLOATS)]
-    found += [sample(_comparison.NotOp, str(d), special(d)) for d in (*SIGNED, *UNSIGNED)]
+    found += [sample(elementwise.NegOp, str(d), special(d)) for d in (*SIGNED, *FLOATS)]
+    found += [sample(comparison.NotOp, str(d), special(d)) for d in (*SIGNED, *UNSIGNED)]
     found += [
-        sample(op, str(dtype), special(dtype))
-        for op, dtype in product(_math.OPERATIONS, FLOATS[:3])
+        sample(op, str(dtype), special(dtype)) for op, dtype in product(math.OPERATIONS, FLOATS[:3])
     ]
     alpha = number(0.3)
     f32 = special(FLOATS[0])
-    for op in (_activation.SigmoidOp, _activation.SoftplusOp, _activation.SoftsignOp):
+    for op in (activation.SigmoidOp, activation.SoftplusOp, activation.SoftsignOp):
         found.append(sample(op, "special", f32))
-    for op in (_activation.LeakyReluOp, _activation.EluOp, _activation.CeluOp):
+    for op in (activation.LeakyReluOp, activation.EluOp, activation.CeluOp):
         found.append(sample(op, "special", f32, alpha=alpha))
     return found
 
@@ -102,7 +101,7 @@ def cast_samples() -> list[Sample]:
             large = large[np.abs(large) < float(finfo(source).max)].astype(source)
             x = np.concatenate([x, large])
             x = x[_convertible(x.astype(np.float64), target)]
-        found.append(sample(_cast.CastOp, f"{source}-{target}", x, to=element_type_of(target)))
+        found.append(sample(cast.CastOp, f"{source}-{target}", x, to=element_type_of(target)))
     return found
 
 
@@ -119,7 +118,7 @@ def reduction_samples() -> list[Sample]:
     for dtype in NUMBERS:
         x = special(dtype)
         rows = np.stack([x, x[::-1], np.roll(x, 3)])
-        for op in (ReduceMaxOp, ReduceMinOp, _arg_reduction.ArgMaxOp, _arg_reduction.ArgMinOp):
+        for op in (ReduceMaxOp, ReduceMinOp, arg_reduction.ArgMaxOp, arg_reduction.ArgMinOp):
             found.append(sample(op, str(dtype), rows, axes=last))
         if dtype.kind in "iu":
             found += [sample(op, str(dtype), rows, axes=last) for op in (ReduceSumOp, ReduceL1Op)]

@@ -7,11 +7,11 @@ import pytest
 from samples import check_code, sample, values
 from xdsl.ir import SSAValue
 
-from dlc.dialects._scalar import ScalarBuilder
-from dlc.dialects.graph._elementwise import AddOp, DivOp
-from dlc.dialects.graph._layout import TransposeOp
-from dlc.dialects.graph._properties import integers
-from dlc.dialects.graph._structure import ComputedOp
+from dlc.dialects.graph.elementwise import AddOp, DivOp
+from dlc.dialects.graph.layout import TransposeOp
+from dlc.dialects.graph.properties import integers
+from dlc.dialects.graph.structure import ComputedOp
+from dlc.dialects.loop.scalar import ScalarBuilder
 
 FAULTS = [
     pytest.param(AddOp, ScalarBuilder.sub, id="another-formula"),

@@ -19,12 +19,12 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
 from dlc.analysis.evaluation import evaluate, round_to
-from dlc.dialects._tensor import shape
-from dlc.dialects.graph._arg_reduction import ArgMaxOp
-from dlc.dialects.graph._gather import GatherOp
-from dlc.dialects.graph._properties import integer, integers
+from dlc.dialects.graph.arg_reduction import ArgMaxOp
+from dlc.dialects.graph.gather import GatherOp
+from dlc.dialects.graph.properties import integer, integers
 from dlc.dialects.loop import KernelOp
 from dlc.errors import CompileError
+from dlc.ir.tensor import shape
 from dlc.simulator import run_module
 
 FAMILIES = (

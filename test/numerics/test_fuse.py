@@ -13,13 +13,13 @@ from dlc.analysis.dataflow import origin
 from dlc.core.context import DlcContext
 from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp
-from dlc.dialects.graph._contraction import MatmulOp
-from dlc.dialects.graph._elementwise import AddOp, MulOp
-from dlc.dialects.graph._layout import ConcatOp, TransposeOp
-from dlc.dialects.graph._properties import integer, integers
-from dlc.dialects.graph._reduction import ReduceMaxOp, ReduceSumOp
-from dlc.dialects.graph._reshape import ReshapeOp
-from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.graph.contraction import MatmulOp
+from dlc.dialects.graph.elementwise import AddOp, MulOp
+from dlc.dialects.graph.layout import ConcatOp, TransposeOp
+from dlc.dialects.graph.properties import integer, integers
+from dlc.dialects.graph.reduction import ReduceMaxOp, ReduceSumOp
+from dlc.dialects.graph.reshape import ReshapeOp
+from dlc.dialects.graph.structure import GraphOp
 from dlc.oracle import run_reference
 from dlc.passes.fuse import FusePass
 

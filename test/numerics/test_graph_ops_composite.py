@@ -7,15 +7,15 @@ from xdsl.dialects.builtin import ArrayAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute
 
 from dlc.dialects.graph import (
-    _attention,
-    _normalization,
-    _quantize,
-    _recurrent_cell,
-    _softmax,
+    attention,
+    normalization,
+    quantize,
+    recurrent_cell,
+    softmax,
 )
-from dlc.dialects.graph._data_layout import CHANNELS_LAST
-from dlc.dialects.graph._properties import integer, integers, number, numbers
-from dlc.dialects.graph._recurrent import Direction, DirectionAttr, RecurrentOp
+from dlc.dialects.graph.data_layout import CHANNELS_LAST
+from dlc.dialects.graph.properties import integer, integers, number, numbers
+from dlc.dialects.graph.recurrent import Direction, DirectionAttr, RecurrentOp
 
 EPSILON = number(1e-5)
 
@@ -24,16 +24,15 @@ def softmax_samples() -> list[Sample]:
     far = np.array([[-1e30, 0, 1e30], [-np.inf, 1, -np.inf], [88, 89, 90]], np.float32)
     along = [
         sample(op, f"{axis}-{data.dtype}", data, axis=integer(axis))
-        for op in (_softmax.SoftmaxOp, _softmax.LogSoftmaxOp, _softmax.HardmaxOp)
+        for op in (softmax.SoftmaxOp, softmax.LogSoftmaxOp, softmax.HardmaxOp)
         for data in (values(3, 4), values(3, 4, dtype=np.float16))
         for axis in (0, 1)
     ]
     far_apart = [
-        sample(op, "far", far, axis=integer(1))
-        for op in (_softmax.SoftmaxOp, _softmax.LogSoftmaxOp)
+        sample(op, "far", far, axis=integer(1)) for op in (softmax.SoftmaxOp, softmax.LogSoftmaxOp)
     ]
     infinite = np.array([[np.inf, 0], [-np.inf, -np.inf], [-np.inf, 3]], np.float32)
-    op = _softmax.ReduceLogSumExpOp
+    op = softmax.ReduceLogSumExpOp
     return [
         *along,
         *far_apart,
@@ -47,11 +46,11 @@ def normalization_samples() -> list[Sample]:
     data, channel = values(2, 6, 3, 4), [values(6, seed=n) for n in range(3)]
     variance = np.abs(values(6, seed=9)) + 0.1
     batch, layer, rms = (
-        _normalization.BatchNormOp,
-        _normalization.LayerNormOp,
-        _normalization.RmsNormOp,
+        normalization.BatchNormOp,
+        normalization.LayerNormOp,
+        normalization.RmsNormOp,
     )
-    group, lrn = _normalization.GroupNormOp, _normalization.LrnOp
+    group, lrn = normalization.GroupNormOp, normalization.LrnOp
     shifted = data + 1000  # a variance that is a difference of two large sums would be lost
     rows = values(4), values(4, seed=1)
     return [
@@ -100,9 +99,9 @@ def normalization_samples() -> list[Sample]:
 
 
 ACTIVATIONS: dict[type[RecurrentOp], list[str]] = {
-    _recurrent_cell.RnnOp: ["tanh"],
-    _recurrent_cell.GruOp: ["sigmoid", "tanh"],
-    _recurrent_cell.LstmOp: ["sigmoid", "tanh", "tanh"],
+    recurrent_cell.RnnOp: ["tanh"],
+    recurrent_cell.GruOp: ["sigmoid", "tanh"],
+    recurrent_cell.LstmOp: ["sigmoid", "tanh", "tanh"],
 }
 
 
@@ -124,13 +123,13 @@ def recurrent(
         np.array([3, 2], np.int32),
         values(d, 2, 3, seed=4),
     ]
-    if op is _recurrent_cell.LstmOp:
+    if op is recurrent_cell.LstmOp:
         operands += [values(d, 2, 3, seed=5), values(d, 9, seed=6) / 4]
     return sample(
         op,
         label,
         *operands,
-        results=3 if op is _recurrent_cell.LstmOp else 2,
+        results=3 if op is recurrent_cell.LstmOp else 2,
         direction=DirectionAttr(direction),
         activations=ArrayAttr(map(StringAttr, names)),
         parameters=numbers([0.3, 0.6] * len(names)),
@@ -148,19 +147,19 @@ def recurrent_samples() -> list[Sample]:
     names = ["relu", "hardsigmoid", "leakyrelu", "thresholdedrelu", "elu", "softsign", "softplus",
              "affine", "scaledtanh"]  # fmt: skip
     activations = [
-        recurrent(_recurrent_cell.RnnOp, name, Direction.forward, [name]) for name in names
+        recurrent(recurrent_cell.RnnOp, name, Direction.forward, [name]) for name in names
     ]
     yes = UnitAttr()
     return [
         *each,
         *activations,
-        recurrent(_recurrent_cell.GruOp, "after", Direction.bidirectional, reset_after=yes),
-        recurrent(_recurrent_cell.LstmOp, "coupled", Direction.bidirectional, coupled=yes),
+        recurrent(recurrent_cell.GruOp, "after", Direction.bidirectional, reset_after=yes),
+        recurrent(recurrent_cell.LstmOp, "coupled", Direction.bidirectional, coupled=yes),
     ]
 
 
 def quantize_samples() -> list[Sample]:
-    op, back = _quantize.QuantizeLinearOp, _quantize.DequantizeLinearOp
+    op, back = quantize.QuantizeLinearOp, quantize.DequantizeLinearOp
     data, quarter = values(4, 6) * 100, np.array(0.25, np.float32)
     samples: list[Sample] = []
     for kind in (np.int8, np.uint8, np.int16, np.uint16):
@@ -188,7 +187,7 @@ def quantize_samples() -> list[Sample]:
 
 def attention_samples() -> list[Sample]:
     query, key, value = values(2, 3, 4, 5), values(2, 1, 6, 5, seed=1), values(2, 3, 6, 2, seed=2)
-    op, scale, yes = _attention.AttentionOp, number(0.4), UnitAttr()
+    op, scale, yes = attention.AttentionOp, number(0.4), UnitAttr()
     return [
         sample(op, "plain", query, key, value, scale=scale),
         sample(op, "mask", query, key, value, values(4, 6, seed=3), scale=scale),
@@ -212,5 +211,5 @@ def test_decomposition_computes_the_reference(this: Sample) -> None:
 
 
 def test_every_op_has_a_sample() -> None:
-    families = (_attention, _softmax, _normalization, _recurrent_cell, _quantize)
+    families = (attention, softmax, normalization, recurrent_cell, quantize)
     assert not without_sample(families, SAMPLES)

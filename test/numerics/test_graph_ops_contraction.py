@@ -5,13 +5,13 @@ import pytest
 from samples import Sample, check_code, sample, values, without_sample
 from xdsl.dialects.builtin import UnitAttr
 
-from dlc.dialects.graph import _contraction, _convolution, _transposed_convolution
-from dlc.dialects.graph._data_layout import CHANNELS_FIRST, CHANNELS_LAST, HWIO, OHWI, OIHW
-from dlc.dialects.graph._properties import integer, integers
+from dlc.dialects.graph import contraction, convolution, transposed_convolution
+from dlc.dialects.graph.data_layout import CHANNELS_FIRST, CHANNELS_LAST, HWIO, OHWI, OIHW
+from dlc.dialects.graph.properties import integer, integers
 
 
 def matmul_samples() -> list[Sample]:
-    op = _contraction.MatmulOp
+    op = contraction.MatmulOp
     yes = UnitAttr()
     return [
         sample(op, "plain", values(3, 4), values(4, 5)),
@@ -23,7 +23,7 @@ def matmul_samples() -> list[Sample]:
     ]
 
 
-def convolution(
+def convolution_of(
     label: str, data: tuple[int, ...], weight: tuple[int, ...], **given: list[int]
 ) -> Sample:
     """Return a sample with the defaults of one spatial axis repeated."""
@@ -31,7 +31,7 @@ def convolution(
     groups = given.pop("groups", [1])[0]
     padding = given.get("padding", [0] * 2 * axes)
     return sample(
-        _convolution.ConvOp,
+        convolution.ConvOp,
         label,
         values(*data),
         values(*weight, seed=1),
@@ -46,7 +46,7 @@ def convolution_samples() -> list[Sample]:
     data, weight = values(2, 4, 5, 6), values(6, 2, 3, 2, seed=1)
     layouts = [
         sample(
-            _convolution.ConvOp,
+            convolution.ConvOp,
             f"{data_layout.data}-{weight_layout.data}",
             data if data_layout is CHANNELS_FIRST else np.moveaxis(data, 1, -1),
             weight.transpose(order),
@@ -66,11 +66,11 @@ def convolution_samples() -> list[Sample]:
     ]
     return [
         *layouts,
-        convolution("1d", (1, 3, 7), (2, 3, 3), padding=[1, 1]),
-        convolution("3d", (1, 2, 4, 3, 4), (3, 2, 2, 2, 2), padding=[0, 1, 0, 1, 0, 1]),
-        convolution("depthwise", (1, 4, 4, 4), (4, 1, 3, 3), groups=[4], padding=[1, 1, 1, 1]),
-        convolution("multiplied", (1, 2, 4, 4), (6, 1, 3, 3), groups=[2]),
-        convolution("pointwise", (2, 3, 3, 3), (4, 3, 1, 1), strides=[2, 2]),
+        convolution_of("1d", (1, 3, 7), (2, 3, 3), padding=[1, 1]),
+        convolution_of("3d", (1, 2, 4, 3, 4), (3, 2, 2, 2, 2), padding=[0, 1, 0, 1, 0, 1]),
+        convolution_of("depthwise", (1, 4, 4, 4), (4, 1, 3, 3), groups=[4], padding=[1, 1, 1, 1]),
+        convolution_of("multiplied", (1, 2, 4, 4), (6, 1, 3, 3), groups=[2]),
+        convolution_of("pointwise", (2, 3, 3, 3), (4, 3, 1, 1), strides=[2, 2]),
     ]
 
 
@@ -89,7 +89,7 @@ TRANSPOSED = {
 def transposed_samples() -> list[Sample]:
     return [
         sample(
-            _transposed_convolution.ConvTransposeOp,
+            transposed_convolution.ConvTransposeOp,
             label,
             values(*data),
             values(*weight, seed=1),
@@ -112,13 +112,13 @@ def test_code_computes_the_reference(this: Sample) -> None:
 
 
 def test_every_op_has_a_sample() -> None:
-    families = (_contraction, _convolution, _transposed_convolution)
+    families = (contraction, convolution, transposed_convolution)
     assert not without_sample(families, SAMPLES)
 
 
 def test_convolution_without_window_is_a_product() -> None:
     """The reference of a 1x1 convolution against numpy alone."""
-    this = convolution("pointwise", (2, 3, 4, 5), (6, 3, 1, 1))
+    this = convolution_of("pointwise", (2, 3, 4, 5), (6, 3, 1, 1))
     x, weight = this.operands
     expected = np.einsum("nchw,oc->nohw", x, weight[:, :, 0, 0])
     np.testing.assert_allclose(this.op.reference(x, weight), expected, rtol=1e-5)

@@ -7,8 +7,8 @@ import pytest
 from samples import Sample, check_code, sample, values, without_sample
 from xdsl.dialects.builtin import StringAttr, UnitAttr
 
-from dlc.dialects.graph import _grid_sample
-from dlc.dialects.graph._grid_sample import GridSampleOp
+from dlc.dialects.graph import grid_sample
+from dlc.dialects.graph.grid_sample import GridSampleOp
 
 
 def grid_samples() -> list[Sample]:
@@ -64,7 +64,7 @@ def test_code_computes_the_reference(this: Sample) -> None:
 
 
 def test_every_op_has_a_sample() -> None:
-    assert not without_sample([_grid_sample], SAMPLES)
+    assert not without_sample([grid_sample], SAMPLES)
 
 
 def test_an_infinite_element_outside_is_not_read() -> None:

@@ -19,10 +19,10 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from dlc.dialects.graph import _gather, _generate, _layout, _pad, _reshape, _scatter, _source
-from dlc.dialects.graph._properties import element_attribute, integer, integers
-from dlc.dialects.graph._source import dense_attribute
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph import gather, generate, layout, pad, reshape, scatter, source
+from dlc.dialects.graph.properties import element_attribute, integer, integers
+from dlc.dialects.graph.source import dense_attribute
+from dlc.dialects.graph.structure import Array
 
 RESHAPES = [
     ((2, 3, 4), (6, 4)),
@@ -41,10 +41,10 @@ RESHAPES = [
 
 def reshape_samples() -> list[Sample]:
     plain = [
-        sample(_reshape.ReshapeOp, f"{old}-{new}", values(*old), sizes=integers(new))
+        sample(reshape.ReshapeOp, f"{old}-{new}", values(*old), sizes=integers(new))
         for old, new in RESHAPES
     ]
-    inferred = sample(_reshape.ReshapeOp, "inferred", values(2, 3, 4), sizes=integers([-1, -3]))
+    inferred = sample(reshape.ReshapeOp, "inferred", values(2, 3, 4), sizes=integers([-1, -3]))
     return [*plain, inferred]
 
 
@@ -58,15 +58,15 @@ def layout_samples() -> list[Sample]:
     ]
     parts = [values(2, n, 3, seed=n) for n in (1, 3, 0, 2, 1)]
     return [
-        sample(_layout.TransposeOp, "rotation", x, permutation=integers([2, 0, 1])),
-        sample(_layout.TransposeOp, "scalar", values(), permutation=integers([])),
-        sample(_layout.BroadcastOp, "new-axis", values(3, 1), sizes=integers([2, 1, 4])),
-        sample(_layout.BroadcastOp, "scalar", values(), sizes=integers([2, 3])),
-        sample(_layout.TileOp, "twice", values(2, 3), repeats=integers([2, 3])),
-        sample(_layout.TileOp, "bytes", values(2, 3, dtype=np.uint8), repeats=integers([1, 2])),
+        sample(layout.TransposeOp, "rotation", x, permutation=integers([2, 0, 1])),
+        sample(layout.TransposeOp, "scalar", values(), permutation=integers([])),
+        sample(layout.BroadcastOp, "new-axis", values(3, 1), sizes=integers([2, 1, 4])),
+        sample(layout.BroadcastOp, "scalar", values(), sizes=integers([2, 3])),
+        sample(layout.TileOp, "twice", values(2, 3), repeats=integers([2, 3])),
+        sample(layout.TileOp, "bytes", values(2, 3, dtype=np.uint8), repeats=integers([1, 2])),
         *(
             sample(
-                _layout.SliceOp,
+                layout.SliceOp,
                 str(number),
                 x,
                 starts=integers(starts),
@@ -75,8 +75,8 @@ def layout_samples() -> list[Sample]:
             )
             for number, (starts, stops, steps) in enumerate(slices)
         ),
-        sample(_layout.ConcatOp, "five", *parts, axis=integer(1)),
-        sample(_layout.ConcatOp, "one", values(2, 3, dtype=np.bool_), axis=integer(0)),
+        sample(layout.ConcatOp, "five", *parts, axis=integer(1)),
+        sample(layout.ConcatOp, "one", values(2, 3, dtype=np.bool_), axis=integer(0)),
     ]
 
 
@@ -95,7 +95,7 @@ def pad_samples() -> list[Sample]:
         value: Attribute | None = None,
     ) -> Sample:
         return sample(
-            _pad.PadOp,
+            pad.PadOp,
             label,
             x,
             low=integers(low),
@@ -129,13 +129,13 @@ def gather_samples() -> list[Sample]:
     batched = np.array([[[0], [3]], [[1], [-1]], [[2], [9]]], np.int32)
     along = np.array([[[0] * 5, [-1] * 5], [[2] * 5, [1] * 5]], np.int64)
     lengths = np.array([4, 1, 2, 0], np.int64)
-    gather_nd, reverse = _gather.GatherNdOp, _gather.ReverseSequenceOp
+    gather_nd, reverse = gather.GatherNdOp, gather.ReverseSequenceOp
     return [
-        *(sample(_gather.GatherOp, f"axis-{a}", x, few, axis=integer(a)) for a in range(3)),
-        sample(_gather.GatherOp, "outside", x, outside, axis=integer(1)),
-        sample(_gather.GatherOp, "scalar", x, np.array(-1, np.int64), axis=integer(0)),
-        sample(_gather.GatherElementsOp, "axis-0", x, along, axis=integer(0)),
-        sample(_gather.GatherElementsOp, "axis-1", x, along, axis=integer(1)),
+        *(sample(gather.GatherOp, f"axis-{a}", x, few, axis=integer(a)) for a in range(3)),
+        sample(gather.GatherOp, "outside", x, outside, axis=integer(1)),
+        sample(gather.GatherOp, "scalar", x, np.array(-1, np.int64), axis=integer(0)),
+        sample(gather.GatherElementsOp, "axis-0", x, along, axis=integer(0)),
+        sample(gather.GatherElementsOp, "axis-1", x, along, axis=integer(1)),
         sample(gather_nd, "slices", x, pairs, batch_axes=integer(0)),
         sample(gather_nd, "batched", x, batched, batch_axes=integer(1)),
         sample(gather_nd, "elements", x[:, :, 0], pairs, batch_axes=integer(0)),
@@ -157,7 +157,7 @@ def scatter_samples() -> list[Sample]:
             x = values(3, 4, dtype=dtype)
             found += [
                 sample(
-                    _scatter.ScatterElementsOp,
+                    scatter.ScatterElementsOp,
                     f"{label}-axis-{axis}",
                     x,
                     elements,
@@ -169,13 +169,13 @@ def scatter_samples() -> list[Sample]:
             ]
             for name, indices, sizes in (("elements", places, (3, 1)), ("rows", rows, (4, 4))):
                 update = values(*sizes, dtype=dtype, seed=2)
-                op = _scatter.ScatterNdOp
+                op = scatter.ScatterNdOp
                 found.append(sample(op, f"{label}-{name}", x, indices, update, reduction=chosen))
     return found
 
 
 def generated_samples() -> list[Sample]:
-    generated, trilu = _generate.RangeOp, _generate.TriluOp
+    generated, trilu = generate.RangeOp, generate.TriluOp
     return [
         sample(generated, "int", start=integer(5), step=integer(-2), size=integer(4)),
         sample(
@@ -200,11 +200,9 @@ def source_samples() -> list[Sample]:
     elements = [element_attribute(2.5, f16), element_attribute(-3, i8), element_attribute(1, i1)]
     constants = [values(2, 3), values(dtype=np.int64), np.array([True, False, True])]
     return [
-        *(Sample(str(x.dtype), _source.ConstantOp(dense_attribute(x)), ()) for x in constants),
+        *(Sample(str(x.dtype), source.ConstantOp(dense_attribute(x)), ()) for x in constants),
         *(
-            Sample(
-                str(element.type), _source.SplatOp(element, TensorType(element.type, [2, 3])), ()
-            )
+            Sample(str(element.type), source.SplatOp(element, TensorType(element.type, [2, 3])), ())
             for element in elements
         ),
     ]
@@ -227,5 +225,5 @@ def test_code_computes_the_reference(this: Sample) -> None:
 
 
 def test_every_op_has_a_sample() -> None:
-    families = (_reshape, _layout, _pad, _gather, _scatter, _generate, _source)
+    families = (reshape, layout, pad, gather, scatter, generate, source)
     assert not without_sample(families, SAMPLES)

@@ -7,30 +7,30 @@ from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Attribute
 
 from dlc.dialects.graph import (
-    _arg_reduction,
-    _interpolate,
-    _max_pool,
-    _pooling,
-    _reduction,
-    _scan,
-    _sort,
-    _sum_pool,
-    _unpooling,
+    arg_reduction,
+    interpolate,
+    max_pool,
+    pooling,
+    reduction,
+    scan,
+    sort,
+    sum_pool,
+    unpooling,
 )
-from dlc.dialects.graph._data_layout import CHANNELS_LAST
-from dlc.dialects.graph._properties import integer, integers, number
+from dlc.dialects.graph.data_layout import CHANNELS_LAST
+from dlc.dialects.graph.properties import integer, integers, number
 
 FAMILIES = (
-    _reduction,
-    _arg_reduction,
-    _max_pool,
-    _sum_pool,
-    _scan,
-    _sort,
-    _interpolate,
-    _unpooling,
+    reduction,
+    arg_reduction,
+    max_pool,
+    sum_pool,
+    scan,
+    sort,
+    interpolate,
+    unpooling,
 )
-FLOAT_ONLY = (_reduction.ReduceL2Op, _reduction.ReduceLogSumOp)
+FLOAT_ONLY = (reduction.ReduceL2Op, reduction.ReduceLogSumOp)
 TIES = np.array([[1, 3, 3, 2], [np.nan, 5, np.nan, 7], [-np.inf] * 4, [2, 2, 2, 2]], np.float32)
 
 
@@ -38,32 +38,32 @@ def reduction_samples() -> list[Sample]:
     data = values(3, 4, 5)
     samples = [
         sample(op, f"{axes}", np.abs(data), axes=integers(axes), keep_dims=keep)
-        for op in _reduction.OPERATIONS
+        for op in reduction.OPERATIONS
         for axes, keep in (([1], None), ([0, 2], UnitAttr()), ([0, 1, 2], None))
     ]
     samples += [
         sample(op, kind.__name__, values(3, 6, dtype=kind), axes=integers([1]))
-        for op in _reduction.OPERATIONS
+        for op in reduction.OPERATIONS
         if op not in FLOAT_ONLY
         for kind in (np.int8, np.uint8, np.int32, np.int64)
     ]
     samples += [
         sample(op, "half", np.abs(values(2, 8, dtype=np.float16)), axes=integers([1]))
-        for op in _reduction.OPERATIONS
+        for op in reduction.OPERATIONS
     ]
     return [
         *samples,
-        sample(_reduction.ReduceMaxOp, "nan", TIES, axes=integers([1])),
-        sample(_reduction.ReduceMinOp, "nan", TIES, axes=integers([0])),
-        sample(_reduction.ReduceSumOp, "empty", values(3, 0), axes=integers([1])),
-        sample(_reduction.ReduceMaxOp, "empty", values(3, 0), axes=integers([1])),
+        sample(reduction.ReduceMaxOp, "nan", TIES, axes=integers([1])),
+        sample(reduction.ReduceMinOp, "nan", TIES, axes=integers([0])),
+        sample(reduction.ReduceSumOp, "empty", values(3, 0), axes=integers([1])),
+        sample(reduction.ReduceMaxOp, "empty", values(3, 0), axes=integers([1])),
     ]
 
 
 def arg_samples() -> list[Sample]:
     return [
         sample(op, f"{axis}-{last is not None}", data, axes=integers([axis]), select_last=last)
-        for op in _arg_reduction.OPERATIONS
+        for op in arg_reduction.OPERATIONS
         for data in (TIES, values(4, 6, dtype=np.int32))
         for axis in (0, 1)
         for last in (None, UnitAttr())
@@ -71,7 +71,7 @@ def arg_samples() -> list[Sample]:
 
 
 def pool(
-    op: type[_pooling.PoolOp],
+    op: type[pooling.PoolOp],
     label: str,
     data: np.ndarray,
     window: list[int],
@@ -106,29 +106,29 @@ def pooling_samples() -> list[Sample]:
         },
     }
     last = {"data_layout": CHANNELS_LAST, "padding": [1, 1, 1, 1]}
-    for op in (*_max_pool.OPERATIONS, *_sum_pool.OPERATIONS):
-        own = {"exponent": number(2)} if op is _sum_pool.LpPoolOp else {}
+    for op in (*max_pool.OPERATIONS, *sum_pool.OPERATIONS):
+        own = {"exponent": number(2)} if op is sum_pool.LpPoolOp else {}
         samples += [pool(op, name, data, [3, 2], **own, **w) for name, w in windows.items()]
         samples.append(pool(op, "1d", values(1, 2, 8), [3], padding=[1, 1], **own))
         samples.append(pool(op, "3d", values(1, 2, 3, 4, 3), [2, 2, 2], **own))
-        if op is not _max_pool.MaxPoolIndexOp:
+        if op is not max_pool.MaxPoolIndexOp:
             samples.append(pool(op, "last", values(2, 4, 5, 3), [2, 2], **own, **last))
-    average = _sum_pool.AveragePoolOp
+    average = sum_pool.AveragePoolOp
     samples += [
         pool(average, f"{name}-all", data, [3, 2], count_include_pad=yes, **window)
         for name, window in windows.items()
     ]
     infinite = np.full((1, 1, 3, 3), -np.inf, np.float32)
     around = {"padding": [1, 1, 1, 1]}
-    index = _max_pool.MaxPoolIndexOp
+    index = max_pool.MaxPoolIndexOp
     return [
         *samples,
         *(
-            pool(_sum_pool.LpPoolOp, f"exponent-{p}", data, [2, 2], exponent=number(p))
+            pool(sum_pool.LpPoolOp, f"exponent-{p}", data, [2, 2], exponent=number(p))
             for p in (1, 3)
         ),
-        pool(_max_pool.MaxPoolOp, "bytes", values(1, 1, 4, 4, dtype=np.uint8), [2, 2], **around),
-        pool(_max_pool.MaxPoolOp, "infinite", infinite, [3, 3], **around),
+        pool(max_pool.MaxPoolOp, "bytes", values(1, 1, 4, 4, dtype=np.uint8), [2, 2], **around),
+        pool(max_pool.MaxPoolOp, "infinite", infinite, [3, 3], **around),
         pool(index, "infinite", infinite, [3, 3], **around),
         pool(index, "columns", data, [2, 2], column_major=yes, **around),
         pool(index, "equal", np.ones((1, 2, 4, 4), np.float32), [3, 3], **around),
@@ -140,13 +140,13 @@ def unpooling_samples() -> list[Sample]:
     for window, stride, padding in ((2, 2, [0, 0]), (3, 2, [1, 1]), (2, 3, [0, 0]), (3, 1, [1, 0])):
         data = values(2, 3, 9, seed=window)
         shared = {"strides": [stride], "padding": padding}
-        index = pool(_max_pool.MaxPoolIndexOp, "", data, [window], **shared)
+        index = pool(max_pool.MaxPoolIndexOp, "", data, [window], **shared)
         places = np.asarray(index.op.reference(data))
         length = (places.shape[2] - 1) * stride + window - sum(padding)
         plane, place = np.divmod(places, 9)
         samples.append(
             sample(
-                _unpooling.MaxUnpoolOp,
+                unpooling.MaxUnpoolOp,
                 f"{window}-{stride}",
                 np.asarray(data.ravel()[places]),
                 plane * length + place,
@@ -169,7 +169,7 @@ def scan_samples() -> list[Sample]:
             exclusive=exclusive,
             reverse=reverse,
         )
-        for op in _scan.OPERATIONS
+        for op in scan.OPERATIONS
         for data in (values(3, 4), values(3, 4, dtype=np.int8))
         for axis in (0, 1)
         for exclusive in (None, yes)
@@ -191,18 +191,18 @@ def sort_samples() -> list[Sample]:
                 results=results,
                 count=count,
             )
-            for op, results, count in ((_sort.RankOp, 1, None), (_sort.TopKOp, 2, integer(3)))
+            for op, results, count in ((sort.RankOp, 1, None), (sort.TopKOp, 2, integer(3)))
             for data in (TIES, values(4, 6, dtype=np.int32), values(4, 5, dtype=np.uint8))
             for axis in (0, 1)
             for largest in (None, yes)
         ),
-        sample(_sort.FindRankOp, "", places, axis=integer(1), count=integer(3)),
+        sample(sort.FindRankOp, "", places, axis=integer(1), count=integer(3)),
     ]
 
 
 def interpolate_samples() -> list[Sample]:
     places, weights = np.array([[0, 1], [2, 2], [-1, 7]]), values(3, 2, seed=1)
-    op = _interpolate.InterpolateOp
+    op = interpolate.InterpolateOp
     half = weights.astype(np.float16)
     return [
         sample(op, "0", values(3, 4), places, weights, axis=integer(0)),
@@ -234,9 +234,9 @@ def test_every_op_has_a_sample() -> None:
 def test_average_pool_counts_what_is_inside() -> None:
     """The reference against figures computed by hand: 1 to 4 under windows of 3 with padding 1."""
     x = np.arange(1, 5, dtype=np.float64).reshape(1, 1, 4)
-    inside = pool(_sum_pool.AveragePoolOp, "", values(1, 1, 4), [3], padding=[1, 1])
+    inside = pool(sum_pool.AveragePoolOp, "", values(1, 1, 4), [3], padding=[1, 1])
     padded = pool(
-        _sum_pool.AveragePoolOp,
+        sum_pool.AveragePoolOp,
         "",
         values(1, 1, 4),
         [3],

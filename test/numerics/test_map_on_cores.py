@@ -11,8 +11,8 @@ from compiled_c import CompiledKernels, launched_by, lower, module_of
 from samples import Sample, check_close
 
 from dlc.analysis.evaluation import evaluate, round_to
-from dlc.dialects.graph._recurrent import RecurrentOp
-from dlc.dialects.graph._structure import Array, CompositeOp
+from dlc.dialects.graph.recurrent import RecurrentOp
+from dlc.dialects.graph.structure import Array, CompositeOp
 
 SAMPLES = [
     this

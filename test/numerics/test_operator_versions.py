@@ -13,7 +13,7 @@ import onnxruntime
 import pytest
 from onnx import helper, numpy_helper
 
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.frontends.onnx.importer import import_model
 from dlc.oracle import run_reference
 from dlc.registry import new_context

@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc.core.parser import DlcParser
 from dlc.core.weights import WeightStore
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError
 from dlc.oracle import round_results, run_reference
 from dlc.registry import new_context

@@ -13,8 +13,8 @@ from dlc.compiler.kernels import kernels_of
 from dlc.compiler.levels import lower
 from dlc.compiler.targets import parse_targets
 from dlc.core.context import DlcContext
-from dlc.dialects.graph._source import WeightOp
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.source import WeightOp
+from dlc.dialects.graph.structure import Array
 from dlc.frontends.onnx.importer import import_model
 from dlc.oracle import run_reference
 from dlc.registry import new_context

@@ -7,12 +7,12 @@ from samples import sample, values
 from xdsl.dialects.builtin import DenseArrayBase, UnitAttr, i64
 
 from dlc.analysis.evaluation import evaluate
-from dlc.dialects.graph._normalization import LayerNormOp
-from dlc.dialects.graph._properties import integer, number
-from dlc.dialects.graph._reduction import ReduceMaxOp, ReduceSumOp
-from dlc.dialects.graph._softmax import LogSoftmaxOp, SoftmaxOp
-from dlc.dialects.graph._structure import Array, GraphOp
-from dlc.dialects.loop._attributes import ScheduleAttr
+from dlc.dialects.graph.normalization import LayerNormOp
+from dlc.dialects.graph.properties import integer, number
+from dlc.dialects.graph.reduction import ReduceMaxOp, ReduceSumOp
+from dlc.dialects.graph.softmax import LogSoftmaxOp, SoftmaxOp
+from dlc.dialects.graph.structure import Array, GraphOp
+from dlc.dialects.loop.attributes import ScheduleAttr
 
 Compiled = tuple[CompiledKernels, dict[str, str]]
 """The kernels of all cases, and the kernel of each by the case's name."""

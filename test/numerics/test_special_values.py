@@ -11,14 +11,14 @@ from test_group_of_one import module_of as main_of
 
 from dlc import registry
 from dlc.analysis.evaluation import evaluate, round_to
-from dlc.dialects.graph import _elementwise
-from dlc.dialects.graph._activation import ReluOp
-from dlc.dialects.graph._scatter import ScatterNdOp
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph import elementwise
+from dlc.dialects.graph.activation import ReluOp
+from dlc.dialects.graph.scatter import ScatterNdOp
+from dlc.dialects.graph.structure import Array
 from dlc.simulator import run_module
 
 GPU = "fuse{arch=h200},tile{arch=h200},lower-to-loop,lower-to-gpu{arch=h200}"
-EITHER_ZERO = (_elementwise.MaxOp, _elementwise.MinOp, ReluOp, ScatterNdOp)
+EITHER_ZERO = (elementwise.MaxOp, elementwise.MinOp, ReluOp, ScatterNdOp)
 """Where -0.0 meets 0.0, as equals: either is the larger one."""
 
 

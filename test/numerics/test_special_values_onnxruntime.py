@@ -12,7 +12,7 @@ import pytest
 from onnx import helper, numpy_helper
 from special_samples import FLOATS, NUMBERS, SIGNED, UNSIGNED, special
 
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.frontends.onnx.importer import import_model
 from dlc.oracle import run_reference
 from dlc.registry import new_context

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 import dlc
-from dlc.backends import _cubins
+from dlc.backends.cuda import cubins
 from dlc.compiler import Options, compile_to, targets
 from dlc.core.nvrtc import Cubin, compile_cuda
 from dlc.oracle import run_block
@@ -417,7 +417,7 @@ def test_kernels_that_spill_whatever_they_are_given_are_warnings(
         return replace(found, resources=used)
 
     monkeypatch.setenv("DLC_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(_cubins, "compile_cuda", spilling)
+    monkeypatch.setattr(cubins, "compile_cuda", spilling)
     report = tmp_path / "report.json"
     command = [str(onnx_file), "--target", "sm_80", "--no-verify", "--json", str(report)]
     assert dlc_compile.main(command) == 0

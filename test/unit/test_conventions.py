@@ -14,7 +14,7 @@ import pytest
 from xdsl.ir import Operation
 
 from dlc import registry
-from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.graph.structure import GraphOp
 from dlc.pipelines import PIPELINES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -148,7 +148,9 @@ ASKING = [
     path
     for path in SOURCES
     if path.is_relative_to(ROOT / "passes")
-    or any(path.is_relative_to(ROOT / "dlc" / f) for f in ("analysis", "lowering", "search"))
+    or any(
+        path.is_relative_to(ROOT / "dlc" / f) for f in ("analysis", "lowering", "search", "simt")
+    )
 ]
 CONCRETE_OPS = 3
 
@@ -159,6 +161,46 @@ def test_graph_ops_are_asked_through_their_interfaces(path: Path) -> None:
     graph_ops = {op.__name__ for op in registry.load_dialect("graph").operations}
     names = {n.id for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Name)}
     assert len(names & graph_ops) <= CONCRETE_OPS, sorted(names & graph_ops)
+
+
+def package_of(name: str) -> str:
+    """Return the package that a dotted name belongs to: two levels, three for a dialect."""
+    parts = name.split(".")
+    return ".".join(parts[: 3 if parts[1:2] == ["dialects"] else 2])
+
+
+def private_imports(text: str, importer: str) -> list[str]:
+    """Return what the module ``importer`` imports of other packages by a name with underscore."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom):
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+    return [
+        name
+        for name in names
+        if name.startswith("dlc.") and package_of(name) != package_of(importer)
+        if re.search(r"\._(?!_)", name)
+    ]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_no_package_imports_a_name_with_underscore_of_another(path: Path) -> None:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    importer = ".".join(parts if parts[0] == "dlc" else ("dlc", *parts))
+    assert private_imports(path.read_text(), importer) == []
+
+
+def test_imports_of_names_with_underscore_are_found() -> None:
+    text = (
+        "from dlc.core.affine import _a\nimport dlc.dialects.gpu._b\nfrom dlc.dialects import loop"
+    )
+    assert private_imports(text, "dlc.dialects.loop.c") == [
+        "dlc.core.affine._a",
+        "dlc.dialects.gpu._b",
+    ]
+    assert private_imports(text, "dlc.core.affine_syntax") == ["dlc.dialects.gpu._b"]
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=relative)

@@ -6,7 +6,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
-from dlc.backends._cubins import SMALL_OPERATIONS, compile_kernels, translation_units
+from dlc.backends.cuda.cubins import SMALL_OPERATIONS, compile_kernels, translation_units
 from dlc.core.parser import parse_module
 from dlc.dialects.gpu import KernelOp
 

@@ -4,7 +4,7 @@ from math import erf
 
 import numpy as np
 
-from dlc.dialects.graph._math import error_function
+from dlc.dialects.graph.math import error_function
 
 
 def test_agrees_with_the_c_library() -> None:

@@ -4,15 +4,15 @@ import pytest
 from xdsl.dialects.builtin import StringAttr, TensorType, f32, i64
 from xdsl.ir import Attribute, Block, SSAValue
 
-from dlc.dialects._tensor import DYNAMIC, shape
-from dlc.dialects.graph._elementwise import AddOp
-from dlc.dialects.graph._gather import GatherOp
-from dlc.dialects.graph._layout import BroadcastOp, ConcatOp, SliceOp, TileOp, TransposeOp
-from dlc.dialects.graph._pad import PadOp
-from dlc.dialects.graph._properties import element_attribute, integer, integers
-from dlc.dialects.graph._reshape import ReshapeOp
-from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.graph.elementwise import AddOp
+from dlc.dialects.graph.gather import GatherOp
+from dlc.dialects.graph.layout import BroadcastOp, ConcatOp, SliceOp, TileOp, TransposeOp
+from dlc.dialects.graph.pad import PadOp
+from dlc.dialects.graph.properties import element_attribute, integer, integers
+from dlc.dialects.graph.reshape import ReshapeOp
+from dlc.dialects.graph.structure import GraphOp
 from dlc.errors import CompileError
+from dlc.ir.tensor import DYNAMIC, shape
 
 D = DYNAMIC
 ZERO = element_attribute(0, f32)

@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import dlc
-from dlc.backends._c_text import c_string
+from dlc.backends.host.c_text import c_string
 from dlc.core.array_files import write_arrays
 from dlc.tools import dlc_compile, dlc_run
 

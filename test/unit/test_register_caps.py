@@ -9,10 +9,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
 from dlc.arch.nvidia import A100, H200
-from dlc.backends import _cubins
-from dlc.backends._cubins import compile_kernels
-from dlc.backends._register_caps import next_cap
-from dlc.backends.cuda import cuda_text
+from dlc.backends.cuda import cubins, cuda_text
+from dlc.backends.cuda.cubins import compile_kernels
+from dlc.backends.cuda.register_caps import next_cap
 from dlc.core.nvrtc import Cubin, Resources, compile_cuda
 from dlc.core.parser import parse_module
 from dlc.dialects.gpu import KernelOp
@@ -124,7 +123,7 @@ def test_only_kernels_that_spill_are_changed(monkeypatch: pytest.MonkeyPatch) ->
             },
         )
 
-    monkeypatch.setattr(_cubins, "compile_cuda", assemble)
+    monkeypatch.setattr(cubins, "compile_cuda", assemble)
     first, second = products(128, 1), products(128, 1)
     other = kernel_of(second)
     other.detach()

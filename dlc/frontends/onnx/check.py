@@ -12,8 +12,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import DYNAMIC, shape
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.attributes import NodeFormError
 from dlc.frontends.onnx.constants import check_constants
@@ -36,6 +35,7 @@ from dlc.frontends.onnx.shapes import Shapes
 from dlc.frontends.onnx.structure import check_outputs, check_structure, subgraphs
 from dlc.frontends.onnx.tensors import TensorError
 from dlc.frontends.onnx.unsupported import unsupported_message
+from dlc.ir.tensor import DYNAMIC, shape
 
 
 def check_model(

@@ -9,12 +9,12 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
 from dlc.core.array_files import read_array
-from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape, shape_text
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.input_types import model_inputs
 from dlc.frontends.onnx.loading import ModelSource, read_model
 from dlc.frontends.onnx.tensors import element_dtype
+from dlc.ir.tensor import DYNAMIC, element_type, numpy_dtype, shape, shape_text
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 

@@ -9,12 +9,12 @@ import numpy as np
 import onnx
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import shape
-from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.errors import CompileError, printable
 from dlc.frontends.onnx import ops
 from dlc.frontends.onnx.attributes import NodeAttributes
 from dlc.frontends.onnx.graph_builder import GraphBuilder, location
+from dlc.ir.tensor import shape
 from dlc.option_text import option
 
 Conversion = Callable[["NodeContext"], "SSAValue | Sequence[SSAValue | None]"]

@@ -7,8 +7,8 @@ import onnx
 from onnx import AttributeProto, FunctionProto, NodeProto
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape
 from dlc.frontends.onnx.loading import domain_name
+from dlc.ir.tensor import DYNAMIC, element_type, numpy_dtype, shape
 
 Functions = Mapping[tuple[str, str], FunctionProto]
 

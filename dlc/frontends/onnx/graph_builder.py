@@ -17,24 +17,24 @@ from xdsl.utils.exceptions import VerifyException
 
 from dlc.analysis.evaluation import constant_value, evaluate, round_to
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import (
-    DYNAMIC,
-    element_count,
-    element_type_of,
-    shape,
-)
-from dlc.dialects.graph._properties import element_attribute
-from dlc.dialects.graph._source import (
+from dlc.dialects.graph.properties import element_attribute
+from dlc.dialects.graph.source import (
     SMALL_CONSTANT,
     ConstantOp,
     SplatOp,
     WeightOp,
     dense_attribute,
 )
-from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.errors import CompileError, OpenSizeError, printable
 from dlc.frontends.onnx.known_indices import check_known_indices
 from dlc.frontends.onnx.limits import check_computed, check_count, check_sizes
+from dlc.ir.tensor import (
+    DYNAMIC,
+    element_count,
+    element_type_of,
+    shape,
+)
 
 FOLDED_ELEMENTS = 4096
 """An op is computed at import when its operands are known and none of its tensors is larger."""

@@ -9,7 +9,7 @@ from onnx import FunctionProto, GraphProto, NodeProto
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.attributes import node_name
 from dlc.frontends.onnx.conversion import NodeContext, UnknownValueError, find_conversion

@@ -7,7 +7,7 @@ from onnx import FunctionProto, GraphProto, NodeProto
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.frontends.onnx.loading import LoadedModel
 from dlc.frontends.onnx.structure import subgraphs
 

@@ -10,9 +10,8 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from dlc.core.context import DlcContext
-from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape
-from dlc.dialects.graph._source import WeightOp
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.source import WeightOp
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError, printable
 from dlc.frontends.onnx.constants import check_constants
 from dlc.frontends.onnx.graph_builder import GraphBuilder, location
@@ -29,6 +28,7 @@ from dlc.frontends.onnx.open_sizes import check_none_open
 from dlc.frontends.onnx.shapes import Shapes
 from dlc.frontends.onnx.structure import check_outputs, check_structure
 from dlc.frontends.onnx.tensors import element_dtype
+from dlc.ir.tensor import DYNAMIC, element_type, numpy_dtype, shape
 from dlc.option_text import option
 
 

@@ -7,15 +7,15 @@ import onnx
 from xdsl.dialects.builtin import NoneAttr, TensorType
 from xdsl.ir import Attribute
 
-from dlc.dialects._tensor import (
-    DYNAMIC,
-    element_type_of,
-)
-from dlc.dialects.graph._sizes import SizesAttr
+from dlc.dialects.graph.sizes import SizesAttr
 from dlc.errors import CompileError
 from dlc.frontends.onnx.limits import check_sizes
 from dlc.frontends.onnx.shapes import Shapes, size_lists
 from dlc.frontends.onnx.tensors import element_dtype
+from dlc.ir.tensor import (
+    DYNAMIC,
+    element_type_of,
+)
 from dlc.option_text import option
 
 Size = int | str

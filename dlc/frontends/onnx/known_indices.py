@@ -6,9 +6,9 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from dlc.analysis.evaluation import evaluate, round_to
-from dlc.dialects._tensor import DYNAMIC, element_count, shape
-from dlc.dialects.graph._structure import Array, GraphOp, IndexLimits
+from dlc.dialects.graph.structure import Array, GraphOp, IndexLimits
 from dlc.errors import CompileError
+from dlc.ir.tensor import DYNAMIC, element_count, shape
 from dlc.option_text import option
 
 MOST_ELEMENTS = 1 << 20

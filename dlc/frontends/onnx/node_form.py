@@ -9,11 +9,11 @@ from onnx.defs import OpSchema
 from onnx.helper import tensor_dtype_to_np_dtype
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import element_type, numpy_dtype
 from dlc.frontends.onnx.attributes import NodeFormError
 from dlc.frontends.onnx.functions import type_proto
 from dlc.frontends.onnx.loading import domain_name
 from dlc.frontends.onnx.structure import subgraphs
+from dlc.ir.tensor import element_type, numpy_dtype
 
 
 def check_node(node: NodeProto, opset: int, operands: Sequence[SSAValue | None]) -> None:

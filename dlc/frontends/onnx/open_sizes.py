@@ -7,9 +7,9 @@ import onnx
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
-from dlc.dialects._tensor import DYNAMIC, shape
 from dlc.errors import CompileError
 from dlc.frontends.onnx.input_types import symbol_of
+from dlc.ir.tensor import DYNAMIC, shape
 from dlc.option_text import option
 
 _EXAMPLE = 8

@@ -10,13 +10,13 @@ from onnx.numpy_helper import from_array
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 
-from dlc.dialects._tensor import element_count, element_type_of
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.functions import type_proto
 from dlc.frontends.onnx.loading import domain_name
 from dlc.frontends.onnx.node_form import one_line
 from dlc.frontends.onnx.tensors import element_dtype
+from dlc.ir.tensor import element_count, element_type_of
 
 _OTHER_FAULTS = (
     onnx.checker.ValidationError,

@@ -9,12 +9,12 @@ import numpy as np
 import onnx
 from onnx import SparseTensorProto, TensorProto, numpy_helper
 
-from dlc.dialects._tensor import element_type_of
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.limits import MOST_COMPUTED, MOST_ELEMENTS, check_sizes
 from dlc.frontends.onnx.loading import LoadedModel
 from dlc.frontends.onnx.wire import Extent
+from dlc.ir.tensor import element_type_of
 
 
 def element_dtype(data_type: int) -> np.dtype:

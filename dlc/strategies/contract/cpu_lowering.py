@@ -19,17 +19,17 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.contraction import GemmLoop
 from dlc.core.affine import unflatten
-from dlc.dialects._space import Space, SpaceAttr
-from dlc.dialects._tensor import compute_type, element_type, is_float
-from dlc.dialects.loop._attributes import LoopKind, LoopMap
-from dlc.dialects.loop._memory import AllocOp, LoadOp, StoreOp
-from dlc.dialects.loop._structure import ForOp, YieldOp
-from dlc.dialects.loop._vector import LoadVectorOp, StoreVectorOp
-from dlc.lowering._job import Job
-from dlc.lowering._packing import Packing
-from dlc.lowering._product import At, Product, points, split
-from dlc.lowering._scope import LoopScope
-from dlc.lowering._tile_scope import TileScope, open_loop
+from dlc.dialects.loop.attributes import LoopKind, LoopMap
+from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp
+from dlc.dialects.loop.structure import ForOp, YieldOp
+from dlc.dialects.loop.vector import LoadVectorOp, StoreVectorOp
+from dlc.ir.space import Space, SpaceAttr
+from dlc.ir.tensor import compute_type, element_type, is_float
+from dlc.lowering.job import Job
+from dlc.lowering.packing import Packing
+from dlc.lowering.product import At, Product, points, split
+from dlc.lowering.scope import LoopScope
+from dlc.lowering.tile_scope import TileScope, open_loop
 from dlc.strategies.contract.schedule import ContractOnCpu
 
 PARALLEL_PIECES = 16

@@ -15,15 +15,15 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.core.task_map import TaskMap, repeat, spatial
 from dlc.dialects import gpu
-from dlc.dialects._space import Space, SpaceAttr
-from dlc.dialects._tensor import compute_type, element_type
 from dlc.dialects.loop import CombinePartsOp, ContractOp, DrainOp, ForOp, YieldOp, ZeroOp
-from dlc.dialects.loop._accumulator import FMA
-from dlc.dialects.loop._attributes import LoopKind, LoopMap
-from dlc.lowering._factor import Factor, decoded
-from dlc.lowering._job import Job
-from dlc.lowering._product import Product, split
-from dlc.lowering._tile_scope import TileScope
+from dlc.dialects.loop.accumulator import FMA
+from dlc.dialects.loop.attributes import LoopKind, LoopMap
+from dlc.ir.space import Space, SpaceAttr
+from dlc.ir.tensor import compute_type, element_type
+from dlc.lowering.factor import Factor, decoded
+from dlc.lowering.job import Job
+from dlc.lowering.product import Product, split
+from dlc.lowering.tile_scope import TileScope
 from dlc.strategies.contract.schedule import FMA_LANES, ContractOnGpu
 
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from dlc.arch.fragments import MATRIX_INSTRUCTIONS, WARP_LANES
-from dlc.dialects.loop._accumulator import FMA, instruction_sizes
+from dlc.dialects.loop.accumulator import FMA, instruction_sizes
 from dlc.errors import CompileError
 from dlc.strategies._key import LARGEST, Key, choice, flag, key_field, size, sizes
 from dlc.strategies._schedule import Schedule

@@ -6,7 +6,7 @@ from math import ceil, prod
 
 from dlc.arch import GpuArch
 from dlc.arch.fragments import MATRIX_INSTRUCTIONS, WARP_LANES
-from dlc.dialects.loop._accumulator import FMA
+from dlc.dialects.loop.accumulator import FMA
 from dlc.errors import CompileError
 from dlc.model.contraction import Contraction, Multiplication, Tiles
 from dlc.model.occupancy import BlockResources

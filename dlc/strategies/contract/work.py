@@ -12,7 +12,8 @@ from dlc.analysis.epilogue import Place, places
 from dlc.analysis.factor_copy import copy_bytes
 from dlc.analysis.role import Role
 from dlc.core.affine import Ranges, extent, linear_index, stride
-from dlc.dialects._tensor import (
+from dlc.dialects.graph.structure import ContractionOp
+from dlc.ir.tensor import (
     compute_type,
     element_bytes,
     element_count,
@@ -20,7 +21,6 @@ from dlc.dialects._tensor import (
     shape,
     tensor_bytes,
 )
-from dlc.dialects.graph._structure import ContractionOp
 from dlc.model.contraction import Contraction
 
 

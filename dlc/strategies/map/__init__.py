@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.role import Role
-from dlc.dialects._tensor import shape
+from dlc.ir.tensor import shape
 from dlc.strategies import _rows
 from dlc.strategies._limits import chooses
 from dlc.strategies._strategy import FOREIGN, Strategy

@@ -7,7 +7,7 @@ from math import ceil
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.delta import least_work, loads, traffic_bytes, work
 from dlc.arch import GpuArch
-from dlc.dialects._tensor import element_bytes, element_count, element_type, shape
+from dlc.ir.tensor import element_bytes, element_count, element_type, shape
 from dlc.model.occupancy import BlockResources
 from dlc.model.streaming import Elements, elements_s
 from dlc.model.upper_bound import gpu_bound, streaming_work

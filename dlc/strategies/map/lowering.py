@@ -7,12 +7,12 @@ from math import prod
 from xdsl.ir.affine import AffineExpr
 
 from dlc.core.affine import linear_index, unflatten
-from dlc.dialects.graph._structure import ReductionOp
-from dlc.dialects.loop._attributes import LoopMap
-from dlc.lowering._axes import MergedAxes, Output, merge_axes, store_elements
-from dlc.lowering._job import Job
-from dlc.lowering._lanes import LaneReducer, lane_loops, lane_sizes
-from dlc.lowering._scope import LoopScope
+from dlc.dialects.graph.structure import ReductionOp
+from dlc.dialects.loop.attributes import LoopMap
+from dlc.lowering.axes import MergedAxes, Output, merge_axes, store_elements
+from dlc.lowering.job import Job
+from dlc.lowering.lanes import LaneReducer, lane_loops, lane_sizes
+from dlc.lowering.scope import LoopScope
 
 MOST_CUTS = 64
 """More pieces of an axis are too much code; the choice is then made for each element."""

@@ -9,8 +9,8 @@ from dlc.analysis.delta import least_work, traffic_bytes, work
 from dlc.analysis.role import Role
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
-from dlc.dialects._tensor import element_bytes, element_type
 from dlc.errors import CompileError
+from dlc.ir.tensor import element_bytes, element_type
 from dlc.model.occupancy import BlockResources
 from dlc.model.streaming import Waves, program_s, scattered_s, traffic_s
 from dlc.model.upper_bound import gpu_bound, streaming_work

@@ -14,15 +14,15 @@ from xdsl.rewriter import InsertPoint
 from dlc.analysis.role import RowSpace, row_space
 from dlc.arch.fragments import WARP_LANES
 from dlc.core.affine import unflatten
-from dlc.dialects._tensor import shape
-from dlc.dialects.graph._structure import Index, ReductionOp
-from dlc.dialects.loop._attributes import CombineScope, LoopKind, LoopMap
-from dlc.dialects.loop._structure import CombineOp, ForOp, YieldOp
+from dlc.dialects.graph.structure import Index, ReductionOp
+from dlc.dialects.loop.attributes import CombineScope, LoopKind, LoopMap
+from dlc.dialects.loop.structure import CombineOp, ForOp, YieldOp
 from dlc.errors import CompileError
-from dlc.lowering._axes import store_elements
-from dlc.lowering._job import Job
-from dlc.lowering._lanes import reduce_row
-from dlc.lowering._scope import LoopScope
+from dlc.ir.tensor import shape
+from dlc.lowering.axes import store_elements
+from dlc.lowering.job import Job
+from dlc.lowering.lanes import reduce_row
+from dlc.lowering.scope import LoopScope
 
 
 def lower_on_threads(job: Job, threads: int, rows: int, vector: int) -> None:

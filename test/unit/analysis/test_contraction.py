@@ -6,9 +6,9 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.utils.test_value import create_ssa_value
 
 from dlc.analysis.contraction import GemmLoop, gemm
-from dlc.dialects.graph._contraction import MatmulOp
-from dlc.dialects.graph._convolution import ConvOp
-from dlc.dialects.graph._properties import integer
+from dlc.dialects.graph.contraction import MatmulOp
+from dlc.dialects.graph.convolution import ConvOp
+from dlc.dialects.graph.properties import integer
 
 
 def _value(*sizes: int) -> SSAValue:

@@ -8,12 +8,12 @@ from xdsl.ir import Block, SSAValue
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.delta import delta_s, evaluations, traffic_bytes, work
 from dlc.arch.nvidia import H200
-from dlc.dialects.graph._elementwise import AddOp, MulOp
-from dlc.dialects.graph._layout import SliceOp, TransposeOp
-from dlc.dialects.graph._math import ExpOp
-from dlc.dialects.graph._max_pool import MaxPoolOp
-from dlc.dialects.graph._reduction import ReduceSumOp
-from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.graph.elementwise import AddOp, MulOp
+from dlc.dialects.graph.layout import SliceOp, TransposeOp
+from dlc.dialects.graph.math import ExpOp
+from dlc.dialects.graph.max_pool import MaxPoolOp
+from dlc.dialects.graph.reduction import ReduceSumOp
+from dlc.dialects.graph.structure import GraphOp
 
 
 class _Program:

@@ -7,13 +7,13 @@ from xdsl.ir import SSAValue
 from xdsl.utils.test_value import create_ssa_value
 
 from dlc.analysis.epilogue import NotFusibleError, places
-from dlc.dialects.graph._activation import ReluOp
-from dlc.dialects.graph._contraction import MatmulOp
-from dlc.dialects.graph._elementwise import AddOp
-from dlc.dialects.graph._layout import ConcatOp, SliceOp, TransposeOp
-from dlc.dialects.graph._properties import integer, integers
-from dlc.dialects.graph._reshape import ReshapeOp
-from dlc.dialects.graph._structure import ComputedOp
+from dlc.dialects.graph.activation import ReluOp
+from dlc.dialects.graph.contraction import MatmulOp
+from dlc.dialects.graph.elementwise import AddOp
+from dlc.dialects.graph.layout import ConcatOp, SliceOp, TransposeOp
+from dlc.dialects.graph.properties import integer, integers
+from dlc.dialects.graph.reshape import ReshapeOp
+from dlc.dialects.graph.structure import ComputedOp
 
 
 def _value(*sizes: int) -> SSAValue:

@@ -4,8 +4,8 @@ from xdsl.dialects.builtin import FloatAttr, TensorType, f32
 from xdsl.ir import Block, SSAValue
 
 from dlc.analysis.evaluation import is_known
-from dlc.dialects.graph._elementwise import AddOp
-from dlc.dialects.graph._source import SplatOp
+from dlc.dialects.graph.elementwise import AddOp
+from dlc.dialects.graph.source import SplatOp
 
 SHAPE = TensorType(f32, [4])
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dlc.backends._cuda_prelude import prelude_for
+from dlc.backends.cuda.prelude import prelude_for
 from dlc.emulator.build import DRIVER, KERNELS, Image, build_driver, build_kernels
 from dlc.emulator.translation import Buffer, Kernel
 

@@ -10,7 +10,7 @@ from dlc.analysis.entry import find_main, input_names
 from dlc.core.context import DlcContext
 from dlc.core.parser import DlcParser, parse_module
 from dlc.core.printer import operation_as_text
-from dlc.dialects.graph._sizes import SizesAttr
+from dlc.dialects.graph.sizes import SizesAttr
 from dlc.errors import CompileError
 from dlc.frontends.onnx.check import check_model
 from dlc.frontends.onnx.importer import import_model

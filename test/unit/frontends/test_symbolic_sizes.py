@@ -8,8 +8,8 @@ from onnx import NodeProto, TensorProto, helper
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from dlc.dialects._tensor import DYNAMIC, shape
 from dlc.errors import CompileError
+from dlc.ir.tensor import DYNAMIC, shape
 
 Run = Callable[..., ModuleOp]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from dlc import registry
-from dlc.backends._cubins import compile_kernels
+from dlc.backends.cuda.cubins import compile_kernels
 from dlc.core.parser import parse_module
 from dlc.dialects.gpu import CpAsyncOp, KernelOp, LdmatrixOp
 

@@ -4,7 +4,7 @@ from math import prod
 
 import pytest
 
-from dlc.lowering._lanes import MOST_UNEVEN_LANES, lane_sizes
+from dlc.lowering.lanes import MOST_UNEVEN_LANES, lane_sizes
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,14 @@ from xdsl.dialects.builtin import IndexType, MemRefType, TensorType, UnitAttr, f
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from dlc.dialects.graph._elementwise import AddOp, MulOp
-from dlc.dialects.graph._properties import integers
-from dlc.dialects.graph._reduction import ReduceMaxOp, ReduceSumOp
-from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.graph.elementwise import AddOp, MulOp
+from dlc.dialects.graph.properties import integers
+from dlc.dialects.graph.reduction import ReduceMaxOp, ReduceSumOp
+from dlc.dialects.graph.structure import GraphOp
 from dlc.dialects.loop import ForOp, LoadOp, YieldOp
-from dlc.dialects.loop._attributes import LoopKind
+from dlc.dialects.loop.attributes import LoopKind
 from dlc.errors import CompileError
-from dlc.lowering._scope import LoopScope
+from dlc.lowering.scope import LoopScope
 
 
 class Setting:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dlc.backends._host_cpu import print_cpu_program
-from dlc.backends._host_program import Address, Copy, HostProgram, Launch, Tensor
-from dlc.backends._link import link_cpu
+from dlc.backends.host.cpu import print_cpu_program
+from dlc.backends.host.link import link_cpu
+from dlc.backends.host.program import Address, Copy, HostProgram, Launch, Tensor
 from dlc.core.c_compiler import Source
 from dlc.runtime.packing import WeightFile, payload_identity, write_artifact
 

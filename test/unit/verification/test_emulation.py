@@ -10,10 +10,11 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from dlc.backends import _cubins, _link
-from dlc.backends._cuda_prelude import PRELUDE
-from dlc.backends._host_cuda import CudaVariant
-from dlc.backends._host_program import Address, HostProgram, Launch
+from dlc.backends.cuda import cubins
+from dlc.backends.cuda.prelude import PRELUDE
+from dlc.backends.host import link
+from dlc.backends.host.cuda import CudaVariant
+from dlc.backends.host.program import Address, HostProgram, Launch
 from dlc.compiler import build, targets
 from dlc.compiler.driver import compile_to
 from dlc.compiler.options import Options
@@ -116,8 +117,8 @@ def in_text(old: str, new: str) -> Callable[[Patch], None]:
     """Exchange a part of the CUDA text of every kernel."""
 
     def apply(patch: Patch) -> None:
-        print_text = _cubins.cuda_text
-        patch.setattr(_cubins, "cuda_text", lambda kernels: print_text(kernels).replace(old, new))
+        print_text = cubins.cuda_text
+        patch.setattr(cubins, "cuda_text", lambda kernels: print_text(kernels).replace(old, new))
 
     return apply
 
@@ -160,9 +161,9 @@ def in_host(old: str, new: str) -> Callable[[Patch], None]:
     """Exchange a part of ``cuda.c``."""
 
     def apply(patch: Patch) -> None:
-        text = _link.native_text
+        text = link.native_text
         assert old in text("cuda.c")
-        patch.setattr(_link, "native_text", lambda name: text(name).replace(old, new))
+        patch.setattr(link, "native_text", lambda name: text(name).replace(old, new))
 
     return apply
 

@@ -16,7 +16,7 @@ from onnx import NodeProto, TensorProto, helper, numpy_helper
 from xdsl.ir import SSAValue
 
 from dlc.core.weights import WeightStore
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx import graph_importer
 from dlc.frontends.onnx.conversion import NodeContext, find_conversion

@@ -8,8 +8,8 @@ from dlc import registry
 from dlc.analysis.entry import find_main
 from dlc.core.parser import parse_module
 from dlc.core.weights import WeightStore
-from dlc.dialects._tensor import element_type, is_float
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
+from dlc.ir.tensor import element_type, is_float
 from dlc.runtime.library import TensorInfo
 from dlc.verification.error_bound import relative_error
 from dlc.verification.inputs import verification_inputs

@@ -7,8 +7,8 @@ import onnx
 import pytest
 from onnx import helper
 
-from dlc.dialects._tensor import DYNAMIC
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
+from dlc.ir.tensor import DYNAMIC
 from dlc.verification import node_check
 from dlc.verification.node_check import check_node
 from dlc.verification.node_kind import Input, NodeKind

@@ -12,12 +12,12 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from dlc.compiler import Options, compile_to, targets
-from dlc.dialects.graph import _normalization as normalization
-from dlc.dialects.graph._composer import Composer
-from dlc.dialects.graph._convolution import ConvOp
-from dlc.dialects.graph._elementwise import AddOp, MulOp
-from dlc.dialects.graph._softmax import SoftmaxOp
-from dlc.dialects.graph._structure import GraphOp, WeightInner, WeightOrder
+from dlc.dialects.graph import normalization as normalization
+from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.convolution import ConvOp
+from dlc.dialects.graph.elementwise import AddOp, MulOp
+from dlc.dialects.graph.softmax import SoftmaxOp
+from dlc.dialects.graph.structure import GraphOp, WeightInner, WeightOrder
 from dlc.errors import CompileError
 from dlc.passes import graph_sink_transposes
 

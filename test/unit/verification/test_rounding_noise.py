@@ -12,7 +12,7 @@ from dlc.compiler.targets import Target
 from dlc.core.parser import parse_module
 from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp
-from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.errors import CompileError
 from dlc.oracle import run_block, run_reference
 from dlc.verification.error_bound import error_bound, relative_error

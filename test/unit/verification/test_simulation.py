@@ -13,9 +13,9 @@ from dlc.compiler.levels import lower
 from dlc.compiler.targets import Target
 from dlc.core.parser import parse_module
 from dlc.core.weights import WeightStore
-from dlc.dialects._access import MemoryOp
 from dlc.dialects.gpu import BarrierOp, CounterAllocOp, KernelOp
 from dlc.errors import CompileError
+from dlc.ir.access import MemoryOp
 from dlc.simulator import SimulationError
 from dlc.verification.simulation import KernelsSimulated, verify_by_simulation
 

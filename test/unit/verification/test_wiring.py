@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 
 from dlc.analysis.entry import find_main
 from dlc.core.weights import WeightStore
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx import graph_importer
 from dlc.frontends.onnx.graph_builder import GraphBuilder

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import SSAValue
 
-from dlc.dialects.graph import _activation as graph
-from dlc.dialects.graph._properties import number
-from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.graph import activation as graph
+from dlc.dialects.graph.properties import number
+from dlc.dialects.graph.structure import GraphOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import Conversion, NodeContext, converts
 from dlc.frontends.onnx.ops.elementwise import binary, unary

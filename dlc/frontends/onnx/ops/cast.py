@@ -2,10 +2,10 @@
 
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import element_type, element_type_of
-from dlc.dialects.graph._cast import CastOp
+from dlc.dialects.graph.cast import CastOp
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.tensors import element_dtype
+from dlc.ir.tensor import element_type, element_type_of
 
 
 @converts("Cast", since=6)

@@ -3,7 +3,7 @@
 from xdsl.dialects.builtin import StringAttr, UnitAttr, i1
 from xdsl.ir import SSAValue
 
-from dlc.dialects.graph import _comparison as graph
+from dlc.dialects.graph import comparison as graph
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import Conversion, NodeContext, converts
 from dlc.frontends.onnx.ops.elementwise import binary, filled, unary

@@ -2,9 +2,9 @@
 
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import element_type, shape
-from dlc.dialects.graph._composer import Composer
+from dlc.dialects.graph.composer import Composer
 from dlc.frontends.onnx.conversion import NodeContext, converts
+from dlc.ir.tensor import element_type, shape
 
 
 @converts("MatMul", since=1)

@@ -6,15 +6,15 @@ import numpy as np
 from onnx import GraphProto
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import element_type, is_float, numpy_dtype, shape
-from dlc.dialects.graph._comparison import WhereOp
-from dlc.dialects.graph._properties import normalized_axis
+from dlc.dialects.graph.comparison import WhereOp
+from dlc.dialects.graph.properties import normalized_axis
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.layout import concat, slice_axes
 from dlc.frontends.onnx.ops.shape import reshape
 from dlc.frontends.onnx.shape_rules import RefusedError
 from dlc.frontends.onnx.unrolling import remark_unrolling
+from dlc.ir.tensor import element_type, is_float, numpy_dtype, shape
 
 UNROLLED_ITERATIONS = 1024
 """A loop of more iterations is not imported: each iteration becomes ops of its own."""

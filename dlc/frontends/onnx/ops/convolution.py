@@ -6,14 +6,14 @@ from math import prod
 import numpy as np
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape
-from dlc.dialects.graph._composer import Composer
-from dlc.dialects.graph._convolution import ConvOp
-from dlc.dialects.graph._properties import integer, integers
-from dlc.dialects.graph._transposed_convolution import ConvTransposeOp
+from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.convolution import ConvOp
+from dlc.dialects.graph.properties import integer, integers
+from dlc.dialects.graph.transposed_convolution import ConvTransposeOp
 from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.window import per_axis, window_attributes
+from dlc.ir.tensor import DYNAMIC, element_type, numpy_dtype, shape
 
 
 @converts("Conv", since=1)

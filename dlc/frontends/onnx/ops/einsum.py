@@ -6,13 +6,13 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import DYNAMIC, shape
-from dlc.dialects.graph._composer import Composer
-from dlc.dialects.graph._layout import SliceOp
-from dlc.dialects.graph._properties import integers
-from dlc.dialects.graph._reduction import ReduceSumOp
+from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.layout import SliceOp
+from dlc.dialects.graph.properties import integers
+from dlc.dialects.graph.reduction import ReduceSumOp
 from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
+from dlc.ir.tensor import DYNAMIC, shape
 
 Labels = tuple[str, ...]
 """One label for each axis: a letter, or a number for an axis that an ellipsis stands for."""

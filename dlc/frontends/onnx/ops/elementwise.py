@@ -7,9 +7,8 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType, UnitAttr, f64
 from xdsl.ir import Attribute, SSAValue
 
-from dlc.dialects._tensor import DYNAMIC, element_type, is_float, numpy_dtype
-from dlc.dialects.graph._cast import CastOp
-from dlc.dialects.graph._elementwise import (
+from dlc.dialects.graph.cast import CastOp
+from dlc.dialects.graph.elementwise import (
     AbsOp,
     AddOp,
     DivOp,
@@ -22,12 +21,13 @@ from dlc.dialects.graph._elementwise import (
     SignOp,
     SubOp,
 )
-from dlc.dialects.graph._properties import element_attribute
-from dlc.dialects.graph._source import SplatOp
-from dlc.dialects.graph._structure import GraphOp
+from dlc.dialects.graph.properties import element_attribute
+from dlc.dialects.graph.source import SplatOp
+from dlc.dialects.graph.structure import GraphOp
 from dlc.errors import OpenSizeError
 from dlc.frontends.onnx.conversion import Conversion, NodeContext, converts
 from dlc.frontends.onnx.limits import check_sizes
+from dlc.ir.tensor import DYNAMIC, element_type, is_float, numpy_dtype
 
 
 def unary(op: type[GraphOp]) -> Conversion:

@@ -3,13 +3,13 @@
 import numpy as np
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape
-from dlc.dialects.graph._composer import Composer
-from dlc.dialects.graph._convolution import ConvOp
-from dlc.dialects.graph._properties import integers, normalized_axis
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.convolution import ConvOp
+from dlc.dialects.graph.properties import integers, normalized_axis
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import NodeContext, converts
+from dlc.ir.tensor import DYNAMIC, element_type, numpy_dtype, shape
 
 
 def fourier_matrix(taken: int, length: int, parts: int, bins: int, inverse: bool = False) -> Array:

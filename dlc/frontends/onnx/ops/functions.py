@@ -1,6 +1,6 @@
 """Functions of one float: exponentials, roots, rounding, trigonometry, the error function."""
 
-from dlc.dialects.graph import _math as graph
+from dlc.dialects.graph import math as graph
 from dlc.frontends.onnx.conversion import converts
 from dlc.frontends.onnx.ops.elementwise import unary
 

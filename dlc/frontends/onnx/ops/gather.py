@@ -8,22 +8,22 @@ import numpy as np
 from xdsl.dialects.builtin import StringAttr, i64
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import shape
-from dlc.dialects.graph._cast import CastOp
-from dlc.dialects.graph._comparison import CompareOp, WhereOp
-from dlc.dialects.graph._elementwise import AddOp
-from dlc.dialects.graph._gather import (
+from dlc.dialects.graph.cast import CastOp
+from dlc.dialects.graph.comparison import CompareOp, WhereOp
+from dlc.dialects.graph.elementwise import AddOp
+from dlc.dialects.graph.gather import (
     GatherElementsOp,
     GatherNdOp,
     GatherOp,
     ReverseSequenceOp,
 )
-from dlc.dialects.graph._properties import integer, normalized_axis
+from dlc.dialects.graph.properties import integer, normalized_axis
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.limits import MOST_COMPUTED, check_sizes
 from dlc.frontends.onnx.ops.elementwise import scalar_like
 from dlc.frontends.onnx.ops.layout import slice_axes
 from dlc.frontends.onnx.ops.shape import reshape, sizes_kept
+from dlc.ir.tensor import shape
 
 
 def _axis(node: NodeContext, default: int = 0) -> int:

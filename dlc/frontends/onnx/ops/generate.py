@@ -6,16 +6,16 @@ import numpy as np
 from xdsl.dialects.builtin import UnitAttr, i1
 from xdsl.ir import Attribute, SSAValue
 
-from dlc.dialects._tensor import DYNAMIC, element_type, element_type_of, numpy_dtype
-from dlc.dialects.graph._generate import TriluOp
-from dlc.dialects.graph._properties import integer
-from dlc.dialects.graph._structure import Array
+from dlc.dialects.graph.generate import TriluOp
+from dlc.dialects.graph.properties import integer
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.limits import MOST_COMPUTED, check_sizes
 from dlc.frontends.onnx.ops.elementwise import filled
 from dlc.frontends.onnx.tensors import element_dtype
 from dlc.frontends.onnx.unsupported import CUT
+from dlc.ir.tensor import DYNAMIC, element_type, element_type_of, numpy_dtype
 
 
 def _stated_dtype(node: NodeContext, name: str, default: np.dtype) -> np.dtype:

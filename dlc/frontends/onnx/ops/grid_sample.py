@@ -3,7 +3,7 @@
 from xdsl.dialects.builtin import StringAttr, UnitAttr
 from xdsl.ir import SSAValue
 
-from dlc.dialects.graph._grid_sample import GridSampleOp
+from dlc.dialects.graph.grid_sample import GridSampleOp
 from dlc.frontends.onnx.conversion import NodeContext, converts
 
 _MODES = {"bilinear": "linear", "bicubic": "cubic"}

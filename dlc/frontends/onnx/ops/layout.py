@@ -6,13 +6,13 @@ import numpy as np
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import DYNAMIC, element_type, shape
-from dlc.dialects.graph._layout import BroadcastOp, ConcatOp, SliceOp, TileOp, TransposeOp
-from dlc.dialects.graph._pad import PadOp
-from dlc.dialects.graph._properties import element_attribute, integer, integers, normalized_axis
+from dlc.dialects.graph.layout import BroadcastOp, ConcatOp, SliceOp, TileOp, TransposeOp
+from dlc.dialects.graph.pad import PadOp
+from dlc.dialects.graph.properties import element_attribute, integer, integers, normalized_axis
 from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.shape import reshape
+from dlc.ir.tensor import DYNAMIC, element_type, shape
 
 _END = np.iinfo(np.int64).max
 

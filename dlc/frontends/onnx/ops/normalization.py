@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import StringAttr, f32
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import element_type, shape
-from dlc.dialects.graph._comparison import CompareOp, WhereOp
-from dlc.dialects.graph._composer import Composer
-from dlc.dialects.graph._normalization import (
+from dlc.dialects.graph.comparison import CompareOp, WhereOp
+from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.normalization import (
     BatchNormOp,
     GroupNormOp,
     LayerNormOp,
@@ -16,10 +15,11 @@ from dlc.dialects.graph._normalization import (
     RmsNormOp,
     inverse_deviation,
 )
-from dlc.dialects.graph._properties import integer, normalized_axis, number
-from dlc.dialects.graph._reduction import ReduceL1Op, ReduceL2Op
+from dlc.dialects.graph.properties import integer, normalized_axis, number
+from dlc.dialects.graph.reduction import ReduceL1Op, ReduceL2Op
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import NodeContext, converts
+from dlc.ir.tensor import element_type, shape
 
 
 @converts("BatchNormalization", since=7)

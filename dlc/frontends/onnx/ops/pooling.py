@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 from xdsl.ir import Attribute, SSAValue
 
-from dlc.dialects._tensor import shape
-from dlc.dialects.graph._composer import Composer
-from dlc.dialects.graph._max_pool import MaxPoolIndexOp, MaxPoolOp
-from dlc.dialects.graph._pooling import PoolOp
-from dlc.dialects.graph._properties import flag, integers, number
-from dlc.dialects.graph._reduction import ReduceL1Op, ReduceL2Op, ReduceMaxOp, ReduceMeanOp
-from dlc.dialects.graph._sum_pool import AveragePoolOp, LpPoolOp
-from dlc.dialects.graph._unpooling import MaxUnpoolOp
+from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.max_pool import MaxPoolIndexOp, MaxPoolOp
+from dlc.dialects.graph.pooling import PoolOp
+from dlc.dialects.graph.properties import flag, integers, number
+from dlc.dialects.graph.reduction import ReduceL1Op, ReduceL2Op, ReduceMaxOp, ReduceMeanOp
+from dlc.dialects.graph.sum_pool import AveragePoolOp, LpPoolOp
+from dlc.dialects.graph.unpooling import MaxUnpoolOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.window import window_attributes
+from dlc.ir.tensor import shape
 
 
 def _pool(node: NodeContext, op: type[PoolOp], **properties: Attribute | None) -> SSAValue:

@@ -5,14 +5,14 @@ from onnx.helper import tensor_dtype_to_np_dtype
 from xdsl.dialects.builtin import IntegerType, Signedness, f32, i32
 from xdsl.ir import Attribute, SSAValue
 
-from dlc.dialects._tensor import element_type, element_type_of, shape
-from dlc.dialects.graph._composer import Composer
-from dlc.dialects.graph._properties import integer
-from dlc.dialects.graph._quantize import DequantizeLinearOp, QuantizeLinearOp, write_quantized
+from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.properties import integer
+from dlc.dialects.graph.quantize import DequantizeLinearOp, QuantizeLinearOp, write_quantized
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.contraction import matmul
 from dlc.frontends.onnx.ops.convolution import convolution
+from dlc.ir.tensor import element_type, element_type_of, shape
 
 _BYTE = IntegerType(8, Signedness.UNSIGNED)
 

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, i32
 from xdsl.ir import Attribute, SSAValue
 
-from dlc.dialects._tensor import DYNAMIC, element_type, shape
-from dlc.dialects.graph._cell_activation import cell_activation
-from dlc.dialects.graph._composer import Composer
-from dlc.dialects.graph._properties import flag, number, numbers
-from dlc.dialects.graph._recurrent import Direction, DirectionAttr, RecurrentOp
-from dlc.dialects.graph._recurrent_cell import GruOp, LstmOp, RnnOp
+from dlc.dialects.graph.cell_activation import cell_activation
+from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.properties import flag, number, numbers
+from dlc.dialects.graph.recurrent import Direction, DirectionAttr, RecurrentOp
+from dlc.dialects.graph.recurrent_cell import GruOp, LstmOp, RnnOp
 from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.unrolling import remark_unrolling
+from dlc.ir.tensor import DYNAMIC, element_type, shape
 
 _OPS_PER_STEP = 2
 """Of a recurrent layer when it is decomposed: a product and a sum."""

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import IntegerType, Signedness, i1
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import element_type, shape
-from dlc.dialects.graph import _reduction as graph
-from dlc.dialects.graph._arg_reduction import ArgMaxOp, ArgMinOp
-from dlc.dialects.graph._composer import Composer
-from dlc.dialects.graph._properties import flag, integers, normalized_axis
-from dlc.dialects.graph._reduction import OverAxes
-from dlc.dialects.graph._softmax import ReduceLogSumExpOp
+from dlc.dialects.graph import reduction as graph
+from dlc.dialects.graph.arg_reduction import ArgMaxOp, ArgMinOp
+from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.properties import flag, integers, normalized_axis
+from dlc.dialects.graph.reduction import OverAxes
+from dlc.dialects.graph.softmax import ReduceLogSumExpOp
 from dlc.frontends.onnx.conversion import Conversion, NodeContext, converts
+from dlc.ir.tensor import element_type, shape
 
 _BYTE = IntegerType(8, Signedness.UNSIGNED)
 

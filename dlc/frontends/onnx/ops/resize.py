@@ -8,15 +8,15 @@ import numpy as np
 from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import DYNAMIC, element_type, is_float, numpy_dtype, shape
-from dlc.dialects.graph._comparison import WhereOp
-from dlc.dialects.graph._composer import Composer
-from dlc.dialects.graph._gather import GatherOp
-from dlc.dialects.graph._interpolate import InterpolateOp
-from dlc.dialects.graph._properties import integer, normalized_axis
+from dlc.dialects.graph.comparison import WhereOp
+from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.gather import GatherOp
+from dlc.dialects.graph.interpolate import InterpolateOp
+from dlc.dialects.graph.properties import integer, normalized_axis
 from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.resampling import Kernel, ResizedAxis
+from dlc.ir.tensor import DYNAMIC, element_type, is_float, numpy_dtype, shape
 
 
 @converts("Upsample", since=7)

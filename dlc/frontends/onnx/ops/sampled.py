@@ -6,17 +6,17 @@ import numpy as np
 from xdsl.dialects.builtin import StringAttr, UnitAttr, f32
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import DYNAMIC, element_type, numpy_dtype, shape
-from dlc.dialects.graph._comparison import AndOp, CompareOp
-from dlc.dialects.graph._composer import Composer
-from dlc.dialects.graph._elementwise import MaxOp
-from dlc.dialects.graph._gather import GatherOp
-from dlc.dialects.graph._grid_sample import GridSampleOp
-from dlc.dialects.graph._properties import integer
+from dlc.dialects.graph.comparison import AndOp, CompareOp
+from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.elementwise import MaxOp
+from dlc.dialects.graph.gather import GatherOp
+from dlc.dialects.graph.grid_sample import GridSampleOp
+from dlc.dialects.graph.properties import integer
 from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.convolution import add_channel_bias
 from dlc.frontends.onnx.ops.window import WindowAttributes, window_attributes
+from dlc.ir.tensor import DYNAMIC, element_type, numpy_dtype, shape
 
 
 def _sample(node: NodeContext, x: SSAValue, places: SSAValue, padding: str) -> SSAValue:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from dlc.dialects.graph._properties import flag, integer, normalized_axis
-from dlc.dialects.graph._scan import CumProdOp, CumSumOp, ScanOp
-from dlc.dialects.graph._sort import TopKOp
+from dlc.dialects.graph.properties import flag, integer, normalized_axis
+from dlc.dialects.graph.scan import CumProdOp, CumSumOp, ScanOp
+from dlc.dialects.graph.sort import TopKOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import Conversion, NodeContext, converts
 

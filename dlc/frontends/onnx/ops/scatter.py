@@ -10,18 +10,18 @@ import numpy as np
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import DYNAMIC, shape
-from dlc.dialects.graph._comparison import AndOp, CompareOp, WhereOp
-from dlc.dialects.graph._elementwise import MaxOp, MinOp, ModOp, SubOp
-from dlc.dialects.graph._gather import GatherElementsOp, GatherOp
-from dlc.dialects.graph._layout import BroadcastOp
-from dlc.dialects.graph._properties import integer, integers, normalized_axis
-from dlc.dialects.graph._scatter import ScatterElementsOp, ScatterNdOp
-from dlc.dialects.graph._structure import Array, GraphOp
+from dlc.dialects.graph.comparison import AndOp, CompareOp, WhereOp
+from dlc.dialects.graph.elementwise import MaxOp, MinOp, ModOp, SubOp
+from dlc.dialects.graph.gather import GatherElementsOp, GatherOp
+from dlc.dialects.graph.layout import BroadcastOp
+from dlc.dialects.graph.properties import integer, integers, normalized_axis
+from dlc.dialects.graph.scatter import ScatterElementsOp, ScatterNdOp
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.known_indices import check_known_indices
 from dlc.frontends.onnx.ops.shape import reshape
+from dlc.ir.tensor import DYNAMIC, shape
 
 
 @converts("Scatter", since=9)

@@ -6,11 +6,11 @@ from math import prod
 import numpy as np
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import DYNAMIC, shape
-from dlc.dialects.graph._properties import integers, normalized_axis
-from dlc.dialects.graph._reshape import ReshapeOp
+from dlc.dialects.graph.properties import integers, normalized_axis
+from dlc.dialects.graph.reshape import ReshapeOp
 from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
+from dlc.ir.tensor import DYNAMIC, shape
 
 
 def reshape(node: NodeContext, x: SSAValue, sizes: Sequence[int]) -> SSAValue:

@@ -2,12 +2,12 @@
 
 from xdsl.ir import SSAValue
 
-from dlc.dialects._tensor import DYNAMIC, shape
-from dlc.dialects.graph._composer import Composer
-from dlc.dialects.graph._properties import integer, normalized_axis
-from dlc.dialects.graph._softmax import AlongAxisOp, HardmaxOp, LogSoftmaxOp, SoftmaxOp
+from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.properties import integer, normalized_axis
+from dlc.dialects.graph.softmax import AlongAxisOp, HardmaxOp, LogSoftmaxOp, SoftmaxOp
 from dlc.errors import OpenSizeError
 from dlc.frontends.onnx.conversion import Conversion, NodeContext, converts
+from dlc.ir.tensor import DYNAMIC, shape
 
 
 def _along_axis(op: type[AlongAxisOp]) -> Conversion:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from xdsl.ir import Attribute
 
-from dlc.dialects._tensor import DYNAMIC
-from dlc.dialects.graph._properties import integers
+from dlc.dialects.graph.properties import integers
 from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext
+from dlc.ir.tensor import DYNAMIC
 
 
 @dataclass(frozen=True)

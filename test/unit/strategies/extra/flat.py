@@ -14,11 +14,11 @@ from dlc.analysis.delta import traffic_bytes, work
 from dlc.analysis.role import Role
 from dlc.arch import CpuArch
 from dlc.core.affine import unflatten
-from dlc.dialects._tensor import shape
-from dlc.dialects.loop._attributes import LoopMap
-from dlc.lowering._axes import Output, store_elements
-from dlc.lowering._job import Job
-from dlc.lowering._scope import LoopScope
+from dlc.dialects.loop.attributes import LoopMap
+from dlc.ir.tensor import shape
+from dlc.lowering.axes import Output, store_elements
+from dlc.lowering.job import Job
+from dlc.lowering.scope import LoopScope
 from dlc.model.upper_bound import cpu_bound
 from dlc.strategies import Rated, Schedule
 from dlc.strategies._implementation import Implementation

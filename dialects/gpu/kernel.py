@@ -1,0 +1,259 @@
+"""Kernels, and where a thread is in its grid."""
+
+from abc import ABC
+from collections.abc import Sequence
+from enum import auto
+from typing import Any
+
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    SymbolNameConstraint,
+    i64,
+)
+from xdsl.dialects.utils import EnumAttribute
+from xdsl.ir import Attribute, BlockArgument, Region, SpacedOpaqueSyntaxAttribute
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_attr_definition,
+    irdl_op_definition,
+    lazy_traits_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import (
+    HasParent,
+    IsolatedFromAbove,
+    IsTerminator,
+    MemoryReadEffect,
+    MemoryWriteEffect,
+    Pure,
+    SymbolOpInterface,
+)
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.str_enum import StrEnum
+
+from dlc.ir.access import BoundedIndex
+
+DIMENSIONS = 3
+"""Grids and blocks have three dimensions, x first; unused ones are 1."""
+
+
+@irdl_op_definition
+class KernelOp(IRDLOperation):
+    """A kernel: the program that every thread runs.
+
+    Arguments are global buffers: the inputs, then ``outputs`` outputs, then the scratch buffers.
+    grid, block: blocks in the grid and threads in a block along x, y, z. shared_bytes: the dynamic
+    shared memory of a block. max_registers: the cap per thread; if absent, the assembler chooses,
+    and where that spills the build sets one. scratch: the bytes of each scratch buffer.
+
+    ``gpu.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {grid = array<i64: 1, 1, 1>,
+    block = array<i64: 32, 1, 1>, outputs = 1 : i64} { gpu.end }``
+    """
+
+    name = "gpu.kernel"
+    sym_name = prop_def(SymbolNameConstraint())
+    grid = prop_def(DenseArrayBase.constr(i64))
+    block = prop_def(DenseArrayBase.constr(i64))
+    outputs = prop_def(IntegerAttr.constr(i64))
+    shared_bytes = opt_prop_def(IntegerAttr.constr(i64))
+    max_registers = opt_prop_def(IntegerAttr.constr(i64))
+    scratch = prop_def(DenseArrayBase.constr(i64), default_value=DenseArrayBase.from_list(i64, []))
+    body = region_def("single_block")
+    traits = traits_def(
+        IsolatedFromAbove(), SymbolOpInterface(), MemoryReadEffect(), MemoryWriteEffect()
+    )
+
+    def __init__(
+        self,
+        name: str,
+        body: Region,
+        grid: Sequence[int],
+        block: Sequence[int],
+        outputs: int,
+        scratch: Sequence[int] = (),
+    ):
+        super().__init__(
+            regions=[body],
+            properties={
+                "sym_name": StringAttr(name),
+                "grid": _sizes(grid),
+                "block": _sizes(block),
+                "outputs": IntegerAttr(outputs, i64),
+                "scratch": DenseArrayBase.from_list(i64, list(scratch)),
+            },
+        )
+
+    @property
+    def grid_size(self) -> tuple[int, int, int]:
+        """Blocks in the grid along x, y and z."""
+        x, y, z = self.grid.get_values()
+        return int(x), int(y), int(z)
+
+    @property
+    def block_size(self) -> tuple[int, int, int]:
+        """Threads in a block along x, y and z."""
+        x, y, z = self.block.get_values()
+        return int(x), int(y), int(z)
+
+    @property
+    def threads(self) -> int:
+        """Threads in a block."""
+        x, y, z = self.block_size
+        return x * y * z
+
+    @property
+    def scratch_bytes(self) -> tuple[int, ...]:
+        """The bytes of each scratch buffer."""
+        return tuple(map(int, self.scratch.get_values()))
+
+    @property
+    def _first_output(self) -> int:
+        return len(self.body.block.args) - len(self.scratch_bytes) - self.outputs.value.data
+
+    @property
+    def input_buffers(self) -> Sequence[BlockArgument]:
+        """The buffers that are read only."""
+        return self.body.block.args[: self._first_output]
+
+    @property
+    def output_buffers(self) -> Sequence[BlockArgument]:
+        """The buffers that are written."""
+        return self.body.block.args[self._first_output :][: self.outputs.value.data]
+
+    @property
+    def scratch_buffers(self) -> Sequence[BlockArgument]:
+        """The buffers for the kernel's own use."""
+        return self.body.block.args[self._first_output + self.outputs.value.data :]
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "KernelOp":
+        name = parser.parse_symbol_name()
+        arguments = parser.parse_comma_separated_list(Parser.Delimiter.PAREN, parser.parse_argument)
+        given = parser.parse_optional_attr_dict_with_keyword()
+        known = cls.get_irdl_definition().properties
+        properties: dict[str, Attribute] = {"sym_name": name}
+        attributes: dict[str, Attribute] = {}
+        for key, value in (given.data if given else {}).items():
+            (properties if key in known else attributes)[key] = value
+        body = parser.parse_region(arguments)
+        return cls.create(properties=properties, attributes=attributes, regions=[body])
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        with printer.in_parens():
+            printer.print_list(self.body.block.args, printer.print_block_argument)
+        hidden = {"sym_name"} if self.scratch.get_values() else {"sym_name", "scratch"}
+        shown = {k: v for k, v in self.properties.items() if k not in hidden}
+        printer.print_op_attributes({**shown, **self.attributes}, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+
+    def verify_(self) -> None:
+        for what, sizes in (("grid", self.grid), ("block", self.block)):
+            values = sizes.get_values()
+            if len(values) != DIMENSIONS or min(values) < 1:
+                raise VerifyException(
+                    f"{what} = {list(values)} should be three positive sizes, x first"
+                )
+        for argument in self.body.block.args:
+            if not isinstance(argument.type, MemRefType):
+                raise VerifyException(f"kernel arguments are memrefs, got {argument.type}")
+        if self._first_output < 0:
+            raise VerifyException(
+                f"{len(self.body.block.args)} buffers cannot hold {self.outputs.value.data} "
+                f"outputs and {len(self.scratch_bytes)} scratch buffers"
+            )
+
+
+def _sizes(sizes: Sequence[int]) -> DenseArrayBase[Any]:
+    padded = [*sizes, *[1] * (DIMENSIONS - len(sizes))]
+    return DenseArrayBase.from_list(i64, padded)
+
+
+@irdl_op_definition
+class EndOp(IRDLOperation):
+    """The end of a kernel."""
+
+    name = "gpu.end"
+    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(KernelOp), Pure()))
+    assembly_format = "attr-dict"
+
+
+class Dimension(StrEnum):
+    """A dimension of a grid or a block; x varies fastest from thread to thread."""
+
+    X = auto()
+    Y = auto()
+    Z = auto()
+
+
+@irdl_attr_definition
+class DimensionAttr(EnumAttribute[Dimension], SpacedOpaqueSyntaxAttribute):
+    """``x``, ``y`` or ``z``."""
+
+    name = "gpu.dimension"
+
+
+class IdOp(IRDLOperation, BoundedIndex, ABC):
+    """The position of the thread along one dimension."""
+
+    dimension = prop_def(DimensionAttr)
+    output = result_def(IndexType())
+    traits = traits_def(Pure())
+    assembly_format = "$dimension attr-dict `:` type($output)"
+
+    def __init__(self, dimension: Dimension = Dimension.X):
+        super().__init__(
+            properties={"dimension": DimensionAttr(dimension)}, result_types=[IndexType()]
+        )
+
+    @property
+    def axis(self) -> int:
+        """The position of the dimension: 0 for x, 1 for y, 2 for z."""
+        return list(Dimension).index(self.dimension.data)
+
+    @property
+    def kernel(self) -> KernelOp:
+        """The kernel that this op is in."""
+        op = self.parent_op()
+        while op is not None and not isinstance(op, KernelOp):
+            op = op.parent_op()
+        assert op is not None, f"{self.name} stands outside a gpu.kernel"
+        return op
+
+
+@irdl_op_definition
+class ThreadIdOp(IdOp):
+    """The position of the thread in its block: ``%t = gpu.thread_id x : index``."""
+
+    name = "gpu.thread_id"
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        return 0, self.kernel.block_size[self.axis]
+
+
+@irdl_op_definition
+class BlockIdOp(IdOp):
+    """The position of the block in the grid: ``%b = gpu.block_id x : index``."""
+
+    name = "gpu.block_id"
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        return 0, self.kernel.grid_size[self.axis]
+
+
+OPERATIONS = [KernelOp, EndOp, ThreadIdOp, BlockIdOp]
+ATTRIBUTES = [DimensionAttr]

@@ -1,0 +1,231 @@
+"""Matrix instructions, which a warp does together on fragments in registers."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    UnitAttr,
+    bf16,
+    f16,
+    f32,
+    i64,
+)
+from xdsl.irdl import (
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    var_operand_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from dlc.arch.fragments import MATRIX_INSTRUCTIONS, MatrixInstruction
+from dlc.dialects.gpu.buffers import (
+    BuffersOp,
+    Place,
+    element_of,
+    verify_same_element,
+)
+from dlc.dialects.gpu.capability import NeedsCapability
+from dlc.ir.access import INDEX, Access
+from dlc.ir.space import Space, space_of
+from dlc.ir.tensor import element_bytes
+
+MATRIX_ROW_BYTES = 16
+"""One row of an 8x8 matrix of 16-bit elements (PTX ISA, "ldmatrix")."""
+REGISTER_BYTES = 4
+
+
+def _verify_fragment(access: Access, what: str) -> None:
+    if space_of(access.buffer) is not Space.REGISTER:
+        raise VerifyException(f"{what} is a fragment in registers, got {access.type}")
+    sizes = access.type.get_shape()
+    if not sizes or sizes[-1] % access.elements:
+        raise VerifyException(
+            f"{what} has {access.elements} elements per lane; the last axis of {access.type} "
+            "should be a multiple of it"
+        )
+
+
+@irdl_op_definition
+class LdmatrixOp(BuffersOp, NeedsCapability):
+    """Load 1, 2 or 4 matrices of 8 rows of 16 bytes from shared memory into a fragment.
+
+    The place in shared memory is one row: lane ``l`` names row ``l % 8`` of matrix ``l // 8``. Each
+    matrix gives each lane 4 bytes (``ldmatrix_position`` in ``dlc/arch/fragments.py``), in
+    neighbouring elements of the fragment. transpose (16-bit elements only): the 8x8 matrices.
+
+    ``gpu.ldmatrix %s[%r, %c] to %a[0, 0] {matrices = 4 : i64} : memref<..>, memref<..>``
+    """
+
+    name = "gpu.ldmatrix"
+    source = operand_def(MemRefType)
+    source_indices = var_operand_def(INDEX)
+    source_map = prop_def(AffineMapAttr)
+    fragment = operand_def(MemRefType)
+    fragment_indices = var_operand_def(INDEX)
+    fragment_map = prop_def(AffineMapAttr)
+    matrices = prop_def(IntegerAttr.constr(i64))
+    transpose = opt_prop_def(UnitAttr)
+
+    ROLES: ClassVar[tuple[str, ...]] = ("source", "fragment")
+    assembly_format = (
+        "custom<IndexedBuffer>($source, $source_indices, $source_map) "
+        "`to` custom<IndexedBuffer>($fragment, $fragment_indices, $fragment_map) "
+        "attr-dict `:` type($source) `,` type($fragment)"
+    )
+
+    def __init__(self, source: Place, fragment: Place, matrices: int, transpose: bool = False):
+        super().__init__(
+            source,
+            fragment,
+            matrices=IntegerAttr(matrices, i64),
+            transpose=UnitAttr() if transpose else None,
+        )
+
+    @property
+    def capability(self) -> str:
+        return "ldmatrix"
+
+    @property
+    def pack(self) -> int:
+        """Elements in one 32-bit register."""
+        return REGISTER_BYTES // element_bytes(element_of(self.source))
+
+    def accesses(self) -> Sequence[Access]:
+        row = MATRIX_ROW_BYTES // element_bytes(element_of(self.source))
+        count = self.matrices.value.data * self.pack
+        return (
+            self.access("source", row, reads=True, collective=True),
+            self.access("fragment", count, writes=True),
+        )
+
+    def verify_(self) -> None:
+        super().verify_()
+        if element_bytes(element_of(self.source)) not in (2, 4):
+            raise VerifyException("loads elements of 16 or 32 bits")
+        source, fragment = self.accesses()
+        verify_same_element(source, fragment, "load and convert instead")
+        if space_of(self.source) is not Space.SHARED:
+            raise VerifyException(f"loads from shared memory, got {self.source.type}")
+        if self.matrices.value.data not in (1, 2, 4):
+            raise VerifyException(f"loads 1, 2 or 4 matrices, not {self.matrices.value.data}")
+        if self.transpose is not None and self.pack != 2:
+            raise VerifyException("transposes elements of 16 bits only")
+        _verify_fragment(fragment, "the destination")
+
+
+@irdl_op_definition
+class MmaOp(BuffersOp, NeedsCapability):
+    """``c += a @ b`` by the lanes of a warp, on fragments in registers, accumulated in ``f32``.
+
+    shape: ``m16n8k16`` with ``a`` and ``b`` of f16 or bf16, or ``m16n8k8`` with tf32 in f32
+    registers (the lower 13 bits are ignored: see ``gpu.round_tf32``). Which lane holds what is said
+    in ``dlc/arch/fragments.py``. The places are the first elements of the fragments.
+
+    ``gpu.mma %a[0], %b[0], %c[0] {shape = "m16n8k16"} : memref<..>, memref<..>, memref<..>``
+    """
+
+    name = "gpu.mma"
+    a = operand_def(MemRefType)
+    a_indices = var_operand_def(INDEX)
+    a_map = prop_def(AffineMapAttr)
+    b = operand_def(MemRefType)
+    b_indices = var_operand_def(INDEX)
+    b_map = prop_def(AffineMapAttr)
+    c = operand_def(MemRefType)
+    c_indices = var_operand_def(INDEX)
+    c_map = prop_def(AffineMapAttr)
+    shape = prop_def(StringAttr)
+
+    ROLES: ClassVar[tuple[str, ...]] = ("a", "b", "c")
+    assembly_format = (
+        "custom<IndexedBuffer>($a, $a_indices, $a_map) "
+        "`,` custom<IndexedBuffer>($b, $b_indices, $b_map) "
+        "`,` custom<IndexedBuffer>($c, $c_indices, $c_map) "
+        "attr-dict `:` type($a) `,` type($b) `,` type($c)"
+    )
+
+    def __init__(self, a: Place, b: Place, c: Place, shape: str):
+        super().__init__(a, b, c, shape=StringAttr(shape))
+
+    @property
+    def capability(self) -> str:
+        factor = element_of(self.a)
+        return f"mma.sync.{'tf32' if factor == f32 else factor}"
+
+    @property
+    def instruction(self) -> MatrixInstruction:
+        """The sizes and fragment layouts."""
+        return MATRIX_INSTRUCTIONS[self.shape.data]
+
+    def accesses(self) -> Sequence[Access]:
+        it = self.instruction
+        return (
+            self.access("a", it.a.slots, reads=True, collective=True),
+            self.access("b", it.b.slots, reads=True, collective=True),
+            self.access("c", it.c.slots, reads=True, writes=True, collective=True),
+        )
+
+    def verify_(self) -> None:
+        if self.shape.data not in MATRIX_INSTRUCTIONS:
+            known = ", ".join(MATRIX_INSTRUCTIONS)
+            raise VerifyException(f"shape {self.shape.data} is not one of {known}")
+        super().verify_()
+        for role, access in zip(self.ROLES, self.accesses(), strict=True):
+            _verify_fragment(access, role)
+        factors = (f32,) if self.instruction.operand_bits == 32 else (f16, bf16)
+        a, b, c = (element_of(x) for x in (self.a, self.b, self.c))
+        if a != b or a not in factors or c != f32:
+            names = " or ".join(map(str, factors))
+            raise VerifyException(
+                f"{self.shape.data} takes a and b of {names} (both the same) and c of f32, "
+                f"got {a}, {b} and {c}"
+            )
+
+
+@irdl_op_definition
+class RoundTf32Op(BuffersOp, NeedsCapability):
+    """Round neighbouring f32 elements in registers to tf32 in place (to nearest, ties away).
+
+    tf32 keeps 10 bits of the mantissa. Without it the matrix instruction cuts the rest off, which
+    doubles the error and biases it.
+
+    ``gpu.round_tf32 %a[0, 0] {elements = 4 : i64} : memref<2x4xf32, #loop.space<register>>``
+    """
+
+    name = "gpu.round_tf32"
+    fragment = operand_def(MemRefType)
+    fragment_indices = var_operand_def(INDEX)
+    fragment_map = prop_def(AffineMapAttr)
+    elements = prop_def(IntegerAttr.constr(i64))
+
+    ROLES: ClassVar[tuple[str, ...]] = ("fragment",)
+    assembly_format = (
+        "custom<IndexedBuffer>($fragment, $fragment_indices, $fragment_map) "
+        "attr-dict `:` type($fragment)"
+    )
+
+    def __init__(self, fragment: Place, elements: int):
+        super().__init__(fragment, elements=IntegerAttr(elements, i64))
+
+    @property
+    def capability(self) -> str:
+        return "mma.sync.tf32"
+
+    def accesses(self) -> Sequence[Access]:
+        return (self.access("fragment", self.elements.value.data, reads=True, writes=True),)
+
+    def verify_(self) -> None:
+        super().verify_()
+        (access,) = self.accesses()
+        _verify_fragment(access, "the operand")
+        if element_of(self.fragment) != f32:
+            raise VerifyException(f"rounds f32, got {element_of(self.fragment)}")
+
+
+OPERATIONS = [LdmatrixOp, MmaOp, RoundTf32Op]

@@ -1,0 +1,99 @@
+"""What orders the memory accesses of different threads."""
+
+from enum import IntEnum
+from typing import ClassVar
+
+from xdsl.dialects.builtin import IntegerAttr, i64
+from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, irdl_op_definition, prop_def, traits_def
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+
+from dlc.dialects.gpu.capability import NeedsCapability
+
+
+class Group(IntEnum):
+    """A set of threads that can wait for each other, from small to large."""
+
+    WARP = 1
+    BLOCK = 2
+
+
+class SynchronizingOp(IRDLOperation):
+    """All threads of ``GROUP`` arrive before any goes on, and see what the others wrote before.
+
+    Every thread of the group must get there (no barrier under a condition that differs).
+    """
+
+    GROUP: ClassVar[Group] = Group.BLOCK
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict"
+
+
+@irdl_op_definition
+class BarrierOp(SynchronizingOp):
+    """Wait for all threads of the block (PTX ``bar.sync 0``)."""
+
+    name = "gpu.barrier"
+
+
+@irdl_op_definition
+class WarpBarrierOp(SynchronizingOp):
+    """Wait for all lanes of the warp (PTX ``bar.warp.sync``)."""
+
+    name = "gpu.warp_barrier"
+    GROUP: ClassVar[Group] = Group.WARP
+
+
+@irdl_op_definition
+class FenceOp(IRDLOperation):
+    """Order this thread's accesses to global memory for the whole device (PTX ``membar.gl``).
+
+    It waits for nobody; used before a counter is raised that tells other blocks to read.
+    """
+
+    name = "gpu.fence"
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict"
+
+
+@irdl_op_definition
+class CpAsyncCommitOp(IRDLOperation, NeedsCapability):
+    """Close the group of this thread's ``cp_async`` copies since the last commit."""
+
+    name = "gpu.cp_async_commit"
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict"
+
+    @property
+    def capability(self) -> str:
+        return "cp.async"
+
+
+@irdl_op_definition
+class CpAsyncWaitOp(IRDLOperation, NeedsCapability):
+    """Wait until at most ``outstanding`` groups of this thread's copies are under way.
+
+    Other threads see the copies after a barrier only.
+    """
+
+    name = "gpu.cp_async_wait"
+    outstanding = prop_def(IntegerAttr.constr(i64))
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict"
+
+    def __init__(self, outstanding: int):
+        super().__init__(properties={"outstanding": IntegerAttr(outstanding, i64)})
+
+    @property
+    def capability(self) -> str:
+        return "cp.async"
+
+    def verify_(self) -> None:
+        if self.outstanding.value.data < 0:
+            raise VerifyException(
+                f"outstanding = {self.outstanding.value.data} should be at least 0"
+            )
+
+
+OPERATIONS = [BarrierOp, WarpBarrierOp, FenceOp, CpAsyncCommitOp, CpAsyncWaitOp]

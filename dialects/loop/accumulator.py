@@ -1,0 +1,279 @@
+"""Tiles that all threads of a block accumulate in their registers together.
+
+The ops stand in a loop over threads and every thread reaches them. Which thread holds which element
+is not written out yet: the instruction and the task mapping of the contraction say it.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    DenseArrayBase,
+    IndexType,
+    MemRefType,
+    StringAttr,
+    UnitAttr,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import (
+    MemoryAllocEffect,
+    MemoryReadEffect,
+    MemoryWriteEffect,
+    RecursiveMemoryEffect,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from dlc.arch.fragments import MATRIX_INSTRUCTIONS
+from dlc.core.task_map import TaskMap
+from dlc.dialects.loop.memory import IntegerList, buffer_element, buffer_shape
+from dlc.dialects.loop.stage import TileOp, TilePlace, verify_tile
+from dlc.dialects.loop.structure import YieldOp
+from dlc.dialects.loop.task_map import TaskMapAttr
+from dlc.ir.access import INDEX, IndexedTile, Positions, canonical_access
+from dlc.ir.space import Space, space_of
+from dlc.ir.tensor import compute_type, element_bytes
+
+FMA = "fma"
+"""The instruction that multiplies and adds one element in each thread."""
+
+
+def instruction_sizes(name: str) -> tuple[int, int, int]:
+    """Return the m, n and k of one instruction; raises KeyError for one that there is not."""
+    if name == FMA:
+        return 1, 1, 1
+    matrix = MATRIX_INSTRUCTIONS[name.removeprefix("mma.")]
+    return matrix.m, matrix.n, matrix.k
+
+
+def _verify_accumulator(buffer: SSAValue) -> None:
+    if len(buffer_shape(buffer)) != 2 or space_of(buffer) is not Space.REGISTER:
+        raise VerifyException(f"an accumulator is rows x columns in registers, not {buffer.type}")
+
+
+@irdl_op_definition
+class ZeroOp(TileOp):
+    """A tile of zeros, spread over the registers of all threads of the block.
+
+    Only the ops on tiles know which thread holds which element.
+
+    ``%acc = loop.zero : memref<64x128xf32, #loop.space<register>>``
+    """
+
+    name = "loop.zero"
+    accumulator = result_def(MemRefType)
+    traits = traits_def(MemoryAllocEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict `:` type($accumulator)"
+
+    def __init__(self, type: MemRefType[Attribute]):
+        super().__init__(result_types=[type])
+
+    def verify_(self) -> None:
+        _verify_accumulator(self.accumulator)
+
+
+@irdl_op_definition
+class ContractOp(TileOp):
+    """Add the product of two staged tiles: ``acc[m, n] += lhs[m, k] * rhs[k, n]``.
+
+    ``transpose_lhs`` reads ``lhs[k, m]``, ``transpose_rhs`` reads ``rhs[n, k]``. instruction:
+    ``mma.m16n8k16`` (f16, bf16), ``mma.m16n8k8`` (f32 as tf32) or ``fma``. map: from warps (with
+    ``fma`` threads) to the parts of the accumulator that one instruction adds to.
+
+    ``loop.contract %acc, %a, %b instruction = "fma" map = <repeat(4, 8) * spatial(8, 4)> : ..``
+    """
+
+    name = "loop.contract"
+    accumulator = operand_def(MemRefType)
+    lhs = operand_def(MemRefType)
+    lhs_indices = var_operand_def(INDEX)
+    lhs_slot = prop_def(AffineMapAttr)
+    rhs = operand_def(MemRefType)
+    rhs_indices = var_operand_def(INDEX)
+    rhs_slot = prop_def(AffineMapAttr)
+    transpose_lhs = opt_prop_def(UnitAttr)
+    transpose_rhs = opt_prop_def(UnitAttr)
+    instruction = prop_def(StringAttr)
+    map = prop_def(TaskMapAttr)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    custom_directives = (IndexedTile,)
+    assembly_format = (
+        "$accumulator `,` custom<IndexedTile>($lhs, $lhs_indices, $lhs_slot) `,` "
+        "custom<IndexedTile>($rhs, $rhs_indices, $rhs_slot) "
+        "(`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? "
+        "`instruction` `=` $instruction `map` `=` $map "
+        "attr-dict `:` type($accumulator) `,` type($lhs) `,` type($rhs)"
+    )
+
+    def __init__(
+        self,
+        accumulator: SSAValue,
+        lhs: TilePlace,
+        rhs: TilePlace,
+        instruction: str,
+        map: TaskMap,
+        transpose_lhs: bool = False,
+        transpose_rhs: bool = False,
+    ):
+        lhs_slot, lhs_indices = canonical_access(*lhs[1:])
+        rhs_slot, rhs_indices = canonical_access(*rhs[1:])
+        super().__init__(
+            operands=[accumulator, lhs[0], lhs_indices, rhs[0], rhs_indices],
+            properties={
+                "lhs_slot": lhs_slot,
+                "rhs_slot": rhs_slot,
+                "transpose_lhs": UnitAttr() if transpose_lhs else None,
+                "transpose_rhs": UnitAttr() if transpose_rhs else None,
+                "instruction": StringAttr(instruction),
+                "map": TaskMapAttr(map),
+            },
+        )
+
+    def verify_(self) -> None:
+        _verify_accumulator(self.accumulator)
+        verify_tile(self.lhs, self.lhs_slot.data)
+        verify_tile(self.rhs, self.rhs_slot.data)
+        lhs, rhs = buffer_shape(self.lhs)[-2:], buffer_shape(self.rhs)[-2:]
+        (m, k) = lhs[::-1] if self.transpose_lhs else lhs
+        (depth, n) = rhs[::-1] if self.transpose_rhs else rhs
+        if k != depth or buffer_shape(self.accumulator) != (m, n):
+            rows, columns = buffer_shape(self.accumulator)
+            raise VerifyException(f"{m} x {k} times {depth} x {n} does not give {rows} x {columns}")
+        self._verify_instruction(m, n, k)
+
+    def _verify_instruction(self, m: int, n: int, k: int) -> None:
+        name = self.instruction.data
+        try:
+            sizes = instruction_sizes(name)
+        except KeyError:
+            raise VerifyException(f"there is no instruction {name!r}") from None
+        shape = self.map.data.shape
+        if len(shape) != 2 or (shape[0] * sizes[0], shape[1] * sizes[1]) != (m, n) or k % sizes[2]:
+            raise VerifyException(
+                f"{' x '.join(map(str, shape))} instructions of {' x '.join(map(str, sizes))} do "
+                f"not make {m} x {n} x {k}"
+            )
+        matrix = MATRIX_INSTRUCTIONS.get(name.removeprefix("mma."))
+        elements = [buffer_element(tile) for tile in (self.lhs, self.rhs)]
+        if matrix and any(8 * element_bytes(e) != matrix.operand_bits for e in elements):
+            raise VerifyException(
+                f"{name} multiplies elements of {matrix.operand_bits} bits, not "
+                f"{elements[0]} and {elements[1]}"
+            )
+
+
+@irdl_op_definition
+class CombinePartsOp(TileOp):
+    """Add up the accumulators of the blocks that share a tile, each with a part of its reduction.
+
+    Every block puts its part in ``scratch`` (tiles x parts x elements). The one that arrives last
+    adds them in their order, whoever was last, so every run gives the same bits: there the
+    accumulator becomes the whole sum and the result is true, in the other blocks it is false.
+    ``counters`` has one number per tile, zero before and after.
+
+    ``%l = loop.combine_parts %acc through %s[%tile, %part] counters %c : memref<..>, .., ..``
+    """
+
+    name = "loop.combine_parts"
+    accumulator = operand_def(MemRefType)
+    scratch = operand_def(MemRefType)
+    tile = operand_def(INDEX)
+    part = operand_def(INDEX)
+    counters = operand_def(MemRefType)
+    is_last = result_def(i1)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = (
+        "$accumulator `through` $scratch `[` $tile `,` $part `]` `counters` $counters attr-dict "
+        "`:` type($accumulator) `,` type($scratch) `,` type($counters)"
+    )
+
+    def __init__(
+        self,
+        accumulator: SSAValue,
+        scratch: SSAValue,
+        tile: SSAValue,
+        part: SSAValue,
+        counters: SSAValue,
+    ):
+        super().__init__(operands=[accumulator, scratch, tile, part, counters], result_types=[i1])
+
+    def verify_(self) -> None:
+        _verify_accumulator(self.accumulator)
+        rows, columns = buffer_shape(self.accumulator)
+        sizes = buffer_shape(self.scratch)
+        if len(sizes) != 3 or sizes[2] != rows * columns:
+            raise VerifyException(
+                f"scratch is tiles x parts x {rows * columns} elements, not {self.scratch.type}"
+            )
+        if buffer_shape(self.counters) != sizes[:1]:
+            raise VerifyException(f"{sizes[0]} tiles need a counter each: {self.counters.type}")
+
+
+@irdl_op_definition
+class DrainOp(TileOp):
+    """Do with each element of an accumulator what the region says.
+
+    The region takes the element's row, column and value. Rows and columns are counted from ``at``;
+    those that are not below ``within`` are left out.
+
+    ``loop.drain %acc at [%r * 64, 0] within [100, 77] : memref<64x128xf32, ..> {...}``
+    """
+
+    name = "loop.drain"
+    accumulator = operand_def(MemRefType)
+    indices = var_operand_def(INDEX)
+    first = prop_def(AffineMapAttr)
+    within = prop_def(DenseArrayBase.constr(i64))
+    body = region_def("single_block")
+    traits = traits_def(MemoryReadEffect(), RecursiveMemoryEffect())
+    custom_directives = (Positions, IntegerList)
+    assembly_format = (
+        "$accumulator `at` custom<Positions>($indices, $first) `within` "
+        "custom<IntegerList>($within) attr-dict `:` type($accumulator) $body"
+    )
+
+    def __init__(
+        self,
+        accumulator: SSAValue,
+        first: Sequence[AffineExpr],
+        dims: Sequence[SSAValue],
+        within: Sequence[int],
+        body: Region | None = None,
+    ):
+        """first: the row and column of the first element. body: takes row, column and value."""
+        map, indices = canonical_access(first, dims)
+        type = compute_type(buffer_element(accumulator))
+        super().__init__(
+            operands=[accumulator, indices],
+            properties={"first": map, "within": DenseArrayBase.from_list(i64, list(within))},
+            regions=[body or Region(Block(arg_types=[IndexType(), IndexType(), type]))],
+        )
+
+    @property
+    def limits(self) -> tuple[int, ...]:
+        """The numbers of rows and columns that there are."""
+        return tuple(map(int, self.within.get_values()))
+
+    def verify_(self) -> None:
+        _verify_accumulator(self.accumulator)
+        if len(self.first.data.results) != 2 or len(self.limits) != 2:
+            raise VerifyException("a drain starts at a row and a column and has a limit for each")
+        type = compute_type(buffer_element(self.accumulator))
+        if tuple(self.body.block.arg_types) != (IndexType(), IndexType(), type):
+            raise VerifyException(f"the region takes a row, a column and an element, of {type}")
+        if not isinstance(last := self.body.block.last_op, YieldOp) or last.arguments:
+            raise VerifyException("the region ends with loop.yield of nothing")

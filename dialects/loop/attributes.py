@@ -1,0 +1,109 @@
+"""What a loop may be, and the decisions that ``tile`` writes."""
+
+from typing import ClassVar, Generic, TypeVar
+
+from xdsl.ir import Data
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.str_enum import StrEnum
+
+from dlc.ir.record import RecordAttr
+
+
+class LoopKind(StrEnum):
+    """What may be assumed about the iterations of a loop."""
+
+    PARALLEL = "parallel"
+    """They are independent and have no order."""
+    REDUCTION = "reduction"
+    """They combine into the carried values; the combination may be reordered."""
+    SEQUENTIAL = "sequential"
+    """They run one after the other."""
+
+
+class LoopMap(StrEnum):
+    """Who runs the iterations of a loop."""
+
+    SERIAL = "serial"
+    UNROLL = "unroll"
+    VECTOR = "vector"
+    """The lanes of a SIMD instruction (CPU)."""
+    CORES = "cores"
+    """The threads of an OpenMP team (CPU); loops directly inside each other form one space."""
+    GRID = "grid"
+    """The thread blocks of the launch (GPU)."""
+    WARP = "warp"
+    """The warps of a block."""
+    THREAD = "thread"
+    """All threads of a block."""
+    LANE = "lane"
+    """The 32 lanes of a warp."""
+
+
+class CombineScope(StrEnum):
+    """Among whom ``loop.combine`` combines."""
+
+    WARP = "warp"
+    BLOCK = "block"
+
+
+E = TypeVar("E", bound=StrEnum)
+
+
+class _WordAttr(Data[E], Generic[E]):
+    """An attribute that is one word of an enumeration: ``#loop.space<shared>``."""
+
+    WORDS: ClassVar[type[StrEnum]]
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> E:
+        with parser.in_angle_brackets():
+            return parser.parse_str_enum(cls.WORDS)  # pyright: ignore[reportReturnType]
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(f"<{self.data.value}>")
+
+
+@irdl_attr_definition
+class KindAttr(_WordAttr[LoopKind]):
+    """The kind of a loop: ``#loop.kind<reduction>``."""
+
+    name = "loop.kind"
+    WORDS = LoopKind
+
+
+@irdl_attr_definition
+class MapAttr(_WordAttr[LoopMap]):
+    """The mapping of a loop: ``#loop.map<grid>``."""
+
+    name = "loop.map"
+    WORDS = LoopMap
+
+
+@irdl_attr_definition
+class CombineScopeAttr(_WordAttr[CombineScope]):
+    """Among whom values are combined: ``#loop.combine_scope<warp>``."""
+
+    name = "loop.combine_scope"
+    WORDS = CombineScope
+
+
+@irdl_attr_definition
+class ScheduleAttr(RecordAttr):
+    """How a group is lowered; ``strategy`` and ``target`` say which other keys there are.
+
+    ``#loop.schedule<strategy = "map", target = "gpu", threads = 256, vector = 4>``
+    """
+
+    name = "loop.schedule"
+
+
+@irdl_attr_definition
+class BoundAttr(RecordAttr):
+    """What the architecture model says about a schedule.
+
+    ``#loop.bound<time_us = 2.9, global = 0.61>``
+    """
+
+    name = "loop.bound"

@@ -1,0 +1,108 @@
+"""Tiles that all threads of a block bring to shared memory together."""
+
+from abc import ABC
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, UnitAttr
+from xdsl.ir import Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import MemoryWriteEffect, RecursiveMemoryEffect
+from xdsl.utils.exceptions import VerifyException
+
+from dlc.core.task_map import TaskMap
+from dlc.dialects.loop.memory import buffer_element, buffer_shape
+from dlc.dialects.loop.structure import YieldOp
+from dlc.dialects.loop.task_map import TaskMapAttr
+from dlc.ir.access import INDEX, IndexedTile, canonical_access
+from dlc.ir.space import Space, space_of
+from dlc.ir.tensor import compute_type
+
+TilePlace = tuple[SSAValue, Sequence[AffineExpr], Sequence[SSAValue]]
+"""A buffer of tiles, the leading indices of one, and the values of their dims."""
+
+
+def verify_tile(buffer: SSAValue, slot: AffineMap) -> None:
+    """Raise VerifyException unless a buffer holds tiles and ``slot`` says which of them."""
+    if space_of(buffer) is not Space.SHARED or len(buffer_shape(buffer)) < 2:
+        raise VerifyException(f"a staged tile is lines x elements in shared memory: {buffer.type}")
+    outer = len(buffer_shape(buffer)) - 2
+    if len(slot.results) != outer:
+        raise VerifyException(
+            f"{buffer.type} holds tiles along {outer} axes, not {len(slot.results)}"
+        )
+
+
+class TileOp(IRDLOperation, ABC):
+    """An op that all threads of a block do together, each its part; a pass writes that out."""
+
+
+@irdl_op_definition
+class StageOp(TileOp):
+    """Bring a tile to shared memory: its element at line ``i``, place ``j`` is what the region
+    yields for them.
+
+    The region computes in the compute type and only reads; it yields zero for what is not there.
+    ``map`` takes the threads to the elements: its shape covers the tile, and what a last ``repeat``
+    gives one thread is moved together where it may be. ``async``: the copies may still be under way
+    afterwards, until ``gpu.cp_async_wait`` and a barrier. A buffer of rank above 2 holds several
+    tiles; the leading indices say which.
+
+    ``loop.stage %s[%k mod 2] map = <spatial(16, 8) * repeat(1, 8)> : memref<2x16x64xf16, ..> {..}``
+    """
+
+    name = "loop.stage"
+    tile = operand_def(MemRefType)
+    indices = var_operand_def(INDEX)
+    slot = prop_def(AffineMapAttr)
+    asynchronous = opt_prop_def(UnitAttr)
+    map = prop_def(TaskMapAttr)
+    element = region_def("single_block")
+    traits = traits_def(MemoryWriteEffect(), RecursiveMemoryEffect())
+    custom_directives = (IndexedTile,)
+    assembly_format = (
+        "(`async` $asynchronous^)? custom<IndexedTile>($tile, $indices, $slot) `map` `=` $map "
+        "attr-dict `:` type($tile) $element"
+    )
+
+    def __init__(self, tile: TilePlace, map: TaskMap, element: Region, asynchronous: bool = False):
+        """element: its block takes the line and the place in it."""
+        buffer, exprs, dims = tile
+        slot, indices = canonical_access(exprs, dims)
+        super().__init__(
+            operands=[buffer, indices],
+            properties={
+                "slot": slot,
+                "map": TaskMapAttr(map),
+                "asynchronous": UnitAttr() if asynchronous else None,
+            },
+            regions=[element],
+        )
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The lines of the tile and the elements of a line."""
+        return buffer_shape(self.tile)[-2:]
+
+    def verify_(self) -> None:
+        verify_tile(self.tile, self.slot.data)
+        covered = self.map.data.shape
+        if len(covered) != 2 or any(n < size for n, size in zip(covered, self.sizes, strict=True)):
+            raise VerifyException(
+                f"the task mapping is over {list(covered)}, the tile has {list(self.sizes)}"
+            )
+        if tuple(self.element.block.arg_types) != (IndexType(), IndexType()):
+            raise VerifyException("the region takes a line and a place in it")
+        type = compute_type(buffer_element(self.tile))
+        last = self.element.block.last_op
+        if not isinstance(last, YieldOp) or list(last.arguments.types) != [type]:
+            raise VerifyException(f"the region ends with loop.yield of the element, in {type}")

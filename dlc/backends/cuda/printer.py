@@ -1,0 +1,242 @@
+"""``gpu`` kernels as CUDA C++ text for NVRTC, without a single header."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import IO, ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float64Type,
+    IntegerType,
+    ModuleOp,
+    i64,
+)
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.utils.target import Target
+
+from dlc.backends._c_like import STATEMENTS, CLikePrinter, Statement, function_name
+from dlc.backends._c_scalar import TEMPLATES, storage_type
+from dlc.backends.cuda.prelude import prelude_for
+from dlc.dialects import gpu
+from dlc.errors import CompileError
+from dlc.ir.access import Access
+from dlc.ir.space import buffer_type
+from dlc.ir.tensor import element_bytes
+
+SHARED_MEMORY = "shared_memory"
+"""The name of a block's dynamic shared memory."""
+SHARED_ALIGNMENT = 1024
+"""Its alignment in bytes: what the widest swizzle needs."""
+
+_VECTORS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned", 8: "uint2", 16: "uint4"}
+"""A type of each size that one instruction moves."""
+
+
+class CudaPrinter(CLikePrinter):
+    """Prints ``gpu`` kernels; ``text`` gives the whole translation unit."""
+
+    TEMPLATES: ClassVar[dict[type[Operation], str]] = {
+        **TEMPLATES,
+        arith.MaximumfOp: "maximum_f{bits}({0}, {1})",
+        arith.MinimumfOp: "minimum_f{bits}({0}, {1})",
+        math.RsqrtOp: "rsqrt{f}({0})",
+    }
+
+    STATEMENTS: ClassVar[Mapping[type[Operation], Statement]]
+
+    def widen(self, element: Attribute, text: str) -> str:
+        if isinstance(element, Float16Type | BFloat16Type):
+            return f"load_{element}({text})"
+        return text
+
+    def narrow(self, element: Attribute, text: str) -> str:
+        if isinstance(element, Float16Type | BFloat16Type):
+            return f"store_{element}({text})"
+        return f"({storage_type(element)}){text}" if isinstance(element, IntegerType) else text
+
+    def nonfinite(self, value: float, type: Attribute) -> str:
+        sign = "-" if value < 0 else ""
+        if isinstance(type, Float64Type):
+            bits = "7ff8000000000000" if value != value else "7ff0000000000000"
+            return f"({sign}__longlong_as_double(0x{bits}LL))"
+        return f"({sign}__int_as_float(0x{'7fc00000' if value != value else '7f800000'}))"
+
+    def element(self, access: Access) -> str:
+        swizzle = _swizzle_of(access.buffer)
+        if swizzle is None:
+            return super().element(access)
+        bits, base, shift = swizzle.data
+        element = access.type.element_type
+        place = (
+            f"swizzle<{bits}, {base}, {shift}>(({self.offset(access)}) * {element_bytes(element)})"
+        )
+        return f"*({storage_type(element)}*)((unsigned char*){self.names[access.buffer]} + {place})"
+
+    def address(self, access: Access) -> str:
+        """Return the address of the first element of an access."""
+        place = self.element(access)
+        return place[1:] if place.startswith("*") else f"&{place}"
+
+    def kernel(self, op: gpu.KernelOp) -> None:
+        """Print one kernel."""
+        arguments = op.body.block.args
+        parameters = ", ".join(self._parameter(op, a) for a in arguments)
+        name = function_name(op.sym_name.data)
+        # The two exclude each other: CUDA C++ Programming Guide, "Maximum Number of Registers".
+        bounds = f"__launch_bounds__({op.threads})"
+        if op.max_registers is not None:
+            bounds = f"__maxnreg__({op.max_registers.value.data})"
+        head = f'extern "C" __global__ void {bounds} {name}({parameters})'
+        with self.braces(head):
+            if op.shared_bytes is not None and op.shared_bytes.value.data:
+                self.line(
+                    f"extern __shared__ __align__({SHARED_ALIGNMENT}) unsigned char "
+                    f"{SHARED_MEMORY}[];"
+                )
+            self.block(op.body.block)
+
+    def _parameter(self, op: gpu.KernelOp, argument: BlockArgument) -> str:
+        self.names[argument] = self.fresh("b")
+        constant = "const " if argument in op.input_buffers else ""
+        element = storage_type(buffer_type(argument).element_type)
+        return f"{constant}{element}* __restrict__ {self.names[argument]}"
+
+
+def _swizzle_of(buffer: SSAValue) -> gpu.SwizzleAttr | None:
+    owner = buffer.owner
+    return owner.swizzle if isinstance(owner, gpu.SharedAllocOp) else None
+
+
+def _thread_id(p: CudaPrinter, op: gpu.ThreadIdOp) -> None:
+    p.define(op.output, f"(int)threadIdx.{op.dimension.data}")
+
+
+def _block_id(p: CudaPrinter, op: gpu.BlockIdOp) -> None:
+    p.define(op.output, f"(int)blockIdx.{op.dimension.data}")
+
+
+def _shared_alloc(p: CudaPrinter, op: gpu.SharedAllocOp) -> None:
+    if op.offset is None:
+        raise CompileError("a shared buffer has no offset; run gpu-allocate-shared first")
+    element = storage_type(buffer_type(op.output).element_type)
+    name = p.names[op.output] = p.fresh("s")
+    p.line(f"{element}* const {name} = ({element}*)({SHARED_MEMORY} + {op.offset.value.data});")
+
+
+def _register_alloc(p: CudaPrinter, op: gpu.RegisterAllocOp) -> None:
+    type = buffer_type(op.output)
+    name = p.names[op.output] = p.fresh("r")
+    p.line(f"__align__(16) {storage_type(type.element_type)} {name}[{prod(type.get_shape())}];")
+
+
+def _counter_alloc(p: CudaPrinter, op: gpu.CounterAllocOp) -> None:
+    type = buffer_type(op.output)
+    name = p.names[op.output] = p.fresh("c")
+    p.line(f"static __device__ {storage_type(type.element_type)} {name}[{prod(type.get_shape())}];")
+
+
+def _copy(p: CudaPrinter, op: gpu.CopyOp) -> None:
+    source, destination = op.accesses()
+    vector = _VECTORS[op.bytes]
+    p.line(f"*({vector}*){p.address(destination)} = *(const {vector}*){p.address(source)};")
+
+
+def _cp_async(p: CudaPrinter, op: gpu.CpAsyncOp) -> None:
+    source, destination = map(p.address, op.accesses())
+    inside = "true" if op.inside is None else p.names[op.inside]
+    p.line(f"cp_async_{op.bytes.value.data}({destination}, {source}, {inside});")
+
+
+def _ldmatrix(p: CudaPrinter, op: gpu.LdmatrixOp) -> None:
+    source, fragment = map(p.address, op.accesses())
+    suffix = "" if op.transpose is None else "_trans"
+    p.line(f"ldmatrix_x{op.matrices.value.data}{suffix}({fragment}, {source});")
+
+
+def _mma(p: CudaPrinter, op: gpu.MmaOp) -> None:
+    places = ", ".join(map(p.address, op.accesses()))
+    p.line(f"mma_{op.shape.data}_{buffer_type(op.a).element_type}({places});")
+
+
+def _round_tf32(p: CudaPrinter, op: gpu.RoundTf32Op) -> None:
+    (access,) = op.accesses()
+    first = p.fresh("p")
+    p.line(f"float* const {first} = {p.address(access)};")
+    for number in range(access.elements):
+        p.line(f"{first}[{number}] = round_tf32({first}[{number}]);")
+
+
+_SHUFFLES = {"xor": "_xor", "up": "_up", "down": "_down", "index": ""}
+
+
+def _shuffle(p: CudaPrinter, op: gpu.ShuffleOp) -> None:
+    mode = _SHUFFLES[op.mode.data]
+    value, offset = p.names[op.value], op.offset.value.data
+    p.define(op.output, f"__shfl{mode}_sync(0xffffffffu, {value}, {offset})")
+
+
+def _atomic_add(p: CudaPrinter, op: gpu.AtomicAddOp) -> None:
+    (access,) = op.accesses()
+    place, value = p.address(access), p.names[op.value]
+    if access.type.element_type == i64:  # there is only an unsigned one; the bits are the same
+        unsigned = "unsigned long long"
+        place, value = f"({unsigned}*){place}", f"({unsigned}){value}"
+    p.define(op.output, f"atomicAdd({place}, {value})")
+
+
+def _says(text: str) -> Statement:
+    """Return the statement that always prints one line."""
+    return lambda p, op: p.line(text)
+
+
+CudaPrinter.STATEMENTS = {
+    **STATEMENTS,
+    gpu.ThreadIdOp: _thread_id,
+    gpu.BlockIdOp: _block_id,
+    gpu.SharedAllocOp: _shared_alloc,
+    gpu.RegisterAllocOp: _register_alloc,
+    gpu.CounterAllocOp: _counter_alloc,
+    gpu.CopyOp: _copy,
+    gpu.CpAsyncOp: _cp_async,
+    gpu.CpAsyncCommitOp: _says("cp_async_commit();"),
+    gpu.CpAsyncWaitOp: lambda p, op: p.line(f"cp_async_wait<{op.outstanding.value.data}>();"),
+    gpu.LdmatrixOp: _ldmatrix,
+    gpu.MmaOp: _mma,
+    gpu.RoundTf32Op: _round_tf32,
+    gpu.ShuffleOp: _shuffle,
+    gpu.AtomicAddOp: _atomic_add,
+    gpu.BarrierOp: _says("__syncthreads();"),
+    gpu.WarpBarrierOp: _says("__syncwarp();"),
+    gpu.FenceOp: _says("__threadfence();"),
+    gpu.EndOp: lambda p, op: None,
+}
+
+
+def cuda_text(kernels: Sequence[gpu.KernelOp]) -> str:
+    """Return one translation unit of the kernels; each is ``extern "C"`` under its symbol's name.
+
+    Raises CompileError for an operation that has no CUDA form.
+    """
+    printer = CudaPrinter()
+    for kernel in kernels:
+        printer.kernel(kernel)
+        printer.line("")
+    text = "\n".join(printer.lines)
+    return prelude_for(text) + "\n" + text
+
+
+@dataclass(frozen=True)
+class CudaTarget(Target):
+    """Prints every ``gpu.kernel`` of a module, in order; one without any is a CompileError."""
+
+    name = "cuda"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        kernels = [op for op in module.ops if isinstance(op, gpu.KernelOp)]
+        if not kernels:
+            raise CompileError("the module has no gpu.kernel; run --lower-to-gpu before -t cuda")
+        output.write(cuda_text(kernels))

@@ -1,0 +1,93 @@
+"""Host programs as C for NVIDIA GPUs: tables for ``native/cuda.c``, one variant per target."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dlc.backends.host.c_text import c_list, c_string
+from dlc.backends.host.program import HostProgram
+from dlc.backends.host.signature import print_signature
+from dlc.backends.host.steps import print_steps, print_table, steps_row
+
+Size3 = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class CudaKernel:
+    """A kernel of an image. grid, block: blocks, threads along x, y, z; shared_bytes: dynamic."""
+
+    name: str
+    image: int
+    grid: Size3
+    block: Size3
+    shared_bytes: int
+
+
+@dataclass(frozen=True)
+class Capability:
+    """The compute capability that a cubin was compiled for; an exact one (``sm_90a``) runs on no
+    other, the rest also on higher minor versions.
+    """
+
+    major: int
+    minor: int
+    exact: bool
+
+    @property
+    def name(self) -> str:
+        """``sm_90a``."""
+        return f"sm_{self.major}{self.minor}{'a' if self.exact else ''}"
+
+
+@dataclass(frozen=True)
+class CudaVariant:
+    """A model compiled for one target. images: offset and bytes of each cubin."""
+
+    capability: Capability
+    program: HostProgram
+    images: Sequence[tuple[int, int]]
+    kernels: Sequence[CudaKernel]
+
+
+def print_cuda_program(variants: Sequence[CudaVariant]) -> str:
+    """Return the C file of a GPU artifact's program; the variants have equal inputs and outputs."""
+    tables = (line for n, variant in enumerate(variants) for line in _tables(n, variant))
+    rows = (_row(number, variant) for number, variant in enumerate(variants))
+    return "\n".join(
+        [
+            '#include "cuda_program.h"\n',
+            print_signature(variants[0].program),
+            *tables,
+            f"const int32_t dlc_variant_count = {len(variants)};",
+            "const dlc_variant dlc_variants[] = {\n    " + ",\n    ".join(rows) + "};\n",
+        ]
+    )
+
+
+def _tables(number: int, variant: CudaVariant) -> Iterator[str]:
+    position = {kernel.name: index for index, kernel in enumerate(variant.kernels)}
+    images = [c_list(image) for image in variant.images]
+    yield print_table("dlc_image", f"images{number}", images)
+    yield print_table("dlc_kernel", f"kernels{number}", [_kernel(k) for k in variant.kernels])
+    yield print_steps(variant.program, position, number)
+
+
+def _kernel(kernel: CudaKernel) -> str:
+    sizes = (c_list(kernel.grid), c_list(kernel.block))
+    return c_list([c_string(kernel.name), kernel.image, *sizes, kernel.shared_bytes])
+
+
+def _row(number: int, variant: CudaVariant) -> str:
+    capability = variant.capability
+    return c_list(
+        [
+            c_string(capability.name),
+            capability.major,
+            capability.minor,
+            int(capability.exact),
+            len(variant.images),
+            len(variant.kernels),
+            f"images{number}",
+            f"kernels{number}",
+            steps_row(variant.program, number),
+        ]
+    )

@@ -1,0 +1,1 @@
+"""What all dialects share: types and shapes, memory spaces, accesses, records."""

@@ -1,0 +1,202 @@
+"""A factor of a product: which of its elements a tile holds, and which way the tile lies.
+
+A tile is *lines* of neighbouring elements: rows of the product with the reduction along the line,
+or slices of the reduction with rows along the line, whichever the factor has next to each other in
+memory.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from dlc.analysis.contraction import GemmLoop
+from dlc.analysis.staged_copy import COPY_BYTES, copy_elements
+from dlc.core.affine import linear_index, stride
+from dlc.core.task_map import TaskMap, repeat, spatial
+from dlc.dialects.graph.structure import apply_map
+from dlc.dialects.loop import AllocOp, StageOp, TaskMapAttr, YieldOp
+from dlc.ir.space import Space, SpaceAttr
+from dlc.ir.tensor import compute_type, element_bytes, element_type, shape
+from dlc.lowering.product import At, Product, split
+from dlc.lowering.scope import LoopScope
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A buffer for a tile and what brings it.
+
+    along_k: whether lines are along the reduction. bytes: of a copy; 0 where there are none.
+    """
+
+    alloc: AllocOp
+    stage: StageOp
+    along_k: bool
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One factor of a product.
+
+    number: 0 for the lhs (rows are M), 1 for the rhs (rows are N). batch: the values of the batch
+    loops. first_row: the first row of the block's tile. rows, depth: the tile's sizes. threads: of
+    the block. is_whole: whether all slices are within the reduction.
+    """
+
+    scope: LoopScope
+    product: Product
+    number: int
+    batch: At
+    first_row: AffineExpr
+    rows: int
+    depth: int
+    threads: int
+    is_whole: bool
+
+    @property
+    def value(self) -> SSAValue:
+        """The tensor."""
+        return self.product.op.operands[self.number]
+
+    @property
+    def loops(self) -> Sequence[GemmLoop]:
+        """The loops of the rows."""
+        gemm = self.product.gemm
+        return gemm.n if self.number else gemm.m
+
+    def stage(self, first: AffineExpr) -> "Staged":
+        """Return the tile of the slice from ``first`` on; its ops are not inserted yet.
+
+        The way round is the one that copies more at a time.
+        """
+        along_k = self._is_along(self.product.gemm.k) or not self._is_along(self.loops)
+        best = self._lines(along_k, first)
+        if best.bytes < COPY_BYTES[0] and self.value in self.scope.buffers:
+            other = self._lines(not along_k, first)
+            best, worse = (other, best) if other.bytes > best.bytes else (best, other)
+            worse.stage.erase()
+            worse.alloc.erase()
+        return best
+
+    def _lines(self, along_k: bool, first: AffineExpr) -> "Staged":
+        sizes = (self.rows, self.depth) if along_k else (self.depth, self.rows)
+        element = element_type(self.value)
+        alloc = AllocOp(MemRefType(element, sizes, memory_space=SpaceAttr(Space.SHARED)))
+        block = Block(arg_types=[IndexType(), IndexType()])
+        block.args[0].name_hint, block.args[1].name_hint = "line", "place"
+        with self.scope.region(block, sizes) as (line, place):
+            row, k = (line, place) if along_k else (place, line)
+            element_value = self._element(self.first_row + row, first + k)
+            self.scope.b.builder.insert(YieldOp(element_value))
+        stage = StageOp((alloc.buffer, (), ()), repeat(*sizes), Region(block))
+        chunk = copy_elements(stage, sizes[1])
+        stage.map = TaskMapAttr(copy_map(sizes, max(chunk, 1), self.threads))
+        return Staged(alloc, stage, along_k, chunk * element_bytes(element))
+
+    def _element(self, row: AffineExpr, k: AffineExpr) -> SSAValue:
+        """Write the element at a row and a place of the reduction; zero where there is none."""
+        scope, gemm = self.scope, self.product.gemm
+        loops = [
+            *self.batch,
+            *decoded(scope, row, self._runs(self.loops)),
+            *decoded(scope, k, self._runs(gemm.k)),
+        ]
+        index = apply_map(self.product.op.indexing_maps()[self.number], self.product.dims(loops))
+
+        def read() -> list[SSAValue]:
+            return [scope.read(self.value, index, self._guarded)]
+
+        inside = self._below(row, prod(loop.size for loop in self.loops))
+        if not self.is_whole:
+            inside = self._both(inside, self._below(k, gemm.k_size))
+        if inside is None:
+            return read()[0]
+        zero = [scope.b.constant(0, compute_type(element_type(self.value)))]
+        return scope.b.branch(inside, read, lambda: zero)[0]
+
+    def _below(self, position: AffineExpr, size: int) -> SSAValue | None:
+        """Write whether a position is below ``size``; ``None`` where it always is."""
+        high = self.scope.interval(position).high
+        if high is not None and high < size:
+            return None
+        b = self.scope.b
+        return b.compare("lt", self.scope.index_value(position), b.constant(size, IndexType()))
+
+    def _both(self, x: SSAValue | None, y: SSAValue | None) -> SSAValue | None:
+        return self.scope.b.logical("and", x, y) if x is not None and y is not None else x or y
+
+    # How the factor lies in memory ---------------------------------------------------------------
+
+    @property
+    def _guarded(self) -> Sequence[int]:
+        """The axes along which an index may be outside."""
+        return () if self.number else self.product.op.lhs_guard
+
+    @property
+    def _position(self) -> AffineExpr:
+        map = self.product.op.indexing_maps()[self.number]
+        return linear_index(map.results, shape(self.value))
+
+    def _step(self, loop: GemmLoop) -> int | None:
+        """Return by how many elements a step of a loop moves; ``None`` where that varies."""
+        by = stride(self._position, loop.dim, self.product.ranges)
+        return None if by is None else by * loop.step
+
+    def _is_along(self, loops: Sequence[GemmLoop]) -> bool:
+        """Return whether neighbours along the innermost loop are neighbours in the tensor."""
+        return bool(loops) and loops[-1].step == self._step(loops[-1]) == 1
+
+    def _is_free(self, loop: GemmLoop) -> bool:
+        """Return whether no guarded axis depends on a loop."""
+        map = self.product.op.indexing_maps()[self.number]
+        return all(loop.dim not in map.results[axis].used_dims() for axis in self._guarded)
+
+    def _runs(self, loops: Sequence[GemmLoop]) -> list[list[GemmLoop]]:
+        """Return the loops of a nest; neighbours that walk through the tensor as one loop, and
+        that no guard looks at, stand together.
+        """
+        runs: list[list[GemmLoop]] = []
+        for loop in loops:
+            outer = self._step(runs[-1][-1]) if runs and self._is_free(runs[-1][-1]) else None
+            inner = self._step(loop) if self._is_free(loop) else None
+            if inner is not None and outer == inner * loop.size:
+                runs[-1].append(loop)
+            else:
+                runs.append([loop])
+        return runs
+
+
+def copy_map(sizes: Sequence[int], chunk: int, threads: int) -> TaskMap:
+    """Return who brings a tile of lines: neighbouring threads neighbouring chunks of a line, in
+    rounds over the lines.
+    """
+    lines, chunks = sizes[0], sizes[1] // chunk
+    columns = min(chunks, threads)
+    rows = min(lines, threads // columns)
+    map = spatial(rows, columns)
+    rounds = -(-lines // rows), -(-chunks // columns)
+    if rounds != (1, 1):
+        map = repeat(*rounds) * map
+    return map * repeat(1, chunk) if chunk > 1 else map
+
+
+def decoded(scope: LoopScope, position: AffineExpr, runs: Sequence[Sequence[GemmLoop]]) -> At:
+    """Return the values of loops at a position of their nest.
+
+    Each run's own position is computed once, as a value; the loops within are expressions of it.
+    """
+    if len(runs) < 2:
+        return [pair for run in runs for pair in split(position, run)]
+    result: list[tuple[GemmLoop, AffineExpr]] = []
+    inner = prod(loop.size for run in runs for loop in run)
+    for number, run in enumerate(runs):
+        size = prod(loop.size for loop in run)
+        inner //= size
+        at = position // inner if inner > 1 else position
+        at = at % size if number else at
+        result += split(scope.dim(scope.index_value(at), scope.interval(at)), run)
+    return result

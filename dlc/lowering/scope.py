@@ -1,0 +1,397 @@
+"""Computes elements of a group's tensors inside loops: the ``Scope`` that graph ops write through.
+
+A tensor of the group is either in a buffer, then reading it is a load, or it is computed in place
+where it is read. A value is written once per index: at the outermost loop whose induction variables
+it needs, so that what a loop does not change is computed before it.
+"""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, i1
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineSymExpr
+from xdsl.rewriter import InsertPoint
+
+from dlc.core.affine import Interval, Ranges, extent, interval_of, simplify
+from dlc.dialects.graph.structure import ComputedOp, Index, ReductionOp
+from dlc.dialects.loop.attributes import LoopKind, LoopMap
+from dlc.dialects.loop.memory import IndexOp, LoadOp
+from dlc.dialects.loop.scalar import Predicate, ScalarBuilder
+from dlc.dialects.loop.structure import ForOp, YieldOp
+from dlc.errors import CompileError
+from dlc.ir.tensor import compute_type, element_type, is_float, shape
+
+Key = tuple[object, ...]
+
+
+@dataclass
+class _Level:
+    """A block that is being written, inside the blocks of the levels before it.
+
+    leave: the place just before the operation that holds the block; ``None`` when code may not move
+    there (a branch, the outermost block). known: what has been computed in the block.
+    """
+
+    leave: InsertPoint | None = None
+    known: dict[Key, Sequence[SSAValue]] = field(default_factory=dict)
+
+
+class Reducer(Protocol):
+    """How a strategy loops over a reduction; the default is one serial loop per axis."""
+
+    def __call__(
+        self, scope: "LoopScope", op: ReductionOp, index: Index
+    ) -> Sequence[SSAValue] | None:
+        """Return the combined accumulators, or ``None`` to leave the reduction to the default."""
+        ...
+
+
+class LoopScope:
+    """Writes elements at an insertion point; implements ``graph._structure.Scope``.
+
+    buffers: the tensors of the group that stand in a buffer.
+    """
+
+    def __init__(
+        self,
+        builder: Builder,
+        buffers: Mapping[SSAValue, SSAValue],
+        reducer: Reducer | None = None,
+    ):
+        self.b: ScalarBuilder = _ScopedBuilder(builder, self)
+        self.buffers = dict(buffers)
+        self._reducer = reducer
+        self._dims: list[SSAValue] = []
+        self._dim_ranges: list[Interval] = []
+        self._dim_levels: list[int] = []
+        self._symbols: list[SSAValue] = []
+        self._symbol_sources: list[SSAValue] = []
+        self._symbol_levels: list[int] = []
+        self._levels = [_Level()]
+        self.integers: dict[SSAValue, AffineExpr] = {}
+        """The values that are index expressions."""
+        self.undecided: list[tuple[AffineExpr, int]] = []
+        """The comparisons of an index expression with a constant that its range leaves open."""
+
+    # Index expressions --------------------------------------------------------------------------
+
+    @property
+    def ranges(self) -> Ranges:
+        """The ranges of the dims that have been opened so far."""
+        return Ranges(self._dim_ranges)
+
+    def dim(self, value: SSAValue, range: Interval) -> AffineExpr:
+        """Return an index value of the current block as a dim with values in ``range``."""
+        self._dims.append(value)
+        self._dim_ranges.append(range)
+        self._dim_levels.append(len(self._levels) - 1)
+        return AffineExpr.dimension(len(self._dims) - 1)
+
+    def symbol(self, value: SSAValue) -> AffineExpr:
+        if value not in self._symbol_sources:
+            self._symbol_sources.append(value)
+            self._symbols.append(self.b.cast(value, IndexType()))
+            self._symbol_levels.append(len(self._levels) - 1)
+        return AffineExpr.symbol(self._symbol_sources.index(value))
+
+    def integer(self, expr: AffineExpr, type: Attribute) -> SSAValue:
+        value = self.b.cast(self.index_value(expr), type)
+        if not is_float(type):
+            self.integers[value] = expr
+        return value
+
+    def index_value(self, expr: AffineExpr) -> SSAValue:
+        """Return an index expression as an index value."""
+        (flat,), values = self.resolve([expr])
+        if isinstance(flat, AffineDimExpr):
+            return values[flat.position]
+        return self.b.insert(IndexOp(flat, values))
+
+    def resolve(self, exprs: Sequence[AffineExpr]) -> tuple[list[AffineExpr], list[SSAValue]]:
+        """Return simplified expressions without symbols and the values of their dims."""
+        symbols = [AffineExpr.dimension(len(self._dims) + i) for i in range(len(self._symbols))]
+        dims = [AffineExpr.dimension(i) for i in range(len(self._dims))]
+        flat = [simplify(e, self.ranges).replace_dims_and_symbols(dims, symbols) for e in exprs]
+        return flat, [*self._dims, *self._symbols]
+
+    # Elements -----------------------------------------------------------------------------------
+
+    def read(
+        self, operand: SSAValue, index: Index, guard: Sequence[int] = (), fill: float = 0.0
+    ) -> SSAValue:
+        at = [simplify(e, self.ranges) for e in index]
+        sizes = shape(operand)
+        guard = [a for a in guard if not self.is_inside(at[a], sizes[a])]
+        key = (operand, tuple(at), tuple(guard), fill if guard else None)
+        return self._once(key, at, lambda: [self._read(operand, at, guard, fill)])[0]
+
+    def _read(self, operand: SSAValue, at: Index, guard: Sequence[int], fill: float) -> SSAValue:
+        buffer = self.buffers.get(operand)
+        if buffer is not None:
+            flat, values = self.resolve(at)
+            return self.b.insert(LoadOp(buffer, flat, values, guard, fill))
+        if not guard:
+            return self.compute(operand, at)
+        type = compute_type(element_type(operand))
+        return self.b.branch(
+            self.inside(at, shape(operand), guard),
+            lambda: [self.compute(operand, at)],
+            lambda: [self.b.constant(fill, type)],
+        )[0]
+
+    def compute(self, value: SSAValue, index: Index) -> SSAValue:
+        """Write the element of a tensor that an op of the group makes, and return its value."""
+        op = value.owner
+        if not isinstance(op, ComputedOp):
+            name = "a group argument without a buffer" if isinstance(op, Block) else op.name
+            raise CompileError(f"{name} cannot be computed inside a group; run graph-decompose")
+        return op.element(self, index, op.results.index(value))
+
+    def inside(self, index: Index, sizes: Sequence[int], axes: Sequence[int]) -> SSAValue:
+        """Return as ``i1`` whether ``index`` is inside ``sizes`` along ``axes`` (at least one)."""
+        conditions: list[SSAValue] = []
+        for axis in axes:
+            position = self.index_value(index[axis])
+            zero, size = (self.b.constant(n, IndexType()) for n in (0, sizes[axis]))
+            conditions += [self.b.compare("ge", position, zero)]
+            conditions += [self.b.compare("lt", position, size)]
+        result = conditions[0]
+        for condition in conditions[1:]:
+            result = self.b.logical("and", result, condition)
+        return result
+
+    def decide(self, predicate: Predicate, x: SSAValue, y: SSAValue) -> bool | None:
+        """Return what comparing two integers gives, ``None`` where that is not known."""
+        expr, limit = self.integers.get(x), _integer_constant(y)
+        if expr is None or limit is None:
+            return None
+        low, high = interval_of(expr - limit, self.ranges)
+        below, above = high is not None and high < 0, low is not None and low > 0
+        always = {
+            "lt": below,
+            "ge": low is not None and low >= 0,
+            "gt": above,
+            "le": high is not None and high <= 0,
+            "eq": low == high == 0,
+            "ne": below or above,
+        }
+        if always[predicate]:
+            return True
+        if always[_OPPOSITE[predicate]]:
+            return False
+        self.undecided.append((expr, limit + (predicate in ("gt", "le"))))
+        return None
+
+    def where_below(self, expr: AffineExpr, limit: int, write: Callable[[], None]) -> None:
+        """Write code that only runs where ``expr < limit``; no condition where it always is."""
+        high = self.interval(expr).high
+        if high is not None and high < limit:
+            write()
+            return
+        position, size = self.index_value(expr), self.b.constant(limit, IndexType())
+        self.where(self.b.compare("lt", position, size), write)
+
+    def where_inside(self, index: Index, sizes: Sequence[int], write: Callable[[], None]) -> None:
+        """Write code that only runs where ``index`` is inside ``sizes`` along every axis."""
+        self.where(self.inside(index, sizes, range(len(sizes))), write)
+
+    def where(self, condition: SSAValue, write: Callable[[], None]) -> None:
+        """Write code that only runs where an ``i1`` holds."""
+        taken = scf.IfOp(condition, [], Region(Block()))
+        self.b.builder.insert(taken)
+        with self._enter(taken.true_region.block, None):
+            write()
+            self.b.builder.insert(scf.YieldOp())
+
+    def interval(self, expr: AffineExpr) -> Interval:
+        """Return an interval that holds every value of an index expression."""
+        return interval_of(expr, self.ranges)
+
+    def is_inside(self, expr: AffineExpr, size: int) -> bool:
+        """Return whether an index is inside an axis, whatever the dims are."""
+        return self.interval(expr).within(0, size - 1)
+
+    # Reductions ---------------------------------------------------------------------------------
+
+    def reduce(self, op: ReductionOp, index: Index) -> Sequence[SSAValue]:
+        at = [simplify(e, self.ranges) for e in index]
+        return self._once((op, tuple(at)), at, lambda: self._reduce(op, at))
+
+    def _reduce(self, op: ReductionOp, index: Index) -> Sequence[SSAValue]:
+        if self._reducer is not None:
+            totals = self._reducer(self, op, index)
+            if totals is not None:
+                return totals
+        return self.reduce_serially(op, index, op.domain.reduction, op.identity(self.b), [])
+
+    def reduce_serially(
+        self,
+        op: ReductionOp,
+        index: Index,
+        sizes: Sequence[int],
+        totals: Sequence[SSAValue],
+        outer: Index,
+    ) -> Sequence[SSAValue]:
+        """Loop over the reduction axes ``sizes`` that follow the opened ones ``outer``."""
+        if not sizes:
+            return op.combine(self.b, totals, op.contribution(self, index, outer))
+        loop = ForOp(0, sizes[0], kind=LoopKind.REDUCTION, iter_args=totals)
+        with self.loop(loop) as dim:
+            carried = loop.carried_arguments
+            inner = self.reduce_serially(op, index, sizes[1:], carried, [*outer, dim])
+            self.b.builder.insert(YieldOp(*inner))
+        return loop.results
+
+    # Blocks -------------------------------------------------------------------------------------
+
+    @contextmanager
+    def loop(self, loop: ForOp) -> Generator[AffineExpr]:
+        """Insert a loop and write into its body; gives its induction variable as a dim."""
+        self.b.builder.insert(loop)
+        values = loop.range
+        # What a loop that never runs would read may not be there.
+        leave = InsertPoint.before(loop) if len(values) else None
+        with self._enter(loop.body.block, leave):
+            last = values[-1] if len(values) else values.start
+            yield self.dim(loop.induction, Interval(values.start, last))
+
+    def parallel_loop(self, size: int, map: LoopMap, write: Callable[[AffineExpr], None]) -> ForOp:
+        """Insert a parallel loop whose body ``write`` writes."""
+        loop = ForOp(0, size, kind=LoopKind.PARALLEL, map=map)
+        with self.loop(loop) as dim:
+            write(dim)
+            self.b.builder.insert(YieldOp())
+        return loop
+
+    @contextmanager
+    def region(self, block: Block, sizes: Sequence[int]) -> Generator[list[AffineExpr]]:
+        """Write into a block that nothing moves out of; gives its arguments as dims.
+
+        sizes: the first value that each index is too large for; other arguments come after.
+        """
+        with self._enter(block, None):
+            yield [self.dim(a, extent(n)) for a, n in zip(block.args, sizes, strict=False)]
+
+    @contextmanager
+    def _enter(self, block: Block, leave: InsertPoint | None) -> Generator[None]:
+        """Write at the end of ``block`` as a new level."""
+        before = self.b.builder.insertion_point
+        self._levels.append(_Level(leave))
+        self.b.builder.insertion_point = InsertPoint.at_end(block)
+        yield
+        self._levels.pop()
+        self.b.builder.insertion_point = before
+
+    @contextmanager
+    def branch_level(self) -> Generator[None]:
+        """Write into a branch, which nothing may move out of."""
+        self._levels.append(_Level())
+        yield
+        self._levels.pop()
+
+    def _once(
+        self, key: Key, index: Index, write: Callable[[], Sequence[SSAValue]]
+    ) -> Sequence[SSAValue]:
+        """Return what is known under ``key``, else write it as far out as ``index`` allows."""
+        for level in self._levels:
+            if key in level.known:
+                return level.known[key]
+        target = self._outermost(index)
+        with self.outside(target):
+            values = self._levels[target].known[key] = write()
+        return values
+
+    def _outermost(self, index: Index) -> int:
+        """Return the number of the outermost level where all values in ``index`` exist."""
+        needed = 0
+        for leaf in (leaf for expr in index for leaf in expr.dfs()):
+            if isinstance(leaf, AffineDimExpr):
+                needed = max(needed, self._dim_levels[leaf.position])
+            elif isinstance(leaf, AffineSymExpr):
+                needed = max(needed, self._symbol_levels[leaf.position])
+        target = len(self._levels) - 1
+        while target > needed and self._levels[target].leave is not None:
+            target -= 1
+        return target
+
+    @property
+    def depth(self) -> int:
+        """The number of blocks around the place that is being written."""
+        return len(self._levels) - 1
+
+    @property
+    def innermost(self) -> object:
+        """What stands for the block that is being written: the same object while it is the same."""
+        return self._levels[-1]
+
+    @contextmanager
+    def outside(self, target: int) -> Generator[None]:
+        """Write at depth ``target``, before the operation that holds the next block."""
+        inner = self._levels[target + 1 :]
+        if not inner:
+            yield
+            return
+        builder, before = self.b.builder, self.b.builder.insertion_point
+        assert inner[0].leave is not None
+        del self._levels[target + 1 :]
+        builder.insertion_point = inner[0].leave
+        yield
+        self._levels += inner
+        builder.insertion_point = before
+
+
+_OPPOSITE: dict[Predicate, Predicate] = {
+    "lt": "ge",
+    "ge": "lt",
+    "gt": "le",
+    "le": "gt",
+    "eq": "ne",
+    "ne": "eq",
+}
+
+
+def _integer_constant(value: SSAValue) -> int | None:
+    op = value.owner
+    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
+        return op.value.value.data
+    return None
+
+
+class _ScopedBuilder(ScalarBuilder):
+    """A scalar builder that decides what the ranges of loops decide; its other branches are levels
+    of the scope that nothing moves out of.
+    """
+
+    def __init__(self, builder: Builder, scope: LoopScope):
+        super().__init__(builder)
+        self._scope = scope
+
+    def compare(self, predicate: Predicate, x: SSAValue, y: SSAValue) -> SSAValue:
+        decided = self._scope.decide(predicate, x, y)
+        if decided is not None:
+            return self.constant(decided, i1)
+        return super().compare(predicate, x, y)
+
+    def branch(
+        self,
+        condition: SSAValue,
+        then: Callable[[], Sequence[SSAValue]],
+        otherwise: Callable[[], Sequence[SSAValue]],
+    ) -> Sequence[SSAValue]:
+        decided = _integer_constant(condition)
+        if decided is not None:
+            return then() if decided else otherwise()
+
+        def enclosed(write: Callable[[], Sequence[SSAValue]]) -> Callable[[], Sequence[SSAValue]]:
+            def write_enclosed() -> Sequence[SSAValue]:
+                with self._scope.branch_level():
+                    return write()
+
+            return write_enclosed
+
+        return super().branch(condition, enclosed(then), enclosed(otherwise))

@@ -1,0 +1,76 @@
+"""Finishes the elements of a tile: what the ops after a reduction make of it, and the stores."""
+
+from collections.abc import Callable, Sequence
+
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from dlc.analysis.epilogue import Place, places
+from dlc.dialects.graph.structure import ComputedOp, Index
+from dlc.dialects.loop.attributes import LoopMap
+from dlc.dialects.loop.memory import StoreOp
+from dlc.lowering.job import Job
+from dlc.lowering.scope import LoopScope
+
+
+class TileScope(LoopScope):
+    """A scope for kernels that compute the tensor ``root`` by tiles.
+
+    While ``store`` runs, an element of the root is what ``load`` says, whatever the index.
+    Raises NotFusibleError when the ops of the group need more than one element of the root.
+    """
+
+    def __init__(self, job: Job, root: SSAValue):
+        super().__init__(job.builder, job.buffers)
+        self.root = root
+        self.outputs = job.outputs
+        body = job.group.body.block.ops
+        ops = [op for op in body if isinstance(op, ComputedOp) and not op.is_view]
+        after = ops[ops.index(root.owner) :] if isinstance(root.owner, ComputedOp) else ops
+        self.places = places(root, after)
+        self._load: Callable[[], SSAValue] | None = None
+
+    def read(
+        self, operand: SSAValue, index: Index, guard: Sequence[int] = (), fill: float = 0.0
+    ) -> SSAValue:
+        if operand is self.root and self._load is not None:
+            return self._load()
+        return super().read(operand, index, guard, fill)
+
+    def store(self, index: Index, load: Callable[[], SSAValue]) -> None:
+        """Store the results that come from the root's element at ``index``.
+
+        load: writes the code that gives this element.
+        """
+        self._load = load
+        for value, buffer in self.outputs:
+            self._store(value, buffer, self.places[value], index)
+        self._load = None
+
+    def _store(self, value: SSAValue, buffer: SSAValue, place: Place, index: Index) -> None:
+        at = _substituted(place.index, index)
+
+        def write() -> None:
+            element = self.read(value, at)
+            flat, values = self.resolve(at)
+            self.b.builder.insert(StoreOp(element, buffer, flat, values))
+
+        if place.conditions:
+            positions = _substituted([e for e, _ in place.conditions], index)
+            self.where_inside(positions, [size for _, size in place.conditions], write)
+        else:
+            write()
+
+
+def open_loop(
+    scope: LoopScope, size: int, map: LoopMap, write: Callable[[AffineExpr], None]
+) -> None:
+    """Open a parallel loop, or none for a single iteration."""
+    if size == 1:
+        write(AffineExpr.constant(0))
+    else:
+        scope.parallel_loop(size, map, write)
+
+
+def _substituted(exprs: Sequence[AffineExpr], dims: Index) -> list[AffineExpr]:
+    return [e.replace_dims_and_symbols(dims, ()) for e in exprs]

@@ -1,0 +1,1 @@
+"""Kernels of mapped loops as programs of threads: ``loop`` to ``gpu``."""

@@ -1,0 +1,140 @@
+"""What a thread's part of an accumulator is to the lowering, whichever instruction computes it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from dlc.core.affine import unflatten
+from dlc.core.task_map import TaskMap
+from dlc.dialects.loop.attributes import LoopMap
+from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp, buffer_element, buffer_shape
+from dlc.ir.space import Space, SpaceAttr
+from dlc.ir.tensor import element_bytes
+from dlc.lowering.scope import LoopScope
+from dlc.lowering.tile_scope import open_loop
+
+Place = Sequence[AffineExpr]
+Columns = Callable[[Callable[[AffineExpr, int, Callable[[AffineExpr], Place]], None]], None]
+"""Writes, for each run of neighbouring columns of a row that a lane holds, what it is given: the
+first column, their number, and the place of each in the accumulator."""
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A staged tile of a factor. slot: its leading indices. along_k: whether lines are along the
+    reduction.
+    """
+
+    buffer: SSAValue
+    slot: Sequence[AffineExpr]
+    along_k: bool
+
+    @property
+    def element(self) -> Attribute:
+        """The type of the elements."""
+        return buffer_element(self.buffer)
+
+    @property
+    def element_bytes(self) -> int:
+        """The bytes of one element."""
+        return element_bytes(self.element)
+
+    @property
+    def depth(self) -> int:
+        """The length of the reduction."""
+        return buffer_shape(self.buffer)[-1 if self.along_k else -2]
+
+    def index(self, row: AffineExpr, k: AffineExpr) -> list[AffineExpr]:
+        """Return the index in the buffer of an element of the tile."""
+        return [*self.slot, *((row, k) if self.along_k else (k, row))]
+
+
+@dataclass
+class Accumulator(ABC):
+    """The elements of a tile that one thread accumulates.
+
+    map: from workers to parts of the tile, each ``part`` rows x columns; a worker's parts are a
+    grid, ``down`` x ``across``. worker: this thread's. lane: its place in the worker.
+    """
+
+    scope: LoopScope
+    map: TaskMap
+    part: tuple[int, int]
+    worker: AffineExpr
+    lane: AffineExpr
+    compute: Attribute
+
+    def __post_init__(self) -> None:
+        repeats = self.map.repeats
+        self.down, self.across = prod(repeats[::2]), prod(repeats[1::2])
+        self.buffer = self.registers(self.compute, self.sizes)
+
+    @property
+    @abstractmethod
+    def sizes(self) -> Sequence[int]:
+        """The sizes of the register buffer."""
+
+    @abstractmethod
+    def multiply(self, lhs: Operand, rhs: Operand) -> None:
+        """Write the addition of the product of two tiles."""
+
+    @abstractmethod
+    def each_row(self, write: Callable[[AffineExpr, Columns], None]) -> None:
+        """Write ``write`` for each row of the tile that this thread has elements of."""
+
+    def row(self, i: AffineExpr) -> AffineExpr:
+        """Return the first row of part ``i`` of ``down``."""
+        return self._task(i, AffineExpr.constant(0))[0] * self.part[0]
+
+    def column(self, j: AffineExpr) -> AffineExpr:
+        """Return the first column of part ``j`` of ``across``."""
+        return self._task(AffineExpr.constant(0), j)[1] * self.part[1]
+
+    def _task(self, i: AffineExpr, j: AffineExpr) -> list[AffineExpr]:
+        repeats = self.map.repeats
+        pairs = zip(unflatten(i, repeats[::2]), unflatten(j, repeats[1::2]), strict=True)
+        return self.map.task(self.worker, [n for pair in pairs for n in pair])
+
+    def registers(self, element: Attribute, sizes: Sequence[int]) -> SSAValue:
+        """Return a new register buffer."""
+        type = MemRefType(element, sizes, memory_space=SpaceAttr(Space.REGISTER))
+        return self.scope.b.insert(AllocOp(type))
+
+    def nest(
+        self, sizes: Sequence[int], write: Callable[[Place], None], *outer: AffineExpr
+    ) -> None:
+        """Open unrolled loops over ``sizes``."""
+        if not sizes:
+            write(outer)
+            return
+        open_loop(
+            self.scope,
+            sizes[0],
+            LoopMap.UNROLL,
+            lambda at: self.nest(sizes[1:], write, *outer, at),
+        )
+
+    def clear(self) -> None:
+        """Write zeros to all elements."""
+        zero = self.scope.b.constant(0, self.compute)
+        self.nest(self.sizes, lambda at: self.store(zero, self.buffer, at))
+
+    def load(self, buffer: SSAValue, at: Place) -> SSAValue:
+        """Return an element of a buffer."""
+        flat, values = self.scope.resolve(at)
+        return self.scope.b.insert(LoadOp(buffer, flat, values))
+
+    def store(self, value: SSAValue, buffer: SSAValue, at: Place) -> None:
+        """Write an element of a buffer."""
+        flat, values = self.scope.resolve(at)
+        self.scope.b.builder.insert(StoreOp(value, buffer, flat, values))
+
+    def place(self, buffer: SSAValue, at: Place) -> tuple[SSAValue, Place, Sequence[SSAValue]]:
+        """Return a place as operations on several buffers take it."""
+        flat, values = self.scope.resolve(at)
+        return buffer, flat, values

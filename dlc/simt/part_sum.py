@@ -1,0 +1,118 @@
+"""The reduction of a tile cut among several blocks: partial sums through scratch memory.
+
+Each block writes its accumulators to scratch and raises the tile's counter. The one that arrives
+last adds all parts, in their order whoever was last, so that every run gives the same bits.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import IndexType, MemRefType, i32
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from dlc.dialects import gpu
+from dlc.dialects.loop.attributes import LoopMap
+from dlc.dialects.loop.memory import AllocOp, buffer_shape
+from dlc.ir.space import Space, SpaceAttr
+from dlc.lowering.scope import LoopScope
+from dlc.lowering.tile_scope import open_loop
+from dlc.simt.accumulator import Accumulator
+
+
+@dataclass(frozen=True)
+class PartSum:
+    """The exchange of one tile's parts.
+
+    scratch: tiles x parts x elements. counters: one per tile. tile, part: those of this block.
+    threads: of the block; thread: this one.
+    """
+
+    scope: LoopScope
+    accumulator: Accumulator
+    scratch: SSAValue
+    counters: SSAValue
+    tile: AffineExpr
+    part: AffineExpr
+    threads: int
+    thread: AffineExpr
+
+    def write(self) -> SSAValue:
+        """Write the exchange; return whether this block has the whole sum now."""
+        scope, accumulator = self.scope, self.accumulator
+        self._each(
+            self.part,
+            lambda at, place: accumulator.store(
+                accumulator.load(accumulator.buffer, at), self.scratch, place
+            ),
+        )
+        last = scope.b.constant(self._parts - 1, i32)
+        is_last = scope.b.compare("eq", self._arrive(), last)
+        scope.where(is_last, self._add_up)
+        return is_last
+
+    @property
+    def _parts(self) -> int:
+        return buffer_shape(self.scratch)[1]
+
+    def _each(self, part: AffineExpr, write: Callable[..., None]) -> None:
+        """Write ``write`` for the places of each element in the accumulator and in a part: there,
+        neighbouring threads' elements are neighbours, as many as a register vector has.
+        """
+        *outer, inner = self.accumulator.sizes
+
+        def write_run(at: Sequence[AffineExpr]) -> None:
+            flat = AffineExpr.constant(0)
+            for size, index in zip(outer, at, strict=True):
+                flat = flat * size + index
+            first = (flat * self.threads + self.thread) * inner
+            open_loop(
+                self.scope,
+                inner,
+                LoopMap.VECTOR,
+                lambda lane: write([*at, lane], [self.tile, part, first + lane]),
+            )
+
+        self.accumulator.nest(outer, write_run)
+
+    def _arrive(self) -> SSAValue:
+        """Raise the tile's counter once; return, in every thread, how many came before."""
+        scope, accumulator = self.scope, self.accumulator
+        insert = scope.b.builder.insert
+        type = MemRefType(i32, [1], memory_space=SpaceAttr(Space.SHARED))
+        shared = scope.b.insert(AllocOp(type))
+        zero = AffineExpr.constant(0)
+        insert(gpu.FenceOp())
+        insert(gpu.BarrierOp())
+
+        def count() -> None:
+            flat, values = scope.resolve([self.tile])
+            one = scope.b.constant(1, i32)
+            before = scope.b.insert(gpu.AtomicAddOp(one, self.counters, flat, values))
+            accumulator.store(before, shared, [zero])
+
+        scope.where(self._is_first_thread(), count)
+        insert(gpu.BarrierOp())
+        return accumulator.load(shared, [zero])
+
+    def _is_first_thread(self) -> SSAValue:
+        b = self.scope.b
+        return b.compare("eq", self.scope.index_value(self.thread), b.constant(0, IndexType()))
+
+    def _add_up(self) -> None:
+        """Write the sum of all parts, and set the counter back."""
+        scope, accumulator = self.scope, self.accumulator
+        scope.b.builder.insert(gpu.FenceOp())
+        accumulator.clear()
+
+        def add(at: Sequence[AffineExpr], place: Sequence[AffineExpr]) -> None:
+            total = accumulator.load(accumulator.buffer, at)
+            more = accumulator.load(self.scratch, place)
+            accumulator.store(scope.b.add(total, more), accumulator.buffer, at)
+
+        open_loop(scope, self._parts, LoopMap.SERIAL, lambda part: self._each(part, add))
+
+        def reset() -> None:
+            accumulator.store(scope.b.constant(0, i32), self.counters, [self.tile])
+
+        scope.where(self._is_first_thread(), reset)

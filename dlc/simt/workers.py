@@ -1,0 +1,107 @@
+"""Where a thread stands among the workers of each mapping: blocks, threads, warps and lanes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from xdsl.ir import Block, Operation
+from xdsl.ir.affine import AffineExpr
+
+from dlc.arch.fragments import WARP_LANES
+from dlc.core.locations import operation_text
+from dlc.dialects.loop.attributes import LoopMap
+from dlc.dialects.loop.structure import ForOp
+from dlc.errors import CompileError
+from dlc.ir.space import Space
+
+WORKERS = (LoopMap.GRID, LoopMap.THREAD, LoopMap.WARP, LoopMap.LANE)
+"""The mappings whose iterations run at the same time, each on its own worker."""
+
+BLOCK, THREAD = AffineExpr.dimension(0), AffineExpr.dimension(1)
+"""The dims of every position: the block's place in the grid, the thread's place in the block."""
+
+
+class Position(NamedTuple):
+    """A worker is number ``expr`` of ``total``."""
+
+    expr: AffineExpr
+    total: int
+
+
+@dataclass(frozen=True)
+class Workers:
+    """The position of this thread, less what the loops around a place have used.
+
+    A mapping that is absent is used up: each of its workers is in another iteration.
+    """
+
+    positions: Mapping[LoopMap, Position]
+
+    @staticmethod
+    def of(blocks: int, threads: int) -> "Workers":
+        """Return the position outside all loops."""
+        return Workers(
+            {
+                LoopMap.GRID: Position(BLOCK, blocks),
+                LoopMap.THREAD: Position(THREAD, threads),
+                LoopMap.WARP: Position(THREAD // WARP_LANES, threads // WARP_LANES),
+                LoopMap.LANE: Position(THREAD % WARP_LANES, WARP_LANES),
+            }
+        )
+
+    def inside(self, map: LoopMap, rest: Position) -> "Workers":
+        """Return the position inside a loop over workers; ``rest`` is left for loops within it."""
+        used = {map} if map is not LoopMap.THREAD else {map, LoopMap.WARP, LoopMap.LANE}
+        if map in (LoopMap.WARP, LoopMap.LANE):
+            used.add(LoopMap.THREAD)
+        left = {m: p for m, p in self.positions.items() if m not in used}
+        return Workers({**left, map: rest} if rest.total > 1 else left)
+
+    def idle(self, space: Space) -> list[AffineExpr]:
+        """Return what must be 0 in the one thread that writes to a buffer in ``space``.
+
+        Empty inside loops that give each thread that shares the buffer its own iteration.
+        """
+        if space is Space.REGISTER:
+            return []
+        maps = (
+            [LoopMap.THREAD] if LoopMap.THREAD in self.positions else [LoopMap.WARP, LoopMap.LANE]
+        )
+        if space is Space.GLOBAL:
+            maps.append(LoopMap.GRID)
+        found = [self.positions[map] for map in maps if map in self.positions]
+        return [position.expr for position in found if position.total > 1]
+
+
+def extent(block: Block, map: LoopMap) -> int:
+    """Return how many workers the loops of a mapping in ``block`` occupy; nested ones multiply."""
+    largest = 1
+    for op in block.ops:
+        inner = max((extent(b, map) for r in op.regions for b in r.blocks), default=1)
+        if isinstance(op, ForOp) and op.map.data is map:
+            inner *= len(op.range)
+        largest = max(largest, inner)
+    return largest
+
+
+def threads_of(block: Block, limit: int) -> int:
+    """Return the threads per block that a kernel's loops ask for: whole warps, at most ``limit``.
+
+    A loop over more threads than ``limit`` takes several rounds.
+    """
+    threads = max(
+        extent(block, LoopMap.THREAD),
+        extent(block, LoopMap.WARP) * (WARP_LANES if extent(block, LoopMap.LANE) > 1 else 1),
+    )
+    warps = min(-(-threads // WARP_LANES), limit // WARP_LANES)
+    return warps * WARP_LANES
+
+
+def thread_loop(op: Operation) -> ForOp:
+    """Return the loop over threads around an op; raises CompileError when there is none."""
+    parent = op.parent_op()
+    while parent is not None:
+        if isinstance(parent, ForOp) and parent.map.data is LoopMap.THREAD:
+            return parent
+        parent = parent.parent_op()
+    raise CompileError(f"{op.name} is in no loop over threads", at=operation_text(op))
