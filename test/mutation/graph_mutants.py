@@ -144,7 +144,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _op(
         "average-at-edges",
-        "_sum_pool",
+        "sum_pool",
         "    first = b.maximum(first, b.constant(0, i32))\n",
         "",
         "a mean counts taps before the first element",
@@ -152,7 +152,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _op(
         "max-pool-fill",
-        "_max_pool",
+        "max_pool",
         "return [b.constant(self.fill, compute_type(element_type(self.x)))]",
         "return [b.constant(0, compute_type(element_type(self.x)))]",
         "the largest of negative elements is 0",
@@ -160,7 +160,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _op(
         "negative-index",
-        "_movement",
+        "movement",
         'negative = b.compare("lt", wide, b.constant(0, i64))',
         'negative = b.compare("lt", wide, b.constant(-(1 << 40), i64))',
         "an index below 0 does not count from the end",
@@ -168,7 +168,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _op(
         "mod-sign",
-        "_elementwise",
+        "elementwise",
         "return self._with_sign(b, b.rem(x, safe), safe)",
         "return b.rem(x, safe)",
         "the remainder has the sign of the dividend",
@@ -176,7 +176,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _op(
         "arg-tie",
-        "_arg_reduction",
+        "arg_reduction",
         'nearer = b.compare("gt" if last else "lt", other_place, place)',
         'nearer = b.compare("lt" if last else "gt", other_place, place)',
         "of equal elements the other one",
@@ -184,7 +184,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _op(
         "rank-tie",
-        "_sort",
+        "sort",
         'earlier = b.compare("lt", distance, b.constant(0, i64))',
         'earlier = b.compare("gt", distance, b.constant(0, i64))',
         "equal elements are sorted in the other order",
@@ -192,7 +192,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _op(
         "nan-comparison",
-        "_arg_reduction",
+        "arg_reduction",
         "wins, equal = beats(b.of(element), predicate, other, value)",
         "wins, equal = beats(b.of(element), predicate, value, other)",
         "the worst element wins",
@@ -200,7 +200,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _op(
         "gelu-constant",
-        "_activation",
+        "activation",
         "inner = b.math(math.ErfOp, b.mul(x, b.constant(sqrt(0.5), x.type)))",
         "inner = b.math(math.ErfOp, b.mul(x, b.constant(0.5, x.type)))",
         "a constant of GELU",
@@ -208,7 +208,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _op(
         "reflect-includes-edge",
-        "_pad",
+        "pad",
         'period = kept if self.mode.data == "wrap" else max(2 * (kept - 1), 1)',
         'period = kept if self.mode.data == "wrap" else max(2 * kept, 1)',
         "a reflection repeats the outermost element",
@@ -216,7 +216,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _op(
         "gather-nd-clamped",
-        "_movement",
+        "movement",
         "return scope.symbol(clamped(b, wrapped, size))",
         "return scope.symbol(clamped(b, wrapped, size - 1))",
         "the last element of an axis is never taken",
@@ -224,7 +224,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     _op(
         "layer-norm-axes",
-        "_normalization",
+        "normalization",
         "return tuple(range(self.axis.value.data, len(shape(self.x))))",
         "return (self.axis.value.data,)",
         "a normalisation over several axes takes the first",
