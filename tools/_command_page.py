@@ -7,13 +7,14 @@ from contextlib import redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
 
-from dlc.tools import dlc_compile, dlc_opt, dlc_run
+from dlc.tools import dlc_compile, dlc_db, dlc_opt, dlc_run
 
 _COLUMNS = "100"
 _MAINS: dict[str, Callable[[Sequence[str]], int]] = {
     "dlc-compile": dlc_compile.main,
     "dlc-run": dlc_run.main,
     "dlc-opt": dlc_opt.main,
+    "dlc-db": dlc_db.main,
 }
 _BLOCK = re.compile(r"(<!-- ([\w-]+) --help -->\n).*?(<!-- end -->\n)", re.S)
 

@@ -46,6 +46,9 @@ def source_digest() -> str:
 LOADED_SOURCES = source_digest()
 """Of the files when they were imported: this is the compiler that runs here."""
 
+OWN_VERSION = f"{dlc.__version__}+{LOADED_SOURCES[:12]}"
+"""Of dlc, in measured times: other files may write other kernels."""
+
 
 @dataclass(frozen=True)
 class Identity:

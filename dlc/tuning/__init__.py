@@ -1,0 +1,1 @@
+"""Measured times of schedules: taking them, keeping them, choosing and replaying by them."""

@@ -1,0 +1,66 @@
+"""Measurements as text, one JSON object per line, for other machines."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from dlc.errors import CompileError
+from dlc.tuning.database import Database
+from dlc.tuning.measurement import Measurement, Place, Row, Subject
+
+_HEAD = {"dlc_tuning": 1}
+_SQLITE = b"SQLite format 3\0"
+_PLACE, _SUBJECT, _VALUE = (
+    tuple(name for name in kind.__dataclass_fields__ if name != "place")
+    for kind in (Place, Subject, Measurement)
+)
+
+
+def export_text(rows: Iterable[Row]) -> str:
+    """Return measurements as text; equal sets of rows give equal texts."""
+    lines = [_HEAD, *(_data(row) for row in sorted(rows))]
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def _data(row: Row) -> dict[str, Any]:
+    subject = asdict(row.subject)
+    return {**subject.pop("place"), **subject, **asdict(row.measurement)}
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Return the measurements in a file: an export, or another database.
+
+    Raises CompileError, OSError.
+    """
+    with path.open("rb") as file:
+        is_database = file.read(len(_SQLITE)) == _SQLITE
+    if is_database:
+        with Database(path) as other:
+            return other.rows()
+    return list(_read_lines(path))
+
+
+def _read_lines(path: Path) -> Iterator[Row]:
+    lines = path.read_bytes().splitlines()
+    for number, line in enumerate(lines or [b""], 1):
+        try:
+            data = json.loads(line)
+            if number > 1:
+                yield _row(data)
+            elif data != _HEAD:
+                raise CompileError("this is no export of a tuning database")
+        except (ValueError, CompileError) as error:
+            text = str(error) if isinstance(error, CompileError) else "this is no export line"
+            raise CompileError(text, at=f"{path}:{number}") from None
+
+
+def _row(data: Any) -> Row:
+    if not isinstance(data, dict) or set(data) != {*_PLACE, *_SUBJECT, *_VALUE}:
+        raise CompileError(f"a measurement has {', '.join((*_PLACE, *_SUBJECT, *_VALUE))}")
+    place = Place(*(data[name] for name in _PLACE))
+    subject = Subject(place, *(data[name] for name in _SUBJECT))
+    row = Row(subject, Measurement(*(data[name] for name in _VALUE)))
+    row.check()
+    return row
