@@ -18,8 +18,7 @@ from dlc.dialects.gpu.sync import (
     CpAsyncCommitOp,
     CpAsyncWaitOp,
     FenceOp,
-    Group,
-    SynchronizingOp,
+    MeetingOp,
     WarpBarrierOp,
 )
 from dlc.dialects.gpu.warp import ShuffleMode, ShuffleOp
@@ -50,9 +49,9 @@ __all__ = [
     "EndOp",
     "FenceOp",
     "Gpu",
-    "Group",
     "KernelOp",
     "LdmatrixOp",
+    "MeetingOp",
     "MmaOp",
     "NeedsCapability",
     "RegisterAllocOp",
@@ -61,7 +60,6 @@ __all__ = [
     "ShuffleMode",
     "ShuffleOp",
     "SwizzleAttr",
-    "SynchronizingOp",
     "ThreadIdOp",
     "WarpBarrierOp",
 ]

@@ -37,6 +37,7 @@ from dlc.ir.access import (
     canonical_access,
     verify_access,
 )
+from dlc.ir.order import OrderingOp, Scope, Token, TokenKind
 from dlc.ir.space import Space, space_of
 from dlc.ir.tensor import element_bytes
 
@@ -159,8 +160,11 @@ class CpAsyncOp(BuffersOp, NeedsCapability):
 
 
 @irdl_op_definition
-class AtomicAddOp(IRDLOperation, MemoryOp):
+class AtomicAddOp(IRDLOperation, MemoryOp, OrderingOp):
     """``old = buffer[..]; buffer[..] += value``, as one step; gives ``old``.
+
+    In global memory, who has seen another thread's addition sees what that thread wrote before its
+    last ``gpu.fence``.
 
     ``%o = gpu.atomic_add %v, %buffer[%i] : i32, memref<4xi32> -> i32``
     """
@@ -195,6 +199,11 @@ class AtomicAddOp(IRDLOperation, MemoryOp):
 
     def accesses(self) -> Sequence[Access]:
         return (Access(self.buffer, self.map.data, tuple(self.indices), reads=True, writes=True),)
+
+    @property
+    def acquires(self) -> Token | None:
+        is_global = space_of(self.buffer) is Space.GLOBAL
+        return Token(TokenKind.COUNTER, Scope.GRID) if is_global else None
 
     def verify_(self) -> None:
         verify_access(self.accesses()[0], "the buffer")

@@ -3,7 +3,7 @@
 from abc import ABC
 from collections.abc import Sequence
 from enum import auto
-from typing import Any
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -42,6 +42,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from dlc.ir.access import BoundedIndex
+from dlc.ir.order import Scope
 
 DIMENSIONS = 3
 """Grids and blocks have three dimensions, x first; unused ones are 1."""
@@ -238,6 +239,7 @@ class ThreadIdOp(IdOp):
     """The position of the thread in its block: ``%t = gpu.thread_id x : index``."""
 
     name = "gpu.thread_id"
+    SAME_IN: ClassVar[Scope] = Scope.THREAD
 
     @property
     def bounds(self) -> tuple[int, int]:
@@ -249,6 +251,7 @@ class BlockIdOp(IdOp):
     """The position of the block in the grid: ``%b = gpu.block_id x : index``."""
 
     name = "gpu.block_id"
+    SAME_IN: ClassVar[Scope] = Scope.BLOCK
 
     @property
     def bounds(self) -> tuple[int, int]:

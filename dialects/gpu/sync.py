@@ -1,6 +1,5 @@
 """What orders the memory accesses of different threads."""
 
-from enum import IntEnum
 from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, i64
@@ -9,43 +8,50 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.dialects.gpu.capability import NeedsCapability
+from dlc.ir.order import OrderingOp, Scope, Token, TokenKind
 
 
-class Group(IntEnum):
-    """A set of threads that can wait for each other, from small to large."""
-
-    WARP = 1
-    BLOCK = 2
-
-
-class SynchronizingOp(IRDLOperation):
-    """All threads of ``GROUP`` arrive before any goes on, and see what the others wrote before.
+class MeetingOp(IRDLOperation, OrderingOp):
+    """All threads of ``SCOPE`` arrive before any goes on, and see what the others wrote before.
 
     Every thread of the group must get there (no barrier under a condition that differs).
     """
 
-    GROUP: ClassVar[Group] = Group.BLOCK
+    SCOPE: ClassVar[Scope]
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     assembly_format = "attr-dict"
 
+    @property
+    def together(self) -> Scope:
+        return self.SCOPE
+
+    @property
+    def releases(self) -> Token:
+        return Token(TokenKind.MEETING, self.SCOPE)
+
+    @property
+    def acquires(self) -> Token:
+        return Token(TokenKind.MEETING, self.SCOPE)
+
 
 @irdl_op_definition
-class BarrierOp(SynchronizingOp):
+class BarrierOp(MeetingOp):
     """Wait for all threads of the block (PTX ``bar.sync 0``)."""
 
     name = "gpu.barrier"
+    SCOPE: ClassVar[Scope] = Scope.BLOCK
 
 
 @irdl_op_definition
-class WarpBarrierOp(SynchronizingOp):
+class WarpBarrierOp(MeetingOp):
     """Wait for all lanes of the warp (PTX ``bar.warp.sync``)."""
 
     name = "gpu.warp_barrier"
-    GROUP: ClassVar[Group] = Group.WARP
+    SCOPE: ClassVar[Scope] = Scope.WARP
 
 
 @irdl_op_definition
-class FenceOp(IRDLOperation):
+class FenceOp(IRDLOperation, OrderingOp):
     """Order this thread's accesses to global memory for the whole device (PTX ``membar.gl``).
 
     It waits for nobody; used before a counter is raised that tells other blocks to read.
@@ -55,9 +61,13 @@ class FenceOp(IRDLOperation):
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     assembly_format = "attr-dict"
 
+    @property
+    def releases(self) -> Token:
+        return Token(TokenKind.COUNTER, Scope.GRID)
+
 
 @irdl_op_definition
-class CpAsyncCommitOp(IRDLOperation, NeedsCapability):
+class CpAsyncCommitOp(IRDLOperation, OrderingOp, NeedsCapability):
     """Close the group of this thread's ``cp_async`` copies since the last commit."""
 
     name = "gpu.cp_async_commit"
@@ -68,9 +78,13 @@ class CpAsyncCommitOp(IRDLOperation, NeedsCapability):
     def capability(self) -> str:
         return "cp.async"
 
+    @property
+    def releases(self) -> Token:
+        return Token(TokenKind.COPIES, Scope.THREAD)
+
 
 @irdl_op_definition
-class CpAsyncWaitOp(IRDLOperation, NeedsCapability):
+class CpAsyncWaitOp(IRDLOperation, OrderingOp, NeedsCapability):
     """Wait until at most ``outstanding`` groups of this thread's copies are under way.
 
     Other threads see the copies after a barrier only.
@@ -88,6 +102,10 @@ class CpAsyncWaitOp(IRDLOperation, NeedsCapability):
     @property
     def capability(self) -> str:
         return "cp.async"
+
+    @property
+    def acquires(self) -> Token:
+        return Token(TokenKind.COPIES, Scope.THREAD)
 
     def verify_(self) -> None:
         if self.outstanding.value.data < 0:

@@ -22,6 +22,7 @@ from xdsl.utils.str_enum import StrEnum
 
 from dlc.arch.fragments import WARP_LANES
 from dlc.dialects.gpu.buffers import SCALAR, verify_scalar
+from dlc.ir.order import OrderingOp, Scope
 
 
 class ShuffleMode(StrEnum):
@@ -45,7 +46,7 @@ class ShuffleModeAttr(EnumAttribute[ShuffleMode], SpacedOpaqueSyntaxAttribute):
 
 
 @irdl_op_definition
-class ShuffleOp(IRDLOperation):
+class ShuffleOp(IRDLOperation, OrderingOp):
     """Read another lane's value; all 32 lanes take part.
 
     ``%v = gpu.shuffle xor %x, 16 : f32``
@@ -65,6 +66,10 @@ class ShuffleOp(IRDLOperation):
             properties={"mode": ShuffleModeAttr(mode), "offset": IntegerAttr(offset, i64)},
             result_types=[value.type],
         )
+
+    @property
+    def together(self) -> Scope:
+        return Scope.WARP
 
     def verify_(self) -> None:
         verify_scalar(self.value.type)

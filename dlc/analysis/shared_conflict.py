@@ -9,8 +9,8 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstan
 from dlc.analysis.index_range import range_of
 from dlc.analysis.uniformity import is_uniform
 from dlc.core.affine import Interval, Ranges, interval_of, simplify
-from dlc.dialects import gpu
 from dlc.ir.access import Access, MemoryOp
+from dlc.ir.order import OrderingOp, Scope
 from dlc.ir.space import Space, space_of
 
 
@@ -23,7 +23,7 @@ def shared_accesses(op: Operation) -> list[Access]:
 
 def is_block_barrier(op: Operation) -> bool:
     """Return whether all threads of a block wait for each other at ``op``."""
-    return isinstance(op, gpu.SynchronizingOp) and op.GROUP >= gpu.Group.BLOCK
+    return isinstance(op, OrderingOp) and op.is_barrier(Scope.BLOCK)
 
 
 def exposed_accesses(op: Operation) -> list[Access]:

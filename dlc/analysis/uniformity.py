@@ -1,4 +1,4 @@
-"""Which values are the same in all threads of a block: where all of them go the same way."""
+"""Which values are the same in all threads of a group: where all of them go the same way."""
 
 from xdsl.dialects import arith, scf
 from xdsl.ir import BlockArgument, Operation, SSAValue
@@ -6,31 +6,36 @@ from xdsl.traits import Pure
 
 from dlc.dialects import gpu
 from dlc.dialects.loop import ForOp
+from dlc.ir.access import BoundedIndex
+from dlc.ir.order import Scope
 
 
-def is_uniform(value: SSAValue) -> bool:
-    """Return whether ``value`` is surely the same in all threads of a block.
+def is_uniform(value: SSAValue, scope: Scope = Scope.BLOCK) -> bool:
+    """Return whether ``value`` is surely the same in all threads of a ``scope``.
 
-    Ids of threads and what is read from memory or other lanes are not.
+    Ids that differ there and what is read from memory or other lanes are not.
     """
     if isinstance(value, BlockArgument):
         parent = value.block.parent_op()
         return isinstance(parent, gpu.KernelOp) or (
-            value.index == 0 and parent is not None and runs_uniformly(parent)
+            value.index == 0 and parent is not None and runs_uniformly(parent, scope)
         )
     op = value.owner
     assert isinstance(op, Operation)
-    if isinstance(op, gpu.ThreadIdOp) or not op.has_trait(Pure):
+    varies = isinstance(op, BoundedIndex) and scope > op.SAME_IN
+    if varies or not op.has_trait(Pure):
         return False
-    return all(map(is_uniform, op.operands))
+    return all(is_uniform(operand, scope) for operand in op.operands)
 
 
-def runs_uniformly(op: Operation) -> bool:
-    """Return whether all threads that reach ``op`` go through its regions equally often."""
+def runs_uniformly(op: Operation, scope: Scope = Scope.BLOCK) -> bool:
+    """Return whether all threads of a ``scope`` that reach ``op`` go through its regions equally
+    often.
+    """
     match op:
         case scf.IfOp():
-            return is_uniform(op.cond)
+            return is_uniform(op.cond, scope)
         case scf.ForOp():
-            return all(map(is_uniform, (op.lb, op.ub, op.step)))
+            return all(is_uniform(bound, scope) for bound in (op.lb, op.ub, op.step))
         case _:
             return isinstance(op, gpu.KernelOp | ForOp | arith.ConstantOp)

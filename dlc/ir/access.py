@@ -7,6 +7,7 @@ and the simulator ask ``MemoryOp.accesses``; they list no ops.
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -30,6 +31,7 @@ from dlc.core.affine_syntax import (
     print_index_expressions,
     starts_index_expressions,
 )
+from dlc.ir.order import Scope
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,12 @@ class MemoryOp(Operation, ABC):
 
 
 class BoundedIndex(Operation, ABC):
-    """An operation whose single result is an index of known range."""
+    """An operation whose single result is an index of known range.
+
+    SAME_IN: the largest group of threads that all get the same.
+    """
+
+    SAME_IN: ClassVar[Scope]
 
     @property
     @abstractmethod

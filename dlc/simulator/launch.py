@@ -9,11 +9,12 @@ from typing import Literal
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import BlockArgument
+from xdsl.ir import BlockArgument, Operation
 
-from dlc.dialects.gpu import FenceOp, KernelOp
+from dlc.dialects.gpu import KernelOp
 from dlc.errors import CompileError
 from dlc.ir.access import MemoryOp
+from dlc.ir.order import OrderingOp, Scope
 from dlc.ir.space import Space, buffer_type, space_of
 from dlc.ir.tensor import element_bytes, numpy_dtype
 from dlc.simulator import _control, _matrices, _memory, _warps
@@ -128,7 +129,7 @@ class _Launch:
         self.step: Step = self.machine.block(kernel.body.block)
         self.granule = _granule(kernel)
         self.shared_bytes = 0 if kernel.shared_bytes is None else kernel.shared_bytes.value.data
-        has_fences = any(isinstance(op, FenceOp) for op in kernel.walk())
+        has_fences = any(map(_releases_to_the_grid, kernel.walk()))
         blocks = prod(kernel.grid_size)
         self.machine.grid = Grid(blocks, kernel.threads, has_fences)
         self.report = SimulationReport(kernel.sym_name.data, blocks, kernel.threads)
@@ -174,6 +175,12 @@ class _Launch:
             if buffer.data.any():
                 at = int(np.argmax(buffer.data != 0))
                 fail_at_end(self.kernel, f"counter {at} is not zero again")
+
+
+def _releases_to_the_grid(op: Operation) -> bool:
+    """Return whether other blocks may learn at ``op`` that this thread's accesses are done."""
+    token = op.releases if isinstance(op, OrderingOp) else None
+    return token is not None and token.scope is Scope.GRID
 
 
 def _granule(kernel: KernelOp) -> int:

@@ -1,0 +1,69 @@
+"""How an operation says who waits for whom, and for what.
+
+A GPU's threads run at their own pace. What one writes another may read only when something orders
+the two: a *token*. One thread releases it when its accesses are done, another acquires it before
+its own. Passes, checks and the simulator ask ``OrderingOp``; they list no ops.
+"""
+
+from abc import ABC
+from dataclasses import dataclass
+from enum import Enum, IntEnum, auto
+
+from xdsl.ir import Operation, SSAValue
+
+
+class Scope(IntEnum):
+    """A group of threads of a launch, from small to large; each holds those before it."""
+
+    THREAD = auto()
+    WARP = auto()
+    WARPGROUP = auto()
+    BLOCK = auto()
+    CLUSTER = auto()
+    GRID = auto()
+
+
+class TokenKind(Enum):
+    """What a token is made of."""
+
+    MEETING = auto()
+    """All threads of the scope arrive at one operation; each waits for all."""
+    COPIES = auto()
+    """The groups of a thread's own asynchronous copies (PTX ``cp.async``)."""
+    COUNTER = auto()
+    """A counter in global memory: who raises it sees what others made visible before they did."""
+
+
+@dataclass(frozen=True)
+class Token:
+    """What threads wait for. scope: the threads that it orders. of: the object, if it has one."""
+
+    kind: TokenKind
+    scope: Scope
+    of: SSAValue | int | None = None
+
+
+class OrderingOp(Operation, ABC):
+    """An operation that threads do together or that orders their accesses to memory."""
+
+    @property
+    def together(self) -> Scope:
+        """The group whose threads must all come to the operation, if one of them does."""
+        return Scope.THREAD
+
+    @property
+    def releases(self) -> Token | None:
+        """Who acquires it after this thread has come here finds the accesses before done."""
+        return None
+
+    @property
+    def acquires(self) -> Token | None:
+        """What the thread waits for before it goes on."""
+        return None
+
+    def is_barrier(self, scope: Scope) -> bool:
+        """Return whether all threads of ``scope`` wait for each other here."""
+        token = self.acquires
+        if token is None or token != self.releases or token.kind is not TokenKind.MEETING:
+            return False
+        return token.scope >= scope
