@@ -32,6 +32,7 @@ from dlc.dialects.gpu.buffers import (
 )
 from dlc.dialects.gpu.capability import NeedsCapability
 from dlc.ir.access import INDEX, Access
+from dlc.ir.order import OrderingOp, Scope
 from dlc.ir.space import Space, space_of
 from dlc.ir.tensor import element_bytes
 
@@ -52,7 +53,7 @@ def _verify_fragment(access: Access, what: str) -> None:
 
 
 @irdl_op_definition
-class LdmatrixOp(BuffersOp, NeedsCapability):
+class LdmatrixOp(BuffersOp, OrderingOp, NeedsCapability):
     """Load 1, 2 or 4 matrices of 8 rows of 16 bytes from shared memory into a fragment.
 
     The place in shared memory is one row: lane ``l`` names row ``l % 8`` of matrix ``l // 8``. Each
@@ -88,6 +89,10 @@ class LdmatrixOp(BuffersOp, NeedsCapability):
         )
 
     @property
+    def together(self) -> Scope:
+        return Scope.WARP
+
+    @property
     def capability(self) -> str:
         return "ldmatrix"
 
@@ -120,7 +125,7 @@ class LdmatrixOp(BuffersOp, NeedsCapability):
 
 
 @irdl_op_definition
-class MmaOp(BuffersOp, NeedsCapability):
+class MmaOp(BuffersOp, OrderingOp, NeedsCapability):
     """``c += a @ b`` by the lanes of a warp, on fragments in registers, accumulated in ``f32``.
 
     shape: ``m16n8k16`` with ``a`` and ``b`` of f16 or bf16, or ``m16n8k8`` with tf32 in f32
@@ -152,6 +157,10 @@ class MmaOp(BuffersOp, NeedsCapability):
 
     def __init__(self, a: Place, b: Place, c: Place, shape: str):
         super().__init__(a, b, c, shape=StringAttr(shape))
+
+    @property
+    def together(self) -> Scope:
+        return Scope.WARP
 
     @property
     def capability(self) -> str:
