@@ -21,6 +21,8 @@ from dlc.errors import CompileError
 from dlc.runtime.comparison import Comparison, Tolerance
 from dlc.runtime.library import TensorInfo
 from dlc.runtime.model import Model, load
+from dlc.runtime.profile import profile
+from dlc.runtime.trace import chrome_trace
 from dlc.tools._bench import Bench, bench, bench_lines
 from dlc.tools._command import (
     FAILURE,
@@ -45,7 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in ("outputs", "compare"):
         if getattr(given, name) and not _runs(given):
             parser.error(
-                f"argument --{name}: nothing is run without --inputs, --input, --random or --bench"
+                f"argument --{name}: nothing is run without --inputs, --input, --random, --bench "
+                "or --profile"
             )
     if (given.rtol, given.atol) != (None, None) and not given.compare:
         parser.error("argument --rtol, --atol: only with --compare")
@@ -111,6 +114,13 @@ def _add_bench(parser: argparse.ArgumentParser) -> None:
     add(
         "--bench-json", type=Path, metavar="FILE", help="write the result with the time of each run"
     )
+    add(
+        "--profile",
+        type=Path,
+        metavar="TRACE.JSON",
+        help="write how long each kernel takes, for chrome://tracing or ui.perfetto.dev; without "
+        "inputs, on random ones",
+    )
 
 
 def _seconds(text: str) -> float:
@@ -123,7 +133,7 @@ def _seconds(text: str) -> float:
 
 
 def _runs(given: argparse.Namespace) -> bool:
-    return bool(given.inputs or given.input or given.random or given.bench)
+    return bool(given.inputs or given.input or given.random or given.bench or given.profile)
 
 
 def _run(given: argparse.Namespace) -> int:
@@ -151,24 +161,49 @@ def _run(given: argparse.Namespace) -> int:
         compared = compare_with_file(results, given.compare, _tolerance(given), model.report)
         if given.json:
             facts["compared"] = {name: asdict(found) for name, found in compared.items()}
-    if given.bench:
-        timing = Bench(given.warm_up, given.iterations, given.duration, given.threads)
-        found = bench(model, feeds, timing)
-        facts["bench"] = {"inputs": "random" if is_random else "given", "load_s": load_s, **found}
-        if given.bench_json:
-            text = json.dumps({**_listing(model), **facts}, indent=1)
-            write_atomically(given.bench_json, text.encode())
+    inputs = "random" if is_random else "given"
+    _measure(given, model, feeds, facts, {"inputs": inputs, "load_s": load_s})
     _print(facts, given.json)
     for name, found in compared.items() if not given.json else ():
         show(f"compared {name}: {found}")
     return FAILURE if any(found.mismatches for found in compared.values()) else SUCCESS
 
 
+def _measure(
+    given: argparse.Namespace,
+    model: Model,
+    feeds: Arrays,
+    facts: dict[str, Any],
+    start: Mapping[str, Any],
+) -> None:
+    """Add what ``--bench`` and ``--profile`` find to ``facts``, and write their files.
+
+    start: what is said of the times beside them.
+    """
+    if given.bench:
+        timing = Bench(given.warm_up, given.iterations, given.duration, given.threads)
+        facts["bench"] = {**start, **bench(model, feeds, timing)}
+        if given.bench_json:
+            text = json.dumps({**_listing(model), **facts}, indent=1)
+            write_atomically(given.bench_json, text.encode())
+    if given.profile:
+        found = _write_profile(model, feeds, given.profile)
+        facts["profile"] = {"trace": str(given.profile), **found}
+
+
+def _write_profile(model: Model, feeds: Arrays, to: Path) -> dict[str, Any]:
+    """Write the trace of a profile and return what a person is told of it."""
+    found, steps = profile(model, feeds), model.steps()
+    write_atomically(to, chrome_trace(model.report, steps, found).encode())
+    steps_ms, run_ms = 1e3 * sum(found.steps), 1e3 * found.run.median
+    return {"steps": len(steps), "steps_ms": steps_ms, "run_ms": run_ms}
+
+
 def _check_places(given: argparse.Namespace) -> None:
     """Raise CompileError where a file that is read would be overwritten."""
     read = [given.model, given.inputs, given.compare, *(path for _, path in given.input)]
     known = [path for path in read if path and path.exists()]
-    for path in filter(None, (given.outputs, given.bench_json)):
+    for path in filter(None, (given.outputs, given.bench_json, given.profile)):
         if path.exists() and any(map(path.samefile, known)):
             raise CompileError("is read by this run; give another file to write", str(path))
 
@@ -207,12 +242,21 @@ def _print(facts: Mapping[str, Any], as_json: bool) -> None:
     for key, value in facts.items():
         if key == "bench":
             print("\n".join(bench_lines(value)))
+        elif key == "profile":
+            show(_profile_line(value))
         elif isinstance(value, Mapping):
             show(f"{key}:")
             for name, tensor in value.items():
                 show(f"  {name}: {_tensor_text(tensor)}")
         else:
             show(f"{key}: {value}")
+
+
+def _profile_line(found: Mapping[str, Any]) -> str:
+    return (
+        f"profile: {found['steps']} steps of {found['steps_ms']:.4g} ms in a run of "
+        f"{found['run_ms']:.4g} ms, in {found['trace']}; open it at https://ui.perfetto.dev"
+    )
 
 
 def _tensor_text(facts: Mapping[str, Any]) -> str:

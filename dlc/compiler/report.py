@@ -8,13 +8,14 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation
 
 from dlc.analysis.entry import find_main, groups, launches
-from dlc.backends.host.reader import interface
+from dlc.backends.host.reader import interface, read_program
 from dlc.compiler.outcome import Report
 from dlc.core.locations import node_names, origin_text
 from dlc.core.nvrtc import Resources
 from dlc.dialects.fused_group import ARENA_BYTES, GroupOp, LaunchOp
 from dlc.dialects.gpu import KernelOp
 from dlc.dialects.graph.structure import GraphOp
+from dlc.ir.tensor import tensor_bytes
 
 
 def describe_groups(module: ModuleOp) -> dict[str, Report]:
@@ -26,7 +27,7 @@ def describe_groups(module: ModuleOp) -> dict[str, Report]:
 
 def _unknown_groups(found_launches: Sequence[LaunchOp]) -> dict[str, Report]:
     """Return descriptions of groups of which only the launches are known."""
-    nothing = {"operations": [], "boundaries": [], "schedule": {}, "bound": {}}
+    nothing = {"operations": [], "boundaries": [], "schedule": {}, "bound": {}, "work": {}}
     found: dict[str, Report] = {}
     for number, launch in enumerate(found_launches):
         name = launch.kernel_name
@@ -44,6 +45,10 @@ def _describe(group: GroupOp) -> Report:
         "schedule": group.schedule.as_data() if group.schedule else {},
         "bound": group.bound.as_data() if group.bound else {},
         "boundaries": reasons,
+        "work": {
+            "flops": sum(op.flops() for op in inner if isinstance(op, GraphOp)),
+            "bytes": sum(map(tensor_bytes, (*group.operands, *group.results))),
+        },
     }
 
 
@@ -91,7 +96,16 @@ def make_report(
         "launches": len(launched),
         "workspace_bytes": size.value.data,
         "kernels": kernels,
+        "steps": _steps(module, groups),
     }
+
+
+def _steps(module: ModuleOp, groups: Mapping[str, Report]) -> list[Report]:
+    """Return what a run does, in order: launches, with the nodes of each, then copies."""
+    program = read_program(module, lambda _: 0)
+    launched = zip(program.launches, groups.values(), strict=True)
+    launches = [{"kernel": step.kernel, "nodes": group["nodes"]} for step, group in launched]
+    return [*launches, *({"output": program.outputs[c.target.buffer].name} for c in program.copies)]
 
 
 def _used(kernel: KernelOp, static: Resources) -> Report:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlc.runtime.gpu_driver import Driver, Handle
-from dlc.runtime.host_arrays import host_array, order_feeds
+from dlc.runtime.host_arrays import host_feeds
 from dlc.runtime.model import Model
 
 Array = NDArray[np.generic]
@@ -26,8 +26,7 @@ def time_on_device(
     Raises InputError, ArtifactError.
     """
     driver = driver or Driver()
-    given = order_feeds(model.inputs, feeds)
-    arrays = [host_array(info, x) for info, x in zip(model.inputs, given, strict=True)]
+    arrays = host_feeds(model.inputs, feeds)
     results: list[Array] = [np.empty(info.shape, info.dtype) for info in model.outputs]
     with driver.context(model.device), ExitStack() as kept:
         inputs = [kept.enter_context(driver.memory(array.nbytes)) for array in arrays]

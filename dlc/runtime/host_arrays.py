@@ -33,6 +33,11 @@ def order_feeds(inputs: Sequence[TensorInfo], feeds: Mapping[str, Any]) -> list[
     return arrays
 
 
+def host_feeds(inputs: Sequence[TensorInfo], feeds: Mapping[str, Any]) -> list[Array]:
+    """Return dense numpy arrays in the order of ``inputs``. Raises InputError."""
+    return [host_array(i, x) for i, x in zip(inputs, order_feeds(inputs, feeds), strict=True)]
+
+
 def _check_mapping(feeds: object) -> None:
     if not isinstance(feeds, Mapping):
         kind = type(feeds).__name__

@@ -29,7 +29,7 @@ from dlc.runtime.dtypes import numpy_dtype
 from dlc.runtime.fork import is_forked
 from dlc.runtime.private_copy import private_copy
 
-ABI_VERSION = 2
+ABI_VERSION = 3
 CUDA = 1
 """``dlc_target`` of an artifact for NVIDIA GPUs."""
 
@@ -66,6 +66,9 @@ class _Api(ctypes.Structure):
         ("destroy", CFUNCTYPE(None, c_void_p)),
         ("message", CFUNCTYPE(c_char_p)),
         ("set_threads", CFUNCTYPE(c_int, c_void_p, c_int32)),
+        ("variant", CFUNCTYPE(c_int32, c_void_p)),
+        ("step_count", CFUNCTYPE(c_uint32, c_void_p)),
+        ("run_steps", CFUNCTYPE(c_int, c_void_p, c_uint32, c_uint32, *[c_void_p] * 4)),
     ]
 
 

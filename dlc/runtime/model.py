@@ -4,7 +4,7 @@ import ctypes
 import json
 import shutil
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Never
 
@@ -189,6 +189,34 @@ class Model:
         with self._lock:
             status = self._library.api.run(self._ready(), stream, None, read, written)
             self._library.check(status)
+
+    def steps(self) -> list[Mapping[str, Any]]:
+        """Return what each step of a run is: the ``kernel`` that is launched with its ``nodes``, or
+        the ``output`` that is copied to. On a GPU that is known once the model is on it.
+        """
+        handle = self._ready()
+        variant = self.report["variants"][self._library.api.variant(handle)]
+        assert len(variant["steps"]) == self._library.api.step_count(handle)
+        return variant["steps"]
+
+    def step_runner(
+        self, inputs: Sequence[int], outputs: Sequence[int], stream: Any = None
+    ) -> Callable[[int, int], None]:
+        """Return what does the steps from one number to before another of a run, unchecked.
+
+        inputs, outputs: addresses in order of the tensors, of the memory in which the model runs.
+        stream: on a GPU, a handle on which they are enqueued. What it returns raises ArtifactError.
+        """
+        read = (ctypes.c_void_p * max(1, len(inputs)))(*inputs)
+        written = (ctypes.c_void_p * max(1, len(outputs)))(*outputs)
+        handle, library = self._ready(), self._library
+
+        def run(first: int, end: int) -> None:
+            with self._lock:
+                run_steps = library.api.run_steps
+                library.check(run_steps(handle, first, end, stream, None, read, written))
+
+        return run
 
     def __copy__(self) -> "Model":
         return self

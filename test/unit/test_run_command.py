@@ -209,6 +209,27 @@ def test_bench_for_a_person(one: Path, capsys: pytest.CaptureFixture[str]) -> No
     ]
 
 
+def test_a_profile_is_a_trace_of_all_steps(
+    two: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "trace.json"
+    (line,) = [x for x in run(capsys, two, "--profile", file).splitlines() if "profile" in x]
+    assert line.startswith("profile: 1 steps of ")
+    assert line.endswith(f" ms, in {file}; open it at https://ui.perfetto.dev")
+    events = json.loads(file.read_text(), parse_constant=pytest.fail)["traceEvents"]
+    (event,) = [each for each in events if each["ph"] == "X"]
+    assert event["args"]["operations"] == ["graph.cast", "graph.add"]
+    assert event["args"]["work"] == {"flops": 12, "bytes": 6 * (4 + 8 + 4)}
+    assert event["dur"] > 0
+
+
+def test_a_profile_overwrites_nothing_that_is_read(
+    one: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    message = "is read by this run; give another file to write"
+    assert message in fail(capsys, one, "--profile", one)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -297,6 +297,16 @@ static void set_parameters(node *n, const CUDA_KERNEL_NODE_PARAMS *p) {
                        .parameters = keep_arguments(p->kernelParams, k->parameter_count)};
 }
 
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,
+                        void **parameters, void **extra) {
+  CUDA_KERNEL_NODE_PARAMS all = {function, grid_x,  grid_y,       grid_z,     block_x,
+                                 block_y,  block_z, shared_bytes, parameters, extra};
+  node *nodes = host_memory(sizeof *nodes);
+  set_parameters(nodes, &all);
+  return enqueue(stream, (work){.nodes = nodes, .count = 1});
+}
+
 CUresult cuGraphCreate(CUgraph *graph, unsigned flags) {
   *graph = host_memory(sizeof **graph);
   return flags ? INVALID_VALUE : SUCCESS;

@@ -86,16 +86,29 @@ static void launch(const dlc_launch *what, const dlc_places *places) {
   dlc_kernels[what->kernel](operands);
 }
 
-static void run_steps(const dlc_places *places) {
-  for (uint32_t i = 0; i < dlc_program.launch_count; i++) launch(&dlc_program.launches[i], places);
-  for (uint32_t i = 0; i < dlc_program.copy_count; i++) {
-    const dlc_copy *copy = &dlc_program.copies[i];
-    memcpy((void *)dlc_resolve(places, copy->target), (void *)dlc_resolve(places, copy->source), copy->bytes);
-  }
+static void make_copy(const dlc_copy *copy, const dlc_places *places) {
+  memcpy((void *)dlc_resolve(places, copy->target), (void *)dlc_resolve(places, copy->source), copy->bytes);
 }
 
-dlc_status dlc_model_run(dlc_model *model, void *stream, void *workspace, const void *const *inputs,
-                         void *const *outputs) {
+static void do_step(uint32_t i, const dlc_places *places) {
+  if (i < dlc_program.launch_count)
+    launch(&dlc_program.launches[i], places);
+  else
+    make_copy(&dlc_program.copies[i - dlc_program.launch_count], places);
+}
+
+int32_t dlc_model_variant(const dlc_model *model) {
+  (void)model;
+  return 0;
+}
+
+uint32_t dlc_model_step_count(const dlc_model *model) {
+  (void)model;
+  return dlc_program.launch_count + dlc_program.copy_count;
+}
+
+dlc_status dlc_model_run_steps(dlc_model *model, uint32_t first, uint32_t end, void *stream, void *workspace,
+                               const void *const *inputs, void *const *outputs) {
   (void)stream;
   if (!workspace && !model->workspace && dlc_program.workspace_bytes) {
     dlc_status status = take_memory(dlc_program.workspace_bytes, "intermediate values", &model->workspace);
@@ -105,9 +118,14 @@ dlc_status dlc_model_run(dlc_model *model, void *stream, void *workspace, const 
   dlc_places places = {inputs, outputs, (uintptr_t)model->weights, (uintptr_t)workspace};
   int threads = is_forked ? 1 : model->threads, usual = omp_get_max_threads();
   if (threads) omp_set_num_threads(threads); /* of the calling thread */
-  run_steps(&places);
+  for (uint32_t i = first; i < end; i++) do_step(i, &places);
   if (threads) omp_set_num_threads(usual);
   return DLC_OK;
+}
+
+dlc_status dlc_model_run(dlc_model *model, void *stream, void *workspace, const void *const *inputs,
+                         void *const *outputs) {
+  return dlc_model_run_steps(model, 0, dlc_model_step_count(model), stream, workspace, inputs, outputs);
 }
 
 dlc_status dlc_model_run_host(dlc_model *model, const void *const *inputs, void *const *outputs) {

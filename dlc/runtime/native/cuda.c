@@ -226,20 +226,58 @@ static dlc_status ready_graph(dlc_model *model, const dlc_places *p) {
   return status;
 }
 
+/* Runs. --------------------------------------------------------------------------------------------------- */
+
+static dlc_status find_places(dlc_model *model, CUdeviceptr workspace, const void *const *inputs,
+                              void *const *outputs, dlc_places *p) {
+  uint64_t bytes = model->variant->steps.workspace_bytes;
+  if (!workspace && !model->workspace && bytes) TRY(cuMemAlloc_v2(&model->workspace, bytes));
+  *p = (dlc_places){inputs, outputs, (uintptr_t)model->weights,
+                    (uintptr_t)(workspace ? workspace : model->workspace)};
+  return DLC_OK;
+}
+
+static dlc_status make_copy(dlc_model *model, const dlc_copy *copy, const dlc_places *p, CUstream stream) {
+  TRY(cuMemcpyDtoDAsync_v2(dlc_resolve(p, copy->target), dlc_resolve(p, copy->source), copy->bytes, stream));
+  return DLC_OK;
+}
+
 static dlc_status enqueue(dlc_model *model, CUstream stream, CUdeviceptr workspace, const void *const *inputs,
                           void *const *outputs) {
   const dlc_steps *s = &model->variant->steps;
-  if (!workspace && !model->workspace && s->workspace_bytes)
-    TRY(cuMemAlloc_v2(&model->workspace, s->workspace_bytes));
-  dlc_places p = {inputs, outputs, (uintptr_t)model->weights,
-                  (uintptr_t)(workspace ? workspace : model->workspace)};
+  dlc_places p;
+  TRY_STATUS(find_places(model, workspace, inputs, outputs, &p));
   if (s->launch_count) {
     TRY_STATUS(ready_graph(model, &p));
     TRY(cuGraphLaunch(model->executable, stream));
   }
-  for (uint32_t i = 0; i < s->copy_count; i++)
-    TRY(cuMemcpyDtoDAsync_v2(dlc_resolve(&p, s->copies[i].target), dlc_resolve(&p, s->copies[i].source),
-                             s->copies[i].bytes, stream));
+  for (uint32_t i = 0; i < s->copy_count; i++) TRY_STATUS(make_copy(model, &s->copies[i], &p, stream));
+  return DLC_OK;
+}
+
+/* A launch by itself, without the graph. */
+static dlc_status launch(dlc_model *model, const dlc_launch *what, const dlc_places *p, CUstream stream) {
+  const dlc_address *operands = model->variant->steps.operands + what->first_operand;
+  const dlc_kernel *k = &model->variant->kernels[what->kernel];
+  CUdeviceptr arguments[what->operand_count + 1]; /* C has no empty arrays */
+  void *parameters[what->operand_count + 1];
+  for (uint32_t i = 0; i < what->operand_count; i++) {
+    arguments[i] = dlc_resolve(p, operands[i]);
+    parameters[i] = &arguments[i];
+  }
+  TRY(cuLaunchKernel(model->functions[what->kernel], k->grid[0], k->grid[1], k->grid[2], k->block[0], k->block[1],
+                     k->block[2], k->shared_bytes, stream, parameters, NULL));
+  return DLC_OK;
+}
+
+static dlc_status enqueue_steps(dlc_model *model, uint32_t first, uint32_t end, CUstream stream,
+                                CUdeviceptr workspace, const void *const *inputs, void *const *outputs) {
+  const dlc_steps *s = &model->variant->steps;
+  dlc_places p;
+  TRY_STATUS(find_places(model, workspace, inputs, outputs, &p));
+  for (uint32_t i = first; i < end; i++)
+    TRY_STATUS(i < s->launch_count ? launch(model, &s->launches[i], &p, stream)
+                                   : make_copy(model, &s->copies[i - s->launch_count], &p, stream));
   return DLC_OK;
 }
 
@@ -287,6 +325,21 @@ dlc_status dlc_model_run(dlc_model *model, void *stream, void *workspace, const 
                          void *const *outputs) {
   TRY(cuCtxPushCurrent_v2(model->context));
   dlc_status status = enqueue(model, (CUstream)stream, (CUdeviceptr)(uintptr_t)workspace, inputs, outputs);
+  leave(model);
+  return status;
+}
+
+int32_t dlc_model_variant(const dlc_model *model) { return (int32_t)(model->variant - dlc_variants); }
+
+uint32_t dlc_model_step_count(const dlc_model *model) {
+  return model->variant->steps.launch_count + model->variant->steps.copy_count;
+}
+
+dlc_status dlc_model_run_steps(dlc_model *model, uint32_t first, uint32_t end, void *stream, void *workspace,
+                               const void *const *inputs, void *const *outputs) {
+  TRY(cuCtxPushCurrent_v2(model->context));
+  dlc_status status = enqueue_steps(model, first, end, (CUstream)stream, (CUdeviceptr)(uintptr_t)workspace, inputs,
+                                    outputs);
   leave(model);
   return status;
 }

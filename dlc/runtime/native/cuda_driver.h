@@ -56,6 +56,9 @@ enum {
   X(cuStreamCreate, (CUstream * stream, unsigned flags))                                                     \
   X(cuStreamDestroy_v2, (CUstream stream))                                                                   \
   X(cuStreamSynchronize, (CUstream stream))                                                                  \
+  X(cuLaunchKernel, (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,   \
+                     unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,                \
+                     void **parameters, void **extra))                                                       \
   X(cuGraphCreate, (CUgraph * graph, unsigned flags))                                                        \
   X(cuGraphDestroy, (CUgraph graph))                                                                         \
   X(cuGraphAddKernelNode, (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,        \

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define DLC_ABI_VERSION 2u
+#define DLC_ABI_VERSION 3u
 
 typedef enum dlc_status {
   DLC_OK = 0,
@@ -99,6 +99,18 @@ typedef struct dlc_api {
   /* How many threads a run of a CPU model takes; 0, as at first: what OMP_NUM_THREADS says, else one per core.
    * Not while the model runs. */
   dlc_status (*set_threads)(dlc_model *model, int32_t threads);
+
+  /* Which of the report's "variants" runs, from 0 on. */
+  int32_t (*variant)(const dlc_model *model);
+
+  /* The steps of a run: its launches in the order of the variant's "steps", then its copies to outputs. */
+  uint32_t (*step_count)(const dlc_model *model);
+
+  /* Do the steps from number `first` to before number `end`, otherwise as run; all of them, one after the other and
+   * in order, do what run does. For measuring each, and for looking at what is between them. On a GPU a call may be
+   * captured by the caller's stream, once a run of the model has been made. */
+  dlc_status (*run_steps)(dlc_model *model, uint32_t first, uint32_t end, void *stream, void *workspace,
+                          const void *const *inputs, void *const *outputs);
 } dlc_api;
 
 const dlc_api *dlc_entry(void);

@@ -56,6 +56,20 @@ static dlc_status run(dlc_model *model, void *stream, void *workspace, const voi
   return status != DLC_OK ? status : dlc_model_run(model, stream, workspace, inputs, outputs);
 }
 
+static int32_t variant(const dlc_model *model) { return model ? dlc_model_variant(model) : 0; }
+static uint32_t step_count(const dlc_model *model) { return model ? dlc_model_step_count(model) : 0; }
+
+static dlc_status run_steps(dlc_model *model, uint32_t first, uint32_t end, void *stream, void *workspace,
+                            const void *const *inputs, void *const *outputs) {
+  dlc_status status = check_run(model, inputs, outputs);
+  if (status != DLC_OK) return status;
+  uint32_t count = dlc_model_step_count(model);
+  if (first > end || end > count)
+    return dlc_fail(DLC_INVALID_ARGUMENT, "run_steps: there are no steps %u to %u; a run has %u", (unsigned)first,
+                    (unsigned)end, (unsigned)count);
+  return dlc_model_run_steps(model, first, end, stream, workspace, inputs, outputs);
+}
+
 static dlc_status run_host(dlc_model *model, const void *const *inputs, void *const *outputs) {
   dlc_status status = check_run(model, inputs, outputs);
   return status != DLC_OK ? status : dlc_model_run_host(model, inputs, outputs);
@@ -79,6 +93,9 @@ __attribute__((visibility("default"))) const dlc_api *dlc_entry(void) {
       .destroy = destroy,
       .message = last_message,
       .set_threads = set_threads,
+      .variant = variant,
+      .step_count = step_count,
+      .run_steps = run_steps,
   };
   api.target = dlc_artifact_target; /* no constant expressions in C99 */
   api.input_count = dlc_input_count;

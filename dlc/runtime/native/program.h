@@ -44,6 +44,10 @@ dlc_status dlc_model_open(dlc_model *model, const char *path, const char *weight
 uint64_t dlc_model_workspace_bytes(const dlc_model *model);
 dlc_status dlc_model_run(dlc_model *model, void *stream, void *workspace, const void *const *inputs,
                          void *const *outputs);
+int32_t dlc_model_variant(const dlc_model *model);
+uint32_t dlc_model_step_count(const dlc_model *model);
+dlc_status dlc_model_run_steps(dlc_model *model, uint32_t first, uint32_t end, void *stream, void *workspace,
+                               const void *const *inputs, void *const *outputs);
 dlc_status dlc_model_run_host(dlc_model *model, const void *const *inputs, void *const *outputs);
 dlc_status dlc_model_set_threads(dlc_model *model, int32_t threads);
 void dlc_model_close(dlc_model *model); /* of one that was opened, or zero and opened in part */

@@ -41,6 +41,7 @@ REPORT = {
             "target": "cpu",
             "launches": 1,
             "workspace_bytes": 256,
+            "steps": [{"kernel": "g0", "nodes": ["scale", "add"]}, {"output": "x again"}],
             "kernels": [{"name": "g0", "launches": 1, "operations": ["graph.mul", "graph.add"]}],
         }
     ],
