@@ -9,11 +9,14 @@ from xdsl.passes import ModulePass
 from dlc import arch, strategies
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.epilogue import NotFusibleError
+from dlc.core.context import dlc_context
 from dlc.core.locations import operation_text
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.loop import BoundAttr
 from dlc.errors import CompileError
 from dlc.model.upper_bound import UpperBound
+from dlc.plan import NoPlan, Planner
+from dlc.strategies import Rated
 
 
 @dataclass(frozen=True)
@@ -37,21 +40,21 @@ class TilePass(ModulePass):
     arch: str = arch.DEFAULT_TARGET
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        chip = arch.by_name(self.arch)
+        planner = Planner(arch.by_name(self.arch), dlc_context(ctx).measurements)
         for group in op.walk():
             if isinstance(group, GroupOp):
-                _tile(group, chip)
+                _tile(group, planner)
 
 
-def _tile(group: GroupOp, chip: arch.Arch) -> None:
+def _tile(group: GroupOp, planner: Planner) -> None:
     flow = Dataflow(group.body.block)
     cluster = Cluster(flow, tuple(flow.ops))
     try:
         if group.schedule is not None:
-            bound = strategies.bound(cluster, group.schedule, chip)
+            rated = strategies.rated(cluster, group.schedule, planner.chip)
         else:
-            chosen = strategies.choose(cluster, chip)
-            group.schedule, bound = chosen.schedule.attribute(), chosen.bound
+            rated = _chosen(cluster, planner)
+            group.schedule = rated.schedule.attribute()
     except NotFusibleError as reason:
         raise CompileError(
             f"these ops cannot share a kernel: {reason}", at=operation_text(group)
@@ -59,7 +62,15 @@ def _tile(group: GroupOp, chip: arch.Arch) -> None:
     except CompileError as error:
         error.place(operation_text(group))
         raise
-    group.bound = bound_attribute(bound)
+    group.bound = bound_attribute(rated.bound)
+
+
+def _chosen(cluster: Cluster, planner: Planner) -> Rated:
+    """Return the best schedule; raises NotFusibleError where there is none."""
+    found = planner.plan(cluster)
+    if isinstance(found, NoPlan):
+        raise NotFusibleError(found.reason)
+    return found.best.rate()
 
 
 def bound_attribute(bound: UpperBound) -> BoundAttr:

@@ -9,6 +9,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from dlc.analysis.contraction import gemm
 from dlc.analysis.element_profile import ElementProfile, profile
+from dlc.analysis.form import form
 from dlc.analysis.role import Role, RowSpace, role, row_space
 from dlc.core.locations import operation_text
 from dlc.dialects.graph.source import WeightOp
@@ -72,6 +73,7 @@ class Dataflow:
         self.ops: list[ComputedOp] = [_computed(op) for op in working if isinstance(op, GraphOp)]
         self.position = {op: n for n, op in enumerate(self.ops)}
         self._facts: dict[ComputedOp, Facts] = {}
+        self._forms: dict[ComputedOp, str] = {}
         self._origins: dict[SSAValue, SSAValue] = {}
         self._producers: dict[ComputedOp, Sequence[ComputedOp]] = {}
         self._readers: dict[SSAValue, list[ComputedOp]] = {}
@@ -111,6 +113,13 @@ class Dataflow:
         found = self._facts.get(op)
         if found is None:
             found = self._facts[op] = _facts(op)
+        return found
+
+    def form(self, op: ComputedOp) -> str:
+        """Return what ``op`` is apart from its operands and all names."""
+        found = self._forms.get(op)
+        if found is None:
+            found = self._forms[op] = form(op)
         return found
 
     def escapes(self, value: SSAValue) -> bool:
@@ -209,6 +218,11 @@ class Cluster:
     def inner(self, value: SSAValue) -> bool:
         """Whether an op of the cluster computes ``value``, or what it is a view of."""
         return self.flow.origin(value).owner in self.members
+
+    def producer(self, value: SSAValue) -> ComputedOp | None:
+        """Return the op of the cluster that computes ``value``, or what it is a view of."""
+        owner = self.flow.origin(value).owner
+        return owner if isinstance(owner, ComputedOp) and owner in self.members else None
 
     def readers(self, value: SSAValue) -> Iterable[ComputedOp]:
         """Return the ops of the cluster that read ``value``, each once."""

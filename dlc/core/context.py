@@ -1,4 +1,4 @@
-"""The context of a compilation: dialects, the weights and the count of rewrites."""
+"""The context of a compilation: dialects, weights, measured times and the count of rewrites."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
 
+from dlc.core.measurements import NOTHING, Measurements
 from dlc.core.rewrite import RewriteCounter
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class DlcContext(Context):
-    """xDSL's context with a slot for the weights, which stay outside the IR.
+    """xDSL's context with slots for what stays outside the IR: weights and measured times.
 
     record_checks: what raises CompileError for a record attribute that is wrong, by the attribute's
     name; asked when one is parsed. ``dlc.registry.new_context`` makes a context that knows every
@@ -23,12 +24,14 @@ class DlcContext(Context):
 
     rewrites: RewriteCounter
     record_checks: dict[str, Callable[[Mapping[str, Any]], object]]
+    measurements: Measurements
     _weights: WeightStore | None
 
     def __init__(self, weights: WeightStore | None = None):
         super().__init__()
         self.rewrites = RewriteCounter()
         self.record_checks = {}
+        self.measurements = NOTHING
         self._weights = weights
 
     @property
@@ -46,16 +49,17 @@ class DlcContext(Context):
         self._weights = store
 
     def clone(self) -> DlcContext:
-        """Return a context with the same dialects, weights and rewrite counter."""
+        """Return a context with the same dialects, weights, measured times and rewrite counter."""
         copy = DlcContext(self.weights)
         vars(copy).update(vars(super().clone()))
         copy.rewrites = self.rewrites
         copy.record_checks = self.record_checks
+        copy.measurements = self.measurements
         return copy
 
 
 def dlc_context(context: Context) -> DlcContext:
     """Return what xDSL hands to a pass as the context it is; raises TypeError for a plain one."""
     if not isinstance(context, DlcContext):
-        raise TypeError("this pass needs the weights: use dlc.registry.new_context()")
+        raise TypeError("this pass needs more of a context: use dlc.registry.new_context()")
     return context

@@ -28,8 +28,6 @@ _STEP_INSTRUCTIONS = 20
 _LINE_BYTES = 128
 """Bytes of a line of the caches, and what a warp's wide load takes of one row at least."""
 
-_TIE = 1.005
-
 _FRAGMENT_BYTES = 512
 """What one instruction of a warp loads from shared memory: 16 bytes a lane."""
 
@@ -220,19 +218,6 @@ def estimate_s(tiles: Tiles, arch: GpuArch) -> Floats:
     fits = residents(tiles, arch)
     seconds = _Estimate(tiles, arch, np.maximum(fits, 1)).seconds()
     return np.where(fits > 0, seconds, np.inf)
-
-
-def first_choice(tiles: Tiles, seconds: Floats) -> int:
-    """Return the place of the tiling to take.
-
-    Estimates within 0.5 % of the least are a tie: no measurement tells such tilings apart. The one
-    that needs the least shared memory wins, since other kernels' blocks may need it; then the wider
-    tile, then fewer warps, then fewer parts, then the order of the space.
-    """
-    tied = np.flatnonzero(seconds <= seconds.min() * _TIE)
-    shared = tiles.stages * tiles.slice_bytes
-    keys = (tiles.split, tiles.warps, -tiles.n, shared)  # the last one counts most
-    return int(tied[np.lexsort([key[tied] for key in keys])[0]])
 
 
 @dataclass(frozen=True)

@@ -6,23 +6,28 @@ the sizes has predicated tails. What exceeds the chip's limits is dropped, and t
 model ranks the rest.
 """
 
-from dlc.strategies._choice import accepting, bound, choose, read, read_record
+from dlc.strategies._choice import able, accepting, rated, read, read_record
+from dlc.strategies._implementation import AnyImplementation, Implementation
 from dlc.strategies._lower import lower_group
-from dlc.strategies._rated import Rated
+from dlc.strategies._rated import Rated, Seconds, Space
 from dlc.strategies._registry import by_name, names
 from dlc.strategies._schedule import Schedule
 from dlc.strategies._strategy import Strategy
 
 __all__ = [
+    "AnyImplementation",
+    "Implementation",
     "Rated",
     "Schedule",
+    "Seconds",
+    "Space",
     "Strategy",
+    "able",
     "accepting",
-    "bound",
     "by_name",
-    "choose",
     "lower_group",
     "names",
+    "rated",
     "read",
     "read_record",
 ]

@@ -1,7 +1,6 @@
-"""Which strategies lower a cluster, and by which schedule the chip does it best."""
+"""Which strategies lower a cluster, and what a schedule that is given means."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.epilogue import NotFusibleError
@@ -9,9 +8,8 @@ from dlc.arch import Arch
 from dlc.dialects.loop.attributes import ScheduleAttr
 from dlc.errors import CompileError
 from dlc.ir.record import Value, text_of
-from dlc.model.upper_bound import UpperBound
 from dlc.strategies import _limits
-from dlc.strategies._implementation import Implementation
+from dlc.strategies._implementation import AnyImplementation
 from dlc.strategies._rated import Rated
 from dlc.strategies._registry import by_name, in_order, names
 from dlc.strategies._schedule import Schedule, target_of
@@ -31,24 +29,24 @@ def accepting(cluster: Cluster) -> list[Strategy]:
     raise NotFusibleError(next(own, FOREIGN))
 
 
-def choose(cluster: Cluster, arch: Arch) -> Rated:
-    """Return the schedule with the least estimated time, and its bound.
+def able(cluster: Cluster, arch: Arch) -> list[AnyImplementation]:
+    """Return how the strategies that lower ``cluster`` do it on a chip, at least one.
 
-    Raises NotFusibleError when no strategy lowers the cluster, CompileError when no schedule of the
-    space fits on the chip.
+    Raises NotFusibleError with the reason where there is none.
     """
     target = target_of(arch)
-    able = [s.implementations[target] for s in accepting(cluster) if target in s.implementations]
-    if not able:
-        raise CompileError(f"no strategy computes these ops on a {target.upper()}")
-    return min((each.choose(cluster, arch) for each in able), key=lambda r: r.latency_s())
+    each = [strategy.implementations.get(target) for strategy in accepting(cluster)]
+    if found := [implementation for implementation in each if implementation is not None]:
+        return found
+    raise NotFusibleError(f"no strategy computes these ops on a {target.upper()}")
 
 
-def bound(cluster: Cluster, given: ScheduleAttr, arch: Arch) -> UpperBound:
-    """Return the bound of a schedule that is given (a person may have edited it).
+def rated(cluster: Cluster, given: ScheduleAttr, arch: Arch) -> Rated:
+    """Return what the models say about a schedule that is given (a person may have edited it).
 
-    Raises CompileError when its strategy does not lower the cluster, it is for another kind of
-    chip, a key is missing or wrong, or the chip cannot hold a block.
+    Raises NotFusibleError where no strategy lowers the cluster, CompileError where that of the
+    schedule does not, it is for another kind of chip, a key is missing or wrong, or the chip cannot
+    hold a block.
     """
     schedule, fitting = read(given), [s.name for s in accepting(cluster)]
     if schedule.strategy not in fitting:
@@ -59,13 +57,13 @@ def bound(cluster: Cluster, given: ScheduleAttr, arch: Arch) -> UpperBound:
     if schedule.target != target_of(arch):
         raise CompileError(f"the schedule is for a {schedule.target.upper()}, not for {arch.name}")
     own = implementation(schedule)
-    found = own.rate(own.work_of(cluster), schedule, arch).bound
-    if found.violation:
-        raise CompileError(found.violation)
+    found = own.rate(own.work_of(cluster), schedule, arch)
+    if found.bound.violation:
+        raise CompileError(found.bound.violation)
     return found
 
 
-def implementation(schedule: Schedule) -> Implementation[Any, Any, Any]:
+def implementation(schedule: Schedule) -> AnyImplementation:
     """Return what a schedule is one of."""
     return by_name(schedule.strategy).implementations[schedule.target]
 

@@ -1,15 +1,15 @@
-"""How a strategy works on one kind of chip, and finding the best of its schedules."""
+"""How a strategy works on one kind of chip."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
 from dlc.analysis.dataflow import Cluster
-from dlc.arch import Arch, CpuArch, GpuArch
-from dlc.errors import CompileError
+from dlc.arch import CpuArch, GpuArch
 from dlc.lowering.job import Job
-from dlc.strategies._rated import Rated, best
+from dlc.strategies._rated import Rated, Seconds, Space
 from dlc.strategies._schedule import Schedule
 
 Work = TypeVar("Work")
@@ -24,8 +24,8 @@ class Implementation(Generic[Work, Chip, S]):
     schedule: the type of its schedules. work_of: what a cluster does, whatever its schedule;
     hashable. candidates: the space of schedules. rate: what the models say about one; raises
     CompileError for one that the work or the chip cannot have. describe: names a work in errors.
-    lower: writes the kernel. first: the schedule to take of the whole space, ``None`` where none
-    fits; where it is not given, schedules are rated one by one.
+    lower: writes the kernel. estimate: the seconds of many schedules, infinite for one that does
+    not fit; where it is not given, schedules are rated one by one.
     """
 
     schedule: type[S]
@@ -34,24 +34,21 @@ class Implementation(Generic[Work, Chip, S]):
     rate: Callable[[Work, S, Chip], Rated]
     describe: Callable[[Work], str]
     lower: Callable[[Job, S], None]
-    first: Callable[[Work, Sequence[S], Chip], S | None] | None = None
+    estimate: Callable[[Work, Sequence[S], Chip], Seconds] | None = None
 
-    def choose(self, cluster: Cluster, arch: Chip) -> Rated:
-        """Return the best schedule of a cluster; raises CompileError when none fits."""
-        return self.choose_for(self.work_of(cluster), arch)
+    def space(self, work: Work, chip: Chip) -> Space[S]:
+        """Return all schedules for a work, with their estimates."""
+        schedules = list(self.candidates(work, chip))
+        if self.estimate is not None:
+            seconds = self.estimate(work, schedules, chip)
+            return Space(schedules, seconds, lambda place: self.rate(work, schedules[place], chip))
+        rated = [self.rate(work, schedule, chip) for schedule in schedules]
+        seconds = np.array([*map(_seconds, rated)], np.float64)
+        return Space(schedules, seconds, rated.__getitem__)
 
-    def choose_for(self, work: Work, arch: Chip) -> Rated:
-        """Return the best schedule of a work; raises CompileError when none fits."""
-        return _best(self, work, arch)
+
+AnyImplementation = Implementation[Any, Any, Any]
 
 
-@lru_cache(4096)  # the layers of a model do the same
-def _best(own: Implementation[Any, Any, Any], work: object, arch: Arch) -> Rated:
-    candidates = own.candidates(work, arch)
-    if own.first is None:
-        rated = (own.rate(work, schedule, arch) for schedule in candidates)
-        return best(rated, own.describe(work))
-    chosen = own.first(work, list(candidates), arch)
-    if chosen is None:
-        raise CompileError(f"no schedule for {own.describe(work)} fits on the chip")
-    return own.rate(work, chosen, arch)
+def _seconds(rated: Rated) -> float:
+    return float("inf") if rated.bound.violation else rated.latency_s()

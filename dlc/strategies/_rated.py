@@ -1,11 +1,17 @@
-"""A schedule with what the models say about it."""
+"""What the models say about schedules."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
-from dlc.errors import CompileError
+import numpy as np
+import numpy.typing as npt
+
 from dlc.model.upper_bound import UpperBound
 from dlc.strategies._schedule import Schedule
+
+S = TypeVar("S", bound=Schedule, covariant=True)
+Seconds = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -17,26 +23,14 @@ class Rated:
     latency_s: Callable[[], float]
 
 
-_CLEARLY = 0.995
+@dataclass(frozen=True)
+class Space(Generic[S]):
+    """Schedules to choose from.
 
-
-def best(candidates: Iterable[Rated], what: str) -> Rated:
-    """Return the candidate with the least latency.
-
-    They are estimated in the order of their bounds (of the space where these are equal), until the
-    bounds show that the rest cannot win. A later one wins if it is more than 0.5 % faster: what is
-    nearer is a tie, for which the order of the space stands. Raises CompileError when none fits on
-    the chip.
+    seconds: what each probably takes; infinite where a block does not fit on the chip. rate: what
+    else the models say about the schedule at a place.
     """
-    fitting = [c for c in candidates if c.bound.violation is None]
-    if not fitting:
-        raise CompileError(f"no schedule for {what} fits on the chip")
-    fitting.sort(key=lambda c: c.bound.time_s)
-    winner, least_s = fitting[0], float("inf")
-    for candidate in fitting:
-        if candidate.bound.time_s >= least_s:
-            break
-        latency_s = candidate.latency_s()
-        if latency_s < least_s * _CLEARLY:
-            winner, least_s = candidate, latency_s
-    return winner
+
+    schedules: Sequence[S]
+    seconds: Seconds
+    rate: Callable[[int], Rated]

@@ -44,6 +44,11 @@ class Schedule:
         """The consecutive blocks of the grid that make one tile of the result together."""
         return 1
 
+    @property
+    def thrift(self) -> tuple[int, ...]:
+        """What decides between schedules that take equally long: the least goes first."""
+        return ()
+
     def check(self) -> None:
         """Raise CompileError for keys that do not fit each other."""
 

@@ -27,7 +27,9 @@ from dlc.arch import GpuArch
 from dlc.arch.gpu_costs import GpuCosts
 from dlc.core.parser import parse_module
 from dlc.dialects.fused_group import GroupOp
-from dlc.model.contraction import Contraction, Tiles, estimate_s, first_choice
+from dlc.model.contraction import Contraction, Tiles, estimate_s
+from dlc.plan.ranking import in_order
+from dlc.strategies import Space
 from dlc.strategies.contract.gpu import IMPLEMENTATION
 from dlc.strategies.contract.gpu import tiles as tiles_of
 from dlc.strategies.contract.schedule import ContractOnGpu
@@ -139,9 +141,15 @@ WORKS: dict[str, Callable[..., Any]] = {"contract": Contraction, "map": MapWork,
 def judge(sample: Sample, chip: GpuArch) -> Verdict:
     """Return how the estimate does on a case."""
     estimate = estimate_s(sample.tiles, chip) * 1e6
-    choice = sample.us[first_choice(sample.tiles, estimate)] / sample.us.min()
+    choice = sample.us[in_order(_space(sample, estimate, chip), 1)[0]] / sample.us.min()
     rank = np.corrcoef(_ranks(estimate), _ranks(sample.us))[0, 1]
     return Verdict(sample.name, float(choice), float(rank), sample.us / estimate)
+
+
+def _space(sample: Sample, estimate: Floats, chip: GpuArch) -> Space[ContractOnGpu]:
+    schedules = sample.schedules
+    rate = IMPLEMENTATION.rate
+    return Space(schedules, estimate, lambda place: rate(sample.work, schedules[place], chip))
 
 
 def _ranks(values: Floats) -> Floats:

@@ -4,13 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-import numpy as np
-
 from dlc.arch import GpuArch
-from dlc.model.contraction import Contraction, Tiles, estimate_s, first_choice
+from dlc.model.contraction import Contraction, Tiles, estimate_s
 from dlc.model.upper_bound import gpu_bound
 from dlc.strategies._implementation import Implementation
-from dlc.strategies._rated import Rated
+from dlc.strategies._rated import Rated, Seconds
 from dlc.strategies.contract.gpu_lowering import lower
 from dlc.strategies.contract.schedule import ContractOnGpu
 from dlc.strategies.contract.tiling import Tiling, instruction_for, multiplication, row_of
@@ -123,15 +121,9 @@ def tiles(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) 
     return Tiles.of(work, instruction, list(map(row_of, schedules)))
 
 
-def first(
-    work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch
-) -> ContractOnGpu | None:
-    """Return the schedule to take, by the estimates of all; ``None`` where none fits."""
-    candidates = tiles(work, schedules, arch)
-    seconds = estimate_s(candidates, arch)
-    if not np.isfinite(seconds).any():
-        return None
-    return schedules[first_choice(candidates, seconds)]
+def estimate(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) -> Seconds:
+    """Return the seconds of schedules with one instruction."""
+    return estimate_s(tiles(work, schedules, arch), arch)
 
 
-IMPLEMENTATION = Implementation(ContractOnGpu, work_of, candidates, rate, describe, lower, first)
+IMPLEMENTATION = Implementation(ContractOnGpu, work_of, candidates, rate, describe, lower, estimate)

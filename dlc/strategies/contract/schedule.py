@@ -75,6 +75,14 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         return self.split
 
     @property
+    def thrift(self) -> tuple[int, ...]:
+        """Shared memory (other kernels' blocks may need it), then the wider tile, fewer warps,
+        fewer parts.
+        """
+        m, n, depth = self.tile
+        return self.stages * (m + n) * depth, -n, self.threads, self.split
+
+    @property
     def least(self) -> tuple[int, int, int]:
         """The least m, n and k that a warp computes."""
         return (*FMA_LANES, 1) if self.instruction == FMA else instruction_sizes(self.instruction)

@@ -12,6 +12,7 @@ from dlc.arch.nvidia import A100, H200, RTX_2080
 from dlc.errors import CompileError
 from dlc.model.contraction import Contraction, Multiplication, Tiles, estimate_s
 from dlc.model.streaming import Waves, program_s, traffic_s
+from dlc.plan.ranking import ranked
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._loop_nest import NestWork
 from dlc.strategies.contract import cpu as contract_cpu
@@ -58,7 +59,7 @@ IMPLEMENTATIONS = [
 
 
 def _choose(work: Contraction, arch: GpuArch = H200) -> ContractOnGpu:
-    schedule = contract_gpu.IMPLEMENTATION.choose_for(work, arch).schedule
+    schedule = ranked(contract_gpu.IMPLEMENTATION, work, arch)[0].schedule
     assert isinstance(schedule, ContractOnGpu)
     return schedule
 
@@ -74,9 +75,10 @@ def test_space_does_not_depend_on_sizes(sizes: tuple[int, int, int]) -> None:
 @pytest.mark.parametrize("sizes", [(1, 1000, 2048), (3136, 64, 576), (8192, 8192, 8192)])
 def test_what_is_chosen_fits_the_chip(arch: GpuArch, sizes: tuple[int, int, int]) -> None:
     for element in ("f16", "f32"):
-        rated = contract_gpu.IMPLEMENTATION.choose_for(_work(*sizes, element=element), arch)
-        assert rated.bound.violation is None
-        assert rated.latency_s() >= rated.bound.time_s - arch.launch_floor_us * 1e-6
+        for chosen in ranked(contract_gpu.IMPLEMENTATION, _work(*sizes, element=element), arch):
+            assert chosen.bound.violation is None
+            assert chosen.estimate_s >= chosen.bound.time_s - arch.launch_floor_us * 1e-6
+            assert chosen.rate().latency_s() == pytest.approx(chosen.estimate_s)
 
 
 def test_small_products_take_small_tiles_and_large_ones_large_tiles() -> None:

@@ -1,0 +1,20 @@
+"""The one price of a cluster: every strategy that can make its kernel is asked, and the best
+schedules are kept in order.
+
+Whoever needs to know what a kernel costs, or which schedule it should have, asks for a plan. There
+is no other cost function.
+"""
+
+from dlc.plan.candidate import Candidate
+from dlc.plan.plan import NoPlan, Plan
+from dlc.plan.planner import Planner
+from dlc.plan.structure import Structure, structure
+
+__all__ = [
+    "Candidate",
+    "NoPlan",
+    "Plan",
+    "Planner",
+    "Structure",
+    "structure",
+]

@@ -1,0 +1,37 @@
+"""One way to make a kernel, with what is known of its time."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from dlc.model.upper_bound import UpperBound
+from dlc.strategies import Rated, Schedule
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A schedule of a cluster.
+
+    estimate_s: what it probably takes, by the model. measured_s: what it took, where it was
+    measured. rate: asks the model for more.
+    """
+
+    schedule: Schedule
+    estimate_s: float
+    rate: Callable[[], Rated] = field(repr=False, compare=False)
+    measured_s: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The schedule as the IR has it."""
+        return str(self.schedule.attribute())
+
+    @cached_property
+    def bound(self) -> UpperBound:
+        """The least time that the schedule can take."""
+        return self.rate().bound
+
+    @property
+    def s(self) -> float:
+        """The best that is known of its time, in seconds."""
+        return self.estimate_s if self.measured_s is None else self.measured_s

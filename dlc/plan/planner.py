@@ -1,0 +1,68 @@
+"""Asks all strategies for a cluster, once for all clusters of one structure."""
+
+from functools import lru_cache
+
+from dlc import strategies
+from dlc.analysis.dataflow import Cluster
+from dlc.analysis.epilogue import NotFusibleError
+from dlc.arch import Arch
+from dlc.core.measurements import NOTHING, Measurements
+from dlc.plan.plan import NoPlan, Plan
+from dlc.plan.ranking import best_of, ranked
+from dlc.plan.structure import Structure, structure
+
+_MOST_PLANS = 20_000
+
+
+class Planner:
+    """Makes plans for one chip.
+
+    What the model says of a structure is found once in a process; what was measured is looked up
+    once by each planner.
+    """
+
+    def __init__(self, chip: Arch, measurements: Measurements = NOTHING):
+        self.chip = chip
+        self._measurements = measurements
+        self._estimated = _estimated(chip, strategies.names())
+        self._plans: dict[Structure, Plan | NoPlan] = {}
+
+    def plan(self, cluster: Cluster) -> Plan | NoPlan:
+        """Return the plan of a cluster, or why there is none."""
+        own = structure(cluster)
+        found = self._plans.get(own)
+        if found is None:
+            found = self._plans[own] = self._informed(self._estimate(cluster, own))
+        return found
+
+    def _estimate(self, cluster: Cluster, own: Structure) -> Plan | NoPlan:
+        found = self._estimated.get(own)
+        if found is None:
+            if len(self._estimated) >= _MOST_PLANS:
+                self._estimated.clear()
+            found = self._estimated[own] = _plan(cluster, own, self.chip)
+        return found
+
+    def _informed(self, plan: Plan | NoPlan) -> Plan | NoPlan:
+        if isinstance(plan, NoPlan) or self._measurements is NOTHING:
+            return plan
+        return plan.informed(self._measurements)
+
+
+@lru_cache(8)
+def _estimated(chip: Arch, known: tuple[str, ...]) -> dict[Structure, Plan | NoPlan]:
+    """Return the plans of this process for a chip, made while strategies ``known`` were there."""
+    return {}
+
+
+def _plan(cluster: Cluster, own: Structure, chip: Arch) -> Plan | NoPlan:
+    """Return the plan by the model alone."""
+    try:
+        able = strategies.able(cluster, chip)
+    except NotFusibleError as reason:
+        return NoPlan(str(reason))
+    works = [(each, each.work_of(cluster)) for each in able]
+    if found := best_of([ranked(each, work, chip) for each, work in works]):
+        return Plan(own, found)
+    described = " or ".join(each.describe(work) for each, work in works)
+    return NoPlan(f"no schedule for {described} fits on the chip")

@@ -1,0 +1,185 @@
+"""Plans: what is chosen, how often the models are asked, why there is none."""
+
+import gc
+from collections.abc import Callable
+from itertools import pairwise
+from weakref import ref
+
+import pytest
+from programs import cluster
+
+from dlc import strategies
+from dlc.analysis.dataflow import Cluster
+from dlc.arch import Arch
+from dlc.arch.cpus import AVX2
+from dlc.arch.nvidia import H200
+from dlc.plan import NoPlan, Plan, Planner, structure
+from dlc.plan import planner as planner_module
+from dlc.plan.ranking import ranked
+from dlc.strategies import AnyImplementation
+
+PRODUCT = """
+%0 = graph.matmul %x, %y : (tensor<128x768xf16>, tensor<768x64xf16>) -> tensor<128x64xf16>
+"""
+FACTORS = "%x: tensor<128x768xf16>, %y: tensor<768x64xf16>"
+
+
+def chain() -> Cluster:
+    tensor = "tensor<64x64xf32>"
+    return cluster("%0 = exp %x : 64x64\n%1 = add %0 %x : 64x64", f"%1: {tensor}", f"%x: {tensor}")
+
+
+def product() -> Cluster:
+    return cluster(PRODUCT, "%0: tensor<128x64xf16>", FACTORS)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_known() -> None:
+    """Forget the plans of other tests."""
+    planner_module._estimated.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    ranked.cache_clear()
+
+
+def made(cluster: Cluster, planner: Planner | None = None) -> Plan:
+    found = (planner or Planner(H200)).plan(cluster)
+    assert isinstance(found, Plan)
+    return found
+
+
+@pytest.mark.parametrize("chip", [H200, AVX2], ids=lambda chip: chip.name)
+@pytest.mark.parametrize("what", [chain, product], ids=lambda what: what.__name__)
+def test_runners_up_are_other_schedules_in_order(chip: Arch, what: Callable[[], Cluster]) -> None:
+    plan = made(what(), Planner(chip))
+    assert len({each.schedule for each in plan.candidates}) == len(plan.candidates) > 1
+    assert plan.candidates == (plan.best, *plan.runners_up)
+    seconds = [each.s for each in plan.candidates]
+    assert all(later >= earlier / 1.005 for earlier, later in pairwise(seconds))
+    assert plan.s == seconds[0] > 0
+    assert all(each.bound.violation is None for each in plan.candidates)
+    assert all(each.rate().latency_s() == pytest.approx(each.s) for each in plan.candidates)
+
+
+def test_a_contraction_has_ten() -> None:
+    assert len(made(product()).candidates) == 10
+
+
+def test_the_best_of_all_strategies_that_can_is_taken() -> None:
+    rows = cluster(
+        "%0 = graph.reduce_sum %x axes [1] keep_dims : tensor<64x512xf32> -> tensor<64x1xf32>",
+        "%0: tensor<64x1xf32>",
+        "%x: tensor<64x512xf32>",
+    )
+    assert {strategy.name for strategy in strategies.accepting(rows)} == {"map", "row"}
+    plan = made(rows)
+    assert {each.schedule.strategy for each in plan.candidates} >= {plan.best.schedule.strategy}
+    each = [i.space(i.work_of(rows), H200).seconds.min() for i in strategies.able(rows, H200)]
+    assert plan.s <= min(each) * 1.005
+
+
+def test_strategies_are_asked_once_for_a_structure(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Cluster] = []
+    able = strategies.able
+
+    def counting(cluster: Cluster, chip: Arch) -> list[AnyImplementation]:
+        asked.append(cluster)
+        return able(cluster, chip)
+
+    monkeypatch.setattr(strategies, "able", counting)
+    plans = [made(chain()), made(chain()), made(chain(), Planner(H200))]
+    assert len(asked) == 1
+    assert plans[0] is plans[1] is plans[2]
+    made(chain(), Planner(AVX2))
+    assert len(asked) == 2
+
+
+def test_schedules_are_rated_once_for_a_work() -> None:
+    exp, tanh = (
+        cluster(f"%0 = {op} %x : 64x64", "%0: tensor<64x64xf32>", "%x: tensor<64x64xf32>")
+        for op in ("exp", "tanh")
+    )
+    first, second = made(exp), made(tanh)
+    assert first.key != second.key
+    assert first.candidates == second.candidates
+    assert ranked.cache_info().misses == 1
+
+
+def test_another_chip_has_another_plan() -> None:
+    assert made(chain()).best.schedule.target == "gpu"
+    assert made(chain(), Planner(AVX2)).best.schedule.target == "cpu"
+
+
+def test_the_reason_that_nothing_can_make_it() -> None:
+    two = cluster(
+        "%0 = graph.matmul %x, %x : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>\n"
+        "%1 = graph.matmul %0, %x : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>",
+        "%1: tensor<64x64xf32>",
+        "%x: tensor<64x64xf32>",
+    )
+    assert Planner(H200).plan(two) == NoPlan("two contractions")
+    assert Planner(AVX2).plan(two) == NoPlan("two contractions")
+
+
+class _Measured:
+    """Times of the schedules of one cluster, by their text."""
+
+    def __init__(self, key: str, times: dict[str, float]):
+        self.key, self.times = key, times
+        self.asked = 0
+
+    def measured_s(self, key: str, schedule: str) -> float | None:
+        self.asked += 1
+        return self.times.get(schedule) if key == self.key else None
+
+
+def _measured(*places: int, s: float = 1e-3) -> tuple[Plan, _Measured]:
+    """Return a plan, and times that make its candidates at ``places`` the fastest, in order."""
+    plan = made(product())
+    times = {plan.candidates[place].text: s + n * 1e-6 for n, place in enumerate(places)}
+    return plan, _Measured(plan.key, times)
+
+
+def test_what_was_measured_goes_first() -> None:
+    plan, measurements = _measured(3, 7)
+    found = made(product(), Planner(H200, measurements))
+    assert [c.schedule for c in found.candidates[:2]] == [
+        plan.candidates[3].schedule,
+        plan.candidates[7].schedule,
+    ]
+    rest = [c for n, c in enumerate(plan.candidates) if n not in (3, 7)]
+    assert found.candidates[2:] == tuple(rest)
+
+
+def test_a_measured_time_is_the_price() -> None:
+    _, measurements = _measured(4, s=2.5e-3)
+    found = made(product(), Planner(H200, measurements))
+    assert found.s == found.best.measured_s == 2.5e-3
+    assert found.best.estimate_s < 1e-4
+
+
+def test_measurements_of_another_cluster_do_not_count() -> None:
+    plan, measurements = _measured(4)
+    measurements.key = structure(chain()).key
+    assert made(product(), Planner(H200, measurements)).candidates == plan.candidates
+
+
+def test_measurements_stay_with_their_planner() -> None:
+    plan, measurements = _measured(4)
+    assert made(product(), Planner(H200, measurements)).best != plan.best
+    assert made(product()) is plan
+
+
+def test_measured_times_are_looked_up_once_for_a_structure() -> None:
+    _, measurements = _measured(4)
+    planner = Planner(H200, measurements)
+    assert made(product(), planner) is made(product(), planner)
+    assert measurements.asked == 10
+
+
+def test_a_plan_holds_no_ir() -> None:
+    # Plans stay in a table of the process.
+    whole = product()
+    plan, block = made(whole), ref(whole.flow.ops[0])
+    del whole
+    gc.collect()
+    assert block() is None
+    assert plan.best.bound.time_s > 0
