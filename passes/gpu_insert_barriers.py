@@ -1,4 +1,4 @@
-"""Make threads wait where one may touch shared memory that another has touched."""
+"""Make the threads of a block wait where one may touch memory that another has touched."""
 
 from collections.abc import Sequence
 
@@ -7,6 +7,7 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
+from dlc.analysis.owner import exchanged_buffers, global_accesses, is_owned
 from dlc.analysis.shared_conflict import (
     Pending,
     exposed_accesses,
@@ -19,11 +20,15 @@ from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import BarrierOp, KernelOp
 from dlc.errors import CompileError
+from dlc.ir.access import Access
+from dlc.ir.order import Scope
+from dlc.ir.space import Space, space_of
 
 
 class GpuInsertBarriersPass(DlcPass):
     """A barrier stands between two accesses to a shared buffer, at least one of them a write,
-    unless they are at different places in any two threads.
+    unless they are at different places in any two threads. So it does for a global buffer that the
+    kernel both writes and reads, unless each thread reads what it has written itself.
 
     1. Walk the operations in order and keep what was touched since the last barrier.
     2. Before an operation that needs one, insert a barrier in its block: outside of loops and
@@ -39,51 +44,70 @@ class GpuInsertBarriersPass(DlcPass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in op.ops:
             if isinstance(kernel, KernelOp):
-                _walk(kernel.body.block, [], uniform=True)
+                _Walk(kernel).block(kernel.body.block, [], uniform=True)
 
 
-def _walk(block: Block, pending: Sequence[Pending], uniform: bool) -> list[Pending]:
-    """Insert barriers in a block; return what is pending at its end.
+class _Walk:
+    """Goes over a kernel in order."""
 
-    uniform: whether all threads of the block of threads run this block of operations.
-    """
-    since = list(pending)
-    for op in tuple(block.ops):
-        if is_block_barrier(op):
-            since = []
-            continue
-        exposed = exposed_accesses(op)
-        if any(needs_barrier(earlier, later) for earlier in since for later in exposed):
-            _insert(block, op, uniform)
-            since = []
-        since += [Pending(access) for access in shared_accesses(op)]
-        if op.regions:
-            since = _walk_regions(op, since, uniform)
-    return since
+    def __init__(self, kernel: KernelOp):
+        self.kernel = kernel
+        self.exchanged = exchanged_buffers(kernel)
+
+    def _touched(self, op: Operation) -> list[Access]:
+        shared = shared_accesses(op)
+        if self.exchanged:
+            shared += [a for a in global_accesses(op) if a.buffer in self.exchanged]
+        return shared
+
+    def _must_wait(self, later: Access, earlier: Pending) -> bool:
+        if not needs_barrier(earlier, later):
+            return False
+        if space_of(later.buffer) is not Space.GLOBAL:
+            return True
+        return not is_owned(self.kernel, earlier.access, later, Scope.THREAD)
+
+    def block(self, block: Block, pending: Sequence[Pending], uniform: bool) -> list[Pending]:
+        """Insert barriers in a block; return what is pending at its end.
+
+        uniform: whether all threads of the block of threads run this block of operations.
+        """
+        since = list(pending)
+        for op in tuple(block.ops):
+            if is_block_barrier(op):
+                since = []
+                continue
+            exposed = exposed_accesses(op, self._touched)
+            if any(self._must_wait(later, earlier) for earlier in since for later in exposed):
+                _insert(block, op, uniform)
+                since = []
+            since += [Pending(access) for access in self._touched(op)]
+            if op.regions:
+                since = self._regions(op, since, uniform)
+        return since
+
+    def _regions(self, op: Operation, since: Sequence[Pending], uniform: bool) -> list[Pending]:
+        inside = uniform and runs_uniformly(op)
+        blocks = [block for region in op.regions for block in region.blocks]
+        ends = [self.block(block, since, inside) for block in blocks]
+        if isinstance(op, scf.ForOp):
+            before = [_in_next_iteration(op, p) for p in ends[0]]
+            ends = [self.block(blocks[0], before, inside)]
+        if len(blocks) < 2:  # the region may not run at all
+            ends.append(list(since))
+        return list(dict.fromkeys(p for end in ends for p in end))
 
 
 def _insert(block: Block, op: Operation, uniform: bool) -> None:
     if not uniform:
         raise CompileError(
-            "needs a barrier where not all threads of the block pass; move the exchange through "
-            "shared memory out of the condition",
+            "needs a barrier where not all threads of the block pass; move the exchange between "
+            "threads out of the condition",
             at=operation_text(op),
         )
     barrier = BarrierOp()
     barrier.location = op.location
     block.insert_op_before(barrier, op)
-
-
-def _walk_regions(op: Operation, since: Sequence[Pending], uniform: bool) -> list[Pending]:
-    inside = uniform and runs_uniformly(op)
-    blocks = [block for region in op.regions for block in region.blocks]
-    ends = [_walk(block, since, inside) for block in blocks]
-    if isinstance(op, scf.ForOp):
-        before = [_in_next_iteration(op, p) for p in ends[0]]
-        ends = [_walk(blocks[0], before, inside)]
-    if len(blocks) < 2:  # the region may not run at all
-        ends.append(list(since))
-    return list(dict.fromkeys(p for end in ends for p in end))
 
 
 def _in_next_iteration(loop: scf.ForOp, pending: Pending) -> Pending:

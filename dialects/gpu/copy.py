@@ -198,7 +198,8 @@ class AtomicAddOp(IRDLOperation, MemoryOp, OrderingOp):
         )
 
     def accesses(self) -> Sequence[Access]:
-        return (Access(self.buffer, self.map.data, tuple(self.indices), reads=True, writes=True),)
+        place = self.buffer, self.map.data, tuple(self.indices)
+        return (Access(*place, reads=True, writes=True, atomic=True),)
 
     @property
     def acquires(self) -> Token | None:

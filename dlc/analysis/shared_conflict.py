@@ -1,6 +1,6 @@
-"""Whether two accesses to shared memory by different threads need a barrier between them."""
+"""Whether two accesses by different threads of a block need a barrier between them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -26,16 +26,21 @@ def is_block_barrier(op: Operation) -> bool:
     return isinstance(op, OrderingOp) and op.is_barrier(Scope.BLOCK)
 
 
-def exposed_accesses(op: Operation) -> list[Access]:
+Touched = Callable[[Operation], Sequence[Access]]
+"""Gives the accesses of one operation that matter."""
+
+
+def exposed_accesses(op: Operation, touched: Touched) -> list[Access]:
     """Return what ``op`` and its regions touch before the first barrier inside."""
-    return [*shared_accesses(op), *(a for r in op.regions for b in r.blocks for a in _exposed(b))]
+    inside = (a for r in op.regions for b in r.blocks for a in _exposed(b, touched))
+    return [*touched(op), *inside]
 
 
-def _exposed(block: Block) -> Iterator[Access]:
+def _exposed(block: Block, touched: Touched) -> Iterator[Access]:
     for op in block.ops:
         if is_block_barrier(op):
             return
-        yield from exposed_accesses(op)
+        yield from exposed_accesses(op, touched)
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ def needs_barrier(earlier: Pending, later: Access) -> bool:
     A write does not wait for itself: what a loop writes again, the same thread writes.
     """
     first = earlier.access
-    if first == later and not first.reads:
+    if (first == later and not first.reads) or (first.atomic and later.atomic):
         return False
     if first.buffer is not later.buffer or not (first.writes or later.writes):
         return False

@@ -41,7 +41,8 @@ class Access:
     map: dims -> one index per axis of the buffer; it has no symbols. operands: the values of the
     dims. elements: how many neighbours are touched from there on, in row-major
     order. asynchronous: it may happen until the thread waits for its copies.
-    collective: a warp touches more than this thread's elements (matrix loads).
+    collective: a warp touches more than this thread's elements (matrix loads). atomic: reading and
+    writing are one step, so that several such accesses need no order.
     """
 
     buffer: SSAValue
@@ -52,6 +53,7 @@ class Access:
     writes: bool = False
     asynchronous: bool = False
     collective: bool = False
+    atomic: bool = False
 
     @property
     def type(self) -> MemRefType[Attribute]:

@@ -1,0 +1,139 @@
+"""Whether an element of global memory that two accesses touch belongs to one block or one thread.
+
+An index that is ``64 * block + x``, ``x`` below 64, gives the block away: its quotient by 64. Such
+quotients of the axes and of the row-major position are the *marks* of an access. Where two blocks
+never have the same marks, no element is touched by both.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
+
+from dlc.analysis.index_expression import IndexExpressions
+from dlc.core.affine import Ranges, extent, linear_index, simplify, uses_symbols
+from dlc.dialects.gpu import BlockIdOp, KernelOp, ThreadIdOp
+from dlc.dialects.gpu.kernel import IdOp
+from dlc.ir.access import Access, MemoryOp
+from dlc.ir.order import Scope
+from dlc.ir.space import Space, space_of
+
+
+def global_accesses(op: Operation) -> list[Access]:
+    """Return what one operation itself touches in global memory."""
+    if not isinstance(op, MemoryOp):
+        return []
+    return [a for a in op.accesses() if space_of(a.buffer) is Space.GLOBAL]
+
+
+def exchanged_buffers(kernel: KernelOp) -> set[SSAValue]:
+    """Return the global buffers that a kernel both writes and reads."""
+    accesses = [a for op in kernel.walk() for a in global_accesses(op)]
+    return {a.buffer for a in accesses if a.reads} & {a.buffer for a in accesses if a.writes}
+
+
+def is_owned(kernel: KernelOp, first: Access, later: Access, by: Scope) -> bool:
+    """Return whether surely no element is touched by both accesses in two blocks (``Scope.BLOCK``),
+    or in two threads of one block (``Scope.THREAD``).
+    """
+    owners = _Owners(kernel, by)
+    left, right = owners.marks(first), owners.marks(later)
+    common = [key for key in left if key in right and left[key].rest == right[key].rest]
+    pairs = [(left[key].own, right[key].own) for key in common]
+    return bool(pairs) and owners.differ(*zip(*pairs, strict=True))
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """An expression of the owner's ids only, and the terms beside it, the same for all owners."""
+
+    own: AffineExpr
+    rest: frozenset[AffineExpr]
+
+
+class _Owners:
+    """The blocks of a grid, or the threads of a block, by their ids."""
+
+    def __init__(self, kernel: KernelOp, by: Scope):
+        kind, self._sizes = (BlockIdOp, kernel.grid_size)
+        if by is Scope.THREAD:
+            kind, self._sizes = (ThreadIdOp, kernel.block_size)
+        self._expressions = IndexExpressions()
+        ids: list[IdOp] = [op for op in kernel.walk() if isinstance(op, IdOp)]
+        for op in ids:
+            self._expressions.of(op.output)
+        self._axes = {number: op.axis for number, op in enumerate(ids) if isinstance(op, kind)}
+        shared = by is Scope.THREAD
+        self._shared = {n for n in range(len(ids)) if n not in self._axes} if shared else set()
+
+    def marks(self, access: Access) -> dict[tuple[int, int], _Mark]:
+        """Return the marks of an access by axis, the position as one more, and divisor."""
+        sizes = access.type.get_shape()
+        axes = [self._expressions.index(access, axis) for axis in range(len(sizes))]
+        if axes:
+            axes[-1] += AffineExpr.symbol(0)  # the element of the vector
+        ranges = Ranges(self._expressions.ranges.dims, [extent(access.elements)])
+        found: dict[tuple[int, int], _Mark] = {}
+        for number, index in enumerate([*axes, linear_index(axes, sizes)]):
+            for divisor in (1, *_factors(simplify(index, ranges))):
+                mark = self._mark(simplify(index // divisor, ranges))
+                if mark is not None:
+                    found[number, divisor] = mark
+        return found
+
+    def _mark(self, expr: AffineExpr) -> _Mark | None:
+        own, rest = AffineExpr.constant(0), set[AffineExpr]()
+        for term in _terms(expr):
+            dims = term.used_dims()
+            if uses_symbols(term) or not dims <= {*self._axes, *self._shared}:
+                return None
+            if dims <= self._axes.keys():
+                own += term
+            elif dims <= self._shared:
+                rest.add(term)
+            else:
+                return None
+        return _Mark(own, frozenset(rest))
+
+    def differ(self, left: Sequence[AffineExpr], right: Sequence[AffineExpr]) -> bool:
+        """Return whether no owner's marks on the left are another one's on the right."""
+        count = prod(self._sizes)
+        table = np.concatenate([self._table(left), self._table(right)])
+        _, numbers = np.unique(table, axis=0, return_inverse=True)
+        lefts, rights = numbers.reshape(2, count)
+        owner = np.full(2 * count, -1)
+        owner[lefts] = np.arange(count)
+        is_own = owner[rights] == np.arange(count)
+        return len(np.unique(lefts)) == count and bool(((owner[rights] == -1) | is_own).all())
+
+    def _table(self, exprs: Sequence[AffineExpr]) -> np.ndarray:
+        """Return the values of expressions for all owners: owners x expressions."""
+        x, y, _ = self._sizes
+        number = np.arange(prod(self._sizes))
+        ids = (number % x, number // x % y, number // (x * y))
+        last = max(self._axes, default=-1)
+        dims: list[Any] = [ids[self._axes.get(dim, 0)] for dim in range(last + 1)]
+        columns = [expr.eval(dims, ()) + np.zeros_like(number) for expr in exprs]
+        return np.stack(columns, axis=1)
+
+
+def _terms(expr: AffineExpr) -> Iterator[AffineExpr]:
+    """Give the terms of a sum."""
+    if isinstance(expr, AffineBinaryOpExpr) and expr.kind is AffineBinaryOpKind.Add:
+        yield from _terms(expr.lhs)
+        yield from _terms(expr.rhs)
+    else:
+        yield expr
+
+
+def _factors(expr: AffineExpr) -> set[int]:
+    """Return the factors above 1 of the terms of a sum."""
+    found: set[int] = set()
+    for term in _terms(expr):
+        if isinstance(term, AffineBinaryOpExpr) and isinstance(term.rhs, AffineConstantExpr):
+            found.add(abs(term.rhs.value) if term.kind is AffineBinaryOpKind.Mul else 1)
+    return found - {0, 1}

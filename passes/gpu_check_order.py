@@ -1,0 +1,139 @@
+"""Reject kernels whose blocks would have to wait for each other where nothing makes them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.context import Context
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation
+
+from dlc.analysis.owner import exchanged_buffers, global_accesses, is_owned
+from dlc.analysis.uniformity import depends_on_memory
+from dlc.core.locations import operation_text
+from dlc.core.passes import DlcPass
+from dlc.dialects.gpu import KernelOp
+from dlc.errors import CompileError
+from dlc.ir.access import Access
+from dlc.ir.order import OrderingOp, Scope, Token, TokenKind
+
+
+class GpuCheckOrderPass(DlcPass):
+    """No block reads what another one writes in the same launch, and none overwrites what another
+    one reads, unless something orders the two.
+
+    The blocks of a launch run in any order. What orders them is a barrier of the grid; or a counter
+    that each block raises once its writes are visible (``gpu.fence``, then ``gpu.atomic_add``), and
+    by which the last block knows that it is the last: what comes under a condition on data after
+    that. That an element belongs to one block is found from the indices (``dlc/analysis/owner``);
+    a kernel where it is not found is rejected.
+
+    Runs on: ``gpu``. Leaves: ``gpu``, unchanged. Order: after ``convert-loop-to-gpu``, before
+    ``gpu-vectorize-memory``, while each access is one element.
+    """
+
+    name = "gpu-check-order"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.ops:
+            if isinstance(kernel, KernelOp):
+                check = _Check(kernel)
+                if check.exchanged:
+                    check.walk(kernel.body.block, [], on_data=False)
+
+
+@dataclass(frozen=True)
+class _Earlier:
+    """An access before the present one. visible: its thread has made it so for other blocks;
+    known: a counter has told this block so.
+    """
+
+    access: Access
+    visible: bool = False
+    known: bool = False
+
+
+class _Check:
+    """Goes over a kernel in order."""
+
+    def __init__(self, kernel: KernelOp):
+        self.kernel = kernel
+        self.exchanged = exchanged_buffers(kernel)
+
+    def walk(self, block: Block, earlier: Sequence[_Earlier], on_data: bool) -> Sequence[_Earlier]:
+        """Check a block of operations; return what came before its end.
+
+        on_data: whether it runs under a condition on what was read from memory.
+        """
+        for op in block.ops:
+            earlier = _after_waiting(op, earlier)
+            for access in global_accesses(op):
+                if access.buffer in self.exchanged:
+                    self._compare(op, access, earlier, on_data)
+                    earlier = [*earlier, _Earlier(access, access.atomic, access.atomic)]
+            earlier = _after_release(op, earlier)
+            earlier = self._walk_regions(op, earlier, on_data)
+        return list(dict.fromkeys(earlier))
+
+    def _walk_regions(
+        self, op: Operation, earlier: Sequence[_Earlier], on_data: bool
+    ) -> Sequence[_Earlier]:
+        """Check the branches of a condition one after the other: blocks may differ in which they
+        take; and the body of a loop twice, for what an iteration before has touched.
+        """
+        inside = on_data or (isinstance(op, scf.IfOp) and depends_on_memory(op.cond))
+        for _ in range(2 if isinstance(op, scf.ForOp) else 1):
+            for region in op.regions:
+                for block in region.blocks:
+                    earlier = self.walk(block, earlier, inside)
+        return earlier
+
+    def _compare(
+        self,
+        op: Operation,
+        later: Access,
+        earlier: Sequence[_Earlier],
+        on_data: bool,
+    ) -> None:
+        for before in earlier:
+            first = before.access
+            if first.buffer is not later.buffer or (later.atomic and first.atomic):
+                continue
+            if not (first.writes and later.reads) and not (first.reads and later.writes):
+                continue
+            if (before.known and on_data) or is_owned(self.kernel, first, later, Scope.BLOCK):
+                continue
+            _fail(op, first, later)
+
+
+def _fail(op: Operation, first: Access, later: Access) -> None:
+    name = first.buffer.name_hint or "a counter"
+    verbs = ("reads", "writes") if first.writes and later.reads else ("writes", "reads")
+    raise CompileError(
+        f"{verbs[0]} %{name}, which another block {verbs[1]} in the same launch, and nothing makes "
+        "it wait: blocks run in any order; end the kernel in between, or let each block read only "
+        "what it has written itself",
+        at=operation_text(op),
+    )
+
+
+def _acquired(op: Operation) -> Token | None:
+    """Return the counter that tells what other blocks have done, if ``op`` asks one."""
+    token = op.acquires if isinstance(op, OrderingOp) else None
+    return token if token is not None and token.kind is TokenKind.COUNTER else None
+
+
+def _after_waiting(op: Operation, earlier: Sequence[_Earlier]) -> Sequence[_Earlier]:
+    """Return what still matters after ``op`` has waited: nothing if for the whole grid."""
+    if isinstance(op, OrderingOp) and op.is_barrier(Scope.GRID):
+        return []
+    if _acquired(op) is None:
+        return earlier
+    return [replace(e, known=True) if e.visible else e for e in earlier]
+
+
+def _after_release(op: Operation, earlier: Sequence[_Earlier]) -> Sequence[_Earlier]:
+    token = op.releases if isinstance(op, OrderingOp) else None
+    if token is None or token.scope < Scope.GRID:
+        return earlier
+    return [replace(e, visible=True) for e in earlier]
