@@ -11,11 +11,11 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc.analysis.index_range import range_of
-from dlc.arch.fragments import MATRIX_INSTRUCTIONS, WARP_LANES
+from dlc.arch.fragments import WARP_LANES
+from dlc.arch.scope import Scope
 from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects.loop import CombinePartsOp, ContractOp, DrainOp, ForOp, KernelOp, ZeroOp
-from dlc.dialects.loop.accumulator import FMA, instruction_sizes
 from dlc.dialects.loop.memory import buffer_element
 from dlc.errors import CompileError
 from dlc.lowering.scope import LoopScope
@@ -26,6 +26,9 @@ from dlc.simt.matrix_tile import MatrixTile
 from dlc.simt.part_sum import PartSum
 from dlc.simt.region import RegionWriter
 from dlc.simt.workers import thread_loop
+
+_TILES: dict[Scope, type[Accumulator]] = {Scope.THREAD: FmaTile, Scope.WARP: MatrixTile}
+"""How the threads of a scope hold a tile of sums and bring factors to them."""
 
 
 class LoopSelectInstructionPass(DlcPass):
@@ -87,22 +90,17 @@ class _Selection:
                 "an accumulator needs contractions, all with one instruction and map",
                 at=operation_text(self.zero),
             )
-        name, map = contractions[0].instruction.data, contractions[0].map.data
-        lanes = 1 if name == FMA else WARP_LANES
-        threads = len(self.threads.range)
-        if map.workers * lanes != threads:
+        instruction, map = contractions[0].instruction_row, contractions[0].map.data
+        wanted, threads = map.workers * instruction.scope.threads, len(self.threads.range)
+        if wanted != threads:
             raise CompileError(
-                f"{map} is for {map.workers * lanes} threads, the block has {threads}",
+                f"{map} is for {wanted} threads, the block has {threads}",
                 at=operation_text(contractions[0]),
             )
-        part, compute = instruction_sizes(name)[:2], buffer_element(self.zero.accumulator)
         warp = self._value(self.thread // WARP_LANES)
         lane = self._value(self.thread % WARP_LANES)
-        if name == FMA:
-            worker = warp * WARP_LANES + lane
-            return FmaTile(self.scope, map, part, worker, AffineExpr.constant(0), compute)
-        instruction = MATRIX_INSTRUCTIONS[name.removeprefix("mma.")]
-        return MatrixTile(self.scope, map, part, warp, lane, compute, instruction)
+        compute = buffer_element(self.zero.accumulator)
+        return _TILES[instruction.scope](self.scope, map, instruction, warp, lane, compute)
 
     def _value(self, expr: AffineExpr) -> AffineExpr:
         interval = self.scope.interval(expr)

@@ -20,6 +20,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from dlc.arch.scope import Scope
 from dlc.dialects.gpu.buffers import (
     SCALAR,
     BuffersOp,
@@ -37,7 +38,7 @@ from dlc.ir.access import (
     canonical_access,
     verify_access,
 )
-from dlc.ir.order import OrderingOp, Scope, Token, TokenKind
+from dlc.ir.order import OrderingOp, Token, TokenKind
 from dlc.ir.space import Space, space_of
 from dlc.ir.tensor import element_bytes
 

@@ -41,8 +41,8 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+from dlc.arch.scope import Scope
 from dlc.ir.access import BoundedIndex
-from dlc.ir.order import Scope
 
 DIMENSIONS = 3
 """Grids and blocks have three dimensions, x first; unused ones are 1."""

@@ -9,8 +9,6 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StringAttr,
     UnitAttr,
-    bf16,
-    f16,
     f32,
     i64,
 )
@@ -23,7 +21,8 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from dlc.arch.fragments import MATRIX_INSTRUCTIONS, MatrixInstruction
+from dlc.arch.instruction import Instruction
+from dlc.arch.scope import Scope
 from dlc.dialects.gpu.buffers import (
     BuffersOp,
     Place,
@@ -32,7 +31,8 @@ from dlc.dialects.gpu.buffers import (
 )
 from dlc.dialects.gpu.capability import NeedsCapability
 from dlc.ir.access import INDEX, Access
-from dlc.ir.order import OrderingOp, Scope
+from dlc.ir.instruction import instruction_of
+from dlc.ir.order import OrderingOp
 from dlc.ir.space import Space, space_of
 from dlc.ir.tensor import element_bytes
 
@@ -126,11 +126,11 @@ class LdmatrixOp(BuffersOp, OrderingOp, NeedsCapability):
 
 @irdl_op_definition
 class MmaOp(BuffersOp, OrderingOp, NeedsCapability):
-    """``c += a @ b`` by the lanes of a warp, on fragments in registers, accumulated in ``f32``.
+    """``c += a @ b`` by the lanes of a warp, on fragments in registers.
 
-    shape: ``m16n8k16`` with ``a`` and ``b`` of f16 or bf16, or ``m16n8k8`` with tf32 in f32
-    registers (the lower 13 bits are ignored: see ``gpu.round_tf32``). Which lane holds what is said
-    in ``dlc/arch/fragments.py``. The places are the first elements of the fragments.
+    shape and the types of the elements name one of ``dlc/arch/instructions``, which says what lane
+    holds what. With ``m16n8k8`` on f32 the lower 13 bits of the factors are ignored: see
+    ``gpu.round_tf32``. The places are the first elements of the fragments.
 
     ``gpu.mma %a[0], %b[0], %c[0] {shape = "m16n8k16"} : memref<..>, memref<..>, memref<..>``
     """
@@ -160,41 +160,31 @@ class MmaOp(BuffersOp, OrderingOp, NeedsCapability):
 
     @property
     def together(self) -> Scope:
-        return Scope.WARP
+        return self.instruction.scope
 
     @property
     def capability(self) -> str:
-        factor = element_of(self.a)
-        return f"mma.sync.{'tf32' if factor == f32 else factor}"
+        capability = self.instruction.capability
+        assert capability is not None
+        return capability
 
     @property
-    def instruction(self) -> MatrixInstruction:
-        """The sizes and fragment layouts."""
-        return MATRIX_INSTRUCTIONS[self.shape.data]
+    def instruction(self) -> Instruction:
+        """The row of the shape and the types; raises VerifyException if there is none."""
+        return instruction_of(f"mma.{self.shape.data}", self.a, self.b, self.c)
 
     def accesses(self) -> Sequence[Access]:
-        it = self.instruction
+        a, b, c = (fragment.slots for fragment in self.instruction.fragments)
         return (
-            self.access("a", it.a.slots, reads=True, collective=True),
-            self.access("b", it.b.slots, reads=True, collective=True),
-            self.access("c", it.c.slots, reads=True, writes=True, collective=True),
+            self.access("a", a, reads=True, collective=True),
+            self.access("b", b, reads=True, collective=True),
+            self.access("c", c, reads=True, writes=True, collective=True),
         )
 
     def verify_(self) -> None:
-        if self.shape.data not in MATRIX_INSTRUCTIONS:
-            known = ", ".join(MATRIX_INSTRUCTIONS)
-            raise VerifyException(f"shape {self.shape.data} is not one of {known}")
         super().verify_()
         for role, access in zip(self.ROLES, self.accesses(), strict=True):
             _verify_fragment(access, role)
-        factors = (f32,) if self.instruction.operand_bits == 32 else (f16, bf16)
-        a, b, c = (element_of(x) for x in (self.a, self.b, self.c))
-        if a != b or a not in factors or c != f32:
-            names = " or ".join(map(str, factors))
-            raise VerifyException(
-                f"{self.shape.data} takes a and b of {names} (both the same) and c of f32, "
-                f"got {a}, {b} and {c}"
-            )
 
 
 @irdl_op_definition

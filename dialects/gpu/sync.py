@@ -7,8 +7,9 @@ from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, irdl_op_definition, pr
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from dlc.arch.scope import Scope
 from dlc.dialects.gpu.capability import NeedsCapability
-from dlc.ir.order import OrderingOp, Scope, Token, TokenKind
+from dlc.ir.order import OrderingOp, Token, TokenKind
 
 
 class MeetingOp(IRDLOperation, OrderingOp):

@@ -21,8 +21,9 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.scope import Scope
 from dlc.dialects.gpu.buffers import SCALAR, verify_scalar
-from dlc.ir.order import OrderingOp, Scope
+from dlc.ir.order import OrderingOp
 
 
 class ShuffleMode(StrEnum):

@@ -37,26 +37,16 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from dlc.arch.fragments import MATRIX_INSTRUCTIONS
+from dlc.arch.instruction import Instruction
 from dlc.core.task_map import TaskMap
 from dlc.dialects.loop.memory import IntegerList, buffer_element, buffer_shape
 from dlc.dialects.loop.stage import TileOp, TilePlace, verify_tile
 from dlc.dialects.loop.structure import YieldOp
 from dlc.dialects.loop.task_map import TaskMapAttr
 from dlc.ir.access import INDEX, IndexedTile, Positions, canonical_access
+from dlc.ir.instruction import instruction_of
 from dlc.ir.space import Space, space_of
-from dlc.ir.tensor import compute_type, element_bytes
-
-FMA = "fma"
-"""The instruction that multiplies and adds one element in each thread."""
-
-
-def instruction_sizes(name: str) -> tuple[int, int, int]:
-    """Return the m, n and k of one instruction; raises KeyError for one that there is not."""
-    if name == FMA:
-        return 1, 1, 1
-    matrix = MATRIX_INSTRUCTIONS[name.removeprefix("mma.")]
-    return matrix.m, matrix.n, matrix.k
+from dlc.ir.tensor import compute_type
 
 
 def _verify_accumulator(buffer: SSAValue) -> None:
@@ -89,9 +79,9 @@ class ZeroOp(TileOp):
 class ContractOp(TileOp):
     """Add the product of two staged tiles: ``acc[m, n] += lhs[m, k] * rhs[k, n]``.
 
-    ``transpose_lhs`` reads ``lhs[k, m]``, ``transpose_rhs`` reads ``rhs[n, k]``. instruction:
-    ``mma.m16n8k16`` (f16, bf16), ``mma.m16n8k8`` (f32 as tf32) or ``fma``. map: from warps (with
-    ``fma`` threads) to the parts of the accumulator that one instruction adds to.
+    ``transpose_lhs`` reads ``lhs[k, m]``, ``transpose_rhs`` reads ``rhs[n, k]``. instruction: the
+    name of one of ``dlc/arch/instructions``. map: from the warps or threads that do it to the parts
+    of the accumulator that one instruction adds to.
 
     ``loop.contract %acc, %a, %b instruction = "fma" map = <repeat(4, 8) * spatial(8, 4)> : ..``
     """
@@ -155,24 +145,17 @@ class ContractOp(TileOp):
             raise VerifyException(f"{m} x {k} times {depth} x {n} does not give {rows} x {columns}")
         self._verify_instruction(m, n, k)
 
+    @property
+    def instruction_row(self) -> Instruction:
+        """The instruction for these types of elements; raises VerifyException if there is none."""
+        return instruction_of(self.instruction.data, self.lhs, self.rhs, self.accumulator)
+
     def _verify_instruction(self, m: int, n: int, k: int) -> None:
-        name = self.instruction.data
-        try:
-            sizes = instruction_sizes(name)
-        except KeyError:
-            raise VerifyException(f"there is no instruction {name!r}") from None
-        shape = self.map.data.shape
-        if len(shape) != 2 or (shape[0] * sizes[0], shape[1] * sizes[1]) != (m, n) or k % sizes[2]:
+        it, shape = self.instruction_row, self.map.data.shape
+        if len(shape) != 2 or (shape[0] * it.m, shape[1] * it.n) != (m, n) or k % it.k:
             raise VerifyException(
-                f"{' x '.join(map(str, shape))} instructions of {' x '.join(map(str, sizes))} do "
+                f"{' x '.join(map(str, shape))} instructions of {it.m} x {it.n} x {it.k} do "
                 f"not make {m} x {n} x {k}"
-            )
-        matrix = MATRIX_INSTRUCTIONS.get(name.removeprefix("mma."))
-        elements = [buffer_element(tile) for tile in (self.lhs, self.rhs)]
-        if matrix and any(8 * element_bytes(e) != matrix.operand_bits for e in elements):
-            raise VerifyException(
-                f"{name} multiplies elements of {matrix.operand_bits} bits, not "
-                f"{elements[0]} and {elements[1]}"
             )
 
 

@@ -8,9 +8,10 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstan
 
 from dlc.analysis.index_range import range_of
 from dlc.analysis.uniformity import is_uniform
+from dlc.arch.scope import Scope
 from dlc.core.affine import Interval, Ranges, interval_of, simplify
 from dlc.ir.access import Access, MemoryOp
-from dlc.ir.order import OrderingOp, Scope
+from dlc.ir.order import OrderingOp
 from dlc.ir.space import Space, space_of
 
 

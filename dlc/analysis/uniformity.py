@@ -4,10 +4,10 @@ from xdsl.dialects import arith, scf
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import Pure
 
+from dlc.arch.scope import Scope
 from dlc.dialects import gpu
 from dlc.dialects.loop import ForOp
 from dlc.ir.access import BoundedIndex
-from dlc.ir.order import Scope
 
 
 def is_uniform(value: SSAValue, scope: Scope = Scope.BLOCK) -> bool:

@@ -1,18 +1,15 @@
 """Which lane holds which element of a matrix instruction's operands, in which register slot.
 
 Written down once for the lowering, the simulator and the tests. Source: PTX ISA, "Matrix fragments
-for mma.m16n8k16 with floating point type", "... mma.m16n8k8 ..." and "ldmatrix". A lane's *slot* is
-the position of an element in its fragment, counted in elements, in the order in which the
+for mma.m16n8k16 with floating point type", the same of the other shapes, and "ldmatrix". A lane's
+*slot* is the position of an element in its fragment, counted in elements, in the order in which the
 instruction takes the registers.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 WARP_LANES = 32
 """Lanes of a warp; every fragment below is spread over one warp."""
-
-Role = Literal["a", "b", "c"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +31,12 @@ class Fragment:
         """The elements of one lane."""
         return self.rows * self.columns // WARP_LANES
 
+    @property
+    def panels(self) -> tuple[int, int]:
+        """How many panels there are down the major axis, and along the other one."""
+        minor = self.rows if self.transposed else self.columns
+        return self._major // 8, minor // (4 * self.pack)
+
     def position(self, lane: int, slot: int) -> tuple[int, int]:
         """Return the (row, column) of the element that ``lane`` holds in ``slot``."""
         panel, within = divmod(slot, self.pack)
@@ -52,52 +55,6 @@ class Fragment:
     @property
     def _major(self) -> int:
         return self.columns if self.transposed else self.rows
-
-
-@dataclass(frozen=True)
-class MatrixInstruction:
-    """``c[m, n] += sum over k of a[m, k] * b[k, n]``, done by one warp at once."""
-
-    name: str
-    m: int
-    n: int
-    k: int
-    operand_bits: int
-    a: Fragment
-    b: Fragment
-    c: Fragment
-
-    @property
-    def flops(self) -> int:
-        """The floating-point operations of one instruction; a multiply-add counts 2."""
-        return 2 * self.m * self.n * self.k
-
-
-_ACCUMULATOR = Fragment(rows=16, columns=8, pack=2)
-
-MATRIX_INSTRUCTIONS = {
-    "m16n8k16": MatrixInstruction(
-        name="m16n8k16",
-        m=16,
-        n=8,
-        k=16,
-        operand_bits=16,
-        a=Fragment(rows=16, columns=16, pack=2),
-        b=Fragment(rows=16, columns=8, pack=2, transposed=True),
-        c=_ACCUMULATOR,
-    ),
-    "m16n8k8": MatrixInstruction(
-        name="m16n8k8",
-        m=16,
-        n=8,
-        k=8,
-        operand_bits=32,
-        a=Fragment(rows=16, columns=8, pack=1),
-        b=Fragment(rows=8, columns=8, pack=1, transposed=True),
-        c=_ACCUMULATOR,
-    ),
-}
-"""``mma.sync`` shapes by name: ``m16n8k16`` of f16 and bf16, ``m16n8k8`` of tf32 held in f32."""
 
 
 def ldmatrix_position(lane: int, slot: int, pack: int, transpose: bool) -> tuple[int, int, int]:

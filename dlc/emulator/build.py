@@ -8,6 +8,7 @@ from pathlib import Path
 from dlc import arch
 from dlc.core.c_compiler import CPP_FLAGS, Source, find_c_compiler, find_cpp_compiler
 from dlc.emulator.native import native_text
+from dlc.emulator.products import definitions
 from dlc.emulator.translation import Kernel, host_text
 from dlc.runtime.native import native_text as runtime_text
 
@@ -43,6 +44,7 @@ def build_driver(jobs: int, folder: Path) -> None:
     """Write ``DRIVER`` to ``folder``. Raises CompileError."""
     flags = (*_DRIVER_FLAGS, *arch.host().compiler_flags)
     headers = {"emulator.h": native_text("emulator.h")}
+    headers["products.h"] = definitions()
     headers |= {n: runtime_text(n) for n in ("cuda_driver.h", "program.h", "dlc.h")}
     sources = [Source(name, native_text(name), flags) for name in _DRIVER_FILES]
     objects = find_c_compiler().compile_objects(sources, headers, jobs)

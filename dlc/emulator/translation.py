@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dlc.emulator.deferral import mark_deferred
+from dlc.emulator.products import declarations
 from dlc.errors import CompileError
 
 Role = Literal["read", "written", "scratch"]
@@ -57,7 +58,9 @@ def host_text(text: str, kernels: Sequence[Kernel], symbol: str) -> str:
     text = _SHARED.sub(r"unsigned char* const \1 = current_thread->shared;", text)
     text = _VARIABLE.sub("static DEVICE_MEMORY ", text)
     text = _UNROLL.sub("", text)  # saves half of the compiler's time and costs none of the run's
-    return "\n".join(['#include "device.h"', text, *_tables(kernels, threads, symbol)])
+    return "\n".join(
+        ['#include "device.h"', declarations(), text, *_tables(kernels, threads, symbol)]
+    )
 
 
 def _bound(attribute: str, value: str) -> int:

@@ -26,12 +26,12 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from dlc.arch.scope import Scope
 from dlc.core.affine_syntax import (
     parse_index_expressions,
     print_index_expressions,
     starts_index_expressions,
 )
-from dlc.ir.order import Scope
 
 
 @dataclass(frozen=True)

@@ -7,20 +7,11 @@ its own. Passes, checks and the simulator ask ``OrderingOp``; they list no ops.
 
 from abc import ABC
 from dataclasses import dataclass
-from enum import Enum, IntEnum, auto
+from enum import Enum, auto
 
 from xdsl.ir import Operation, SSAValue
 
-
-class Scope(IntEnum):
-    """A group of threads of a launch, from small to large; each holds those before it."""
-
-    THREAD = auto()
-    WARP = auto()
-    WARPGROUP = auto()
-    BLOCK = auto()
-    CLUSTER = auto()
-    GRID = auto()
+from dlc.arch.scope import Scope
 
 
 class TokenKind(Enum):

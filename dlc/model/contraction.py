@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.instruction import Instruction
 from dlc.model.occupancy import resident_blocks
 from dlc.model.registers import registers
 
@@ -37,9 +38,9 @@ class Contraction:
     """What a contraction does, whatever the chip and the schedule.
 
     row_loop: the innermost loop of the rows (a convolution's last image axis).
-    element: the factors' type as units name it (``f16``, ``tf32``). factor_bytes,
-    compute_bytes: of one element of the factors and of an accumulator. lhs_bytes, rhs_bytes: what
-    is read of the factors at least. read_bytes, written_bytes: by the epilogue.
+    element: the factors' type as units name it (``f16``, ``tf32``). compute: that of sums.
+    factor_bytes, compute_bytes: of one element of the factors and of an accumulator. lhs_bytes,
+    rhs_bytes: what is read of the factors at least. read_bytes, written_bytes: by the epilogue.
     lhs_copy, rhs_copy: bytes of one asynchronous copy of a factor; 0 where its elements go through
     registers. guarded: whether an element of the lhs may be in the padding.
     lhs_reads: elements that are read for one of the lhs that goes through registers.
@@ -66,6 +67,7 @@ class Contraction:
     lhs_operations: float = 0.0
     operations: float = 0.0
     paired: bool = True
+    compute: str = "f32"
 
     @property
     def flops(self) -> float:
@@ -79,26 +81,6 @@ class Contraction:
 
 
 @dataclass(frozen=True)
-class Multiplication:
-    """What an instruction of a warp does that multiplies factors.
-
-    unit: a key of ``GpuArch.flops_per_clock_per_sm``. flops: of the whole warp. lhs_readers,
-    rhs_readers: how many lanes load each element of a factor: one where the fragments are spread
-    over the warp.
-    """
-
-    unit: str
-    flops: int
-    lhs_readers: int = 1
-    rhs_readers: int = 1
-
-    @property
-    def spreads_fragments(self) -> bool:
-        """Whether the lanes of a warp hold parts of the factors for each other."""
-        return self.lhs_readers == self.rhs_readers == 1
-
-
-@dataclass(frozen=True)
 class Tiles:
     """Tilings of one contraction: arrays of equal length, an element for each.
 
@@ -107,7 +89,7 @@ class Tiles:
     """
 
     work: Contraction
-    instruction: Multiplication
+    instruction: Instruction
     m: Floats
     n: Floats
     depth: Floats
@@ -120,7 +102,7 @@ class Tiles:
     @staticmethod
     def of(
         work: Contraction,
-        instruction: Multiplication,
+        instruction: Instruction,
         rows: Sequence[tuple[int, int, int, int, int, int, int, int]],
     ) -> "Tiles":
         """Return tilings, of which a row says the eight numbers in the order of the fields."""

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from dlc.arch.instruction import Instruction
 from dlc.core.affine import unflatten
 from dlc.core.task_map import TaskMap
 from dlc.dialects.loop.attributes import LoopMap
@@ -58,14 +59,15 @@ class Operand:
 class Accumulator(ABC):
     """The elements of a tile that one thread accumulates.
 
-    map: from workers to parts of the tile, each ``part`` rows x columns; a worker's parts are a
-    grid, ``down`` x ``across``. worker: this thread's. lane: its place in the worker.
+    map: from workers, which do the instruction together, to the parts of the tile that one
+    instruction adds to; a worker's parts are a grid, ``down`` x ``across``. warp, lane: this
+    thread's.
     """
 
     scope: LoopScope
     map: TaskMap
-    part: tuple[int, int]
-    worker: AffineExpr
+    instruction: Instruction
+    warp: AffineExpr
     lane: AffineExpr
     compute: Attribute
 
@@ -73,6 +75,11 @@ class Accumulator(ABC):
         repeats = self.map.repeats
         self.down, self.across = prod(repeats[::2]), prod(repeats[1::2])
         self.buffer = self.registers(self.compute, self.sizes)
+
+    @property
+    @abstractmethod
+    def worker(self) -> AffineExpr:
+        """The number of this thread's worker."""
 
     @property
     @abstractmethod
@@ -89,11 +96,11 @@ class Accumulator(ABC):
 
     def row(self, i: AffineExpr) -> AffineExpr:
         """Return the first row of part ``i`` of ``down``."""
-        return self._task(i, AffineExpr.constant(0))[0] * self.part[0]
+        return self._task(i, AffineExpr.constant(0))[0] * self.instruction.m
 
     def column(self, j: AffineExpr) -> AffineExpr:
         """Return the first column of part ``j`` of ``across``."""
-        return self._task(AffineExpr.constant(0), j)[1] * self.part[1]
+        return self._task(AffineExpr.constant(0), j)[1] * self.instruction.n
 
     def _task(self, i: AffineExpr, j: AffineExpr) -> list[AffineExpr]:
         repeats = self.map.repeats

@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from dlc.arch.fragments import WARP_LANES
 from dlc.dialects import gpu
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.lowering.tile_scope import open_loop
@@ -19,6 +20,10 @@ WIDEST_BYTES = 16
 @dataclass
 class FmaTile(Accumulator):
     """``down`` x ``across`` elements, wherever the task mapping puts them."""
+
+    @property
+    def worker(self) -> AffineExpr:
+        return self.warp * WARP_LANES + self.lane
 
     @property
     def sizes(self) -> Sequence[int]:

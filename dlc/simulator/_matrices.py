@@ -10,6 +10,7 @@ from dlc.arch.fragments import (
     Fragment,
     ldmatrix_position,
 )
+from dlc.arch.instruction import Instruction
 from dlc.dialects import gpu
 from dlc.simulator._buffer import Array
 from dlc.simulator._faults import Site
@@ -18,9 +19,8 @@ from dlc.simulator._threads import Active, Integers
 from dlc.simulator._warps import check_warps
 
 _LANES = np.arange(WARP_LANES)
-_TF32_BITS = np.uint32(0xFFFFE000)
-"""The bits of an f32 that a tf32 keeps."""
-_TF32_HALF = np.uint32(0x1000)
+_TF32_IGNORED_BITS = 13
+"""The bits of an f32 that a tf32 has not."""
 
 
 def _by_place(fragment: Fragment) -> tuple[Integers, Integers]:
@@ -46,9 +46,8 @@ def _by_lane(fragment: Fragment) -> tuple[Integers, Integers]:
 def _mma(machine: Machine, op: gpu.MmaOp) -> Step:
     site, it = Site(op), op.instruction
     places = [machine.place(access, site) for access in op.accesses()]
-    layouts = [(f.slots, *_by_place(f)) for f in (it.a, it.b, it.c)]
-    row, column = _by_lane(it.c)
-    cut = it.operand_bits == 32
+    layouts = [(f.slots, *_by_place(f)) for f in it.fragments]
+    row, column = _by_lane(it.fragments[2])
 
     def run(active: Active) -> None:
         check_warps(machine, site, active)
@@ -57,17 +56,26 @@ def _mma(machine: Machine, op: gpu.MmaOp) -> Step:
             buffer, first = place(active)
             held = buffer.read(site, active, first, slots).reshape(-1, WARP_LANES, slots)
             operands.append(held[:, lane, slot])
-        a, b, c = operands
-        a, b = (_cut_to_tf32(x) if cut else x.astype(np.float32) for x in (a, b))
-        result = c + a @ b
+        result = product(it, *operands)
         buffer, first = places[2](active)
         buffer.write(site, active, first, result[:, row, column].reshape(active.count, -1))
 
     return run
 
 
-def _cut_to_tf32(x: Array) -> Array:
-    return (x.view(np.uint32) & _TF32_BITS).view(np.float32)
+def product(it: Instruction, a: Array, b: Array, c: Array) -> Array:
+    """Return ``c + a @ b`` as an instruction computes it, for matrices or batches of them.
+
+    Integers go through ``f64``, where the products of one instruction are exact.
+    """
+    wide = np.float32 if c.dtype.kind == "f" else np.float64
+    x, y = (cut_off(x.astype(wide, copy=False), it.ignored_bits) for x in (a, b))
+    return c + (x @ y).astype(c.dtype, copy=False)
+
+
+def cut_off(x: Array, bits: int) -> Array:
+    """Return floats of 32 bits without the last bits of their mantissa."""
+    return (x.view(np.uint32) >> bits << bits).view(np.float32) if bits else x
 
 
 def _round_tf32(machine: Machine, op: gpu.RoundTf32Op) -> Step:
@@ -79,7 +87,8 @@ def _round_tf32(machine: Machine, op: gpu.RoundTf32Op) -> Step:
         buffer, first = place(active)
         held = np.ascontiguousarray(buffer.read(site, active, first, access.elements))
         finite = np.isfinite(held)
-        rounded = _cut_to_tf32((held.view(np.uint32) + _TF32_HALF).view(np.float32))
+        half = np.uint32(1 << (_TF32_IGNORED_BITS - 1))
+        rounded = cut_off((held.view(np.uint32) + half).view(np.float32), _TF32_IGNORED_BITS)
         buffer.write(site, active, first, np.where(finite, rounded, held))
 
     return run

@@ -11,10 +11,11 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument, Operation
 
+from dlc.arch.scope import Scope
 from dlc.dialects.gpu import KernelOp
 from dlc.errors import CompileError
 from dlc.ir.access import MemoryOp
-from dlc.ir.order import OrderingOp, Scope
+from dlc.ir.order import OrderingOp
 from dlc.ir.space import Space, buffer_type, space_of
 from dlc.ir.tensor import element_bytes, numpy_dtype
 from dlc.simulator import _control, _matrices, _memory, _warps

@@ -1,6 +1,6 @@
 """The keys of schedules: what each means, what it may hold, in words and as a check."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field
 from typing import Any
 
@@ -54,16 +54,6 @@ def sizes(meaning: str, count: int, most: int = LARGEST) -> Any:
 def flag(meaning: str, default: bool) -> Any:
     """Return a field that is true or false."""
     return key_field(Key(meaning, "true or false", lambda value: isinstance(value, bool)), default)
-
-
-def choice(meaning: str, choices: Sequence[Value]) -> Any:
-    """Return a field that holds one of some values."""
-    wanted = " or ".join(map(text_of, choices))
-
-    def accepts(value: object) -> bool:
-        return any(type(value) is type(each) and value == each for each in choices)
-
-    return key_field(Key(meaning, wanted, accepts))
 
 
 def _is_size(value: object, most: int) -> bool:

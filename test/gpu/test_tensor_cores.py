@@ -6,7 +6,9 @@ import pytest
 from launch import lowered
 from simulated import Runner
 
-from dlc.arch.fragments import MATRIX_INSTRUCTIONS, WARP_LANES, Fragment
+from dlc.arch import instructions
+from dlc.arch.fragments import WARP_LANES, Fragment
+from dlc.arch.instruction import Instruction
 from dlc.dialects.graph.structure import Array
 
 HEAD = (
@@ -24,38 +26,45 @@ def spread(matrix: Array, fragment: Fragment) -> Array:
     return np.array([[matrix[place] for place in row] for row in places], matrix.dtype)
 
 
-def small_integers(seed: int, *sizes: int) -> Array:
-    """Return integers from -4 to 4: their products and sums are exact in every type here."""
-    return np.random.default_rng(seed).integers(-4, 5, sizes).astype(np.float32)
+DTYPES = {
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f32": np.float32,
+    "i8": np.int8,
+    "ui8": np.uint8,
+    "i32": np.int32,
+}
+
+
+def small_integers(seed: int, fragment: Fragment, element: str) -> Array:
+    """Return integers from -4 to 4, from 0 for unsigned ones: their products and sums are exact in
+    every type here.
+    """
+    least = 0 if element.startswith("u") else -4
+    sizes = fragment.rows, fragment.columns
+    return np.random.default_rng(seed).integers(least, 5, sizes).astype(DTYPES[element])
 
 
 @pytest.mark.parametrize(
-    ("shape", "element", "dtype"),
-    [
-        ("m16n8k16", "f16", np.float16),
-        ("m16n8k16", "bf16", ml_dtypes.bfloat16),
-        ("m16n8k8", "f32", np.float32),
-    ],
+    "it", [row for row in instructions.rows() if row.ptx], ids=lambda row: row.ptx
 )
-def test_product_of_fragments(runner: Runner, shape: str, element: str, dtype: type) -> None:
-    it = MATRIX_INSTRUCTIONS[shape]
-    a, b, c = (small_integers(i, f.rows, f.columns) for i, f in enumerate((it.a, it.b, it.c)))
+def test_product_of_fragments(runner: Runner, it: Instruction) -> None:
+    elements = [str(operand.element) for operand in (it.a, it.b, it.c)]
+    a, b, c = (
+        small_integers(i, f, e) for i, (f, e) in enumerate(zip(it.fragments, elements, strict=True))
+    )
     register = "#loop.space<register>"
-    types = {
-        "a": f"{it.a.slots}x{element}",
-        "b": f"{it.b.slots}x{element}",
-        "c": f"{it.c.slots}xf32",
-    }
+    types = {n: f"{f.slots}x{e}" for n, f, e in zip("abc", it.fragments, elements, strict=True)}
     allocs = "".join(
         f"%r{n} = gpu.register_alloc : memref<{t}, {register}>\n" for n, t in types.items()
     )
 
     def copy(source: str, target: str, name: str) -> str:
-        count = types[name].split("x")[0]
+        count, element = types[name].split("x")
         move = {"x": f"%{name}[%t, @]", "y": "%y[%t, @]", "r": f"%r{name}[@]"}
         kind = {"x": f"memref<32x{types[name]}>", "y": f"memref<32x{types[name]}>"}
         kind["r"] = f"memref<{types[name]}, {register}>"
-        width = 1 if element == "f32" or name == "c" else 2
+        width = 4 // np.dtype(DTYPES[element]).itemsize
         lines = [
             f"gpu.copy {move[source]} to {move[target]} {{elements = {width} : i64}} : "
             f"{kind[source]}, {kind[target]}\n".replace("@", str(at))
@@ -63,7 +72,7 @@ def test_product_of_fragments(runner: Runner, shape: str, element: str, dtype: t
         ]
         return "".join(lines)
 
-    mma = f'gpu.mma %ra[0], %rb[0], %rc[0] {{shape = "{shape}"}} : ' + ", ".join(
+    mma = f'gpu.mma %ra[0], %rb[0], %rc[0] {{shape = "{it.shape}"}} : ' + ", ".join(
         f"memref<{t}, {register}>" for t in types.values()
     )
     parameters = ", ".join(f"%{n}: memref<32x{t}>" for n, t in types.items())
@@ -73,17 +82,16 @@ def test_product_of_fragments(runner: Runner, shape: str, element: str, dtype: t
         f"{copy('r', 'y', 'c')} gpu.end }}"
     )
     module = lowered(text, "gpu-check-limits")
-    held = [spread(m, f) for m, f in ((a, it.a), (b, it.b), (c, it.c))]
-    (y,) = runner.run(module, held[0].astype(dtype), held[1].astype(dtype), held[2])
-    np.testing.assert_array_equal(y, spread(a @ b + c, it.c))
+    (y,) = runner.run(module, *(spread(m, f) for m, f in zip((a, b, c), it.fragments, strict=True)))
+    wanted = (a.astype(np.float32) @ b.astype(np.float32) + c).astype(c.dtype)
+    np.testing.assert_array_equal(y, spread(wanted, it.fragments[2]))
 
 
 @pytest.mark.parametrize("swizzle", ["", "{swizzle = #gpu.swizzle<3, 4, 3>}"])
 @pytest.mark.parametrize("transpose", [False, True])
 def test_matrix_loads(runner: Runner, swizzle: str, transpose: bool) -> None:
     """cp.async and ldmatrix make a tile the a fragment, or the b fragment if transposed."""
-    it = MATRIX_INSTRUCTIONS["m16n8k16"]
-    fragment = it.b if transpose else it.a
+    fragment = instructions.named("mma.m16n8k16")[0].fragments[transpose]
     x = np.arange(16 * 64, dtype=np.float16).reshape(16, 64)
     shared, register = "memref<16x64xf16, #loop.space<shared>>", "#loop.space<register>"
     slots = fragment.slots

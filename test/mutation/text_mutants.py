@@ -218,9 +218,9 @@ MUTANTS: Sequence[Mutant] = (
     _text(
         "operands-of-mma",
         _GPU,
-        _PRELUDE,
-        '"r"(b[0]), "r"(b[1]));',
-        '"r"(b[1]), "r"(b[0]));',
+        "dlc/backends/cuda/products.py",
+        '[("b", n) for n in range(words_b)]',
+        '[("b", words_b - 1 - n) for n in range(words_b)]',
         "the two registers of the second factor exchanged",
         "products fp16",
     ),

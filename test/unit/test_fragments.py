@@ -2,18 +2,18 @@
 
 import pytest
 
-from dlc.arch.fragments import (
-    MATRIX_INSTRUCTIONS,
-    WARP_LANES,
-    Fragment,
-    ldmatrix_position,
-)
+from dlc.arch import instructions
+from dlc.arch.fragments import WARP_LANES, Fragment, ldmatrix_position
+from dlc.arch.scope import Scope
 
 FRAGMENTS = [
-    getattr(instruction, role)
-    for instruction in MATRIX_INSTRUCTIONS.values()
-    for role in ("a", "b", "c")
+    fragment for row in instructions.rows() if row.scope is Scope.WARP for fragment in row.fragments
 ]
+
+
+def fragments(name: str) -> tuple[Fragment, Fragment, Fragment]:
+    """Return the layouts of the first row of a name."""
+    return instructions.named(name)[0].fragments
 
 
 @pytest.mark.parametrize("fragment", FRAGMENTS)
@@ -37,32 +37,32 @@ def test_holder_is_the_inverse_of_position(fragment: Fragment) -> None:
 def test_m16n8k16_is_the_manual_s(lane: int) -> None:
     """PTX ISA 9.7.14.5.8: the formulas for row and column, written as there."""
     group, in_group = lane >> 2, lane % 4
-    it = MATRIX_INSTRUCTIONS["m16n8k16"]
+    a, b, c = fragments("mma.m16n8k16")
     for i in range(8):
         row = group if 0 <= i < 2 or 4 <= i < 6 else group + 8
         column = in_group * 2 + (i & 1) + (8 if i >= 4 else 0)
-        assert it.a.position(lane, i) == (row, column)
+        assert a.position(lane, i) == (row, column)
     for i in range(4):
-        assert it.b.position(lane, i) == (in_group * 2 + (i & 1) + (8 if i >= 2 else 0), group)
-        assert it.c.position(lane, i) == (group + (8 if i >= 2 else 0), in_group * 2 + (i & 1))
+        assert b.position(lane, i) == (in_group * 2 + (i & 1) + (8 if i >= 2 else 0), group)
+        assert c.position(lane, i) == (group + (8 if i >= 2 else 0), in_group * 2 + (i & 1))
 
 
 @pytest.mark.parametrize("lane", range(WARP_LANES))
 def test_m16n8k8_is_the_manual_s(lane: int) -> None:
     """PTX ISA 9.7.14.5.6, the .tf32 tables."""
     group, in_group = lane >> 2, lane % 4
-    it = MATRIX_INSTRUCTIONS["m16n8k8"]
+    a, b, _ = fragments("mma.m16n8k8")
     for i in range(4):
         row = group if i in (0, 2) else group + 8
-        assert it.a.position(lane, i) == (row, in_group if i < 2 else in_group + 4)
+        assert a.position(lane, i) == (row, in_group if i < 2 else in_group + 4)
     for i in range(2):
-        assert it.b.position(lane, i) == (in_group + 4 * i, group)
+        assert b.position(lane, i) == (in_group + 4 * i, group)
 
 
-@pytest.mark.parametrize(("name", "pack"), [("m16n8k16", 2), ("m16n8k8", 1)])
+@pytest.mark.parametrize(("name", "pack"), [("mma.m16n8k16", 2), ("mma.m16n8k8", 1)])
 def test_four_matrices_make_an_a_fragment(name: str, pack: int) -> None:
     """The matrices must be given as: top left, bottom left, top right, bottom right."""
-    fragment = MATRIX_INSTRUCTIONS[name].a
+    fragment = fragments(name)[0]
     for lane in range(WARP_LANES):
         for slot in range(fragment.slots):
             matrix, row, column = ldmatrix_position(lane, slot, pack, transpose=False)
@@ -71,7 +71,7 @@ def test_four_matrices_make_an_a_fragment(name: str, pack: int) -> None:
 
 
 def test_transposed_matrices_make_a_b_fragment() -> None:
-    fragment = MATRIX_INSTRUCTIONS["m16n8k16"].b
+    fragment = fragments("mma.m16n8k16")[1]
     for lane in range(WARP_LANES):
         for slot in range(fragment.slots):
             matrix, row, column = ldmatrix_position(lane, slot, 2, transpose=True)

@@ -6,6 +6,8 @@ floats are stored as ``unsigned short``. Each function stands in the text of a k
 
 import re
 
+from dlc.backends.cuda.products import products
+
 PRELUDE: dict[str, str] = {
     "load_f16": """
 __device__ __forceinline__ float load_f16(unsigned short x) {
@@ -127,35 +129,17 @@ __device__ __forceinline__ float round_tf32(float x) {
   return __uint_as_float(y);
 }""",
 }
-_MMA = """
-__device__ __forceinline__ void mma_{shape}_{short}(const void* pa, const void* pb, float* c) {{
-  const unsigned* a = (const unsigned*)pa;
-  const unsigned* b = (const unsigned*)pb;
-  asm volatile("mma.sync.aligned.{shape}.row.col.f32.{type}.{type}.f32 "
-               "{{%0, %1, %2, %3}}, {{%4, %5, %6, %7}}, {{%8, %9}}, {{%0, %1, %2, %3}};"
-               : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}}"""
-PRELUDE.update(
-    {
-        f"mma_{shape}_{short}": _MMA.format(shape=shape, short=short, type=type)
-        for shape, short, type in (
-            ("m16n8k16", "f16", "f16"),
-            ("m16n8k16", "bf16", "bf16"),
-            ("m16n8k8", "f32", "tf32"),
-        )
-    }
-)
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def prelude_for(text: str) -> str:
     """Return the definitions of the functions that ``text`` and these definitions call."""
+    functions = PRELUDE | products()
     needed: set[str] = set()
     waiting = [text]
     while waiting:
-        called = set(_WORD.findall(waiting.pop())) & PRELUDE.keys()
-        waiting += [PRELUDE[name] for name in called - needed]
+        called = set(_WORD.findall(waiting.pop())) & functions.keys()
+        waiting += [functions[name] for name in called - needed]
         needed |= called
-    return "\n".join(PRELUDE[name].lstrip("\n") for name in PRELUDE if name in needed)
+    return "\n".join(functions[name].lstrip("\n") for name in functions if name in needed)

@@ -21,6 +21,7 @@ from xdsl.utils.target import Target
 from dlc.backends._c_like import STATEMENTS, CLikePrinter, Statement, function_name
 from dlc.backends._c_scalar import TEMPLATES, storage_type
 from dlc.backends.cuda.prelude import prelude_for
+from dlc.backends.cuda.products import product_name
 from dlc.dialects import gpu
 from dlc.errors import CompileError
 from dlc.ir.access import Access
@@ -159,7 +160,7 @@ def _ldmatrix(p: CudaPrinter, op: gpu.LdmatrixOp) -> None:
 
 def _mma(p: CudaPrinter, op: gpu.MmaOp) -> None:
     places = ", ".join(map(p.address, op.accesses()))
-    p.line(f"mma_{op.shape.data}_{buffer_type(op.a).element_type}({places});")
+    p.line(f"{product_name(op.instruction)}({places});")
 
 
 def _round_tf32(p: CudaPrinter, op: gpu.RoundTf32Op) -> None:

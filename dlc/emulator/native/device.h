@@ -31,7 +31,7 @@ void block_barrier(void);
 void start_copy(byte *, const void *, unsigned, unsigned);
 void commit_copies(void);
 void wait_for_copies(unsigned);
-extern const instruction product_f16, product_bf16, product_tf32, shuffle, warp_barrier;
+extern const instruction shuffle, warp_barrier;
 extern const instruction matrices_x1, matrices_x2, matrices_x4, matrices_x1_trans, matrices_x2_trans, matrices_x4_trans;
 }
 
@@ -213,15 +213,3 @@ static inline void ptx_cp_async_wait_group(unsigned outstanding) { wait_for_copi
 #define FOUR TWO, unsigned &d2, unsigned &d3
 PTX_LDMATRICES()
 PTX_LDMATRICES(_trans)
-
-/* C is where D is. */
-#define PTX_MMA(shape, name)                                                                                 \
-  static inline void ptx_mma_sync_aligned_##shape(                                                           \
-      float &d0, float &d1, float &d2, float &d3, const unsigned &a0, const unsigned &a1, const unsigned &a2, \
-      const unsigned &a3, const unsigned &b0, const unsigned &b1, float &c0, float &c1, float &c2, float &c3) { \
-    if (row_of(d0, d1, d2, d3) != row_of(c0, c1, c2, c3)) fault("mma: C must be where D is");                \
-    defer(name, &d0, row_of(a0, a1, a2, a3), row_of(b0, b1));                                                \
-  }
-PTX_MMA(m16n8k16_row_col_f32_f16_f16_f32, product_f16)
-PTX_MMA(m16n8k16_row_col_f32_bf16_bf16_f32, product_bf16)
-PTX_MMA(m16n8k8_row_col_f32_tf32_tf32_f32, product_tf32)

@@ -11,7 +11,7 @@ typedef struct exchange {
 /* Eight columns of a product, which the host computes at once. */
 typedef float columns __attribute__((vector_size(32)));
 
-enum { ROWS = 16, GROUPS = 8, A_WORDS = 4, B_WORDS = 2 };
+enum { GROUPS = 8, MOST_TALL = 2, MOST_ALONG = 2, MOST_PACK = 4 };
 
 static float from_bits(uint32_t bits) {
   float x;
@@ -31,55 +31,65 @@ static float from_bf16(uint32_t bits) { return from_bits(bits << 16); }
 
 static float from_tf32(uint32_t bits) { return from_bits(bits & 0xffffe000); }
 
-static inline __attribute__((always_inline)) void to_floats(float *to, const uint32_t *words, int count, int part,
-                                                            float (*value)(uint32_t)) {
-  for (int i = 0; i < count; i++) to[i] = value(words[i] >> 16 * part);
+static float from_i8(uint32_t bits) { return (int8_t)bits; }
+
+static float from_ui8(uint32_t bits) { return (uint8_t)bits; }
+
+typedef float element(uint32_t bits);
+
+static inline __attribute__((always_inline)) void to_floats(float *to, const uint32_t *words, int count, int shift, element *value) {
+  for (int i = 0; i < count; i++) to[i] = value(words[i] >> shift);
 }
 
 /* Add the product of what is in the registers to D: group g of four lanes holds rows g and g + 8 of A and D and
  * column g of B.
  *
- * pack: the neighbouring elements along K in a register, each with `value` as a float, which holds products of
- * 16-bit floats and of tf32 exactly. The two halves of K follow each other, in A each with both rows.
+ * tall: words of A below each other, `along` words along K, the tall ones first; pack: the neighbouring elements along
+ * K in a word. Products of 16-bit floats and of tf32 are exact in a float, and so is the sum of one instruction's
+ * products of bytes.
  */
-static inline __attribute__((always_inline)) void multiply(const deferred *lanes, int pack, float (*value)(uint32_t)) {
-  uint32_t a_words[WARP_LANES][A_WORDS], b_words[4][B_WORDS][GROUPS];
-  float a[2][WARP_LANES][A_WORDS];
-  columns b[2][4][B_WORDS], d[ROWS];
+static inline __attribute__((always_inline)) void multiply(const deferred *lanes, int tall, int along, int pack,
+                                                           element *left, element *right, int integers) {
+  uint32_t a_words[WARP_LANES * MOST_TALL * MOST_ALONG], b_words[4 * MOST_ALONG][GROUPS];
+  float a[MOST_PACK][WARP_LANES * MOST_TALL * MOST_ALONG];
+  columns b[MOST_PACK][4 * MOST_ALONG], d[GROUPS * MOST_TALL] = {};
+  int words = tall * along;
   for (int group = 0; group < GROUPS; group++)
     for (int lane = 0; lane < 4; lane++) {
       const deferred *own = &lanes[4 * group + lane];
       const uint32_t *own_b = own->operands[2];
-      memcpy(a_words[4 * group + lane], own->operands[1], sizeof *a_words);
-      for (int i = 0; i < B_WORDS; i++) b_words[lane][i][group] = own_b[i];
-      for (int half = 0; half < 2; half++)
+      memcpy(&a_words[(4 * group + lane) * words], own->operands[1], 4 * words);
+      for (int i = 0; i < along; i++) b_words[lane * along + i][group] = own_b[i];
+      for (int half = 0; half < tall && !integers; half++)
         memcpy((float *)&d[group + half * GROUPS] + 2 * lane, (const float *)own->operands[0] + 2 * half, 8);
     }
   for (int part = 0; part < pack; part++) {
-    to_floats((float *)a[part], (const uint32_t *)a_words, WARP_LANES * A_WORDS, part, value);
-    to_floats((float *)b[part], (const uint32_t *)b_words, WARP_LANES * B_WORDS, part, value);
+    to_floats(a[part], a_words, WARP_LANES * words, 32 / pack * part, left);
+    to_floats((float *)b[part], (const uint32_t *)b_words, 4 * along * GROUPS, 32 / pack * part, right);
   }
   for (int lane = 0; lane < 4; lane++)
-    for (int i = 0; i < B_WORDS; i++)
+    for (int i = 0; i < along; i++)
       for (int part = 0; part < pack; part++)
 #pragma GCC unroll 16
-        for (int row = 0; row < ROWS; row++)
-          d[row] += a[part][row % GROUPS * 4 + lane][2 * i + row / GROUPS] * b[part][lane][i];
+        for (int row = 0; row < GROUPS * tall; row++)
+          d[row] += a[part][(row % GROUPS * 4 + lane) * words + tall * i + row / GROUPS] * b[part][lane * along + i];
   for (int group = 0; group < GROUPS; group++)
     for (int lane = 0; lane < 4; lane++)
-      for (int half = 0; half < 2; half++)
-        memcpy((float *)lanes[4 * group + lane].operands[0] + 2 * half, (const float *)&d[group + half * GROUPS] + 2 * lane, 8);
+      for (int half = 0; half < tall; half++) {
+        float *sums = (float *)&d[group + half * GROUPS] + 2 * lane;
+        uint32_t *own = (uint32_t *)lanes[4 * group + lane].operands[0] + 2 * half;
+        for (int i = 0; i < 2 && integers; i++) own[i] += (uint32_t)(int32_t)sums[i];
+        if (!integers) memcpy(own, sums, 8);
+      }
 }
 
-#define DEFINE_MMA(name, pack, value)                                                                        \
+#define DEFINE_PRODUCT(name, tall, along, pack, left, right, integers)                                       \
   static void run_##name(const deferred *lanes, const unsigned char *shared, uint32_t bytes) {               \
     (void)shared, (void)bytes;                                                                               \
-    multiply(lanes, pack, value);                                                                            \
+    multiply(lanes, tall, along, pack, left, right, integers);                                               \
   }                                                                                                        \
   const instruction name = {"mma", run_##name};
-DEFINE_MMA(product_f16, 2, from_f16)
-DEFINE_MMA(product_bf16, 2, from_bf16)
-DEFINE_MMA(product_tf32, 1, from_tf32)
+#include "products.h"
 
 /* Lane i names row i % 8 of matrix i / 8. */
 static const unsigned char *matrix_row(const deferred *lanes, int i, const unsigned char *shared, uint32_t bytes) {

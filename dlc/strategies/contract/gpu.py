@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from math import ceil
 
 from dlc.arch import GpuArch
+from dlc.arch.scope import Scope
 from dlc.model.contraction import Contraction, Tiles, estimate_s
 from dlc.model.upper_bound import gpu_bound
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._rated import Rated, Seconds
 from dlc.strategies.contract.gpu_lowering import lower
 from dlc.strategies.contract.schedule import ContractOnGpu
-from dlc.strategies.contract.tiling import Tiling, instruction_for, multiplication, row_of
+from dlc.strategies.contract.tiling import Tiling, instruction_named, instructions_for, row_of
 from dlc.strategies.contract.work import describe, work_of
 
 
@@ -26,7 +27,7 @@ class _Space:
     stages: tuple[int, ...]
 
 
-_MMA = _Space(
+_OF_WARPS = _Space(
     tiles=(
         (128, 256, 2, 4),
         (256, 128, 4, 2),
@@ -49,7 +50,7 @@ _MMA = _Space(
     stages=(2, 3, 4, 5),
 )
 
-_FMA = _Space(
+_OF_THREADS = _Space(
     tiles=(
         (128, 128, 2, 4),
         (128, 64, 2, 2),
@@ -65,6 +66,9 @@ _FMA = _Space(
     stages=(1, 2, 3, 4),
 )
 
+_SPACES = {Scope.THREAD: _OF_THREADS, Scope.WARP: _OF_WARPS}
+"""By whose threads do an instruction together."""
+
 _GROUPED_ROWS = 8
 _SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
 
@@ -73,8 +77,8 @@ def candidates(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
     """Yield the schedules of the space for the fastest instruction that computes ``work``
     exactly.
     """
-    instruction = instruction_for(work, arch)
-    space = _FMA if instruction == "fma" else _MMA
+    instruction = instructions_for(work, arch)[0]
+    space = _SPACES[instruction.scope]
     most_stages = 5 if "cp.async" in arch.capabilities else 2
     for m, n, warps_m, warps_n in space.tiles:
         for slice_bytes in space.slice_bytes:
@@ -85,7 +89,7 @@ def candidates(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
                     yield ContractOnGpu(
                         tile=(m, n, depth),
                         warps=(warps_m, warps_n),
-                        instruction=instruction,
+                        instruction=instruction.name,
                         stages=stages,
                         split=split,
                         order=_order(work, m, n, arch),
@@ -117,7 +121,7 @@ def rate(work: Contraction, schedule: ContractOnGpu, arch: GpuArch) -> Rated:
 
 def tiles(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) -> Tiles:
     """Return the tilings of schedules with one instruction, as the model takes them."""
-    instruction = multiplication(work, instruction_for(work, arch), arch)
+    instruction = instruction_named(schedules[0].instruction, work, arch)
     return Tiles.of(work, instruction, list(map(row_of, schedules)))
 
 

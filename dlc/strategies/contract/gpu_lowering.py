@@ -16,7 +16,6 @@ from xdsl.ir.affine import AffineExpr
 from dlc.core.task_map import TaskMap, repeat, spatial
 from dlc.dialects import gpu
 from dlc.dialects.loop import CombinePartsOp, ContractOp, DrainOp, ForOp, YieldOp, ZeroOp
-from dlc.dialects.loop.accumulator import FMA
 from dlc.dialects.loop.attributes import LoopKind, LoopMap
 from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import compute_type, element_type
@@ -24,7 +23,7 @@ from dlc.lowering.factor import Factor, decoded
 from dlc.lowering.job import Job
 from dlc.lowering.product import Product, split
 from dlc.lowering.tile_scope import TileScope
-from dlc.strategies.contract.schedule import FMA_LANES, ContractOnGpu
+from dlc.strategies.contract.schedule import ContractOnGpu
 
 
 def lower(job: Job, schedule: ContractOnGpu) -> None:
@@ -33,11 +32,11 @@ def lower(job: Job, schedule: ContractOnGpu) -> None:
 
 
 def _task_map(schedule: ContractOnGpu) -> TaskMap:
-    """Return which warp (with ``fma`` which thread) has which parts of the accumulator."""
+    """Return which warp, or which thread, has which parts of the accumulator."""
     (m, n, _), (warps_m, warps_n), least = schedule.tile, schedule.warps, schedule.least
     parts = repeat(m // warps_m // least[0], n // warps_n // least[1])
-    warps = spatial(warps_m, warps_n) * parts
-    return warps * spatial(*FMA_LANES) if schedule.instruction == FMA else warps
+    warps, lanes = spatial(warps_m, warps_n) * parts, schedule.lanes
+    return warps * spatial(*lanes) if lanes != (1, 1) else warps
 
 
 @dataclass(frozen=True)

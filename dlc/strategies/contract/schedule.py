@@ -3,18 +3,12 @@
 import re
 from dataclasses import dataclass
 
-from dlc.arch.fragments import MATRIX_INSTRUCTIONS, WARP_LANES
-from dlc.dialects.loop.accumulator import FMA, instruction_sizes
+from dlc.arch import instructions
+from dlc.arch.fragments import WARP_LANES
+from dlc.arch.instruction import Instruction
 from dlc.errors import CompileError
-from dlc.strategies._key import LARGEST, Key, choice, flag, key_field, size, sizes
+from dlc.strategies._key import LARGEST, Key, flag, key_field, size, sizes
 from dlc.strategies._schedule import Schedule
-
-FMA_LANES = (8, 4)
-"""The lanes of a warp as a grid: neighbours read neighbouring lines of shared memory, which are in
-different banks."""
-
-INSTRUCTIONS = (FMA, *(f"mma.{name}" for name in MATRIX_INSTRUCTIONS))
-"""What can multiply and add."""
 
 _ROW = "row"
 _GROUPED = re.compile(r"grouped<([1-9][0-9]{0,5})>")
@@ -27,6 +21,20 @@ _ORDER = Key(
 )
 
 
+def _factors(name: str) -> str:
+    """Return the types that an instruction multiplies, in words."""
+    rows = instructions.named(name)
+    return ", ".join(dict.fromkeys(row.element or "any type" for row in rows))
+
+
+_INSTRUCTION = Key(
+    "what multiplies and adds: "
+    + ", ".join(f'`"{name}"` ({_factors(name)})' for name in instructions.names()),
+    " or ".join(f'"{name}"' for name in instructions.names()),
+    lambda value: value in instructions.names(),
+)
+
+
 @dataclass(frozen=True)
 class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
     """A block makes a tile of the result; slices of the factors go through shared memory."""
@@ -35,11 +43,7 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         "`[m, n, k]`: the block's tile of the result and the depth of one staged slice", 3
     )
     warps: tuple[int, int] = sizes("`[m, n]`: the warps of the block as a grid over the tile", 2)
-    instruction: str = choice(
-        '`"mma.m16n8k16"` (f16, bf16), `"mma.m16n8k8"` (f32 as tf32) or `"fma"` (any type; the '
-        "lanes of a warp are an 8 x 4 grid over its part of the tile)",
-        INSTRUCTIONS,
-    )
+    instruction: str = key_field(_INSTRUCTION)
     stages: int = size(
         "slices in shared memory at a time: 1 no overlap, 2 double buffering, from 3 on with "
         "asynchronous copies",
@@ -85,7 +89,16 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
     @property
     def least(self) -> tuple[int, int, int]:
         """The least m, n and k that a warp computes."""
-        return (*FMA_LANES, 1) if self.instruction == FMA else instruction_sizes(self.instruction)
+        return self._row.least
+
+    @property
+    def lanes(self) -> tuple[int, int]:
+        """How the lanes of a warp stand over its part, where each computes for itself."""
+        return self._row.lanes
+
+    @property
+    def _row(self) -> Instruction:
+        return instructions.named(self.instruction)[0]  # all of a name have the same sizes
 
     def check(self) -> None:
         (m, n, depth), (warps_m, warps_n) = self.tile, self.warps

@@ -4,15 +4,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, prod
 
-from dlc.arch import GpuArch
-from dlc.arch.fragments import MATRIX_INSTRUCTIONS, WARP_LANES
-from dlc.dialects.loop.accumulator import FMA
+from dlc.arch import GpuArch, instructions
+from dlc.arch.instruction import Instruction
 from dlc.errors import CompileError
-from dlc.model.contraction import Contraction, Multiplication, Tiles
+from dlc.model.contraction import Contraction, Tiles
 from dlc.model.occupancy import BlockResources
 from dlc.model.registers import registers
 from dlc.model.upper_bound import KernelWork
-from dlc.strategies.contract.schedule import FMA_LANES, ContractOnGpu
+from dlc.strategies.contract.schedule import ContractOnGpu
 
 
 @dataclass(frozen=True)
@@ -21,14 +20,14 @@ class Tiling:
 
     work: Contraction
     schedule: ContractOnGpu
-    instruction: Multiplication
+    instruction: Instruction
 
     @staticmethod
     def of(work: Contraction, schedule: ContractOnGpu, arch: GpuArch) -> "Tiling":
         """Return the tiling of a schedule; raises CompileError for an instruction that the chip
         has not for the work.
         """
-        return Tiling(work, schedule, multiplication(work, schedule.instruction, arch))
+        return Tiling(work, schedule, instruction_named(schedule.instruction, work, arch))
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -106,30 +105,32 @@ def row_of(schedule: ContractOnGpu) -> tuple[int, int, int, int, int, int, int, 
     return (*schedule.tile, *schedule.warps, schedule.stages, schedule.split, schedule.grouped)
 
 
-def instruction_for(work: Contraction, arch: GpuArch) -> str:
-    """Return the instruction of a contraction: a matrix instruction where the chip has one for the
-    factors' type, else fused multiply-adds.
+def instructions_for(work: Contraction, arch: GpuArch) -> tuple[Instruction, ...]:
+    """Return the instructions of a chip that multiply what a contraction does, the fastest first;
+    of equally fast ones that which does more at once.
     """
-    if f"mma.sync.{work.element}" not in arch.capabilities:
-        return FMA
-    bits = 8 * work.factor_bytes
-    return next(f"mma.{i.name}" for i in MATRIX_INSTRUCTIONS.values() if i.operand_bits == bits)
+    fitting = [
+        row
+        for row in instructions.rows()
+        if row.multiplies(work.element, work.compute)
+        and (row.capability is None or row.capability in arch.capabilities)
+    ]
+
+    def speed(row: Instruction) -> tuple[float, int]:
+        return arch.flops_per_clock_per_sm[row.unit], row.flops
+
+    return tuple(sorted(fitting, key=speed, reverse=True))
 
 
-def multiplication(work: Contraction, instruction: str, arch: GpuArch) -> Multiplication:
-    """Return what an instruction of a schedule does for the factors of ``work``; raises
-    CompileError where the chip has it not.
+def instruction_named(name: str, work: Contraction, arch: GpuArch) -> Instruction:
+    """Return the instruction of a schedule for the factors of ``work``; raises CompileError where
+    the chip has it not.
     """
-    if instruction == FMA:
-        compute = {"f64": "f64", "i32": "i32"}.get(work.element, "f32")
-        down, across = FMA_LANES
-        return Multiplication(
-            f"fma.{compute}", 2 * WARP_LANES, WARP_LANES // down, WARP_LANES // across
-        )
-    if instruction != instruction_for(work, arch):
-        raise CompileError(
-            f"instruction {instruction!r} does not multiply {work.element} on {arch.target}; "
-            f"use {instruction_for(work, arch)!r} or 'fma'"
-        )
-    matrix = MATRIX_INSTRUCTIONS[instruction.removeprefix("mma.")]
-    return Multiplication(f"mma.{work.element}", matrix.flops)
+    known = instructions_for(work, arch)
+    for row in known:
+        if row.name == name:
+            return row
+    others = " or ".join(dict.fromkeys(repr(row.name) for row in known))
+    raise CompileError(
+        f"instruction {name!r} does not multiply {work.element} on {arch.target}; use {others}"
+    )

@@ -58,6 +58,7 @@ def work_of(cluster: Cluster) -> Contraction:
         lhs_operations=before / max(1, product.batch_size * product.m_size * product.k_size),
         operations=behind / max(1, product.batch_size * product.m_size * product.n_size),
         paired=all(map(partial(_is_paired, op, product, after), cluster.results)),
+        compute=str(compute_type(element)),
     )
 
 

@@ -37,7 +37,7 @@ loop.kernel @elements_of_another_size(%x: memref<8xf32>) attributes {outputs = 1
   %a = loop.zero : memref<16x8xf32, #loop.space<register>>
   %s = loop.alloc : memref<16x16xf32, #loop.space<shared>>
   %r = loop.alloc : memref<16x8xf32, #loop.space<shared>>
-  // expected-error@below {{mma.m16n8k16 multiplies elements of 16 bits, not f32 and f32}}
+  // expected-error@below {{mma.m16n8k16 takes f16 by f16 in f32, bf16 by bf16 in f32; not f32 by f32 in f32}}
   loop.contract %a, %s, %r instruction = "mma.m16n8k16" map = <repeat(1, 1)> : memref<16x8xf32, #loop.space<register>>, memref<16x16xf32, #loop.space<shared>>, memref<16x8xf32, #loop.space<shared>>
   loop.end
 }

@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 from launched import Case, LaunchError, launch
 
-from dlc.arch.fragments import MATRIX_INSTRUCTIONS, Fragment, ldmatrix_position
+from dlc.arch import instructions
+from dlc.arch.fragments import Fragment, ldmatrix_position
+from dlc.arch.instruction import Instruction
+from dlc.backends.cuda.products import product_name
 
 GENERATOR = np.random.default_rng(5)
 
@@ -23,38 +26,46 @@ def spread(matrix: np.ndarray, fragment: Fragment) -> np.ndarray:
     )
 
 
+DTYPES = {
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f32": np.float32,
+    "i8": np.int8,
+    "ui8": np.uint8,
+    "i32": np.int32,
+}
+
+
 @pytest.mark.parametrize(
-    ("shape", "element", "dtype"),
-    [
-        ("m16n8k16", "f16", np.float16),
-        ("m16n8k16", "bf16", ml_dtypes.bfloat16),
-        ("m16n8k8", "f32", np.float32),
-    ],
+    "it", [row for row in instructions.rows() if row.ptx], ids=lambda row: row.ptx
 )
-def test_matrix_products(shape: str, element: str, dtype: type, tmp_path: Path) -> None:
-    which = MATRIX_INSTRUCTIONS[shape]
-    a, b = (
-        GENERATOR.integers(-8, 9, size).astype(dtype)
-        for size in ((which.m, which.k), (which.k, which.n))
+def test_matrix_products(it: Instruction, tmp_path: Path) -> None:
+    types = [DTYPES[str(operand.element)] for operand in (it.a, it.b, it.c)]
+    sizes = (it.m, it.k), (it.k, it.n), (it.m, it.n)
+    least = 0 if np.uint8 in types else -8
+    a, b, c = (
+        GENERATOR.integers(least, 9, size).astype(type)
+        for size, type in zip(sizes, types, strict=True)
     )
-    c = GENERATOR.integers(-8, 9, (which.m, which.n)).astype(np.float32)
-    registers = [spread(m, f) for m, f in ((a, which.a), (b, which.b), (c, which.c))]
+    registers = [spread(m, f) for m, f in zip((a, b, c), it.fragments, strict=True)]
     words = [np.ascontiguousarray(r).view(np.uint32) for r in registers]
     x = np.concatenate(words, axis=1)
-    slots, first_b, first_c = x.shape[1], words[0].shape[1], x.shape[1] - 4
+    slots, sums = x.shape[1], words[2].shape[1]
+    first_b, first_c = words[0].shape[1], slots - sums
+    sum = "float" if types[2] is np.float32 else "int"
     body = f"""
       const unsigned* const own = x + threadIdx.x * {slots};
       unsigned a[{first_b}];
       unsigned b[{first_c - first_b}];
-      float c[4];
+      {sum} c[{sums}];
       for (int i = 0; i < {first_b}; i++) a[i] = own[i];
       for (int i = {first_b}; i < {first_c}; i++) b[i - {first_b}] = own[i];
-      for (int i = 0; i < 4; i++) c[i] = __uint_as_float(own[{first_c} + i]);
-      mma_{shape}_{element}(a, b, c);
-      for (int i = 0; i < 4; i++) *(float*)&y[threadIdx.x * 4 + i] = c[i];"""
-    y = launch(Case(body, "unsigned"), x, np.empty((32, 4), np.uint32), tmp_path)
-    wanted = c + a.astype(np.float32) @ b.astype(np.float32)
-    assert np.array_equal(y.view(np.float32), spread(wanted, which.c))
+      for (int i = 0; i < {sums}; i++) c[i] = *(const {sum}*)&own[{first_c} + i];
+      {product_name(it)}(a, b, c);
+      for (int i = 0; i < {sums}; i++) *({sum}*)&y[threadIdx.x * {sums} + i] = c[i];"""
+    y = launch(Case(body, "unsigned"), x, np.empty((32, sums), np.uint32), tmp_path)
+    wanted = (c.astype(np.float32) + a.astype(np.float32) @ b.astype(np.float32)).astype(types[2])
+    assert np.array_equal(y.view(types[2]), spread(wanted, it.fragments[2]))
 
 
 def test_operands_of_tf32_lose_their_last_bits(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from dlc import strategies
-from dlc.arch import GPUS, CpuArch, GpuArch
+from dlc.arch import GPUS, CpuArch, GpuArch, instructions
 from dlc.arch.cpus import AVX2, CPUS
 from dlc.arch.nvidia import A100, H200, RTX_2080
 from dlc.errors import CompileError
-from dlc.model.contraction import Contraction, Multiplication, Tiles, estimate_s
+from dlc.model.contraction import Contraction, Tiles, estimate_s
 from dlc.model.streaming import Waves, program_s, traffic_s
 from dlc.plan.ranking import ranked
 from dlc.strategies._implementation import Implementation
@@ -18,7 +18,7 @@ from dlc.strategies._loop_nest import NestWork
 from dlc.strategies.contract import cpu as contract_cpu
 from dlc.strategies.contract import gpu as contract_gpu
 from dlc.strategies.contract.schedule import ContractOnGpu
-from dlc.strategies.contract.tiling import instruction_for, multiplication
+from dlc.strategies.contract.tiling import instruction_named, instructions_for
 from dlc.strategies.map import gpu as map_gpu
 from dlc.strategies.row import gpu as row_gpu
 
@@ -41,7 +41,7 @@ def _work(m: int, n: int, k: int, element: str = "f16", batch: int = 1) -> Contr
     )
 
 
-MMA = Multiplication("mma.f16", 4096)
+(MMA,) = (row for row in instructions.rows() if row.element == "f16")
 
 WORKS = {
     "contract on a GPU": _work(8192, 768, 768),
@@ -103,7 +103,7 @@ def test_no_asynchronous_copies_no_third_stage() -> None:
     ],
 )
 def test_instruction(element: str, arch: GpuArch, instruction: str) -> None:
-    assert instruction_for(_work(64, 64, 64, element), arch) == instruction
+    assert instructions_for(_work(64, 64, 64, element), arch)[0].name == instruction
 
 
 def test_wrong_instruction_is_an_error() -> None:
@@ -155,7 +155,7 @@ def test_traffic_obeys_littles_law() -> None:
 def test_a_wide_part_of_a_thread_saves_reads_of_shared_memory() -> None:
     # Of 16 x 16 elements of a warp, a thread has 2 x 4 and loads 6 numbers for 8 multiply-adds;
     # of 32 x 32 it has 4 x 8 and loads 12 for 32.
-    fma = multiplication(_work(128, 128, 128, "f32"), "fma", H200)
+    fma = instruction_named("fma", _work(128, 128, 128, "f32"), H200)
     rows = [(16, 16, 16, 1, 1, 2, 1, 0), (32, 32, 16, 1, 1, 2, 1, 0)]
     tiles = Tiles.of(_work(128, 128, 128, "f32"), fma, rows)
     per_flop = tiles.read_bytes / tiles.step_flops

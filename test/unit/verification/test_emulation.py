@@ -217,14 +217,13 @@ def other_image(variant: CudaVariant) -> CudaVariant:
     return replace(variant, images=[(offset + 256, count), *rest])
 
 
-MMA = "mma_m16n8k16_f16"
 FAULTS = {
     "a wrong index in the text": in_text("% 32) / 4)", "% 32) / 8)"),
     "a store to the next element": in_text("*(unsigned*)&b3[", "*(unsigned*)&b3[2 + "),
     "a wrong condition": in_text(" < 12;", " < 11;"),
     "matrices loaded transposed": in_prelude("ldmatrix_x4", ".x4.", ".x4.trans."),
-    "the operands of mma exchanged": in_prelude(MMA, "{%4, %5, %6, %7}", "{%5, %4, %6, %7}"),
-    "an accumulator that is not added": in_prelude(MMA, "{%0, %1, %2, %3};", "{%1, %1, %2, %3};"),
+    "the operands of mma exchanged": in_text("{%4, %5, %6, %7}", "{%5, %4, %6, %7}"),
+    "an accumulator that is not added": in_text("{%0, %1, %2, %3};", "{%1, %1, %2, %3};"),
     "copies fill with what is not there": in_prelude("cp_async_16", "inside ? 16 : 0", "16"),
     "no wait for copies": in_prelude("cp_async_wait", "wait_group %0", "wait_group 7"),
     "no barrier": in_text("__syncthreads();", ""),

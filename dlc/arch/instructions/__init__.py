@@ -1,0 +1,45 @@
+"""The instructions that multiply tiles: a file for each family, found by being here.
+
+A file defines ``ROWS``. Everything else takes from a row what it needs: schedules and
+``loop.contract`` the name and the sizes, the spaces the scope, the model the unit, the lowering and
+the simulator the layouts, CUDA the PTX.
+"""
+
+import importlib
+import pkgutil
+from functools import cache
+
+from dlc.arch.instruction import Instruction
+
+
+@cache
+def rows() -> tuple[Instruction, ...]:
+    """Return all instructions, by the names of their files."""
+    files = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return tuple(
+        row for file in files for row in importlib.import_module(f"{__name__}.{file}").ROWS
+    )
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the instructions, each once."""
+    return tuple(dict.fromkeys(row.name for row in rows()))
+
+
+def named(name: str) -> tuple[Instruction, ...]:
+    """Return the rows of a name, which differ in the types that they take; none if there is no such
+    instruction.
+    """
+    return tuple(row for row in rows() if row.name == name)
+
+
+def find(name: str, a: str, b: str, c: str) -> Instruction | None:
+    """Return the instruction of a name that multiplies elements of ``a`` and ``b`` (as the IR names
+    them) and adds in ``c``; ``None`` where there is none.
+    """
+    return next((row for row in named(name) if row.takes(a, b, c)), None)
+
+
+def refresh() -> None:
+    """Find the instructions anew: a folder was added to the package's path, or taken away."""
+    rows.cache_clear()

@@ -1,0 +1,131 @@
+"""An instruction is its row: one that lives here is found, chosen, printed, read, simulated and
+emulated.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from launched import Case, launch
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc import arch, registry
+from dlc.arch import instructions
+from dlc.arch.nvidia import A100
+from dlc.backends.cuda import cuda_text
+from dlc.core.nvrtc import compile_cuda
+from dlc.core.parser import parse_module
+from dlc.dialects.gpu import KernelOp
+from dlc.errors import CompileError
+from dlc.simulator import simulate
+from dlc.tools._strategy_page import strategy_page
+
+EARLY = replace(
+    A100,
+    name="early",
+    capabilities=A100.capabilities - {"mma.sync.f16"} | {"mma.sync.m16n8k8.f16"},
+)
+"""A chip with Turing's tensor cores and the copies of today."""
+
+M, N, K = 33, 40, 72
+GRAPH = f"""
+func.func @main(%x: tensor<{M}x{K}xf16>, %w: tensor<{N}x{K}xf16>) -> tensor<{M}x{N}xf16> {{
+  %y = graph.matmul %x, %w transpose_rhs
+    : (tensor<{M}x{K}xf16>, tensor<{N}x{K}xf16>) -> tensor<{M}x{N}xf16>
+  func.return %y : tensor<{M}x{N}xf16>
+}}
+"""
+
+
+@pytest.fixture(autouse=True)
+def half_depth(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Add the folder ``extra`` to those where instructions are found, and a chip that has it."""
+    folders = [*instructions.__path__, str(Path(__file__).parent / "extra")]
+    with monkeypatch.context() as patch:
+        patch.setattr(instructions, "__path__", folders)
+        patch.setattr(arch, "GPUS", (*arch.GPUS, EARLY))
+        instructions.refresh()
+        yield
+    sys.modules.pop("dlc.arch.instructions.mma_half_depth", None)
+    instructions.refresh()
+
+
+def _run(text: str, passes: str) -> ModuleOp:
+    context = registry.new_context()
+    module = parse_module(text, context)
+    for step in registry.build_passes(passes):
+        step.apply(context, module)
+    module.verify()
+    return module
+
+
+TILED = "fuse{arch=early},tile{arch=early}"
+
+
+def _kernel() -> tuple[ModuleOp, KernelOp]:
+    module = _run(GRAPH, f"{TILED},lower-to-loop,lower-to-gpu{{arch=early}}")
+    (kernel,) = (op for op in module.ops if isinstance(op, KernelOp))
+    return module, kernel
+
+
+def test_it_shares_its_name_with_the_row_of_other_types() -> None:
+    assert [row.element for row in instructions.named("mma.m16n8k8")] == ["f16", "tf32"]
+    found = instructions.find("mma.m16n8k8", "f16", "f16", "f32")
+    assert found is not None
+    assert found.ptx == "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32"
+
+
+@pytest.mark.parametrize(("chip", "name"), [("early", "mma.m16n8k8"), ("a100", "mma.m16n8k16")])
+def test_it_is_chosen_where_the_chip_has_it(chip: str, name: str) -> None:
+    text = str(_run(GRAPH, f"fuse{{arch={chip}}},tile{{arch={chip}}}"))
+    assert f'instruction = "{name}"' in text
+
+
+def test_it_is_printed_and_read_at_every_level() -> None:
+    for passes in ("", ",lower-to-loop", ",lower-to-loop,lower-to-gpu{arch=early}"):
+        text = str(_run(GRAPH, TILED + passes))
+        assert "m16n8k8" in text
+        assert str(parse_module(text, registry.new_context())) == text
+
+
+def test_a_chip_without_it_says_so() -> None:
+    with pytest.raises(CompileError, match=r"needs mma\.sync\.m16n8k8\.f16, which sm_80 has not"):
+        _run(GRAPH, f"{TILED},lower-to-loop,lower-to-gpu{{arch=sm_80}}")
+
+
+def test_its_kernel_is_simulated() -> None:
+    module, kernel = _kernel()
+    rng = np.random.default_rng(0)
+    x, w = (rng.integers(-4, 5, (size, K)).astype(np.float16) for size in (M, N))
+    y = np.zeros((M, N), np.float16)
+    simulate(module, kernel.sym_name.data, [x, w, y])
+    np.testing.assert_array_equal(y, x.astype(np.float32) @ w.astype(np.float32).T)
+
+
+def test_its_kernel_is_cuda_that_the_assembler_takes() -> None:
+    text = cuda_text([_kernel()[1]])
+    assert 'asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "' in text
+    assert re.search(r'"\{%0, %1, %2, %3\}, \{%4, %5\}, \{%6\}, \{%0, %1, %2, %3\};"', text)
+    cubin = compile_cuda(text, "sm_80")
+    assert all(used.spill_bytes == 0 for used in cubin.resources.values())
+
+
+def test_it_is_emulated(tmp_path: Path) -> None:
+    body = """
+      float a[2];
+      float b[1];
+      float c[4];
+      for (int i = 0; i < 4; i++) c[i] = 1.0f;
+      a[0] = a[1] = b[0] = __uint_as_float(0x3c003c00);
+      mma_m16n8k8_f16(a, b, c);
+      y[threadIdx.x] = c[3];"""
+    y = launch(Case(body), np.ones(1, np.float32), np.empty(32, np.float32), tmp_path)
+    assert set(y.tolist()) == {9.0}
+
+
+def test_it_is_in_the_documentation() -> None:
+    assert '`"mma.m16n8k8"`' in strategy_page("")
