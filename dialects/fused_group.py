@@ -133,27 +133,40 @@ def _same_types(one: str, these: Sequence[SSAValue], other: str, those: Sequence
 
 @irdl_op_definition
 class LaunchOp(IRDLOperation, SymbolUser):
-    """A run of a kernel on tensors; the last operands are those tensors' buffers.
+    """A run of a kernel on tensors, which computes a group or a part of it.
 
+    ``group``: the name of the group, by default that of the kernel; equal groups share a kernel.
+    The last launch of a group gives the group's results, in order; those before it give what
+    launches of the same group read. A launch follows the launches whose results it reads.
     ``offsets``: where each result, then each scratch buffer, stands in the arena, in bytes; ``-1 -
     k`` is the caller's buffer of output ``k``.
 
-    ``%y = fused_group.launch @g0(%x) : (tensor<8xf32>) -> tensor<8xf32>``
+    ``%y = fused_group.launch @g0(%x) of "g3" : (tensor<8xf32>) -> tensor<8xf32>``
     """
 
     name = "fused_group.launch"
     kernel = prop_def(FlatSymbolRefAttrConstr)
+    group = opt_prop_def(StringAttr)
     inputs = var_operand_def(TensorType)
     offsets = opt_prop_def(DenseArrayBase.constr(i64))
     outputs = var_result_def(TensorType)
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)"
+    assembly_format = (
+        "$kernel `(` $inputs `)` (`of` $group^)? attr-dict `:` functional-type($inputs, $outputs)"
+    )
 
-    def __init__(self, kernel: str, inputs: Sequence[SSAValue], results: Sequence[Attribute]):
+    def __init__(
+        self,
+        kernel: str,
+        inputs: Sequence[SSAValue],
+        results: Sequence[Attribute],
+        group: str | None = None,
+    ):
+        named = None if group in (None, kernel) else StringAttr(group)
         super().__init__(
             operands=[inputs],
-            properties={"kernel": SymbolRefAttr(kernel)},
+            properties={"kernel": SymbolRefAttr(kernel), "group": named},
             result_types=[results],
         )
 
@@ -161,6 +174,11 @@ class LaunchOp(IRDLOperation, SymbolUser):
     def kernel_name(self) -> str:
         """The symbol of the kernel, without the ``@``."""
         return self.kernel.string_value()
+
+    @property
+    def group_name(self) -> str:
+        """The name of the group that the launch computes, or a part of it."""
+        return self.group.data if self.group else self.kernel_name
 
     def verify_symbols(self, symbols: Mapping[str, Operation]) -> None:
         name = f"@{self.kernel_name}"

@@ -1,6 +1,7 @@
-"""Write each distinct group as a kernel of loops over buffers; launch it where the group was."""
+"""Write each distinct group as kernels of loops over buffers; launch them where the group was."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count, islice
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -10,22 +11,27 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc.analysis.outside import check_outside
 from dlc.core.context import dlc_context
+from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.core.weights import WeightStore, WeightType
 from dlc.dialects.fused_group import GroupOp, LaunchOp
 from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.loop.structure import KernelOp
+from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, numpy_dtype
-from dlc.lowering.job import Repacked
+from dlc.lowering.job import Handed, Job, Repacked
 from dlc.lowering.kernel_key import kernel_key
 from dlc.strategies import lower_group
 
-Lowered = tuple[KernelOp, Mapping[int, Repacked]]
-"""A kernel, and by operand the weights that it takes in another form."""
+Lowered = Sequence[tuple[Job, KernelOp]]
+"""The kernels of a group, with what their launches take and give, in order."""
 
 
 class ConvertFusedGroupToLoopPass(DlcPass):
-    """Groups that compute the same on other operands (the layers of a model) share one kernel.
+    """Groups that compute the same on other operands (the layers of a model) share their kernels.
+
+    A launch has the name of its group. A group of one kernel gives it its name; several kernels,
+    launched one after the other, have numbers, too.
 
     Runs on: ``fused_group`` without composite ops. Leaves: ``loop`` kernels, and functions of
     launches, constants and views. Order: after ``fuse``, ``tile`` and ``graph-decompose``.
@@ -34,40 +40,86 @@ class ConvertFusedGroupToLoopPass(DlcPass):
     name = "convert-fused-group-to-loop"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        conversion = _Conversion(dlc_context(ctx).weights)
+        conversion = _Conversion(dlc_context(ctx).weights, _names(op))
         for function in tuple(op.ops):
             if isinstance(function, FuncOp) and function.body.blocks:
                 for inner in tuple(function.body.block.ops):
                     conversion.convert(inner)
-        functions, kernels = tuple(op.ops), conversion.kernels.values()
+        functions = tuple(op.ops)
+        kernels = tuple(k for lowered in conversion.lowered.values() for _, k in lowered)
         if functions and kernels:
-            Rewriter.insert_op(tuple(k for k, _ in kernels), InsertPoint.before(functions[0]))
+            Rewriter.insert_op(kernels, InsertPoint.before(functions[0]))
+
+
+def _names(module: ModuleOp) -> set[str]:
+    """Return the names that are taken; raises CompileError where two groups have the same one."""
+    names: set[str] = set()
+    for op in module.walk():
+        if isinstance(op, FuncOp | GroupOp):
+            name = op.sym_name.data
+            if name in names:
+                raise CompileError(f"there are two @{name}; rename one", at=operation_text(op))
+            names.add(name)
+    return names
 
 
 class _Conversion:
-    """kernels: what was lowered so far, by what it depends on."""
+    """lowered: the groups so far, by what their kernels depend on. names: those that are taken."""
 
-    def __init__(self, weights: WeightStore):
+    def __init__(self, weights: WeightStore, names: set[str]):
         self.weights = weights
-        self.kernels: dict[object, Lowered] = {}
+        self.names = names
+        self.lowered: dict[object, Lowered] = {}
         self._repacked: dict[tuple[str, Repacked], SSAValue] = {}
 
     def convert(self, op: Operation) -> None:
-        """Replace a group by a launch; check that anything else needs no kernel."""
+        """Replace a group by its launches; check that anything else needs no kernel."""
         if not isinstance(op, GroupOp):
             check_outside(op)
             return
         key = kernel_key(op)
-        if key not in self.kernels:
-            self.kernels[key] = lower_group(op, op.sym_name.data)
-            self.kernels[key][0].location = op.location
-        kernel, repacked = self.kernels[key]
-        inputs = list(op.inputs)
-        for number, form in repacked.items():
-            inputs[number] = self._repack(inputs[number], form)
-        launch = LaunchOp(kernel.sym_name.data, inputs, op.outputs.types)
-        launch.location = op.location
-        Rewriter.replace_op(op, launch)
+        if key not in self.lowered:
+            self.lowered[key] = self._lower(op)
+        given: dict[Job, Sequence[SSAValue]] = {}
+        last: Sequence[SSAValue] = ()
+        for job, kernel in self.lowered[key]:
+            inputs = list(self._inputs(op, job, given))
+            name = op.sym_name.data
+            launch = LaunchOp(kernel.sym_name.data, inputs, job.results, name)
+            launch.location = op.location
+            Rewriter.insert_op(launch, InsertPoint.before(op))
+            given[job] = last = launch.outputs
+        Rewriter.replace_op(op, [], last)
+
+    def _lower(self, group: GroupOp) -> Lowered:
+        jobs = lower_group(group)
+        names = self._kernel_names(group, len(jobs))
+        kernels = [job.kernel(name) for job, name in zip(jobs, names, strict=True)]
+        for kernel in kernels:
+            kernel.location = group.location
+        return list(zip(jobs, kernels, strict=True))
+
+    def _kernel_names(self, group: GroupOp, many: int) -> Iterator[str]:
+        name = group.sym_name.data
+        if many == 1:
+            yield name
+            return
+        free = (each for number in count(1) if (each := f"{name}_{number}") not in self.names)
+        for each in islice(free, many):
+            self.names.add(each)
+            yield each
+
+    def _inputs(
+        self, group: GroupOp, job: Job, given: Mapping[Job, Sequence[SSAValue]]
+    ) -> Iterator[SSAValue]:
+        """Yield what a launch takes. given: the results of the group's launches so far."""
+        for read in job.reads:
+            if isinstance(read, Handed):
+                yield given[read.job][read.number]
+            elif read in job.repacked:
+                yield self._repack(group.inputs[read], job.repacked[read])
+            else:
+                yield group.inputs[read]
 
     def _repack(self, value: SSAValue, form: Repacked) -> SSAValue:
         """Return a weight in the form that a kernel takes; made once for all its launches."""

@@ -45,6 +45,25 @@ def launches(main: FuncOp) -> list[LaunchOp]:
     return [op for op in main.body.block.ops if isinstance(op, LaunchOp)]
 
 
+def launches_by_group(main: FuncOp) -> dict[str, list[LaunchOp]]:
+    """Return the launches of each group of ``main`` by its name, in order."""
+    found: dict[str, list[LaunchOp]] = {}
+    for launch in launches(main):
+        found.setdefault(launch.group_name, []).append(launch)
+    return found
+
+
+def group_results(main: FuncOp) -> dict[str, Sequence[SSAValue]]:
+    """Return what the launches of each group of ``main`` give, by its name."""
+    return {name: ops[-1].results for name, ops in launches_by_group(main).items()}
+
+
+def kernels_by_group(main: FuncOp) -> dict[str, tuple[str, ...]]:
+    """Return the kernels that the launches of each group of ``main`` run, by the group's name."""
+    found = launches_by_group(main)
+    return {name: tuple(op.kernel_name for op in ops) for name, ops in found.items()}
+
+
 def _names(attributes: object, count: int, kind: str) -> list[str]:
     entries: Sequence[object] = getattr(attributes, "data", ()) or [None] * count
     return [_name(entry) or f"{kind}{number}" for number, entry in enumerate(entries)]

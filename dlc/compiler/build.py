@@ -14,7 +14,7 @@ from dlc.backends.host.cuda import Capability, CudaKernel, CudaVariant, print_cu
 from dlc.backends.host.link import link_cpu, link_cuda
 from dlc.backends.host.reader import read_program
 from dlc.backends.host.weight_placer import WeightPlacer
-from dlc.compiler.kernels import kernel_texts, kernels_of
+from dlc.compiler.kernels import kernel_name, kernel_texts, kernels_of
 from dlc.compiler.targets import Target
 from dlc.core.c_compiler import Source
 from dlc.core.context import DlcContext
@@ -81,8 +81,8 @@ def build_cuda(
         cubins = list({kernel.key: kernel.code for kernel in compiled}.items())
         images = [_append(code, image) for _, image in cubins]
         number = {key: index for index, (key, _) in enumerate(cubins)}
-        ops = kernels_of(module)
-        kernels = [_kernel(op, number[k.key]) for op, k in zip(ops, compiled, strict=True)]
+        ops = {kernel_name(op): op for op in kernels_of(module)}
+        kernels = [_kernel(ops[kernel.name], number[kernel.key]) for kernel in compiled]
         program = read_program(module, place)
         variants.append(CudaVariant(Capability(*target.capability), program, images, kernels))
     device_code = bytes(code)

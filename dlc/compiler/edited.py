@@ -6,7 +6,7 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from dlc.analysis.entry import find_main, groups, launches
+from dlc.analysis.entry import find_main, groups, kernels_by_group
 from dlc.analysis.ungrouped import without_groups
 from dlc.compiler.ir_files import IR_SUFFIX, is_ir
 from dlc.compiler.levels import lower
@@ -57,13 +57,21 @@ def in_the_text(error: MiscompileError, start: Start, source: ModelSource) -> Co
     """
     if start.groups is None:
         return error
-    kernels = (op for op in start.module.ops if isinstance(op, gpu.KernelOp | loop.KernelOp))
-    kernel = next((op for op in kernels if op.sym_name.data == error.kernel), None)
-    what = "the text" if kernel is None else f"kernel @{error.kernel}"
+    kernels = {
+        op.sym_name.data: op
+        for op in start.module.ops
+        if isinstance(op, gpu.KernelOp | loop.KernelOp)
+    }
+    suspects = [name for name in error.kernels if name in kernels]
+    names = ", ".join(f"@{name}" for name in suspects)
+    if len(suspects) > 1:
+        what = f"kernels {names} together do not compute what their"
+    else:
+        what = f"{f'kernel {names}' if suspects else 'the text'} does not compute what its"
     where = f" ({error.at})" if error.at else ""
     return CompileError(
-        f"{what} does not compute what its model means{where}: {error.found}",
-        at=str(source) if kernel is None else operation_text(kernel),
+        f"{what} model means{where}: {error.found}",
+        at=operation_text(kernels[suspects[0]]) if suspects else str(source),
     )
 
 
@@ -92,7 +100,7 @@ def read_start(
         return Start(module, None, module)
     if level == "fused-group":
         return Start(module, level, without_groups(module))
-    if original is None or _launches(original.kernels) != _launches(module):
+    if original is None or _kernels(original.kernels) != _kernels(module):
         return Start(module, level)
     return Start(module, level, original.graph, original.groups)
 
@@ -154,5 +162,5 @@ def _read_original(
     return _Original(graph, groups, module)
 
 
-def _launches(module: ModuleOp) -> list[str]:
-    return [launch.kernel_name for launch in launches(find_main(module))]
+def _kernels(module: ModuleOp) -> dict[str, tuple[str, ...]]:
+    return kernels_by_group(find_main(module))

@@ -1,6 +1,6 @@
 """A model as text at any level, for ``--emit``."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc import registry
 from dlc.backends.host.c_text import c_string
 from dlc.compiler.edited import Start, read_start
-from dlc.compiler.kernels import kernel_texts, launched_nodes
+from dlc.compiler.kernels import Launched, kernel_texts, launched
 from dlc.compiler.levels import lower, no_level
 from dlc.compiler.options import IMPORT, LEVELS, TEXT_BACKENDS, Options
 from dlc.compiler.origin import record_origin
@@ -73,9 +73,9 @@ class _Emission:
         """Return a module as it is printed."""
         if self.level not in TEXT_BACKENDS:
             return operation_as_text(module, locations=self.locations)
-        nodes = launched_nodes(module)
+        found = launched(module)
         texts = kernel_texts(self.context, module, self.level)
-        return "\n".join(_comment(nodes.get(name, ())) + text for name, text in texts)
+        return "\n".join(_comment(found.get(name, Launched())) + text for name, text in texts)
 
     def weights(self, modules: Sequence[ModuleOp]) -> dict[str, Array]:
         """Return the weights that modules read, by symbol."""
@@ -88,7 +88,8 @@ class _Emission:
         return {symbol: self.context.weights.array(symbol) for symbol in symbols}
 
 
-def _comment(nodes: Iterable[str]) -> str:
-    """Return the ONNX nodes of a kernel as a line of comment; no name can end it."""
-    names = ", ".join(map(c_string, nodes))
-    return f"// {names}\n" if names else ""
+def _comment(kernel: Launched) -> str:
+    """Return the groups and the ONNX nodes of a kernel as lines of comment; no name can end one."""
+    lines = {"groups": kernel.groups, "nodes": kernel.nodes}
+    texts = {what: ", ".join(map(c_string, names)) for what, names in lines.items()}
+    return "".join(f"// {what}: {text}\n" for what, text in texts.items() if text)

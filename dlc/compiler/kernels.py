@@ -3,6 +3,7 @@ those that did not change.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from io import StringIO
 
 from xdsl.context import Context
@@ -36,13 +37,22 @@ def kernel_texts(context: Context, module: ModuleOp, backend: str) -> Iterator[t
         yield kernel_name(kernel), text.getvalue()
 
 
-def launched_nodes(module: ModuleOp) -> dict[str, list[str]]:
-    """Return by kernel the names of the ONNX nodes that its launches compute.
+@dataclass
+class Launched:
+    """What the launches of a kernel compute: groups, and the ONNX nodes in these, each once.
 
-    They are no part of a kernel's text: equal kernels of different nodes are one.
+    They are no part of a kernel's text: equal kernels of different groups are one.
     """
-    found: dict[str, dict[str, None]] = {}  # in order, each once
+
+    groups: dict[str, None] = field(default_factory=dict[str, None])
+    nodes: dict[str, None] = field(default_factory=dict[str, None])
+
+
+def launched(module: ModuleOp) -> dict[str, Launched]:
+    """Return by kernel what its launches compute, in order."""
+    found: dict[str, Launched] = {}
     for launch in launches(find_main(module)):
-        nodes = dict.fromkeys(node_names(launch.location))
-        found.setdefault(launch.kernel_name, {}).update(nodes)
-    return {name: [*nodes] for name, nodes in found.items()}
+        kernel = found.setdefault(launch.kernel_name, Launched())
+        kernel.groups[launch.group_name] = None
+        kernel.nodes.update(dict.fromkeys(node_names(launch.location)))
+    return found

@@ -1,18 +1,19 @@
 """What the compiler decided, as plain data: kept in the artifact and printed by ``explain``."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from dlc.analysis.entry import find_main, groups, launches
+from dlc.analysis.entry import find_main, groups, launches, launches_by_group
 from dlc.backends.host.reader import interface, read_program
 from dlc.compiler.outcome import Report
 from dlc.core.locations import node_names, origin_text
 from dlc.core.nvrtc import Resources
-from dlc.dialects.fused_group import ARENA_BYTES, GroupOp, LaunchOp
+from dlc.dialects.fused_group import ARENA_BYTES, GroupOp
 from dlc.dialects.gpu import KernelOp
 from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import tensor_bytes
@@ -22,18 +23,16 @@ def describe_groups(module: ModuleOp) -> dict[str, Report]:
     """Return what each ``fused_group.group`` of ``main`` is and was given, by its name."""
     main = find_main(module)
     found = {group.sym_name.data: _describe(group) for group in groups(main)}
-    return found or _unknown_groups(launches(main))
+    return found or _unknown_groups(main)
 
 
-def _unknown_groups(found_launches: Sequence[LaunchOp]) -> dict[str, Report]:
+def _unknown_groups(main: FuncOp) -> dict[str, Report]:
     """Return descriptions of groups of which only the launches are known."""
     nothing = {"operations": [], "boundaries": [], "schedule": {}, "bound": {}, "work": {}}
-    found: dict[str, Report] = {}
-    for number, launch in enumerate(found_launches):
-        name = launch.kernel_name
-        name = f"{name} {number}" if name in found else name
-        found[name] = {**nothing, "nodes": [*node_names(launch.location)]}
-    return found
+    return {
+        name: {**nothing, "nodes": [*node_names(ops[-1].location)]}
+        for name, ops in launches_by_group(main).items()
+    }
 
 
 def _describe(group: GroupOp) -> Report:
@@ -75,22 +74,26 @@ def make_report(
 
     resources: what the assembler says, by kernel.
     """
-    launched = [launch.kernel_name for launch in launches(find_main(module))]
+    launched = launches(find_main(module))
+    group_of: dict[str, str] = {}
     nodes: dict[str, dict[str, None]] = {}  # in order, each once
-    for name, group in zip(launched, groups.values(), strict=True):
-        nodes.setdefault(name, {}).update(dict.fromkeys(group["nodes"]))
+    for launch in launched:
+        name = launch.kernel_name
+        group_of.setdefault(name, launch.group_name)
+        nodes.setdefault(name, {}).update(dict.fromkeys(groups[launch.group_name]["nodes"]))
     size = module.attributes[ARENA_BYTES]
     assert isinstance(size, IntegerAttr)
     compiled = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
     kernels = [
         {
             "name": name,
+            "group": group_of[name],
             "launches": count,
-            **groups[name],
+            **groups[group_of[name]],
             "nodes": list(nodes[name]),
             "resources": _used(compiled[name], resources[name]) if name in resources else {},
         }
-        for name, count in Counter(launched).items()
+        for name, count in Counter(launch.kernel_name for launch in launched).items()
     ]
     return {
         "launches": len(launched),
@@ -103,8 +106,10 @@ def make_report(
 def _steps(module: ModuleOp, groups: Mapping[str, Report]) -> list[Report]:
     """Return what a run does, in order: launches, with the nodes of each, then copies."""
     program = read_program(module, lambda _: 0)
-    launched = zip(program.launches, groups.values(), strict=True)
-    launches = [{"kernel": step.kernel, "nodes": group["nodes"]} for step, group in launched]
+    launches = [
+        {"kernel": step.kernel, "group": step.group, "nodes": groups[step.group]["nodes"]}
+        for step in program.launches
+    ]
     return [*launches, *({"output": program.outputs[c.target.buffer].name} for c in program.copies)]
 
 

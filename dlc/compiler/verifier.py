@@ -9,6 +9,7 @@ from typing import Protocol
 
 from xdsl.dialects.builtin import ModuleOp
 
+from dlc.analysis.entry import find_main, kernels_by_group, launches
 from dlc.backends.cuda.cubins import CompiledKernel
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Report
@@ -23,7 +24,6 @@ from dlc.verification.error_bound import error_bound
 from dlc.verification.groups import (
     GroupsChecked,
     check_same,
-    launched_kernels,
     verify_groups,
 )
 from dlc.verification.plan import Plan
@@ -159,7 +159,7 @@ class Verifier:
                 folder = stack.enter_context(ScratchFolder("dlc-probe-"))
                 check = self._check_groups(lowered, Path(folder, "probe.so"))
             model = Model(self.artifact)
-            kernels = len(set(launched_kernels(lowered.module)))
+            kernels = _kernel_count(lowered)
             precision = self.options.precision
             return verify(model, self._reference, precision, plan, kernels, check)
 
@@ -170,7 +170,7 @@ class Verifier:
         self.options.progress(f"{target}: verifying the whole model")
         with self.timing.measure("verification"):
             stored = StoredModel(lowered.groups, weights)
-            kernels = len(set(launched_kernels(lowered.module)))
+            kernels = _kernel_count(lowered)
             whole = verify(stored, self._reference, precision, plan, kernels)
         if not lowered.target.is_gpu:
             return TargetSimulated(target, None, lowered.target.missing_features, whole)
@@ -182,7 +182,7 @@ class Verifier:
     def _emulate(self, lowered: Lowered, plan: Plan) -> Emulation:
         """Run the artifact as on a device of a target."""
         self.options.progress(f"{lowered.target.name}: emulating the artifact")
-        kernels = len(set(launched_kernels(lowered.module)))
+        kernels = _kernel_count(lowered)
         with self.timing.measure("emulation"):
             return verify_by_emulation(
                 self.artifact,
@@ -198,15 +198,20 @@ class Verifier:
     def _check_groups(self, lowered: Lowered, library: Path) -> CheckGroups:
         module = probe_module(self.context, lowered.module)
         self.build_probe(module, library)
-        kernels = launched_kernels(lowered.module)
+        kernels = kernels_by_group(find_main(lowered.module))
 
         def check(feeds: Mapping[str, Array], budget_seconds: float) -> GroupsChecked:
-            intermediate = Probe(library, self.artifact).run(feeds)
+            probed = Probe(library, self.artifact).run(feeds)
+            intermediate = {name: probed.results(name) for name in kernels}
             weights, precision = self.context.weights, self.options.precision
             outputs = Model(self.artifact).run(feeds)
-            check_same(outputs, intermediate[-len(outputs) :], error_bound(module, precision))
+            check_same(outputs, probed.outputs(outputs), error_bound(module, precision))
             return verify_groups(
                 lowered.groups, kernels, feeds, intermediate, weights, precision, budget_seconds
             )
 
         return check
+
+
+def _kernel_count(lowered: Lowered) -> int:
+    return len({op.kernel_name for op in launches(find_main(lowered.module))})

@@ -1,4 +1,4 @@
-"""What a strategy is given to lower: a group and an empty kernel."""
+"""What a strategy is given to lower: a group and an empty kernel, or several."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -30,34 +30,72 @@ class Repacked:
     pack: Callable[[Array], Array]
 
 
-@dataclass
+@dataclass(eq=False)
 class Job:
     """A group on its way to a kernel.
 
-    buffers: the tensors of the group's body that stand in a buffer (its arguments).
-    outputs: each yielded tensor and the buffer that it goes to.
+    buffers: the tensors of the group's body that stand in a buffer: its arguments, and what earlier
+    kernels of the group have computed.
+    outputs: each tensor of the body that the kernel computes and the buffer that it goes to.
     threads: of a block (GPU), where the loops alone do not say it.
+    reads: what a launch takes: inputs of the group by their numbers, results of earlier jobs.
+    results: the types of what a launch gives.
+    earlier: kernels of the group that are launched before, in order.
     """
 
     group: GroupOp
     block: Block
     buffers: dict[SSAValue, SSAValue]
-    outputs: Sequence[tuple[SSAValue, SSAValue]]
+    outputs: list[tuple[SSAValue, SSAValue]] = field(default_factory=list)
     scratch: list[int] = field(default_factory=list)
     threads: int | None = None
     repacked: dict[int, "Repacked"] = field(default_factory=dict)
+    reads: list["int | Handed"] = field(default_factory=list)
+    results: list[TensorType[Attribute]] = field(default_factory=list)
+    earlier: list["Job"] = field(default_factory=list)
 
     @staticmethod
     def of(group: GroupOp) -> "Job":
-        """Return the job of a group."""
-        types = [buffer_of(tensor_type(v)) for v in (*group.inputs, *group.outputs)]
-        block = Block(arg_types=types)
+        """Return the job of a kernel that computes all results of a group."""
+        job = Job._on_inputs(group)
+        for value in group.yielded:
+            job.outputs.append((value, job._add_result(tensor_type(value))))
+        return job
+
+    @staticmethod
+    def _on_inputs(group: GroupOp) -> "Job":
         arguments = group.body.block.args
-        for given, made in zip(arguments, block.args, strict=False):
+        block = Block(arg_types=[buffer_of(tensor_type(v)) for v in arguments])
+        for given, made in zip(arguments, block.args, strict=True):
             made.name_hint = given.name_hint
-        buffers: dict[SSAValue, SSAValue] = dict(zip(arguments, block.args, strict=False))
-        outputs = tuple(zip(group.yielded, block.args[len(arguments) :], strict=True))
-        return Job(group, block, buffers, outputs)
+        buffers: dict[SSAValue, SSAValue] = dict(zip(arguments, block.args, strict=True))
+        return Job(group, block, buffers, reads=list(range(len(arguments))))
+
+    def add_earlier(self) -> "Job":
+        """Return the job of a kernel that is launched before this one, after those added so far.
+
+        It reads the inputs of the group, and gives what ``hand_over`` or ``compute_earlier`` say.
+        """
+        self.earlier.append(job := Job._on_inputs(self.group))
+        return job
+
+    def hand_over(self, to: "Job", type: TensorType[Attribute]) -> tuple[SSAValue, SSAValue]:
+        """Return the buffer that this kernel fills, and the buffer of a later one that holds it."""
+        given = self._add_result(type)
+        taken = to.block.insert_arg(buffer_of(type), len(to.reads))
+        to.reads.append(Handed(self, len(self.results) - 1))
+        return given, taken
+
+    def compute_earlier(self, value: SSAValue, earlier: "Job") -> None:
+        """Let an earlier kernel compute a value of the group's body; this one reads it."""
+        given, taken = earlier.hand_over(self, tensor_type(value))
+        earlier.outputs.append((value, given))
+        self.buffers[value] = taken
+
+    def _add_result(self, type: TensorType[Attribute]) -> SSAValue:
+        place = len(self.reads) + len(self.results)
+        self.results.append(type)
+        return self.block.insert_arg(buffer_of(type), place)
 
     @property
     def builder(self) -> Builder:
@@ -79,6 +117,7 @@ class Job:
         pack: makes an array of shape ``sizes`` from the weight's; the element type stays.
         """
         number = list[SSAValue](self.group.body.block.args).index(argument)
+        assert number in self.reads
         self.repacked[number] = Repacked(tuple(sizes), pack)
         buffer = self.buffers.pop(argument)
         type = MemRefType(element_type(argument), sizes)
@@ -97,15 +136,37 @@ class Job:
                 result.setdefault(shape(value), []).append((value, buffer))
         return result
 
-    def kernel(self, name: str) -> KernelOp:
-        """Return the finished kernel."""
+    def in_order(self) -> list["Job"]:
+        """Return the jobs of all kernels of the group, in the order of their launches."""
+        return [*(job for each in self.earlier for job in each.in_order()), self]
+
+    def finish(self) -> None:
+        """End the kernel: nothing is in it that nobody needs."""
         self.block.add_op(EndOp())
         for op in reversed(list(self.block.walk())):
             if is_trivially_dead(op):
                 op.detach()
                 op.erase()
+
+    def drop_unread(self) -> None:
+        """Take away the inputs that a finished kernel does not read: others of its group may."""
+        for number in reversed(range(len(self.reads))):
+            if not self.block.args[number].uses:
+                self.block.erase_arg(self.block.args[number])
+                del self.reads[number]
+
+    def kernel(self, name: str) -> KernelOp:
+        """Return the finished kernel as an op."""
         types = self.block.arg_types
-        kernel = KernelOp(name, types, len(self.outputs), self.scratch, Region(self.block))
+        kernel = KernelOp(name, types, len(self.results), self.scratch, Region(self.block))
         if self.threads is not None:
             kernel.attributes["threads"] = IntegerAttr(self.threads, i64)
         return kernel
+
+
+@dataclass(frozen=True)
+class Handed:
+    """What the launch of a job gives, as another launch of the same group takes it."""
+
+    job: Job
+    number: int

@@ -1,9 +1,12 @@
 """The report of a compile as text."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dlc.errors import counted, printable
+
+Kernel = Mapping[str, Any]
+"""A kernel, as a report has it."""
 
 
 def explain(report: Mapping[str, Any]) -> str:
@@ -22,16 +25,35 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
             f"{counted(len(variant['kernels']), 'kernel')}, "
             f"intermediate values {_size(variant['workspace_bytes'])}"
         )
-        for kernel in variant["kernels"]:
-            yield from _kernel_lines(kernel)
+        for name, kernels in _by_group(variant["kernels"]).items():
+            yield from _group_lines(name, kernels)
 
 
-def _kernel_lines(kernel: Mapping[str, Any]) -> Iterator[str]:
-    times = f" x{kernel['launches']}" if kernel["launches"] != 1 else ""
-    yield f"{kernel['name']}{times}: {' + '.join(kernel['operations'])}"
-    for key in ("nodes", "schedule", "bound", "boundaries", "resources"):
-        if kernel.get(key):
-            yield f"  {key}: {_value(kernel[key])}"
+def _by_group(kernels: Sequence[Kernel]) -> dict[str, list[Kernel]]:
+    found: dict[str, list[Kernel]] = {}
+    for kernel in kernels:  # a report of before groups had several kernels names no group
+        found.setdefault(kernel.get("group", kernel["name"]), []).append(kernel)
+    return found
+
+
+def _group_lines(name: str, kernels: Sequence[Kernel]) -> Iterator[str]:
+    """Yield what is said of a group, then of its kernels, where it has several or another's."""
+    first, *others = kernels
+    alone = not others and first["name"] == name
+    yield f"{name}{_times(first) if alone else ''}: {' + '.join(first['operations'])}"
+    for key in ("nodes", "schedule", "bound", "boundaries"):
+        if first.get(key):
+            yield f"  {key}: {_value(first[key])}"
+    for kernel in kernels:
+        used = f"resources: {_value(kernel['resources'])}" if kernel.get("resources") else ""
+        if not alone:
+            yield f"  kernel {kernel['name']}{_times(kernel)}{': ' if used else ''}{used}"
+        elif used:
+            yield f"  {used}"
+
+
+def _times(kernel: Kernel) -> str:
+    return f" x{kernel['launches']}" if kernel["launches"] != 1 else ""
 
 
 def _value(value: Any) -> str:

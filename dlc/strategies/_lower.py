@@ -1,21 +1,18 @@
-"""From a group to its kernel, as its schedule says."""
-
-from collections.abc import Mapping
+"""From a group to its kernels, as its schedule says."""
 
 from dlc.core.locations import operation_text
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.loop.attributes import ScheduleAttr
-from dlc.dialects.loop.structure import KernelOp
 from dlc.errors import CompileError
-from dlc.lowering.job import Job, Repacked
+from dlc.lowering.job import Job
 from dlc.strategies._choice import implementation, read
 
 DEFAULT = ScheduleAttr((("strategy", "map"), ("target", "cpu")))
 """Of a group without a schedule: right for every group, fast for few."""
 
 
-def lower_group(group: GroupOp, name: str) -> tuple[KernelOp, Mapping[int, Repacked]]:
-    """Return the kernel of a group, and by operand the weights that it takes in another form.
+def lower_group(group: GroupOp) -> list[Job]:
+    """Return the finished kernels of a group, one for each of its launches, in order.
 
     Raises CompileError when the schedule cannot be obeyed.
     """
@@ -26,4 +23,9 @@ def lower_group(group: GroupOp, name: str) -> tuple[KernelOp, Mapping[int, Repac
     except CompileError as error:
         error.place(operation_text(group))
         raise
-    return job.kernel(name), job.repacked
+    jobs = job.in_order()
+    for each in jobs:
+        each.finish()
+        if len(jobs) > 1:
+            each.drop_unread()
+    return jobs

@@ -44,14 +44,14 @@ class GroupInputs:
         if known is not None:
             return known
         dtype, owner = numpy_dtype(element_type(value)), value.owner
+        if isinstance(owner, GraphOp):  # a view
+            found = owner.reference(*(self[x] for x in owner.operands))
+            assert isinstance(found, np.ndarray)
+            return found
         if dtype.kind not in "biu":
             return self._draw(self._generator, shape(value), dtype).astype(dtype)
         if isinstance(owner, GroupOp):
             inputs = [self[x] for x in owner.inputs]
             return run_block(owner.body.block, inputs, self._weights)[owner.results.index(value)]
-        if isinstance(owner, GraphOp):  # a view
-            found = owner.reference(*(self[x] for x in owner.operands))
-            assert isinstance(found, np.ndarray)
-            return found
         given = self._integers[self._names[value]]
         return given.ordinary(self._generator).astype(dtype)

@@ -10,10 +10,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from dlc.analysis.entry import find_main, input_names
+from dlc.analysis.entry import groups as groups_of
 from dlc.analysis.evaluation import constant_value
 from dlc.core.locations import operation_text
 from dlc.core.weights import WeightStore
-from dlc.dialects.fused_group import GroupOp, LaunchOp
+from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.oracle import run_block
 from dlc.verification.error_bound import error_bound, relative_error
@@ -44,63 +45,81 @@ class GroupsChecked:
 
 def silent_text(operations: Sequence[str]) -> str:
     """Return a phrase for the user about kernels whose results had no number."""
-    return f" (NaN or infinite everywhere: {', '.join(operations)})" if operations else ""
+    names = dict.fromkeys(operations)
+    return f" (NaN or infinite everywhere: {', '.join(names)})" if names else ""
 
 
 def verify_groups(
     groups: ModuleOp,
-    kernels: Sequence[str],
+    kernels: Mapping[str, Sequence[str]],
     feeds: Mapping[str, Array],
-    intermediate: Sequence[Array],
+    intermediate: Mapping[str, Sequence[Array]],
     weights: WeightStore,
     precision: str,
     budget_seconds: float,
 ) -> GroupsChecked:
-    """Compare the results of launches with the reference of their groups: the first launch of every
-    kernel, then others, the cheapest first, for ``budget_seconds`` of estimated time.
+    """Compare the results of groups with their reference: the first group of every kernel, then
+    others, the cheapest first, for ``budget_seconds`` of estimated time.
 
-    groups: the module before lowering, whose groups became launches of ``kernels``, in order.
-    intermediate: the results of all launches in a run on ``feeds``; a group is computed from those
-    of the groups before it, so that errors do not add up. Raises MiscompileError when a result is
-    further off than ``error_bound``, beyond the slack of its elements where the group magnifies
-    rounding errors (``rounding_noise``).
+    groups: the module before lowering. kernels: those that each of its groups launches, by name.
+    intermediate: the results of all groups in a run on ``feeds``, by name; a group is computed from
+    those of the groups before it, so that errors do not add up. Raises MiscompileError when a
+    result is further off than ``error_bound``, beyond the slack of its elements where the group
+    magnifies rounding errors (``rounding_noise``).
     """
     values = _Values(groups, feeds, intermediate, weights)
-    chosen = _chosen(kernels, list(map(reference_seconds, values.groups)), budget_seconds)
+    cost = {name: reference_seconds(values.groups[name]) for name in kernels}
+    chosen = _chosen(kernels, cost, budget_seconds)
     checked = [
-        n for n in chosen if _check(values, values.groups[n], kernels[n], weights, precision)
+        name
+        for name in chosen
+        if _check(values, values.groups[name], kernels[name], weights, precision)
     ]
-    seen = {kernels[number] for number in checked}
+    seen = {kernel for name in checked for kernel in kernels[name]}
     silent = {
-        kernels[n]: operation_text(values.groups[n]) for n in chosen if kernels[n] not in seen
+        kernels[name][-1]: operation_text(values.groups[name])
+        for name in chosen
+        if not seen.issuperset(kernels[name])
     }
-    counts = len(checked), len(kernels), len(seen), len(set(kernels))
-    return GroupsChecked(*counts, list(silent.values()))
+    all_kernels = {kernel for launched in kernels.values() for kernel in launched}
+    return GroupsChecked(
+        sum(len(kernels[name]) for name in checked),
+        sum(map(len, kernels.values())),
+        len(seen),
+        len(all_kernels),
+        list(silent.values()),
+    )
 
 
-def check_same(outputs: Mapping[str, Array], probed: Sequence[Array], bound: float) -> None:
+def check_same(outputs: Mapping[str, Array], probed: Mapping[str, Array], bound: float) -> None:
     """Raise MiscompileError unless the outputs of an artifact are those of its probe: the same
     kernels ran, but there no two values shared memory.
     """
-    for (name, got), wanted in zip(outputs.items(), probed, strict=True):
-        if not relative_error(wanted, got) <= bound:
+    for name, got in outputs.items():
+        if not relative_error(probed[name], got) <= bound:
             raise MiscompileError(
                 f"output {name!r} changes with the places of the intermediate values"
             )
 
 
-def launched_kernels(lowered: ModuleOp) -> list[str]:
-    """Return the kernel of each launch of ``main``, in order."""
-    ops = find_main(lowered).body.block.ops
-    return [op.kernel_name for op in ops if isinstance(op, LaunchOp)]
+def first_of_each(kernels: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the first group of each kernel, in order. kernels: those of each group."""
+    seen: set[str] = set()
+    found: list[str] = []
+    for name, launched in kernels.items():
+        if not seen.issuperset(launched):
+            found.append(name)
+            seen.update(launched)
+    return found
 
 
-def _chosen(kernels: Sequence[str], cost: Sequence[float], budget_seconds: float) -> list[int]:
-    """Return the first launch of each kernel, then others, the cheapest first, in the budget."""
-    first = {name: number for number, name in reversed(list(enumerate(kernels)))}
-    chosen = sorted(first.values())
-    others = sorted(set(range(len(kernels))) - set(chosen), key=lambda n: cost[n])
-    spent = accumulate(cost[n] for n in others)
+def _chosen(
+    kernels: Mapping[str, Sequence[str]], cost: Mapping[str, float], budget_seconds: float
+) -> list[str]:
+    """Return the first group of each kernel, then others, the cheapest first, in the budget."""
+    chosen = first_of_each(kernels)
+    others = sorted(kernels.keys() - set(chosen), key=lambda name: (cost[name], name))
+    spent = accumulate(cost[name] for name in others)
     return [*chosen, *(n for n, s in zip(others, spent, strict=True) if s <= budget_seconds)]
 
 
@@ -111,15 +130,16 @@ class _Values:
         self,
         module: ModuleOp,
         feeds: Mapping[str, Array],
-        intermediate: Sequence[Array],
+        intermediate: Mapping[str, Sequence[Array]],
         weights: WeightStore,
     ):
         main = find_main(module)
         names = input_names(main)
         self.weights = weights
-        self.groups = [op for op in main.body.block.ops if isinstance(op, GroupOp)]
-        results = [result for group in self.groups for result in group.results]
-        self._arrays: dict[SSAValue, Array] = dict(zip(results, intermediate, strict=False))
+        self.groups = {group.sym_name.data: group for group in groups_of(main)}
+        self._arrays: dict[SSAValue, Array] = {}
+        for name, arrays in intermediate.items():
+            self._arrays.update(zip(self.groups[name].results, arrays, strict=True))
         self._arrays.update(zip(main.args, (feeds[name] for name in names), strict=True))
 
     def __getitem__(self, value: SSAValue) -> Array:
@@ -142,26 +162,30 @@ def has_numbers(results: Sequence[Array]) -> bool:
 
 
 def _check(
-    values: _Values, group: GroupOp, kernel: str, weights: WeightStore, precision: str
+    values: _Values,
+    group: GroupOp,
+    kernels: Sequence[str],
+    weights: WeightStore,
+    precision: str,
 ) -> bool:
-    """Compare the results of a launch; return whether there was a number among them."""
+    """Compare the results of a group; return whether there was a number among them."""
     arguments = [values[x] for x in group.inputs]
     wanted = run_block(group.body.block, list(arguments), weights)
     results = [values[r] for r in group.results]
-    check_results(group, kernel, arguments, wanted, results, weights, precision)
+    check_results(group, kernels, arguments, wanted, results, weights, precision)
     return has_numbers(wanted)
 
 
 def check_results(
     group: GroupOp,
-    kernel: str,
+    kernels: Sequence[str],
     arguments: Sequence[Array],
     wanted: Sequence[Array],
     results: Sequence[Array],
     weights: WeightStore,
     precision: str,
 ) -> None:
-    """Raise MiscompileError when ``results`` of ``kernel``, which computes a group, on
+    """Raise MiscompileError when ``results`` of ``kernels``, which compute a group, on
     ``arguments`` are further off than ``verify_groups`` says from ``wanted``, its reference.
     """
     bound = error_bound(group, precision)
@@ -174,5 +198,5 @@ def check_results(
             raise MiscompileError(
                 f"a result is off by {error:.1e} of its largest value, bound {bound:.1e}",
                 at=operation_text(group),
-                kernel=kernel,
+                kernels=kernels,
             )

@@ -1,16 +1,18 @@
 """A program that gives every intermediate value of a model, from the kernels of its artifact."""
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count, takewhile
 from pathlib import Path
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import SSAValue
 
 from dlc import registry
-from dlc.analysis.entry import find_main, launches
+from dlc.analysis.entry import find_main, group_results, output_names
 from dlc.core.context import DlcContext
 from dlc.dialects.graph.structure import Array
 from dlc.runtime.host_arrays import order_feeds
@@ -18,24 +20,55 @@ from dlc.runtime.library import Library
 
 
 def probe_module(context: DlcContext, lowered: ModuleOp) -> ModuleOp:
-    """Return a lowered module whose ``main`` gives the result of every launch, in order, and then
-    what it gave before; none of them shares memory with another.
+    """Return a lowered module whose ``main`` gives the results of every group, and then what it
+    gave before; none of them shares memory with another.
     """
     module = lowered.clone()
     main = find_main(module)
     last = main.body.block.last_op
     assert isinstance(last, ReturnOp)
-    results = [x for launch in launches(main) for x in launch.results]
-    _return(main, last, [*results, *last.arguments])
+    named = {
+        _name(group, number): value
+        for group, results in group_results(main).items()
+        for number, value in enumerate(results)
+    }
+    outputs = zip(output_names(main), last.arguments, strict=True)
+    _return(main, last, [*named.items(), *((_output(name), value) for name, value in outputs)])
     for step in registry.build_passes("fused-group-plan-memory"):
         step.apply(context, module)
     return module
 
 
-def _return(main: FuncOp, last: ReturnOp, values: Sequence[SSAValue]) -> None:
-    last.operands = values
+def _name(group: str, number: int) -> str:
+    return f"result {number} of {group}"
+
+
+def _output(name: str) -> str:
+    return f"output {name}"
+
+
+def _return(main: FuncOp, last: ReturnOp, values: Sequence[tuple[str, SSAValue]]) -> None:
+    last.operands = [value for _, value in values]
     main.update_function_type()
-    main.res_attrs = ArrayAttr([DictionaryAttr({}) for _ in values])
+    main.res_attrs = ArrayAttr(
+        [DictionaryAttr({"graph.name": StringAttr(name)}) for name, _ in values]
+    )
+
+
+@dataclass(frozen=True)
+class Probed:
+    """The arrays of a run, by the names that a probe gives them."""
+
+    arrays: Mapping[str, Array]
+
+    def results(self, group: str) -> list[Array]:
+        """Return the results of a group."""
+        names = takewhile(self.arrays.__contains__, (_name(group, n) for n in count()))
+        return [self.arrays[name] for name in names]
+
+    def outputs(self, names: Iterable[str]) -> dict[str, Array]:
+        """Return the outputs of the model with these names."""
+        return {name: self.arrays[_output(name)] for name in names}
 
 
 class Probe:
@@ -45,8 +78,8 @@ class Probe:
         self.library = Library(library)
         self.artifact = artifact
 
-    def run(self, feeds: Mapping[str, Array], device: int = 0) -> list[Array]:
-        """Return the result of every launch, then the outputs of the model."""
+    def run(self, feeds: Mapping[str, Array], device: int = 0) -> Probed:
+        """Return the results of every group and the outputs of the model."""
         library = self.library
         handle = library.create(self.artifact, device)
         try:
@@ -54,7 +87,8 @@ class Probe:
             results: list[Array] = [np.empty(i.shape, i.dtype) for i in library.outputs]
             status = library.api.run_host(handle, _pointers(inputs), _pointers(results))
             library.check(status)
-            return results
+            names = (info.name for info in library.outputs)
+            return Probed(dict(zip(names, results, strict=True)))
         finally:
             library.api.destroy(handle)
 

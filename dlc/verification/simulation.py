@@ -1,6 +1,6 @@
 """Checks kernels for a GPU that this machine does not have, by simulating some of their blocks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import prod
@@ -10,19 +10,21 @@ from numpy.typing import DTypeLike
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import strategies
-from dlc.analysis.entry import find_main
+from dlc.analysis.entry import find_main, kernels_by_group, launches_by_group
+from dlc.analysis.entry import groups as groups_of
 from dlc.analysis.evaluation import round_to
 from dlc.core.locations import operation_text
 from dlc.core.weights import WeightStore
-from dlc.dialects.fused_group import GroupOp
+from dlc.dialects.fused_group import GroupOp, LaunchOp
 from dlc.dialects.gpu import KernelOp
 from dlc.dialects.graph.structure import Array
-from dlc.ir.tensor import tensor_bytes
+from dlc.ir.tensor import element_type, numpy_dtype, shape, tensor_bytes
 from dlc.oracle import run_block
 from dlc.simulator import Coverage, simulate
 from dlc.verification.float_inputs import FloatDraw, ordinary, positive
 from dlc.verification.group_inputs import GroupInputs
-from dlc.verification.groups import check_results, has_numbers, launched_kernels, silent_text
+from dlc.verification.groups import check_results, first_of_each, has_numbers, silent_text
+from dlc.verification.launch_inputs import LaunchInputs
 
 RUNS = 3
 """How many places of the grid are simulated: its two ends, where tails are, and one between."""
@@ -33,8 +35,9 @@ LARGEST_BYTES = 1 << 28
 
 @dataclass(frozen=True)
 class KernelsSimulated:
-    """How many kernels of a target were simulated, at how many tiles of their results, each by one
-    or more blocks. silent: the operations of those whose results had no number.
+    """How many kernels of a target were simulated, at how many tiles of the results of their
+    groups, by how many blocks. silent: of each kernel whose group's results had no number, the
+    operation.
     """
 
     kernels: int
@@ -57,40 +60,53 @@ def verify_by_simulation(
 ) -> KernelsSimulated:
     """Compare blocks of every kernel with the reference of its group.
 
-    groups: the module before lowering. Inputs are those of ``GroupInputs``. Raises SimulationError
-    for a fault of a kernel, MiscompileError for results that are further off than ``error_bound``.
+    groups: the module before lowering. Inputs are those of ``GroupInputs``. Of a group that takes
+    several launches, all blocks of those before the last one run: it reads what they give. Raises
+    SimulationError for a fault of a kernel, MiscompileError for results that are further off than
+    ``error_bound``.
     """
     kernels = {op.sym_name.data: op for op in lowered.ops if isinstance(op, KernelOp)}
-    first: dict[str, GroupOp] = {}
-    found = [op for op in find_main(groups).body.block.ops if isinstance(op, GroupOp)]
-    for name, group in zip(launched_kernels(lowered), found, strict=True):
-        first.setdefault(name, group)
-    pairs = [_Pair(kernels[name], group, weights) for name, group in first.items()]
+    named = {op.sym_name.data: op for op in groups_of(find_main(groups))}
+    launches = launches_by_group(find_main(lowered))
+    launched = kernels_by_group(find_main(lowered))
+    chosen = first_of_each(launched)
+    found = [_Launched(launches[name], named[name], kernels, weights) for name in chosen]
 
     @cache
     def inputs(draw: FloatDraw) -> GroupInputs:
         return GroupInputs(groups, weights, draw)
 
     tiles = blocks = 0
+    seen: set[str] = set()
     silent: list[str] = []
-    for pair in pairs:
-        wanted = pair.wanted(given := inputs(ordinary))
+    for name, each in zip(chosen, found, strict=True):
+        wanted = each.wanted(given := inputs(ordinary))
         if not has_numbers(wanted):
-            wanted = pair.wanted(given := inputs(positive))
-        count = pair.check(lowered, given, wanted, precision)
+            wanted = each.wanted(given := inputs(positive))
+        values = LaunchInputs(lowered, groups, given, weights)
+        blocks += each.run_earlier(lowered, values)
+        count = each.check(lowered, given, values, wanted, precision)
         blocks += count
-        tiles += count // pair.split
-        silent += [] if has_numbers(wanted) else [operation_text(pair.group)]
-    return KernelsSimulated(len(pairs), tiles, blocks, silent)
+        tiles += count // each.split
+        new = {*launched[name]} - seen
+        silent += [] if has_numbers(wanted) else [operation_text(each.group)] * len(new)
+        seen |= new
+    return KernelsSimulated(len(seen), tiles, blocks, silent)
 
 
 @dataclass(frozen=True)
-class _Pair:
-    """A kernel and the group that it computes."""
+class _Launched:
+    """A group and the launches that compute it."""
 
-    kernel: KernelOp
+    launches: Sequence[LaunchOp]
     group: GroupOp
+    kernels: Mapping[str, KernelOp]
     weights: WeightStore
+
+    @property
+    def kernel(self) -> KernelOp:
+        """The kernel that gives the results."""
+        return self.kernels[self.launches[-1].kernel_name]
 
     @property
     def _float_type(self) -> DTypeLike:
@@ -100,7 +116,7 @@ class _Pair:
 
     @property
     def split(self) -> int:
-        """How many blocks share a tile of the result."""
+        """How many blocks of the last launch share a tile of the result."""
         schedule = self.group.schedule
         return 1 if schedule is None else strategies.read(schedule).blocks_per_tile
 
@@ -109,10 +125,26 @@ class _Pair:
         arguments = [inputs[x] for x in self.group.inputs]
         return run_block(self.group.body.block, arguments, self.weights, self._float_type)
 
+    def run_earlier(self, module: ModuleOp, values: LaunchInputs) -> int:
+        """Simulate all launches but the last; return how many blocks they have."""
+        blocks = 0
+        for launch in self.launches[:-1]:
+            outputs = [np.zeros(shape(x), numpy_dtype(element_type(x))) for x in launch.outputs]
+            simulate(module, launch.kernel_name, [*values.of(launch), *outputs])
+            values.hand_on(launch, outputs)
+            blocks += prod(self.kernels[launch.kernel_name].grid_size)
+        return blocks
+
     def check(
-        self, module: ModuleOp, inputs: GroupInputs, wanted: Sequence[Array], precision: str
+        self,
+        module: ModuleOp,
+        inputs: GroupInputs,
+        values: LaunchInputs,
+        wanted: Sequence[Array],
+        precision: str,
     ) -> int:
-        """Simulate some blocks, compare what they wrote, and return how many they are.
+        """Simulate some blocks of the last launch, compare what they wrote, and return how many
+        they are.
 
         That all blocks together write everything is found without their data. Where data decides
         which elements a kernel writes, all its blocks are simulated.
@@ -122,11 +154,12 @@ class _Pair:
         outputs = [np.zeros_like(x, order="C") for x in rounded]
         coverage = Coverage(self.kernel)
         blocks = self._blocks(coverage) if coverage.check_all() else None
-        name = self.kernel.sym_name.data
-        report = simulate(module, name, [*arguments, *outputs], blocks=blocks)
+        names = [launch.kernel_name for launch in self.launches]
+        given = values.of(self.launches[-1])
+        report = simulate(module, names[-1], [*given, *outputs], blocks=blocks)
         for output, right, written in zip(outputs, rounded, report.written, strict=True):
             np.copyto(output, right, where=~written.reshape(output.shape))
-        check_results(self.group, name, arguments, wanted, outputs, self.weights, precision)
+        check_results(self.group, names, arguments, wanted, outputs, self.weights, precision)
         return prod(self.kernel.grid_size) if blocks is None else len(blocks)
 
     def _blocks(self, coverage: Coverage) -> list[int]:

@@ -23,8 +23,9 @@ def model() -> onnx.ModelProto:
 @pytest.mark.parametrize(("target", "level"), [("cpu", "c"), ("sm_90a", "cuda")])
 def test_a_kernel_names_the_nodes_of_its_launches(target: str, level: str) -> None:
     text = emit(model(), Options(target), level)
-    comment, *code = text.splitlines()
-    assert comment.startswith('// "plain", "a\\134n#error \\042injected\\042 */ ')
+    groups, comment, *code = text.splitlines()
+    assert groups == '// groups: "g0", "g1", "g2"'
+    assert comment.startswith('// nodes: "plain", "a\\134n#error \\042injected\\042 */ ')
     assert comment.isascii()
     assert comment.endswith('"')
     assert not any("injected" in line for line in code)

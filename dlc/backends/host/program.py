@@ -29,9 +29,10 @@ class Address:
 
 @dataclass(frozen=True)
 class Launch:
-    """A kernel run: inputs, then outputs, then scratch."""
+    """A kernel run for a group: inputs, then outputs, then scratch."""
 
     kernel: str
+    group: str
     operands: tuple[Address, ...]
 
 

@@ -94,7 +94,8 @@ class _Reader:
         places = [_place(offset) for offset in op.offsets.get_values()]
         self.address.update(zip(op.results, places, strict=False))
         inputs = [self.address[x] for x in op.operands]
-        return Launch(kernel_identifier(op), (*inputs, *places))
+        kernel = check_identifier(op.kernel_name, "kernel")
+        return Launch(kernel, check_identifier(op.group_name, "group"), (*inputs, *places))
 
     def copies(self, returned: Sequence[SSAValue]) -> Iterator[Copy]:
         for number, value in enumerate(returned):
@@ -114,11 +115,10 @@ def _place(offset: int) -> Address:
     return Address("workspace", offset) if offset >= 0 else Address("output", buffer=-1 - offset)
 
 
-def kernel_identifier(op: LaunchOp) -> str:
-    """Return the kernel's name, a C identifier; raises CompileError when it is none."""
-    name = op.kernel_name
+def check_identifier(name: str, what: str) -> str:
+    """Return the name of a group or kernel, a C identifier; raises CompileError for another."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        raise CompileError(f"kernel name {name!r} is no C identifier; rename the symbol")
+        raise CompileError(f"{what} name {name!r} is no C identifier; rename the symbol")
     return name
 
 

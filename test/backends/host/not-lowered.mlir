@@ -26,3 +26,16 @@ builtin.module attributes {fused_group.arena_bytes = 0 : i64} {
     func.return %z : tensor<128xf32>
   }
 }
+
+// -----
+
+builtin.module attributes {fused_group.arena_bytes = 0 : i64} {
+  loop.kernel @g0(%x: memref<64xf32>, %y: memref<64xf32>) attributes {outputs = 1 : i64} {
+    loop.end
+  }
+  func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {
+    // expected-error@unknown {{group name '*/' is no C identifier; rename the symbol}}
+    %y = fused_group.launch @g0(%x) of "*/" {offsets = array<i64: -1>} : (tensor<64xf32>) -> tensor<64xf32>
+    func.return %y : tensor<64xf32>
+  }
+}

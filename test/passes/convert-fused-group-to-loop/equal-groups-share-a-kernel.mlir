@@ -4,7 +4,7 @@
 // CHECK-NOT:     loop.kernel
 // CHECK-LABEL:   func.func @main
 // CHECK:         %y = fused_group.launch @first(%x, %v) :
-// CHECK-NEXT:    %z = fused_group.launch @first(%y, %w) :
+// CHECK-NEXT:    %z = fused_group.launch @first(%y, %w) of "second" :
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %v = graph.weight @v : tensor<4xf32>
   %w = graph.weight @w : tensor<4xf32>

@@ -69,7 +69,7 @@ def build(
         program = HostProgram(
             (x,),
             outputs,
-            (Launch("g0", (*at, Address("workspace", 0))),),
+            (Launch("g0", "g0", (*at, Address("workspace", 0))),),
             (Copy(Address("output", buffer=1), Address("input"), 24),),
             256,
         )
