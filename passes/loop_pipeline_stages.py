@@ -153,9 +153,8 @@ class _Pipeline:
             op.accumulator,
             place(op.lhs),
             place(op.rhs),
-            op.instruction.data,
-            op.map.data,
             op.transpose_lhs is not None,
             op.transpose_rhs is not None,
+            op.interleaved,
         )
         Rewriter.replace_op(op, new)

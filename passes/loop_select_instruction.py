@@ -17,6 +17,7 @@ from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects.loop import CombinePartsOp, ContractOp, DrainOp, ForOp, KernelOp, ZeroOp
 from dlc.dialects.loop.memory import buffer_element
+from dlc.dialects.loop.spread import spread_of
 from dlc.errors import CompileError
 from dlc.lowering.scope import LoopScope
 from dlc.simt.accumulator import Accumulator, Operand
@@ -32,10 +33,10 @@ _TILES: dict[Scope, type[Accumulator]] = {Scope.THREAD: FmaTile, Scope.WARP: Mat
 
 
 class LoopSelectInstructionPass(DlcPass):
-    """Obey ``instruction`` and ``map`` of the contractions of an accumulator.
+    """Obey the layout of an accumulator.
 
-    A thread gets the elements that the task mapping and the instruction give it, as a register
-    buffer: ``loop.zero`` clears it, ``loop.contract`` loads fragments and multiplies them,
+    A thread gets the elements that the layout gives it, as a register buffer: ``loop.zero`` clears
+    it, ``loop.contract`` loads fragments and multiplies them,
     ``loop.combine_parts`` and ``loop.drain`` go through its places.
 
     Runs on: ``loop``. Leaves: ``loop`` with instructions of ``gpu``. Order: after
@@ -43,12 +44,14 @@ class LoopSelectInstructionPass(DlcPass):
 
     ::
 
-        %acc = loop.zero : memref<64x64xf32>  ->  %r = loop.alloc : memref<2x4x4xf32, register>
-        loop.contract %acc, %a, %b                for %i = 0 to 2, %j = 0 to 4 map = unroll
-          instruction = "mma.m16n8k16"              gpu.ldmatrix %a[..] to %fa[%i, 0]
-          map = <spatial(2, 2) * repeat(2, 4)>      gpu.mma %fa[%i, 0], %fb[..], %r[%i, %j, 0]
-        loop.drain %acc at [0, 0] {               for %i, %half, %j, %v
-        ^bb0(%row, %column, %v): ..                 %v = loop.load %r[%i, %j, %half * 2 + %v]
+        %acc = loop.zero : memref<64x64xf32, ->  %r = loop.alloc : memref<2x4x4xf32, register>
+          #loop.spread<instruction =
+            "mma.m16n8k16", map =
+            spatial(2, 2) * repeat(2, 4)>>       for %i = 0 to 2, %j = 0 to 4 map = unroll
+        loop.contract %acc, %a, %b                 gpu.ldmatrix %a[..] to %fa[%i, 0]
+                                                   gpu.mma %fa[%i, 0], %fb[..], %r[%i, %j, 0]
+        loop.drain %acc at [0, 0] {              for %i, %half, %j, %v
+        ^bb0(%row, %column, %v): ..                %v = loop.load %r[%i, %j, %half * 2 + %v]
     """
 
     name = "loop-select-instruction"
@@ -76,31 +79,25 @@ class _Selection:
         self.scope = LoopScope(Builder(InsertPoint.before(self.zero)), {})
         induction = self.threads.induction
         self.thread = self.scope.dim(induction, range_of(induction))
-        accumulator = self._accumulator([op for op in users if isinstance(op, ContractOp)])
+        accumulator = self._accumulator()
         accumulator.clear()
         for op in users:
             self.scope.b.builder.insertion_point = InsertPoint.before(op)
             Rewriter.replace_op(op, [], self._replace(op, accumulator))
         Rewriter.erase_op(self.zero)
 
-    def _accumulator(self, contractions: Sequence[ContractOp]) -> Accumulator:
-        """Return the thread's part; raises CompileError where the mapping does not say which."""
-        if len({(op.instruction, op.map) for op in contractions}) != 1:
+    def _accumulator(self) -> Accumulator:
+        """Return the thread's part; raises CompileError for a layout over other threads."""
+        spread, threads = spread_of(self.zero.accumulator), len(self.threads.range)
+        if spread.threads != threads:
             raise CompileError(
-                "an accumulator needs contractions, all with one instruction and map",
+                f"{spread.map} is for {spread.threads} threads, the block has {threads}",
                 at=operation_text(self.zero),
-            )
-        instruction, map = contractions[0].instruction_row, contractions[0].map.data
-        wanted, threads = map.workers * instruction.scope.threads, len(self.threads.range)
-        if wanted != threads:
-            raise CompileError(
-                f"{map} is for {wanted} threads, the block has {threads}",
-                at=operation_text(contractions[0]),
             )
         warp = self._value(self.thread // WARP_LANES)
         lane = self._value(self.thread % WARP_LANES)
         compute = buffer_element(self.zero.accumulator)
-        return _TILES[instruction.scope](self.scope, map, instruction, warp, lane, compute)
+        return _TILES[spread.row.scope](self.scope, spread, warp, lane, compute)
 
     def _value(self, expr: AffineExpr) -> AffineExpr:
         interval = self.scope.interval(expr)
@@ -114,6 +111,7 @@ class _Selection:
                 lhs = writer.composed(op.lhs_slot.data.results, op.lhs_indices)
                 rhs = writer.composed(op.rhs_slot.data.results, op.rhs_indices)
                 accumulator.multiply(
+                    op.instruction,
                     Operand(op.lhs, lhs, along_k=op.transpose_lhs is None),
                     Operand(op.rhs, rhs, along_k=op.transpose_rhs is not None),
                 )

@@ -17,6 +17,7 @@ from dlc.dialects.loop.attributes import (
 )
 from dlc.dialects.loop.memory import AllocOp, IndexOp, LoadOp, StoreOp
 from dlc.dialects.loop.remainder import RemfOp
+from dlc.dialects.loop.spread import SpreadAttr
 from dlc.dialects.loop.stage import StageOp
 from dlc.dialects.loop.structure import CombineOp, EndOp, ForOp, KernelOp, YieldOp
 from dlc.dialects.loop.task_map import TaskMapAttr
@@ -44,5 +45,14 @@ Loop = Dialect(
         YieldOp,
         ZeroOp,
     ],
-    [BoundAttr, CombineScopeAttr, KindAttr, MapAttr, ScheduleAttr, SpaceAttr, TaskMapAttr],
+    [
+        BoundAttr,
+        CombineScopeAttr,
+        KindAttr,
+        MapAttr,
+        ScheduleAttr,
+        SpaceAttr,
+        SpreadAttr,
+        TaskMapAttr,
+    ],
 )

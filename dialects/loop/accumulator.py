@@ -1,7 +1,7 @@
 """Tiles that all threads of a block accumulate in their registers together.
 
 The ops stand in a loop over threads and every thread reaches them. Which thread holds which element
-is not written out yet: the instruction and the task mapping of the contraction say it.
+is part of the tile's type (``SpreadAttr``); the ops are about rows and columns.
 """
 
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     DenseArrayBase,
     IndexType,
+    IntegerAttr,
     MemRefType,
-    StringAttr,
     UnitAttr,
     i1,
     i64,
@@ -20,6 +20,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import (
     AttrSizedOperandSegments,
+    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -38,11 +39,10 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.instruction import Instruction
-from dlc.core.task_map import TaskMap
 from dlc.dialects.loop.memory import IntegerList, buffer_element, buffer_shape
+from dlc.dialects.loop.spread import spread_of
 from dlc.dialects.loop.stage import TileOp, TilePlace, verify_tile
 from dlc.dialects.loop.structure import YieldOp
-from dlc.dialects.loop.task_map import TaskMapAttr
 from dlc.ir.access import INDEX, IndexedTile, Positions, canonical_access
 from dlc.ir.instruction import instruction_of
 from dlc.ir.space import Space, space_of
@@ -52,15 +52,15 @@ from dlc.ir.tensor import compute_type
 def _verify_accumulator(buffer: SSAValue) -> None:
     if len(buffer_shape(buffer)) != 2 or space_of(buffer) is not Space.REGISTER:
         raise VerifyException(f"an accumulator is rows x columns in registers, not {buffer.type}")
+    spread_of(buffer).verify(buffer_shape(buffer))
 
 
 @irdl_op_definition
 class ZeroOp(TileOp):
     """A tile of zeros, spread over the registers of all threads of the block.
 
-    Only the ops on tiles know which thread holds which element.
-
-    ``%acc = loop.zero : memref<64x128xf32, #loop.space<register>>``
+    ``%acc = loop.zero : memref<64x128xf32, #loop.spread<instruction = "mma.m16n8k16", map =
+    spatial(2, 2) * repeat(2, 8)>, #loop.space<register>>``
     """
 
     name = "loop.zero"
@@ -79,11 +79,12 @@ class ZeroOp(TileOp):
 class ContractOp(TileOp):
     """Add the product of two staged tiles: ``acc[m, n] += lhs[m, k] * rhs[k, n]``.
 
-    ``transpose_lhs`` reads ``lhs[k, m]``, ``transpose_rhs`` reads ``rhs[n, k]``. instruction: the
-    name of one of ``dlc/arch/instructions``. map: from the warps or threads that do it to the parts
-    of the accumulator that one instruction adds to.
+    ``transpose_lhs`` reads ``lhs[k, m]``, ``transpose_rhs`` reads ``rhs[n, k]``. The instruction is
+    that of the accumulator's layout. Where the layout interleaves columns, the rhs has them in the
+    order of the instructions: its column ``i`` is the accumulator's column ``Spread.column(i)``;
+    ``interleave`` says so here, too.
 
-    ``loop.contract %acc, %a, %b instruction = "fma" map = <repeat(4, 8) * spatial(8, 4)> : ..``
+    ``loop.contract %acc, %a, %b[%k mod 2] transpose_rhs {interleave = 4 : i64} : ..``
     """
 
     name = "loop.contract"
@@ -96,16 +97,14 @@ class ContractOp(TileOp):
     rhs_slot = prop_def(AffineMapAttr)
     transpose_lhs = opt_prop_def(UnitAttr)
     transpose_rhs = opt_prop_def(UnitAttr)
-    instruction = prop_def(StringAttr)
-    map = prop_def(TaskMapAttr)
+    interleave = opt_prop_def(IntegerAttr)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
     custom_directives = (IndexedTile,)
     assembly_format = (
         "$accumulator `,` custom<IndexedTile>($lhs, $lhs_indices, $lhs_slot) `,` "
         "custom<IndexedTile>($rhs, $rhs_indices, $rhs_slot) "
         "(`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? "
-        "`instruction` `=` $instruction `map` `=` $map "
         "attr-dict `:` type($accumulator) `,` type($lhs) `,` type($rhs)"
     )
 
@@ -114,10 +113,9 @@ class ContractOp(TileOp):
         accumulator: SSAValue,
         lhs: TilePlace,
         rhs: TilePlace,
-        instruction: str,
-        map: TaskMap,
         transpose_lhs: bool = False,
         transpose_rhs: bool = False,
+        interleave: int = 1,
     ):
         lhs_slot, lhs_indices = canonical_access(*lhs[1:])
         rhs_slot, rhs_indices = canonical_access(*rhs[1:])
@@ -128,8 +126,7 @@ class ContractOp(TileOp):
                 "rhs_slot": rhs_slot,
                 "transpose_lhs": UnitAttr() if transpose_lhs else None,
                 "transpose_rhs": UnitAttr() if transpose_rhs else None,
-                "instruction": StringAttr(instruction),
-                "map": TaskMapAttr(map),
+                "interleave": IntegerAttr(interleave, i64) if interleave > 1 else None,
             },
         )
 
@@ -143,19 +140,27 @@ class ContractOp(TileOp):
         if k != depth or buffer_shape(self.accumulator) != (m, n):
             rows, columns = buffer_shape(self.accumulator)
             raise VerifyException(f"{m} x {k} times {depth} x {n} does not give {rows} x {columns}")
-        self._verify_instruction(m, n, k)
+        self._verify_instruction(k)
 
     @property
-    def instruction_row(self) -> Instruction:
+    def instruction(self) -> Instruction:
         """The instruction for these types of elements; raises VerifyException if there is none."""
-        return instruction_of(self.instruction.data, self.lhs, self.rhs, self.accumulator)
+        name = spread_of(self.accumulator).instruction
+        return instruction_of(name, self.lhs, self.rhs, self.accumulator)
 
-    def _verify_instruction(self, m: int, n: int, k: int) -> None:
-        it, shape = self.instruction_row, self.map.data.shape
-        if len(shape) != 2 or (shape[0] * it.m, shape[1] * it.n) != (m, n) or k % it.k:
+    @property
+    def interleaved(self) -> int:
+        """How many instructions take turns in the columns of the rhs."""
+        return self.interleave.value.data if self.interleave else 1
+
+    def _verify_instruction(self, k: int) -> None:
+        it, wanted = self.instruction, spread_of(self.accumulator).interleave
+        if k % it.k:
+            raise VerifyException(f"instructions of depth {it.k} do not make a depth of {k}")
+        if self.interleaved != wanted:
             raise VerifyException(
-                f"{' x '.join(map(str, shape))} instructions of {it.m} x {it.n} x {it.k} do "
-                f"not make {m} x {n} x {k}"
+                f"the rhs has the columns of {self.interleaved} instructions interleaved, the "
+                f"accumulator those of {wanted}"
             )
 
 

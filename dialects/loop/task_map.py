@@ -21,16 +21,21 @@ class TaskMapAttr(Data[TaskMap]):
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> TaskMap:
         with parser.in_angle_brackets():
-            factors = [_parse_factor(parser)]
-            while parser.parse_optional_characters("*"):
-                factors.append(_parse_factor(parser))
-        try:
-            return TaskMap(tuple(factors))
-        except CompileError as error:
-            parser.raise_error(error.message)
+            return parse_task_map(parser)
 
     def print_parameter(self, printer: Printer) -> None:
         printer.print_string(f"<{self.data}>")
+
+
+def parse_task_map(parser: AttrParser) -> TaskMap:
+    """Read a task mapping, as it is printed."""
+    factors = [_parse_factor(parser)]
+    while parser.parse_optional_characters("*"):
+        factors.append(_parse_factor(parser))
+    try:
+        return TaskMap(tuple(factors))
+    except CompileError as error:
+        parser.raise_error(error.message)
 
 
 def _parse_factor(parser: AttrParser) -> Factor:

@@ -19,6 +19,17 @@ def copy_bytes(cluster: Cluster, op: ContractionOp, number: int) -> int:
     """Return the bytes of one asynchronous copy of factor ``number`` in its better way round; 0
     where its elements are computed or do not lie together.
     """
+    return max(_both_ways(cluster, op, number))
+
+
+def lies_along_k(cluster: Cluster, op: ContractionOp, number: int) -> bool:
+    """Return whether lines of a staged tile of factor ``number`` are along the reduction."""
+    along_k, along_rows = _both_ways(cluster, op, number)
+    return along_k >= along_rows
+
+
+def _both_ways(cluster: Cluster, op: ContractionOp, number: int) -> tuple[int, int]:
+    """Return the bytes of one copy along the reduction, and along the rows."""
     product = gemm(op)
     rows = product.n if number else product.m
     index: Sequence[AffineExpr] = op.indexing_maps()[number].results
@@ -27,12 +38,15 @@ def copy_bytes(cluster: Cluster, op: ContractionOp, number: int) -> int:
         guarded |= index[axis].used_dims()
     found = _source(cluster, op.operands[number], index)
     if found is None:
-        return 0
+        return 0, 0
     value, index = found
     ranges = Ranges([extent(n) for n in (*op.domain.parallel, *op.domain.reduction)])
     position = simplify(linear_index(index, shape(value)), ranges)
     size = element_bytes(element_type(value))
-    return max(_along(position, loops, guarded, ranges, size) for loops in (product.k, rows))
+    along_k, along_rows = (
+        _along(position, loops, guarded, ranges, size) for loops in (product.k, rows)
+    )
+    return along_k, along_rows
 
 
 def _source(

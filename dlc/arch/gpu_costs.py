@@ -56,7 +56,7 @@ class GpuCosts:
     """Latency of a step whose loads go through registers: nothing runs ahead of them."""
 
     store_clocks: float = 2.05
-    """A piece of 16 bytes that a warp stores to one row of a result."""
+    """A piece that a warp stores to one row of a result at once, of 16 bytes or of 64."""
 
     wide_row: float = 1.26
     """Cost of a piece where a warp's part of a row has 128 bytes, in units of one in a shorter

@@ -5,7 +5,7 @@ or slices of the reduction with rows along the line, whichever the factor has ne
 memory.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -44,7 +44,8 @@ class Factor:
 
     number: 0 for the lhs (rows are M), 1 for the rhs (rows are N). batch: the values of the batch
     loops. first_row: the first row of the block's tile. rows, depth: the tile's sizes. threads: of
-    the block. is_whole: whether all slices are within the reduction.
+    the block. is_whole: whether all slices are within the reduction. order: from a row of the
+    staged tile to the row of the block's tile that it is.
     """
 
     scope: LoopScope
@@ -56,6 +57,7 @@ class Factor:
     depth: int
     threads: int
     is_whole: bool
+    order: Callable[[AffineExpr], AffineExpr]
 
     @property
     def value(self) -> SSAValue:
@@ -90,7 +92,7 @@ class Factor:
         block.args[0].name_hint, block.args[1].name_hint = "line", "place"
         with self.scope.region(block, sizes) as (line, place):
             row, k = (line, place) if along_k else (place, line)
-            element_value = self._element(self.first_row + row, first + k)
+            element_value = self._element(self.first_row + self.order(row), first + k)
             self.scope.b.builder.insert(YieldOp(element_value))
         stage = StageOp((alloc.buffer, (), ()), repeat(*sizes), Region(block))
         chunk = copy_elements(stage, sizes[1])

@@ -45,7 +45,8 @@ class Contraction:
     registers. guarded: whether an element of the lhs may be in the padding.
     lhs_reads: elements that are read for one of the lhs that goes through registers.
     lhs_operations, operations: scalar operations, in units of an addition, for one element of the
-    lhs, and of the result beside its sum. paired: whether neighbouring columns are stored together.
+    lhs, and of the result beside its sum. together: neighbouring columns that lie together in all
+    results, aligned. rhs_along_k: whether lines of the staged rhs are along the reduction.
     """
 
     batch: int
@@ -66,7 +67,8 @@ class Contraction:
     lhs_reads: int = 1
     lhs_operations: float = 0.0
     operations: float = 0.0
-    paired: bool = True
+    together: int = 8
+    rhs_along_k: bool = True
     compute: str = "f32"
 
     @property
@@ -85,7 +87,7 @@ class Tiles:
     """Tilings of one contraction: arrays of equal length, an element for each.
 
     m, n, depth: of a block's tile and of a slice of the reduction. grouped: tile rows that run
-    together, 0 where tiles run row by row.
+    together, 0 where tiles run row by row. interleave: instructions whose columns take turns.
     """
 
     work: Contraction
@@ -98,18 +100,19 @@ class Tiles:
     stages: Floats
     split: Floats
     grouped: Floats
+    interleave: Floats
 
     @staticmethod
     def of(
         work: Contraction,
         instruction: Instruction,
-        rows: Sequence[tuple[int, int, int, int, int, int, int, int]],
+        rows: Sequence[Sequence[int]],
     ) -> "Tiles":
-        """Return tilings, of which a row says the eight numbers in the order of the fields."""
+        """Return tilings, of which a row says the nine numbers in the order of the fields."""
         columns = np.array(rows, np.float64).T
-        m, n, depth, warps_m, warps_n, stages, split, grouped = columns
+        m, n, depth, warps_m, warps_n, stages, split, grouped, interleave = columns
         sizes = m, n, depth, warps_m, warps_n
-        return Tiles(work, instruction, *sizes, stages, split, grouped)
+        return Tiles(work, instruction, *sizes, stages, split, grouped, interleave)
 
     # Counts ---------------------------------------------------------------------------------------
 
@@ -173,6 +176,13 @@ class Tiles:
     def results(self) -> Floats:
         """The results that a block stores."""
         return np.minimum(self.m, self.work.m) * np.minimum(self.n, self.work.n)
+
+    @cached_property
+    def stored_together(self) -> Floats:
+        """The neighbours of a row that a lane stores at once, counted as pairs at least."""
+        place = self.instruction.c.place
+        held = self.interleave * (1 if place is None else place.pack)
+        return np.maximum(2, np.minimum(held, self.work.together))
 
     def single_elements(self) -> tuple[Floats, Floats]:
         """Return the elements of each factor's slice that a thread brings through registers."""
@@ -342,10 +352,11 @@ class _Estimate:
     def _epilogue(self) -> Floats:
         """The clocks of computing and storing the results of one block of ``split``."""
         tiles, costs, work = self.tiles, self.arch.costs, self.tiles.work
-        single = 1.0 if work.paired else costs.single_store
+        single = 1.0 if work.together > 1 else costs.single_store
         row_bytes = tiles.n / tiles.warps_n * work.factor_bytes
         wide = np.where(row_bytes >= _LINE_BYTES, costs.wide_row, 1.0)
-        stored = tiles.results / 8 * costs.store_clocks * single * wide
+        pieces = tiles.results / (4 * tiles.stored_together)  # four lanes store to a row
+        stored = pieces * costs.store_clocks * single * wide
         points = work.batch * work.m * work.n
         read = tiles.results * work.read_bytes / points / self.arch.l2_bytes_per_clock_into_sm
         lanes = self.arch.issue_per_clock_per_sm * WARP_LANES

@@ -11,9 +11,9 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.arch.instruction import Instruction
 from dlc.core.affine import unflatten
-from dlc.core.task_map import TaskMap
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp, buffer_element, buffer_shape
+from dlc.dialects.loop.spread import Spread
 from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import element_bytes
 from dlc.lowering.scope import LoopScope
@@ -59,20 +59,18 @@ class Operand:
 class Accumulator(ABC):
     """The elements of a tile that one thread accumulates.
 
-    map: from workers, which do the instruction together, to the parts of the tile that one
-    instruction adds to; a worker's parts are a grid, ``down`` x ``across``. warp, lane: this
-    thread's.
+    spread: the layout of the tile; the parts of a worker, whose threads do an instruction together,
+    are a grid, ``down`` x ``across``. warp, lane: this thread's.
     """
 
     scope: LoopScope
-    map: TaskMap
-    instruction: Instruction
+    spread: Spread
     warp: AffineExpr
     lane: AffineExpr
     compute: Attribute
 
     def __post_init__(self) -> None:
-        repeats = self.map.repeats
+        repeats = self.spread.map.repeats
         self.down, self.across = prod(repeats[::2]), prod(repeats[1::2])
         self.buffer = self.registers(self.compute, self.sizes)
 
@@ -87,7 +85,7 @@ class Accumulator(ABC):
         """The sizes of the register buffer."""
 
     @abstractmethod
-    def multiply(self, lhs: Operand, rhs: Operand) -> None:
+    def multiply(self, instruction: Instruction, lhs: Operand, rhs: Operand) -> None:
         """Write the addition of the product of two tiles."""
 
     @abstractmethod
@@ -96,16 +94,16 @@ class Accumulator(ABC):
 
     def row(self, i: AffineExpr) -> AffineExpr:
         """Return the first row of part ``i`` of ``down``."""
-        return self._task(i, AffineExpr.constant(0))[0] * self.instruction.m
+        return self._task(i, AffineExpr.constant(0))[0] * self.spread.row.m
 
     def column(self, j: AffineExpr) -> AffineExpr:
         """Return the first column of part ``j`` of ``across``."""
-        return self._task(AffineExpr.constant(0), j)[1] * self.instruction.n
+        return self._task(AffineExpr.constant(0), j)[1] * self.spread.row.n
 
     def _task(self, i: AffineExpr, j: AffineExpr) -> list[AffineExpr]:
-        repeats = self.map.repeats
+        repeats = self.spread.map.repeats
         pairs = zip(unflatten(i, repeats[::2]), unflatten(j, repeats[1::2]), strict=True)
-        return self.map.task(self.worker, [n for pair in pairs for n in pair])
+        return self.spread.map.task(self.worker, [n for pair in pairs for n in pair])
 
     def registers(self, element: Attribute, sizes: Sequence[int]) -> SSAValue:
         """Return a new register buffer."""

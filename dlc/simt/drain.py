@@ -1,6 +1,7 @@
 """The end of an accumulator: each thread takes its elements through the region of a drain."""
 
 from collections.abc import Callable, Sequence
+from math import gcd
 
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -33,22 +34,23 @@ def drain(writer: RegionWriter, op: DrainOp, accumulator: Accumulator) -> None:
     def write_run(
         outer: RegionWriter, at: AffineExpr, count: int, place: Callable[[AffineExpr], Place]
     ) -> None:
-        """Write the elements of neighbouring columns."""
+        """Write the elements of neighbouring columns, in pieces of which all are there or none."""
+        length = gcd(count, size)
 
         def write(number: AffineExpr) -> None:
             with scope.branch_level():
                 element = accumulator.load(accumulator.buffer, place(number))
                 outer.inner({column: at + number}, {value: element}).write(of_element)
 
-        def write_if_any(number: AffineExpr) -> None:
-            scope.where_below(at + number, size, lambda: write(number))
+        def write_piece(piece: AffineExpr) -> None:
+            first = piece * length
 
-        if count == 1:
-            write_if_any(AffineExpr.constant(0))
-        elif size % count == 0:
-            scope.where_below(at, size, lambda: open_loop(scope, count, LoopMap.VECTOR, write))
-        else:
-            scope.parallel_loop(count, LoopMap.UNROLL, write_if_any)
+            def write_all() -> None:
+                open_loop(scope, length, LoopMap.VECTOR, lambda n: write(first + n))
+
+            scope.where_below(at + first, size, write_all)
+
+        open_loop(scope, count // length, LoopMap.UNROLL, write_piece)
 
     accumulator.each_row(write_row)
 

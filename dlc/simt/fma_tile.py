@@ -8,6 +8,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.instruction import Instruction
 from dlc.dialects import gpu
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.lowering.tile_scope import open_loop
@@ -29,7 +30,7 @@ class FmaTile(Accumulator):
     def sizes(self) -> Sequence[int]:
         return self.down, self.across
 
-    def multiply(self, lhs: Operand, rhs: Operand) -> None:
+    def multiply(self, instruction: Instruction, lhs: Operand, rhs: Operand) -> None:
         width = min(_width(lhs), _width(rhs), lhs.depth)
         a = self.registers(lhs.element, [self.down, width])
         b = self.registers(rhs.element, [self.across, width])

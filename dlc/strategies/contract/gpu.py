@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, gcd
 
 from dlc.arch import GpuArch
+from dlc.arch.instruction import Instruction
 from dlc.arch.scope import Scope
 from dlc.model.contraction import Contraction, Tiles, estimate_s
 from dlc.model.upper_bound import gpu_bound
@@ -93,6 +94,7 @@ def candidates(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
                         stages=stages,
                         split=split,
                         order=_order(work, m, n, arch),
+                        interleave=_interleave(work, instruction, n // warps_n),
                     )
 
 
@@ -106,6 +108,18 @@ def _order(work: Contraction, tile_m: int, tile_n: int, arch: GpuArch) -> str:
     rows, columns = ceil(work.m / tile_m), ceil(work.n / tile_n)
     many = rows * columns > arch.sm_count and rows > _GROUPED_ROWS and columns > 1
     return ContractOnGpu.order_of(_GROUPED_ROWS if many else 0)
+
+
+def _interleave(work: Contraction, instruction: Instruction, columns: int) -> int:
+    """Return how many instructions of a warp's ``columns`` make a store as wide as it can be.
+
+    It costs nothing where lines of the rhs are staged along the reduction, in any order; along the
+    columns they would be copied in pieces.
+    """
+    if instruction.c.place is None or not work.rhs_along_k:
+        return 1
+    wanted = max(1, work.together // instruction.c.place.pack)
+    return gcd(wanted, columns // instruction.n)
 
 
 def rate(work: Contraction, schedule: ContractOnGpu, arch: GpuArch) -> Rated:

@@ -13,10 +13,11 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, i32, i64
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from dlc.core.task_map import TaskMap, repeat, spatial
+from dlc.core.task_map import repeat, spatial
 from dlc.dialects import gpu
 from dlc.dialects.loop import CombinePartsOp, ContractOp, DrainOp, ForOp, YieldOp, ZeroOp
 from dlc.dialects.loop.attributes import LoopKind, LoopMap
+from dlc.dialects.loop.spread import Spread, SpreadAttr
 from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import compute_type, element_type
 from dlc.lowering.factor import Factor, decoded
@@ -31,12 +32,13 @@ def lower(job: Job, schedule: ContractOnGpu) -> None:
     _Kernel(job, Product.of(job), schedule).write()
 
 
-def _task_map(schedule: ContractOnGpu) -> TaskMap:
+def _spread(schedule: ContractOnGpu) -> Spread:
     """Return which warp, or which thread, has which parts of the accumulator."""
     (m, n, _), (warps_m, warps_n), least = schedule.tile, schedule.warps, schedule.least
     parts = repeat(m // warps_m // least[0], n // warps_n // least[1])
     warps, lanes = spatial(warps_m, warps_n) * parts, schedule.lanes
-    return warps * spatial(*lanes) if lanes != (1, 1) else warps
+    map = warps * spatial(*lanes) if lanes != (1, 1) else warps
+    return Spread(schedule.instruction, map, schedule.interleave)
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,11 @@ class _Kernel:
     @cached_property
     def scope(self) -> TileScope:
         return TileScope(self.job, self.product.op.results[0])
+
+    @cached_property
+    def spread(self) -> Spread:
+        """How the accumulator lies in registers."""
+        return _spread(self.schedule)
 
     @property
     def tile_rows(self) -> int:
@@ -141,7 +148,7 @@ class _Kernel:
         compute = compute_type(element_type(self.product.op.results[0]))
         space = SpaceAttr(Space.REGISTER)
         accumulator = scope.b.insert(
-            ZeroOp(MemRefType(compute, schedule.tile[:2], memory_space=space))
+            ZeroOp(MemRefType(compute, schedule.tile[:2], SpreadAttr(self.spread), space))
         )
         accumulator.name_hint = "accumulator"
         self._reduce(place, accumulator)
@@ -170,10 +177,9 @@ class _Kernel:
                 accumulator,
                 (lhs.alloc.buffer, (), ()),
                 (rhs.alloc.buffer, (), ()),
-                schedule.instruction,
-                _task_map(self.schedule),
                 transpose_lhs=not lhs.along_k,
                 transpose_rhs=rhs.along_k,
+                interleave=schedule.interleave,
             )
             scope.b.builder.insert(product)
             scope.b.builder.insert(YieldOp())
@@ -191,6 +197,7 @@ class _Kernel:
             schedule.tile[2],
             schedule.threads,
             is_whole=gemm.k_size == self.slices * schedule.split * schedule.tile[2],
+            order=self.spread.column if number else lambda row: row,
         )
 
     def _combine_parts(self, place: _Place, accumulator: SSAValue) -> SSAValue:

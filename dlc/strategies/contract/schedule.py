@@ -57,6 +57,12 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         most=1024,
     )
     order: str = key_field(_ORDER, _ROW)
+    interleave: int = size(
+        "instructions of a warp beside each other whose columns take turns, so that a thread holds "
+        "that many times as many neighbours of the result, which it stores together",
+        default=1,
+        most=16,
+    )
 
     @staticmethod
     def order_of(grouped: int) -> str:
@@ -108,6 +114,12 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         if any(size % unit for size, unit in zip(part, self.least, strict=True)):
             each, units = (" x ".join(map(str, numbers)) for numbers in (part, self.least))
             raise CompileError(f"a warp's {each} does not divide into {units}")
+        beside = part[1] // self.least[1] if self._row.c.place else 1
+        if beside % self.interleave:
+            raise CompileError(
+                f"interleave = {self.interleave} does not divide the {beside} instructions of a "
+                "warp beside each other"
+            )
 
 
 _LANES = Key(

@@ -100,9 +100,10 @@ class Tiling:
         return Tiles.of(self.work, self.instruction, [row_of(self.schedule)])
 
 
-def row_of(schedule: ContractOnGpu) -> tuple[int, int, int, int, int, int, int, int]:
+def row_of(schedule: ContractOnGpu) -> tuple[int, ...]:
     """Return the numbers of a schedule in the order of ``Tiles``."""
-    return (*schedule.tile, *schedule.warps, schedule.stages, schedule.split, schedule.grouped)
+    last = schedule.grouped, schedule.interleave
+    return (*schedule.tile, *schedule.warps, schedule.stages, schedule.split, *last)
 
 
 def instructions_for(work: Contraction, arch: GpuArch) -> tuple[Instruction, ...]:

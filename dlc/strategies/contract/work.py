@@ -1,17 +1,18 @@
 """What a contraction group does, as the model of the chip asks."""
 
-from functools import partial
+from collections.abc import Sequence
 
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type
 from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.contraction import Gemm, gemm
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.delta import traffic_bytes
 from dlc.analysis.epilogue import Place, places
-from dlc.analysis.factor_copy import copy_bytes
+from dlc.analysis.factor_copy import copy_bytes, lies_along_k
 from dlc.analysis.role import Role
-from dlc.core.affine import Ranges, extent, linear_index, stride
+from dlc.core.affine import Ranges, divisor_of, extent, linear_index, simplify, stride
 from dlc.dialects.graph.structure import ContractionOp
 from dlc.ir.tensor import (
     compute_type,
@@ -22,6 +23,9 @@ from dlc.ir.tensor import (
     tensor_bytes,
 )
 from dlc.model.contraction import Contraction
+
+_STORE_BYTES = 16
+"""What a thread stores at once at most."""
 
 
 def work_of(cluster: Cluster) -> Contraction:
@@ -57,7 +61,8 @@ def work_of(cluster: Cluster) -> Contraction:
         lhs_reads=_reads_before(cluster, after),
         lhs_operations=before / max(1, product.batch_size * product.m_size * product.k_size),
         operations=behind / max(1, product.batch_size * product.m_size * product.n_size),
-        paired=all(map(partial(_is_paired, op, product, after), cluster.results)),
+        together=min(_together(op, product, after, result) for result in cluster.results),
+        rhs_along_k=lies_along_k(cluster, op, 1),
         compute=str(compute_type(element)),
     )
 
@@ -85,22 +90,33 @@ def _reads_before(cluster: Cluster, after: dict[SSAValue, Place]) -> int:
     return max(1, sum(element_count(v) > 1 for v in read))
 
 
-def _is_paired(
+def _together(
     op: ContractionOp, product: Gemm, after: dict[SSAValue, Place], result: SSAValue
-) -> bool:
-    """Return whether neighbouring columns of the product are stored to ``result`` together."""
+) -> int:
+    """Return how many neighbouring columns of the product lie together in ``result``, aligned: a
+    power of two, as many as 16 bytes hold at most.
+    """
     if not product.n or product.n[-1].step != 1 or result not in after:
-        return False
-    place, column = after[result], product.n[-1]
-    sizes = shape(op.results[0])
-    ranges = Ranges([extent(n) for n in sizes])
-    position = linear_index(place.index, shape(result))
-    even = all(
-        (stride(position, dim, ranges) or 0) % 2 == 0
-        for dim in range(len(sizes))
-        if dim != column.dim
-    )
-    return stride(position, column.dim, ranges) == 1 and column.size % 2 == 0 and even
+        return 1
+    column, sizes = product.n[-1], shape(op.results[0])
+    position = linear_index(after[result].index, shape(result))
+    run = _STORE_BYTES // element_bytes(element_type(result))
+    while run > 1 and (column.size % run or not _is_run(position, column.dim, sizes, run)):
+        run //= 2
+    return run
+
+
+def _is_run(position: AffineExpr, dim: int, sizes: Sequence[int], run: int) -> bool:
+    """Return whether the positions of ``run`` neighbours along a dim are one aligned piece."""
+    dims = [AffineExpr.dimension(i) for i in range(len(sizes))]
+    outer = [extent(n // run if i == dim else n) for i, n in enumerate(sizes)]
+    ranges = Ranges([*outer, extent(run)])
+    neighbour = len(sizes)
+    dims[dim] = dims[dim] * run + AffineExpr.dimension(neighbour)
+    position = simplify(position.replace_dims_and_symbols(dims, ()), ranges)
+    first = [AffineExpr.dimension(i) for i in range(neighbour)] + [AffineExpr.constant(0)]
+    start = simplify(position.replace_dims_and_symbols(first, ()), ranges)
+    return stride(position, neighbour, ranges) == 1 and divisor_of(start, (), ranges) % run == 0
 
 
 def _element_name(op: ContractionOp) -> str:

@@ -47,9 +47,9 @@ loop.kernel @which_slot(%x: memref<8x8xf16>) attributes {outputs = 1 : i64} {
 // -----
 
 loop.kernel @drain_without_value(%x: memref<8x8xf32>) attributes {outputs = 1 : i64} {
-  %a = loop.zero : memref<8x8xf32, #loop.space<register>>
+  %a = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
   // expected-error@below {{the region takes a row, a column and an element, of f32}}
-  loop.drain %a at [0, 0] within [8, 8] : memref<8x8xf32, #loop.space<register>> {
+  loop.drain %a at [0, 0] within [8, 8] : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>> {
   ^bb0(%i: index, %j: index):
     loop.yield
   }

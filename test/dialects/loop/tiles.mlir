@@ -6,8 +6,8 @@ loop.kernel @product(%x: memref<128x768xf16>, %w: memref<768x128xf16>, %y: memre
     %tile = loop.index [%b floordiv 3]
     %part = loop.index [%b mod 3]
     loop.for %t = 0 to 128 kind = parallel map = thread {
-      // CHECK: %acc = loop.zero : memref<64x128xf32, #loop.space<register>>
-      %acc = loop.zero : memref<64x128xf32, #loop.space<register>>
+      // CHECK: %acc = loop.zero : memref<64x128xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 2) * repeat(2, 8)>, #loop.space<register>>
+      %acc = loop.zero : memref<64x128xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 2) * repeat(2, 8)>, #loop.space<register>>
       %s = loop.alloc : memref<64x32xf16, #loop.space<shared>>
       %r = loop.alloc : memref<2x32x128xf16, #loop.space<shared>>
       %c = gpu.counter_alloc : memref<4xi32>
@@ -27,16 +27,16 @@ loop.kernel @product(%x: memref<128x768xf16>, %w: memref<768x128xf16>, %y: memre
           %e = loop.load %w[%k * 32 + %i, %j] : memref<768x128xf16> -> f32
           loop.yield %e : f32
         }
-        // CHECK: loop.contract %acc, %s, %r[%k mod 2] instruction = "mma.m16n8k16" map = <spatial(2, 2) * repeat(2, 8)> : memref<64x128xf32, #loop.space<register>>, memref<64x32xf16, #loop.space<shared>>, memref<2x32x128xf16, #loop.space<shared>>
-        loop.contract %acc, %s, %r[%k mod 2] instruction = "mma.m16n8k16" map = <spatial(2, 2) * repeat(2, 8)> : memref<64x128xf32, #loop.space<register>>, memref<64x32xf16, #loop.space<shared>>, memref<2x32x128xf16, #loop.space<shared>>
+        // CHECK: loop.contract %acc, %s, %r[%k mod 2] : memref<64x128xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 2) * repeat(2, 8)>, #loop.space<register>>, memref<64x32xf16, #loop.space<shared>>, memref<2x32x128xf16, #loop.space<shared>>
+        loop.contract %acc, %s, %r[%k mod 2] : memref<64x128xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 2) * repeat(2, 8)>, #loop.space<register>>, memref<64x32xf16, #loop.space<shared>>, memref<2x32x128xf16, #loop.space<shared>>
         loop.yield
       }
-      // CHECK: %last = loop.combine_parts %acc through %p[%tile, %part] counters %c : memref<64x128xf32, #loop.space<register>>, memref<4x3x8192xf32>, memref<4xi32>
-      %last = loop.combine_parts %acc through %p[%tile, %part] counters %c : memref<64x128xf32, #loop.space<register>>, memref<4x3x8192xf32>, memref<4xi32>
+      // CHECK: %last = loop.combine_parts %acc through %p[%tile, %part] counters %c : memref<64x128xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 2) * repeat(2, 8)>, #loop.space<register>>, memref<4x3x8192xf32>, memref<4xi32>
+      %last = loop.combine_parts %acc through %p[%tile, %part] counters %c : memref<64x128xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 2) * repeat(2, 8)>, #loop.space<register>>, memref<4x3x8192xf32>, memref<4xi32>
       scf.if %last {
-        // CHECK: loop.drain %acc at [%tile * 64, 0] within [100, 128] : memref<64x128xf32, #loop.space<register>> {
+        // CHECK: loop.drain %acc at [%tile * 64, 0] within [100, 128] : memref<64x128xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 2) * repeat(2, 8)>, #loop.space<register>> {
         // CHECK-NEXT: ^bb0(%row: index, %column: index, %v: f32):
-        loop.drain %acc at [%tile * 64, 0] within [100, 128] : memref<64x128xf32, #loop.space<register>> {
+        loop.drain %acc at [%tile * 64, 0] within [100, 128] : memref<64x128xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 2) * repeat(2, 8)>, #loop.space<register>> {
         ^bb0(%row: index, %column: index, %v: f32):
           loop.store %v, %y[%row, %column] : f32 -> memref<128x128xf16>
           loop.yield

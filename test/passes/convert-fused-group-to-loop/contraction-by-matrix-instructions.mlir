@@ -8,7 +8,7 @@
 // CHECK-NEXT:     %[[ROW:.*]] = loop.index [%[[B]] floordiv 3]
 // CHECK-NEXT:     %[[COLUMN:.*]] = loop.index [%[[B]] mod 3]
 // CHECK-NEXT:     loop.for %[[T:.*]] = 0 to 128 kind = parallel map = thread {
-// CHECK-NEXT:       %[[ACC:.*]] = loop.zero : memref<64x64xf32, #loop.space<register>>
+// CHECK-NEXT:       %[[ACC:.*]] = loop.zero : memref<64x64xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 2) * repeat(2, 4)>, #loop.space<register>>
 // CHECK-NEXT:       %[[X:.*]] = loop.alloc : memref<64x64xf16, #loop.space<shared>>
 // CHECK-NEXT:       %[[W:.*]] = loop.alloc : memref<64x64xf16, #loop.space<shared>>
 // CHECK-NEXT:       loop.for %[[K:.*]] = 0 to 8 kind = reduction map = serial attributes {pipeline = 3 : i64} {
@@ -18,7 +18,7 @@
 // CHECK-NEXT:           loop.yield %[[E]] : f32
 // CHECK-NEXT:         }
 // CHECK-NEXT:         loop.stage %[[W]] map = <repeat(4, 1) * spatial(16, 8) * repeat(1, 8)>
-// CHECK:              loop.contract %[[ACC]], %[[X]], %[[W]] transpose_rhs instruction = "mma.m16n8k16" map = <spatial(2, 2) * repeat(2, 4)>
+// CHECK:              loop.contract %[[ACC]], %[[X]], %[[W]] transpose_rhs :
 // CHECK-NEXT:         loop.yield
 // CHECK-NEXT:       }
 // CHECK-NEXT:       loop.drain %[[ACC]] at [%[[ROW]] * 64, %[[COLUMN]] * 64] within [128, 192]

@@ -64,7 +64,7 @@ func.func @no_kernel(%x: tensor<4xf32>) -> tensor<4xf32> {
 loop.kernel @tiles(%y: memref<64x32xf32>) attributes {outputs = 1 : i64} {
   loop.for %i = 0 to 64 kind = parallel map = thread {
     // expected-error@below {{is for all threads together; give each its part with loop-assign-stages and loop-select-instruction first}}
-    %a = loop.zero : memref<64x32xf32, #loop.space<register>>
+    %a = loop.zero : memref<64x32xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 2) * repeat(2, 2)>, #loop.space<register>>
     loop.yield
   }
   loop.end

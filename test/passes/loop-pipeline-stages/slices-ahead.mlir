@@ -26,7 +26,7 @@
 // CHECK-NOT:  loop.stage
 loop.kernel @g(%x: memref<16x144xf16>, %w: memref<8x144xf16>, %y: memref<16x8xf16>) attributes {outputs = 1 : i64} {
   loop.for %t = 0 to 32 kind = parallel map = thread {
-    %acc = loop.zero : memref<16x8xf32, #loop.space<register>>
+    %acc = loop.zero : memref<16x8xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 1)>, #loop.space<register>>
     %a = loop.alloc : memref<16x16xf16, #loop.space<shared>>
     %b = loop.alloc : memref<8x16xf16, #loop.space<shared>>
     loop.for %k = 0 to 9 kind = reduction map = serial attributes {pipeline = 3 : i64} {
@@ -40,7 +40,7 @@ loop.kernel @g(%x: memref<16x144xf16>, %w: memref<8x144xf16>, %y: memref<16x8xf1
         %e = loop.load %w[%i, %k * 16 + %j] : memref<8x144xf16> -> f32
         loop.yield %e : f32
       }
-      loop.contract %acc, %a, %b transpose_rhs instruction = "mma.m16n8k16" map = <repeat(1, 1)> : memref<16x8xf32, #loop.space<register>>, memref<16x16xf16, #loop.space<shared>>, memref<8x16xf16, #loop.space<shared>>
+      loop.contract %acc, %a, %b transpose_rhs : memref<16x8xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 1)>, #loop.space<register>>, memref<16x16xf16, #loop.space<shared>>, memref<8x16xf16, #loop.space<shared>>
       loop.yield
     }
     loop.yield

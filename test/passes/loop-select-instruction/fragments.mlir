@@ -25,14 +25,14 @@
 // CHECK-NOT:  loop.drain
 loop.kernel @g(%y: memref<6x32xf16>) attributes {outputs = 1 : i64} {
   loop.for %t = 0 to 128 kind = parallel map = thread {
-    %acc = loop.zero : memref<32x32xf32, #loop.space<register>>
+    %acc = loop.zero : memref<32x32xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 2) * repeat(1, 2)>, #loop.space<register>>
     %a = loop.alloc : memref<2x32x16xf16, #loop.space<shared>>
     %b = loop.alloc : memref<16x32xf16, #loop.space<shared>>
     loop.for %k = 0 to 4 kind = reduction map = serial {
-      loop.contract %acc, %a[%k mod 2], %b instruction = "mma.m16n8k16" map = <spatial(2, 2) * repeat(1, 2)> : memref<32x32xf32, #loop.space<register>>, memref<2x32x16xf16, #loop.space<shared>>, memref<16x32xf16, #loop.space<shared>>
+      loop.contract %acc, %a[%k mod 2], %b : memref<32x32xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 2) * repeat(1, 2)>, #loop.space<register>>, memref<2x32x16xf16, #loop.space<shared>>, memref<16x32xf16, #loop.space<shared>>
       loop.yield
     }
-    loop.drain %acc at [0, 0] within [30, 32] : memref<32x32xf32, #loop.space<register>> {
+    loop.drain %acc at [0, 0] within [30, 32] : memref<32x32xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 2) * repeat(1, 2)>, #loop.space<register>> {
     ^bb0(%i: index, %j: index, %v: f32):
       %n = loop.index [%i floordiv 5]
       loop.store %v, %y[%n, %j] : f32 -> memref<6x32xf16>

@@ -26,14 +26,14 @@ loop.kernel @g(%y: memref<16x8xf32>, %p: memref<2x3x128xf32>) attributes {output
     %tile = loop.index [%block floordiv 3]
     %part = loop.index [%block mod 3]
     loop.for %t = 0 to 32 kind = parallel map = thread {
-      %acc = loop.zero : memref<16x8xf32, #loop.space<register>>
+      %acc = loop.zero : memref<16x8xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 1)>, #loop.space<register>>
       %a = loop.alloc : memref<16x16xf16, #loop.space<shared>>
       %b = loop.alloc : memref<16x8xf16, #loop.space<shared>>
-      loop.contract %acc, %a, %b instruction = "mma.m16n8k16" map = <repeat(1, 1)> : memref<16x8xf32, #loop.space<register>>, memref<16x16xf16, #loop.space<shared>>, memref<16x8xf16, #loop.space<shared>>
+      loop.contract %acc, %a, %b : memref<16x8xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 1)>, #loop.space<register>>, memref<16x16xf16, #loop.space<shared>>, memref<16x8xf16, #loop.space<shared>>
       %c = gpu.counter_alloc : memref<2xi32>
-      %last = loop.combine_parts %acc through %p[%tile, %part] counters %c : memref<16x8xf32, #loop.space<register>>, memref<2x3x128xf32>, memref<2xi32>
+      %last = loop.combine_parts %acc through %p[%tile, %part] counters %c : memref<16x8xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 1)>, #loop.space<register>>, memref<2x3x128xf32>, memref<2xi32>
       scf.if %last {
-        loop.drain %acc at [0, 0] within [16, 8] : memref<16x8xf32, #loop.space<register>> {
+        loop.drain %acc at [0, 0] within [16, 8] : memref<16x8xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 1)>, #loop.space<register>> {
         ^bb0(%i: index, %j: index, %v: f32):
           loop.store %v, %y[%i, %j] : f32 -> memref<16x8xf32>
           loop.yield

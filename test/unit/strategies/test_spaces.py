@@ -1,5 +1,6 @@
 """The schedule spaces and what is chosen from them."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,29 @@ def test_tile_that_warps_do_not_divide_is_an_error() -> None:
         schedule.check()
 
 
+@pytest.mark.parametrize(
+    ("instruction", "interleave", "beside"),
+    [("mma.m16n8k16", 3, 4), ("mma.m16n8k16", 8, 4), ("fma", 2, 1)],
+)
+def test_instructions_that_are_not_beside_each_other_do_not_interleave(
+    instruction: str, interleave: int, beside: int
+) -> None:
+    schedule = ContractOnGpu((64, 64, 16), (2, 2), instruction, interleave=interleave)
+    with pytest.raises(CompileError, match=f"does not divide the {beside} instructions"):
+        schedule.check()
+
+
+def test_stores_are_as_wide_as_the_result_and_the_staged_rhs_allow() -> None:
+    def interleaved(**more: Any) -> set[int]:
+        schedules = contract_gpu.candidates(replace(_work(512, 512, 512), **more), H200)
+        return {s.interleave for s in schedules if s.tile[1] // s.warps[1] >= 32}
+
+    assert interleaved() == {4}
+    assert interleaved(together=4) == {2}
+    assert interleaved(together=1) == {1}
+    assert interleaved(rhs_along_k=False) == {1}
+
+
 @pytest.mark.parametrize("arch", CPUS, ids=lambda a: a.name)
 def test_cpu_tiles_leave_registers_for_loads(arch: CpuArch) -> None:
     lanes = arch.vector_bytes // 4
@@ -156,7 +180,7 @@ def test_a_wide_part_of_a_thread_saves_reads_of_shared_memory() -> None:
     # Of 16 x 16 elements of a warp, a thread has 2 x 4 and loads 6 numbers for 8 multiply-adds;
     # of 32 x 32 it has 4 x 8 and loads 12 for 32.
     fma = instruction_named("fma", _work(128, 128, 128, "f32"), H200)
-    rows = [(16, 16, 16, 1, 1, 2, 1, 0), (32, 32, 16, 1, 1, 2, 1, 0)]
+    rows = [(16, 16, 16, 1, 1, 2, 1, 0, 1), (32, 32, 16, 1, 1, 2, 1, 0, 1)]
     tiles = Tiles.of(_work(128, 128, 128, "f32"), fma, rows)
     per_flop = tiles.read_bytes / tiles.step_flops
     assert per_flop[0] / per_flop[1] == (6 / 8) / (12 / 32)
@@ -164,7 +188,7 @@ def test_a_wide_part_of_a_thread_saves_reads_of_shared_memory() -> None:
 
 def test_more_work_is_never_faster() -> None:
     def seconds(m: int, k: int) -> float:
-        tiles = Tiles.of(_work(m, 512, k), MMA, [(64, 64, 64, 2, 2, 3, 1, 0)])
+        tiles = Tiles.of(_work(m, 512, k), MMA, [(64, 64, 64, 2, 2, 3, 1, 0, 1)])
         return float(estimate_s(tiles, H200)[0])
 
     for times in (
@@ -175,7 +199,7 @@ def test_more_work_is_never_faster() -> None:
 
 
 def test_a_block_that_does_not_fit_is_never_chosen() -> None:
-    tiles = Tiles.of(_work(512, 512, 512), MMA, [(256, 256, 64, 4, 2, 5, 1, 0)])
+    tiles = Tiles.of(_work(512, 512, 512), MMA, [(256, 256, 64, 4, 2, 5, 1, 0, 1)])
     assert np.isinf(estimate_s(tiles, H200)).all()
 
 

@@ -1,0 +1,140 @@
+"""How a tile lies in the registers of a block: which thread holds which element."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import MemRefLayoutAttr
+from xdsl.ir import Data, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from dlc.arch import instructions
+from dlc.arch.instruction import Instruction
+from dlc.core.task_map import TaskMap
+from dlc.dialects.loop.task_map import parse_task_map
+from dlc.ir.space import buffer_type
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The layout of a tile of sums.
+
+    instruction: the name of what adds to it. map: from the threads or warps that do it together to
+    the parts of the tile that one instruction adds to; inside a part the elements lie as the
+    instruction has them. interleave: parts beside each other whose columns take turns, so that a
+    thread's are neighbours; 1 for parts that stand side by side.
+    """
+
+    instruction: str
+    map: TaskMap
+    interleave: int = 1
+
+    def __str__(self) -> str:
+        more = f", interleave = {self.interleave}" if self.interleave > 1 else ""
+        return f'instruction = "{self.instruction}", map = {self.map}{more}'
+
+    @property
+    def row(self) -> Instruction:
+        """The instruction, for some types of factors; raises VerifyException if there is none."""
+        rows = instructions.named(self.instruction)
+        if not rows:
+            known = ", ".join(instructions.names())
+            raise VerifyException(
+                f"there is no instruction {self.instruction!r}; there are: {known}"
+            )
+        return rows[0]
+
+    @property
+    def threads(self) -> int:
+        """The threads that hold the tile."""
+        return self.map.workers * self.row.scope.threads
+
+    @property
+    def held(self) -> int:
+        """The neighbouring columns of a part that one thread holds."""
+        place = self.row.c.place
+        return 1 if place is None else place.pack
+
+    @property
+    def run(self) -> int:
+        """The neighbouring columns of the tile that one thread holds."""
+        return self.held * self.interleave
+
+    def column(self, number: AffineExpr) -> AffineExpr:
+        """Return which column of the tile is column ``number`` of the parts, side by side.
+
+        With 8 columns in a part, pairs in a thread, and ``interleave = 4``, the first part has the
+        columns 0, 1, 8, 9, 16, 17, 24, 25, the next one 2, 3, 10, 11, ...
+        """
+        if self.interleave == 1:
+            return number
+        part, held, run = self.row.n, self.held, self.run
+        group = part * self.interleave
+        in_part, of_group = number % part // held * run, number % group // part * held
+        return number // group * group + in_part + of_group + number % held
+
+    def verify(self, shape: Sequence[int]) -> None:
+        """Raise VerifyException unless a tile of ``shape`` can lie so."""
+        parts, it = self.map.shape, self.row
+        if len(parts) != 2 or (parts[0] * it.m, parts[1] * it.n) != tuple(shape):
+            raise VerifyException(
+                f"{' x '.join(map(str, parts))} instructions of {it.m} x {it.n} do not make "
+                f"{' x '.join(map(str, shape))}"
+            )
+        last = self.map.factors[-1]
+        beside = last.shape[1] if last.kind == "repeat" else 1
+        if self.interleave > 1 and (it.c.place is None or beside % self.interleave):
+            raise VerifyException(
+                f"interleave = {self.interleave} needs as many instructions of a warp beside each "
+                f"other; {self.map} gives it {beside}"
+            )
+
+
+@irdl_attr_definition
+class SpreadAttr(MemRefLayoutAttr, Data[Spread]):
+    """The layout of a tile that is spread over the registers of a block's threads.
+
+    ``#loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 2) * repeat(2, 8), interleave =
+    4>``: four warps in a square, each with 2 x 8 parts of 16 x 8; the columns of four parts beside
+    each other are interleaved, so that a lane holds 8 neighbours.
+    """
+
+    name = "loop.spread"
+
+    def get_affine_map(self) -> AffineMap:
+        raise TypeError("a tile in registers has no place in linear memory")
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Spread:
+        with parser.in_angle_brackets():
+            parser.parse_keyword("instruction")
+            parser.parse_punctuation("=")
+            instruction = parser.parse_str_literal()
+            parser.parse_punctuation(",")
+            parser.parse_keyword("map")
+            parser.parse_punctuation("=")
+            map, interleave = parse_task_map(parser), 1
+            if parser.parse_optional_punctuation(","):
+                parser.parse_keyword("interleave")
+                parser.parse_punctuation("=")
+                interleave = parser.parse_integer(allow_negative=False)
+                if interleave < 1:
+                    parser.raise_error("interleave should be a positive number")
+        return Spread(instruction, map, interleave)
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(f"<{self.data}>")
+
+
+def spread_of(accumulator: SSAValue) -> Spread:
+    """Return how a tile lies in registers; raises VerifyException where its type does not say."""
+    layout = buffer_type(accumulator).layout
+    if not isinstance(layout, SpreadAttr):
+        raise VerifyException(
+            "the type of an accumulator says how the tile is spread over the threads: "
+            "#loop.spread<instruction = .., map = ..>"
+        )
+    return layout.data
