@@ -36,7 +36,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from dlc.core.verify import SymbolUser
 from dlc.dialects.graph.structure import GraphOp
-from dlc.dialects.loop.attributes import BoundAttr, ScheduleAttr
+from dlc.dialects.loop.attributes import BoundAttr, MeasuredAttr, ScheduleAttr
 
 ARENA_BYTES = "fused_group.arena_bytes"
 """The module attribute with the size of the arena in which ``offsets`` are."""
@@ -67,7 +67,8 @@ class GroupOp(IRDLOperation):
     """Graph ops that one kernel computes, with the decisions about it.
 
     ``backend``: who makes the kernel, ``generated`` here. ``schedule``: how it is lowered;
-    ``bound``: what the architecture model says about that. ``boundaries``: why the group ends where
+    ``bound``: what the architecture model says about that; ``measured``: what it took where it was
+    tried. ``boundaries``: why the group ends where
     it does, one sentence per neighbour that was not taken in.
 
     ``%y = fused_group.group @g0(%x) : (tensor<8xf32>) -> tensor<8xf32> attributes {...} {...}``
@@ -79,6 +80,7 @@ class GroupOp(IRDLOperation):
     backend = prop_def(StringAttr, default_value=StringAttr(BACKENDS[0]))
     schedule = opt_prop_def(ScheduleAttr)
     bound = opt_prop_def(BoundAttr)
+    measured = opt_prop_def(MeasuredAttr)
     boundaries = opt_prop_def(ArrayAttr[StringAttr])
     outputs = var_result_def(TensorType)
     body = region_def("single_block")

@@ -124,6 +124,11 @@ class Progress:
         else:
             print(step, file=self._stream, flush=True)
 
+    def detail(self, text: str) -> None:
+        """Show how far a step is; only a terminal has a place for it."""
+        if self._on_terminal:
+            self(text)
+
     def finish(self) -> None:
         """Take the line off the terminal."""
         if self._on_terminal:

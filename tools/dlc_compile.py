@@ -21,6 +21,7 @@ from dlc.core.weights import Array
 from dlc.tools._command import FAILURE, SUCCESS, CommandParser, Progress, run_command, tolerance
 from dlc.tools._model_arguments import constant, repeated_name, shape
 from dlc.tools._terminal import show
+from dlc.tools._tune_argument import joined, tuning
 
 _STANDARD_OUTPUT = Path("-")
 _PURPOSE = "Compile an ONNX model to one shared library."
@@ -29,7 +30,7 @@ _PURPOSE = "Compile an ONNX model to one shared library."
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``dlc-compile`` and return its exit code."""
     parser = _parser()
-    given = parser.parse_args(arguments)
+    given = parser.parse_args(joined(sys.argv[1:] if arguments is None else arguments))
     for option in ("shape", "constant"):
         if (name := repeated_name(vars(given)[option])) is not None:
             parser.error(f"argument --{option}: {name!r} is given twice")
@@ -88,9 +89,23 @@ def _parser() -> argparse.ArgumentParser:
         help="write the report, or what --check finds, to this file; -: to standard output",
     )
     _add_verification(parser)
+    _add_tuning(parser)
     add("--jobs", type=int, metavar="N", help="compilers at a time; default: one per core")
     add("--version", action="version", version=f"dlc {__version__}")
     return parser
+
+
+def _add_tuning(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--tune",
+        type=tuning,
+        metavar="SECONDS",
+        help="measure the best few schedules of each kind of groups and take the fastest; without "
+        "=SECONDS for as long as it takes, =0: only what the database knows",
+    )
+    add("--lock", type=Path, metavar="FILE", help="write the schedules that were chosen")
+    add("--locked", type=Path, metavar="FILE", help="take the schedules of a lock file")
 
 
 def _add_verification(parser: argparse.ArgumentParser) -> None:
@@ -141,6 +156,9 @@ def _run(given: argparse.Namespace) -> int:
         verify_outputs=_arrays(given.verify_outputs),
         rtol=given.rtol,
         atol=given.atol,
+        tune=given.tune,
+        lock=given.lock,
+        locked=given.locked,
         jobs=given.jobs,
         progress=progress,
         weights_from=_weights_from(given.weights_from),
@@ -163,6 +181,8 @@ def _run(given: argparse.Namespace) -> int:
     for warning in (*outcome.warnings(), *_hidden_module(output)):
         show(f"dlc-compile: warning: {warning}", sys.stderr)
     to = sys.stderr if given.json == _STANDARD_OUTPUT else sys.stdout
+    if outcome.tuned:
+        show(outcome.tuned["text"], to)
     show(_summary(output, outcome), to)
     return SUCCESS
 
@@ -176,7 +196,7 @@ def _hidden_module(output: Path) -> Iterator[str]:
 def _files(given: argparse.Namespace, output: Path) -> list[Path]:
     """Return the ordinary files that are to be written. output: where an artifact goes."""
     artifact = [] if given.emit else files_written(output, given.weights)
-    texts = [given.output if given.emit else None, given.json, given.weights_to]
+    texts = [given.output if given.emit else None, given.json, given.weights_to, given.lock]
     return [*artifact, *(path for path in texts if path and not _is_device(path))]
 
 

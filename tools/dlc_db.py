@@ -17,7 +17,7 @@ from dlc.tools._command import SUCCESS, CommandParser, run_command
 from dlc.tools._terminal import show
 from dlc.tuning.database import Database, default_path
 from dlc.tuning.exchange import export_text, read_rows
-from dlc.tuning.measurement import Row, check_date
+from dlc.tuning.measurement import Measurement, Row, check_date
 
 _STANDARD_OUTPUT = Path("-")
 
@@ -76,16 +76,24 @@ def _show(given: argparse.Namespace) -> int:
 def _lines(rows: Sequence[Row]) -> Iterator[str]:
     """Yield for each group a line and one for each of its schedules."""
     for (place, group), found in groupby(rows, lambda r: (r.subject.place, r.subject.group)):
-        ordered = sorted(found, key=lambda r: (r.measurement.median_s, r.subject.schedule))
+        ordered = sorted(found, key=_rank)
         tools = ", ".join(filter(None, (place.driver, place.compiler, place.version)))
         yield f"{group} {ordered[0].measurement.title} on {place.chip} ({tools})"
         for row in ordered:
             time = row.measurement
-            yield (
-                f"  {1e6 * time.median_s:.2f} us ± {1e6 * time.spread_s:.2f}, "
-                f"median of {time.count}, {time.date}: {row.subject.schedule}"
-            )
+            yield f"  {_time_text(time)}, {time.date}: {row.subject.schedule}"
     yield f"{counted(len(rows), 'measurement')}"
+
+
+def _rank(row: Row) -> tuple[bool, float, str]:
+    return bool(row.measurement.fault), row.measurement.median_s, row.subject.schedule
+
+
+def _time_text(found: Measurement) -> str:
+    if found.fault:
+        return f"not built ({found.fault})"
+    times = f"{1e6 * found.median_s:.2f} us ± {1e6 * found.spread_s:.2f}"
+    return f"{times}, median of {found.count}"
 
 
 def _merge(given: argparse.Namespace) -> int:

@@ -13,6 +13,7 @@ from dlc.dialects.loop.attributes import (
     CombineScopeAttr,
     KindAttr,
     MapAttr,
+    MeasuredAttr,
     ScheduleAttr,
 )
 from dlc.dialects.loop.memory import AllocOp, IndexOp, LoadOp, StoreOp
@@ -50,6 +51,7 @@ Loop = Dialect(
         CombineScopeAttr,
         KindAttr,
         MapAttr,
+        MeasuredAttr,
         ScheduleAttr,
         SpaceAttr,
         SpreadAttr,

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc import registry
 from dlc.backends.host.weight_placer import WeightPlacer
 from dlc.compiler.build import Built, build_cpu, build_cuda
+from dlc.compiler.choosing import Choosing, check_untuned
 from dlc.compiler.edited import Start, in_the_text, read_start, unverified
 from dlc.compiler.identity import LOADED_SOURCES
 from dlc.compiler.index_report import describe_indices
@@ -60,20 +61,33 @@ class Compilation:
         self.context: DlcContext = registry.new_context(WeightStore())
         self.timing = timing
         self._built = Built()
+        self._choosing = Choosing(options, self.context)
         self.remarks: list[str] = []
         sys.setrecursionlimit(max(20_000, sys.getrecursionlimit()))  # xDSL recurses per region
 
     @one_blas_thread()
     def run(self, path: Path) -> Outcome:
         """Write the artifact to ``path``. Raises CompileError, OSError."""
+        outcome = self._run(path)
+        self._choosing.write_lock()
+        return outcome
+
+    def _run(self, path: Path) -> Outcome:
         start, imported = self._import()
         before = Cache.lookups.copy()
         lowered = [self._lower(target, start) for target in self.targets]
+        self.remarks += self._choosing.remarks
         with WeightFile() as weights:
             place = WeightPlacer(self.context.weights, weights)
             report = self._build(start.reference or start.module, lowered, place, path)
             cached = lookups_since(before)
-            outcome = Outcome(report, self.timing.seconds, cached=cached, remarks=self.remarks)
+            outcome = Outcome(
+                report,
+                self.timing.seconds,
+                cached=cached,
+                remarks=self.remarks,
+                tuned=self._choosing.tuned_data(),
+            )
             if self.options.verification == "off":
                 return outcome
             if start.reference is None:
@@ -106,6 +120,7 @@ class Compilation:
         options, weights = self.options, self.context.weights
         options.progress("reading the model")
         if is_ir(self.source) or options.weights_from is not None:
+            check_untuned(options, self.source)
             with self.timing.measure("import"):
                 start = read_start(self.source, options, self.context, self.targets)
             check_wishes(options, self.source, start.reference)
@@ -136,8 +151,15 @@ class Compilation:
         for level in lower(self.context, module, target, precision, None, self.timing, start.level):
             self.options.progress(f"{target.name}: {level}")
             if level == "fused-group":
+                self._choose(target, module)
                 groups = module.clone()
         return _Lowered(target, module, groups, describe_groups(groups))
+
+    def _choose(self, target: Target, module: ModuleOp) -> None:
+        if self.options.tune_seconds is not None:
+            self.options.progress(f"{target.name}: measuring")
+        with self.timing.measure("schedules"):
+            self._choosing.choose(target, module)
 
     def _build(
         self, model: ModuleOp, lowered: Sequence[_Lowered], place: WeightPlacer, path: Path

@@ -80,7 +80,8 @@ def compile_to(path: Path, source: ModelSource, options: Options) -> Outcome:
     The file appears when it is complete and, unless ``options.verify`` is off, verified.
     """
     options.check()
-    check_places(files_written(path, options.weights), source)
+    lock = [] if options.lock is None else [Path(options.lock)]
+    check_places([*files_written(path, options.weights), *lock], source)
     place = path.absolute().parent
     remove_abandoned()
     remove_abandoned(place)
@@ -97,10 +98,11 @@ def _make(path: Path, source: ModelSource, options: Options) -> Outcome:
     asked = _asked(options, targets)
     timing = Timing()
     with timing.measure("cache"):
-        cached = artifact_cache.limit_bytes() and not is_ir(source)
+        is_measured = options.tune_seconds is not None  # then the artifact depends on the times
+        cached = artifact_cache.limit_bytes() and not is_ir(source) and not is_measured
         wanted = identity(source, options, targets) if cached else None
         found = None
-        if wanted and options.is_checked_as_usual:
+        if wanted and options.is_checked_as_usual and options.lock is None:
             found = artifact_cache.restore(wanted, path, asked)
     if found:
         return replace(found, seconds=timing.seconds)

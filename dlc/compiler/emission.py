@@ -7,7 +7,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
 from dlc.backends.host.c_text import c_string
+from dlc.compiler.choosing import Choosing, check_untuned
 from dlc.compiler.edited import Start, read_start
+from dlc.compiler.ir_files import is_ir
 from dlc.compiler.kernels import Launched, kernel_texts, launched
 from dlc.compiler.levels import lower, no_level
 from dlc.compiler.options import IMPORT, LEVELS, TEXT_BACKENDS, Options
@@ -19,6 +21,7 @@ from dlc.core.weights import Array, WeightStore
 from dlc.dialects.graph.source import WeightOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.loading import ModelSource
+from dlc.option_text import option
 
 
 def emit(
@@ -34,6 +37,11 @@ def emit(
     Several targets come one after the other, like the parts of a split input. Raises CompileError.
     """
     options.check()
+    for name, wish in (("tune", options.tune_seconds), ("lock", options.lock)):
+        if wish is not None:
+            raise CompileError(f"{option(name)} is for artifacts; a level is only printed")
+    if is_ir(source):
+        check_untuned(options, source)
     if level not in LEVELS:
         raise CompileError(f"level {level!r} is unknown; give {', '.join(LEVELS)}")
     emission = _Emission(options, level, locations, registry.new_context(WeightStore()))
@@ -65,8 +73,10 @@ class _Emission:
         last = None if is_text else self.level
         if is_text or last not in (IMPORT, start.level):
             precision = self.options.precision
-            for _ in lower(self.context, module, target, precision, last, None, start.level):
-                pass
+            levels = lower(self.context, module, target, precision, last, None, start.level)
+            for reached in levels:
+                if reached == "fused-group":
+                    Choosing(self.options, self.context).choose(target, module)
         return module
 
     def text(self, module: ModuleOp) -> str:

@@ -43,8 +43,10 @@ class Options:
     against ONNX Runtime, ``off`` (or false) not at all. verify_inputs, verify_outputs: inputs by
     name on which the model is checked too, and what it should give for them. rtol, atol: an element
     of an output may be off by ``atol + rtol * |wanted|``, in place of the bounds from rounding
-    errors. jobs: compilers at a time, by default one per core. progress: is told what is being
-    done.
+    errors. tune: measure schedules, where this machine has the target; for so many seconds, or true
+    for as long as it takes; 0 takes only what is in the database. lock: the file to write the
+    choices to. locked: the lock file whose choices are taken; nothing is measured. jobs: compilers
+    at a time, by default one per core. progress: is told what is being done.
     """
 
     target: str | None = None
@@ -58,6 +60,9 @@ class Options:
     verify_outputs: Mapping[str, Array] | None = None
     rtol: float | None = None
     atol: float | None = None
+    tune: bool | float | None = None
+    lock: str | Path | None = None
+    locked: str | Path | None = None
     jobs: int | None = None
     progress: Callable[[str], None] = field(default=lambda _: None)
 
@@ -70,6 +75,7 @@ class Options:
         _check_choice("precision", self.precision, PRECISIONS)
         _check_choice("weights", self.weights, WEIGHTS)
         self._check_verification()
+        self._check_tuning()
         for name, sizes in (self.shapes or {}).items():
             if not _are_sizes(sizes):
                 raise CompileError(
@@ -99,6 +105,29 @@ class Options:
         wishes = (self.verify_inputs, self.rtol, self.atol)
         if self.verification == "off" and any(x is not None for x in wishes):
             raise CompileError("verify is off; inputs and tolerances have no effect without it")
+
+    def _check_tuning(self) -> None:
+        _check_type("tune", self.tune, Real)
+        _check_path("lock", self.lock)
+        _check_path("locked", self.locked)
+        if self.tune is not None and not self.tune >= 0:
+            raise CompileError(f"tune is {self.tune}; give seconds, 0 or more")
+        if self.tune_seconds is not None and self.locked is not None:
+            raise CompileError(
+                f"{option('locked')} takes the schedules of the lock file; {option('tune')} has no "
+                "effect with it"
+            )
+
+    @property
+    def tune_seconds(self) -> float | None:
+        """How long to measure, without an end perhaps; ``None``: not at all, by the model."""
+        if self.tune is None or self.tune is False:
+            return None
+        return inf if self.tune is True else float(self.tune)
+
+    def show_detail(self, text: str) -> None:
+        """Show what changes often, where ``progress`` has a place for it (``progress.detail``)."""
+        getattr(self.progress, "detail", lambda _: None)(text)
 
     @property
     def verification(self) -> str:
@@ -133,6 +162,11 @@ class Options:
 def _check_type(what: str, value: object, kind: type) -> None:
     if value is not None and not isinstance(value, kind):
         raise CompileError(f"{what} is {value!r}, expected {kind.__name__.lower()}")
+
+
+def _check_path(what: str, value: object) -> None:
+    if value is not None and not isinstance(value, str | Path):
+        raise CompileError(f"{what} is {value!r}, expected a path")
 
 
 def _check_arrays(what: str, value: object) -> None:

@@ -21,7 +21,7 @@ class Outcome:
     when the import was compared with the ONNX reference implementation. cautions: lines about what
     verification cannot tell. remarks: what the import has to say about single nodes; none where the
     artifact came from the cache. compared: with what else the user wished the outputs to be
-    compared.
+    compared. tuned: what was measured to choose schedules, with a line of text for people.
     """
 
     report: Report
@@ -35,6 +35,7 @@ class Outcome:
     cautions: Sequence[str] = ()
     remarks: Sequence[str] = ()
     compared: Sequence[Report] = ()
+    tuned: Mapping[str, Any] | None = None
 
     def launches_text(self) -> str:
         """Return a phrase for the user: how many launches there are for each target."""

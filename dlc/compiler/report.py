@@ -28,7 +28,14 @@ def describe_groups(module: ModuleOp) -> dict[str, Report]:
 
 def _unknown_groups(main: FuncOp) -> dict[str, Report]:
     """Return descriptions of groups of which only the launches are known."""
-    nothing = {"operations": [], "boundaries": [], "schedule": {}, "bound": {}, "work": {}}
+    nothing = {
+        "operations": [],
+        "boundaries": [],
+        "schedule": {},
+        "bound": {},
+        "measured": {},
+        "work": {},
+    }
     return {
         name: {**nothing, "nodes": [*node_names(ops[-1].location)]}
         for name, ops in launches_by_group(main).items()
@@ -43,6 +50,7 @@ def _describe(group: GroupOp) -> Report:
         "nodes": list(dict.fromkeys(name for op in inner if (name := origin_text(op.location)))),
         "schedule": group.schedule.as_data() if group.schedule else {},
         "bound": group.bound.as_data() if group.bound else {},
+        "measured": group.measured.as_data() if group.measured else {},
         "boundaries": reasons,
         "work": {
             "flops": sum(op.flops() for op in inner if isinstance(op, GraphOp)),

@@ -41,7 +41,7 @@ def _group_lines(name: str, kernels: Sequence[Kernel]) -> Iterator[str]:
     first, *others = kernels
     alone = not others and first["name"] == name
     yield f"{name}{_times(first) if alone else ''}: {' + '.join(first['operations'])}"
-    for key in ("nodes", "schedule", "bound", "boundaries"):
+    for key in ("nodes", "schedule", "bound", "measured", "boundaries"):
         if first.get(key):
             yield f"  {key}: {_value(first[key])}"
     for kernel in kernels:

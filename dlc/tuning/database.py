@@ -18,18 +18,20 @@ _PATIENCE_SECONDS = 10.0
 """How long a process waits for others that write."""
 
 _KEY = "chip, driver, compiler, version, grp, schedule"
-_VALUE = "date, count, median_s, spread_s, title"  # in the order in which Measurement compares
+_VALUE = (
+    "date, count, median_s, spread_s, fault, title"  # in the order in which Measurement compares
+)
 _NEW = ", ".join(f"excluded.{column}" for column in _VALUE.split(", "))
 _CREATE = f"""
 CREATE TABLE IF NOT EXISTS measurement (
   chip TEXT NOT NULL, driver TEXT NOT NULL, compiler TEXT NOT NULL, version TEXT NOT NULL,
   grp TEXT NOT NULL, schedule TEXT NOT NULL,
   date TEXT NOT NULL, count INTEGER NOT NULL, median_s REAL NOT NULL, spread_s REAL NOT NULL,
-  title TEXT NOT NULL, PRIMARY KEY ({_KEY})
+  fault TEXT NOT NULL, title TEXT NOT NULL, PRIMARY KEY ({_KEY})
 ) WITHOUT ROWID
 """
 _MERGE = f"""
-INSERT INTO measurement ({_KEY}, {_VALUE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO measurement ({_KEY}, {_VALUE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT ({_KEY}) DO UPDATE SET ({_VALUE}) = ({_NEW}) WHERE ({_NEW}) > ({_VALUE})
 """
 

@@ -40,13 +40,15 @@ class Measurement:
     """A measured time; of two of one subject the greater one counts, which is the later one.
 
     date: as ``DATE_FORMAT``. count: how many times the median is of. spread_s: half the distance
-    between the quartiles. title: what the group does, for people.
+    between the quartiles. fault: why the schedule could not be built, with no times; else empty.
+    title: what the group does, for people.
     """
 
     date: str
     count: int
     median_s: float
     spread_s: float
+    fault: str
     title: str
 
 
@@ -61,12 +63,14 @@ class Row:
         """Raise CompileError for a row that no measuring can have given."""
         found = self.measurement
         texts = (*astuple(self.subject.place), self.subject.group, self.subject.schedule)
-        for text in (*texts, found.title):
+        for text in (*texts, found.fault, found.title):
             _check_text(text)
-        if not (_is_seconds(found.median_s) and found.median_s and _is_seconds(found.spread_s)):
+        if not (_is_seconds(found.median_s) and _is_seconds(found.spread_s)):
             raise CompileError(f"a measured time is {found.median_s!r}, spread {found.spread_s!r}")
-        if type(found.count) is not int or not 0 < found.count < 2**31:
+        if type(found.count) is not int or not 0 <= found.count < 2**31:
             raise CompileError(f"the count of a measurement is {found.count!r}")
+        if not bool(found.fault) == (found.count == 0) == (found.median_s == 0):
+            raise CompileError("a measurement has either a time or a fault")
         check_date(found.date)
 
 

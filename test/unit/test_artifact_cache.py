@@ -110,7 +110,9 @@ def test_the_same_again_has_the_same_key(model: Path, tmp_path: Path) -> None:
     assert key(loaded) == key(onnx.load(model))
 
 
-def test_every_option_changes_the_key(model: Path) -> None:
+def test_every_option_changes_the_key(model: Path, tmp_path: Path) -> None:
+    for name in ("one.lock", "other.lock"):
+        (tmp_path / name).write_text(name)
     options: list[dict[str, object]] = [
         {},
         {"target": "sm_80"},
@@ -118,6 +120,8 @@ def test_every_option_changes_the_key(model: Path) -> None:
         {"target": "sm_90a,sm_80"},
         {"precision": "fp16"},
         {"weights": "file"},
+        {"locked": tmp_path / "one.lock"},
+        {"locked": tmp_path / "other.lock"},
         {"shapes": {"n": [1]}},
         {"shapes": {"n": [2]}},
         {"constants": {"x": X[None]}},

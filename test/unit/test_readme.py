@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, save
 
 import dlc
 from dlc.core.c_compiler import find_c_compiler
-from dlc.tools import dlc_compile, dlc_opt, dlc_run
+from dlc.tools import dlc_compile, dlc_db, dlc_opt, dlc_run
 from dlc.tools._opt_arguments import parse_arguments
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,7 +71,13 @@ def test_each_command_line_is_one_that_the_tool_takes(
     page: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tool, *arguments = split(command, comments=True)
-    module = {"dlc-compile": dlc_compile, "dlc-run": dlc_run, "dlc-opt": dlc_opt}[tool]
+    modules = {
+        "dlc-compile": dlc_compile,
+        "dlc-db": dlc_db,
+        "dlc-opt": dlc_opt,
+        "dlc-run": dlc_run,
+    }
+    module = modules[tool]
     taken: list[str] = []
     monkeypatch.setattr(module, "run_command", lambda name, _: taken.append(name) or 0)
     if tool == "dlc-opt":

@@ -6,9 +6,9 @@ loop.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : 
 
 // CHECK-LABEL: func.func @main
 func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // CHECK-NEXT: %y = fused_group.group @g1(%x) : (tensor<8xf32>) -> tensor<8xf32> attributes {schedule = #loop.schedule<strategy = "map", target = "cpu">, bound = #loop.bound<time_us = 2.9>, boundaries = ["%z: its shapes differ"]} {
+  // CHECK-NEXT: %y = fused_group.group @g1(%x) : (tensor<8xf32>) -> tensor<8xf32> attributes {schedule = #loop.schedule<strategy = "map", target = "cpu">, bound = #loop.bound<time_us = 2.9>, measured = #loop.measured<time_us = 3.4, spread_us = 0.1, count = 9>, boundaries = ["%z: its shapes differ"]} {
   // CHECK-NEXT: ^bb0(%xi: tensor<8xf32>):
-  %y = fused_group.group @g1(%x) : (tensor<8xf32>) -> tensor<8xf32> attributes {schedule = #loop.schedule<strategy = "map", target = "cpu">, bound = #loop.bound<time_us = 2.9>, boundaries = ["%z: its shapes differ"]} {
+  %y = fused_group.group @g1(%x) : (tensor<8xf32>) -> tensor<8xf32> attributes {schedule = #loop.schedule<strategy = "map", target = "cpu">, bound = #loop.bound<time_us = 2.9>, measured = #loop.measured<time_us = 3.4, spread_us = 0.1, count = 9>, boundaries = ["%z: its shapes differ"]} {
   ^bb0(%xi: tensor<8xf32>):
     %1 = graph.relu %xi : tensor<8xf32> -> tensor<8xf32>
     // CHECK: fused_group.yield %{{.*}} : tensor<8xf32>

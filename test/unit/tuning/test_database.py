@@ -6,6 +6,7 @@ import random
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ PLACE = Place("sm_90a NVIDIA H200", "13.0", "NVRTC 13.0", "0.1.0+0123")
 
 
 def row(schedule: str = "a", date: str = "2026-01-31T12:00:00Z", seconds: float = 1e-6) -> Row:
-    return Row(Subject(PLACE, "f00", schedule), Measurement(date, 10, seconds, 1e-8, "matmul"))
+    return Row(Subject(PLACE, "f00", schedule), Measurement(date, 10, seconds, 1e-8, "", "matmul"))
 
 
 def random_rows(generator: random.Random) -> list[Row]:
@@ -29,7 +30,10 @@ def random_rows(generator: random.Random) -> list[Row]:
         chip, group, schedule = (generator.choice("ab") for _ in range(3))
         date = f"2026-01-0{generator.randint(1, 3)}T00:00:00Z"
         times = (generator.choice((1e-6, 2e-6)), generator.choice((0.0, 1e-7)))
-        found = Measurement(date, generator.randint(1, 2), *times, generator.choice(("é", "\0t")))
+        title = generator.choice(("é", "\0t"))
+        found = Measurement(date, generator.randint(1, 2), *times, "", title)
+        if generator.random() < 0.2:
+            found = Measurement(date, 0, 0.0, 0.0, generator.choice(("spills", "no")), title)
         return Row(Subject(Place(chip, "", "cc", "v"), group, schedule), found)
 
     return [one() for _ in range(generator.randint(0, 12))]
@@ -86,7 +90,7 @@ from dlc.tuning.database import Database
 from dlc.tuning.measurement import Measurement, Place, Row, Subject
 for n in range(20):
     with Database(Path(sys.argv[1])) as database:
-        found = Measurement("2026-01-31T12:00:00Z", 1, 1e-6, 0.0, "t")
+        found = Measurement("2026-01-31T12:00:00Z", 1, 1e-6, 0.0, "", "t")
         database.merge([Row(Subject(Place(*"abcd"), sys.argv[2], str(n)), found)])
 """
     command = [sys.executable, "-c", program, str(tmp_path / "t.db")]
@@ -132,9 +136,10 @@ def wrong_types(path: Path) -> None:
         (wrong_types, "a measured time is 'fast'"),
     ],
 )
-def test_a_bad_file_is_one_clear_line(tmp_path: Path, spoil: object, reason: str) -> None:
+def test_a_bad_file_is_one_clear_line(
+    tmp_path: Path, spoil: Callable[[Path], object], reason: str
+) -> None:
     path = tmp_path / "tuning.db"
-    assert callable(spoil)
     spoil(path)
     with pytest.raises(CompileError) as raised, Database(path) as database:
         database.rows()
@@ -152,6 +157,7 @@ def test_a_bad_file_is_one_clear_line(tmp_path: Path, spoil: object, reason: str
         {"spread_s": -1.0},
         {"count": 0},
         {"count": True},
+        {"fault": "spills"},
         {"date": "yesterday"},
         {"date": "2026-1-31T12:00:00Z"},
         {"title": None},

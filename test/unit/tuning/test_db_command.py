@@ -12,7 +12,7 @@ from dlc.tuning.measurement import Measurement, Place, Row, Subject
 
 def row(schedule: str, version: str = OWN_VERSION, date: str = "2026-01-31T12:00:00Z") -> Row:
     subject = Subject(Place("cpu EPYC, 2 cores", "", "gcc 12", version), "f00d", schedule)
-    return Row(subject, Measurement(date, 9, 1.5e-6 * len(schedule), 2e-8, "matmul \x1b[31m"))
+    return Row(subject, Measurement(date, 9, 1.5e-6 * len(schedule), 2e-8, "", "matmul \x1b[31m"))
 
 
 def filled(path: Path, *rows: Row) -> Path:

@@ -1,0 +1,134 @@
+"""How the schedules of a model's groups are chosen where the user wants more than the model of the
+chip: by measuring, or by a lock file.
+"""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc import arch, registry
+from dlc.analysis.entry import find_main, groups
+from dlc.compiler import measuring
+from dlc.compiler.options import Options
+from dlc.compiler.targets import Target
+from dlc.core.cache import write_atomically
+from dlc.core.context import DlcContext
+from dlc.core.instrumentation import PassManager
+from dlc.dialects.loop import MeasuredAttr
+from dlc.errors import CompileError
+from dlc.frontends.onnx.loading import ModelSource
+from dlc.option_text import option
+from dlc.plan import Planner
+from dlc.tuning.budget import Budget
+from dlc.tuning.database import Database, default_path
+from dlc.tuning.lock import lock_text, read_lock
+from dlc.tuning.measurement import Measurement
+from dlc.tuning.trial import Measurer
+from dlc.tuning.tuned import Tuned
+from dlc.tuning.tuner import Tuner, key_of
+
+
+@dataclass
+class Choosing:
+    """Writes schedules on groups, as ``options`` wish it, and keeps them for a lock file.
+
+    tuned: what was measured, where anything was. remarks: what the user should know.
+    """
+
+    options: Options
+    context: DlcContext
+    tuned: Tuned | None = None
+    remarks: list[str] = field(default_factory=list[str])
+    _chosen: dict[str, ModuleOp] = field(default_factory=dict[str, ModuleOp])
+
+    def choose(self, target: Target, module: ModuleOp) -> None:
+        """Choose for a module that ``tile`` has been through. Raises CompileError."""
+        if self.options.locked is not None:
+            path = Path(self.options.locked)
+            read_lock(_text(path), str(path)).write_on(module, target.name)
+            self._tile(target, module)
+        elif self.options.tune_seconds is not None:
+            self._tune(target, module)
+        if self.options.lock is not None:
+            self._chosen[target.name] = module.clone()
+
+    def tuned_data(self) -> Mapping[str, object] | None:
+        """Return what was measured as plain data, if anything should be."""
+        return self.tuned.data() if self.tuned else None
+
+    def write_lock(self) -> None:
+        """Write the lock file, where one is wished. Raises OSError."""
+        if self.options.lock is not None:
+            write_atomically(Path(self.options.lock), lock_text(self._chosen).encode())
+
+    def _tile(self, target: Target, module: ModuleOp) -> None:
+        passes = registry.build_passes(f"tile{{arch={target.name}}}")
+        PassManager(passes, verify_each=False).run(self.context, module)
+
+    def _tune(self, target: Target, module: ModuleOp) -> None:
+        if not target.runs_here:
+            self.remarks.append(
+                f"nothing is measured for {target.name}, which this machine does not have: the "
+                "model of the chip chooses; tune where it is, and bring the lock file here"
+            )
+            return
+        with ExitStack() as kept:
+            try:
+                measurer = measuring.measurer(target, module, self.options, self.context, kept)
+            except CompileError as error:
+                self.remarks.append(f"nothing is measured: {error}")
+                return
+            self.tuned = self._tuner(target, measurer, kept).tune(module)
+        self.remarks += self.tuned.faults
+        self._take(target, module, self.tuned)
+
+    def _tuner(self, target: Target, measurer: Measurer, kept: ExitStack) -> Tuner:
+        options = self.options
+        try:
+            database = kept.enter_context(Database(default_path()))
+        except CompileError as error:
+            self.remarks.append(f"{error}; what is measured now is not kept")
+            database = None
+        planner, seconds = Planner(arch.by_name(target.name)), options.tune_seconds
+        assert seconds is not None
+        return Tuner(measurer, planner, database, Budget(seconds), options.show_detail)
+
+    def _take(self, target: Target, module: ModuleOp, tuned: Tuned) -> None:
+        """Let ``tile`` choose again, knowing what was measured, and note it on the groups."""
+        found = groups(find_main(module))
+        for group in found:
+            group.schedule = None
+        before, self.context.measurements = self.context.measurements, tuned
+        try:
+            self._tile(target, module)
+        finally:
+            self.context.measurements = before
+        for group in found:
+            if time := tuned.measurement(key_of(group), str(group.schedule)):
+                group.measured = _measured(time)
+
+
+def check_untuned(options: Options, source: ModelSource) -> None:
+    """Raise CompileError for wishes about schedules where the source is IR, which has its own."""
+    wishes = {"tune": options.tune_seconds, "lock": options.lock, "locked": options.locked}
+    if given := [name for name, wish in wishes.items() if wish is not None]:
+        text = "is for models: the schedules of IR are those that stand in it"
+        raise CompileError(f"{option(given[0])} {text}", at=str(source))
+
+
+def _measured(time: Measurement) -> MeasuredAttr:
+    values = {"time_us": 1e6 * time.median_s, "spread_us": 1e6 * time.spread_s}
+    rounded = ((name, float(f"{value:.4g}")) for name, value in values.items())
+    return MeasuredAttr((*rounded, ("count", time.count)))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise CompileError(f"cannot read the lock file: {error.strerror}", at=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise CompileError("this is no lock file, it is not text", at=str(path)) from error

@@ -1,0 +1,126 @@
+"""Runs programs on the processor, each time with cold caches."""
+
+import ctypes
+import os
+import re
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dlc import arch
+from dlc.backends.c import COMPILER_FLAGS, c_text
+from dlc.core.c_compiler import Source, find_c_compiler
+from dlc.dialects.graph.structure import Array
+from dlc.dialects.loop import KernelOp
+from dlc.runtime.library import SPIN_COUNT
+from dlc.runtime.packing import TENSOR_ALIGNMENT
+from dlc.runtime.timing import HostClock, Times
+from dlc.scratch import ScratchFolder
+from dlc.tuning.measurement import Place
+from dlc.tuning.program import Layout, Program
+from dlc.tuning.sample import sample
+
+_SECONDS = 0.2
+"""What is taken for the runs of one schedule, with emptying the caches between."""
+_LEAST_RUNS, _MOST_RUNS = 5, 50
+_MOST_FLUSHED = 1 << 26
+"""What is larger than this in a cache may stay there: writing it all would take too long."""
+
+Launch = tuple[Any, Any]
+"""A function and its argument."""
+
+
+class CpuDevice:
+    """The processor. A run begins with caches that hold nothing of the program."""
+
+    is_apart = False
+
+    def __init__(self, target: str, version: str, kept: ExitStack):
+        """target: as ``arch.by_name`` knows it. version: of dlc. kept: deletes its files."""
+        os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT)  # as where models are loaded
+        self._chip = arch.cpu_by_name(target)
+        self._folder = kept.enter_context(ScratchFolder("dlc-tune-"))
+        self._count = 0
+        self.place = Place(_name(target), "", find_c_compiler().version, version)
+        flushed = min(_MOST_FLUSHED, 2 * arch.host().l3_bytes)
+        self._flushed = np.zeros(flushed, np.uint8)
+
+    def compile(self, program: Program) -> bytes:
+        """Return the objects of the kernels, linked. Raises CompileError."""
+        kernels = [op for op in program.module.ops if isinstance(op, KernelOp)]
+        flags = (*COMPILER_FLAGS, *self._chip.compiler_flags, "-fvisibility=default")
+        compiler = find_c_compiler()
+        objects = compiler.compile_objects([Source("kernels.c", c_text(kernels), flags)], {}, 1)
+        with ScratchFolder("dlc-tune-") as folder:
+            path = Path(folder, "kernels.so")
+            compiler.link_library(objects, ["-fopenmp", "-lm"], path)
+            return path.read_bytes()
+
+    def run(
+        self, program: Program, code: bytes, inputs: Sequence[Array]
+    ) -> tuple[Times, list[Array]]:
+        """Return the times of runs, and samples of the outputs."""
+        layout = Layout.of(program)
+        given, made = _memory(layout.given_bytes), _memory(layout.made_bytes)
+        for number, array in enumerate(inputs):
+            _put(given, layout.starts["input", number], array)
+        for offset, array in program.constants.items():
+            _put(given, layout.starts["weight", 0] + offset, array)
+        made.fill(0xFF)  # what nobody writes is no number
+        launches = self._launches(program, code, layout, given.ctypes.data, made.ctypes.data)
+
+        def run() -> None:
+            for function, operands in launches:
+                function(operands)
+
+        run()
+        starts = [layout.starts["output", n] for n in range(len(program.host.outputs))]
+        outputs = [
+            sample(tensor, lambda first, bytes, at=at: made[at + first :][:bytes])
+            for tensor, at in zip(program.host.outputs, starts, strict=True)
+        ]
+        return self._times(run), outputs
+
+    def _times(self, run: Callable[[], object]) -> Times:
+        """Return the times of as many runs as fit, each after emptying the caches."""
+        clock, taken = HostClock(), list[float]()
+        end = time.perf_counter() + _SECONDS
+        while len(taken) < _LEAST_RUNS or (len(taken) < _MOST_RUNS and time.perf_counter() < end):
+            self._flushed += 1
+            taken += clock.times(run, 1)
+        return Times(tuple(taken))
+
+    def _launches(
+        self, program: Program, code: bytes, layout: Layout, given: int, made: int
+    ) -> list[Launch]:
+        self._count += 1  # a path that was loaded once is never loaded again
+        path = self._folder / f"{self._count}.so"
+        path.write_bytes(code)
+        library = ctypes.CDLL(str(path))
+        launches: list[Launch] = []
+        for launch in program.host.launches:
+            places = [layout.address(each, given, made) for each in launch.operands]
+            launches.append((library[launch.kernel], (ctypes.c_void_p * len(places))(*places)))
+        return launches
+
+
+def _memory(bytes: int) -> Array:
+    """Return aligned memory."""
+    whole = np.zeros(bytes + TENSOR_ALIGNMENT, np.uint8)
+    return whole[-whole.ctypes.data % TENSOR_ALIGNMENT :][:bytes]
+
+
+def _put(memory: Array, offset: int, array: Array) -> None:
+    data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    memory[offset : offset + data.size] = data
+
+
+def _name(target: str) -> str:
+    """Return what a time on this machine depends on: the processor and the cores of a run."""
+    found = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    cores = os.environ.get("OMP_NUM_THREADS") or len(os.sched_getaffinity(0))
+    return f"{target} {found[1] if found else os.uname().machine}, {cores} threads"

@@ -1,0 +1,253 @@
+"""Runs programs on a GPU: many launches in one CUDA graph, whose buffers change by turns."""
+
+import ctypes
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from dlc.backends.cuda.cubins import CompiledKernel, compile_kernels
+from dlc.core import nvrtc
+from dlc.dialects.gpu import KernelOp
+from dlc.dialects.graph.structure import Array
+from dlc.errors import CompileError
+from dlc.runtime.gpu_driver import Driver, Handle
+from dlc.runtime.timing import Times, measure
+from dlc.tuning.measurement import Place
+from dlc.tuning.program import Layout, Program
+from dlc.tuning.sample import sample
+
+_SECONDS = 0.03
+"""What is taken for the runs of one schedule."""
+_GRAPH_SECONDS = 1e-4
+"""A graph is no shorter, so that the events at its ends do not matter."""
+_MOST_LAUNCHES = 2000
+_MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+_NAME_BYTES = 256
+
+Code = Sequence[CompiledKernel]
+
+
+@dataclass
+class _Given:
+    """Copies of a program's inputs and weights on the device. key: which arrays these are."""
+
+    key: tuple[int, ...]
+    arrays: Sequence[Array]  # so that no other array can have one's identity
+    copies: int
+    address: int
+    bytes: int
+    kept: ExitStack
+
+
+class GpuDevice:
+    """A GPU, whose context is the thread's as long as the device is open.
+
+    The launches of a program follow each other on copies of its buffers which together are larger
+    than the L2 cache, so that each reads what is not in it.
+    """
+
+    is_apart = True
+
+    def __init__(
+        self,
+        target: str,
+        version: str,
+        kept: ExitStack,
+        number: int = 0,
+        driver: Driver | None = None,
+    ):
+        """target: what is compiled for. version: of dlc. kept: closes the device."""
+        self._driver = driver or Driver()
+        self._target = target
+        self._kept = kept
+        kept.enter_context(self._driver.context(number))
+        self._stream = kept.enter_context(self._driver.stream())
+        self._events = [kept.enter_context(self._driver.event()) for _ in range(2)]
+        self._l2_bytes = self._driver.l2_bytes(number)
+        self._given: _Given | None = None
+        kept.callback(self._forget)
+        name = f"{target} {self._name(number)}"
+        self.place = Place(name, self._version(), f"NVRTC {nvrtc.version()}", version)
+
+    def compile(self, program: Program) -> Code:
+        """Return machine code. Raises CompileError, also where registers spill."""
+        compiled = compile_kernels(program.module, self._target)
+        for kernel in compiled:
+            if spilled := kernel.resources.spill_bytes:
+                raise CompileError(f"its registers spill {spilled} bytes per thread")
+        return compiled
+
+    def run(
+        self, program: Program, code: Code, inputs: Sequence[Array]
+    ) -> tuple[Times, list[Array]]:
+        """Return the times of runs, and samples of the outputs. Raises ArtifactError."""
+        layout = Layout.of(program)
+        with ExitStack() as kept:
+            given = self._upload(program, layout, inputs)
+            size = given.copies * layout.made_bytes
+            made = kept.enter_context(self._driver.memory(size)).value
+            bytes = ctypes.c_size_t(size)  # what nobody writes is no number
+            self._driver("cuMemsetD8Async", Handle(made), ctypes.c_ubyte(0xFF), bytes, self._stream)
+            launches = [
+                launch
+                for copy in range(given.copies)
+                for launch in self._launches(
+                    program,
+                    self._functions(program, code, kept),
+                    layout,
+                    given.address + copy * given.bytes,
+                    made + copy * layout.made_bytes,
+                )
+            ]
+            return self._time(program, launches), self._outputs(program, layout, made)
+
+    def _time(self, program: Program, launches: Sequence[Callable[[], None]]) -> Times:
+        of_a_run = len(program.host.launches)
+        once = launches[:of_a_run]
+        probed = self._graph_times(once, 3)
+        runs = max(len(launches) // of_a_run, int(_GRAPH_SECONDS / max(min(probed), 1e-6)))
+        runs = max(1, min(runs, _MOST_LAUNCHES // of_a_run))
+        work = [launches[n % len(launches)] for n in range(runs * of_a_run)]
+        with self._clock(work) as clock:
+            found = measure(lambda: None, clock, _SECONDS)
+        return Times(tuple(seconds / runs for seconds in found.seconds))
+
+    def _graph_times(self, work: Sequence[Callable[[], None]], count: int) -> list[float]:
+        with self._clock(work) as clock:
+            return clock.times(lambda: None, count)
+
+    @contextmanager
+    def _clock(self, work: Sequence[Callable[[], None]]) -> "Generator[_GraphClock]":
+        start, end = self._events
+
+        def enqueue() -> None:
+            self._driver.record_in_graph(start, self._stream)
+            for launch in work:
+                launch()
+            self._driver.record_in_graph(end, self._stream)
+
+        with self._driver.captured(self._stream, enqueue) as replay:
+            yield _GraphClock(self._driver, self._stream, replay, start, end)
+
+    def _launches(
+        self,
+        program: Program,
+        functions: Sequence["_Function"],
+        layout: Layout,
+        given: int,
+        made: int,
+    ) -> list[Callable[[], None]]:
+        by_name = {each.name: each for each in functions}
+        found: list[Callable[[], None]] = []
+        for launch in program.host.launches:
+            places = [layout.address(each, given, made) for each in launch.operands]
+            found.append(partial(by_name[launch.kernel].launch, self._driver, self._stream, places))
+        return found
+
+    def _functions(self, program: Program, code: Code, kept: ExitStack) -> "list[_Function]":
+        kernels = [op for op in program.module.ops if isinstance(op, KernelOp)]
+        return [self._function(op, x, kept) for op, x in zip(kernels, code, strict=True)]
+
+    def _function(self, op: KernelOp, compiled: CompiledKernel, kept: ExitStack) -> "_Function":
+        made = self._driver.made("cuModuleLoadData", "cuModuleUnload", compiled.code)
+        image, function = kept.enter_context(made), Handle()
+        name = op.sym_name.data
+        self._driver("cuModuleGetFunction", ctypes.byref(function), image, name.encode())
+        shared = op.shared_bytes.value.data if op.shared_bytes else 0
+        self._driver("cuFuncSetAttribute", function, _MAX_DYNAMIC_SHARED, shared)
+        return _Function(name, function, (*op.grid_size, *op.block_size), shared)
+
+    def _upload(self, program: Program, layout: Layout, inputs: Sequence[Array]) -> _Given:
+        """Return the inputs and weights on the device; those of the schedule before may stay."""
+        weights = program.constants.items()
+        arrays = [*inputs, *(array for _, array in weights)]
+        key = (layout.given_bytes, *map(id, arrays))
+        if self._given is None or self._given.key != key:
+            self._forget()
+            kept = ExitStack()
+            whole = layout.given_bytes + layout.made_bytes
+            copies = max(1, -(-2 * self._l2_bytes // whole))
+            address = kept.enter_context(self._driver.memory(copies * layout.given_bytes)).value
+            self._given = _Given(key, arrays, copies, address, layout.given_bytes, kept)
+            starts = [layout.starts["input", n] for n in range(len(inputs))]
+            starts += [layout.starts["weight", 0] + offset for offset, _ in weights]
+            for start, array in zip(starts, arrays, strict=True):
+                self._copy_in(address + start, array)
+            for copy in range(1, copies):
+                to, bytes = address + copy * layout.given_bytes, layout.given_bytes
+                self._driver("cuMemcpyDtoD_v2", Handle(to), Handle(address), ctypes.c_size_t(bytes))
+        return self._given
+
+    def _forget(self) -> None:
+        if self._given is not None:
+            self._given.kept.close()
+            self._given = None
+
+    def _copy_in(self, address: int, array: Array) -> None:
+        data = np.ascontiguousarray(array)
+        if data.nbytes:
+            source = ctypes.c_void_p(data.ctypes.data)
+            self._driver("cuMemcpyHtoD_v2", Handle(address), source, ctypes.c_size_t(data.nbytes))
+
+    def _outputs(self, program: Program, layout: Layout, made: int) -> list[Array]:
+        def read(start: int, first: int, bytes: int) -> Array:
+            part = np.empty(bytes, np.uint8)
+            place = Handle(made + start + first)
+            if bytes:
+                to = ctypes.c_void_p(part.ctypes.data)
+                self._driver("cuMemcpyDtoH_v2", to, place, ctypes.c_size_t(bytes))
+            return part
+
+        return [
+            sample(tensor, partial(read, layout.starts["output", number]))
+            for number, tensor in enumerate(program.host.outputs)
+        ]
+
+    def _name(self, number: int) -> str:
+        text = ctypes.create_string_buffer(_NAME_BYTES)
+        self._driver("cuDeviceGetName", text, _NAME_BYTES, number)
+        return text.value.decode(errors="replace")
+
+    def _version(self) -> str:
+        version = ctypes.c_int()
+        self._driver("cuDriverGetVersion", ctypes.byref(version))
+        return f"CUDA {version.value // 1000}.{version.value % 1000 // 10}"
+
+
+@dataclass(frozen=True)
+class _Function:
+    """A kernel that is loaded. sizes: blocks along x, y, z, then threads."""
+
+    name: str
+    handle: Handle
+    sizes: tuple[int, ...]
+    shared_bytes: int
+
+    def launch(self, driver: Driver, stream: Handle, places: Sequence[int]) -> None:
+        values = [ctypes.c_uint64(place) for place in places]
+        pointers = [ctypes.cast(ctypes.pointer(value), ctypes.c_void_p) for value in values]
+        parameters = (ctypes.c_void_p * len(pointers))(*pointers)
+        arguments = (*self.sizes, self.shared_bytes, stream, parameters, None)
+        driver("cuLaunchKernel", self.handle, *arguments)
+
+
+class _GraphClock:
+    """Takes the time between two events in a graph: what the host does is no part of it."""
+
+    def __init__(
+        self, driver: Driver, stream: Handle, replay: Callable[[], None], start: Handle, end: Handle
+    ):
+        self._driver, self._stream, self._replay = driver, stream, replay
+        self._start, self._end = start, end
+
+    def times(self, run: Callable[[], object], count: int) -> list[float]:
+        """Replay the graph so many times and return the seconds of each."""
+        taken: list[float] = []
+        for _ in range(count):
+            self._replay()
+            self._driver("cuStreamSynchronize", self._stream)
+            taken.append(self._driver.elapsed(self._start, self._end))
+        return taken

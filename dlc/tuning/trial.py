@@ -1,0 +1,49 @@
+"""What comes of trying a schedule, and who tries it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from dlc.dialects.fused_group import GroupOp
+from dlc.strategies import Schedule
+from dlc.tuning.budget import Budget
+from dlc.tuning.measurement import Place
+
+
+@dataclass(frozen=True)
+class Timed:
+    """The seconds of one run: their median, half the distance between the quartiles, how many."""
+
+    median_s: float
+    spread_s: float
+    count: int
+
+
+@dataclass(frozen=True)
+class Discarded:
+    """Why a schedule cannot be taken. is_wrong: it can be built, but its kernels do not run, or
+    compute something else than those of another schedule: a fault of dlc.
+    """
+
+    reason: str
+    is_wrong: bool = False
+
+
+Found = Timed | Discarded
+
+
+class Measurer(Protocol):
+    """Builds groups with schedules and times them on one device.
+
+    place: what its times are good for. ahead: how many groups may be built while another one is
+    timed.
+    """
+
+    place: Place
+    ahead: int
+
+    def start(
+        self, group: GroupOp, schedules: Sequence[Schedule], budget: Budget
+    ) -> Iterator[Found]:
+        """Begin to build; the iterator times the schedules, in order, as far as the budget goes."""
+        ...

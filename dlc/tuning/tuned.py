@@ -1,0 +1,79 @@
+"""What came of tuning: times for plans to choose by, and a summary for people."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dlc.errors import counted
+from dlc.tuning.measurement import Measurement
+from dlc.tuning.trial import Discarded
+
+_MOST_DISCARDED = 20
+
+
+@dataclass
+class Tuned:
+    """times: by key of the groups and schedule; a ``Measurements`` for plans.
+
+    kinds: how many groups there are that differ. measured, remembered: how many times are new, and
+    from the database. model_s, best_s: what the model's choices and the best measured ones take,
+    over all groups. stopped: why before everything was measured. discarded: schedules that could
+    not be built. faults: what must be told.
+    """
+
+    times: dict[str, Mapping[str, Measurement]] = field(
+        default_factory=dict[str, Mapping[str, Measurement]]
+    )
+    kinds: int = 0
+    measured: int = 0
+    remembered: int = 0
+    model_s: float = 0.0
+    best_s: float = 0.0
+    stopped: str = ""
+    discarded: list[str] = field(default_factory=list[str])
+    faults: list[str] = field(default_factory=list[str])
+
+    def measured_s(self, key: str, schedule: str) -> float | None:
+        """Return the seconds of one launch, ``None`` where there are none."""
+        found = self.times.get(key, {}).get(schedule)
+        return found.median_s if found and not found.fault else None
+
+    def measurement(self, key: str, schedule: str) -> Measurement | None:
+        """Return the measurement of a schedule, if there is one with a time."""
+        found = self.times.get(key, {}).get(schedule)
+        return found if found and not found.fault else None
+
+    def discard(self, what: str, schedule: str, found: Discarded) -> None:
+        """Note a schedule of the group ``what`` that cannot be taken."""
+        if found.is_wrong:
+            text = "this is a fault of dlc, please report it; another schedule is taken"
+            self.faults.append(f"{what} with {schedule}: {found.reason}; {text}")
+        elif len(self.discarded) < _MOST_DISCARDED:
+            self.discarded.append(f"{what} with {schedule}: {found.reason}")
+
+    def text(self) -> str:
+        """Return a line for the user."""
+        parts = [f"tuned {counted(self.kinds, 'kind')} of groups: {self.measured} measured"]
+        if self.remembered:
+            parts.append(f"{self.remembered} from the database")
+        if self.stopped:
+            parts.append(self.stopped)
+        line = ", ".join(parts)
+        if self.model_s:
+            won = 100 * (1 - self.best_s / self.model_s)
+            times = f"{1e3 * self.model_s:.3g} ms -> {1e3 * self.best_s:.3g} ms"
+            line += f"; one after the other {times}, {won:.0f} % won"
+        return line
+
+    def data(self) -> dict[str, object]:
+        """Return the summary as plain data."""
+        return {
+            "text": self.text(),
+            "kinds": self.kinds,
+            "measured": self.measured,
+            "remembered": self.remembered,
+            "model_us": 1e6 * self.model_s,
+            "best_us": 1e6 * self.best_s,
+            "stopped": self.stopped,
+            "discarded": self.discarded,
+            "faults": self.faults,
+        }

@@ -1,0 +1,89 @@
+"""How programs are run on a GPU: on which memory, how often, and what is counted."""
+
+import ctypes
+from contextlib import ExitStack
+
+import numpy as np
+import pytest
+from host_memory_driver import L2_BYTES, HostMemoryDriver
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc import arch, registry
+from dlc.analysis.entry import find_main, groups
+from dlc.core.parser import parse_module
+from dlc.plan import Plan, Planner
+from dlc.runtime.gpu_driver import Driver
+from dlc.tuning.gpu_device import GpuDevice
+from dlc.tuning.program import Program, lower_alone
+from dlc.tuning.tuner import cluster_of
+
+PIPELINE = "lower-to-loop,lower-to-gpu{arch=sm_90a},fused-group-plan-memory"
+
+
+def program(sizes: str, place: int = 0) -> Program:
+    """Return ``relu(x + w)`` with the schedule at a place of its plan."""
+    kind = f"tensor<{sizes}xf32>"
+    text = f"""func.func @main(%x: {kind}) -> {kind} {{
+      %w = graph.weight @w : {kind}
+      %y = fused_group.group @g0(%x, %w) : ({kind}, {kind}) -> {kind} {{
+      ^bb0(%a: {kind}, %b: {kind}):
+        %c = graph.add %a, %b : ({kind}, {kind}) -> {kind}
+        %d = graph.relu %c : {kind} -> {kind}
+        fused_group.yield %d : {kind}
+      }}
+      func.return %y : {kind} }}"""
+    module: ModuleOp = parse_module(text, registry.new_context())
+    (group,) = groups(find_main(module))
+    plan = Planner(arch.by_name("sm_90a")).plan(cluster_of(group))
+    assert isinstance(plan, Plan)
+    weights = {"w": WEIGHTS[sizes]}
+    return lower_alone(group, plan.candidates[place].schedule, weights, PIPELINE)
+
+
+WEIGHTS = {
+    "16x16": np.ones((16, 16), np.float32),
+    "1024x1024": np.ones((1024, 1024), np.float32),
+}
+
+
+def device(library: HostMemoryDriver, kept: ExitStack) -> GpuDevice:
+    library.operands = 3
+    return GpuDevice("sm_90a", "v", kept, driver=Driver(library))
+
+
+@pytest.mark.parametrize(("sizes", "copies"), [("16x16", 683), ("1024x1024", 1)])
+def test_buffers_change_until_they_are_larger_than_the_l2(sizes: str, copies: int) -> None:
+    library, x = HostMemoryDriver(), 2 * WEIGHTS[sizes]
+    with ExitStack() as kept:
+        gpu, trial = device(library, kept), program(sizes)
+        times, (output,) = gpu.run(trial, gpu.compile(trial), [x])
+        assert len({places for _, places in library.launches}) == copies
+        assert copies * 3 * x.nbytes >= 2 * L2_BYTES
+        assert times.median == pytest.approx(1e-6)  # of one launch
+        assert np.isnan(output).all()  # nobody wrote it
+        Floats = ctypes.c_float * x.size  # noqa: N806
+        (a, b, _) = library.launches[-1][1]
+        read = [np.ctypeslib.as_array(Floats.from_address(place)) for place in (a, b)]
+        np.testing.assert_array_equal(read, [x.reshape(-1), WEIGHTS[sizes].reshape(-1)])
+    assert library.memory == {}
+
+
+def test_inputs_stay_on_the_device_for_the_next_schedule() -> None:
+    library, x = HostMemoryDriver(), 2 * WEIGHTS["16x16"]
+    with ExitStack() as kept:
+        gpu = device(library, kept)
+        inputs: list[int] = []
+        for place in range(2):
+            trial = program("16x16", place)
+            gpu.run(trial, gpu.compile(trial), [x])
+            inputs.append(library.launches[-1][1][0])
+        assert inputs[0] == inputs[1]
+        assert len(library.memory) == 1
+
+
+def test_the_place_tells_devices_and_drivers_apart() -> None:
+    with ExitStack() as kept:
+        place = device(HostMemoryDriver(), kept).place
+    assert place.chip == "sm_90a Test GPU"
+    assert place.driver == "CUDA 13.1"
+    assert place.compiler.startswith("NVRTC ")

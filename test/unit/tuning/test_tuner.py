@@ -1,0 +1,223 @@
+"""What is measured, in which order, when it ends, and what comes of it."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from fake_measurer import PLACE, FakeMeasurer
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc import arch, registry
+from dlc.analysis.entry import find_main, groups
+from dlc.core.parser import parse_module
+from dlc.dialects.fused_group import GroupOp
+from dlc.plan import Plan, Planner
+from dlc.tuning.budget import Budget
+from dlc.tuning.database import Database
+from dlc.tuning.trial import Discarded, Found, Timed
+from dlc.tuning.tuned import Tuned
+from dlc.tuning.tuner import Tuner, cluster_of, key_of
+
+PLANNER = Planner(arch.by_name("sm_90a"))
+DATE = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+def layer(name: str, x: str, w: str, m: int, k: int, n: int) -> str:
+    types = f"tensor<{m}x{k}xf16>, tensor<{k}x{n}xf16>"
+    return f"""
+    {name} = fused_group.group @{name[1:]}({x}, {w}) : ({types}) -> tensor<{m}x{n}xf16> {{
+    ^bb0(%a: tensor<{m}x{k}xf16>, %b: tensor<{k}x{n}xf16>):
+      %c = graph.matmul %a, %b : ({types}) -> tensor<{m}x{n}xf16>
+      fused_group.yield %c : tensor<{m}x{n}xf16>
+    }}"""
+
+
+@pytest.fixture
+def module() -> ModuleOp:
+    """Return two small groups of one kind and a large one, which stands last."""
+    text = f"""
+    func.func @main(%x: tensor<64x256xf16>, %w: tensor<256x256xf16>, %v: tensor<256x131072xf16>)
+        -> tensor<64x131072xf16> {{
+      {layer("%one", "%x", "%w", 64, 256, 256)}
+      {layer("%two", "%one", "%w", 64, 256, 256)}
+      {layer("%big", "%two", "%v", 64, 256, 131072)}
+      func.return %big : tensor<64x131072xf16>
+    }}"""
+    return parse_module(text, registry.new_context())
+
+
+def kinds(module: ModuleOp) -> tuple[GroupOp, GroupOp]:
+    small, _, big = groups(find_main(module))
+    return small, big
+
+
+def schedules(group: GroupOp) -> list[str]:
+    plan = PLANNER.plan(cluster_of(group))
+    assert isinstance(plan, Plan)
+    return [candidate.text for candidate in plan.candidates]
+
+
+def in_order(group: GroupOp, text: str) -> Found:
+    """Return one microsecond for the first schedule, two for the second and so on."""
+    return Timed(1e-6 * (1 + schedules(group).index(text)), 1e-8, 9)
+
+
+def tune(
+    module: ModuleOp,
+    measurer: FakeMeasurer,
+    database: Database | None = None,
+    budget: Budget | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Tuned:
+    tuner = Tuner(measurer, PLANNER, database, budget or Budget(), progress, lambda: DATE)
+    return tuner.tune(module)
+
+
+def chosen(group: GroupOp, tuned: Tuned) -> str:
+    """Return the schedule that a plan takes that knows the times."""
+    plan = Planner(PLANNER.chip, tuned).plan(cluster_of(group))
+    assert isinstance(plan, Plan)
+    return plan.best.text
+
+
+def test_a_measured_time_beats_every_estimate(module: ModuleOp) -> None:
+    small, big = kinds(module)
+    wanted = {small: schedules(small)[3], big: schedules(big)[-1]}
+
+    def time(group: GroupOp, text: str) -> Found:
+        return Timed(1e-6 if text == wanted[group] else 4e-6, 0.0, 9)
+
+    tuned = tune(module, FakeMeasurer(time))
+    assert {group: chosen(group, tuned) for group in wanted} == wanted
+    assert (tuned.kinds, tuned.measured) == (2, sum(len(schedules(g)) for g in wanted))
+    assert tuned.model_s == pytest.approx(3 * 4e-6)  # the small kind counts twice
+    assert tuned.best_s == pytest.approx(3 * 1e-6)
+    assert "0.012 ms -> 0.003 ms, 75 % won" in tuned.text()
+
+
+def test_what_takes_longest_is_measured_first_and_others_are_built_meanwhile(
+    module: ModuleOp,
+) -> None:
+    small, big = kinds(module)
+    seen: list[int] = []
+
+    def time(group: GroupOp, text: str) -> Found:
+        seen.append(len(measurer.started))
+        return in_order(group, text)
+
+    measurer = FakeMeasurer(time)
+    tune(module, measurer)
+    assert measurer.started == [big, small]
+    assert [group for group, _ in measurer.timed[: len(schedules(big))]] == [big] * len(
+        schedules(big)
+    )
+    assert seen[0] == 2
+
+
+def test_what_the_database_knows_is_not_measured_again(module: ModuleOp, tmp_path: Path) -> None:
+    with Database(tmp_path / "t.db") as database:
+        first = tune(module, FakeMeasurer(in_order), database)
+    with Database(tmp_path / "t.db") as database:
+        measurer = FakeMeasurer(in_order)
+        again = tune(module, measurer, database)
+        rows = database.rows()
+    assert measurer.started == []
+    assert (again.measured, again.remembered) == (0, first.measured)
+    assert again.times == first.times
+    assert "0 measured, 20 from the database" in again.text()
+    assert {row.subject.place for row in rows} == {PLACE}
+    assert {row.subject.group for row in rows} == {key_of(group) for group in kinds(module)}
+    assert {row.measurement.date for row in rows} == {"2026-01-31T12:00:00Z"}
+
+
+def test_ctrl_c_keeps_what_was_found(module: ModuleOp, tmp_path: Path) -> None:
+    small, big = kinds(module)
+
+    def time(group: GroupOp, text: str) -> Found:
+        if len(measurer.timed) == 4:
+            raise KeyboardInterrupt
+        return Timed(1e-6 / len(measurer.timed), 0.0, 9)
+
+    measurer = FakeMeasurer(time)
+    with Database(tmp_path / "t.db") as database:
+        tuned = tune(module, measurer, database)
+        assert len(database.rows()) == 3
+    assert (tuned.measured, tuned.stopped) == (3, "interrupted")
+    assert chosen(big, tuned) == schedules(big)[2]
+    assert chosen(small, tuned) == schedules(small)[0]
+
+
+def test_nothing_begins_when_the_time_is_over(module: ModuleOp) -> None:
+    _, big = kinds(module)
+    seconds = 0.0
+
+    def time(group: GroupOp, text: str) -> Found:
+        nonlocal seconds
+        seconds += 1
+        return in_order(group, text)
+
+    measurer = FakeMeasurer(time)
+    tuned = tune(module, measurer, budget=Budget(3, lambda: seconds))
+    assert [text for _, text in measurer.timed] == schedules(big)[:3]
+    assert tuned.stopped == "out of time"
+    assert "3 measured, out of time" in tuned.text()
+
+
+def test_without_time_only_the_database_decides(module: ModuleOp, tmp_path: Path) -> None:
+    with Database(tmp_path / "t.db") as database:
+        tune(
+            module,
+            FakeMeasurer(lambda g, t: Timed(1 / (1 + schedules(g).index(t)), 0.0, 9)),
+            database,
+        )
+        measurer = FakeMeasurer(in_order)
+        tuned = tune(module, measurer, database, Budget(0))
+    assert measurer.timed == []
+    assert all(chosen(group, tuned) == schedules(group)[-1] for group in kinds(module))
+
+
+def test_a_schedule_that_cannot_be_built_is_remembered_a_wrong_one_is_told(
+    module: ModuleOp, tmp_path: Path
+) -> None:
+    _, big = kinds(module)
+    spilling, wrong = schedules(big)[1:3]
+
+    def time(group: GroupOp, text: str) -> Found:
+        if text == spilling:
+            return Discarded("its registers spill")
+        return Discarded("off by 1", is_wrong=True) if text == wrong else in_order(group, text)
+
+    with Database(tmp_path / "t.db") as database:
+        tuned = tune(module, FakeMeasurer(time), database)
+        assert any("its registers spill" in line for line in tuned.discarded)
+        (fault,) = tuned.faults
+        assert wrong in fault
+        assert "off by 1; this is a fault of dlc" in fault
+        assert chosen(big, tuned) == schedules(big)[0]
+        measurer = FakeMeasurer(time)
+        assert len(tune(module, measurer, database).faults) == 1
+    assert [text for group, text in measurer.timed if group is big] == [wrong]
+
+
+def test_a_database_that_fails_meanwhile_is_told_once(module: ModuleOp, tmp_path: Path) -> None:
+    def time(group: GroupOp, text: str) -> Found:
+        database.__exit__()
+        return in_order(group, text)
+
+    with Database(tmp_path / "t.db") as database:
+        tuned = tune(module, FakeMeasurer(time), database)
+    (fault,) = tuned.faults
+    assert fault.startswith(f"{tmp_path / 't.db'}: the tuning database cannot be used")
+    assert tuned.measured == 20
+
+
+def test_progress_says_what_was_won(module: ModuleOp) -> None:
+    lines: list[str] = []
+    best = [schedules(group)[-1] for group in kinds(module)]
+    time = lambda _, text: Timed(1e-3 if text in best else 2e-3, 0.0, 9)
+    tune(module, FakeMeasurer(time), progress=lines.append)
+    assert lines == [
+        "tuning: 1 of 2 kinds of groups, 2 ms -> 1 ms",
+        "tuning: 2 of 2 kinds of groups, 6 ms -> 3 ms",
+    ]
