@@ -32,9 +32,7 @@ class LoopHoistIndicesPass(DlcPass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in op.ops:
             if isinstance(kernel, KernelOp):
-                # Inner loops come later in a walk: from them first, through those around them.
-                loops = [o for o in kernel.walk() if isinstance(o, ForOp)]
-                for loop in reversed(loops):
+                for loop in [o for o in kernel.walk() if isinstance(o, ForOp)]:
                     if loop.map.data is LoopMap.SERIAL:
                         _hoist(loop)
 
