@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import (
     IndexType,
     MemRefType,
     ModuleOp,
-    UnitAttr,
     f32,
     f64,
     i1,
@@ -23,11 +22,11 @@ from xdsl.traits import Pure
 from dlc.analysis.index_expression import constant_of
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp, RegisterAllocOp
+from dlc.dialects.gpu.unroll import UNROLL
 from dlc.dialects.loop import LoadOp, StoreOp
 from dlc.ir.access import MemoryOp
 from dlc.ir.space import Space, SpaceAttr
 
-UNROLL = "unroll"
 """The attribute of loops that are unrolled."""
 
 _STORED = (f32, f64, i1, i32, i64)
@@ -93,10 +92,10 @@ def _jam(loop: scf.ForOp) -> None:
 
 def _inner_loop(loop: scf.ForOp) -> scf.ForOp | None:
     """Return the first rolled loop directly in an unrolled one that carries nothing."""
-    if UNROLL not in loop.attributes or loop.iter_args:
+    if not UNROLL.marks(loop) or loop.iter_args:
         return None
     inner = (op for op in loop.body.block.ops if isinstance(op, scf.ForOp))
-    return next((op for op in inner if UNROLL not in op.attributes), None)
+    return next((op for op in inner if not UNROLL.marks(op)), None)
 
 
 def _can_move(loop: scf.ForOp, before: Sequence[Operation], inner: scf.ForOp) -> bool:
@@ -162,7 +161,7 @@ class _Jam:
         write(block, mapped)
         block.add_op(scf.YieldOp())
         new = scf.ForOp(self.loop.lb, self.loop.ub, self.loop.step, [], Region(block))
-        new.attributes[UNROLL] = UnitAttr()
+        UNROLL.mark(new)
         self.loops.append(new)
         return new
 

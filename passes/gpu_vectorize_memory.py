@@ -6,7 +6,7 @@ from math import gcd
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, UnitAttr
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -15,6 +15,7 @@ from dlc.analysis.index_expression import IndexExpressions, constant_of
 from dlc.core.affine import interval_of
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import CopyOp, KernelOp, RegisterAllocOp
+from dlc.dialects.gpu.unroll import UNROLL
 from dlc.dialects.loop import IndexOp, LoadOp, StoreOp
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.ir.access import Access, MemoryOp
@@ -71,7 +72,7 @@ def _vectorize(loop: scf.ForOp) -> None:
 def _trip_count(loop: scf.ForOp) -> int:
     """Return the iterations of an unrolled loop from 0 in steps of 1; 0 for another loop."""
     bounds = [constant_of(v) for v in (loop.lb, loop.ub, loop.step)]
-    is_plain = "unroll" in loop.attributes and bounds[0] == 0 and bounds[2] == 1
+    is_plain = UNROLL.marks(loop) and bounds[0] == 0 and bounds[2] == 1
     return bounds[1] or 0 if is_plain else 0
 
 
@@ -142,7 +143,7 @@ def _insert_guarded(
     store = StoreOp(fill.result, registers, [AffineExpr.dimension(0)], [body.args[0]])
     body.add_ops([store, scf.YieldOp()])
     fills = scf.ForOp(loop.lb, loop.ub, loop.step, [], Region(body))
-    fills.attributes["unroll"] = UnitAttr()
+    UNROLL.mark(fills)
     taken = Region(Block([*copies, scf.YieldOp()]))
     b.builder.insert(fill)
     b.builder.insert(scf.IfOp(inside, [], taken, Region(Block([fills, scf.YieldOp()]))))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -51,9 +51,9 @@ class LoopPipelineStagesPass(DlcPass):
         for kernel in op.ops:
             if isinstance(kernel, KernelOp):
                 for loop in [o for o in kernel.walk() if isinstance(o, ForOp)]:
-                    slots = loop.attributes.pop(PIPELINE, None)
-                    if isinstance(slots, IntegerAttr) and slots.value.data > 1:
-                        _Pipeline(loop, slots.value.data).write()
+                    slots, loop.pipeline = loop.slots, None
+                    if slots > 1:
+                        _Pipeline(loop, slots).write()
 
 
 @dataclass(frozen=True)

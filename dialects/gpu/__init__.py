@@ -21,6 +21,7 @@ from dlc.dialects.gpu.sync import (
     MeetingOp,
     WarpBarrierOp,
 )
+from dlc.dialects.gpu.unroll import UNROLL
 from dlc.dialects.gpu.warp import ShuffleMode, ShuffleOp
 
 Gpu = Dialect(
@@ -37,6 +38,7 @@ Gpu = Dialect(
 )
 
 __all__ = [
+    "UNROLL",
     "AtomicAddOp",
     "BarrierOp",
     "BlockIdOp",

@@ -170,7 +170,7 @@ class KernelOp(IRDLOperation):
         for argument in self.body.block.args:
             if not isinstance(argument.type, MemRefType):
                 raise VerifyException(f"kernel arguments are memrefs, got {argument.type}")
-        if self._first_output < 0:
+        if self._first_output < 0 or self.outputs.value.data < 0:
             raise VerifyException(
                 f"{len(self.body.block.args)} buffers cannot hold {self.outputs.value.data} "
                 f"outputs and {len(self.scratch_bytes)} scratch buffers"

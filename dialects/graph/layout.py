@@ -274,9 +274,6 @@ class ConcatOp(MovementOp):
         axis = list(permutation).index(self.axis.value.data)
         return self.with_operands(operands, axis=integer(axis))
 
-    def bytes_moved(self) -> int:
-        return GraphOp.bytes_moved(self)
-
     def infer(self) -> Sequence[Attribute]:
         if not self.inputs:
             raise CompileError("needs at least one operand")

@@ -10,7 +10,6 @@ from xdsl.irdl import ParsePropInAttrDict
 
 from dlc.dialects.graph.structure import ComputedOp, Scope
 from dlc.dialects.loop.scalar import ScalarBuilder
-from dlc.ir.tensor import tensor_bytes
 
 
 class MovementOp(ComputedOp, ABC):
@@ -21,13 +20,6 @@ class MovementOp(ComputedOp, ABC):
     @property
     def moves_data(self) -> bool:
         return True
-
-    def bytes_moved(self) -> int:
-        """Return the bytes written, and of each operand at most as many read: a gather or a slice
-        does not read what it leaves out.
-        """
-        written = sum(map(tensor_bytes, self.results))
-        return written + sum(min(tensor_bytes(x), written) for x in self.operands)
 
 
 def clamped(b: ScalarBuilder, position: SSAValue, size: int) -> SSAValue:

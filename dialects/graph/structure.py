@@ -8,7 +8,6 @@ from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.builder import Builder
 from xdsl.dialects.builtin import NoneType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -27,7 +26,6 @@ from dlc.ir.tensor import (
     is_empty,
     is_float,
     shape,
-    tensor_bytes,
 )
 
 Array = NDArray[Any]
@@ -291,18 +289,6 @@ class GraphOp(IRDLOperation, ABC):
     def flops(self) -> int:
         """Return the floating-point operations (one multiply-add counts 2); comparisons count 1."""
         return 0 if self.moves_data else sum(map(element_count, self.results))
-
-    def bytes_moved(self) -> int:
-        """Return the bytes of each operand read once and each result written once."""
-        return sum(map(tensor_bytes, (*self.operands, *self.results)))
-
-    def gradient(self, builder: Builder, upstream: Sequence[SSAValue]) -> Sequence[SSAValue | None]:
-        """Return the gradient of each operand as graph values, ``None`` for one that has none.
-
-        upstream: the gradient of each result. Raises CompileError where the op is not
-        differentiable.
-        """
-        raise CompileError(f"{self.name} is not differentiable")
 
 
 class SteppedOp(GraphOp, ABC):

@@ -18,8 +18,6 @@ class LoopKind(StrEnum):
     """They are independent and have no order."""
     REDUCTION = "reduction"
     """They combine into the carried values; the combination may be reordered."""
-    SEQUENTIAL = "sequential"
-    """They run one after the other."""
 
 
 class LoopMap(StrEnum):

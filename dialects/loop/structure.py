@@ -24,6 +24,7 @@ from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
     lazy_traits_def,
+    opt_prop_def,
     prop_def,
     region_def,
     traits_def,
@@ -43,6 +44,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from dlc.arch.fragments import WARP_LANES
 from dlc.dialects.loop.attributes import (
     CombineScope,
     CombineScopeAttr,
@@ -88,8 +90,8 @@ class EndOp(IRDLOperation):
 class KernelOp(IRDLOperation):
     """A kernel over buffers: inputs first, then ``outputs`` outputs, then the scratch buffers.
 
-    ``scratch`` has one size in bytes per scratch buffer; Outputs and
-    scratch do not overlap any other buffer.
+    ``scratch`` has one size in bytes per scratch buffer. Outputs and scratch do not overlap any
+    other buffer. ``threads``: of a block of a GPU; without it the loops over threads say it.
 
     ``loop.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : i64} {...}``
     """
@@ -97,7 +99,8 @@ class KernelOp(IRDLOperation):
     name = "loop.kernel"
     sym_name = prop_def(SymbolNameConstraint())
     function_type = prop_def(FunctionType)
-    outputs = prop_def(IntegerAttr)
+    outputs = prop_def(IntegerAttr.constr(i64))
+    threads = opt_prop_def(IntegerAttr.constr(i64))
     scratch = prop_def(DenseArrayBase.constr(i64), default_value=DenseArrayBase.from_list(i64, []))
     body = region_def("single_block")
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), RecursiveMemoryEffect())
@@ -125,6 +128,11 @@ class KernelOp(IRDLOperation):
     def scratch_bytes(self) -> tuple[int, ...]:
         """The bytes of each scratch buffer."""
         return tuple(map(int, self.scratch.get_values()))
+
+    @property
+    def block_threads(self) -> int:
+        """The threads of a block that are asked for, 0 where nothing is."""
+        return self.threads.value.data if self.threads is not None else 0
 
     def _split(self) -> tuple[int, int]:
         scratch = len(self.body.block.args) - len(self.scratch_bytes)
@@ -154,6 +162,11 @@ class KernelOp(IRDLOperation):
                 f"{len(types)} buffers cannot hold {self.outputs.value.data} outputs and "
                 f"{len(self.scratch_bytes)} scratch buffers; a kernel has at least one output"
             )
+        threads = self.block_threads
+        if self.threads is not None and (threads < 1 or threads % WARP_LANES):
+            raise VerifyException(
+                f"threads = {threads} should be a positive multiple of {WARP_LANES}"
+            )
         if not isinstance(self.body.block.last_op, EndOp):
             raise VerifyException("a kernel ends with loop.end")
 
@@ -163,7 +176,8 @@ class KernelOp(IRDLOperation):
             parser, reserved_attr_names=("sym_name", "function_type")
         )
         extra = dict(attributes.data) if attributes else {}
-        properties = {key: extra.pop(key) for key in ("outputs", "scratch") if key in extra}
+        known = ("outputs", "scratch", "threads")
+        properties = {key: extra.pop(key) for key in known if key in extra}
         if "outputs" not in properties:
             parser.raise_error("a kernel says how many of its buffers are outputs")
         return cls.build(
@@ -180,6 +194,8 @@ class KernelOp(IRDLOperation):
         shown: dict[str, Attribute] = {"outputs": self.outputs}
         if self.scratch_bytes:
             shown["scratch"] = self.scratch
+        if self.threads is not None:
+            shown["threads"] = self.threads
         print_func_op_like(
             printer,
             self.sym_name,
@@ -195,8 +211,8 @@ class ForOp(IRDLOperation):
     """Iterations from ``start`` up to, not including, ``stop`` in steps of ``step``.
 
     ``kind`` says what may be assumed about them, ``map`` who runs them; values are carried from one
-    to the next by ``iter_args``, in any order where the kind is ``reduction``. The attribute
-    ``pipeline`` is a wish for ``loop-pipeline-stages``.
+    to the next by ``iter_args``, in any order where the kind is ``reduction``. ``pipeline``: how
+    many slices are in shared memory at a time, for ``loop-pipeline-stages``.
 
     ``%s = loop.for %k = 0 to 8 kind = reduction map = serial iter_args(%a = %z) -> (f32) {...}``
     """
@@ -207,6 +223,7 @@ class ForOp(IRDLOperation):
     step = prop_def(IntegerAttr)
     kind = prop_def(KindAttr)
     map = prop_def(MapAttr)
+    pipeline = opt_prop_def(IntegerAttr.constr(i64))
     iter_args = var_operand_def()
     carried = var_result_def()
     body = region_def("single_block")
@@ -243,6 +260,11 @@ class ForOp(IRDLOperation):
         return range(self.start.value.data, self.stop.value.data, self.step.value.data)
 
     @property
+    def slots(self) -> int:
+        """How many slices are in shared memory at a time."""
+        return self.pipeline.value.data if self.pipeline is not None else 1
+
+    @property
     def induction(self) -> BlockArgument:
         return self.body.block.args[0]
 
@@ -262,6 +284,10 @@ class ForOp(IRDLOperation):
             raise VerifyException("the body ends with loop.yield of the carried values")
         if types and self.kind.data is LoopKind.PARALLEL:
             raise VerifyException("a parallel loop carries no value; make it a reduction")
+        if self.slots < 1:
+            raise VerifyException(f"pipeline = {self.slots} should be at least 1")
+        if self.pipeline is not None and self.map.data is not LoopMap.SERIAL:
+            raise VerifyException(f"a loop over {self.map.data} is not pipelined; a serial one is")
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -281,7 +307,10 @@ class ForOp(IRDLOperation):
         attributes = parser.parse_optional_attr_dict_with_keyword()
         body = parser.parse_region([induction.resolve(IndexType()), *carried])
         op = cls(start, stop, step, kind=kind, map=map, iter_args=operands, body=body)
-        op.attributes |= attributes.data if attributes else {}
+        extra = dict(attributes.data) if attributes else {}
+        if "pipeline" in extra:
+            op.properties["pipeline"] = extra.pop("pipeline")
+        op.attributes |= extra
         return op
 
     def print(self, printer: Printer) -> None:
@@ -298,7 +327,8 @@ class ForOp(IRDLOperation):
             printer.print_string(") -> (")
             printer.print_list(self.iter_args.types, printer.print_attribute)
             printer.print_string(")")
-        printer.print_op_attributes(self.attributes, print_keyword=True)
+        asked = {"pipeline": self.pipeline} if self.pipeline is not None else {}
+        printer.print_op_attributes({**asked, **self.attributes}, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
 

@@ -28,13 +28,13 @@ from dlc.backends._c_scalar import (
 from dlc.core.affine import linear_index
 from dlc.core.locations import operation_text
 from dlc.dialects import loop
+from dlc.dialects.gpu.unroll import UNROLL
 from dlc.errors import CompileError
 from dlc.ir.access import Access
 
 Statement = Callable[[Any, Any], None]
 """Prints one operation: (printer, operation)."""
 
-UNROLL = "unroll"
 """The attribute of an ``scf.for`` that must be unrolled."""
 
 
@@ -201,7 +201,7 @@ def _for(p: CLikePrinter, op: scf.ForOp) -> None:
         name = p.fresh("a")
         p.line(f"{p.type_of(argument)} {name} = {p.names[start]};")
         p.names[argument] = p.names[result] = name
-    if UNROLL in op.attributes:
+    if UNROLL.marks(op):
         p.line("#pragma unroll")
     i = p.names[induction] = p.fresh("i")
     low, high, step = (p.names[v] for v in (op.lb, op.ub, op.step))

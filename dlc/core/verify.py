@@ -11,6 +11,7 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator
 from xdsl.utils.exceptions import DiagnosticException, VerifyException
 from xdsl.utils.symbol_table import get_name_if_symbol
 
+from dlc.core.annotation import annotation_faults
 from dlc.errors import CompileError
 
 
@@ -55,6 +56,7 @@ def find_faults(module: ModuleOp) -> list[Fault]:
 
 def _op_faults(op: Operation) -> Iterator[str]:
     yield from _structure_faults(op)
+    yield from annotation_faults(op)
     try:
         # Constraints, traits and the op's own rules. Operation.verify would print the whole module.
         op.verify_()

@@ -160,7 +160,7 @@ class Job:
         types = self.block.arg_types
         kernel = KernelOp(name, types, len(self.results), self.scratch, Region(self.block))
         if self.threads is not None:
-            kernel.attributes["threads"] = IntegerAttr(self.threads, i64)
+            kernel.threads = IntegerAttr(self.threads, i64)
         return kernel
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from xdsl.builder import Builder
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, UnitAttr, i1
+from xdsl.dialects.builtin import IndexType, i1
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from xdsl.rewriter import InsertPoint
@@ -27,9 +27,6 @@ from dlc.ir.space import Space, buffer_type, space_of
 from dlc.simt.combine import Parts, combine_over_block, combine_over_warp
 from dlc.simt.workers import WARP_LANES, WORKERS, Position, Workers, extent, threads_of
 
-THREADS = "threads"
-"""The attribute of a kernel that says how many threads a block has; else its loops say it."""
-
 UNROLLED = (LoopMap.UNROLL, LoopMap.VECTOR)
 """Mappings of loops that one thread runs without a loop."""
 
@@ -43,7 +40,7 @@ class SimtConverter:
     def __init__(self, kernel: KernelOp, thread_limit: int):
         self.kernel = kernel
         self.blocks = extent(kernel.body.block, LoopMap.GRID)
-        self.threads = _asked_threads(kernel) or threads_of(kernel.body.block, thread_limit)
+        self.threads = kernel.block_threads or threads_of(kernel.body.block, thread_limit)
         self.block = Block(arg_types=kernel.body.block.arg_types)
         self.b = ScalarBuilder(Builder(InsertPoint.at_end(self.block)))
         self.values: dict[SSAValue, SSAValue] = {}
@@ -69,7 +66,6 @@ class SimtConverter:
             scratch=self.kernel.scratch_bytes,
         )
         kernel.attributes.update(self.kernel.attributes)
-        kernel.attributes.pop(THREADS, None)
         kernel.location = self.kernel.location
         return kernel
 
@@ -224,7 +220,7 @@ class SimtConverter:
         loop = scf.ForOp(low, high, step, initial, Region(body))
         loop.location = op.location
         if unroll:
-            loop.attributes["unroll"] = UnitAttr()
+            gpu.UNROLL.mark(loop)
         self.b.builder.insert(loop)
         with self._writing(body):
             self.values[op.induction] = induction(body.args[0])
@@ -297,20 +293,6 @@ class SimtConverter:
 
         self._serial_loop(op, bounds, induction)
         self.at = outside
-
-
-def _asked_threads(kernel: KernelOp) -> int:
-    """Return the threads per block that a kernel's attribute asks for; 0 without one."""
-    asked = kernel.attributes.get(THREADS)
-    if not isinstance(asked, IntegerAttr):
-        return 0
-    threads = asked.value.data
-    if threads < 1 or threads % WARP_LANES:
-        raise CompileError(
-            f"threads = {threads} should be a positive multiple of {WARP_LANES}",
-            at=operation_text(kernel),
-        )
-    return threads
 
 
 def _bounds(op: ForOp) -> tuple[int, int, int]:

@@ -164,7 +164,7 @@ class _Kernel:
         factors = [self._factor(number, place) for number in (0, 1)]
         loop = ForOp(0, self.slices, kind=LoopKind.REDUCTION)
         loop.induction.name_hint = "slice"
-        loop.attributes["pipeline"] = IntegerAttr(schedule.stages, i64)
+        loop.pipeline = IntegerAttr(schedule.stages, i64)
         block = scope.b.builder.insertion_point.block
         with scope.loop(loop) as slice:
             first = (place.part * self.slices + slice) * schedule.tile[2]

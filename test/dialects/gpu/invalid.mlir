@@ -91,3 +91,39 @@ gpu.kernel @float_counters(%x: memref<1xf32>) attributes {grid = array<i64: 1, 1
   %c = gpu.counter_alloc : memref<4xf32>
   gpu.end
 }
+
+// -----
+
+gpu.kernel @unrolled_branch(%x: memref<8xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
+  %yes = arith.constant true
+  // expected-error@below {{scf.if: unroll is for scf.for only}}
+  scf.if %yes {
+  } {unroll}
+  gpu.end
+}
+
+// -----
+
+gpu.kernel @unrolled_by_four(%x: memref<8xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
+  %a = arith.constant 0 : index
+  %b = arith.constant 4 : index
+  %c = arith.constant 1 : index
+  // expected-error@below {{scf.for: unroll has no value}}
+  scf.for %i = %a to %b step %c {
+  } {unroll = 4 : i64}
+  gpu.end
+}
+
+// -----
+
+// expected-error@below {{gpu.kernel: there is no attribute shared}}
+gpu.kernel @misspelt(%x: memref<8xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, shared = 64 : i64} {
+  gpu.end
+}
+
+// -----
+
+// expected-error@below {{1 buffers cannot hold -1 outputs}}
+gpu.kernel @fewer_than_no_output(%x: memref<8xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = -1 : i64} {
+  gpu.end
+}

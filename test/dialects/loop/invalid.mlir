@@ -65,3 +65,85 @@ loop.kernel @vector_element(%x: memref<8xf16>) attributes {outputs = 1 : i64} {
   %v = loop.load_vector %x[0] : memref<8xf16> -> vector<8xf16>
   loop.end
 }
+
+// -----
+
+// expected-error@below {{threads = 48 should be a positive multiple of 32}}
+loop.kernel @half_a_warp(%x: memref<8xf32>) attributes {outputs = 1 : i64, threads = 48 : i64} {
+  loop.end
+}
+
+// -----
+
+// expected-error@below {{threads = 0 should be a positive multiple of 32}}
+loop.kernel @no_threads(%x: memref<8xf32>) attributes {outputs = 1 : i64, threads = 0 : i64} {
+  loop.end
+}
+
+// -----
+
+// expected-error@below {{"many" should be of base attribute integer}}
+loop.kernel @threads_in_words(%x: memref<8xf32>) attributes {outputs = 1 : i64, threads = "many"} {
+  loop.end
+}
+
+// -----
+
+// expected-error@below {{"one" should be of base attribute integer}}
+loop.kernel @outputs_in_words(%x: memref<8xf32>) attributes {outputs = "one"} {
+  loop.end
+}
+
+// -----
+
+// expected-error@below {{a kernel has at least one output}}
+loop.kernel @no_output(%x: memref<8xf32>) attributes {outputs = 0 : i64} {
+  loop.end
+}
+
+// -----
+
+loop.kernel @no_slots(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{pipeline = 0 should be at least 1}}
+  loop.for %k = 0 to 8 kind = reduction map = serial attributes {pipeline = 0 : i64} {
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @slots_in_words(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{"deep" should be of base attribute integer}}
+  loop.for %k = 0 to 8 kind = reduction map = serial attributes {pipeline = "deep"} {
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @threads_have_no_pipeline(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{a loop over thread is not pipelined; a serial one is}}
+  loop.for %k = 0 to 8 kind = parallel map = thread attributes {pipeline = 2 : i64} {
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @misspelt(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{loop.for: there is no attribute piepline}}
+  loop.for %k = 0 to 8 kind = reduction map = serial attributes {piepline = 2 : i64} {
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+// expected-error@below {{loop.kernel: there is no attribute thread}}
+loop.kernel @one_thread(%x: memref<8xf32>) attributes {outputs = 1 : i64, thread = 32 : i64} {
+  loop.end
+}

@@ -5,8 +5,8 @@ loop.kernel @g0(%x: memref<128x768xf16>, %y: memref<128xf32>, %s: memref<64xi8>)
   // CHECK-NEXT: loop.for %i = 0 to 128 kind = parallel map = grid {
   loop.for %i = 0 to 128 kind = parallel map = grid {
     %z = arith.constant 0.0 : f32
-    // CHECK: %r = loop.for %k = 0 to 768 step 2 kind = reduction map = serial iter_args(%a = %z) -> (f32) attributes {hint = 3 : i64} {
-    %r = loop.for %k = 0 to 768 step 2 kind = reduction map = serial iter_args(%a = %z) -> (f32) attributes {hint = 3 : i64} {
+    // CHECK: %r = loop.for %k = 0 to 768 step 2 kind = reduction map = serial iter_args(%a = %z) -> (f32) attributes {test.hint = 3 : i64} {
+    %r = loop.for %k = 0 to 768 step 2 kind = reduction map = serial iter_args(%a = %z) -> (f32) attributes {test.hint = 3 : i64} {
       // CHECK-NEXT: %v = loop.load %x[%i + %k - 3, (%k + %i) floordiv 2 mod 4] guard [0, 1] fill 0xff800000 : f32 : memref<128x768xf16> -> f32
       %v = loop.load %x[%i + %k - 3, (%k + %i) floordiv 2 mod 4] guard [0, 1] fill 0xff800000 : f32 : memref<128x768xf16> -> f32
       %n = arith.addf %a, %v : f32

@@ -6,7 +6,7 @@
 // CHECK:      loop.for %t = 0 to 64 kind = parallel map = thread {
 // CHECK:        %row = loop.index [%t floordiv 9]
 // CHECK:        %in = arith.cmpi slt, %row, %n : index
-// CHECK:        loop.for %k = 0 to 4 kind = sequential map = serial {
+// CHECK:        loop.for %k = 0 to 4 kind = reduction map = serial {
 // CHECK-NEXT:     scf.if %in {
 // CHECK-NEXT:       %at = loop.index [%k * 8 + %row]
 // CHECK-NEXT:       %v = loop.load %x[%row]
@@ -16,7 +16,7 @@
 loop.kernel @g(%x: memref<8xf32>, %y: memref<64xf32>) attributes {outputs = 1 : i64} {
   loop.for %t = 0 to 64 kind = parallel map = thread {
     %z = arith.constant 1.0 : f32
-    loop.for %k = 0 to 4 kind = sequential map = serial {
+    loop.for %k = 0 to 4 kind = reduction map = serial {
       %row = loop.index [%t floordiv 9]
       %n = arith.constant 7 : index
       %in = arith.cmpi slt, %row, %n : index

@@ -28,7 +28,7 @@ class MarkPass(DlcPass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Mark the first op."""
-        next(iter(op.ops)).attributes["mark"] = StringAttr(self.text)
+        next(iter(op.ops)).attributes["test.mark"] = StringAttr(self.text)
 
 
 @dataclass(frozen=True)

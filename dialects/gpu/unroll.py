@@ -1,0 +1,8 @@
+"""Which loops of a thread are written out, so that registers are indexed by constants."""
+
+from xdsl.dialects import scf
+
+from dlc.core.annotation import Annotation
+
+UNROLL = Annotation("unroll", scf.ForOp)
+"""``scf.for .. {unroll}``: the compiler of the text writes the iterations one after the other."""
