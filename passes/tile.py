@@ -14,7 +14,6 @@ from dlc.core.locations import operation_text
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.loop import BoundAttr
 from dlc.errors import CompileError
-from dlc.model.upper_bound import UpperBound
 from dlc.plan import NoPlan, Planner
 from dlc.strategies import Rated
 
@@ -24,8 +23,9 @@ class TilePass(ModulePass):
     """Writes ``schedule`` and ``bound`` on every group, by the model of ``arch`` alone; nothing is
     measured. A schedule that is already there, edited perhaps, stays and gets its bound.
 
-    ``bound`` has five numbers. ``time_us`` is the least time in microseconds that the group can
-    take on the chip. The other four are fractions between 0 and 1:
+    ``bound`` has six numbers. ``time_us`` is the least time in microseconds that the group can
+    take on the chip, ``estimate_us`` what it probably takes. The other four are fractions between 0
+    and 1:
 
     - ``global``: of the arithmetic peak, what the bandwidth of global memory allows.
     - ``shared``: of the arithmetic peak, what the bandwidth of shared memory allows.
@@ -62,7 +62,7 @@ def _tile(group: GroupOp, planner: Planner) -> None:
     except CompileError as error:
         error.place(operation_text(group))
         raise
-    group.bound = bound_attribute(rated.bound)
+    group.bound = bound_attribute(rated)
 
 
 def _chosen(cluster: Cluster, planner: Planner) -> Rated:
@@ -73,10 +73,12 @@ def _chosen(cluster: Cluster, planner: Planner) -> Rated:
     return found.best.rate()
 
 
-def bound_attribute(bound: UpperBound) -> BoundAttr:
+def bound_attribute(rated: Rated) -> BoundAttr:
     """Return a bound as an attribute; three digits say all that a model knows."""
+    bound = rated.bound
     values = {
         "time_us": bound.time_s * 1e6,
+        "estimate_us": rated.latency_s() * 1e6,
         "global": bound.global_ratio,
         "shared": bound.shared_ratio,
         "waves": bound.wave_efficiency,

@@ -1,6 +1,7 @@
 """What the commands share: errors as one line, and progress on a terminal."""
 
 import errno
+import math
 import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
@@ -72,6 +73,16 @@ def positive(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text)):
         raise ArgumentTypeError(f"{text!r} is not a number of 1 or more")
     return int(text)
+
+
+def seconds(text: str) -> float:
+    """Read an argument that is a time above 0; raises ArgumentTypeError for another one."""
+    try:
+        if 0 < (found := float(text)) < math.inf:
+            return found
+    except ValueError:
+        pass
+    raise ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
 
 
 def tolerance(text: str) -> float:

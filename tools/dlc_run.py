@@ -31,6 +31,7 @@ from dlc.tools._command import (
     natural,
     positive,
     run_command,
+    seconds,
     tolerance,
 )
 from dlc.tools._compare import compare_with_file
@@ -110,7 +111,7 @@ def _add_bench(parser: argparse.ArgumentParser) -> None:
     add("--bench", action="store_true", help="time runs; without inputs, on random ones")
     add("--warm-up", type=natural, metavar="N", help="runs before; default: 0.2 seconds of them")
     add("--iterations", type=positive, metavar="N", help="runs; default: as many as fit")
-    add("--duration", type=_seconds, metavar="SECONDS", help="at most so long; default: 2")
+    add("--duration", type=seconds, metavar="SECONDS", help="at most so long; default: 2")
     add(
         "--bench-json", type=Path, metavar="FILE", help="write the result with the time of each run"
     )
@@ -121,15 +122,6 @@ def _add_bench(parser: argparse.ArgumentParser) -> None:
         help="write how long each kernel takes, for chrome://tracing or ui.perfetto.dev; without "
         "inputs, on random ones",
     )
-
-
-def _seconds(text: str) -> float:
-    try:
-        if 0 < (seconds := float(text)) < math.inf:
-            return seconds
-    except ValueError:
-        pass
-    raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
 
 
 def _runs(given: argparse.Namespace) -> bool:

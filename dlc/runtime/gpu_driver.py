@@ -16,6 +16,7 @@ _RECORD_IN_GRAPH = 1
 """``CU_EVENT_RECORD_EXTERNAL``: a capture makes a node of the record, which each replay repeats."""
 _L2_CACHE_SIZE = 38
 """``CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE``, in bytes."""
+_NAME_BYTES = 256
 
 Handle = ctypes.c_void_p
 
@@ -69,6 +70,12 @@ class Driver:
         count = ctypes.c_int()
         self("cuDeviceGetAttribute", ctypes.byref(count), _L2_CACHE_SIZE, self._number(device))
         return count.value
+
+    def device_name(self, device: int) -> str:
+        """Return what the driver calls a device, as ``NVIDIA H200``."""
+        text = ctypes.create_string_buffer(_NAME_BYTES)
+        self("cuDeviceGetName", text, _NAME_BYTES, self._number(device))
+        return text.value.decode(errors="replace")
 
     def _number(self, device: int) -> ctypes.c_int:
         number = ctypes.c_int()

@@ -190,14 +190,17 @@ class Model:
             status = self._library.api.run(self._ready(), stream, None, read, written)
             self._library.check(status)
 
+    def variant(self) -> Mapping[str, Any]:
+        """Return the report's variant that runs. On a GPU that is known once the model is on it."""
+        return self.report["variants"][self._library.api.variant(self._ready())]
+
     def steps(self) -> list[Mapping[str, Any]]:
         """Return what each step of a run is: the ``kernel`` that is launched with its ``nodes``, or
-        the ``output`` that is copied to. On a GPU that is known once the model is on it.
+        the ``output`` that is copied to.
         """
-        handle = self._ready()
-        variant = self.report["variants"][self._library.api.variant(handle)]
-        assert len(variant["steps"]) == self._library.api.step_count(handle)
-        return variant["steps"]
+        steps = self.variant()["steps"]
+        assert len(steps) == self._library.api.step_count(self._ready())
+        return steps
 
     def step_runner(
         self, inputs: Sequence[int], outputs: Sequence[int], stream: Any = None

@@ -43,6 +43,29 @@ class HostClock:
 
 
 @dataclass(frozen=True)
+class BatchClock:
+    """Takes the wall time of calls that return before the work is done, several at a time.
+
+    wait: returns when all work is done. most: calls before it.
+    """
+
+    wait: Run
+    most: int
+
+    def times(self, run: Run, count: int) -> list[float]:
+        """Run so many times and return the seconds of each, equal where they are taken together."""
+        taken: list[float] = []
+        while len(taken) < count:
+            runs = min(self.most, count - len(taken))
+            start = time.perf_counter()
+            for _ in range(runs):
+                run()
+            self.wait()
+            taken += [(time.perf_counter() - start) / runs] * runs
+        return taken
+
+
+@dataclass(frozen=True)
 class Times:
     """The seconds of repeated runs, in their order."""
 

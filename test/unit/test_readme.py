@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, save
 
 import dlc
 from dlc.core.c_compiler import find_c_compiler
-from dlc.tools import dlc_compile, dlc_db, dlc_opt, dlc_run
+from dlc.tools import dlc_bench, dlc_compile, dlc_db, dlc_opt, dlc_run
 from dlc.tools._opt_arguments import parse_arguments
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,6 +72,7 @@ def test_each_command_line_is_one_that_the_tool_takes(
 ) -> None:
     tool, *arguments = split(command, comments=True)
     modules = {
+        "dlc-bench": dlc_bench,
         "dlc-compile": dlc_compile,
         "dlc-db": dlc_db,
         "dlc-opt": dlc_opt,

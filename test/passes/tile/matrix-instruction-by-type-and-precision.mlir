@@ -5,7 +5,7 @@
 
 // CHECK:      graph.weight @h
 // CHECK:      instruction = "mma.m16n8k16"
-// CHECK-SAME: bound = #loop.bound<time_us = {{[0-9.]+}}, global = {{[0-9.]+}}, shared = {{[0-9.]+}}, waves = {{[0-9.]+}}, limits = 1>
+// CHECK-SAME: bound = #loop.bound<time_us = {{[0-9.]+}}, estimate_us = {{[0-9.]+}}, global = {{[0-9.]+}}, shared = {{[0-9.]+}}, waves = {{[0-9.]+}}, limits = 1>
 // CHECK:      instruction = "fma"
 // CHECK:      instruction = "mma.m16n8k8"
 // OLD:        instruction = "fma"

@@ -5,6 +5,7 @@ import pytest
 from dlc.runtime.timing import (
     LEAST_RUNS,
     MOST_RUNS,
+    BatchClock,
     HostClock,
     Run,
     Times,
@@ -52,6 +53,16 @@ def test_the_host_clock_takes_each_call() -> None:
     calls: list[None] = []
     taken = HostClock().times(lambda: calls.append(None), 4)
     assert (len(calls), len(taken), min(taken) > 0) == (4, 4, True)
+
+
+def test_calls_that_return_early_are_taken_together() -> None:
+    done: list[str] = []
+    clock = BatchClock(lambda: done.append("wait"), most=3)
+    taken = clock.times(lambda: done.append("run"), 5)
+    assert done == ["run", "run", "run", "wait", "run", "run", "wait"]
+    assert taken[0] == taken[2]
+    assert taken[3] == taken[4]
+    assert min(taken) > 0
 
 
 def test_percentiles() -> None:

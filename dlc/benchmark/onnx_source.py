@@ -1,0 +1,76 @@
+"""A model of an ONNX file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+
+import onnx
+
+from dlc.benchmark.workload import Function, MissingError, Module, Workload, user_jax
+from dlc.errors import CompileError
+
+
+@dataclass(frozen=True)
+class OnnxSource:
+    """An ONNX file. given: sizes of inputs, or of symbolic sizes, by name. jax_function: where
+    there is one.
+    """
+
+    path: Path
+    given: Mapping[str, list[int]] = field(default_factory=dict[str, list[int]])
+    jax_function: str | None = None
+
+    @property
+    def usual_batch(self) -> int | None:
+        """That of the sizes."""
+        return None
+
+    @property
+    def name(self) -> str:
+        """The name of the file, of its folder where it is ``model.onnx``."""
+        stem = self.path.stem
+        return self.path.absolute().parent.name if stem == "model" else stem
+
+    def export(self, batch: int | None, folder: Path) -> Path:
+        """Return the file itself."""
+        del batch, folder
+        return self.path
+
+    def shapes(self, batch: int | None) -> dict[str, list[int] | int]:
+        """Return the sizes: a batch is the first axis of every input."""
+        found: dict[str, list[int] | int] = dict(self.given)
+        for name, sizes in _inputs(self.path) if batch else ():
+            if not sizes or name in found:
+                continue
+            if isinstance(sizes[0], str):
+                found.setdefault(sizes[0], batch or 1)
+            elif all(isinstance(size, int) for size in sizes):
+                found[name] = [batch or 1, *(size for size in sizes[1:] if isinstance(size, int))]
+        return found
+
+    def torch(self, batch: int | None, path: Path) -> Module:
+        """Return what onnx2torch makes of the file."""
+        if find_spec("onnx2torch") is None:
+            raise MissingError("onnx2torch, which makes a module of an ONNX file, is not installed")
+        import onnx2torch  # pyright: ignore[reportMissingImports]
+
+        return onnx2torch.convert(onnx.load(path)), ()
+
+    def jax(self, work: Workload) -> Function:
+        """Return what the user's function gives."""
+        return user_jax(self.jax_function, work)
+
+
+def _inputs(path: Path) -> list[tuple[str, list[int | str]]]:
+    """Return the inputs of a file with their sizes; a symbolic size is its name."""
+    try:
+        graph = onnx.load(path, load_external_data=False).graph
+    except Exception as error:
+        raise CompileError("is no ONNX model", at=str(path)) from error
+    weights = {weight.name for weight in graph.initializer}
+    return [
+        (i.name, [d.dim_param or d.dim_value for d in i.type.tensor_type.shape.dim])
+        for i in graph.input
+        if i.name not in weights
+    ]

@@ -1,0 +1,99 @@
+"""ONNX Runtime: its CPU provider, or on a GPU its CUDA provider where it has one."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import onnx
+
+from dlc.benchmark.contestant import Place, Ready
+from dlc.benchmark.workload import MissingError, Workload
+from dlc.runtime.timing import HostClock
+
+_CUDA = "CUDAExecutionProvider"
+_ERRORS_ONLY = 3
+
+
+@dataclass(frozen=True)
+class _OnnxRuntime:
+    def prepare(self, work: Workload, place: Place, kept: ExitStack) -> Ready:
+        if find_spec("onnxruntime") is None:
+            raise MissingError("ONNX Runtime is not installed")
+        import onnxruntime
+
+        if place.is_gpu and _CUDA not in onnxruntime.get_available_providers():
+            raise MissingError(f"ONNX Runtime {onnxruntime.__version__} has no CUDA provider")
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = _ERRORS_ONLY
+        options.intra_op_num_threads = place.threads or 0
+        session = onnxruntime.InferenceSession(
+            _model(work), options, providers=[_provider(work.precision, place)]
+        )
+        feeds = _feeds(session, work)
+        outputs = [np.asarray(x) for x in session.run(None, feeds)]
+        note = f"ONNX Runtime {onnxruntime.__version__}"
+        if not place.is_gpu:
+            run = lambda: session.run(None, feeds)
+            return Ready(run, HostClock(), outputs, note)
+        binding = _bound(session, feeds, place.device)
+        session.run_with_iobinding(binding)
+        run = lambda: session.run_with_iobinding(binding)
+        return Ready(run, HostClock(), outputs, f"{note}, CUDA graph, inputs on the GPU")
+
+
+def _provider(precision: str, place: Place) -> Any:
+    if not place.is_gpu:
+        return "CPUExecutionProvider"
+    return (
+        _CUDA,
+        {
+            "device_id": str(place.device),
+            "enable_cuda_graph": "1",
+            "use_tf32": "0" if precision == "fp32" else "1",
+            "cudnn_conv_algo_search": "EXHAUSTIVE",
+            "prefer_nhwc": "0" if precision == "fp32" else "1",
+        },
+    )
+
+
+def _model(work: Workload) -> Any:
+    """Return what the session reads: the file, or the model in half precision.
+
+    Raises MissingError where it has no such form.
+    """
+    if work.precision in ("fp32", "tf32"):
+        return str(work.path)
+    model = onnx.load(work.path)
+    if not any(t.data_type == onnx.TensorProto.FLOAT for t in model.graph.initializer):
+        return model.SerializeToString()  # it has that precision already
+    if work.precision != "fp16":
+        raise MissingError(f"it has no conversion of a model to {work.precision}")
+    from onnxruntime.transformers.float16 import convert_float_to_float16
+
+    return convert_float_to_float16(model, keep_io_types=False).SerializeToString()
+
+
+def _feeds(session: Any, work: Workload) -> dict[str, Any]:
+    """Return the feeds in the types of the session, which has half inputs where the model has."""
+    types = {"tensor(float16)": np.float16, "tensor(float)": np.float32}
+    return {
+        i.name: np.asarray(work.feeds[i.name], dtype=types.get(i.type))
+        for i in session.get_inputs()
+    }
+
+
+def _bound(session: Any, feeds: dict[str, Any], device: int) -> Any:
+    import onnxruntime
+
+    binding = session.io_binding()
+    for name, array in feeds.items():
+        value = onnxruntime.OrtValue.ortvalue_from_numpy(array, "cuda", device)
+        binding.bind_ortvalue_input(name, value)
+    for output in session.get_outputs():
+        binding.bind_output(output.name, "cuda", device)
+    return binding
+
+
+PEER = _OnnxRuntime()

@@ -1,0 +1,68 @@
+"""A model of a function that makes a PyTorch module."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dlc.benchmark.user_function import user_function
+from dlc.benchmark.workload import Function, Module, Workload, load_torch, user_jax
+from dlc.errors import CompileError
+
+EXPORT_OPSET = 20
+
+
+@dataclass(frozen=True)
+class TorchSource:
+    """A function of the batch size that returns ``(module, arguments)``, or ``(module, arguments,
+    options)`` with options of ``torch.onnx.export``.
+    """
+
+    function: str
+    jax_function: str | None = None
+
+    @property
+    def usual_batch(self) -> int | None:
+        """One."""
+        return 1
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self.function.rpartition(":")[2]
+
+    def export(self, batch: int | None, folder: Path) -> Path:
+        """Export the module."""
+        module, arguments, options = self._made(batch)
+        torch = load_torch()
+        path = folder / "model.onnx"
+        given = {"dynamo": True, "opset_version": EXPORT_OPSET, "external_data": True, **options}
+        given |= {} if given["dynamo"] else {"external_data": False}
+        with torch.no_grad():
+            torch.onnx.export(module.eval(), tuple(arguments), path, verbose=False, **given)
+        return path
+
+    def shapes(self, batch: int | None) -> dict[str, list[int] | int]:
+        """Return none: the export fixes all sizes."""
+        return {}
+
+    def torch(self, batch: int | None, path: Path) -> Module:
+        """Return what the function gives."""
+        module, arguments, _ = self._made(batch)
+        return module, arguments
+
+    def _made(self, batch: int | None) -> tuple[Any, Sequence[Any], Mapping[str, Any]]:
+        make = user_function(self.function)
+        load_torch().manual_seed(0)  # the weights are the same in every call and process
+        found = make(batch or 1)
+        if not isinstance(found, tuple) or len(found) not in (2, 3):
+            raise CompileError(
+                f"returns a {type(found).__name__}; it returns (module, arguments) or (module, "
+                "arguments, options of torch.onnx.export)",
+                at=self.function,
+            )
+        return found[0], found[1], dict(found[2]) if len(found) == 3 else {}
+
+    def jax(self, work: Workload) -> Function:
+        """Return what the user's function gives."""
+        return user_jax(self.jax_function, work)

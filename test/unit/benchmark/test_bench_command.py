@@ -1,0 +1,210 @@
+"""``dlc-bench`` from the command line to its tables and its JSON."""
+
+import json
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from dlc.benchmark import contestant, peers
+from dlc.tools import dlc_bench
+
+TEST_PEERS = {
+    "absent": """
+from dlc.benchmark.workload import MissingError
+class _Peer:
+    def prepare(self, work, place, kept):
+        raise MissingError("it is not installed")
+PEER = _Peer()
+""",
+    "failing": """
+class _Peer:
+    def prepare(self, work, place, kept):
+        raise ValueError("no \\x1b[31m kernel\\nfor this")
+PEER = _Peer()
+""",
+    "zeros": """
+import numpy as np
+from dlc.benchmark.contestant import Ready
+class _Peer:
+    def prepare(self, work, place, kept):
+        y = np.zeros((work.batch, 5), np.float32)
+        return Ready(lambda: None, place.clock, [y], "does nothing")
+PEER = _Peer()
+""",
+}
+
+
+@pytest.fixture(autouse=True)
+def few_peers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+    """Add the peers of the test to those that there are."""
+    folder = tmp_path / "peers"
+    folder.mkdir()
+    for name, text in TEST_PEERS.items():
+        (folder / f"{name}.py").write_text(text)
+    monkeypatch.setattr(peers, "__path__", [*peers.__path__, str(folder)])
+    contestant.peer_names.cache_clear()
+    yield
+    contestant.peer_names.cache_clear()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """``y = relu(x w)`` with an open batch."""
+    weight = np.random.default_rng(0).standard_normal((7, 5)).astype(np.float32)
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["h"], "product"),
+        helper.make_node("Relu", ["h"], ["y"], "rectify \x1b[31m"),
+    ]
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 7])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 5])
+    graph = helper.make_graph(nodes, "small", [x], [y], [numpy_helper.from_array(weight, "w")])
+    opset = helper.make_opsetid("", 17)
+    onnx.save(helper.make_model(graph, opset_imports=[opset], ir_version=8), tmp_path / "net.onnx")
+    return tmp_path / "net.onnx"
+
+
+def bench(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    capsys.readouterr()
+    fixed = ["--target", "cpu", "--threads", "1", "--seconds", "0.01"]
+    code = dlc_bench.main([*map(str, arguments), *fixed])
+    out, errors = capsys.readouterr()
+    return code, out, errors
+
+
+def test_a_model_at_two_batches_beside_its_peers(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "bench.json"
+    chosen = "ort,zeros,absent,failing"
+    code, out, _ = bench(capsys, path, "--batch", "2,3", "--peers", chosen, "--json", file)
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0] == "net, batch 2, fp32 on cpu"
+    assert lines[1].split() == ["median", "ms", "spread", "dlc", "is", "differs"]
+    names = [line.split()[0] for line in lines[2:7]]
+    assert names == ["dlc", "ort", "zeros", "absent:", "failing:"]
+    assert lines[5] == "  absent: it is not installed"
+    assert lines[6] == r"  failing: failed: ValueError: no \x1b[31m kernel"
+    head = "kernel n us bound estimate of limit MB GFLOP limited by nodes"
+    assert lines[7].split() == head.split()
+    assert lines[8].endswith(r"product + rectify \x1b[31m")
+    assert lines[9] == "net, batch 3, fp32 on cpu"
+    assert lines[-1].startswith("  geometric mean of 2: ")
+    data = json.loads(file.read_text(), parse_constant=pytest.fail)
+    check_data(data)
+
+
+def check_data(data: dict[str, Any]) -> None:
+    """Check the JSON of the model at two batches."""
+    assert set(data) == {"dlc", "machine", "cases", "geometric_mean"}
+    assert data["machine"]["name"] == "cpu"
+    for batch, case in zip((2, 3), data["cases"], strict=True):
+        assert (case["name"], case["batch"], case["precision"]) == ("net", batch, "fp32")
+        found = {each["name"]: each for each in case["contestants"]}
+        for name in ("dlc", "ort", "zeros"):
+            times = found[name]["times_ms"]
+            assert len(times) == found[name]["runs"] >= 5
+            assert found[name]["min_ms"] == min(times)
+            assert found[name]["median_ms"] == pytest.approx(np.median(times))
+        assert found["ort"]["difference"] < 2.0**-20
+        assert found["zeros"]["difference"] == 1.0
+        assert found["absent"]["missing"] == "it is not installed"
+        assert found["failing"]["error"].startswith("ValueError: no")
+        assert case["best_peer"] == "zeros"
+        assert case["ratio"] == found["zeros"]["median_ms"] / found["dlc"]["median_ms"]
+        (kernel,) = case["kernels"]
+        assert kernel["launches"] == case["steps"] == 1
+        assert kernel["flops"] == 2 * batch * 7 * 5 + batch * 5
+        assert kernel["us"] > 0
+        assert kernel["share"] == kernel["bound_us"] / kernel["us"]
+    ratios = [case["ratio"] for case in data["cases"]]
+    assert data["geometric_mean"] == pytest.approx(np.sqrt(np.prod(ratios)))
+
+
+def test_an_operation_has_a_rate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "bench.json"
+    options = ["--peers", "ort", "--json", file, "--kernels", 0]
+    code, out, _ = bench(capsys, "--op", "matmul:8x16x32", *options)
+    assert code == 0
+    assert "TFLOP/s" in out
+    assert "limited by" not in out
+    (case,) = json.loads(file.read_text())["cases"]
+    for found in case["contestants"]:
+        flops = found["tflops"] * 1e12 * found["median_ms"] * 1e-3
+        assert flops == pytest.approx(2 * 8 * 16 * 32)
+    assert case["contestants"][1]["difference"] < 2.0**-18
+
+
+def test_a_model_that_does_not_compile_is_said_and_the_others_are_timed(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "broken.onnx").write_bytes(b"no model")
+    code, out, _ = bench(capsys, tmp_path / "broken.onnx", path, "--batch", 1, "--peers", "none")
+    assert code == 1
+    assert "dlc: failed: " in out
+    assert "net, batch 1, fp32 on cpu" in out
+
+
+def test_what_is_not_installed_is_named(
+    path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("dlc.benchmark.workload", *(f"dlc.benchmark.peers.{n}" for n in ("ort", "xla"))):
+        monkeypatch.setattr(f"{module}.find_spec", lambda _: None)
+    code, out, _ = bench(capsys, path, "--batch", 1, "--peers", "eager,compile,autotune,ort,xla")
+    assert code == 0
+    for name, what in (("eager", "PyTorch"), ("ort", "ONNX Runtime"), ("xla", "JAX")):
+        assert f"  {name}: {what} is not installed" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "nothing is to be timed; give a model, --torch or --op"),
+        (["a.onnx", "b.onnx", "--jax", "f.py:g"], "argument --jax: it is the form of one model"),
+        (["--op", "matmul:1x1x1", "--shape", "x=1"], "argument --shape: only with an ONNX file"),
+        (["a.onnx", "--shape", "x=1", "--shape", "x=2"], "argument --shape: 'x' is given twice"),
+        (["a.onnx", "--peers", "ort,tvm"], "there is no peer 'tvm'; there are: absent, autotune"),
+        (["a.onnx", "--batch", "1,0"], "'0' is not a number of 1 or more"),
+        (["a.onnx", "--precision", "fp8"], "'fp8' is unknown; give fp32, tf32, fp16, bf16"),
+        (["a.onnx", "--seconds", "-1"], "'-1' is not a number of seconds above 0"),
+    ],
+)
+def test_a_wrong_command_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        dlc_bench.main(arguments)
+    assert end.value.code == 2
+    errors = capsys.readouterr().err
+    assert message in errors
+    assert len(errors.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--op", "matmul:1"], "matmul:1: give matmul:MxNxK"),
+        (["--op", "matmul:1x1x1", "--target", "sm_80,sm_90a"], "give one target"),
+    ],
+)
+def test_a_wrong_value(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert dlc_bench.main([*arguments, "--peers", "none"]) == 1
+    errors = capsys.readouterr().err
+    assert errors.startswith("dlc-bench: error: ")
+    assert message in errors
+
+
+def test_a_target_that_does_not_run_here(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dlc.compiler.targets.device_capability", lambda: None)
+    assert dlc_bench.main(["--op", "matmul:1x1x1", "--target", "sm_80"]) == 1
+    message = "sm_80: this machine does not run it; times are taken where the model runs"
+    assert message in capsys.readouterr().err
