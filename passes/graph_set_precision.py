@@ -82,6 +82,21 @@ def _wide_ops(ops: Sequence[Operation]) -> set[Operation]:
     return wide
 
 
+def _fixed_ops(ops: Sequence[Operation]) -> list[GraphOp]:
+    """Return those of ``ops`` that compute from constants alone."""
+    fixed: dict[Operation, GraphOp] = {}
+    for op in ops:
+        if not isinstance(op, GraphOp) or not op.operands:
+            continue
+        if all(_is_constant(x) or x.owner in fixed for x in op.operands):
+            fixed[op] = op
+    return list(fixed.values())
+
+
+def _is_constant(value: SSAValue) -> bool:
+    return isinstance(value.owner, GraphOp) and value.owner.is_constant
+
+
 class _Narrowing:
     """The change of every ``f32`` tensor of a function to a narrower type."""
 
@@ -96,6 +111,8 @@ class _Narrowing:
         wide = [x.type for x in last.operands]
         ops = list(block.ops)
         self.wide = _wide_ops(ops)
+        for op in reversed(_fixed_ops(ops)):
+            self._keep_fixed(op)
         for argument in block.args:
             if element_type(argument) == f32:
                 self._cast_argument(argument, block)
@@ -125,6 +142,18 @@ class _Narrowing:
         else:
             self._narrow_properties(op)
             op.update_types()
+
+    def _keep_fixed(self, op: GraphOp) -> None:
+        """Give the wide readers of an op that computes from constants alone a wide one."""
+        readers = [use.operation in self.wide for x in op.results for use in x.uses]
+        if readers and all(readers):
+            self.wide.add(op)
+        elif any(readers):
+            wide = op.clone()
+            Rewriter.insert_op(wide, InsertPoint.before(op))
+            for old, new in zip(op.results, wide.results, strict=True):
+                old.replace_uses_with_if(new, lambda use: use.operation in self.wide)
+            self.wide.add(wide)
 
     def _narrow_constant(self, op: GraphOp) -> None:
         """Write a narrow ``op``; it stays itself for those of its readers that are wide."""
