@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import AnyFloat, FloatAttr, ModuleOp, TensorType, bf1
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from dlc.analysis.evaluation import is_known
 from dlc.core.context import dlc_context
 from dlc.core.passes import DlcPass
 from dlc.core.weights import WeightStore, WeightType
@@ -72,13 +73,20 @@ def _opens(source: Operation | Block) -> bool:
 
 
 def _wide_ops(ops: Sequence[Operation]) -> set[Operation]:
-    """Return those of ``ops`` that compute from a ``graph.widen``, up to the ``graph.narrow``."""
+    """Return those of ``ops`` that compute from a ``graph.widen``, up to the ``graph.narrow``, and
+    what is made of constants for these alone.
+    """
     wide: set[Operation] = set()
     for op in ops:
         if isinstance(op, BoundOp):
             continue
         if any(_opens(x.owner) or x.owner in wide for x in op.operands):
             wide.add(op)
+    for op in reversed(ops):
+        uses = [use.operation for result in op.results for use in result.uses]
+        if isinstance(op, GraphOp) and op.operands and uses and wide.issuperset(uses):
+            if all(map(is_known, op.operands)):
+                wide.add(op)
     return wide
 
 

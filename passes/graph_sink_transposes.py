@@ -25,7 +25,9 @@ class GraphSinkTransposesPass(DlcPass):
     1. a transpose of a transpose becomes one, and one that moves only axes of size 1 a reshape;
     2. a reshape goes before the part of a transpose that moves whole runs of its axes;
     3. an op that can take the transpose in (``GraphOp.absorbed_transpose``: a matrix product has a
-       flag, a reduction other axes) reads the untransposed value;
+       flag, a reduction other axes) reads the untransposed value; where it can take in only the
+       exchange of the last two axes, and that leaves the innermost axis innermost, the rest of the
+       transpose stays;
     4. an op that has a form on permuted axes (``GraphOp.permuted``) takes it when the transposed
        operands carry at least half of the bytes it reads, and its results are transposed instead;
        constants on its other operands are permuted at compile time. An op stays in the order it
@@ -94,7 +96,26 @@ def _absorb(op: GraphOp) -> GraphOp:
             new = op.absorbed_transpose(number, source.axes(), source.x)
             if new is not None:
                 return _absorb(_replace(op, [new]))
+            new = _without_exchange(op, number, source)
+            if new is not None:
+                return _absorb(_replace(op, new))
     return op
+
+
+def _without_exchange(op: GraphOp, number: int, source: TransposeOp) -> list[Operation] | None:
+    """Return what reads operand ``number`` with its last two axes exchanged, where they then end as
+    in memory.
+    """
+    *outer, row, column = axes = list(source.axes())
+    last = len(axes) - 1
+    if row != last:
+        return None
+    rest = transpose(source.x, [*outer, column, row])
+    new = op.absorbed_transpose(number, [*range(last - 1), last, last - 1], rest.output)
+    if new is None:
+        rest.erase()
+        return None
+    return [rest, new]
 
 
 def _incoming_permutation(op: GraphOp) -> Sequence[int] | None:
