@@ -84,9 +84,9 @@ def _wide_ops(ops: Sequence[Operation]) -> set[Operation]:
             wide.add(op)
     for op in reversed(ops):
         uses = [use.operation for result in op.results for use in result.uses]
-        if isinstance(op, GraphOp) and op.operands and uses and wide.issuperset(uses):
-            if all(map(is_known, op.operands)):
-                wide.add(op)
+        is_for_wide = bool(op.operands and uses) and wide.issuperset(uses)
+        if is_for_wide and all(map(is_known, op.operands)):
+            wide.add(op)
     return wide
 
 

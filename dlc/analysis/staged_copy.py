@@ -9,14 +9,12 @@ from math import gcd
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
-from xdsl.ir import Block, BlockArgument, SSAValue
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir import SSAValue
 from xdsl.traits import Pure
 
-from dlc.analysis.index_expression import constant_of
-from dlc.analysis.index_range import range_of
-from dlc.core.affine import Interval, Ranges, divisor_of, extent, linear_index, simplify, stride
-from dlc.dialects.loop import IndexOp, LoadOp, StageOp
+from dlc.analysis.neighbours import Neighbours
+from dlc.core.affine import linear_index
+from dlc.dialects.loop import LoadOp, StageOp
 from dlc.ir.space import Space, buffer_type, space_of
 from dlc.ir.tensor import element_bytes
 
@@ -72,80 +70,22 @@ def copy_elements(op: StageOp, chunk: int) -> int:
     element = element_bytes(buffer_type(op.tile).element_type)
     counts = [n // element for n in COPY_BYTES if n >= element and n % element == 0]
     fitting = (n for n in counts if gcd(chunk, op.sizes[1]) % n == 0)
-    return next((n for n in fitting if n == 1 or _Neighbours(op, n).are_together(staged)), 0)
+    return next((n for n in fitting if n == 1 or _are_together(op, staged, n)), 0)
 
 
-class _Neighbours:
-    """Index values of a region as expressions of the line, the run of ``count`` elements, the
-    place in the run, and the values from outside.
+def _are_together(op: StageOp, staged: StagedLoad, count: int) -> bool:
+    """Return whether each run of ``count`` neighbours is one aligned piece of memory, all of it
+    there or none.
     """
-
-    def __init__(self, op: StageOp, count: int):
-        self.op, self.count = op, count
-        line, place = op.element.block.args
-        dims = [AffineExpr.dimension(i) for i in range(3)]
-        self.exprs: dict[SSAValue, AffineExpr] = {line: dims[0], place: dims[1] * count + dims[2]}
-        self.dims: list[Interval] = [*map(extent, (op.sizes[0], op.sizes[1] // count, count))]
-
-    def are_together(self, staged: StagedLoad) -> bool:
-        """Return whether each run is one aligned piece of memory, all of it there or none."""
-        (access,) = staged.load.accesses()
-        index = [self._composed(e, access.operands) for e in access.map.results]
-        position = linear_index(index, access.type.get_shape())
-        guards = [index[axis] for axis in staged.load.guard_axes]
-        return (
-            self._is_aligned_run(position)
-            and all(self._is_fixed(e) for e in guards)
-            and (staged.condition is None or self._is_decided_once(staged.condition))
-        )
-
-    def _composed(self, expr: AffineExpr, values: tuple[SSAValue, ...]) -> AffineExpr:
-        found = expr.replace_dims_and_symbols([self._expr(v) for v in values], ())
-        return simplify(found, Ranges(self.dims))
-
-    def _expr(self, value: SSAValue) -> AffineExpr:
-        if value not in self.exprs:
-            self.exprs[value] = self._new_expr(value)
-        return self.exprs[value]
-
-    def _new_expr(self, value: SSAValue) -> AffineExpr:
-        owner = value.owner
-        if isinstance(owner, IndexOp) and self._is_inside(value):
-            return self._composed(owner.expr, tuple(owner.indices))
-        number = constant_of(value)
-        if number is not None:
-            return AffineExpr.constant(number)
-        self.dims.append(range_of(value))
-        return AffineExpr.dimension(len(self.dims) - 1)
-
-    def _is_inside(self, value: SSAValue) -> bool:
-        block = value.owner if isinstance(value, BlockArgument) else value.owner.parent_block()
-        return isinstance(block, Block) and self.op.is_ancestor(block)
-
-    def _is_fixed(self, expr: AffineExpr) -> bool:
-        return stride(expr, 2, Ranges(self.dims)) == 0
-
-    def _is_aligned_run(self, expr: AffineExpr) -> bool:
-        dims = [AffineExpr.dimension(i) for i in range(len(self.dims))]
-        dims[2] = AffineExpr.constant(0)
-        ranges = Ranges(self.dims)
-        start = simplify(expr.replace_dims_and_symbols(dims, ()), ranges)
-        return stride(expr, 2, ranges) == 1 and divisor_of(start, (), ranges) % self.count == 0
-
-    def _is_decided_once(self, condition: SSAValue) -> bool:
-        """Return whether a condition is the same for all elements of a run."""
-        if not self._is_inside(condition):
-            return True
-        match condition.owner:
-            case arith.AndIOp() as both:
-                return all(map(self._is_decided_once, both.operands))
-            case arith.CmpiOp(lhs=left, rhs=right):
-                expr = self._composed(AffineExpr.dimension(0), (left,))
-                limit = constant_of(right)
-                return limit is not None and (self._is_fixed(expr) or self._is_cut(expr, limit))
-            case _:
-                return False
-
-    def _is_cut(self, expr: AffineExpr, limit: int) -> bool:
-        """Return whether a limit falls between runs: below it and from it on are the two sides."""
-        return limit % self.count == 0 and self._is_aligned_run(expr)
+    place = op.element.block.args[1]
+    runs = Neighbours(place, count, op.sizes)
+    (access,) = staged.load.accesses()
+    index = [runs.composed(e, access.operands) for e in access.map.results]
+    position = runs.composed(
+        linear_index(access.map.results, access.type.get_shape()), access.operands
+    )
+    return (
+        runs.is_aligned_run(position)
+        and all(runs.is_fixed(index[axis]) for axis in staged.load.guard_axes)
+        and (staged.condition is None or runs.is_decided_once(staged.condition))
+    )

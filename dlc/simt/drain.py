@@ -1,12 +1,17 @@
 """The end of an accumulator: each thread takes its elements through the region of a drain."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from math import gcd
 
+from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.traits import IsTerminator, Pure
 
+from dlc.analysis.neighbours import Neighbours
+from dlc.core.affine import divisor_of
 from dlc.dialects.loop import DrainOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.lowering.tile_scope import open_loop
@@ -17,9 +22,8 @@ from dlc.simt.region import RegionWriter
 def drain(writer: RegionWriter, op: DrainOp, accumulator: Accumulator) -> None:
     """Write the loops over a thread's elements. writer: knows the values around the op."""
     scope = writer.scope
-    row, column, value = op.body.block.args
     first_row, first_column = writer.composed(op.first.data.results, op.indices)
-    rows, size = op.limits
+    row, rows, size = op.body.block.args[0], *op.limits
     of_row, of_element = _by_row(op)
 
     def write_row(at: AffineExpr, columns: Columns) -> None:
@@ -37,18 +41,10 @@ def drain(writer: RegionWriter, op: DrainOp, accumulator: Accumulator) -> None:
         """Write the elements of neighbouring columns, in pieces of which all are there or none."""
         length = gcd(count, size)
 
-        def write(number: AffineExpr) -> None:
-            with scope.branch_level():
-                element = accumulator.load(accumulator.buffer, place(number))
-                outer.inner({column: at + number}, {value: element}).write(of_element)
-
         def write_piece(piece: AffineExpr) -> None:
             first = piece * length
-
-            def write_all() -> None:
-                open_loop(scope, length, LoopMap.VECTOR, lambda n: write(first + n))
-
-            scope.where_below(at + first, size, write_all)
+            run = _Run(outer, op, accumulator, at + first, length, lambda n: place(first + n))
+            scope.where_below(at + first, size, lambda: run.write(of_element))
 
         open_loop(scope, count // length, LoopMap.UNROLL, write_piece)
 
@@ -69,3 +65,79 @@ def _by_row(op: DrainOp) -> tuple[Sequence[Operation], Sequence[Operation]]:
             of_element.append(inner)
             varying.update(inner.results)
     return of_row, of_element
+
+
+@dataclass(frozen=True)
+class _Run:
+    """``length`` neighbours of a row from column ``at`` on, all of which are there."""
+
+    outer: RegionWriter
+    op: DrainOp
+    accumulator: Accumulator
+    at: AffineExpr
+    length: int
+    place: Callable[[AffineExpr], Place]
+
+    def write(self, ops: Sequence[Operation]) -> None:
+        """Write the ops for each neighbour. A condition that is the same for all stands around a
+        loop of its own, so that what it holds is about neighbours, too.
+        """
+        alone = [op for op in ops if isinstance(op, scf.IfOp) and self._is_decided_once(op)]
+        together = [op for op in ops if op not in alone]
+        if not alone or any(not op.has_trait(Pure) for op in together):
+            self._write_each(_needed(together, ops) if alone else ops)
+        for branch in alone:
+            self._write_branch(branch, ops)
+
+    def _write_branch(self, branch: scf.IfOp, ops: Sequence[Operation]) -> None:
+        """Write a loop of what a branch of ``ops`` holds."""
+        first, body = self.outer.inner({self._column: self.at}), list(branch.true_region.block.ops)
+        first.write(_needed([branch.cond.owner], ops))
+        taken = [*_needed(body, ops), *body]
+        self.outer.scope.where(first.value(branch.cond), lambda: self._write_each(taken))
+
+    def _write_each(self, ops: Sequence[Operation]) -> None:
+        scope, accumulator = self.outer.scope, self.accumulator
+        value = self.op.body.block.args[2]
+
+        def write_one(number: AffineExpr) -> None:
+            with scope.branch_level():
+                element = accumulator.load(accumulator.buffer, self.place(number))
+                self.outer.inner({self._column: self.at + number}, {value: element}).write(
+                    op for op in ops if not op.has_trait(IsTerminator)
+                )
+
+        open_loop(scope, self.length, LoopMap.VECTOR, write_one)
+
+    @property
+    def _column(self) -> SSAValue:
+        return self.op.body.block.args[1]
+
+    @cached_property
+    def _neighbours(self) -> Neighbours | None:
+        """What these columns have in common; ``None`` where they are no aligned run."""
+        start = divisor_of(self.at, (), self.outer.scope.ranges)
+        if self.length == 1 or start % self.length:
+            return None
+        return Neighbours(self.op.body.block.args[1], self.length, self.op.limits)
+
+    def _is_decided_once(self, branch: scf.IfOp) -> bool:
+        runs, is_plain = self._neighbours, not branch.results and not branch.false_region.blocks
+        return is_plain and runs is not None and runs.is_decided_once(branch.cond)
+
+
+def _needed(wanted: Iterable[object], ops: Sequence[Operation]) -> list[Operation]:
+    """Return those of ``ops`` that are wanted, or that such ops read, in order."""
+    found = set[object]()
+
+    def want(op: object) -> None:
+        if isinstance(op, Operation):
+            found.add(op)
+            found.update(v.owner for inner in op.walk() for v in inner.operands)
+
+    for op in wanted:
+        want(op)
+    for op in reversed(ops):
+        if op in found:
+            want(op)
+    return [op for op in ops if op in found]

@@ -59,13 +59,23 @@ MOVED = {
         "%8 = graph.transpose %7 {{permutation = array<i64: 1, 0>}} : {y} -> tensor<{n}x{m}x{e}>\n",
         "tensor<{n}x{m}x{e}>",
     ),
+    "cut_inside": (
+        "%8 = graph.slice %7 {{starts = array<i64: 0, 5>, stops = array<i64: {m}, 36>, "
+        "steps = array<i64: 1, 1>}} : {y} -> tensor<{m}x31x{e}>\n",
+        "tensor<{m}x31x{e}>",
+    ),
     "cut": (
         "%8 = graph.slice %7 {{starts = array<i64: 0, 8>, stops = array<i64: {m}, 32>, "
         "steps = array<i64: 1, 1>}} : {y} -> tensor<{m}x24x{e}>\n",
         "tensor<{m}x24x{e}>",
     ),
 }
-NUMPY = {"": lambda y: y, "transposed": np.transpose, "cut": lambda y: y[:, 8:32]}
+NUMPY = {
+    "": lambda y: y,
+    "transposed": np.transpose,
+    "cut": lambda y: y[:, 8:32],
+    "cut_inside": lambda y: y[:, 5:36],
+}
 
 
 def run(
@@ -106,6 +116,11 @@ def test_rhs_along_its_columns_is_staged_in_any_order(runner: Runner, name: str)
 def test_moved_result(runner: Runner, after: str, sizes: tuple[int, int, int]) -> None:
     y, right = run(runner, product("f16", sizes, 4, after), "f16", sizes, "n k")
     np.testing.assert_array_equal(y, NUMPY[after](right))
+
+
+def test_stores_of_a_cut_between_runs_are_wide() -> None:
+    assert widths(product("f16", (64, 72, 64), 4, "cut")) == {8}
+    assert widths(product("f16", (64, 72, 64), 4, "cut_inside")) == set()
 
 
 def widths(module: ModuleOp) -> set[int]:
