@@ -75,13 +75,17 @@ class Choosing:
                 "model of the chip chooses; tune where it is, and bring the lock file here"
             )
             return
-        with ExitStack() as kept:
-            try:
+        try:
+            with ExitStack() as kept:
                 measurer = measuring.measurer(target, module, self.options, self.context, kept)
-            except CompileError as error:
-                self.remarks.append(f"nothing is measured: {error}")
-                return
-            self.tuned = self._tuner(target, measurer, kept).tune(module)
+                self.tuned = self._tuner(target, measurer, kept).tune(module)
+        except CompileError as error:
+            self.remarks.append(f"nothing is measured: {error}")
+            return
+        except (
+            KeyboardInterrupt
+        ):  # before anything was measured: the compile goes on, as it does after
+            self.tuned = Tuned(stopped="interrupted")
         self.remarks += self.tuned.faults
         self._take(target, module, self.tuned)
 

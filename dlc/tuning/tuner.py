@@ -105,7 +105,17 @@ class Tuner:
         return list(found.values())
 
     def _known(self, key: str) -> dict[str, Measurement]:
-        return self.database.known(self.measurer.place, key) if self.database else {}
+        if self.database is None:
+            return {}
+        try:
+            return self.database.known(self.measurer.place, key)
+        except CompileError as error:
+            self._do_without(error)
+            return {}
+
+    def _do_without(self, error: CompileError) -> None:
+        self.tuned.faults.append(f"{error}; what is measured now is not kept")
+        self.database = None
 
     def _measure(self, kinds: Sequence[_Kind]) -> None:
         open_ones = [kind for kind in kinds if kind.unknown()]
@@ -145,8 +155,7 @@ class Tuner:
             try:
                 self.database.merge([Row(subject, measurement)])
             except CompileError as error:
-                self.tuned.faults.append(str(error))
-                self.database = None
+                self._do_without(error)
 
     def _state(self, done: int, kinds: Sequence[_Kind]) -> str:
         times = list(filter(None, (kind.seconds() for kind in kinds)))

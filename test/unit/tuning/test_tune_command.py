@@ -1,8 +1,13 @@
 """``dlc-compile --tune``, ``--lock`` and ``--locked``, and the same in Python."""
 
 import re
+import signal
 import sqlite3
+import subprocess
+import sys
+import time
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -164,6 +169,34 @@ def test_ctrl_c_ends_the_measuring_not_the_compile(
         assert len(database.rows()) == 2
 
 
+def test_a_signal_while_this_machine_measures(model: Path) -> None:
+    arguments = [str(model), "--target", "cpu", "-o", str(model.parent / "a.so"), "--tune"]
+    command = [sys.executable, "-m", "dlc.tools.dlc_compile", *arguments]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert running.stderr is not None
+    for line in running.stderr:
+        if line == "cpu: measuring\n":
+            time.sleep(0.3)  # until it does; all of it takes some seconds
+            running.send_signal(signal.SIGINT)
+    output, _ = running.communicate(timeout=120)
+    assert running.returncode == 0
+    tuned, summary = output.splitlines()
+    assert re.match(r"tuned 2 kinds of groups: \d+ measured, interrupted", tuned)
+    assert "; verified: " in summary
+
+
+def test_how_far_it_is_stands_on_a_terminal_only(
+    model: Path, fake: FakeMeasurer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for is_terminal in (True, False):
+        stream = StringIO()
+        monkeypatch.setattr(stream, "isatty", lambda shown=is_terminal: shown)
+        monkeypatch.setattr(sys, "stderr", stream)
+        compiled(model, "a.so", "--tune", "--no-verify")
+        assert ("tuning: 2 of 2 kinds of groups" in stream.getvalue()) == is_terminal
+        default_path().unlink()
+
+
 def test_a_target_that_is_not_here_is_not_measured(
     model: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,7 +217,16 @@ def spoiled_tables(path: Path) -> None:
         connection.execute("CREATE TABLE t (x)")
 
 
-@pytest.mark.parametrize("spoil", [spoiled_text, spoiled_tables])
+def spoiled_rows(path: Path) -> None:
+    with Database(path):
+        pass
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE measurement")
+        connection.execute("CREATE TABLE measurement (chip)")
+    connection.close()
+
+
+@pytest.mark.parametrize("spoil", [spoiled_text, spoiled_tables, spoiled_rows])
 def test_a_bad_database_costs_only_the_memory(
     model: Path,
     spoil: Callable[[Path], None],

@@ -131,6 +131,21 @@ def test_what_the_database_knows_is_not_measured_again(module: ModuleOp, tmp_pat
     assert {row.measurement.date for row in rows} == {"2026-01-31T12:00:00Z"}
 
 
+def test_a_layer_that_another_model_has_is_known(module: ModuleOp, tmp_path: Path) -> None:
+    text = f"""
+    func.func @main(%p: tensor<64x256xf16>, %q: tensor<256x256xf16>) -> tensor<64x256xf16> {{
+      {layer("%other", "%p", "%q", 64, 256, 256)}
+      func.return %other : tensor<64x256xf16>
+    }}"""
+    other = parse_module(text, registry.new_context())
+    with Database(tmp_path / "t.db") as database:
+        tune(module, FakeMeasurer(in_order), database)
+        measurer = FakeMeasurer(in_order)
+        tuned = tune(other, measurer, database)
+    assert measurer.started == []
+    assert (tuned.kinds, tuned.measured, tuned.remembered) == (1, 0, 10)
+
+
 def test_ctrl_c_keeps_what_was_found(module: ModuleOp, tmp_path: Path) -> None:
     small, big = kinds(module)
 

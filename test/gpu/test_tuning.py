@@ -1,0 +1,71 @@
+"""``--tune`` on a GPU: schedules are measured there, once."""
+
+import re
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from launch import Gpu
+from onnx import numpy_helper
+
+import dlc
+from dlc.compiler.identity import OWN_VERSION
+from dlc.tools import dlc_compile
+from dlc.tuning.database import Database, default_path
+from dlc.tuning.gpu_device import GpuDevice
+
+pytestmark = pytest.mark.gpu
+
+TEXT = """
+<ir_version: 8, opset_import: ["": 17]>
+two (float[200, 768] x) => (float[200, 512] y) {
+  h = MatMul(x, w)
+  y = Softmax <axis = -1> (h)
+}
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("DLC_CACHE_DIR", str(tmp_path / "cache"))
+    proto = onnx.parser.parse_model(TEXT)
+    w = np.random.default_rng(0).normal(size=(768, 512)).astype(np.float32)
+    proto.graph.initializer.append(numpy_helper.from_array(w, "w"))
+    onnx.save(proto, tmp_path / "model.onnx")
+    return tmp_path / "model.onnx"
+
+
+def tune(gpu: Gpu, model: Path, name: str, *arguments: str) -> Path:
+    path = model.parent / name
+    target = ["--target", gpu.target, "--precision", "fp16"]
+    assert dlc_compile.main([str(model), *target, "-o", str(path), *arguments]) == 0
+    return path
+
+
+def test_schedules_are_measured_once(
+    gpu: Gpu, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lock = model.parent / "dlc.lock"
+    first = tune(gpu, model, "a.so", "--tune", "--lock", str(lock))
+    printed = capsys.readouterr()
+    assert re.match(r"tuned 2 kinds of groups: [1-9]\d* measured; ", printed.out)
+    assert "warning" not in printed.err
+    for kernel in dlc.load(first).report["variants"][0]["kernels"]:
+        assert kernel["measured"]["time_us"] >= kernel["bound"]["time_us"]
+    again = tune(gpu, model, "b.so", "--tune")
+    assert "groups: 0 measured" in capsys.readouterr().out
+    locked = tune(gpu, model, "c.so", "--locked", str(lock))
+    assert first.read_bytes() == again.read_bytes() == locked.read_bytes()
+
+
+def test_the_database_says_where_times_were_taken(gpu: Gpu, model: Path) -> None:
+    tune(gpu, model, "a.so", "--tune", "--no-verify")
+    with ExitStack() as kept:
+        place = GpuDevice(gpu.target, OWN_VERSION, kept).place
+    with Database(default_path()) as database:
+        rows = database.rows()
+    assert {row.subject.place for row in rows} == {place}
+    assert place.chip.startswith(f"{gpu.target} ")
+    assert all(row.measurement.fault or row.measurement.count >= 5 for row in rows)
