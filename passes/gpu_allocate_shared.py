@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 from dlc.analysis.shared_conflict import is_block_barrier
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp, SharedAllocOp
+from dlc.ir.order import OrderingOp
 from dlc.ir.space import buffer_type
 from dlc.ir.tensor import element_bytes
 
@@ -21,7 +22,8 @@ class GpuAllocateSharedPass(DlcPass):
     """Set ``offset`` of each shared buffer and ``shared_bytes`` of the kernel.
 
     Two buffers may share bytes when the last use of one is before a barrier and the first use of
-    the other after it. Large buffers are placed first, each as low as it fits.
+    the other after it; one with the objects of tokens shares none. Large buffers are placed first,
+    each as low as it fits.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``gpu-insert-barriers`` and
     ``gpu-swizzle-shared`` (a swizzled buffer starts at a multiple of its period).
@@ -77,7 +79,16 @@ def _buffer(op: SharedAllocOp, phases: dict[Operation, int], kernel: KernelOp) -
     bytes = prod(type.get_shape()) * element_bytes(type.element_type)
     alignment = ALIGNMENT if op.swizzle is None else max(op.swizzle.period_bytes, ALIGNMENT)
     used = [phases[_in_kernel(use.operation, kernel)] for use in op.output.uses]
+    if _holds_tokens(op):
+        used += phases.values()
     return _Buffer(op, bytes, alignment, min(used, default=0), max(used, default=0))
+
+
+def _holds_tokens(op: SharedAllocOp) -> bool:
+    """Return whether threads wait for objects in a buffer: its bytes are for nothing else then."""
+    users = (use.operation for use in op.output.uses)
+    tokens = (t for u in users if isinstance(u, OrderingOp) for t in (u.releases, u.acquires))
+    return any(token is not None and token.of is op.output for token in tokens)
 
 
 def _in_kernel(op: Operation, kernel: KernelOp) -> Operation:

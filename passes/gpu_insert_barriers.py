@@ -14,6 +14,7 @@ from dlc.analysis.shared_conflict import (
     is_block_barrier,
     needs_barrier,
     shared_accesses,
+    waits_for_a_token,
 )
 from dlc.analysis.uniformity import runs_uniformly
 from dlc.core.locations import operation_text
@@ -28,7 +29,9 @@ from dlc.ir.space import Space, space_of
 class GpuInsertBarriersPass(DlcPass):
     """A barrier stands between two accesses to a shared buffer, at least one of them a write,
     unless they are at different places in any two threads. So it does for a global buffer that the
-    kernel both writes and reads, unless each thread reads what it has written itself.
+    kernel both writes and reads, unless each thread reads what it has written itself. Behind a wait
+    for a token of other threads, up to the next barrier or the end of the condition or loop, tokens
+    order accesses, and no barrier is inserted; the simulator checks them.
 
     1. Walk the operations in order and keep what was touched since the last barrier.
     2. Before an operation that needs one, insert a barrier in its block: outside of loops and
@@ -53,6 +56,7 @@ class _Walk:
     def __init__(self, kernel: KernelOp):
         self.kernel = kernel
         self.exchanged = exchanged_buffers(kernel)
+        self._by_tokens = False  # whether tokens order what comes next
 
     def _touched(self, op: Operation) -> list[Access]:
         shared = shared_accesses(op)
@@ -61,7 +65,7 @@ class _Walk:
         return shared
 
     def _must_wait(self, later: Access, earlier: Pending) -> bool:
-        if not needs_barrier(earlier, later):
+        if self._by_tokens or not needs_barrier(earlier, later):
             return False
         if space_of(later.buffer) is not Space.GLOBAL:
             return True
@@ -75,8 +79,9 @@ class _Walk:
         since = list(pending)
         for op in tuple(block.ops):
             if is_block_barrier(op):
-                since = []
+                since, self._by_tokens = [], False
                 continue
+            self._by_tokens |= waits_for_a_token(op)
             exposed = exposed_accesses(op, self._touched)
             if any(self._must_wait(later, earlier) for earlier in since for later in exposed):
                 _insert(block, op, uniform)
@@ -88,14 +93,22 @@ class _Walk:
 
     def _regions(self, op: Operation, since: Sequence[Pending], uniform: bool) -> list[Pending]:
         inside = uniform and runs_uniformly(op)
-        blocks = [block for region in op.regions for block in region.blocks]
-        ends = [self.block(block, since, inside) for block in blocks]
+        by_tokens = self._by_tokens
+        ends = [self._region(block, since, inside, by_tokens) for block in _blocks(op)]
         if isinstance(op, scf.ForOp):
             before = [_in_next_iteration(op, p) for p in ends[0]]
-            ends = [self.block(blocks[0], before, inside)]
-        if len(blocks) < 2:  # the region may not run at all
+            ends = [self._region(op.body.block, before, inside, by_tokens)]
+        if len(_blocks(op)) < 2:  # the region may not run at all
             ends.append(list(since))
+        if uniform:  # where a barrier can be, it is the better answer
+            self._by_tokens = by_tokens
         return list(dict.fromkeys(p for end in ends for p in end))
+
+    def _region(
+        self, block: Block, since: Sequence[Pending], uniform: bool, by_tokens: bool
+    ) -> list[Pending]:
+        self._by_tokens = by_tokens
+        return self.block(block, since, uniform)
 
 
 def _insert(block: Block, op: Operation, uniform: bool) -> None:
@@ -108,6 +121,10 @@ def _insert(block: Block, op: Operation, uniform: bool) -> None:
     barrier = BarrierOp()
     barrier.location = op.location
     block.insert_op_before(barrier, op)
+
+
+def _blocks(op: Operation) -> list[Block]:
+    return [block for region in op.regions for block in region.blocks]
 
 
 def _in_next_iteration(loop: scf.ForOp, pending: Pending) -> Pending:

@@ -7,12 +7,25 @@ Parallel loops and tensors are not expressible here; a kernel is launched by the
 
 from xdsl.ir import Dialect
 
-from dlc.dialects.gpu import alloc, copy, kernel, mma, sync, warp
+from dlc.dialects.gpu import (
+    alloc,
+    bulk_copy,
+    copy,
+    kernel,
+    mbarrier,
+    mma,
+    named_barrier,
+    sync,
+    warp,
+)
 from dlc.dialects.gpu.alloc import CounterAllocOp, RegisterAllocOp, SharedAllocOp, SwizzleAttr
+from dlc.dialects.gpu.bulk_copy import BulkCopyOp
 from dlc.dialects.gpu.capability import NeedsCapability
 from dlc.dialects.gpu.copy import AtomicAddOp, CopyOp, CpAsyncOp
 from dlc.dialects.gpu.kernel import BlockIdOp, Dimension, EndOp, KernelOp, ThreadIdOp
+from dlc.dialects.gpu.mbarrier import MbarrierArriveOp, MbarrierInitOp, MbarrierWaitOp
 from dlc.dialects.gpu.mma import LdmatrixOp, MmaOp, RoundTf32Op
+from dlc.dialects.gpu.named_barrier import BarArriveOp, BarSyncOp, NamedBarrierOp
 from dlc.dialects.gpu.sync import (
     BarrierOp,
     CpAsyncCommitOp,
@@ -30,7 +43,10 @@ Gpu = Dialect(
         *kernel.OPERATIONS,
         *alloc.OPERATIONS,
         *copy.OPERATIONS,
+        *bulk_copy.OPERATIONS,
         *sync.OPERATIONS,
+        *named_barrier.OPERATIONS,
+        *mbarrier.OPERATIONS,
         *warp.OPERATIONS,
         *mma.OPERATIONS,
     ],
@@ -40,8 +56,11 @@ Gpu = Dialect(
 __all__ = [
     "UNROLL",
     "AtomicAddOp",
+    "BarArriveOp",
+    "BarSyncOp",
     "BarrierOp",
     "BlockIdOp",
+    "BulkCopyOp",
     "CopyOp",
     "CounterAllocOp",
     "CpAsyncCommitOp",
@@ -53,8 +72,12 @@ __all__ = [
     "Gpu",
     "KernelOp",
     "LdmatrixOp",
+    "MbarrierArriveOp",
+    "MbarrierInitOp",
+    "MbarrierWaitOp",
     "MeetingOp",
     "MmaOp",
+    "NamedBarrierOp",
     "NeedsCapability",
     "RegisterAllocOp",
     "RoundTf32Op",

@@ -11,7 +11,7 @@ from dlc.analysis.uniformity import is_uniform
 from dlc.arch.scope import Scope
 from dlc.core.affine import Interval, Ranges, interval_of, simplify
 from dlc.ir.access import Access, MemoryOp
-from dlc.ir.order import OrderingOp
+from dlc.ir.order import BETWEEN_THREADS, OrderingOp
 from dlc.ir.space import Space, space_of
 
 
@@ -25,6 +25,12 @@ def shared_accesses(op: Operation) -> list[Access]:
 def is_block_barrier(op: Operation) -> bool:
     """Return whether all threads of a block wait for each other at ``op``."""
     return isinstance(op, OrderingOp) and op.is_barrier(Scope.BLOCK)
+
+
+def waits_for_a_token(op: Operation) -> bool:
+    """Return whether a thread waits at ``op`` for what others of its block have released."""
+    token = op.acquires if isinstance(op, OrderingOp) else None
+    return token is not None and token.kind in BETWEEN_THREADS
 
 
 Touched = Callable[[Operation], Sequence[Access]]

@@ -21,8 +21,16 @@ class TokenKind(Enum):
     """All threads of the scope arrive at one operation; each waits for all."""
     COPIES = auto()
     """The groups of a thread's own asynchronous copies (PTX ``cp.async``)."""
+    PHASE = auto()
+    """A phase of an object in shared memory at which some arrive and others wait (``mbarrier``)."""
+    NAMED = auto()
+    """A numbered barrier of the block: so many threads arrive, some of them wait (PTX ``bar``)."""
     COUNTER = auto()
     """A counter in global memory: who raises it sees what others made visible before they did."""
+
+
+BETWEEN_THREADS = (TokenKind.PHASE, TokenKind.NAMED)
+"""What one thread of a block releases and another one acquires, in another place of the kernel."""
 
 
 @dataclass(frozen=True)

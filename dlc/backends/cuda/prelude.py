@@ -84,6 +84,52 @@ template <int outstanding>
 __device__ __forceinline__ void cp_async_wait() {
   asm volatile("cp.async.wait_group %0;" :: "n"(outstanding) : "memory");
 }""",
+    "bar_sync": """
+template <int threads>
+__device__ __forceinline__ void bar_sync(int number) {
+  asm volatile("bar.sync %0, %1;" :: "r"(number), "n"(threads) : "memory");
+}""",
+    "bar_arrive": """
+template <int threads>
+__device__ __forceinline__ void bar_arrive(int number) {
+  asm volatile("bar.arrive %0, %1;" :: "r"(number), "n"(threads) : "memory");
+}""",
+    # The fence lets the engine of bulk copies see the new object.
+    "mbarrier_init": """
+template <int arrivals>
+__device__ __forceinline__ void mbarrier_init(void* barrier) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
+               :: "r"(shared_address(barrier)), "n"(arrivals) : "memory");
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}""",
+    "mbarrier_arrive": """
+__device__ __forceinline__ void mbarrier_arrive(void* barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];"
+               :: "r"(shared_address(barrier)) : "memory");
+}""",
+    "mbarrier_arrive_expect": """
+template <int bytes>
+__device__ __forceinline__ void mbarrier_arrive_expect(void* barrier) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :: "r"(shared_address(barrier)), "n"(bytes) : "memory");
+}""",
+    "mbarrier_wait": """
+__device__ __forceinline__ void mbarrier_wait(void* barrier, int parity) {
+  int done;
+  do
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
+                 "selp.s32 %0, 1, 0, p; }"
+                 : "=r"(done) : "r"(shared_address(barrier)), "r"(parity) : "memory");
+  while (!done);
+}""",
+    "bulk_copy": """
+template <int bytes>
+__device__ __forceinline__ void bulk_copy(void* to, const void* from, void* barrier) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+               "[%0], [%1], %2, [%3];"
+               :: "r"(shared_address(to)), "l"(from), "n"(bytes), "r"(shared_address(barrier))
+               : "memory");
+}""",
     "ldmatrix_x1": """
 __device__ __forceinline__ void ldmatrix_x1(void* to, const void* row) {
   unsigned* r = (unsigned*)to;

@@ -189,6 +189,34 @@ def _atomic_add(p: CudaPrinter, op: gpu.AtomicAddOp) -> None:
     p.define(op.output, f"atomicAdd({place}, {value})")
 
 
+def _bulk_copy(p: CudaPrinter, op: gpu.BulkCopyOp) -> None:
+    source, destination, barrier = map(p.address, op.accesses())
+    p.line(f"bulk_copy<{op.bytes}>({destination}, {source}, {barrier});")
+
+
+def _mbarrier_init(p: CudaPrinter, op: gpu.MbarrierInitOp) -> None:
+    (access,) = op.accesses()
+    p.line(f"mbarrier_init<{op.arrivals.value.data}>({p.address(access)});")
+
+
+def _mbarrier_arrive(p: CudaPrinter, op: gpu.MbarrierArriveOp) -> None:
+    (access,) = op.accesses()
+    expecting = "" if op.bytes is None else f"_expect<{op.expected_bytes}>"
+    p.line(f"mbarrier_arrive{expecting}({p.address(access)});")
+
+
+def _mbarrier_wait(p: CudaPrinter, op: gpu.MbarrierWaitOp) -> None:
+    (access,) = op.accesses()
+    p.line(f"mbarrier_wait({p.address(access)}, {p.names[op.parity]});")
+
+
+def _named_barrier(function: str) -> Statement:
+    def say(p: CudaPrinter, op: gpu.NamedBarrierOp) -> None:
+        p.line(f"{function}<{op.threads.value.data}>({p.names[op.number]});")
+
+    return say
+
+
 def _says(text: str) -> Statement:
     """Return the statement that always prints one line."""
     return lambda p, op: p.line(text)
@@ -213,6 +241,12 @@ CudaPrinter.STATEMENTS = {
     gpu.BarrierOp: _says("__syncthreads();"),
     gpu.WarpBarrierOp: _says("__syncwarp();"),
     gpu.FenceOp: _says("__threadfence();"),
+    gpu.BarSyncOp: _named_barrier("bar_sync"),
+    gpu.BarArriveOp: _named_barrier("bar_arrive"),
+    gpu.BulkCopyOp: _bulk_copy,
+    gpu.MbarrierInitOp: _mbarrier_init,
+    gpu.MbarrierArriveOp: _mbarrier_arrive,
+    gpu.MbarrierWaitOp: _mbarrier_wait,
     gpu.EndOp: lambda p, op: None,
 }
 

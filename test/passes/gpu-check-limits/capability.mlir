@@ -1,9 +1,18 @@
-// RUN: dlc-opt %s --gpu-check-limits=arch=sm_90a
-// RUN: dlc-opt %s --gpu-check-limits=arch=sm_75 --verify-diagnostics
+// RUN: dlc-opt %s --split-input-file --gpu-check-limits=arch=sm_90a
+// RUN: dlc-opt %s --gpu-check-limits=arch=sm_75 --split-input-file --verify-diagnostics
 
 gpu.kernel @copies(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64} {
   %s = gpu.shared_alloc : memref<64xf32, #loop.space<shared>>
   // expected-error@below {{needs cp.async, which sm_75 has not; choose another instruction}}
   gpu.cp_async %x[0] to %s[0] {bytes = 16 : i64} : memref<64xf32>, memref<64xf32, #loop.space<shared>>
+  gpu.end
+}
+
+// -----
+
+gpu.kernel @phases(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64} {
+  %b = gpu.shared_alloc : memref<1xi64, #loop.space<shared>>
+  // expected-error@below {{needs mbarrier, which sm_75 has not; choose another instruction}}
+  gpu.mbarrier_arrive %b[0] : memref<1xi64, #loop.space<shared>>
   gpu.end
 }

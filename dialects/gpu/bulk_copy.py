@@ -1,0 +1,93 @@
+"""Copies of whole rows that the hardware does beside the threads."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, MemRefType, i64
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, var_operand_def
+from xdsl.utils.exceptions import VerifyException
+
+from dlc.dialects.gpu.buffers import BuffersOp, Place, element_of, verify_same_element
+from dlc.dialects.gpu.capability import NeedsCapability
+from dlc.dialects.gpu.mbarrier import MOST_ARRIVALS
+from dlc.ir.access import INDEX, Access
+from dlc.ir.order import OrderingOp, Scope, Token, TokenKind
+from dlc.ir.space import Space, space_of
+from dlc.ir.tensor import element_bytes
+
+UNIT_BYTES = 16
+"""Both places and the size are multiples of it (PTX ISA, "cp.async.bulk")."""
+
+
+@irdl_op_definition
+class BulkCopyOp(BuffersOp, OrderingOp, NeedsCapability):
+    """Start a copy of neighbouring elements from global to shared memory (PTX ``cp.async.bulk``).
+
+    One thread starts it. Its bytes arrive at the ``mbarrier`` object, whose phase expects them; who
+    has waited for the phase finds the elements.
+
+    ``gpu.bulk_copy %x[%k, 0] to %s[%i, 0] at %full[%i] {elements = 512 : i64} : memref<..>, ...``
+    """
+
+    name = "gpu.bulk_copy"
+    source = operand_def(MemRefType)
+    source_indices = var_operand_def(INDEX)
+    source_map = prop_def(AffineMapAttr)
+    destination = operand_def(MemRefType)
+    destination_indices = var_operand_def(INDEX)
+    destination_map = prop_def(AffineMapAttr)
+    barrier = operand_def(MemRefType)
+    barrier_indices = var_operand_def(INDEX)
+    barrier_map = prop_def(AffineMapAttr)
+    elements = prop_def(IntegerAttr.constr(i64))
+
+    ROLES: ClassVar[tuple[str, ...]] = ("source", "destination", "barrier")
+    assembly_format = (
+        "custom<IndexedBuffer>($source, $source_indices, $source_map) "
+        "`to` custom<IndexedBuffer>($destination, $destination_indices, $destination_map) "
+        "`at` custom<IndexedBuffer>($barrier, $barrier_indices, $barrier_map) "
+        "attr-dict `:` type($source) `,` type($destination) `,` type($barrier)"
+    )
+
+    def __init__(self, source: Place, destination: Place, barrier: Place, elements: int):
+        super().__init__(source, destination, barrier, elements=IntegerAttr(elements, i64))
+
+    @property
+    def capability(self) -> str:
+        return "tma"
+
+    @property
+    def releases(self) -> Token:
+        return Token(TokenKind.PHASE, Scope.BLOCK, self.barrier)
+
+    @property
+    def bytes(self) -> int:
+        """The bytes that arrive."""
+        return self.elements.value.data * element_bytes(element_of(self.source))
+
+    def accesses(self) -> Sequence[Access]:
+        count = self.elements.value.data
+        return (
+            self.access("source", count, reads=True, asynchronous=True),
+            self.access("destination", count, writes=True, asynchronous=True),
+            self.access("barrier", 1, reads=True, writes=True, atomic=True),
+        )
+
+    def verify_(self) -> None:
+        super().verify_()
+        source, destination, _ = self.accesses()
+        verify_same_element(source, destination, "load, convert and store instead")
+        spaces = tuple(map(space_of, (self.source, self.destination, self.barrier)))
+        if spaces != (Space.GLOBAL, Space.SHARED, Space.SHARED) or element_of(self.barrier) != i64:
+            raise VerifyException(
+                "copies global to shared memory and arrives at an i64 in shared memory, got "
+                f"{self.source.type}, {self.destination.type} and {self.barrier.type}"
+            )
+        if self.bytes % UNIT_BYTES or not 0 < self.bytes <= MOST_ARRIVALS:
+            raise VerifyException(
+                f"moves {self.bytes} bytes; should be a multiple of {UNIT_BYTES} up to "
+                f"{MOST_ARRIVALS}"
+            )
+
+
+OPERATIONS = [BulkCopyOp]

@@ -1,0 +1,146 @@
+"""Barriers that stand in shared memory: some threads arrive, others wait, in phases."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, MemRefType, i64
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    var_operand_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from dlc.dialects.gpu.buffers import BuffersOp, Place, element_of
+from dlc.dialects.gpu.capability import NeedsCapability
+from dlc.ir.access import INDEX, Access
+from dlc.ir.order import OrderingOp, Scope, Token, TokenKind
+from dlc.ir.space import Space, space_of
+
+MOST_ARRIVALS = (1 << 20) - 1
+"""Of one phase; of bytes too (PTX ISA, "Contents of the mbarrier object")."""
+
+
+class MbarrierOp(BuffersOp, NeedsCapability):
+    """An operation on one ``mbarrier`` object: an ``i64`` in shared memory (PTX ISA, "mbarrier").
+
+    It counts arrivals. When those of a phase are complete, and the bytes that it expects are there,
+    the next phase begins. Phases have numbers from 0 on; the parity of one is that of its number.
+    """
+
+    ROLES: ClassVar[tuple[str, ...]] = ("barrier",)
+    assembly_format = (
+        "custom<IndexedBuffer>($barrier, $barrier_indices, $barrier_map) "
+        "attr-dict `:` type($barrier)"
+    )
+
+    barrier = operand_def(MemRefType)
+    barrier_indices = var_operand_def(INDEX)
+    barrier_map = prop_def(AffineMapAttr)
+
+    @property
+    def capability(self) -> str:
+        return "mbarrier"
+
+    @property
+    def token(self) -> Token:
+        """The phases of the objects in the buffer."""
+        return Token(TokenKind.PHASE, Scope.BLOCK, self.barrier)
+
+    def accesses(self) -> Sequence[Access]:
+        return (self.access("barrier", 1, reads=True, writes=True, atomic=True),)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if space_of(self.barrier) is not Space.SHARED or element_of(self.barrier) != i64:
+            raise VerifyException(
+                f"mbarrier objects are i64 in shared memory, got {self.barrier.type}"
+            )
+
+
+@irdl_op_definition
+class MbarrierInitOp(MbarrierOp):
+    """Make an object whose phases need so many ``arrivals`` (PTX ``mbarrier.init``).
+
+    One thread does it; others use the object after a barrier of the block.
+
+    ``gpu.mbarrier_init %full[%i] {arrivals = 1 : i64} : memref<4xi64, #loop.space<shared>>``
+    """
+
+    name = "gpu.mbarrier_init"
+    arrivals = prop_def(IntegerAttr.constr(i64))
+
+    def __init__(self, barrier: Place, arrivals: int):
+        super().__init__(barrier, arrivals=IntegerAttr(arrivals, i64))
+
+    def accesses(self) -> Sequence[Access]:
+        return (self.access("barrier", 1, writes=True),)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if not 1 <= self.arrivals.value.data <= MOST_ARRIVALS:
+            raise VerifyException(
+                f"arrivals = {self.arrivals.value.data} should be in 1..{MOST_ARRIVALS}"
+            )
+
+
+@irdl_op_definition
+class MbarrierArriveOp(MbarrierOp, OrderingOp):
+    """Arrive at the phase under way, without waiting (PTX ``mbarrier.arrive``).
+
+    bytes: the phase also expects so many bytes of asynchronous copies that name the object
+    (``mbarrier.arrive.expect_tx``).
+
+    ``gpu.mbarrier_arrive %full[%i] {bytes = 4096 : i64} : memref<4xi64, #loop.space<shared>>``
+    """
+
+    name = "gpu.mbarrier_arrive"
+    bytes = opt_prop_def(IntegerAttr.constr(i64))
+
+    def __init__(self, barrier: Place, bytes: int | None = None):
+        super().__init__(barrier, bytes=None if bytes is None else IntegerAttr(bytes, i64))
+
+    @property
+    def expected_bytes(self) -> int:
+        """The bytes that the phase waits for on behalf of this arrival."""
+        return 0 if self.bytes is None else self.bytes.value.data
+
+    @property
+    def releases(self) -> Token:
+        return self.token
+
+    def verify_(self) -> None:
+        super().verify_()
+        if self.bytes is not None and not 1 <= self.expected_bytes <= MOST_ARRIVALS:
+            raise VerifyException(f"bytes = {self.expected_bytes} should be in 1..{MOST_ARRIVALS}")
+
+
+@irdl_op_definition
+class MbarrierWaitOp(MbarrierOp, OrderingOp):
+    """Wait until the phase under way or the one before, whichever has this parity, is complete (PTX
+    ``mbarrier.try_wait.parity``, again and again).
+
+    So a wait for parity 1 of a new object returns at once. parity: 0 or 1.
+
+    ``gpu.mbarrier_wait %full[%i] parity %p : memref<4xi64, #loop.space<shared>>``
+    """
+
+    name = "gpu.mbarrier_wait"
+    parity = operand_def(IndexType())
+    assembly_format = (
+        "custom<IndexedBuffer>($barrier, $barrier_indices, $barrier_map) "
+        "`parity` $parity attr-dict `:` type($barrier)"
+    )
+
+    def __init__(self, barrier: Place, parity: SSAValue):
+        super().__init__(barrier, more=[[parity]])
+
+    @property
+    def acquires(self) -> Token:
+        return self.token
+
+
+OPERATIONS = [MbarrierInitOp, MbarrierArriveOp, MbarrierWaitOp]
