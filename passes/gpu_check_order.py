@@ -10,12 +10,13 @@ from xdsl.ir import Block, Operation
 
 from dlc.analysis.owner import exchanged_buffers, global_accesses, is_owned
 from dlc.analysis.uniformity import depends_on_memory
+from dlc.arch.scope import Scope
 from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp
 from dlc.errors import CompileError
 from dlc.ir.access import Access
-from dlc.ir.order import OrderingOp, Scope, Token, TokenKind
+from dlc.ir.order import OrderingOp, Token, TokenKind
 
 
 class GpuCheckOrderPass(DlcPass):

@@ -17,12 +17,12 @@ from dlc.analysis.shared_conflict import (
     waits_for_a_token,
 )
 from dlc.analysis.uniformity import runs_uniformly
+from dlc.arch.scope import Scope
 from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import BarrierOp, KernelOp
 from dlc.errors import CompileError
 from dlc.ir.access import Access
-from dlc.ir.order import Scope
 from dlc.ir.space import Space, space_of
 
 

@@ -7,11 +7,12 @@ from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, MemRefType, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
+from dlc.arch.scope import Scope
 from dlc.dialects.gpu.buffers import BuffersOp, Place, element_of, verify_same_element
 from dlc.dialects.gpu.capability import NeedsCapability
 from dlc.dialects.gpu.mbarrier import MOST_ARRIVALS
 from dlc.ir.access import INDEX, Access
-from dlc.ir.order import OrderingOp, Scope, Token, TokenKind
+from dlc.ir.order import OrderingOp, Token, TokenKind
 from dlc.ir.space import Space, space_of
 from dlc.ir.tensor import element_bytes
 

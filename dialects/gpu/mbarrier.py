@@ -14,10 +14,11 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from dlc.arch.scope import Scope
 from dlc.dialects.gpu.buffers import BuffersOp, Place, element_of
 from dlc.dialects.gpu.capability import NeedsCapability
 from dlc.ir.access import INDEX, Access
-from dlc.ir.order import OrderingOp, Scope, Token, TokenKind
+from dlc.ir.order import OrderingOp, Token, TokenKind
 from dlc.ir.space import Space, space_of
 
 MOST_ARRIVALS = (1 << 20) - 1

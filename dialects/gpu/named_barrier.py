@@ -14,7 +14,8 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.fragments import WARP_LANES
-from dlc.ir.order import OrderingOp, Scope, Token, TokenKind
+from dlc.arch.scope import Scope
+from dlc.ir.order import OrderingOp, Token, TokenKind
 
 BARRIERS = 16
 """Of a block; number 0 is that of ``gpu.barrier`` (PTX ISA, "bar")."""

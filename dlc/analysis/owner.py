@@ -15,11 +15,11 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
 
 from dlc.analysis.index_expression import IndexExpressions
+from dlc.arch.scope import Scope
 from dlc.core.affine import Ranges, extent, linear_index, simplify, uses_symbols
 from dlc.dialects.gpu import BlockIdOp, KernelOp, ThreadIdOp
 from dlc.dialects.gpu.kernel import IdOp
 from dlc.ir.access import Access, MemoryOp
-from dlc.ir.order import Scope
 from dlc.ir.space import Space, space_of
 
 

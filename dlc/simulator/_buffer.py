@@ -50,14 +50,18 @@ def one_per_thread(first: First, active: Active) -> Integers:
 def check_alignment(
     batch: Batch, site: Site, active: Active, address: Integers, width: int, what: str
 ) -> None:
-    """Fail where a vector of ``width`` bytes does not start at a multiple of them."""
-    bad = address % width != 0
+    """Fail where a vector of ``width`` bytes does not start at a multiple of them, a longer row not
+    at a multiple of the largest vector.
+    """
+    alignment = min(width, LARGEST_VECTOR_BYTES)
+    bad = address % alignment != 0
     if bad.any():
         place = int(np.argmax(bad))
         site.fail(
             batch,
             active.threads[place],
-            f"moves {width} bytes at byte {address[place]} of {what}, which is no multiple",
+            f"moves {width} bytes at byte {address[place]} of {what}, which is no multiple of "
+            f"{alignment}",
         )
 
 
@@ -69,6 +73,11 @@ class RegisterBuffer(Buffer):
         self.batch = batch
         self.data = np.zeros((batch.size, elements), dtype)
         self.initial = np.zeros((batch.size, elements), np.bool_) if checks else None
+
+    def forget(self, active: Active) -> None:
+        """Let the elements of these threads have no values."""
+        if self.initial is not None:
+            self.initial[active.index] = False
 
     def _select(self, site: Site, active: Active, first: First, count: int) -> Any:
         width = count * self.dtype.itemsize

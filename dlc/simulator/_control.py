@@ -46,7 +46,8 @@ def _block_id(machine: Machine, op: gpu.BlockIdOp) -> Step:
     return run
 
 
-def _yielded(machine: Machine, block: Block) -> list[int]:
+def yielded(machine: Machine, block: Block) -> list[int]:
+    """Return the slots of what a block of a condition or loop ends with."""
     last = block.last_op
     return machine.slots(last.operands) if isinstance(last, scf.YieldOp) else []
 
@@ -55,7 +56,7 @@ def _if(machine: Machine, op: scf.IfOp) -> Step:
     values, condition = machine.values, machine.slot(op.cond)
     results = machine.slots(op.results)
     blocks = [r.blocks[0] for r in (op.true_region, op.false_region) if r.blocks]
-    branches = [(machine.block(b), _yielded(machine, b)) for b in blocks]
+    branches = [(machine.block(b), yielded(machine, b)) for b in blocks]
 
     def run(active: Active) -> None:
         chosen = values[condition]
@@ -85,7 +86,7 @@ class _Loop:
         self.initial = machine.slots(op.iter_args)
         self.variable, *self.carried = machine.slots(body.args)
         self.body = machine.block(body)
-        self.yielded = _yielded(machine, body)
+        self.yielded = yielded(machine, body)
         self.results = machine.slots(op.results)
 
     def run(self, active: Active) -> None:

@@ -1,5 +1,6 @@
 """Operations as functions of the threads that run them, compiled once per kernel."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -18,13 +19,14 @@ from dlc.core.locations import operation_text
 from dlc.dialects.gpu import KernelOp
 from dlc.errors import CompileError
 from dlc.ir.access import Access
-from dlc.simulator._buffer import Buffer, First
+from dlc.simulator._buffer import Buffer, First, RegisterBuffer
 from dlc.simulator._copies import Copies
 from dlc.simulator._faults import Site
 from dlc.simulator._global import GlobalBuffer, Grid
 from dlc.simulator._scalars import scalar_function
 from dlc.simulator._shared import SharedMemory
-from dlc.simulator._threads import Active, Batch, Value
+from dlc.simulator._threads import Active, Batch, Booleans, Value
+from dlc.simulator._tokens import Tokens
 
 Step = Callable[[Active], None]
 """Runs one operation in some threads."""
@@ -35,16 +37,34 @@ Place = Callable[[Active], tuple[Buffer, First]]
 Expression = Callable[[Sequence[Value]], Value]
 
 
+class Wait(ABC):
+    """What threads wait for at an operation."""
+
+    @abstractmethod
+    def is_over(self, active: Active) -> Booleans:
+        """Return for each of these threads whether it may go on."""
+
+    @abstractmethod
+    def go_on(self, active: Active) -> None:
+        """Let these threads go on; they know what those knew for whom they have waited."""
+
+    @abstractmethod
+    def lacks(self, active: Active) -> str:
+        """Return what is missing for the first of these threads, for a message."""
+
+
 class Machine:
     """The values of all threads of a batch, and the compiler of steps that work on them.
 
-    batch, shared, copies, grid: those of the batch that runs; the steps outlive it.
-    counters: what the kernel keeps in global memory from launch to launch.
+    batch, shared, copies, tokens, grid: those of the batch that runs; the steps outlive it.
+    counters: what the kernel keeps in global memory from launch to launch. registers: the buffers
+    that the batch has had in registers, by slot. waits: by operation.
     """
 
     batch: Batch
     shared: SharedMemory
     copies: Copies
+    tokens: Tokens
     grid: Grid
 
     def __init__(
@@ -56,6 +76,8 @@ class Machine:
         self._slots: dict[SSAValue, int] = {}
         self.values: list[Value] = []
         self.counters: list[GlobalBuffer] = []
+        self.registers: dict[int, RegisterBuffer] = {}
+        self.waits: dict[Operation, Wait] = {}
 
     def slot(self, value: SSAValue) -> int:
         """Return the position of a value in ``values``."""

@@ -34,7 +34,13 @@ def _register_alloc(machine: Machine, op: gpu.RegisterAllocOp) -> Step:
     elements = prod(type.get_shape())
 
     def run(active: Active) -> None:
-        machine.values[slot] = RegisterBuffer(machine.batch, elements, dtype, machine.checks)
+        buffer = None if active.full else machine.registers.get(slot)
+        if buffer is None:
+            buffer = RegisterBuffer(machine.batch, elements, dtype, machine.checks)
+            machine.registers[slot] = buffer
+        else:  # those of other threads stand in it
+            buffer.forget(active)
+        machine.values[slot] = buffer
 
     return run
 

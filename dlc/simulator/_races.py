@@ -132,9 +132,9 @@ class SharedShadow:
         return f"thread {number} (warp {number // WARP_LANES})"
 
 
-_PENDING = "reads {where}, which a cp_async of {writer} fills that was not waited for"
+_PENDING = "reads {where}, which a copy of {writer} fills that was not waited for"
 _UNDEFINED = "reads {where}, which nothing was written to"
-_OVERTAKES = "writes {where}, which a cp_async of {writer} fills that was not waited for"
+_OVERTAKES = "writes {where}, which a copy of {writer} fills that was not waited for"
 _AFTER_WRITE = " {where}, which {writer} has written since the last barrier: a race"
 _AFTER_READ = "writes {where}, which {reader} has read since the last barrier: a race"
 _AT_ONCE = "writes {where} together with {writer}: a race"

@@ -15,6 +15,7 @@ from dlc.simulator._buffer import (
     check_alignment,
     one_per_thread,
 )
+from dlc.simulator._clocked_shadow import ClockedShadow
 from dlc.simulator._faults import Site
 from dlc.simulator._global import add_in_order
 from dlc.simulator._races import SharedShadow
@@ -42,8 +43,14 @@ class SharedMemory:
         self.data = np.zeros(self.stride * len(batch.blocks), np.uint8)
         self.granule = granule
         cells = self.data.size // granule
-        self.shadow = SharedShadow(batch, cells, granule) if checks else None
+        self.shadow = _shadow(batch, cells, granule) if checks else None
         self.banks = banks
+
+
+def _shadow(batch: Batch, cells: int, granule: int) -> SharedShadow:
+    if batch.clocks is None:
+        return SharedShadow(batch, cells, granule)
+    return ClockedShadow(batch, cells, granule, batch.clocks)
 
 
 @dataclass(frozen=True)

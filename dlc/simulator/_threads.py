@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.scope import Scope
 from dlc.dialects.gpu import KernelOp
+from dlc.simulator._clocks import Clocks
 
 Value = Any
 """What a thread holds: one number for all threads, or an array with one for each of the batch."""
@@ -63,7 +65,7 @@ class Batch:
     """All threads of some blocks of a grid, block after block, with the waits they have done.
 
     blocks: the numbers of the blocks, x fastest. An *epoch* counts the barriers that a block or a
-    warp has passed: accesses of different epochs are ordered.
+    warp has passed: accesses of different epochs are ordered. clocks: where tokens order threads.
     """
 
     def __init__(self, kernel: KernelOp, blocks: Integers):
@@ -78,6 +80,14 @@ class Batch:
         self.block_epoch = np.zeros(len(blocks), np.int64)
         self.warp_epoch = np.zeros(len(blocks) * warps, np.int64)
         self.everyone = Active(np.ones(self.size, np.bool_))
+        self.clocks: Clocks | None = None
+
+    def groups(self, scope: Scope) -> Integers:
+        """Return for each thread the number of its warp, warpgroup or block."""
+        if scope is Scope.BLOCK:
+            return self.block_slot
+        groups = -(-self.threads_per_block // scope.threads)
+        return self.block_slot * groups + self.thread // scope.threads
 
     def position(self, slot: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
         """Return the positions of a thread's block in the grid and of the thread in its block."""
@@ -88,10 +98,14 @@ class Batch:
         """All threads of ``blocks`` have waited for each other."""
         self.block_epoch += blocks
         self.warp_epoch += np.repeat(blocks, len(self.warp_epoch) // len(self.blocks))
+        if self.clocks is not None:
+            self.clocks.meet([np.flatnonzero(self.block_slot == n) for n in np.flatnonzero(blocks)])
 
     def pass_warp_barrier(self, warps: Integers) -> None:
         """All lanes of ``warps`` have waited for each other."""
         self.warp_epoch[warps] += 1
+        if self.clocks is not None:
+            self.clocks.meet([np.flatnonzero(self.warp == n) for n in warps])
 
     def thread_ids(self, axis: int) -> Value:
         """Return the position of each thread in its block along x, y or z."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import repeat
 from math import gcd, prod
-from typing import Literal
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -18,29 +17,34 @@ from dlc.ir.access import MemoryOp
 from dlc.ir.order import OrderingOp
 from dlc.ir.space import Space, buffer_type, space_of
 from dlc.ir.tensor import element_bytes, numpy_dtype
-from dlc.simulator import _control, _matrices, _memory, _warps
+from dlc.simulator import _control, _matrices, _memory, _waits, _warps
 from dlc.simulator._banks import BankCounter
 from dlc.simulator._buffer import Array
+from dlc.simulator._clocks import Clocks
 from dlc.simulator._copies import Copies
 from dlc.simulator._faults import fail_at_end
+from dlc.simulator._flow import Flow, runs_in_lockstep
 from dlc.simulator._global import GlobalBuffer, Grid
-from dlc.simulator._machine import Machine, Step
+from dlc.simulator._machine import Machine, Step, nothing
+from dlc.simulator._scheduler import Order, Scheduler
 from dlc.simulator._shared import SharedMemory
 from dlc.simulator._threads import Batch, Integers
+from dlc.simulator._tokens import Tokens
 from dlc.simulator.coverage import Coverage
 
 BATCH_THREADS = 8192
 """Threads that run in lockstep: enough to hide the cost of a numpy call."""
 BATCH_SHARED_BYTES = 1 << 22
+SHADOW_READS = 1 << 24
+"""Places of shared memory times threads that may read them, where tokens order threads."""
 
 COMPILERS = {
     **_control.COMPILERS,
     **_memory.COMPILERS,
     **_warps.COMPILERS,
     **_matrices.COMPILERS,
+    **_waits.COMPILERS,
 }
-
-Order = Literal["forward", "backward"] | int
 
 
 @dataclass
@@ -74,6 +78,7 @@ def simulate(
     blocks_at_once: int | None = None,
     checks: bool = True,
     conflicts: bool = False,
+    warp_order: Order | None = None,
 ) -> SimulationReport:
     """Run ``gpu.kernel @kernel_name``; the output arrays, contiguous, are written in place.
 
@@ -82,13 +87,15 @@ def simulate(
     block_order: how blocks follow each other; a number is the seed of a random order. blocks: those
     that run, in order, if not all do; of those that share a counter, all. blocks_at_once: how many
     run in lockstep, chosen by size when absent. checks: look for undefined data and races too,
-    which takes most of the time. conflicts: count the wavefronts of shared memory.
+    which takes most of the time. conflicts: count the wavefronts of shared memory. warp_order: let
+    each warp go its own way, and which of those that can go on has its turn; without it, warps run
+    in lockstep as far as they can.
 
     Raises SimulationError for a fault of the kernel, CompileError when the arrays do not fit.
     """
     kernel = find_kernel(module, kernel_name)
     buffers = _buffers(kernel, arrays, checks)
-    launch = _Launch(kernel, buffers, checks, conflicts)
+    launch = _Launch(kernel, buffers, checks, conflicts, warp_order)
     per_batch = blocks_at_once or launch.blocks_at_once
     order = _order(block_order, prod(kernel.grid_size)) if blocks is None else np.array(blocks)
     with np.errstate(all="ignore"):
@@ -119,7 +126,12 @@ class _Launch:
     """A kernel compiled to steps, with its buffers."""
 
     def __init__(
-        self, kernel: KernelOp, buffers: Sequence[GlobalBuffer], checks: bool, conflicts: bool
+        self,
+        kernel: KernelOp,
+        buffers: Sequence[GlobalBuffer],
+        checks: bool,
+        conflicts: bool,
+        warp_order: Order | None,
     ):
         self.kernel = kernel
         self.conflicts = conflicts
@@ -127,7 +139,10 @@ class _Launch:
         self.machine = Machine(kernel, COMPILERS, checks)
         for argument, buffer in zip(kernel.body.block.args, buffers, strict=True):
             self.machine.values[self.machine.slot(argument)] = buffer
-        self.step: Step = self.machine.block(kernel.body.block)
+        self.warp_order: Order | None = warp_order
+        lockstep = warp_order is None and runs_in_lockstep(kernel)
+        self.flow = None if lockstep else Flow(self.machine)
+        self.step: Step = self.machine.block(kernel.body.block) if lockstep else nothing
         self.granule = _granule(kernel)
         self.shared_bytes = 0 if kernel.shared_bytes is None else kernel.shared_bytes.value.data
         has_fences = any(map(_releases_to_the_grid, kernel.walk()))
@@ -140,6 +155,9 @@ class _Launch:
         """How many blocks are worth running in lockstep."""
         by_threads = BATCH_THREADS // self.kernel.threads
         by_bytes = BATCH_SHARED_BYTES // max(self.shared_bytes, 1)
+        if self.flow is not None:
+            cells = self.shared_bytes // self.granule + 1
+            by_threads = min(by_threads, SHADOW_READS // (cells * self.kernel.threads))
         return max(min(by_threads, by_bytes), 1)
 
     @property
@@ -153,11 +171,18 @@ class _Launch:
         machine.batch = Batch(self.kernel, blocks)
         checks = machine.checks
         banks = BankCounter() if self.conflicts else None
+        if self.flow is not None:
+            machine.batch.clocks = Clocks(machine.batch.thread, self.kernel.threads)
+            machine.tokens = Tokens(machine.batch, machine.batch.clocks)
         machine.shared = SharedMemory(machine.batch, self.shared_bytes, self.granule, checks, banks)
         machine.copies = Copies(machine.batch)
+        machine.registers.clear()
         for buffer in (*self.buffers, *machine.counters):
             buffer.enter(machine.batch, machine.grid)
-        self.step(machine.batch.everyone)
+        if self.flow is not None:
+            Scheduler(machine, self.flow, self.warp_order).run()
+        else:
+            self.step(machine.batch.everyone)
         if banks is not None:
             self.report.wavefronts += banks.wavefronts
             self.report.wavefronts_without_conflicts += banks.without_conflicts

@@ -1,0 +1,56 @@
+"""Races in shared memory where tokens order threads: by what each thread knows of the others."""
+
+import numpy as np
+
+from dlc.simulator._clocks import Clocks
+from dlc.simulator._faults import Site
+from dlc.simulator._races import NOBODY, SharedShadow
+from dlc.simulator._threads import Batch, Integers
+
+
+class ClockedShadow(SharedShadow):
+    """Per cell: the time of the last write, and of the last read of every thread.
+
+    Whether two accesses are ordered does not depend on which of them was simulated first, nor on
+    how the threads take turns.
+    """
+
+    def __init__(self, batch: Batch, cells: int, granule: int, clocks: Clocks):
+        super().__init__(batch, cells, granule)
+        self.clocks = clocks
+        self.write_time = np.zeros(cells, np.int32)
+        self.reads = np.zeros((cells, batch.threads_per_block), np.int32)
+
+    def _stamp(self, threads: Integers, cells: Integers) -> None:
+        self.write_time[cells] = self.clocks.time[threads]
+
+    def finish_copy_of(self, thread: int, time: int, cells: Integers) -> None:
+        """Note the end of a copy that a thread has started at a time."""
+        self.pending[cells] = False
+        self.initial[cells] = True
+        self.write_time[cells] = time
+
+    def _check_writer(self, site: Site, threads: Integers, cells: Integers, verb: str) -> None:
+        writer = self.writer[cells]
+        other = (writer != NOBODY) & (writer != threads)
+        if other.any():
+            known = self.clocks.knows(threads, np.maximum(writer, 0), self.write_time[cells])
+            self._check(site, threads[:, 0], cells, other & ~known, verb + _AFTER_WRITE)
+
+    def _check_readers(self, site: Site, threads: Integers, cells: Integers) -> None:
+        known = self.clocks.known[threads[:, 0]]
+        known[np.arange(len(known)), self.batch.thread[threads[:, 0]]] = np.iinfo(np.int32).max
+        unknown = self.reads[cells] > known[:, None, :]
+        bad = np.asarray(unknown.any(axis=-1))
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            first = threads[row, 0] - self.batch.thread[threads[row, 0]]
+            self.first_reader[cells[row, column]] = first + np.argmax(unknown[row, column])
+            self._check(site, threads[:, 0], cells, bad, _AFTER_READ)
+
+    def _note_read(self, threads: Integers, cells: Integers) -> None:
+        self.reads[cells, self.batch.thread[threads]] = self.clocks.time[threads] + 1
+
+
+_AFTER_WRITE = " {where}, which {writer} has written; nothing orders the two: a race"
+_AFTER_READ = "writes {where}, which {reader} has read; nothing orders the two: a race"

@@ -1,0 +1,52 @@
+"""Vector clocks: what each thread of a block knows of what the others have done."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+Times = NDArray[np.int32]
+
+
+class Clocks:
+    """A thread's *time* counts how often it has released a token.
+
+    An access of another thread is done, for a thread that knows of it: that has acquired a token
+    which the other released after the access, or which somebody released who knew.
+
+    thread: the position of each thread in its block. known: for each thread of the batch and each
+    thread of its block, the first time of the other of which it knows nothing.
+    """
+
+    def __init__(self, thread: Integers, threads_per_block: int):
+        self.thread = thread
+        self.width = threads_per_block
+        self.time = np.zeros(len(thread), np.int32)
+        self.known = np.zeros((len(thread), threads_per_block), np.int32)
+
+    def release(self, threads: Integers) -> Times:
+        """Return what these threads know and have done, together, and let their time go on."""
+        rows = self.known[threads]
+        rows[np.arange(len(threads)), self.thread[threads]] = self.time[threads] + 1
+        self.time[threads] += 1
+        return rows.max(axis=0)
+
+    def release_alone(self, thread: int) -> tuple[int, Times]:
+        """Return a thread's time and the knowledge of what it has done alone; its time goes on."""
+        time = int(self.time[thread])
+        row = np.zeros(self.width, np.int32)
+        row[self.thread[thread]] = time + 1
+        self.time[thread] += 1
+        return time, row
+
+    def acquire(self, threads: Integers, row: Times) -> None:
+        """Let these threads of one block know what was released."""
+        self.known[threads] = np.maximum(self.known[threads], row)
+
+    def meet(self, groups: list[Integers]) -> None:
+        """Let the threads of each group know what all of it know and have done."""
+        for threads in groups:
+            self.acquire(threads, self.release(threads))
+
+    def knows(self, threads: Integers, others: Integers, times: Times) -> NDArray[np.bool_]:
+        """Return whether threads know of accesses that others made at these times."""
+        return self.known[threads, self.thread[others]] > times

@@ -1,0 +1,148 @@
+"""Operations by which threads of a block wait for tokens of each other."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from xdsl.ir import Operation
+
+from dlc.dialects import gpu
+from dlc.dialects.gpu.mbarrier import MbarrierOp
+from dlc.dialects.gpu.named_barrier import BARRIERS
+from dlc.simulator._faults import Site
+from dlc.simulator._machine import Compiler, Machine, Step, Wait, nothing
+from dlc.simulator._shared import SharedBuffer
+from dlc.simulator._threads import Active, Booleans, Integers
+from dlc.simulator._tokens import Keys
+
+
+class _Object:
+    """The ``mbarrier`` object that an operation names."""
+
+    def __init__(self, machine: Machine, op: MbarrierOp | gpu.BulkCopyOp):
+        self.machine = machine
+        self.site = Site(op)
+        self._access = op.accesses()[-1]
+        self._place = machine.place(self._access, self.site)
+
+    def keys(self, active: Active) -> Keys:
+        """Return its name for each active thread; its creation must be ordered before."""
+        buffer, first = self._place(active)
+        assert isinstance(buffer, SharedBuffer)
+        piece = buffer.locate(self.site, active, first, 1)
+        shadow = buffer.memory.shadow
+        if shadow is not None and self._access.atomic:
+            shadow.read(self.site, active, piece.cells, atomic=True)
+        elif shadow is not None:
+            shadow.write(self.site, active.threads, piece.cells)
+        return piece.elements[:, 0]
+
+
+def _mbarrier_init(machine: Machine, op: gpu.MbarrierInitOp) -> Step:
+    found, arrivals = _Object(machine, op), op.arrivals.value.data
+    return lambda active: machine.tokens.create(active, found.keys(active), arrivals)
+
+
+def _mbarrier_arrive(machine: Machine, op: gpu.MbarrierArriveOp) -> Step:
+    found, bytes = _Object(machine, op), op.expected_bytes
+
+    def run(active: Active) -> None:
+        machine.tokens.arrive(found.site, active, found.keys(active), bytes)
+
+    return run
+
+
+class _PhaseWait(Wait):
+    def __init__(self, machine: Machine, op: gpu.MbarrierWaitOp):
+        self.machine = machine
+        self.object = _Object(machine, op)
+        self.slot = machine.slot(op.parity)
+
+    def _asked(self, active: Active) -> tuple[Site, Active, Keys, Integers]:
+        parity = np.broadcast_to(active.of(self.machine.values[self.slot]), active.count)
+        bad = (parity != 0) & (parity != 1)
+        if bad.any():
+            thread = int(active.threads[np.argmax(bad)])
+            text = f"waits for parity {parity[np.argmax(bad)]}; it is 0 or 1"
+            self.object.site.fail(self.machine.batch, thread, text)
+        return self.object.site, active, self.object.keys(active), parity
+
+    def is_over(self, active: Active) -> Booleans:
+        return self.machine.tokens.is_over(*self._asked(active))
+
+    def go_on(self, active: Active) -> None:
+        self.machine.tokens.acquire(*self._asked(active))
+
+    def lacks(self, active: Active) -> str:
+        site, _, keys, parity = self._asked(active)
+        phases, _ = next(self.machine.tokens.find(site, active, keys))
+        return f"{phases.lacks}, and it waits for parity {parity[0]}"
+
+
+class _Meeting(Wait):
+    """A numbered barrier of the block."""
+
+    def __init__(self, machine: Machine, op: gpu.NamedBarrierOp):
+        self.machine = machine
+        self.site = Site(op)
+        self.slot = machine.slot(op.number)
+        self.threads = op.threads.value.data
+
+    def keys(self, active: Active) -> Keys:
+        batch = self.machine.batch
+        number = np.broadcast_to(active.of(self.machine.values[self.slot]), active.count)
+        bad = (number < 1) | (number >= BARRIERS)
+        if bad.any():
+            thread = int(active.threads[np.argmax(bad)])
+            self.site.fail(
+                batch, thread, f"names barrier {number[np.argmax(bad)]}; 1 to 15 are free"
+            )
+        return -1 - (batch.block_slot[active.index] * BARRIERS + number)
+
+    def arrive(self, active: Active) -> None:
+        self.machine.tokens.meet(self.site, active, self.keys(active), self.threads)
+
+    def is_over(self, active: Active) -> Booleans:
+        return self.machine.tokens.has_met(self.site, active, self.keys(active))
+
+    def go_on(self, active: Active) -> None:
+        self.machine.tokens.leave(self.site, active, self.keys(active))
+
+    def lacks(self, active: Active) -> str:
+        phases, _ = next(self.machine.tokens.find(self.site, active, self.keys(active)))
+        return phases.lacks
+
+
+def _mbarrier_wait(machine: Machine, op: gpu.MbarrierWaitOp) -> Step:
+    machine.waits[op] = _PhaseWait(machine, op)
+    return nothing
+
+
+def _named_barrier(machine: Machine, op: gpu.NamedBarrierOp) -> Step:
+    machine.waits[op] = meeting = _Meeting(machine, op)
+    return meeting.arrive
+
+
+def _bulk_copy(machine: Machine, op: gpu.BulkCopyOp) -> Step:
+    found, site = _Object(machine, op), Site(op)
+    read, written, _ = op.accesses()
+    source, destination = machine.place(read, site), machine.place(written, site)
+
+    def run(active: Active) -> None:
+        keys = found.keys(active)
+        buffer, at = source(active)
+        data = buffer.read(site, active, at, read.elements)
+        buffer, at = destination(active)
+        assert isinstance(buffer, SharedBuffer)
+        machine.tokens.start_copy(site, active, keys, buffer, at, data)
+
+    return run
+
+
+COMPILERS: Mapping[type[Operation], Compiler] = {
+    gpu.MbarrierInitOp: _mbarrier_init,
+    gpu.MbarrierArriveOp: _mbarrier_arrive,
+    gpu.MbarrierWaitOp: _mbarrier_wait,
+    gpu.BarSyncOp: _named_barrier,
+    gpu.BarArriveOp: _named_barrier,
+    gpu.BulkCopyOp: _bulk_copy,
+}
