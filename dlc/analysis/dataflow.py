@@ -147,9 +147,11 @@ def _facts(op: ComputedOp) -> Facts:
     if part is Role.ANCHOR:
         assert isinstance(op, ContractionOp)
         return Facts(part, found, points, found.cost, _anchor_accesses(op, points))
+    loops = (*found.parallel, *found.reduction)
     accesses = tuple(
-        Access(op.operands[read.operand], found.reduction_points if read.reduced else 1)
-        for read in found.reads
+        Access(value, share * (found.reduction_points if read.reduced else 1))
+        for read, value in ((read, op.operands[read.operand]) for read in found.reads)
+        if (share := read.share(loops, shape(value)))
     )
     rows = row_space(op) if part is Role.ROW else None
     return Facts(part, found, points, found.total_cost, accesses, rows)

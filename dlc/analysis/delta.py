@@ -11,7 +11,7 @@ from dlc.analysis.dataflow import Cluster
 from dlc.analysis.role import Role
 from dlc.arch import Arch, GpuArch
 from dlc.dialects.graph.structure import ComputedOp
-from dlc.ir.tensor import element_bytes, element_count, element_type, tensor_bytes
+from dlc.ir.tensor import element_bytes, element_type, tensor_bytes
 
 _STAGING_COST = 8
 """Operations to take an element through registers (load, convert, convert, store, addresses)
@@ -67,17 +67,6 @@ def least_work(cluster: Cluster) -> float:
     """
     facts = map(cluster.flow.facts, cluster.ops)
     return sum(2.0 * f.points * f.profile.reduction_points for f in facts if f.profile.reduction)
-
-
-def loads(cluster: Cluster) -> float:
-    """Return how many elements of its inputs the kernel reads, those read again included."""
-    counts = evaluations(cluster)
-    return sum(
-        count * access.times
-        for op, count in counts.items()
-        for access in cluster.flow.facts(op).accesses
-        if not cluster.inner(access.value) and element_count(access.value) > 1
-    )
 
 
 def _computed_on_staging(cluster: Cluster) -> float:

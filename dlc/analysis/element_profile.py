@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap, AffineSymExpr
 from xdsl.rewriter import InsertPoint
 
+from dlc.core.affine import Ranges, extent, interval_of
 from dlc.dialects import loop
 from dlc.dialects.graph.structure import ComputedOp, Index, ReductionOp
 from dlc.dialects.loop.scalar import ScalarBuilder
@@ -47,6 +48,17 @@ class Read:
         """Whether the index depends on computed integers."""
         parts = (part for expr in self.map.results for part in expr.dfs())
         return any(isinstance(part, AffineSymExpr) for part in parts)
+
+    def share(self, loops: Sequence[int], sizes: Sequence[int]) -> float:
+        """Return the part of the points of ``loops`` at which the index is inside ``sizes``: of a
+        concatenation's operands, each is read where it is the one.
+        """
+        ranges, inside = Ranges([extent(n) for n in loops]), 1.0
+        for expr, size in zip(self.map.results, sizes, strict=True):
+            low, high = interval_of(expr, ranges)
+            if low is not None and high is not None and low <= high:
+                inside *= max(0, min(high, size - 1) - max(low, 0) + 1) / (high - low + 1)
+        return inside
 
 
 @dataclass(frozen=True)
@@ -153,7 +165,11 @@ class _Probe:
 
 
 def _cost(block: Block) -> int:
-    return sum(map(_operation_cost, block.walk()))
+    """Return the cost of a block; of branches, of which one is taken, that of the dearest."""
+    return sum(
+        _operation_cost(op) + max((_cost(b) for r in op.regions for b in r.blocks), default=0)
+        for op in block.ops
+    )
 
 
 def _operation_cost(op: Operation) -> int:

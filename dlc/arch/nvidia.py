@@ -186,6 +186,7 @@ _HOPPER = partial(  # SXM5; H100 and H200 differ in their memory only: H
     dram_latency_s=310e-9,  # B: 310-330 ns
     l2_bytes=50 << 20,  # H
     l2_bytes_per_clock=8448,  # G: 64 into each SM; 6330 reached by main loops, 5150 measured (B)
+    l2_bytes_per_clock_into_sm=128,  # 121 measured where one block reads alone
     l2_latency_s=142e-9,  # B: near partition; 255 ns far
     launch_us=1.27,  # B: graph node on H200
     launch_floor_us=0.9,  # 0.95 seen at 32 blocks

@@ -23,6 +23,11 @@ Floats = npt.NDArray[np.float64]
 _COPY_INSTRUCTIONS = 4
 """Of one asynchronous copy: two addresses, the guard, the copy."""
 
+_ROUNDING_INSTRUCTIONS = 2
+"""Of a register of factors whose last bits the hardware would cut off: conversions are issued at
+half the rate (CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions").
+"""
+
 _STEP_INSTRUCTIONS = 20
 """Of a warp in a step of the main loop beside loads, copies and multiply-adds."""
 
@@ -221,13 +226,15 @@ class _Estimate:
     fits: Floats
 
     def seconds(self) -> Floats:
-        """Return launch and the slower of the SMs' rounds and the memory."""
+        """Return launch and the slower of the SMs' rounds, the memory and the starts of blocks."""
         costs, arch = self.arch.costs, self.arch
         work = self.tiles.work
         factors = (work.lhs_bytes + work.rhs_bytes) * self._half_lines
         bytes = factors + work.read_bytes + work.written_bytes
         memory_s = bytes / (arch.dram_bytes_per_s * costs.dram_efficiency)
-        return costs.start_us * 1e-6 + _slower(4, self._rounds() / arch.clock_hz, memory_s)
+        starts = self.tiles.launched * costs.block_clocks / arch.sm_count
+        rounds_s, starts_s = self._rounds() / arch.clock_hz, starts / arch.clock_hz
+        return costs.start_us * 1e-6 + _slower(4, rounds_s, memory_s, starts_s)
 
     def _rounds(self) -> Floats:
         """Return the rounds of all blocks, as many at a time as fit, and the last, smaller one.
@@ -254,7 +261,8 @@ class _Estimate:
         work; 0 where all start together.
         """
         tiles, costs = self.tiles, self.arch.costs
-        first = self._latency * (1 - steady * (1 - 1 / resident))
+        first = self._latency + costs.setup_clocks
+        first = first * (1 - steady * (1 - 1 / resident))
         meeting = costs.meeting_clocks + 2 * resident * self._part_clocks
         epilogue = np.where(tiles.split > 1, meeting, 0) + resident * self._epilogue
         return first + tiles.steps * self._step(resident) + epilogue
@@ -296,13 +304,17 @@ class _Estimate:
     def _issuing(self) -> Floats:
         """The clocks in which instructions of a block's warps are issued."""
         tiles, costs = self.tiles, self.arch.costs
-        multiply = tiles.step_flops / tiles.instruction.flops
+        work, multiply = tiles.work, tiles.step_flops / tiles.instruction.flops
         fragments = 2 * tiles.read_bytes / _FRAGMENT_BYTES
         lhs, rhs = tiles.single_elements()
         element = tiles.work.lhs_reads * costs.element_instructions + tiles.work.lhs_operations
         thread = lhs * element + rhs * costs.plain_element_instructions
         thread = thread + tiles.copies() * _COPY_INSTRUCTIONS
-        instructions = multiply + fragments + tiles.warps * (thread + _STEP_INSTRUCTIONS)
+        rounding = _ROUNDING_INSTRUCTIONS * tiles.read_bytes / work.factor_bytes / WARP_LANES
+        if not tiles.instruction.ignored_bits:
+            rounding = 0 * rounding
+        instructions = multiply + fragments + rounding
+        instructions = instructions + tiles.warps * (thread + _STEP_INSTRUCTIONS)
         return instructions / self.arch.issue_per_clock_per_sm
 
     @cached_property
@@ -313,8 +325,13 @@ class _Estimate:
     def _shared_clocks(self) -> Floats:
         """The clocks of a step that one block takes of what all blocks of an SM share."""
         loaded = self.tiles.loaded_bytes * self._half_lines
-        arriving = loaded / self.arch.l2_bytes_per_clock_into_sm
+        arriving = loaded / self._l2_bytes_per_clock
         return _slower(4, _slower(2, self._multiplying, self._moving), self._issuing, arriving)
+
+    @property
+    def _l2_bytes_per_clock(self) -> float:
+        """What the L2 gives an SM while all ask."""
+        return self.arch.l2_bytes_per_clock / self.arch.sm_count
 
     @cached_property
     def _own_clocks(self) -> Floats:
@@ -358,7 +375,7 @@ class _Estimate:
         pieces = tiles.results / (4 * tiles.stored_together)  # four lanes store to a row
         stored = pieces * costs.store_clocks * single * wide
         points = work.batch * work.m * work.n
-        read = tiles.results * work.read_bytes / points / self.arch.l2_bytes_per_clock_into_sm
+        read = tiles.results * work.read_bytes / points / self._l2_bytes_per_clock
         lanes = self.arch.issue_per_clock_per_sm * WARP_LANES
         computed = tiles.results * work.operations / lanes
         return (stored + read + computed) / tiles.split

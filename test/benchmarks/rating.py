@@ -3,7 +3,7 @@
 ``table`` prints one line per case: the time of the schedule that the estimate likes best in units
 of the best measured one, Spearman's rank correlation of estimate and time, and measured over
 estimated time. ``fit`` finds the measured costs of the chip again by least squares.
-``profiles`` does the last for the kernels of profiled models.
+``groups`` does the same for whole groups: kernels of models, and all strategies alone.
 ``leave-one-out`` fits without each case and prints the case's line with what the others say.
 
     python test/benchmarks/rating.py table
@@ -12,14 +12,14 @@ estimated time. ``fit`` finds the measured costs of the chip again by least squa
 import argparse
 import gzip
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from contraction import Case
+from measured_groups import MeasuredGroup, measured_groups
 
 from dlc import arch, registry, strategies
 from dlc.analysis.dataflow import Cluster, Dataflow
@@ -33,11 +33,8 @@ from dlc.strategies import Space
 from dlc.strategies.contract.gpu import IMPLEMENTATION
 from dlc.strategies.contract.gpu import tiles as tiles_of
 from dlc.strategies.contract.schedule import ContractOnGpu
-from dlc.strategies.map.gpu import MapWork
-from dlc.strategies.row.gpu import RowWork
 
 DATA = Path(__file__).parents[1] / "data/contraction-space-h200.jsonl.gz"
-PROFILES = DATA.with_name("profiled-kernels-h200.jsonl.gz")
 STEPS = (1.3, 1.1, 1.03)
 """Factors by which a cost is changed in a search for better ones, coarse to fine."""
 
@@ -102,40 +99,6 @@ def _group(name: str, schedule: str) -> GroupOp:
     case = Case(kind, tuple(map(int, sizes)), element, schedule)
     module = parse_module(case.module(), registry.new_context())
     return next(op for op in module.walk() if isinstance(op, GroupOp))
-
-
-@dataclass(frozen=True)
-class Profiled:
-    """A kernel of a profiled model. us: of one launch, without the gap before it. estimate_us: the
-    same by the model. bound_us: its bound.
-    """
-
-    model: str
-    name: str
-    strategy: str
-    us: float
-    estimate_us: float
-    bound_us: float
-
-
-def profiled(chip: GpuArch) -> list[Profiled]:
-    """Return the kernels of the profiled models."""
-    with gzip.open(PROFILES, "rt") as file:
-        return [_profiled(json.loads(line), chip) for line in file]
-
-
-def _profiled(row: dict[str, Any], chip: GpuArch) -> Profiled:
-    keys = {k: tuple(v) if isinstance(v, list) else v for k, v in row["schedule"].items()}
-    strategy = row["schedule"]["strategy"]
-    own = strategies.by_name(strategy).implementations["gpu"]
-    rated = own.rate(WORKS[strategy](**row["work"]), own.schedule.read(keys), chip)
-    estimate_us = rated.latency_s() * 1e6 - chip.costs.launch_gap_us
-    bound_us = rated.bound.time_s * 1e6
-    names = row["model"], row["name"], strategy
-    return Profiled(*names, row["us"], estimate_us, bound_us)
-
-
-WORKS: dict[str, Callable[..., Any]] = {"contract": Contraction, "map": MapWork, "row": RowWork}
 
 
 def judge(sample: Sample, chip: GpuArch) -> Verdict:
@@ -216,29 +179,45 @@ def show(verdicts: Sequence[Verdict]) -> None:
     print(f"measured / estimated {middle:.2f}, 95th percentile {high:.2f}")
 
 
-def show_profiled(kernels: Sequence[Profiled]) -> None:
-    """Print measured over estimated and over least time, by strategy and batch."""
-    print(f"{'kernels':22} {'count':>6} {'median':>7} {'p95':>6} {'least / bound':>14}")
-    for strategy in WORKS:
-        for batch, is_one in (("batch 1", True), ("larger batch", False)):
-            some = [k for k in kernels if k.strategy == strategy]
-            some = [k for k in some if k.model.endswith("_1") == is_one]
-            middle, high = np.quantile([k.us / k.estimate_us for k in some], (0.5, 0.95))
-            least = min(k.us / k.bound_us for k in some)
-            figures = f"{len(some):6} {middle:7.2f} {high:6.2f} {least:14.2f}"
-            print(f"{strategy + ', ' + batch:22} {figures}")
+def show_groups(groups: Sequence[MeasuredGroup], chip: GpuArch) -> None:
+    """Print by strategy: measured over estimated and over least time; the first choice's time over
+    the best one's where more than one schedule was measured.
+    """
+    head = (
+        f"{'groups':20} {'count':>6} {'median':>7} {'p95':>6} {'least / bound':>14} {'choice':>7}"
+    )
+    print(f"{head} {'worst':>6}")
+    kinds = [(s, m) for s in strategies.names() for m in (True, False)]
+    for strategy, in_model in kinds:
+        some = [g for g in groups if (g.strategy, g.in_model) == (strategy, in_model)]
+        if not some:
+            continue
+        ratios = np.concatenate([g.us / g.estimates_us(chip) for g in some])
+        least = min((g.us / g.bounds_us(chip)).min() for g in some)
+        middle, high = np.quantile(ratios, (0.5, 0.95))
+        where = f"{strategy}, {'in models' if in_model else 'alone'}"
+        line = f"{where:20} {len(ratios):6} {middle:7.2f} {high:6.2f} {least:14.2f}"
+        if not in_model:
+            choices = [choice(g, chip) for g in some]
+            line += f" {geometric_mean(choices):7.3f} {max(choices):6.2f}"
+        print(line)
+
+
+def choice(group: MeasuredGroup, chip: GpuArch) -> float:
+    """Return the time of the schedule that the estimate likes best over the best one's."""
+    return float(group.us[np.argmin(group.estimates_us(chip))] / group.us.min())
 
 
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("command", choices=("table", "profiles", "fit", "leave-one-out"))
+    parser.add_argument("command", choices=("table", "groups", "fit", "leave-one-out"))
     parser.add_argument("--chip", default="sm_90a")
     asked = parser.parse_args()
     chip = arch.by_name(asked.chip)
     assert isinstance(chip, GpuArch)
-    if asked.command == "profiles":
-        show_profiled(profiled(chip))
+    if asked.command == "groups":
+        show_groups([*measured_groups()], chip)
         return
     cases = samples(chip)
     if asked.command == "table":

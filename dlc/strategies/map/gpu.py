@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, prod
+
+import numpy as np
+from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.delta import least_work, loads, traffic_bytes, work
+from dlc.analysis.delta import least_work, traffic_bytes, work
+from dlc.analysis.lane_reads import POSITIONS, Index, lane_reads
 from dlc.arch import GpuArch
-from dlc.ir.tensor import element_bytes, element_count, element_type, shape
+from dlc.ir.tensor import element_bytes, element_count, element_type, shape, tensor_bytes
 from dlc.model.occupancy import BlockResources
-from dlc.model.streaming import Elements, elements_s
+from dlc.model.streaming import LaneReads, Stream, stream_s
 from dlc.model.upper_bound import gpu_bound, streaming_work
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._key import size
@@ -20,6 +24,9 @@ from dlc.strategies.map.lowering import lower_on_threads
 _THREADS = (128, 256, 64, 512)
 _VECTOR_BYTES = (16, 8, 4, 2, 1)
 _REGISTERS = 40
+
+_LOADS_AHEAD = 8
+"""Loads that a thread has under way at a time."""
 
 
 @dataclass(frozen=True)
@@ -35,56 +42,105 @@ class MapOnGpu(Schedule, strategy="map", target="gpu"):
 @dataclass(frozen=True)
 class MapWork:
     """What a ``map`` group does: result elements, length of their last axis, bytes of the widest,
-    bytes moved, scalar operations in units of an addition, loads of one result element, the
-    operations that no code can leave out.
+    bytes read and written, scalar operations in units of an addition, those that no code can leave
+    out, and by the elements of a thread what a warp reads.
     """
 
     points: int
     last_axis: int
     widest_bytes: int
-    bytes: int
+    read_bytes: int
+    written_bytes: int
     operations: float
-    loads: float
     least_operations: float = 0.0
+    reads: tuple[tuple[int, LaneReads], ...] = ((1, LaneReads(1.0, 1.0, 1.0)),)
+
+    def reads_of(self, vector: int) -> LaneReads:
+        """Return what a warp reads; where the vector does not fit, threads have one element."""
+        table = dict(self.reads)
+        return table.get(vector, table[1])
 
 
 def work_of(cluster: Cluster) -> MapWork:
     """Return the work of a cluster whose strategy is ``map``."""
     results = cluster.results
     largest = max(results, key=element_count)
-    points = max(1, element_count(largest))
+    last_axis = (shape(largest) or (1,))[-1]
+    widest = max(element_bytes(element_type(v)) for v in results)
+    written = sum(map(tensor_bytes, results))
+    vectors = [*_vectors(widest, last_axis)] or [1]
+    if 1 not in vectors:
+        vectors.append(1)
+    reads = lane_reads(cluster, [(largest, _warps(largest))], [(v, 1) for v in vectors])
     return MapWork(
-        points,
-        (shape(largest) or (1,))[-1],
-        max(element_bytes(element_type(v)) for v in results),
-        traffic_bytes(cluster),
+        max(1, element_count(largest)),
+        last_axis,
+        widest,
+        traffic_bytes(cluster) - written,
+        written,
         work(cluster),
-        loads(cluster) / points,
         least_work(cluster),
+        tuple(zip(vectors, reads, strict=True)),
     )
 
 
-def candidates(work: MapWork, _: GpuArch) -> Iterator[MapOnGpu]:
-    """Yield the schedules of the space; vectors divide the last axis and take at most 16 bytes."""
+def _warps(result: SSAValue) -> Index:
+    """Return the places of two warps in the midst of a result; of an empty one, its first place."""
+    sizes = [max(1, n) for n in shape(result)] or [1]
+    count = prod(sizes)
+    positions = min(count, POSITIONS)
+    starts = [count * part // 3 // positions * positions for part in (1, 2)]
+    flat = np.array(starts if count > positions else [0])[:, np.newaxis] + np.arange(positions)
+    return np.unravel_index(flat, sizes)
+
+
+def _vectors(widest_bytes: int, last_axis: int) -> Iterator[int]:
+    """Yield the elements that a thread may have: they divide the last axis, and take at most 16
+    bytes.
+    """
     for vector_bytes in _VECTOR_BYTES:
-        vector = vector_bytes // work.widest_bytes
-        if vector >= 1 and work.last_axis % vector == 0:
-            for threads in _THREADS:
-                yield MapOnGpu(threads, vector)
+        vector = vector_bytes // widest_bytes
+        if vector >= 1 and last_axis % vector == 0:
+            yield vector
+
+
+def candidates(work: MapWork, _: GpuArch) -> Iterator[MapOnGpu]:
+    """Yield the schedules of the space."""
+    for vector in _vectors(work.widest_bytes, work.last_axis):
+        for threads in _THREADS:
+            yield MapOnGpu(threads, vector)
     if work.widest_bytes > _VECTOR_BYTES[0]:
         yield MapOnGpu(_THREADS[0])
 
 
 def rate(work: MapWork, schedule: MapOnGpu, arch: GpuArch) -> Rated:
     """Return the bound and the latency of one schedule."""
-    threads, vector = schedule.threads, schedule.vector
-    blocks = ceil(work.points / (threads * vector))
+    threads = schedule.threads
+    blocks = ceil(work.points / (threads * schedule.vector))
     block = BlockResources(threads, _REGISTERS)
-    kernel = streaming_work(work.operations, work.least_operations, work.bytes, blocks, block)
+    bytes = work.read_bytes + work.written_bytes
+    kernel = streaming_work(work.operations, work.least_operations, bytes, blocks, block)
+    bound = gpu_bound(kernel, arch)
+    return Rated(schedule, bound, lambda: stream_s(_stream(work, schedule, blocks, arch), arch))
 
-    each = work.operations / work.points, work.loads
-    elements = Elements(work.points, vector, work.bytes, *each)
-    return Rated(schedule, gpu_bound(kernel, arch), lambda: elements_s(elements, block, arch))
+
+def _stream(work: MapWork, schedule: MapOnGpu, blocks: int, arch: GpuArch) -> Stream:
+    costs, reads = arch.costs, work.reads_of(schedule.vector)
+    each = costs.operation_instructions * work.operations / work.points
+    instructions = schedule.vector * (each + costs.result_instructions)
+    loading = costs.loads_wait_clocks * ceil(reads.loads / _LOADS_AHEAD)
+    warps = blocks * schedule.threads / arch.warp_threads
+    return Stream(
+        blocks,
+        BlockResources(schedule.threads, _REGISTERS),
+        instructions + reads.loads * costs.load_instructions,
+        costs.thread_wait_clocks + loading,
+        warps * reads.lines,
+        warps * reads.fetched,
+        work.read_bytes,
+        work.written_bytes,
+        work.written_bytes,
+    )
 
 
 IMPLEMENTATION = Implementation(

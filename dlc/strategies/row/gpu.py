@@ -2,34 +2,27 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil, prod
+from functools import partial
+from math import ceil
 
-from dlc.analysis.dataflow import Cluster
-from dlc.analysis.delta import least_work, traffic_bytes, work
-from dlc.analysis.role import Role
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
 from dlc.errors import CompileError
-from dlc.ir.tensor import element_bytes, element_type
 from dlc.model.occupancy import BlockResources
-from dlc.model.streaming import Waves, program_s, scattered_s, traffic_s
+from dlc.model.streaming import Stream, Waves, stream_s
 from dlc.model.upper_bound import gpu_bound, streaming_work
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._key import size
 from dlc.strategies._rated import Rated
 from dlc.strategies._schedule import Schedule
 from dlc.strategies.row.lowering import lower_on_threads
+from dlc.strategies.row.work import BLOCK_ROWS, RowWork, vectors, work_of
 
-_SHAPES = ((32, 4), (32, 8), (32, 2), (32, 1), (64, 1), (128, 1), (256, 1), (512, 1), (1024, 1))
-_VECTORS = (8, 4, 2, 1)
-_VECTOR_BYTES = 16
+_SHAPES = (
+    *((WARP_LANES, rows) for rows in BLOCK_ROWS),
+    *((threads, 1) for threads in (64, 128, 256, 512, 1024)),
+)
 _REGISTERS = 48
-_ADDRESS_INSTRUCTIONS = 40
-_SHUFFLES = 5
-"""Steps of a butterfly over a warp, each a shuffle and a combination."""
-
-_SHUFFLE_INSTRUCTIONS = 6
-"""A shuffle's latency in dependent instructions (23 clocks)."""
 
 
 @dataclass(frozen=True)
@@ -60,83 +53,60 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
             )
 
 
-@dataclass(frozen=True)
-class RowWork:
-    """What a ``row`` group does: rows, their length, whether a row is stored contiguously,
-    reductions, bytes of the widest element, bytes moved, scalar operations, and those that no code
-    can leave out.
-    """
-
-    rows: int
-    length: int
-    contiguous: bool
-    reductions: int
-    widest_bytes: int
-    bytes: int
-    operations: float
-    least_operations: float = 0.0
-
-
-def work_of(cluster: Cluster) -> RowWork:
-    """Return the work of a cluster whose strategy is ``row``."""
-    reductions = [op for op in cluster.ops if cluster.flow.facts(op).role is Role.ROW]
-    space = cluster.flow.facts(reductions[0]).rows
-    assert space is not None
-    length = prod(space.shape[a] for a in space.axes)
-    values = (*cluster.inputs, *cluster.results)
-    return RowWork(
-        prod(space.squeezed),
-        length,
-        len(space.shape) - 1 in space.axes,
-        len(reductions),
-        max(element_bytes(element_type(v)) for v in values),
-        traffic_bytes(cluster),
-        work(cluster),
-        least_work(cluster),
-    )
-
-
 def candidates(work: RowWork, _: GpuArch) -> Iterator[RowOnGpu]:
     """Yield the schedules of the space; vectors divide the row and take at most 16 bytes."""
-    for vector in _VECTORS:
-        fits = vector * work.widest_bytes <= _VECTOR_BYTES and work.length % vector == 0
-        if vector == 1 or (fits and work.contiguous):
-            for threads, rows in _SHAPES:
-                if threads == 32 or threads * vector < 2 * work.length:
-                    yield RowOnGpu(threads, rows, vector)
+    for vector in vectors(work):
+        for threads, rows in _SHAPES:
+            if threads == WARP_LANES or threads * vector < 2 * work.length:
+                yield RowOnGpu(threads, rows, vector)
 
 
 def rate(work: RowWork, schedule: RowOnGpu, arch: GpuArch) -> Rated:
     """Return the bound and the latency of one schedule."""
-    threads, rows, vector = schedule.numbers
+    threads, rows, _ = schedule.numbers
     blocks = ceil(work.rows / rows)
     block = BlockResources(threads * rows, _REGISTERS, 4 * arch.warp_threads * work.reductions)
-    kernel = streaming_work(work.operations, work.least_operations, work.bytes, blocks, block)
-
-    def latency_s() -> float:
-        return _latency_s(work, threads, vector, Waves.of(blocks, block, arch), arch)
-
-    return Rated(schedule, gpu_bound(kernel, arch), latency_s)
+    bytes = work.read_bytes + work.written_bytes
+    kernel = streaming_work(work.operations, work.least_operations, bytes, blocks, block)
+    stream = partial(_stream, work, schedule, blocks, block, arch)
+    return Rated(schedule, gpu_bound(kernel, arch), lambda: stream_s(stream(), arch))
 
 
-def _latency_s(work: RowWork, threads: int, vector: int, waves: Waves, arch: GpuArch) -> float:
-    """Return launch, latencies and barriers of the reductions one after the other, then
-    instructions and traffic.
-    """
+def _stream(
+    work: RowWork, schedule: RowOnGpu, blocks: int, block: BlockResources, arch: GpuArch
+) -> Stream:
+    costs, (threads, rows, vector) = arch.costs, schedule.numbers
+    reads = work.reads_of(vector, rows)
     steps = ceil(work.length / (threads * vector))
-    per_element = work.operations / (work.rows * work.length)
-    combine = _SHUFFLES * _SHUFFLE_INSTRUCTIONS * (2 if threads > arch.warp_threads else 1)
-    instructions = steps * (vector * per_element + 2 * (work.reductions + 1))
-    instructions += work.reductions * combine + _ADDRESS_INSTRUCTIONS
-    barriers = 2 * work.reductions if threads > arch.warp_threads else 0
-    in_flight = waves.threads * vector * min(steps, 4) * work.widest_bytes
-    start_s = arch.costs.start_us * 1e-6 + arch.dram_latency_s * (1 + work.reductions / 2)
-    barriers_s = waves.count * barriers * arch.block_barrier_clocks / arch.clock_hz
-    computing_s = program_s(waves, instructions, arch)
-    moving_s = traffic_s(work.bytes, in_flight, arch)
-    if not work.contiguous:
-        moving_s = max(moving_s, scattered_s(work.rows * work.length, arch))
-    return start_s + barriers_s + computing_s + moving_s
+    each = vector * costs.operation_instructions * work.operations / (work.rows * work.length)
+    each += reads.loads * costs.load_instructions
+    waiting = work.passes * (costs.pass_clocks + steps * costs.step_wait_clocks)
+    if threads > arch.warp_threads:
+        waiting += work.reductions * costs.block_reduction_clocks
+    warp_steps = work.rows * ceil(work.length / (arch.warp_threads * vector))
+    return Stream(
+        blocks,
+        block,
+        steps * each + costs.row_instructions,
+        waiting,
+        warp_steps * reads.lines,
+        warp_steps * reads.fetched,
+        work.read_bytes,
+        work.written_bytes,
+        work.stored_bytes,
+        _reread_bytes(work, blocks, rows, block, arch),
+    )
+
+
+def _reread_bytes(
+    work: RowWork, blocks: int, rows: int, block: BlockResources, arch: GpuArch
+) -> float:
+    """Return what later passes read again: all, where a first-level cache does not hold the rows
+    that an SM has at a time.
+    """
+    at_a_time = Waves.of(blocks, block, arch).resident * rows
+    held = at_a_time * work.read_bytes / work.rows <= arch.shared_bytes_per_sm
+    return 0 if held else (work.passes - 1) * work.read_bytes
 
 
 IMPLEMENTATION = Implementation(

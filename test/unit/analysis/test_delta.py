@@ -1,7 +1,7 @@
 """What a fusion saves, counted by hand."""
 
 import pytest
-from xdsl.dialects.builtin import DenseArrayBase, TensorType, UnitAttr, f32, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, UnitAttr, f32, i64
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, SSAValue
 
@@ -9,7 +9,7 @@ from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.delta import delta_s, evaluations, traffic_bytes, work
 from dlc.arch.nvidia import H200
 from dlc.dialects.graph.elementwise import AddOp, MulOp
-from dlc.dialects.graph.layout import SliceOp, TransposeOp
+from dlc.dialects.graph.layout import ConcatOp, SliceOp, TransposeOp
 from dlc.dialects.graph.math import ExpOp
 from dlc.dialects.graph.max_pool import MaxPoolOp
 from dlc.dialects.graph.reduction import ReduceSumOp
@@ -96,3 +96,15 @@ def test_what_a_row_has_one_of_is_computed_once() -> None:
     first, second, third = program.clusters(program.add(MulOp.make(program.x, factor)))
     counts = evaluations(first.merged(second).merged(third))
     assert list(counts.values()) == [640, 10, 10]
+
+
+def test_of_a_concatenation_each_element_is_computed_once() -> None:
+    program = _Program(1000)
+    parts = [program.add(ExpOp.make(program.x)) for _ in range(4)]
+    axis = IntegerAttr(0, i64)
+    clusters = program.clusters(program.add(ConcatOp.make(*parts, axis=axis)))
+    whole = clusters[0]
+    for cluster in clusters[1:]:
+        whole = whole.merged(cluster)
+    counts = evaluations(whole)
+    assert [counts[op] for op in whole.ops] == [1000, 1000, 1000, 1000, 4000]

@@ -12,7 +12,8 @@ from dlc.arch.cpus import AVX2, CPUS
 from dlc.arch.nvidia import A100, H200, RTX_2080
 from dlc.errors import CompileError
 from dlc.model.contraction import Contraction, Tiles, estimate_s
-from dlc.model.streaming import Waves, program_s, traffic_s
+from dlc.model.occupancy import BlockResources
+from dlc.model.streaming import Stream, clocks_per_instruction, stream_s
 from dlc.plan.ranking import ranked
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._loop_nest import NestWork
@@ -22,6 +23,7 @@ from dlc.strategies.contract.schedule import ContractOnGpu
 from dlc.strategies.contract.tiling import instruction_named, instructions_for
 from dlc.strategies.map import gpu as map_gpu
 from dlc.strategies.row import gpu as row_gpu
+from dlc.strategies.row.work import RowWork
 
 
 def _work(m: int, n: int, k: int, element: str = "f16", batch: int = 1) -> Contraction:
@@ -47,9 +49,9 @@ def _work(m: int, n: int, k: int, element: str = "f16", batch: int = 1) -> Contr
 WORKS = {
     "contract on a GPU": _work(8192, 768, 768),
     "contract on a CPU": _work(512, 512, 512, "f32"),
-    "map on a GPU": map_gpu.MapWork(1000 * 8, 8, 4, 48000, 1e4, 1),
+    "map on a GPU": map_gpu.MapWork(1000 * 8, 8, 4, 16000, 32000, 1e4),
     "map on a CPU": NestWork(1e4, 48000, True),
-    "row on a GPU": row_gpu.RowWork(64, 128, True, 2, 4, 64 * 800, 1e4),
+    "row on a GPU": RowWork(64, 128, True, 2, 3, 4, 64 * 400, 64 * 400, 64 * 400, 1e4),
     "row on a CPU": NestWork(1e4, 48000, True),
 }
 IMPLEMENTATIONS = [
@@ -157,23 +159,37 @@ def test_cpu_tile_has_no_more_rows_than_the_product() -> None:
 
 
 def test_vectors_divide_what_they_run_along() -> None:
-    work = map_gpu.MapWork(
-        points=1000 * 6, last_axis=6, widest_bytes=4, bytes=48000, operations=1e4, loads=1
-    )
+    work = map_gpu.MapWork(1000 * 6, 6, 4, read_bytes=24000, written_bytes=24000, operations=1e4)
     assert {s.vector for s in map_gpu.candidates(work, H200)} == {1, 2}
-    rows = row_gpu.RowWork(64, 100, True, 2, 4, 64 * 800, 1e4)
+    rows = RowWork(64, 100, True, 2, 3, 4, 64 * 400, 64 * 400, 64 * 400, 1e4)
     assert {s.vector for s in row_gpu.candidates(rows, H200)} == {1, 2, 4}
 
 
 def test_instructions_of_few_warps_wait_for_their_operands() -> None:
-    # 2 waves x 100 instructions x max(4.5, 64 warps / 4 per clock)
-    assert program_s(Waves(2, 1, 64, 1), 100, H200) == pytest.approx(2 * 100 * 16 / 1.98e9)
-    assert program_s(Waves(1, 1, 4, 1), 100, H200) == pytest.approx(100 * 4.5 / 1.98e9)
+    assert clocks_per_instruction(64, H200) == 64 / 4
+    assert clocks_per_instruction(4, H200) == H200.costs.dependent_clocks
 
 
-def test_traffic_obeys_littles_law() -> None:
-    assert traffic_s(1e6, 310.0, H200) == pytest.approx(1e6 / (310 / 310e-9))
-    assert traffic_s(1e9, 1e9, H200) == pytest.approx(1e9 / (0.85 * 4800e9))
+def _stream(**changed: float) -> Stream:
+    nothing = Stream(132, BlockResources(128), 0, 0, 0, 0, 0, 0, 0)
+    return replace(nothing, **changed)
+
+
+def test_a_stream_takes_as_long_as_its_slowest_part_and_a_little() -> None:
+    start_s = stream_s(_stream(), H200)
+    assert start_s == pytest.approx(H200.costs.start_us * 1e-6, rel=0.1)
+    bytes = 4e9
+    memory_s = (bytes - (50 << 20)) / (H200.costs.dram_efficiency * 4800e9)
+    assert stream_s(_stream(read_bytes=bytes), H200) == pytest.approx(start_s + memory_s, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "part", ["instructions", "wait_clocks", "lines", "fetched", "stored_bytes", "reread_bytes"]
+)
+def test_more_of_a_part_is_never_faster(part: str) -> None:
+    times = [stream_s(_stream(**{part: 10.0**n}), H200) for n in range(1, 12)]
+    assert times == sorted(times)
+    assert times[-1] > times[0]
 
 
 def test_a_wide_part_of_a_thread_saves_reads_of_shared_memory() -> None:

@@ -1,0 +1,144 @@
+"""What a ``row`` group does, as the model of the chip asks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from dlc.analysis.dataflow import Cluster
+from dlc.analysis.delta import least_work, traffic_bytes, work
+from dlc.analysis.element_profile import profile
+from dlc.analysis.lane_reads import POSITIONS, Index, Places, lane_reads, read_index
+from dlc.analysis.role import Role, RowSpace
+from dlc.dialects.graph.structure import ComputedOp
+from dlc.ir.tensor import element_bytes, element_count, element_type, shape, tensor_bytes
+from dlc.model.streaming import LaneReads
+
+_VECTORS = (8, 4, 2, 1)
+_VECTOR_BYTES = 16
+SECTOR_BYTES = 32
+"""What the L2 is asked for at least."""
+
+BLOCK_ROWS = (4, 8, 2, 1)
+"""Rows of a block, where each has a warp."""
+
+
+@dataclass(frozen=True)
+class RowWork:
+    """What a ``row`` group does: rows, their length, whether a row is stored contiguously,
+    reductions, how often a row is gone through, bytes of the widest element, bytes read and
+    written, bytes of the sectors that stores touch, scalar operations, those that no code can leave
+    out, and by elements of a thread and rows of a block what a warp reads of a row.
+    """
+
+    rows: int
+    length: int
+    contiguous: bool
+    reductions: int
+    passes: int
+    widest_bytes: int
+    read_bytes: int
+    written_bytes: int
+    stored_bytes: int
+    operations: float
+    least_operations: float = 0.0
+    reads: tuple[tuple[tuple[int, int], LaneReads], ...] = (((1, 1), LaneReads(1.0, 1.0, 1.0)),)
+
+    def reads_of(self, vector: int, rows: int) -> LaneReads:
+        """Return what a warp reads in one step along its row."""
+        table = dict(self.reads)
+        return table.get((vector, rows), table.get((vector, 1), table[1, 1]))
+
+
+def vectors(work: RowWork) -> list[int]:
+    """Return the elements that a thread may take at a time, most first."""
+    return _vectors(work.widest_bytes, work.length, work.contiguous)
+
+
+def _vectors(widest_bytes: int, length: int, contiguous: bool) -> list[int]:
+    def fits(vector: int) -> bool:
+        return contiguous and vector * widest_bytes <= _VECTOR_BYTES and length % vector == 0
+
+    return [vector for vector in _VECTORS if vector == 1 or fits(vector)]
+
+
+def work_of(cluster: Cluster) -> RowWork:
+    """Return the work of a cluster whose strategy is ``row``."""
+    reductions = [op for op in cluster.ops if cluster.flow.facts(op).role is Role.ROW]
+    space = cluster.flow.facts(reductions[0]).rows
+    assert space is not None
+    length = prod(space.shape[a] for a in space.axes)
+    contiguous = len(space.shape) - 1 in space.axes
+    values = (*cluster.inputs, *cluster.results)
+    widest = max(element_bytes(element_type(v)) for v in values)
+    written = sum(map(tensor_bytes, cluster.results))
+    elements = [v for v in cluster.results if shape(v) == space.shape]
+    shapes = [(v, 1) for v in _vectors(widest, length, contiguous)]
+    if not contiguous:  # neighbouring rows have neighbouring elements in a line
+        shapes += [(1, rows) for rows in BLOCK_ROWS if rows > 1]
+    starts = [*_starts(space, reductions, elements)]
+    reads = [lane_reads(cluster, [start], shapes, reductions) for start in starts]
+    return RowWork(
+        max(1, prod(space.squeezed)),
+        max(1, length),
+        contiguous,
+        len(reductions),
+        len(reductions) + bool(elements),
+        widest,
+        traffic_bytes(cluster) - written,
+        written,
+        written if contiguous else sum(map(_scattered_bytes, elements)) + written,
+        work(cluster),
+        least_work(cluster),
+        tuple(
+            (s, sum(each, LaneReads()))
+            for s, each in zip(shapes, zip(*reads, strict=True), strict=True)
+        ),
+    )
+
+
+def _scattered_bytes(value: SSAValue) -> int:
+    """Return the bytes of the sectors of a tensor that no two lanes of a warp share."""
+    return element_count(value) * SECTOR_BYTES - tensor_bytes(value)
+
+
+def _starts(
+    space: RowSpace, reductions: Sequence[ComputedOp], elements: Sequence[SSAValue]
+) -> list[tuple[SSAValue, Index]]:
+    """Return what a few neighbouring rows read first: the reductions' operands, the results."""
+    outer, inner = _sample(space)
+    found: list[tuple[SSAValue, Index]] = []
+    for op in reductions:
+        own = profile(op)
+        kept = iter(outer) if len(own.parallel) < len(space.shape) else None
+        parallel = (
+            [*kept] if kept else _merged(space, outer, [np.zeros((1, 1), np.int64)] * len(inner))
+        )
+        for read in own.reads:
+            if read.reduced:
+                found.append((op.operands[read.operand], read_index(read, (*parallel, *inner))))
+    return [*found, *((v, tuple(_merged(space, outer, inner))) for v in elements)]
+
+
+def _sample(space: RowSpace) -> tuple[list[Places], list[Places]]:
+    """Return indices of rows in the midst, and of positions along them, as arrays of axes (row,
+    position): those of the axes that stay, and of the reduced ones.
+    """
+    sizes = [max(1, space.shape[a]) for a in sorted(space.axes)]
+    kept = [max(1, n) for n in space.squeezed]
+    rows, length = prod(kept), prod(sizes)
+    few = min(rows, max(BLOCK_ROWS))
+    first = rows // 2 // few * few
+    outer = np.unravel_index(np.arange(first, first + few), kept) if kept else ()
+    some = min(length, POSITIONS)
+    start = length // 2 // some * some if length > some else 0
+    inner = np.unravel_index(np.arange(start, start + some), sizes)
+    return [axis[:, np.newaxis] for axis in outer], [axis[np.newaxis] for axis in inner]
+
+
+def _merged(space: RowSpace, outer: Sequence[Places], inner: Sequence[Places]) -> list[Places]:
+    """Return an index into the shape of the rows."""
+    kept, reduced = iter(outer), iter(inner)
+    return [next(reduced if a in space.axes else kept) for a in range(len(space.shape))]
