@@ -73,36 +73,14 @@ def _opens(source: Operation | Block) -> bool:
 
 
 def _wide_ops(ops: Sequence[Operation]) -> set[Operation]:
-    """Return those of ``ops`` that compute from a ``graph.widen``, up to the ``graph.narrow``, and
-    what is made of constants for these alone.
-    """
+    """Return those of ``ops`` that compute from a ``graph.widen``, up to the ``graph.narrow``."""
     wide: set[Operation] = set()
     for op in ops:
         if isinstance(op, BoundOp):
             continue
         if any(_opens(x.owner) or x.owner in wide for x in op.operands):
             wide.add(op)
-    for op in reversed(ops):
-        uses = [use.operation for result in op.results for use in result.uses]
-        is_for_wide = bool(op.operands and uses) and wide.issuperset(uses)
-        if is_for_wide and all(map(is_known, op.operands)):
-            wide.add(op)
     return wide
-
-
-def _fixed_ops(ops: Sequence[Operation]) -> list[GraphOp]:
-    """Return those of ``ops`` that compute from constants alone."""
-    fixed: dict[Operation, GraphOp] = {}
-    for op in ops:
-        if not isinstance(op, GraphOp) or not op.operands:
-            continue
-        if all(_is_constant(x) or x.owner in fixed for x in op.operands):
-            fixed[op] = op
-    return list(fixed.values())
-
-
-def _is_constant(value: SSAValue) -> bool:
-    return isinstance(value.owner, GraphOp) and value.owner.is_constant
 
 
 class _Narrowing:
@@ -119,8 +97,9 @@ class _Narrowing:
         wide = [x.type for x in last.operands]
         ops = list(block.ops)
         self.wide = _wide_ops(ops)
-        for op in reversed(_fixed_ops(ops)):
-            self._keep_fixed(op)
+        for op in reversed(ops):
+            if isinstance(op, GraphOp) and op.operands and op not in self.wide:
+                self._keep_known(op)
         for argument in block.args:
             if element_type(argument) == f32:
                 self._cast_argument(argument, block)
@@ -151,17 +130,19 @@ class _Narrowing:
             self._narrow_properties(op)
             op.update_types()
 
-    def _keep_fixed(self, op: GraphOp) -> None:
-        """Give the wide readers of an op that computes from constants alone a wide one."""
+    def _keep_known(self, op: GraphOp) -> None:
+        """Give the wide readers of ``op`` a wide one if it computes from constants alone."""
         readers = [use.operation in self.wide for x in op.results for use in x.uses]
-        if readers and all(readers):
+        if not any(readers) or not all(map(is_known, op.operands)):
+            return
+        if all(readers):
             self.wide.add(op)
-        elif any(readers):
-            wide = op.clone()
-            Rewriter.insert_op(wide, InsertPoint.before(op))
-            for old, new in zip(op.results, wide.results, strict=True):
-                old.replace_uses_with_if(new, lambda use: use.operation in self.wide)
-            self.wide.add(wide)
+            return
+        wide = op.clone()
+        Rewriter.insert_op(wide, InsertPoint.before(op))
+        for old, new in zip(op.results, wide.results, strict=True):
+            old.replace_uses_with_if(new, lambda use: use.operation in self.wide)
+        self.wide.add(wide)
 
     def _narrow_constant(self, op: GraphOp) -> None:
         """Write a narrow ``op``; it stays itself for those of its readers that are wide."""

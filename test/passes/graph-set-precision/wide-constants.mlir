@@ -25,3 +25,18 @@ func.func @narrow_reader(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %3 = graph.div %2, %x : (tensor<1x1xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   func.return %3 : tensor<4x8xf32>
 }
+
+// CHECK-LABEL: @both_readers
+func.func @both_readers(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK-DAG: %[[NARROW:.*]] = graph.reshape {{.*}} : tensor<f16> -> tensor<1xf16>
+  // CHECK-DAG: %[[WIDE:.*]] = graph.reshape {{.*}} : tensor<f32> -> tensor<1xf32>
+  // CHECK: graph.add {{.*}}, %[[NARROW]] : (tensor<4xf16>, tensor<1xf16>)
+  // CHECK: graph.add {{.*}}, %[[WIDE]] : (tensor<4xf32>, tensor<1xf32>)
+  %0 = graph.splat 1.0e-12 : f32 -> tensor<f32>
+  %1 = graph.reshape %0 {sizes = array<i64: 1>} : tensor<f32> -> tensor<1xf32>
+  %2 = graph.add %x, %1 : (tensor<4xf32>, tensor<1xf32>) -> tensor<4xf32>
+  %3 = graph.widen %x : tensor<4xf32> -> tensor<4xf32>
+  %4 = graph.add %3, %1 : (tensor<4xf32>, tensor<1xf32>) -> tensor<4xf32>
+  %5 = graph.narrow %4 : tensor<4xf32> -> tensor<4xf32>
+  func.return %2, %5 : tensor<4xf32>, tensor<4xf32>
+}

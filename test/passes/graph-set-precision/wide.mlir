@@ -38,31 +38,3 @@ func.func @a_constant_of_both(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32
   %4 = graph.narrow %3 : tensor<4xf32> -> tensor<4xf32>
   func.return %1, %4 : tensor<4xf32>, tensor<4xf32>
 }
-
-// CHECK-LABEL: @computed_from_a_constant
-func.func @computed_from_a_constant(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // CHECK: %[[SMALL:.*]] = graph.splat 1.000000e-12 : f32 -> tensor<f32>
-  // CHECK-NEXT: %[[ROW:.*]] = graph.reshape %[[SMALL]] {{.*}} : tensor<f32> -> tensor<1xf32>
-  // CHECK-NEXT: graph.add {{.*}}, %[[ROW]] : (tensor<4xf32>, tensor<1xf32>)
-  %0 = graph.widen %x : tensor<4xf32> -> tensor<4xf32>
-  %1 = graph.splat 1.0e-12 : f32 -> tensor<f32>
-  %2 = graph.reshape %1 {sizes = array<i64: 1>} : tensor<f32> -> tensor<1xf32>
-  %3 = graph.add %0, %2 : (tensor<4xf32>, tensor<1xf32>) -> tensor<4xf32>
-  %4 = graph.narrow %3 : tensor<4xf32> -> tensor<4xf32>
-  func.return %4 : tensor<4xf32>
-}
-
-// CHECK-LABEL: @computed_from_a_constant_for_both
-func.func @computed_from_a_constant_for_both(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  // CHECK-DAG: %[[NARROW:.*]] = graph.reshape {{.*}} : tensor<f16> -> tensor<1xf16>
-  // CHECK-DAG: %[[WIDE:.*]] = graph.reshape {{.*}} : tensor<f32> -> tensor<1xf32>
-  // CHECK: graph.add {{.*}}, %[[NARROW]] : (tensor<4xf16>, tensor<1xf16>)
-  // CHECK: graph.add {{.*}}, %[[WIDE]] : (tensor<4xf32>, tensor<1xf32>)
-  %0 = graph.splat 1.0e-12 : f32 -> tensor<f32>
-  %1 = graph.reshape %0 {sizes = array<i64: 1>} : tensor<f32> -> tensor<1xf32>
-  %2 = graph.add %x, %1 : (tensor<4xf32>, tensor<1xf32>) -> tensor<4xf32>
-  %3 = graph.widen %x : tensor<4xf32> -> tensor<4xf32>
-  %4 = graph.add %3, %1 : (tensor<4xf32>, tensor<1xf32>) -> tensor<4xf32>
-  %5 = graph.narrow %4 : tensor<4xf32> -> tensor<4xf32>
-  func.return %2, %5 : tensor<4xf32>, tensor<4xf32>
-}
