@@ -153,14 +153,18 @@ def _run(given: argparse.Namespace) -> int:
                 progress.finish()
                 for line in case_lines(cases[-1], machine, given.kernels):
                     show(line)
+                if given.json:  # after each: what was found stays when the next is interrupted
+                    _write(given.json, cases, machine)
     finally:
         progress.finish()
     for line in summary_lines(cases):
         show(line)
-    if given.json:
-        facts = {"name": machine, "system": platform.platform(), "python": sys.version.split()[0]}
-        write_atomically(given.json, (json.dumps(as_data(cases, facts), indent=1) + "\n").encode())
     return SUCCESS if all(case.results[0].times for case in cases) else FAILURE
+
+
+def _write(to: Path, cases: Sequence[CaseFound], machine: str) -> None:
+    facts = {"name": machine, "system": platform.platform(), "python": sys.version.split()[0]}
+    write_atomically(to, (json.dumps(as_data(cases, facts), indent=1) + "\n").encode())
 
 
 def _target(text: str | None) -> Target:

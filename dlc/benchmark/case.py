@@ -16,7 +16,7 @@ from dlc.benchmark.user_function import one_line
 from dlc.benchmark.workload import MissingError, Workload
 from dlc.errors import CompileError
 from dlc.runtime.model import Model, load
-from dlc.runtime.profile import profile
+from dlc.runtime.profile import Profile, profile
 from dlc.runtime.timing import Times, alternate
 
 Progress = Callable[[str], None]
@@ -44,8 +44,8 @@ class CaseFound:
     job: Job
     results: Sequence[Result]
     kernels: Sequence[KernelRow] = ()
+    profile: Profile | None = None
     flops: int | None = None
-    step_count: int = 0
     by_name: Mapping[str, Result] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -85,11 +85,12 @@ def run_case(
                 failed[name] = Result(name, error=one_line(error))
         progress(f"{job.title()}: timing")
         times = alternate({name: (r.run, r.clock) for name, r in ready.items()}, seconds)
-        kernels = kernel_rows(model.variant(), model.steps(), profile(model, work.feeds))
+        looked = profile(model, work.feeds)
+        kernels = kernel_rows(model.variant(), model.steps(), looked)
         wanted = ready[ours.NAME].outputs
         found = {n: _result(n, r, times[n], wanted) for n, r in ready.items()} | failed
     order = [ours.NAME, *peers]
-    return CaseFound(job, [found[name] for name in order], kernels, _flops(job), len(model.steps()))
+    return CaseFound(job, [found[name] for name in order], kernels, looked, _flops(job))
 
 
 def _where(place: Place) -> tuple[int | None, int | None]:

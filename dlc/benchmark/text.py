@@ -8,6 +8,8 @@ from dlc import __version__
 from dlc.benchmark import ours
 from dlc.benchmark.case import CaseFound, Result
 from dlc.benchmark.kernels import KernelRow
+from dlc.errors import counted
+from dlc.runtime.profile import Profile
 from dlc.runtime.timing import geometric_mean
 
 NODE_COLUMNS = 44
@@ -35,7 +37,7 @@ def case_lines(case: CaseFound, machine: str, kernels: int) -> Iterator[str]:
         yield from _table([KERNEL_HEAD, *map(_kernel, shown)], left=(0, 8, 9))
     if hidden := len(case.kernels) - len(shown):
         rest = sum(row.us for row in case.kernels[len(shown) :])
-        yield f"  and {hidden} kernels of {rest:.1f} us; --kernels shows more"
+        yield f"  and {counted(hidden, 'kernel')} of {rest:.1f} us; --kernels shows more"
 
 
 def _contestant(result: Result, mine: Result, flops: int | None) -> Row:
@@ -123,8 +125,17 @@ def _case_data(case: CaseFound) -> dict[str, Any]:
         "contestants": [_result_data(result, case.flops) for result in case.results],
         "best_peer": best.name if best else None,
         "ratio": case.ratio,
-        "steps": case.step_count,
+        "profile": _profile_data(case.profile) if case.profile else None,
         "kernels": [{**asdict(row), "share": row.share} for row in case.kernels],
+    }
+
+
+def _profile_data(found: Profile) -> dict[str, Any]:
+    return {
+        "steps": len(found.steps),
+        "steps_us": 1e6 * sum(found.steps),
+        "run_us": 1e6 * found.run.median,
+        "looking_us_per_step": 1e6 * found.looking,
     }
 
 

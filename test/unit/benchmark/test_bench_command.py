@@ -118,7 +118,9 @@ def check_data(data: dict[str, Any]) -> None:
         assert case["best_peer"] == "zeros"
         assert case["ratio"] == found["zeros"]["median_ms"] / found["dlc"]["median_ms"]
         (kernel,) = case["kernels"]
-        assert kernel["launches"] == case["steps"] == 1
+        assert kernel["launches"] == case["profile"]["steps"] == 1
+        assert kernel["us"] == pytest.approx(case["profile"]["steps_us"])
+        assert case["profile"]["run_us"] > 0
         assert kernel["flops"] == 2 * batch * 7 * 5 + batch * 5
         assert kernel["us"] > 0
         assert kernel["share"] == kernel["bound_us"] / kernel["us"]
