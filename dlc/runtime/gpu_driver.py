@@ -5,7 +5,7 @@ Functions: https://docs.nvidia.com/cuda/cuda-driver-api (memory, streams, events
 
 import ctypes
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from dlc.errors import ArtifactError
@@ -40,8 +40,11 @@ class Driver:
         self(make, ctypes.byref(made), *arguments)
         try:
             yield made
-        finally:
-            self(unmake, made)
+        except BaseException:
+            with suppress(ArtifactError):  # after a fault of a kernel every call fails
+                self(unmake, made)
+            raise
+        self(unmake, made)
 
     def memory(self, count: int) -> Any:
         """Return a context of so many bytes on the device, at least one."""

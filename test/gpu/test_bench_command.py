@@ -21,7 +21,12 @@ ROUNDING = 2.0**-9
 
 @pytest.mark.parametrize(
     "text",
-    ["matmul:256x128x64:fp16", "conv:2x64x28x28:32x3x3:stride=2:fp16", "attention:2x4x64x32:fp16"],
+    [
+        "matmul:256x128x64:fp16",
+        "conv:2x64x28x28:32x3x3:stride=2:fp16",
+        "attention:2x4x64x32:fp16",
+        "conv:64x64x56x56:256x1x1:fp16",  # its input is memory that PyTorch gives back when it can
+    ],
 )
 def test_an_operation(text: str, tmp_path: Path) -> None:
     file = tmp_path / "bench.json"

@@ -26,6 +26,8 @@ class _Eager:
             outputs = module(*arguments)
         graph.replay()
         arrays = _torch.arrays_of(outputs)
+        used = [module, arguments, outputs]  # a graph has addresses only, and keeps no tensor alive
+        kept.callback(used.clear)
         return Ready(graph.replay, place.clock, arrays, f"{note}, in a CUDA graph")
 
 

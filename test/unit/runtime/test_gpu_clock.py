@@ -61,3 +61,17 @@ def test_a_capture_ends_when_its_work_fails() -> None:
         driver.captured(clock.stream, work).__enter__()
     assert "cuStreamEndCapture" in counting.calls
     assert counting.made == {}
+
+
+def test_the_first_fault_is_the_one_that_is_told() -> None:
+    counting = CountingDriver()
+
+    def fault() -> None:
+        counting.failing = "cuStreamDestroy_v2"
+        raise ArtifactError("an illegal address")
+
+    with (
+        pytest.raises(ArtifactError, match="an illegal address"),
+        gpu_clock(driver=Driver(counting)) as clock,
+    ):
+        clock.times(fault, 1)
