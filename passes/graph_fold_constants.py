@@ -12,7 +12,7 @@ from dlc.core.passes import DlcPass
 from dlc.core.rewrite import erase_dead_ops
 from dlc.core.weights import WeightStore, WeightType
 from dlc.dialects.graph.source import SMALL_CONSTANT, ConstantOp, WeightOp, dense_attribute
-from dlc.dialects.graph.structure import Array, GraphOp
+from dlc.dialects.graph.structure import Array, ContractionOp, GraphOp
 from dlc.ir.tensor import (
     element_count,
     element_type,
@@ -61,6 +61,8 @@ def _is_foldable(op: GraphOp, weights: WeightStore) -> bool:
             return False
         if isinstance(source, WeightOp) and source.symbol.string_value() not in weights:
             return False
+    if isinstance(op, ContractionOp):
+        return True  # nothing is cheaper than not to multiply again
     result_bytes = sum(map(tensor_bytes, op.results))
     return result_bytes <= max(SMALL_BYTES, GROWTH * sum(map(_stored_bytes, op.operands)))
 

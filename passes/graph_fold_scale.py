@@ -47,6 +47,8 @@ class _ScaleOfContraction(OpRewrite[MulOp]):
                 continue
             if not is_known(scale) or not is_known(contraction.operands[1]):
                 continue
+            if element_type(scale) != element_type(contraction.operands[1]):
+                continue  # 8-bit integers cannot hold the product
             sizes = _scale_shape_on_weight(contraction, scale)
             if sizes is None or shape(y) != shape(op.output):
                 continue

@@ -111,8 +111,8 @@ class LdmatrixOp(BuffersOp, OrderingOp, NeedsCapability):
 
     def verify_(self) -> None:
         super().verify_()
-        if element_bytes(element_of(self.source)) not in (2, 4):
-            raise VerifyException("loads elements of 16 or 32 bits")
+        if element_bytes(element_of(self.source)) not in (1, 2, 4):
+            raise VerifyException("loads elements of 8, 16 or 32 bits")
         source, fragment = self.accesses()
         verify_same_element(source, fragment, "load and convert instead")
         if space_of(self.source) is not Space.SHARED:

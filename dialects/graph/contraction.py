@@ -26,7 +26,8 @@ class MatmulOp(ContractionOp):
     """``y[..., m, n] = sum over k of a[..., m, k] * b[..., k, n]``, batch axes broadcast.
 
     ``transpose_lhs`` reads ``a[..., k, m]``, ``transpose_rhs`` reads ``b[..., n, k]``.
-    16-bit floats accumulate in ``f32``.
+    16-bit floats accumulate in ``f32``; 8-bit integers, with a sign or without, accumulate in and
+    give ``i32``.
 
     ``%y = graph.matmul %a, %b {transpose_rhs} :
     (tensor<8x4xf32>, tensor<3x4xf32>) -> tensor<8x3xf32>``
@@ -46,8 +47,7 @@ class MatmulOp(ContractionOp):
 
     def infer(self) -> Sequence[Attribute]:
         left, right = shape(self.lhs), shape(self.rhs)
-        if element_type(self.lhs) != element_type(self.rhs):
-            raise CompileError("the factors have different element types")
+        element = self.sum_type()
         if len(left) < 2 or len(right) < 2:
             raise CompileError("the factors need at least two axes")
         m, k = left[:-3:-1][::-1] if self.transpose_lhs is None else left[:-3:-1]
@@ -55,7 +55,7 @@ class MatmulOp(ContractionOp):
         if k != k2:
             raise CompileError(f"the inner sizes {k} and {k2} differ")
         batch = broadcast_shapes(left[:-2], right[:-2])
-        return [TensorType(element_type(self.lhs), [*batch, m, n])]
+        return [TensorType(element, [*batch, m, n])]
 
     @property
     def domain(self) -> Domain:
@@ -106,7 +106,14 @@ class MatmulOp(ContractionOp):
         a, b = operands
         a = np.swapaxes(a, -1, -2) if self.transpose_lhs else a
         b = np.swapaxes(b, -1, -2) if self.transpose_rhs else b
-        return matrix_product(a, b)
+        return matrix_product(*wide_integers(a, b))
+
+
+def wide_integers(*factors: Array) -> tuple[Array, ...]:
+    """Return integers of 8 bits as integers of 32, in which their products are summed."""
+    return tuple(
+        x.astype(np.int32) if x.dtype.kind in "iu" and x.itemsize == 1 else x for x in factors
+    )
 
 
 def matrix_product(a: Array, b: Array) -> Array:

@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
-from dlc.dialects.graph.contraction import matrix_product
+from dlc.dialects.graph.contraction import matrix_product, wide_integers
 from dlc.dialects.graph.data_layout import (
     CHANNELS_FIRST,
     CHANNELS_LAST,
@@ -42,7 +42,7 @@ class ConvOp(ContractionOp):
     Any number of spatial axes. ``padding`` holds the begin of every axis, then the end of every
     axis; padded elements are 0. With ``groups`` the output channels are cut in as many parts, each
     of which sees its part of the input channels only. The reduction runs in the order in which the
-    weight is stored.
+    weight is stored. 8-bit integers, with a sign or without, give ``i32``.
 
     ``%y = graph.conv %x, %w strides [2, 2] padding [1, 1, 1, 1] dilations [1, 1]
     : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x4x4xf32>``
@@ -86,8 +86,7 @@ class ConvOp(ContractionOp):
 
     def infer(self) -> Sequence[Attribute]:
         data, weight = shape(self.x), shape(self.weight)
-        if element_type(self.x) != element_type(self.weight):
-            raise CompileError("the data and the weight have different element types")
+        element = self.sum_type()
         if len(data) != len(weight) or len(data) < 3:
             raise CompileError(
                 f"the data has {len(data)} axes and the weight {len(weight)}; both need the same"
@@ -99,7 +98,7 @@ class ConvOp(ContractionOp):
         axes = self.data_layout.spatial_axes(len(data))
         for axis, window in zip(axes, self.windows, strict=True):
             sizes[axis] = window.positions(data[axis])
-        return [TensorType(element_type(self.x), sizes)]
+        return [TensorType(element, sizes)]
 
     def _output_channels(self) -> int:
         rank = len(shape(self.x))
@@ -190,7 +189,7 @@ class ConvOp(ContractionOp):
         return [b.constant(0, compute_type(element_type(self.output)))]
 
     def reference(self, *operands: Array) -> Array:
-        x, weight = operands
+        x, weight = wide_integers(*operands)
         rank = x.ndim
         o, i, axes = self.weight_layout.axes(rank)
         x = np.moveaxis(x, self.data_layout.channel_axis(rank), 1)

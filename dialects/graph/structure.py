@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import NoneType
+from xdsl.dialects.builtin import NoneType, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import IRDLOperation, opt_prop_def, traits_def
@@ -21,10 +21,12 @@ from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
 from dlc.ir.tensor import (
     broadcast_shapes,
+    element_bytes,
     element_count,
     element_type,
     is_empty,
     is_float,
+    is_integer,
     shape,
 )
 
@@ -398,13 +400,26 @@ class WeightOrder:
 
 
 class ContractionOp(ReductionOp, ABC):
-    """``y[p] = sum over r of lhs[L(p, r)] * rhs[R(p, r)]`` in ``f32`` (``f64`` for ``f64``).
+    """``y[p] = sum over r of lhs[L(p, r)] * rhs[R(p, r)]`` in ``f32`` (``f64`` for ``f64``, ``i32``
+    for integers of at most 32 bits).
 
     Operands 0 and 1 are the factors. A factor index may leave the tensor along the axes of
     ``lhs_guard`` (convolution padding) and is 0 there; the rhs is always inside.
     """
 
     precision = opt_prop_def(PrecisionAttr)
+
+    def sum_type(self) -> Attribute:
+        """Return the type of the result's elements: that of the factors, ``i32`` for integers of 8
+        bits, of which one may have a sign and the other none. Raises CompileError for other
+        factors that differ.
+        """
+        lhs, rhs = map(element_type, self.operands[:2])
+        if all(is_integer(x) and element_bytes(x) == 1 for x in (lhs, rhs)):
+            return i32
+        if lhs != rhs:
+            raise CompileError("the factors have different element types")
+        return lhs
 
     @property
     def lhs_guard(self) -> Sequence[int]:

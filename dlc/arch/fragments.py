@@ -16,9 +16,10 @@ WARP_LANES = 32
 class Fragment:
     """The layout of a ``rows`` x ``columns`` operand over a warp.
 
-    An 8-row *panel* is one 8x8 (16-bit) or 8x4 (32-bit) block: lane ``l`` holds row ``l // 4`` and
-    ``pack`` neighbouring columns from ``(l % 4) * pack``. The panels follow each other down the
-    rows first. transposed: rows and columns change places (the ``b`` operand, which is K x N).
+    An 8-row *panel* is one 8x16 (8-bit), 8x8 (16-bit) or 8x4 (32-bit) block: lane ``l`` holds row
+    ``l // 4`` and ``pack`` neighbouring columns from ``(l % 4) * pack``. The panels follow each
+    other down the rows first. transposed: rows and columns change places (the ``b`` operand, which
+    is K x N).
     """
 
     rows: int
@@ -60,7 +61,7 @@ class Fragment:
 def ldmatrix_position(lane: int, slot: int, pack: int, transpose: bool) -> tuple[int, int, int]:
     """Return the (matrix, row, column) of the element that ldmatrix puts in a lane's ``slot``.
 
-    pack: elements per 32-bit register, 2 of 16 bits or 1 of 32 bits (only 16 bits transpose).
+    pack: elements per 32-bit register (only those of 16 bits transpose).
     """
     matrix, within = divmod(slot, pack)
     major, minor = lane // 4, (lane % 4) * pack + within

@@ -13,6 +13,8 @@ from dlc.lowering.tile_scope import open_loop
 from dlc.simt.accumulator import Accumulator, Operand
 
 MATRIX_ROWS = 8
+MATRIX_BYTES = 16
+"""What ldmatrix loads: 8 rows of so many bytes."""
 
 
 @dataclass(frozen=True)
@@ -121,11 +123,12 @@ class _Matrices:
 
     @property
     def fit_ldmatrix(self) -> bool:
-        """Whether one instruction loads them: 1, 2 or 4, and where the tile does not lie along k
-        pairs of 16 bits.
+        """Whether one instruction loads them: 1, 2 or 4 of rows of 16 bytes, which it transposes by
+        elements of 16 bits only.
         """
-        is_pair = self.tile.element_bytes * self.pack == 4 and self.pack == 2
-        return self.count in (1, 2, 4) and (self.tile.along_k or is_pair)
+        bytes = self.tile.element_bytes
+        fit = self.count in (1, 2, 4) and self.width * bytes == MATRIX_BYTES
+        return fit and (self.tile.along_k or bytes == 2)
 
     def line(self, lane: AffineExpr) -> list[AffineExpr]:
         """Return the place whose row in shared memory ``lane`` names; where the tile does not lie

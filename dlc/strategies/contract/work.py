@@ -132,8 +132,8 @@ def _element_name(op: ContractionOp) -> str:
             return "f32"
         case Float64Type():
             return "f64"
-        case _:
-            return "i32"
+        case element:
+            return "i8" if element_bytes(element) == 1 else "i32"
 
 
 def describe(work: Contraction) -> str:

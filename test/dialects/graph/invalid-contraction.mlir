@@ -8,6 +8,22 @@ func.func @inner_sizes_differ(%a: tensor<3x4xf32>) {
 
 // -----
 
+func.func @only_narrow_integers_mix(%a: tensor<3x4xi8>, %b: tensor<4x5xi32>) {
+  // expected-error@below {{the factors have different element types}}
+  %0 = graph.matmul %a, %b : (tensor<3x4xi8>, tensor<4x5xi32>) -> tensor<3x5xi32>
+  func.return
+}
+
+// -----
+
+func.func @narrow_integers_add_up_wide(%a: tensor<4x4xi8>) {
+  // expected-error@below {{result 0 should be tensor<4x4xi32>, is tensor<4x4xi8>}}
+  %0 = graph.matmul %a, %a : (tensor<4x4xi8>, tensor<4x4xi8>) -> tensor<4x4xi8>
+  func.return
+}
+
+// -----
+
 func.func @channels_do_not_fit(%a: tensor<1x4x8x8xf32>, %w: tensor<6x3x3x3xf32>) {
   // expected-error@below {{the data has 4 channels, the weight is for 1 x 3}}
   %0 = graph.conv %a, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] : (tensor<1x4x8x8xf32>, tensor<6x3x3x3xf32>) -> tensor<1x6x6x6xf32>

@@ -34,3 +34,14 @@ func.func @not_an_expanded_splat() -> tensor<1024x1024xf32> {
   %0 = graph.add %b, %b : (tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
   func.return %0 : tensor<1024x1024xf32>
 }
+
+// A product of a small factor and many: multiplying again is dearer than any constant.
+// CHECK-LABEL: @large_product
+func.func @large_product() -> tensor<700x700xi32> {
+  // CHECK-NEXT: graph.weight
+  // CHECK-NEXT: func.return
+  %a = graph.splat 1 : i8 -> tensor<700x3xi8>
+  %b = graph.splat 2 : i8 -> tensor<3x700xi8>
+  %0 = graph.matmul %a, %b : (tensor<700x3xi8>, tensor<3x700xi8>) -> tensor<700x700xi32>
+  func.return %0 : tensor<700x700xi32>
+}
