@@ -247,6 +247,25 @@ def _quantised() -> SmallModel:
     return g.model("quantised", [out, i, y])
 
 
+def _bytes() -> SmallModel:
+    """Products of 8-bit integers with zero points, of weights that are not small."""
+    g = GraphMaker(25)
+    draw = lambda low, high, *sizes: g.generator.integers(low, high, sizes)
+    point = lambda value, dtype: g.constant(value, dtype)
+    x = g.whole("x", 0, 256, 70, 96, dtype=np.uint8)
+    w = g.constant(draw(-128, 128, 96, 44), np.int8)
+    scales = [g.constant(2.0**-n, np.float32) for n in (7, 6, 2)]
+    rows = g.op("QLinearMatMul", x, scales[0], point(120, np.uint8), w, scales[1],
+                point(-5, np.int8), scales[2], point(9, np.uint8))  # fmt: skip
+    a = g.whole("a", 0, 256, 1, 64, 6, 6, dtype=np.uint8)
+    v = g.constant(draw(0, 256, 24, 64, 3, 3), np.uint8)
+    window = {"pads": [1, 1, 1, 1], "strides": [2, 2]}
+    image = g.op("ConvInteger", a, v, point(200, np.uint8), point(99, np.uint8), **window)
+    b = g.whole("b", -128, 128, 96, 40, dtype=np.int8)
+    both = g.op("MatMulInteger", x, b, point(7, np.uint8))
+    return g.model("bytes", [rows, image, both])
+
+
 def _integers() -> SmallModel:
     """Arithmetic of whole numbers: signs, widths, shifts, casts."""
     g = GraphMaker(8)
@@ -445,7 +464,7 @@ def small_models() -> Iterator[SmallModel]:
     """Yield all of them."""
     for make in (
         _convolutional, _separable, _attention, _recurrent, _embedding, _resampling, _ranking,
-        _quantised, _integers, _unsigned, _pieces, _special, _reductions, _image_fp16,
+        _quantised, _bytes, _integers, _unsigned, _pieces, _special, _reductions, _image_fp16,
         _turned, _written_out, _views, _masked,
     ):  # fmt: skip
         yield make()

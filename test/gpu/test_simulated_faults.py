@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -22,9 +23,9 @@ func.func @main(%x: X, %w: W) -> Y {
   %y = fused_group.group @g(%x, %w) : (X, W) -> Y attributes {
       schedule = #loop.schedule<strategy = "contract", target = "gpu",
       tile = [64, 64, 32], warps = [2, 2],
-      instruction = "mma.m16n8k16", stages = 3, split = SPLIT, order = "row">} {
+      instruction = "INSTRUCTION", stages = 3, split = SPLIT, order = "row">} {
   ^bb0(%a: X, %b: W):
-    %r = graph.matmul %a, %b : (X, W) -> Y
+    %r = graph.matmul %a, %b ORDER : (X, W) -> Y
     fused_group.yield %r : Y
   }
   func.return %y : Y
@@ -33,22 +34,45 @@ func.func @main(%x: X, %w: W) -> Y {
 Fault = Callable[[ModuleOp], None]
 
 
-def product(split: int = 1, depth: int = K) -> ModuleOp:
+@dataclass(frozen=True)
+class Kind:
+    """An instruction, the types of both factors and the result, and the order of the rhs."""
+
+    instruction: str
+    types: tuple[str, str, str]
+    dtypes: tuple[type, type, type]
+    order: str
+
+
+HALVES = Kind("mma.m16n8k16", ("f16", "f16", "f16"), (np.float16, np.float16, np.float32), "")
+BYTES = Kind("mma.m16n8k32", ("ui8", "i8", "i32"), (np.uint8, np.int8, np.int32), "transpose_rhs")
+
+
+def product(split: int = 1, depth: int = K, kind: Kind = HALVES) -> ModuleOp:
     """Return the kernel of a product of ``depth`` terms, whose rows do not fill its tiles."""
-    text = PRODUCT.replace("SPLIT", str(split))
-    for name, sizes in {"X": (M, depth), "W": (depth, N), "Y": (M, N)}.items():
-        text = re.sub(rf"\b{name}\b", "tensor<{}x{}xf16>".format(*sizes), text)
+    text = PRODUCT.replace("SPLIT", str(split)).replace("INSTRUCTION", kind.instruction)
+    text = text.replace("ORDER", kind.order)
+    rhs = (N, depth) if kind.order else (depth, N)
+    named = zip("XWY", ((M, depth), rhs, (M, N)), kind.types, strict=True)
+    for name, sizes, type in named:
+        text = re.sub(rf"\b{name}\b", "tensor<{}x{}x{}>".format(*sizes, type), text)
     return lowered(text, "lower-to-loop,lower-to-gpu{arch=sm_90a}")
 
 
 def is_right(
-    module: ModuleOp, depth: int = K, reports: list[SimulationReport] | None = None
+    module: ModuleOp,
+    depth: int = K,
+    reports: list[SimulationReport] | None = None,
+    kind: Kind = HALVES,
 ) -> bool:
     """Return whether the kernel gives the exact product of small integers."""
     generator = np.random.default_rng(3)
-    x, w = (generator.integers(-4, 5, s).astype(np.float16) for s in ((M, depth), (depth, N)))
-    (y,) = run_module(module, [x, w], reports=reports)
-    return np.array_equal(y, x.astype(np.float32) @ w.astype(np.float32))
+    left, right, sum = kind.dtypes
+    least = 0 if left is np.uint8 else -4
+    x = generator.integers(least, 5, (M, depth)).astype(left)
+    w = generator.integers(-4, 5, (depth, N)).astype(right)
+    (y,) = run_module(module, [x, w.T if kind.order else w], reports=reports)
+    return np.array_equal(y, x.astype(sum) @ w.astype(sum))
 
 
 def all_of(module: ModuleOp, kind: type[Operation]) -> list[Operation]:
@@ -60,19 +84,21 @@ def without(kind: type[Operation], number: int) -> Fault:
     return lambda module: Rewriter.erase_op(all_of(module, kind)[number])
 
 
+@pytest.mark.parametrize("kind", [HALVES, BYTES], ids=lambda kind: kind.instruction)
 @pytest.mark.parametrize("split", [1, 2])
-def test_product(split: int) -> None:
-    assert is_right(product(split))
+def test_product(split: int, kind: Kind) -> None:
+    assert is_right(product(split, kind=kind), kind=kind)
 
 
+@pytest.mark.parametrize("kind", [HALVES, BYTES], ids=lambda kind: kind.instruction)
 @pytest.mark.parametrize("depth", [96, K])
-def test_no_barrier_can_be_missing(depth: int) -> None:
+def test_no_barrier_can_be_missing(depth: int, kind: Kind) -> None:
     """There is one; where three slices fill the three stages, no other one is needed either."""
-    module = product(depth=depth)
+    module = product(depth=depth, kind=kind)
     (barrier,) = all_of(module, gpu.BarrierOp)
     Rewriter.erase_op(barrier)
     with pytest.raises(SimulationError, match="race"):
-        is_right(module, depth)
+        is_right(module, depth, kind=kind)
 
 
 def waits_for_less(module: ModuleOp) -> None:
@@ -106,11 +132,12 @@ def forgets_the_first_zeros(module: ModuleOp) -> None:
         (without(gpu.LdmatrixOp, 0), "nothing was written"),
     ],
 )
-def test_fault(fault: Fault, message: str) -> None:
-    module = product()
+@pytest.mark.parametrize("kind", [HALVES, BYTES], ids=lambda kind: kind.instruction)
+def test_fault(fault: Fault, message: str, kind: Kind) -> None:
+    module = product(kind=kind)
     fault(module)
     with pytest.raises(SimulationError, match=message):
-        is_right(module)
+        is_right(module, kind=kind)
 
 
 def transposes(module: ModuleOp) -> None:
@@ -131,11 +158,14 @@ def reads_without_swizzle(module: ModuleOp) -> None:
         )
 
 
-@pytest.mark.parametrize("fault", [transposes, reads_without_swizzle])
-def test_wrong_map_gives_a_wrong_product(fault: Fault) -> None:
-    module = product()
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [(transposes, HALVES), (reads_without_swizzle, HALVES), (reads_without_swizzle, BYTES)],
+)
+def test_wrong_map_gives_a_wrong_product(fault: Fault, kind: Kind) -> None:
+    module = product(kind=kind)
     fault(module)
-    assert not is_right(module)
+    assert not is_right(module, kind=kind)
 
 
 def test_missing_fence_is_found() -> None:

@@ -94,6 +94,39 @@ def test_rows(target: str) -> None:
     assert all(kernel.resources.spill_bytes == 0 for kernel in compiled)
 
 
+def products(name: str, sizes: tuple[int, int, int], signs: tuple[str, str], order: str) -> str:
+    """Return a group that is a product of 8-bit integers."""
+    m, n, k = sizes
+    x, y = f"tensor<{m}x{k}x{signs[0]}>", f"tensor<{m}x{n}xi32>"
+    w = f"tensor<{n}x{k}x{signs[1]}>" if order else f"tensor<{k}x{n}x{signs[1]}>"
+    return f"""
+      func.func @{name}(%x: {x}, %w: {w}) -> {y} {{
+        %y = fused_group.group @{name}_0(%x, %w) : ({x}, {w}) -> {y} attributes {{
+          schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [64, 128, 64],
+          warps = [2, 2], instruction = "mma.m16n8k32", stages = 3>}} {{
+        ^bb0(%xi: {x}, %wi: {w}):
+          %0 = graph.matmul %xi, %wi {order} : ({x}, {w}) -> {y}
+          fused_group.yield %0 : {y}
+        }}
+        func.return %y : {y}
+      }}"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_products_of_bytes(target: str) -> None:
+    orders = {"along_k": "transpose_rhs", "across": ""}
+    text = "".join(
+        products(f"k{left}_{right}_{size}_{name}", (size, 65, size), (left, right), order)
+        for left, right in (("i8", "ui8"), ("ui8", "i8"))
+        for size in (1, 67, 128)
+        for name, order in orders.items()
+    )
+    module = lowered(text, f"lower-to-loop,lower-to-gpu{{arch={target}}}")
+    compiled = compile_kernels(module, target, jobs=2)
+    assert len(compiled) == 12
+    assert all(kernel.resources.spill_bytes == 0 for kernel in compiled)
+
+
 def test_small_kernels_share_a_unit_and_large_ones_do_not() -> None:
     wide = "".join(f"%v{i} = arith.constant {i} : i32\n" for i in range(SMALL_OPERATIONS))
     kernel = (
