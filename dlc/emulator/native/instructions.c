@@ -31,9 +31,9 @@ static float from_bf16(uint32_t bits) { return from_bits(bits << 16); }
 
 static float from_tf32(uint32_t bits) { return from_bits(bits & 0xffffe000); }
 
-static float from_i8(uint32_t bits) { return (int8_t)bits; }
+static float from_s8(uint32_t bits) { return (int8_t)bits; }
 
-static float from_ui8(uint32_t bits) { return (uint8_t)bits; }
+static float from_u8(uint32_t bits) { return (uint8_t)bits; }
 
 typedef float element(uint32_t bits);
 
