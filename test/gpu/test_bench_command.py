@@ -30,7 +30,7 @@ ROUNDING = 2.0**-9
 )
 def test_an_operation(text: str, tmp_path: Path) -> None:
     file = tmp_path / "bench.json"
-    peers = ["--peers", "eager,compile", "--seconds", "0.05", "--json", str(file)]
+    peers = ["--peers", "eager,compile,captured", "--seconds", "0.05", "--json", str(file)]
     assert dlc_bench.main(["--op", text, *peers]) == 0
     (case,) = json.loads(file.read_text())["cases"]
     for peer in case["contestants"][1:]:

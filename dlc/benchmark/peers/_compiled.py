@@ -19,12 +19,8 @@ class Compiled:
         torch = _torch.load_torch(place, work.precision)
         module, arguments = _torch.module_and_arguments(torch, work, place)
         _torch.forget(torch, kept)
-        import torch._inductor.config as inductor  # pyright: ignore[reportMissingImports]
-
-        kept.enter_context(inductor.patch(freezing=True))
-        kept.enter_context(torch.no_grad())
         mode = self.mode if place.is_gpu else "default"
-        compiled = torch.compile(module, mode=mode)
+        compiled = _torch.frozen(torch, module, mode, kept)
         arrays = _torch.arrays_of(_torch.warmed_up(compiled, arguments))
         note = f"PyTorch {torch.__version__}, {mode}, frozen"
         return Ready(lambda: compiled(*arguments), place.clock, arrays, note)

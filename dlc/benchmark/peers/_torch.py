@@ -9,6 +9,7 @@ import numpy as np
 from dlc.benchmark import workload
 from dlc.benchmark.contestant import Array, Place
 from dlc.benchmark.workload import MissingError, Workload
+from dlc.runtime.timing import Run
 
 WARM_UP_RUNS = 3
 _DTYPES = {"fp16": "float16", "bf16": "bfloat16"}
@@ -69,6 +70,29 @@ def _moved(tensor: Any, device: str, dtype: Any) -> Any:
 def warmed_up(module: Any, arguments: Sequence[Any]) -> Any:
     """Return what the last of the first runs gives."""
     return [module(*arguments) for _ in range(WARM_UP_RUNS)][-1]
+
+
+def frozen(torch: Any, module: Any, mode: str, kept: ExitStack) -> Any:
+    """Return the module compiled with its weights as constants, until ``kept`` is closed."""
+    import torch._inductor.config as inductor  # pyright: ignore[reportMissingImports]
+
+    kept.enter_context(inductor.patch(freezing=True))
+    kept.enter_context(torch.no_grad())
+    return torch.compile(module, mode=mode)
+
+
+def captured(
+    torch: Any, module: Any, arguments: Sequence[Any], kept: ExitStack
+) -> tuple[Run, list[Array]]:
+    """Return what replays a CUDA graph of a call of a warm module, and its outputs."""
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=torch.cuda.current_stream()):
+        outputs = module(*arguments)
+    graph.replay()
+    used = [module, arguments, outputs]  # a graph has addresses only, and keeps no tensor alive
+    kept.callback(used.clear)
+    return graph.replay, arrays_of(outputs)
 
 
 def arrays_of(outputs: Any) -> list[Array]:

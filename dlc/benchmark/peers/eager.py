@@ -20,15 +20,8 @@ class _Eager:
         if not place.is_gpu:
             arrays = _torch.arrays_of(outputs)
             return Ready(lambda: module(*arguments), place.clock, arrays, note)
-        torch.cuda.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, stream=torch.cuda.current_stream()):
-            outputs = module(*arguments)
-        graph.replay()
-        arrays = _torch.arrays_of(outputs)
-        used = [module, arguments, outputs]  # a graph has addresses only, and keeps no tensor alive
-        kept.callback(used.clear)
-        return Ready(graph.replay, place.clock, arrays, f"{note}, in a CUDA graph")
+        replay, arrays = _torch.captured(torch, module, arguments, kept)
+        return Ready(replay, place.clock, arrays, f"{note}, in a CUDA graph")
 
 
 PEER = _Eager()

@@ -157,10 +157,13 @@ def test_what_is_not_installed_is_named(
 ) -> None:
     for module in ("dlc.benchmark.workload", *(f"dlc.benchmark.peers.{n}" for n in ("ort", "xla"))):
         monkeypatch.setattr(f"{module}.find_spec", lambda _: None)
-    code, out, _ = bench(capsys, path, "--batch", 1, "--peers", "eager,compile,autotune,ort,xla")
+    code, out, _ = bench(
+        capsys, path, "--batch", 1, "--peers", "eager,compile,autotune,captured,ort,xla"
+    )
     assert code == 0
     for name, what in (("eager", "PyTorch"), ("ort", "ONNX Runtime"), ("xla", "JAX")):
         assert f"  {name}: {what} is not installed" in out
+    assert "  captured: there are no CUDA graphs on the CPU" in out
 
 
 @pytest.mark.parametrize(
@@ -170,7 +173,10 @@ def test_what_is_not_installed_is_named(
         (["a.onnx", "b.onnx", "--jax", "f.py:g"], "argument --jax: it is the form of one model"),
         (["--op", "matmul:1x1x1", "--shape", "x=1"], "argument --shape: only with an ONNX file"),
         (["a.onnx", "--shape", "x=1", "--shape", "x=2"], "argument --shape: 'x' is given twice"),
-        (["a.onnx", "--peers", "ort,tvm"], "there is no peer 'tvm'; there are: absent, autotune"),
+        (
+            ["a.onnx", "--peers", "ort,tvm"],
+            "there is no peer 'tvm'; there are: absent, autotune, captured",
+        ),
         (["a.onnx", "--batch", "1,0"], "'0' is not a number of 1 or more"),
         (["a.onnx", "--precision", "fp8"], "'fp8' is unknown; give fp32, tf32, fp16, bf16"),
         (["a.onnx", "--seconds", "-1"], "'-1' is not a number of seconds above 0"),
