@@ -9,6 +9,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from dlc.analysis.kernel_key import kernel_key
 from dlc.analysis.outside import check_outside
 from dlc.core.context import dlc_context
 from dlc.core.locations import operation_text
@@ -20,7 +21,6 @@ from dlc.dialects.loop.structure import KernelOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, numpy_dtype
 from dlc.lowering.job import Handed, Job, Repacked
-from dlc.lowering.kernel_key import kernel_key
 from dlc.strategies import lower_group
 
 Lowered = Sequence[tuple[Job, KernelOp]]

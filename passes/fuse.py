@@ -15,9 +15,9 @@ from dlc.analysis.epilogue import NotFusibleError
 from dlc.analysis.placement import placed
 from dlc.core.locations import joined, operation_text
 from dlc.dialects.fused_group import GroupOp, YieldOp
+from dlc.dialects.graph.composite import decompose_composites
 from dlc.dialects.graph.structure import GraphOp
 from dlc.errors import CompileError
-from dlc.lowering.composite import decompose_composites
 from dlc.search import Partition
 
 

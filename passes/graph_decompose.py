@@ -4,7 +4,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc.core.passes import DlcPass
-from dlc.lowering.composite import decompose_composites
+from dlc.dialects.graph.composite import decompose_composites
 
 
 class GraphDecomposePass(DlcPass):

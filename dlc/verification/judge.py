@@ -8,8 +8,8 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
+from dlc.dialects.graph.composite import decompose_composites
 from dlc.dialects.graph.structure import Array, CompositeOp
-from dlc.lowering.composite import decompose_composites
 from dlc.oracle import run_reference
 from dlc.verification.error_bound import error_bound, relative_error
 from dlc.verification.evidence import Evidence
