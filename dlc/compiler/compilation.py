@@ -35,6 +35,7 @@ from dlc.runtime.model import Model
 from dlc.runtime.packing import WeightFile, replace_report, write_artifact
 from dlc.scratch import ScratchFolder
 from dlc.verification.import_check import ImportChecked, check_nodes
+from dlc.verification.memory_plan import check_memory_plan
 from dlc.verification.miscompile import MiscompileError
 from dlc.verification.wiring import check_wiring
 
@@ -218,6 +219,9 @@ class Compilation:
             self.context, options, model, lowered, path, build_probe, self._built.kernels, timing
         )
         try:
+            with timing.measure("verification"):
+                for each in lowered:
+                    check_memory_plan(each.module)
             return verifier.verify(plan_of(options))
         except MiscompileError as error:
             raise in_the_text(error, start, self.source) from error

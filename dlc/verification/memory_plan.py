@@ -1,0 +1,130 @@
+"""Checks where a host program keeps its values: every launch must find what was computed for it.
+
+Nothing runs. The steps of the program are followed with the origins of bytes in place of bytes. So
+a value that is overwritten before its last reader, a view at a wrong offset or a copy that is left
+out is found, whatever the sizes and the target.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.utils.symbol_table import get_name_if_symbol
+
+from dlc.analysis.entry import find_main, launches, output_names, returned
+from dlc.backends.host.program import Address, HostProgram
+from dlc.backends.host.reader import read_program
+from dlc.dialects.fused_group import LaunchOp
+from dlc.dialects.graph.structure import GraphOp
+from dlc.ir.tensor import element_bytes, element_type, tensor_bytes
+from dlc.runtime.packing import TENSOR_ALIGNMENT
+from dlc.verification.byte_origins import Memory, Piece, joined, part
+from dlc.verification.miscompile import MiscompileError
+
+
+def check_memory_plan(module: ModuleOp) -> None:
+    """Raise MiscompileError unless each step of the program of ``main`` reads what it should.
+
+    module: kernels, and launches with a memory plan.
+    """
+    weights = _Weights()
+    program = read_program(module, weights.place)
+    main = find_main(module)
+    memory = Memory()
+    for number, argument in enumerate(main.args):
+        memory.write(Address("input", buffer=number), _whole(argument))
+    for value, offset in weights.offsets.items():
+        memory.write(Address("weight", offset), _whole(value))
+    scratch = dict(_scratch_sizes(module))
+    for op, launch in zip(launches(main), program.launches, strict=True):
+        _check_launch(op, launch.operands, scratch[op.kernel_name], memory, program)
+    for copy in program.copies:
+        memory.write(copy.target, memory.read(copy.source, copy.bytes))
+    names = output_names(main)
+    for number, value in enumerate(returned(main.body.block)):
+        found = memory.read(Address("output", buffer=number), tensor_bytes(value))
+        if found != _content(value):
+            raise MiscompileError(f"output {names[number]!r} does not end where it is wanted")
+
+
+def _check_launch(
+    op: LaunchOp,
+    operands: Sequence[Address],
+    scratch: Sequence[int],
+    memory: "Memory",
+    program: HostProgram,
+) -> None:
+    """Check what a launch reads, and write its results."""
+    what = f"the launch of @{op.kernel_name} for {op.group_name}"
+    sizes = [*map(tensor_bytes, (*op.operands, *op.results)), *scratch]
+    places = [_Place(a, n) for a, n in zip(operands, sizes, strict=True)]
+    read, written = places[: len(op.operands)], places[len(op.operands) :]
+    for number, (value, place) in enumerate(zip(op.operands, read, strict=True)):
+        if memory.read(place.address, place.bytes) != _content(value):
+            raise MiscompileError(f"{what} does not find its operand {number}")
+    for number, place in enumerate(written):
+        others = (*read, *written[:number])
+        if not place.is_inside(program) or any(map(place.meets, others)):
+            raise MiscompileError(f"{what} writes result {number} where it may not")
+        source = op.results[number] if number < len(op.results) else None
+        memory.write(place.address, [Piece(place.bytes, source)])
+
+
+@dataclass(frozen=True)
+class _Place:
+    address: Address
+    bytes: int
+
+    def meets(self, other: "_Place") -> bool:
+        """Return whether both have bytes in common."""
+        mine, its = self.address, other.address
+        same = (mine.space, mine.buffer) == (its.space, its.buffer)
+        if not (same and self.bytes and other.bytes):
+            return False
+        return mine.offset < its.offset + other.bytes and its.offset < mine.offset + self.bytes
+
+    def is_inside(self, program: HostProgram) -> bool:
+        """Return whether a launch may write here."""
+        limit = program.workspace_bytes
+        if self.address.space == "output":
+            limit = program.outputs[self.address.buffer].bytes
+        return self.address.offset + self.bytes <= limit
+
+
+def _whole(value: SSAValue) -> list[Piece]:
+    return [Piece(tensor_bytes(value), value)]
+
+
+def _content(value: SSAValue) -> list[Piece]:
+    """Return what the bytes of a value are: those of launches, arguments and constants."""
+    op = value.owner
+    if isinstance(op, GraphOp) and op.view_offset is not None:
+        start = op.view_offset * element_bytes(element_type(value))
+        return part(_content(op.operands[0]), start, tensor_bytes(value))
+    if isinstance(op, GraphOp) and op.operand_offsets is not None:
+        return joined(piece for operand in op.operands for piece in _content(operand))
+    return joined(_whole(value))
+
+
+class _Weights:
+    """Gives each constant a place of its own. offsets: where each of them is."""
+
+    def __init__(self) -> None:
+        self.offsets: dict[SSAValue, int] = {}
+        self._end = 0
+
+    def place(self, op: GraphOp) -> int:
+        """Return the place of a constant."""
+        offset = self.offsets[op.results[0]] = self._end
+        self._end += tensor_bytes(op.results[0])
+        self._end += -self._end % TENSOR_ALIGNMENT
+        return offset
+
+
+def _scratch_sizes(module: ModuleOp) -> Iterator[tuple[str, Sequence[int]]]:
+    """Yield each kernel's name and the bytes of its scratch buffers."""
+    for op in module.ops:
+        name, sizes = get_name_if_symbol(op), op.properties.get("scratch")
+        if name is not None and isinstance(sizes, DenseArrayBase):
+            yield name, tuple(map(int, sizes.get_values()))

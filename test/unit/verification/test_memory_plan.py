@@ -1,0 +1,137 @@
+"""The places of a host program's values are checked without running it."""
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc import registry
+from dlc.backends.host import reader
+from dlc.backends.host.program import Address
+from dlc.core.parser import parse_module
+from dlc.verification.memory_plan import check_memory_plan
+from dlc.verification.miscompile import MiscompileError
+
+V = "tensor<64xf32>"
+W = "tensor<128xf32>"
+KERNELS = """
+loop.kernel @k(%x: memref<64xf32>, %y: memref<64xf32>) attributes {outputs = 1 : i64} { loop.end }
+loop.kernel @s(%x: memref<64xf32>, %y: memref<64xf32>, %z: memref<256xi8>)
+    attributes {outputs = 1 : i64, scratch = array<i64: 256>} { loop.end }
+loop.kernel @two(%x: memref<64xf32>, %w: memref<64xf32>, %y: memref<64xf32>)
+    attributes {outputs = 1 : i64} { loop.end }
+loop.kernel @wide(%x: memref<128xf32>, %y: memref<128xf32>) attributes {outputs = 1 : i64} {
+  loop.end
+}
+loop.kernel @pair(%x: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>)
+    attributes {outputs = 2 : i64} { loop.end }
+"""
+
+
+def launch(kernel: str, operands: str, offsets: str, given: str = V, result: str = V) -> str:
+    types = ", ".join([given] * (1 + operands.count(",")))
+    return (
+        f"fused_group.launch @{kernel}({operands}) {{offsets = array<i64: {offsets}>}} : "
+        f"({types}) -> {result}"
+    )
+
+
+def module(body: str, result: str, type: str = V, given: str = V, bytes: int = 1024) -> ModuleOp:
+    text = (
+        f"builtin.module attributes {{fused_group.arena_bytes = {bytes} : i64}} {{ {KERNELS}"
+        f"func.func @main(%x: {given}) -> {type} {{ {body}\nfunc.return {result} : {type} }} }}"
+    )
+    return parse_module(text, registry.new_context())
+
+
+def chain(second: str, third: str, bytes: int = 1024) -> ModuleOp:
+    """Return ``y = two(b, a)`` of ``b = s(a)`` of ``a = k(x)``; offsets of ``b``, its scratch and
+    of ``y``.
+    """
+    return module(
+        f"%a = {launch('k', '%x', '0')}\n%b = {launch('s', '%a', second)}\n"
+        f"%y = {launch('two', '%b, %a', third)}",
+        "%y",
+        bytes=bytes,
+    )
+
+
+def view(start: int, offset: int) -> ModuleOp:
+    """Return a launch on elements of a result from ``start`` on; the rest dies at once."""
+    return module(
+        f"%a = {launch('wide', '%x', '0', W, W)}\n"
+        f"%v = graph.slice %a {{starts = array<i64: {start}>, stops = array<i64: {start + 64}>, "
+        f"steps = array<i64: 1>}} : {W} -> {V}\n"
+        f"%b = {launch('k', '%v', str(offset))}\n%y = {launch('k', '%b', '-1')}",
+        "%y",
+        given=W,
+    )
+
+
+def whole(first: int, second: int) -> ModuleOp:
+    """Return a launch on two results, one after the other."""
+    return module(
+        f"%a = {launch('k', '%x', str(first))}\n%b = {launch('k', '%a', str(second))}\n"
+        f"%c = graph.concat %a, %b {{axis = 0 : i64}} : ({V}, {V}) -> {W}\n"
+        f"%y = {launch('wide', '%c', '-1', W, W)}",
+        "%y",
+        W,
+    )
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        chain("256, 512", "-1"),
+        chain("512, 768", "-1"),
+        view(0, 512),
+        view(64, 0),
+        whole(0, 256),
+        whole(512, 768),
+        module(f"%a = {launch('k', '%x', '0')}", "%x"),
+        module(f"%w = graph.weight @w : {V}\n%y = {launch('two', '%x, %w', '-1')}", "%w"),
+        module(f"%y, %z = {launch('pair', '%x', '0, 256', V, f'({V}, {V})')}", "%z"),
+        module(f"%a = {launch('k', '%x', '-1')}\n%y = {launch('k', '%a', '0')}", "%a"),
+        module("", "%x", "tensor<0xf32>", "tensor<0xf32>"),
+    ],
+)
+def test_right_plans(right: ModuleOp) -> None:
+    check_memory_plan(right)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (chain("0, 512", "-1"), "@s for s writes result 0 where it may not"),
+        (chain("256, 128", "-1"), "@s for s writes result 1 where it may not"),
+        (chain("256, 256", "-1"), "@s for s writes result 1 where it may not"),
+        (chain("256, 900", "-1"), "@s for s writes result 1 where it may not"),
+        (chain("256, 512", "300"), "@two for two writes result 0 where it may not"),
+        (chain("256, 512", "-1", bytes=700), "@s for s writes result 1 where it may not"),
+        (view(64, 300), "@k for k writes result 0 where it may not"),
+        (module(f"%a = {launch('k', '%x', '0')}\n%b = {launch('k', '%x', '64')}\n"
+                f"%y = {launch('two', '%b, %a', '-1')}", "%y"),
+         "@two for two does not find its operand 1"),
+        (module(f"%a = {launch('k', '%x', '-1')}\n%y = {launch('k', '%x', '-1')}", "%a"),
+         "output 'output0' does not end where it is wanted"),
+    ],
+)  # fmt: skip
+def test_wrong_plans(wrong: ModuleOp, message: str) -> None:
+    with pytest.raises(MiscompileError, match=message):
+        check_memory_plan(wrong)
+
+
+def test_a_view_at_a_wrong_offset_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unshifted(address: Address, *_: object) -> Address:
+        return address
+
+    monkeypatch.setattr(reader, "_shifted", unshifted)
+    check_memory_plan(view(0, 512))
+    with pytest.raises(MiscompileError, match="@k for k does not find its operand 0"):
+        check_memory_plan(view(64, 512))
+
+
+def test_a_copy_that_is_left_out_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = module(f"%a = {launch('k', '%x', '0')}", "%x")
+    check_memory_plan(right)
+    monkeypatch.setattr("dlc.backends.host.reader._Reader.copies", lambda *_: iter(()))
+    with pytest.raises(MiscompileError, match="output 'output0' does not end where"):
+        check_memory_plan(right)
