@@ -10,7 +10,9 @@ from dlc.compiler.levels import pipelines
 from dlc.compiler.options import Options
 from dlc.compiler.targets import Target
 from dlc.core.context import DlcContext
+from dlc.tuning.cpu_builder import CpuBuilder
 from dlc.tuning.cpu_device import CpuDevice
+from dlc.tuning.gpu_builder import GpuBuilder
 from dlc.tuning.gpu_device import GpuDevice
 from dlc.tuning.measurer import DeviceMeasurer
 from dlc.tuning.trial import Measurer
@@ -26,10 +28,12 @@ def measurer(
     """
     steps = dict(pipelines(target, options.precision))
     after_groups = list(steps.values())[list(steps).index("fused-group") + 1 :]
-    pool = ThreadPoolExecutor(options.job_count)
-    kept.callback(pool.shutdown, wait=False, cancel_futures=True)
-    values = GroupInputs(module, context.weights)
-    of_the_model = context.weights, values, ",".join(after_groups), options.precision
+    pipeline, count = ",".join(after_groups), options.job_count
+    model = context.weights, GroupInputs(module, context.weights), options.precision
     if target.is_gpu:
-        return DeviceMeasurer(GpuDevice(target.name, OWN_VERSION, kept), *of_the_model, pool)
-    return DeviceMeasurer(CpuDevice(target.name, OWN_VERSION, kept), *of_the_model, pool)
+        device = GpuDevice(target.name, OWN_VERSION, kept)
+        return DeviceMeasurer(device, GpuBuilder(target.name, pipeline, count, kept), *model)
+    pool = ThreadPoolExecutor(count)
+    kept.callback(pool.shutdown, wait=False, cancel_futures=True)
+    device = CpuDevice(target.name, OWN_VERSION, kept)
+    return DeviceMeasurer(device, CpuBuilder(target.name, pipeline, pool), *model)

@@ -4,7 +4,7 @@ import ctypes
 import os
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 
 from dlc import arch
-from dlc.backends.c import COMPILER_FLAGS, c_text
-from dlc.core.c_compiler import Source, find_c_compiler
+from dlc.core.c_compiler import find_c_compiler
 from dlc.dialects.graph.structure import Array
-from dlc.dialects.loop import KernelOp
 from dlc.runtime.library import SPIN_COUNT
 from dlc.runtime.packing import TENSOR_ALIGNMENT
 from dlc.runtime.timing import HostClock, Times
@@ -42,34 +40,20 @@ class CpuDevice:
     def __init__(self, target: str, version: str, kept: ExitStack):
         """target: as ``arch.by_name`` knows it. version: of dlc. kept: deletes its files."""
         os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT)  # as where models are loaded
-        self._chip = arch.cpu_by_name(target)
         self._folder = kept.enter_context(ScratchFolder("dlc-tune-"))
         self._count = 0
         self.place = Place(_name(target), "", find_c_compiler().version, version)
         flushed = min(_MOST_FLUSHED, 2 * arch.host().l3_bytes)
         self._flushed = np.zeros(flushed, np.uint8)
 
-    def compile(self, program: Program) -> bytes:
-        """Return the objects of the kernels, linked. Raises CompileError."""
-        kernels = [op for op in program.module.ops if isinstance(op, KernelOp)]
-        flags = (*COMPILER_FLAGS, *self._chip.compiler_flags, "-fvisibility=default")
-        compiler = find_c_compiler()
-        objects = compiler.compile_objects([Source("kernels.c", c_text(kernels), flags)], {}, 1)
-        with ScratchFolder("dlc-tune-") as folder:
-            path = Path(folder, "kernels.so")
-            compiler.link_library(objects, ["-fopenmp", "-lm"], path)
-            return path.read_bytes()
-
     def run(
-        self, program: Program, code: bytes, inputs: Sequence[Array]
+        self, program: Program, code: bytes, inputs: Sequence[Array], constants: Mapping[int, Array]
     ) -> tuple[Times, list[Array]]:
         """Return the times of runs, and samples of the outputs."""
         layout = Layout.of(program)
         given, made = _memory(layout.given_bytes), _memory(layout.made_bytes)
-        for number, array in enumerate(inputs):
-            _put(given, layout.starts["input", number], array)
-        for offset, array in program.constants.items():
-            _put(given, layout.starts["weight", 0] + offset, array)
+        for offset, array in layout.given(inputs, constants):
+            _put(given, offset, array)
         made.fill(0xFF)  # what nobody writes is no number
         launches = self._launches(program, code, layout, given.ctypes.data, made.ctypes.data)
 

@@ -1,20 +1,18 @@
 """Runs programs on a GPU: many launches in one CUDA graph, whose buffers change by turns."""
 
 import ctypes
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from dlc.backends.cuda.cubins import CompiledKernel, compile_kernels
 from dlc.core import nvrtc
-from dlc.dialects.gpu import KernelOp
 from dlc.dialects.graph.structure import Array
-from dlc.errors import CompileError
 from dlc.runtime.gpu_driver import Driver, Handle
 from dlc.runtime.timing import Times, measure
+from dlc.tuning.gpu_code import GpuKernel
 from dlc.tuning.measurement import Place
 from dlc.tuning.program import Layout, Program
 from dlc.tuning.sample import sample
@@ -27,14 +25,14 @@ _MOST_LAUNCHES = 2000
 _MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 _NAME_BYTES = 256
 
-Code = Sequence[CompiledKernel]
+Code = Sequence[GpuKernel]
 
 
 @dataclass
 class _Given:
     """Copies of a program's inputs and weights on the device. key: which arrays these are."""
 
-    key: tuple[int, ...]
+    key: tuple[object, ...]
     arrays: Sequence[Array]  # so that no other array can have one's identity
     copies: int
     address: int
@@ -61,8 +59,6 @@ class GpuDevice:
     ):
         """target: what is compiled for. version: of dlc. kept: closes the device."""
         self._driver = driver or Driver()
-        self._target = target
-        self._kept = kept
         kept.enter_context(self._driver.context(number))
         self._stream = kept.enter_context(self._driver.stream())
         self._events = [kept.enter_context(self._driver.event()) for _ in range(2)]
@@ -72,36 +68,22 @@ class GpuDevice:
         name = f"{target} {self._name(number)}"
         self.place = Place(name, self._version(), f"NVRTC {nvrtc.version()}", version)
 
-    def compile(self, program: Program) -> Code:
-        """Return machine code. Raises CompileError, also where registers spill."""
-        compiled = compile_kernels(program.module, self._target)
-        for kernel in compiled:
-            if spilled := kernel.resources.spill_bytes:
-                raise CompileError(f"its registers spill {spilled} bytes per thread")
-        return compiled
-
     def run(
-        self, program: Program, code: Code, inputs: Sequence[Array]
+        self, program: Program, code: Code, inputs: Sequence[Array], constants: Mapping[int, Array]
     ) -> tuple[Times, list[Array]]:
         """Return the times of runs, and samples of the outputs. Raises ArtifactError."""
         layout = Layout.of(program)
         with ExitStack() as kept:
-            given = self._upload(program, layout, inputs)
+            given = self._upload(layout, layout.given(inputs, constants))
             size = given.copies * layout.made_bytes
             made = kept.enter_context(self._driver.memory(size)).value
             bytes = ctypes.c_size_t(size)  # what nobody writes is no number
             self._driver("cuMemsetD8Async", Handle(made), ctypes.c_ubyte(0xFF), bytes, self._stream)
-            launches = [
-                launch
-                for copy in range(given.copies)
-                for launch in self._launches(
-                    program,
-                    self._functions(program, code, kept),
-                    layout,
-                    given.address + copy * given.bytes,
-                    made + copy * layout.made_bytes,
-                )
-            ]
+            functions = {each.name: self._function(each, kept) for each in code}
+            launches: list[Callable[[], None]] = []
+            for copy in range(given.copies):
+                read, written = given.address + copy * given.bytes, made + copy * layout.made_bytes
+                launches += self._launches(program, functions, layout, read, written)
             return self._time(program, launches), self._outputs(program, layout, made)
 
     def _time(self, program: Program, launches: Sequence[Callable[[], None]]) -> Times:
@@ -135,50 +117,40 @@ class GpuDevice:
     def _launches(
         self,
         program: Program,
-        functions: Sequence["_Function"],
+        functions: "Mapping[str, _Function]",
         layout: Layout,
         given: int,
         made: int,
     ) -> list[Callable[[], None]]:
-        by_name = {each.name: each for each in functions}
         found: list[Callable[[], None]] = []
         for launch in program.host.launches:
             places = [layout.address(each, given, made) for each in launch.operands]
-            found.append(partial(by_name[launch.kernel].launch, self._driver, self._stream, places))
+            found.append(
+                partial(functions[launch.kernel].launch, self._driver, self._stream, places)
+            )
         return found
 
-    def _functions(self, program: Program, code: Code, kept: ExitStack) -> "list[_Function]":
-        kernels = [op for op in program.module.ops if isinstance(op, KernelOp)]
-        return [self._function(op, x, kept) for op, x in zip(kernels, code, strict=True)]
-
-    def _function(self, op: KernelOp, compiled: CompiledKernel, kept: ExitStack) -> "_Function":
-        made = self._driver.made("cuModuleLoadData", "cuModuleUnload", compiled.code)
+    def _function(self, kernel: GpuKernel, kept: ExitStack) -> "_Function":
+        made = self._driver.made("cuModuleLoadData", "cuModuleUnload", kernel.code)
         image, function = kept.enter_context(made), Handle()
-        name = op.sym_name.data
-        self._driver("cuModuleGetFunction", ctypes.byref(function), image, name.encode())
-        shared = op.shared_bytes.value.data if op.shared_bytes else 0
-        self._driver("cuFuncSetAttribute", function, _MAX_DYNAMIC_SHARED, shared)
-        return _Function(name, function, (*op.grid_size, *op.block_size), shared)
+        self._driver("cuModuleGetFunction", ctypes.byref(function), image, kernel.name.encode())
+        self._driver("cuFuncSetAttribute", function, _MAX_DYNAMIC_SHARED, kernel.shared_bytes)
+        return _Function(function, kernel)
 
-    def _upload(self, program: Program, layout: Layout, inputs: Sequence[Array]) -> _Given:
+    def _upload(self, layout: Layout, placed: Sequence[tuple[int, Array]]) -> _Given:
         """Return the inputs and weights on the device; those of the schedule before may stay."""
-        weights = program.constants.items()
-        arrays = [*inputs, *(array for _, array in weights)]
-        key = (layout.given_bytes, *map(id, arrays))
+        key = (layout.given_bytes, *((start, id(array)) for start, array in placed))
         if self._given is None or self._given.key != key:
             self._forget()
-            kept = ExitStack()
-            whole = layout.given_bytes + layout.made_bytes
-            copies = max(1, -(-2 * self._l2_bytes // whole))
-            address = kept.enter_context(self._driver.memory(copies * layout.given_bytes)).value
-            self._given = _Given(key, arrays, copies, address, layout.given_bytes, kept)
-            starts = [layout.starts["input", n] for n in range(len(inputs))]
-            starts += [layout.starts["weight", 0] + offset for offset, _ in weights]
-            for start, array in zip(starts, arrays, strict=True):
+            kept, size = ExitStack(), layout.given_bytes
+            copies = max(1, -(-2 * self._l2_bytes // (size + layout.made_bytes)))
+            address = kept.enter_context(self._driver.memory(copies * size)).value
+            self._given = _Given(key, [array for _, array in placed], copies, address, size, kept)
+            for start, array in placed:
                 self._copy_in(address + start, array)
             for copy in range(1, copies):
-                to, bytes = address + copy * layout.given_bytes, layout.given_bytes
-                self._driver("cuMemcpyDtoD_v2", Handle(to), Handle(address), ctypes.c_size_t(bytes))
+                to, bytes = Handle(address + copy * size), ctypes.c_size_t(size)
+                self._driver("cuMemcpyDtoD_v2", to, Handle(address), bytes)
         return self._given
 
     def _forget(self) -> None:
@@ -219,18 +191,17 @@ class GpuDevice:
 
 @dataclass(frozen=True)
 class _Function:
-    """A kernel that is loaded. sizes: blocks along x, y, z, then threads."""
+    """A kernel that is loaded."""
 
-    name: str
     handle: Handle
-    sizes: tuple[int, ...]
-    shared_bytes: int
+    kernel: GpuKernel
 
     def launch(self, driver: Driver, stream: Handle, places: Sequence[int]) -> None:
         values = [ctypes.c_uint64(place) for place in places]
         pointers = [ctypes.cast(ctypes.pointer(value), ctypes.c_void_p) for value in values]
         parameters = (ctypes.c_void_p * len(pointers))(*pointers)
-        arguments = (*self.sizes, self.shared_bytes, stream, parameters, None)
+        kernel = self.kernel
+        arguments = (*kernel.sizes, kernel.shared_bytes, stream, parameters, None)
         driver("cuLaunchKernel", self.handle, *arguments)
 
 

@@ -1,7 +1,7 @@
 """Builds groups with schedules, side by side, and times them on a device, one after the other."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -15,18 +15,18 @@ from dlc.ir.tensor import element_type, is_float, numpy_dtype, shape
 from dlc.strategies import Schedule
 from dlc.tuning.agreement import disagreement
 from dlc.tuning.budget import Budget
-from dlc.tuning.device import Device
-from dlc.tuning.program import Program, computed_inputs, lower_alone, weights_of
+from dlc.tuning.device import BrokenBuildError, Builder, Device
+from dlc.tuning.program import Program, computed_inputs, weights_of
 from dlc.tuning.trial import Discarded, Found, Timed
 from dlc.verification.group_inputs import GroupInputs
 
-_AHEAD = 2
+_AHEAD = 3
 """Groups that are built while another one is timed; the cores should never wait for work."""
 _DRAWN = (1 << 20) + 7
 """So many numbers are drawn for a large input, again and again; no size is a multiple."""
 
 Code = TypeVar("Code")
-_Built = tuple[Program, "Future[Code]"] | Discarded
+_Built = Future[tuple[Program, Code]]
 
 
 class DeviceMeasurer(Generic[Code]):
@@ -35,23 +35,19 @@ class DeviceMeasurer(Generic[Code]):
     def __init__(
         self,
         device: Device[Code],
+        builder: Builder[Code],
         weights: WeightStore,
         values: GroupInputs,
-        pipeline: str,
         precision: str,
-        pool: ThreadPoolExecutor,
     ):
-        """weights, values: of the model. pipeline: the passes from groups to kernels. pool: of
-        compilers.
-        """
+        """weights, values: of the model."""
         self.place = device.place
         self.ahead = _AHEAD if device.is_apart else 0
         self._device = device
+        self._builder = builder
         self._weights = weights
         self._values = values
-        self._pipeline = pipeline
         self._precision = precision
-        self._pool = pool
         self._generator = np.random.default_rng(0)
 
     def start(
@@ -64,40 +60,31 @@ class DeviceMeasurer(Generic[Code]):
         for schedule in schedules:
             if budget.is_spent:
                 break
-            built.append(self._build(group, schedule, weights))
-        return self._results(group, built, budget)
-
-    def _build(
-        self, group: GroupOp, schedule: Schedule, weights: Mapping[str, Array]
-    ) -> "_Built[Code]":
-        try:
-            program = lower_alone(group, schedule, weights, self._pipeline)
-        except CompileError as error:
-            return Discarded(str(error))
-        return program, self._pool.submit(self._device.compile, program)
+            built.append(self._builder.submit(group, schedule, weights))
+        return self._results(group, built, weights, budget)
 
     def _results(
-        self, group: GroupOp, built: "Sequence[_Built[Code]]", budget: Budget
+        self,
+        group: GroupOp,
+        built: "Sequence[_Built[Code]]",
+        weights: Mapping[str, Array],
+        budget: Budget,
     ) -> Iterator[Found]:
         if not self._device.is_apart:  # what is timed has the processor for itself
-            wait([each[1] for each in built if not isinstance(each, Discarded)], budget.left())
+            wait(built, budget.left())
         inputs = [self._input(value) for value in computed_inputs(group)]
         samples: list[list[Array]] = []
-        for each in built:
+        for future in built:
             if budget.is_spent:
                 return
-            if isinstance(each, Discarded):
-                yield each
-                continue
-            program, future = each
             try:
-                code = future.result(budget.left())
+                program, code = future.result(budget.left())
             except TimeoutError:
                 return
             except CompileError as error:
-                yield Discarded(str(error))
+                yield Discarded(str(error), is_wrong=isinstance(error, BrokenBuildError))
                 continue
-            yield self._time(group, program, code, inputs, samples)
+            yield self._time(group, program, code, inputs, weights, samples)
 
     def _time(
         self,
@@ -105,11 +92,12 @@ class DeviceMeasurer(Generic[Code]):
         program: Program,
         code: Code,
         inputs: Sequence[Array],
+        weights: Mapping[str, Array],
         samples: list[list[Array]],
     ) -> Found:
         """Return the time of a program; samples: of the outputs of those before it."""
         try:
-            times, outputs = self._device.run(program, code, inputs)
+            times, outputs = self._device.run(program, code, inputs, program.arrays(weights))
         except CompileError as error:
             return Discarded(f"it does not run: {error}", is_wrong=True)
         samples.append(outputs)

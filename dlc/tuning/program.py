@@ -1,6 +1,6 @@
 """A group on its own, lowered with a schedule: kernels, and the launches that run them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
@@ -16,25 +16,41 @@ from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.graph.structure import Array, GraphOp
+from dlc.errors import CompileError
+from dlc.ir.tensor import shape, tensor_bytes
 from dlc.runtime.packing import TENSOR_ALIGNMENT
 from dlc.strategies import Schedule
 
 
 @dataclass(frozen=True)
-class Program:
-    """What runs a group once. module: its kernels. host: their launches.
+class WeightName:
+    """A weight whose array is elsewhere. shape: that it should have."""
 
-    constants: the arrays among its weights, by offset.
+    symbol: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Program:
+    """What runs a group once. host: the launches. constants: what stands among its weights, by
+    offset. constant_bytes: all of them together.
     """
 
-    module: ModuleOp
     host: HostProgram
-    constants: Mapping[int, Array]
+    constants: Mapping[int, Array | WeightName]
+    constant_bytes: int
 
-    @property
-    def constant_bytes(self) -> int:
-        """The bytes of all constants."""
-        return max((_aligned(n + x.nbytes) for n, x in self.constants.items()), default=0)
+    def arrays(self, weights: Mapping[str, Array]) -> dict[int, Array]:
+        """Return the constants, by offset. weights: by symbol.
+
+        Raises CompileError for a weight that the kernels take in another form.
+        """
+        found: dict[int, Array] = {}
+        for offset, each in self.constants.items():
+            found[offset] = weights[each.symbol] if isinstance(each, WeightName) else each
+            if isinstance(each, WeightName) and found[offset].shape != each.shape:
+                raise CompileError(f"weight @{each.symbol} in the form {each.shape} is not known")
+        return found
 
 
 def weights_of(group: GroupOp) -> list[WeightOp]:
@@ -47,25 +63,7 @@ def computed_inputs(group: GroupOp) -> list[SSAValue]:
     return [value for value in group.inputs if not isinstance(value.owner, WeightOp)]
 
 
-def lower_alone(
-    group: GroupOp, schedule: Schedule, weights: Mapping[str, Array], pipeline: str
-) -> Program:
-    """Return a group as a program.
-
-    weights: by symbol. pipeline: the passes that lead from groups to kernels with a memory plan.
-    Raises CompileError.
-    """
-    store = WeightStore()
-    for symbol, array in weights.items():
-        store.define(symbol, array)
-    module = _module(group, schedule)
-    context = registry.new_context(store)
-    PassManager(registry.build_passes(pipeline), verify_each=False).run(context, module)
-    constants = _Constants(store)
-    return Program(module, read_program(module, constants.place), constants.arrays)
-
-
-def _module(group: GroupOp, schedule: Schedule) -> ModuleOp:
+def alone(group: GroupOp, schedule: Schedule) -> ModuleOp:
     """Return a module whose ``main`` is the group; weights stay weights: kernels ask for them."""
     outer = computed_inputs(group)
     block = Block(arg_types=[value.type for value in outer])
@@ -74,27 +72,49 @@ def _module(group: GroupOp, schedule: Schedule) -> ModuleOp:
         copy = weight.clone()
         block.add_op(copy)
         inner[weight.output] = copy.output
-    alone = group.clone(inner)
-    alone.schedule, alone.bound = schedule.attribute(), None
-    ops: list[Operation] = [alone, ReturnOp(*alone.outputs)]
+    own = group.clone(inner)
+    own.schedule, own.bound = schedule.attribute(), None
+    ops: list[Operation] = [own, ReturnOp(*own.outputs)]
     block.add_ops(ops)
     types = ([value.type for value in outer], [value.type for value in group.outputs])
     return ModuleOp([FuncOp("main", types, Region(block))])
+
+
+def lower_alone(module: ModuleOp, pipeline: str, weights: Mapping[str, Array] | None) -> Program:
+    """Lower a module that ``alone`` made to kernels, in place; return the launches of these.
+
+    pipeline: the passes that lead from groups to kernels with a memory plan. weights: by symbol;
+    without them the constants are names. Raises CompileError.
+    """
+    store = WeightStore()
+    for symbol, array in (weights or {}).items():
+        store.define(symbol, array)
+    passes = registry.build_passes(pipeline)
+    PassManager(passes, verify_each=False).run(registry.new_context(store), module)
+    constants = _Constants(lambda op: _constant(op, None if weights is None else store))
+    host = read_program(module, constants.place)
+    return Program(host, constants.found, constants.end)
+
+
+def _constant(op: GraphOp, store: WeightStore | None) -> Array | WeightName:
+    if store is None and isinstance(op, WeightOp):
+        return WeightName(op.symbol.string_value(), shape(op.output))
+    array = constant_value(op.results[0], store or WeightStore())
+    assert array is not None
+    return array
 
 
 @dataclass
 class _Constants:
     """Puts the constants of a program one after the other."""
 
-    store: WeightStore
-    arrays: dict[int, Array] = field(default_factory=dict[int, Array])
+    constant: Callable[[GraphOp], Array | WeightName]
+    found: dict[int, Array | WeightName] = field(default_factory=dict[int, Array | WeightName])
     end: int = 0
 
     def place(self, op: GraphOp) -> int:
-        array = constant_value(op.results[0], self.store)
-        assert array is not None
-        offset, self.end = self.end, _aligned(self.end + array.nbytes)
-        self.arrays[offset] = array
+        offset, self.end = self.end, _aligned(self.end + tensor_bytes(op.results[0]))
+        self.found[offset] = self.constant(op)
         return offset
 
 
@@ -133,3 +153,11 @@ class Layout:
         base = given if place.space in ("input", "weight") else made
         buffer = place.buffer if place.space in ("input", "output") else 0
         return base + self.starts[place.space, buffer] + place.offset
+
+    def given(
+        self, inputs: Sequence[Array], constants: Mapping[int, Array]
+    ) -> list[tuple[int, Array]]:
+        """Return what is given, each array with where it stands."""
+        placed = [(self.starts["input", n], array) for n, array in enumerate(inputs)]
+        first = self.starts["weight", 0]
+        return [*placed, *((first + offset, array) for offset, array in constants.items())]

@@ -11,16 +11,19 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc import arch, registry
 from dlc.analysis.entry import find_main, groups
 from dlc.core.parser import parse_module
+from dlc.dialects.graph.structure import Array
 from dlc.plan import Plan, Planner
 from dlc.runtime.gpu_driver import Driver
+from dlc.runtime.timing import Times
+from dlc.tuning.gpu_code import GpuKernel, gpu_code
 from dlc.tuning.gpu_device import GpuDevice
-from dlc.tuning.program import Program, lower_alone
+from dlc.tuning.program import Program, alone, lower_alone
 from dlc.tuning.tuner import cluster_of
 
 PIPELINE = "lower-to-loop,lower-to-gpu{arch=sm_90a},fused-group-plan-memory"
 
 
-def program(sizes: str, place: int = 0) -> Program:
+def program(sizes: str, place: int = 0) -> tuple[Program, list[GpuKernel]]:
     """Return ``relu(x + w)`` with the schedule at a place of its plan."""
     kind = f"tensor<{sizes}xf32>"
     text = f"""func.func @main(%x: {kind}) -> {kind} {{
@@ -36,14 +39,23 @@ def program(sizes: str, place: int = 0) -> Program:
     (group,) = groups(find_main(module))
     plan = Planner(arch.by_name("sm_90a")).plan(cluster_of(group))
     assert isinstance(plan, Plan)
-    weights = {"w": WEIGHTS[sizes]}
-    return lower_alone(group, plan.candidates[place].schedule, weights, PIPELINE)
+    kernels = alone(group, plan.candidates[place].schedule)
+    return lower_alone(kernels, PIPELINE, None), gpu_code(kernels, "sm_90a")
+
+
+def run(gpu: GpuDevice, sizes: str, place: int = 0) -> tuple[Times, list[Array]]:
+    """Run it on twos."""
+    trial, code = program(sizes, place)
+    return gpu.run(trial, code, [TWOS[sizes]], trial.arrays({"w": WEIGHTS[sizes]}))
 
 
 WEIGHTS = {
     "16x16": np.ones((16, 16), np.float32),
     "1024x1024": np.ones((1024, 1024), np.float32),
 }
+
+
+TWOS = {sizes: 2 * ones for sizes, ones in WEIGHTS.items()}
 
 
 def device(library: HostMemoryDriver, kept: ExitStack) -> GpuDevice:
@@ -53,10 +65,9 @@ def device(library: HostMemoryDriver, kept: ExitStack) -> GpuDevice:
 
 @pytest.mark.parametrize(("sizes", "copies"), [("16x16", 683), ("1024x1024", 1)])
 def test_buffers_change_until_they_are_larger_than_the_l2(sizes: str, copies: int) -> None:
-    library, x = HostMemoryDriver(), 2 * WEIGHTS[sizes]
+    library, x = HostMemoryDriver(), TWOS[sizes]
     with ExitStack() as kept:
-        gpu, trial = device(library, kept), program(sizes)
-        times, (output,) = gpu.run(trial, gpu.compile(trial), [x])
+        times, (output,) = run(device(library, kept), sizes)
         assert len({places for _, places in library.launches}) == copies
         assert copies * 3 * x.nbytes >= 2 * L2_BYTES
         assert times.median == pytest.approx(1e-6)  # of one launch
@@ -69,13 +80,12 @@ def test_buffers_change_until_they_are_larger_than_the_l2(sizes: str, copies: in
 
 
 def test_inputs_stay_on_the_device_for_the_next_schedule() -> None:
-    library, x = HostMemoryDriver(), 2 * WEIGHTS["16x16"]
+    library = HostMemoryDriver()
     with ExitStack() as kept:
         gpu = device(library, kept)
         inputs: list[int] = []
         for place in range(2):
-            trial = program("16x16", place)
-            gpu.run(trial, gpu.compile(trial), [x])
+            run(gpu, "16x16", place)
             inputs.append(library.launches[-1][1][0])
         assert inputs[0] == inputs[1]
         assert len(library.memory) == 1

@@ -1,7 +1,7 @@
 """Groups are built alone, timed on this machine's processor, and compared with each other."""
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 
 import numpy as np
@@ -12,6 +12,7 @@ from dlc import arch, registry
 from dlc.analysis.entry import find_main, groups
 from dlc.core.parser import parse_module
 from dlc.core.weights import WeightStore
+from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.structure import Array
 from dlc.errors import ArtifactError, CompileError
 from dlc.oracle import run_block
@@ -19,9 +20,11 @@ from dlc.plan import Plan, Planner
 from dlc.runtime.timing import Times
 from dlc.strategies import Schedule
 from dlc.tuning.budget import Budget
+from dlc.tuning.cpu_builder import CpuBuilder
 from dlc.tuning.cpu_device import CpuDevice
+from dlc.tuning.device import BrokenBuildError
 from dlc.tuning.measurer import DeviceMeasurer
-from dlc.tuning.program import Program, computed_inputs, lower_alone
+from dlc.tuning.program import Program, computed_inputs
 from dlc.tuning.trial import Discarded, Found, Timed
 from dlc.tuning.tuner import cluster_of
 from dlc.verification.group_inputs import GroupInputs
@@ -47,27 +50,40 @@ func.func @main(%x: tensor<37x64xf32>, %i: tensor<5xi64>) -> tensor<5x33xf32> {
 """
 
 
+class FailingBuilder(CpuBuilder):
+    """Refuses the schedules at some places."""
+
+    def __init__(self, pool: ThreadPoolExecutor, refused: dict[int, CompileError]):
+        super().__init__("cpu", PIPELINE, pool)
+        self.refused = refused
+        self.number = -1
+
+    def submit(
+        self, group: GroupOp, schedule: Schedule, weights: Mapping[str, Array]
+    ) -> "Future[tuple[Program, bytes]]":
+        """Refuse."""
+        self.number += 1
+        found = super().submit(group, schedule, weights)
+        if self.number in self.refused:
+            found = Future[tuple[Program, bytes]]()
+            found.set_exception(self.refused[self.number])
+        return found
+
+
 class FailingDevice(CpuDevice):
-    """Makes some programs wrong: those that it compiles at the places in ``faults``."""
+    """Spoils some runs, by their number."""
 
     def __init__(self, kept: ExitStack, faults: dict[int, str]):
         super().__init__("cpu", "v", kept)
         self.faults = faults
         self.number = -1
 
-    def compile(self, program: Program) -> bytes:
-        """Refuse."""
-        self.number += 1
-        if self.faults.get(self.number) == "refused":
-            raise CompileError("no machine code")
-        return super().compile(program)
-
     def run(
-        self, program: Program, code: bytes, inputs: Sequence[Array]
+        self, program: Program, code: bytes, inputs: Sequence[Array], constants: Mapping[int, Array]
     ) -> tuple[Times, list[Array]]:
         """Fail, or change what comes out."""
         self.number += 1
-        times, outputs = super().run(program, code, inputs)
+        times, outputs = super().run(program, code, inputs, constants)
         if self.faults.get(self.number) == "fails":
             raise ArtifactError("an illegal address")
         if self.faults.get(self.number) == "wrong":
@@ -97,6 +113,7 @@ def measured(
     module: ModuleOp,
     weights: WeightStore,
     number: int,
+    refused: dict[int, CompileError] | None = None,
     faults: dict[int, str] | None = None,
     budget: Budget | None = None,
 ) -> Iterator[Found]:
@@ -105,7 +122,8 @@ def measured(
         device = FailingDevice(kept, faults or {})
         pool = kept.enter_context(ThreadPoolExecutor(1))
         values = GroupInputs(module, weights)
-        measurer = DeviceMeasurer(device, weights, values, PIPELINE, "fp32", pool)
+        builder = FailingBuilder(pool, refused or {})
+        measurer = DeviceMeasurer(device, builder, weights, values, "fp32")
         group = groups(find_main(module))[number]
         yield from measurer.start(group, candidates(module, number), budget or Budget())
 
@@ -128,22 +146,23 @@ def test_a_group_alone_computes_what_it_means(module: ModuleOp, weights: WeightS
     assert list(computed_inputs(group)) == [group.inputs[0]]
     with ExitStack() as kept:
         device = CpuDevice("cpu", "v", kept)
+        builder = CpuBuilder("cpu", PIPELINE, kept.enter_context(ThreadPoolExecutor(1)))
         for schedule in candidates(module, 0):
-            program = lower_alone(group, schedule, {"w": w}, PIPELINE)
-            _, (got,) = device.run(program, device.compile(program), [x])
+            program, code = builder.submit(group, schedule, {"w": w}).result()
+            _, (got,) = device.run(program, code, [x], program.arrays({}))
             np.testing.assert_allclose(got.reshape(37, 33), wanted, rtol=1e-5, atol=1e-5)
 
 
 def test_what_fails_is_discarded_with_its_reason(module: ModuleOp, weights: WeightStore) -> None:
-    count = len(candidates(module, 0))
-    faults = {1: "refused", count + 1: "wrong", count + 2: "fails"}
-    found = list(measured(module, weights, 0, faults))
-    assert found[1] == Discarded("no machine code")
-    assert isinstance(found[2], Discarded)
-    assert found[2].is_wrong
-    assert found[2].reason.startswith("off by ")
-    assert found[3] == Discarded("it does not run: an illegal address", is_wrong=True)
-    assert all(isinstance(each, Timed) for each in (found[0], *found[4:]))
+    refused = {1: CompileError("no machine code"), 2: BrokenBuildError("killed")}
+    faults = {1: "wrong", 2: "fails"}
+    found = list(measured(module, weights, 0, refused, faults))
+    assert found[1:3] == [Discarded("no machine code"), Discarded("killed", is_wrong=True)]
+    assert isinstance(found[3], Discarded)
+    assert found[3].is_wrong
+    assert found[3].reason.startswith("off by ")
+    assert found[4] == Discarded("it does not run: an illegal address", is_wrong=True)
+    assert all(isinstance(each, Timed) for each in (found[0], *found[5:]))
 
 
 def test_nothing_is_built_without_time(module: ModuleOp, weights: WeightStore) -> None:

@@ -1,0 +1,35 @@
+"""The kernels of a program as machine code for a GPU: plain data, which goes between processes."""
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc.backends.cuda.cubins import compile_kernels
+from dlc.dialects.gpu import KernelOp
+from dlc.errors import CompileError
+
+
+@dataclass(frozen=True)
+class GpuKernel:
+    """A kernel. code: the cubin that it is in. sizes: blocks along x, y, z, then threads.
+
+    shared_bytes: dynamic shared memory of a block.
+    """
+
+    name: str
+    code: bytes
+    sizes: tuple[int, ...]
+    shared_bytes: int
+
+
+def gpu_code(module: ModuleOp, target: str) -> list[GpuKernel]:
+    """Return the kernels of a module. Raises CompileError, also where registers spill."""
+    kernels = [op for op in module.ops if isinstance(op, KernelOp)]
+    found: list[GpuKernel] = []
+    for op, compiled in zip(kernels, compile_kernels(module, target), strict=True):
+        if spilled := compiled.resources.spill_bytes:
+            raise CompileError(f"its registers spill {spilled} bytes per thread")
+        shared = op.shared_bytes.value.data if op.shared_bytes else 0
+        sizes = (*op.grid_size, *op.block_size)
+        found.append(GpuKernel(op.sym_name.data, compiled.code, sizes, shared))
+    return found
