@@ -89,8 +89,8 @@ def _warps(result: SSAValue) -> Index:
     sizes = [max(1, n) for n in shape(result)] or [1]
     count = prod(sizes)
     positions = min(count, POSITIONS)
-    starts = [count * part // 3 // positions * positions for part in (1, 2)]
-    flat = np.array(starts if count > positions else [0])[:, np.newaxis] + np.arange(positions)
+    starts = [min(count * part // 3 // positions * positions, count - positions) for part in (1, 2)]
+    flat = np.array(starts)[:, np.newaxis] + np.arange(positions)
     return np.unravel_index(flat, sizes)
 
 

@@ -5,11 +5,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import TensorType, f32
+from xdsl.dialects.func import ReturnOp
+from xdsl.ir import Block
 
 from dlc import strategies
+from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.arch import GPUS, CpuArch, GpuArch, instructions
 from dlc.arch.cpus import AVX2, CPUS
 from dlc.arch.nvidia import A100, H200, RTX_2080
+from dlc.dialects.graph.math import ExpOp
 from dlc.errors import CompileError
 from dlc.model.contraction import Contraction, Tiles, estimate_s
 from dlc.model.occupancy import BlockResources
@@ -240,3 +245,15 @@ def test_what_is_in_a_space_is_read_as_it_is_printed(
     arch = H200 if implementation.schedule.target == "gpu" else AVX2
     for schedule in implementation.candidates(WORKS[implementation.schedule.title()], arch):
         assert strategies.read(schedule.attribute()) == schedule
+
+
+@pytest.mark.parametrize("count", [1, 31, 512, 513, 768, 1023, 1024, 1537])
+def test_a_map_of_any_size_is_rated(count: int) -> None:
+    type = TensorType(f32, [count])
+    block = Block(arg_types=[type])
+    op = ExpOp.make(block.args[0])
+    block.add_ops([op, ReturnOp(*op.results)])
+    flow = Dataflow(block)
+    work = map_gpu.work_of(Cluster(flow, tuple(flow.ops)))
+    assert work.reads_of(1).loads == (count > 1)
+    assert np.isfinite(map_gpu.rate(work, map_gpu.MapOnGpu(128, 1), H200).latency_s())
