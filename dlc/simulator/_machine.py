@@ -14,14 +14,17 @@ from xdsl.ir.affine import (
     AffineExpr,
 )
 
+from dlc.arch.scope import Scope
 from dlc.core.affine import simplify
 from dlc.core.locations import operation_text
 from dlc.dialects.gpu import KernelOp
 from dlc.errors import CompileError
 from dlc.ir.access import Access
+from dlc.ir.order import OrderingOp
 from dlc.simulator._buffer import Buffer, First, RegisterBuffer
 from dlc.simulator._copies import Copies
 from dlc.simulator._faults import Site
+from dlc.simulator._gathering import check_together
 from dlc.simulator._global import GlobalBuffer, Grid
 from dlc.simulator._scalars import scalar_function
 from dlc.simulator._shared import SharedMemory
@@ -104,10 +107,23 @@ class Machine:
         """Compile one operation."""
         compiler = self._compilers.get(type(op))
         if compiler is not None:
-            return compiler(self, op)
+            return self._together(op, compiler(self, op))
         if len(op.results) == 1 and not op.regions:
             return self._scalar(op)
         raise CompileError("cannot be simulated; lower it first", at=operation_text(op))
+
+    def _together(self, op: Operation, step: Step) -> Step:
+        """Return a step that fails where not all threads of a group come that should."""
+        scope = op.together if isinstance(op, OrderingOp) else Scope.THREAD
+        if scope is Scope.THREAD:
+            return step
+        site = Site(op)
+
+        def run(active: Active) -> None:
+            check_together(self.batch, site, active, scope)
+            step(active)
+
+        return run
 
     def _scalar(self, op: Operation) -> Step:
         function, values = scalar_function(op), self.values

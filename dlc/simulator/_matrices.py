@@ -16,7 +16,6 @@ from dlc.simulator._buffer import Array
 from dlc.simulator._faults import Site
 from dlc.simulator._machine import Compiler, Machine, Step
 from dlc.simulator._threads import Active, Integers
-from dlc.simulator._warps import check_warps
 
 _LANES = np.arange(WARP_LANES)
 _TF32_IGNORED_BITS = 13
@@ -50,7 +49,6 @@ def _mma(machine: Machine, op: gpu.MmaOp) -> Step:
     row, column = _by_lane(it.fragments[2])
 
     def run(active: Active) -> None:
-        check_warps(machine, site, active)
         operands: list[Array] = []
         for place, (slots, lane, slot) in zip(places, layouts, strict=True):
             buffer, first = place(active)
@@ -108,7 +106,6 @@ def _ldmatrix(machine: Machine, op: gpu.LdmatrixOp) -> Step:
     matrix, row, column = np.moveaxis(np.array(places), -1, 0)
 
     def run(active: Active) -> None:
-        check_warps(machine, site, active)
         naming = active.where(machine.batch.thread % WARP_LANES < 8 * matrices)
         assert naming is not None
         buffer, first = source(naming)

@@ -13,39 +13,16 @@ from dlc.simulator._shared import SharedBuffer
 from dlc.simulator._threads import Active, Integers
 
 
-def check_warps(machine: Machine, site: Site, active: Active) -> None:
-    """Fail unless all 32 lanes of each warp are active or none is."""
-    batch = machine.batch
-    lanes = np.bincount(batch.warp[active.index], minlength=len(batch.warp_epoch))
-    bad = (lanes != 0) & (lanes != WARP_LANES)
-    if bad.any():
-        warp = int(np.argmax(bad))
-        thread = active.threads[np.argmax(batch.warp[active.index] == warp)]
-        site.fail(batch, thread, f"is reached by {lanes[warp]} of the 32 lanes of its warp")
-
-
 def _barrier(machine: Machine, op: gpu.BarrierOp) -> Step:
-    site = Site(op)
-
     def run(active: Active) -> None:
-        batch = machine.batch
-        mask = active.mask.reshape(len(batch.blocks), batch.threads_per_block)
-        arrived = mask.any(axis=1)
-        missing = arrived & ~mask.all(axis=1)
-        if missing.any():
-            block = int(np.argmax(missing))
-            thread = block * batch.threads_per_block + int(np.argmax(~mask[block]))
-            site.fail(batch, thread, "does not come to a barrier where others of its block wait")
-        batch.pass_barrier(np.asarray(arrived))
+        mask = active.mask.reshape(len(machine.batch.blocks), machine.batch.threads_per_block)
+        machine.batch.pass_barrier(np.asarray(mask.any(axis=1)))
 
     return run
 
 
 def _warp_barrier(machine: Machine, op: gpu.WarpBarrierOp) -> Step:
-    site = Site(op)
-
     def run(active: Active) -> None:
-        check_warps(machine, site, active)
         machine.batch.pass_warp_barrier(np.unique(machine.batch.warp[active.index]))
 
     return run
@@ -67,12 +44,11 @@ _SOURCE_LANE: dict[str, Callable[[Integers, int], Integers]] = {
 
 
 def _shuffle(machine: Machine, op: gpu.ShuffleOp) -> Step:
-    site, values = Site(op), machine.values
+    values = machine.values
     value, result = machine.slot(op.value), machine.slot(op.output)
     source = _SOURCE_LANE[op.mode.data](np.arange(WARP_LANES), op.offset.value.data)
 
     def run(active: Active) -> None:
-        check_warps(machine, site, active)
         given = active.of(values[value])
         if np.ndim(given):
             given = active.spread(given.reshape(-1, WARP_LANES)[:, source].reshape(-1))
