@@ -1,10 +1,12 @@
 """Races in shared memory where tokens order threads: by what each thread knows of the others."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from dlc.simulator._clocks import Clocks
 from dlc.simulator._faults import Site
-from dlc.simulator._races import NOBODY, SharedShadow
+from dlc.simulator._races import SharedShadow
 from dlc.simulator._threads import Batch, Integers
 
 
@@ -15,11 +17,20 @@ class ClockedShadow(SharedShadow):
     how the threads take turns.
     """
 
-    def __init__(self, batch: Batch, cells: int, granule: int, clocks: Clocks):
-        super().__init__(batch, cells, granule)
+    def __init__(
+        self,
+        batch: Batch,
+        cells: int,
+        name: Callable[[int], str],
+        of_one_block: bool,
+        clocks: Clocks,
+    ):
+        super().__init__(batch, cells, name, of_one_block)
         self.clocks = clocks
         self.write_time = np.zeros(cells, np.int32)
-        self.reads = np.zeros((cells, batch.threads_per_block), np.int32)
+        self._row = np.full(cells, -1)
+        self._rows_used = 0
+        self._reads = np.zeros((0, batch.threads_per_block), np.int32)
 
     def _stamp(self, threads: Integers, cells: Integers) -> None:
         self.write_time[cells] = self.clocks.time[threads]
@@ -32,7 +43,7 @@ class ClockedShadow(SharedShadow):
 
     def _check_writer(self, site: Site, threads: Integers, cells: Integers, verb: str) -> None:
         writer = self.writer[cells]
-        other = (writer != NOBODY) & (writer != threads)
+        other = self._is_other(writer, threads)
         if other.any():
             known = self.clocks.knows(threads, np.maximum(writer, 0), self.write_time[cells])
             self._check(site, threads[:, 0], cells, other & ~known, verb + _AFTER_WRITE)
@@ -40,7 +51,8 @@ class ClockedShadow(SharedShadow):
     def _check_readers(self, site: Site, threads: Integers, cells: Integers) -> None:
         known = self.clocks.known[threads[:, 0]]
         known[np.arange(len(known)), self.batch.thread[threads[:, 0]]] = np.iinfo(np.int32).max
-        unknown = self.reads[cells] > known[:, None, :]
+        rows = self._rows(cells)
+        unknown = self._reads[rows] > known[:, None, :]
         bad = np.asarray(unknown.any(axis=-1))
         if bad.any():
             row, column = np.argwhere(bad)[0]
@@ -49,8 +61,29 @@ class ClockedShadow(SharedShadow):
             self._check(site, threads[:, 0], cells, bad, _AFTER_READ)
 
     def _note_read(self, threads: Integers, cells: Integers) -> None:
-        self.reads[cells, self.batch.thread[threads]] = self.clocks.time[threads] + 1
+        rows = self._rows(cells)
+        self._reads[rows, self.batch.thread[threads]] = self.clocks.time[threads] + 1
+
+    def _rows(self, cells: Integers) -> Integers:
+        """Return where the readers of cells are noted: only cells that are used have a row."""
+        fresh = np.unique(cells[self._row[cells] < 0])
+        if len(fresh):
+            self._row[fresh] = np.arange(self._rows_used, self._rows_used + len(fresh))
+            self._rows_used += len(fresh)
+            if self._rows_used > len(self._reads):
+                more = np.zeros((self._rows_used, self._reads.shape[1]), np.int32)
+                self._reads = np.concatenate([self._reads, more])
+        return self._row[cells]
 
 
 _AFTER_WRITE = " {where}, which {writer} has written; nothing orders the two: a race"
 _AFTER_READ = "writes {where}, which {reader} has read; nothing orders the two: a race"
+
+
+def shadow_of(
+    batch: Batch, cells: int, name: Callable[[int], str], of_one_block: bool
+) -> SharedShadow:
+    """Return the shadow of so many cells for the way in which the threads of a batch run."""
+    if batch.clocks is None:
+        return SharedShadow(batch, cells, name, of_one_block)
+    return ClockedShadow(batch, cells, name, of_one_block, batch.clocks)

@@ -9,7 +9,9 @@ from dlc.simulator._buffer import (
     check_alignment,
     one_per_thread,
 )
+from dlc.simulator._clocked_shadow import shadow_of
 from dlc.simulator._faults import Site
+from dlc.simulator._races import SharedShadow
 from dlc.simulator._threads import Active, Batch, Integers
 
 NOBODY = -1
@@ -45,21 +47,38 @@ class Grid:
 class GlobalBuffer(AtomicBuffer):
     """One array of a launch. written: whether the kernel may write it.
 
-    initial: whether its elements have values before the launch.
+    initial: whether its elements have values before the launch. exchanged: whether the kernel also
+    reads what it writes there, so that the threads of a block may race.
     """
 
-    def __init__(self, name: str, data: Array, written: bool, initial: bool, checks: bool):
+    def __init__(
+        self,
+        name: str,
+        data: Array,
+        written: bool,
+        initial: bool,
+        checks: bool,
+        exchanged: bool = False,
+    ):
         super().__init__(data.dtype)
         self.name = name
         self.data = data.reshape(-1)
         self.written = written
         self.shadow = _Shadow(self, initial) if checks and written else None
+        self.exchanged = exchanged
+        self.block_shadow: SharedShadow | None = None
         self.batch: Batch
         self.grid: Grid
 
     def enter(self, batch: Batch, grid: Grid) -> None:
         """Go on with the threads of another batch."""
         self.batch, self.grid = batch, grid
+        if self.exchanged and self.shadow is not None:
+            self.block_shadow = shadow_of(batch, self.data.size, self._element, of_one_block=False)
+            self.block_shadow.initial[:] = True  # that is looked after for all blocks together
+
+    def _element(self, number: int) -> str:
+        return f"element {number} of {self.name}"
 
     def is_defined(self) -> Array:
         """Return for each element whether it has a value, as far as that is known."""
@@ -77,6 +96,8 @@ class GlobalBuffer(AtomicBuffer):
         place = self.locate(site, active, first, count)
         if self.shadow is not None:
             self.shadow.read(site, active, place)
+        if self.block_shadow is not None:
+            self.block_shadow.read(site, active, place)
         return self.data[place]
 
     def write(self, site: Site, active: Active, first: First, values: Array) -> None:
@@ -85,6 +106,8 @@ class GlobalBuffer(AtomicBuffer):
             site.fail(self.batch, active.threads[0], f"writes {self.name}, an input")
         if self.shadow is not None:
             self.shadow.write(site, active, place)
+        if self.block_shadow is not None:
+            self.block_shadow.write(site, active.threads, place)
         self.data[place] = values
 
     def atomic_add(self, site: Site, active: Active, first: First, values: Array) -> Array:
@@ -93,6 +116,8 @@ class GlobalBuffer(AtomicBuffer):
             site.fail(self.batch, active.threads[0], f"writes {self.name}, an input")
         if self.shadow is not None:
             self.shadow.check_initial(site, active, place[:, None])
+        if self.block_shadow is not None:
+            self.block_shadow.read(site, active, place[:, None], atomic=True)
         self.grid.acquired[self.batch.block[active.index]] = True
         return add_in_order(self.data, place, values)
 

@@ -1,4 +1,6 @@
-"""Shadow cells of shared memory: undefined data, races, copies under way."""
+"""Shadow cells of what threads of a block share: undefined data, races, copies under way."""
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -15,12 +17,14 @@ class SharedShadow:
     """Per cell: whether it has a value or a copy under way, and the last writer and readers.
 
     Two accesses by different threads, one of them a write, need a barrier of the block in between,
-    or one of the warp where both threads are of one warp.
+    or one of the warp where both threads are of one warp. name: gives that of a cell. of_one_block:
+    no other block touches the cells of a block.
     """
 
-    def __init__(self, batch: Batch, cells: int, granule: int):
+    def __init__(self, batch: Batch, cells: int, name: Callable[[int], str], of_one_block: bool):
         self.batch = batch
-        self.granule = granule
+        self.of_one_block = of_one_block
+        self.name = name
         self.initial = np.zeros(cells, np.bool_)
         self.pending = np.zeros(cells, np.bool_)
         self.writer = np.full(cells, NOBODY, np.int32)
@@ -66,6 +70,14 @@ class SharedShadow:
         block = batch.block_epoch[batch.block_slot[threads]]
         return block, batch.warp_epoch[batch.warp[threads]]
 
+    def _is_other(self, writer: Array, threads: Integers) -> Array:
+        """Return where another thread of the same block was the writer."""
+        other = (writer != NOBODY) & (writer != threads)
+        if self.of_one_block:
+            return other
+        block = self.batch.block_slot
+        return other & (block[np.maximum(writer, 0)] == block[threads])
+
     def _stamp(self, threads: Integers, cells: Integers) -> None:
         for epochs, now in zip(self.write_epochs, self._epochs(threads), strict=True):
             epochs[cells] = now
@@ -75,7 +87,7 @@ class SharedShadow:
 
     def _check_writer(self, site: Site, threads: Integers, cells: Integers, verb: str) -> None:
         writer = self.writer[cells]
-        other = (writer != NOBODY) & (writer != threads)
+        other = self._is_other(writer, threads)
         if not other.any():
             return
         block, warp = self._epochs(threads)
@@ -116,10 +128,9 @@ class SharedShadow:
             return
         row, column = np.argwhere(bad)[0]
         cell = cells[row, column]
-        per_block = len(self.initial) // len(self.batch.blocks)
         names = [self._lane(int(t[cell])) for t in (self.writer, self.first_reader)]
         text = message.format(
-            where=f"byte {cell % per_block * self.granule} of shared memory",
+            where=self.name(int(cell)),
             writer=names[0],
             reader=names[1],
         )

@@ -1,5 +1,6 @@
 """Shared memory of a batch's blocks, and who wrote and read each piece of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +16,9 @@ from dlc.simulator._buffer import (
     check_alignment,
     one_per_thread,
 )
-from dlc.simulator._clocked_shadow import ClockedShadow
+from dlc.simulator._clocked_shadow import shadow_of
 from dlc.simulator._faults import Site
 from dlc.simulator._global import add_in_order
-from dlc.simulator._races import SharedShadow
 from dlc.simulator._threads import Active, Batch, Integers
 
 
@@ -43,14 +43,13 @@ class SharedMemory:
         self.data = np.zeros(self.stride * len(batch.blocks), np.uint8)
         self.granule = granule
         cells = self.data.size // granule
-        self.shadow = _shadow(batch, cells, granule) if checks else None
+        per_block = cells // len(batch.blocks)
+        name = self._name_in(per_block)
+        self.shadow = shadow_of(batch, cells, name, of_one_block=True) if checks else None
         self.banks = banks
 
-
-def _shadow(batch: Batch, cells: int, granule: int) -> SharedShadow:
-    if batch.clocks is None:
-        return SharedShadow(batch, cells, granule)
-    return ClockedShadow(batch, cells, granule, batch.clocks)
+    def _name_in(self, per_block: int) -> Callable[[int], str]:
+        return lambda cell: f"byte {cell % per_block * self.granule} of shared memory"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument, Operation
 
+from dlc.analysis.owner import exchanged_buffers
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu import KernelOp
 from dlc.errors import CompileError
@@ -233,9 +234,9 @@ def _buffers(
             f"scratch, {len(given)} arrays are given"
         )
     given += [None] * (len(arguments) - len(given))
-    inputs = len(kernel.input_buffers)
+    exchanged = exchanged_buffers(kernel)
     return [
-        _buffer(_name(argument), argument, array, argument.index < inputs, checks)
+        _buffer(kernel, argument, array, checks, argument in exchanged)
         for argument, array in zip(arguments, given, strict=True)
     ]
 
@@ -256,8 +257,9 @@ def _name(argument: BlockArgument) -> str:
 
 
 def _buffer(
-    name: str, argument: BlockArgument, array: Array | None, is_input: bool, checks: bool
+    kernel: KernelOp, argument: BlockArgument, array: Array | None, checks: bool, exchanged: bool
 ) -> GlobalBuffer:
+    name, is_input = _name(argument), argument in kernel.input_buffers
     type = buffer_type(argument)
     dtype, sizes = numpy_dtype(type.element_type), type.get_shape()
     array = np.zeros(sizes, dtype) if array is None else array
@@ -265,4 +267,4 @@ def _buffer(
         raise CompileError(
             f"buffer {name} is a contiguous {type}, not {array.dtype} of shape {array.shape}"
         )
-    return GlobalBuffer(f"%{name}", array, not is_input, is_input, checks)
+    return GlobalBuffer(f"%{name}", array, not is_input, is_input, checks, exchanged)

@@ -6,7 +6,7 @@ from launch import lowered
 
 from dlc.dialects.graph.structure import Array
 from dlc.simulator import Coverage, SimulationError, simulate
-from dlc.simulator.launch import find_kernel
+from dlc.simulator.launch import Order, find_kernel
 
 SHARED = "#loop.space<shared>"
 REGISTER = "#loop.space<register>"
@@ -168,33 +168,33 @@ def small_integers(seed: int, *sizes: int) -> Array:
     return np.random.default_rng(seed).integers(-4, 5, sizes).astype(np.float32)
 
 
-def run(text: str, *arrays: Array) -> None:
-    simulate(lowered(text, "gpu-check-limits"), "k", arrays)
+def run(text: str, order: Order | None, *arrays: Array) -> None:
+    simulate(lowered(text, "gpu-check-limits"), "k", arrays, warp_order=order)
 
 
-def run_sum(text: str) -> tuple[Array, Array]:
+def run_sum(text: str, order: Order | None = None) -> tuple[Array, Array]:
     x, y = small_integers(1, 5, 128), np.zeros(5, np.float32)
-    run(text, x, y)
+    run(text, order, x, y)
     return y, x.sum(1)
 
 
-def run_transpose(text: str) -> tuple[Array, Array]:
+def run_transpose(text: str, order: Order | None = None) -> tuple[Array, Array]:
     x = np.arange(64 * 64, dtype=np.float16).reshape(64, 64)
     y = np.zeros_like(x)
-    run(text, x, y)
+    run(text, order, x, y)
     return y, np.ascontiguousarray(x.T)
 
 
-def run_last_block(text: str) -> tuple[Array, Array]:
+def run_last_block(text: str, order: Order | None = None) -> tuple[Array, Array]:
     x, y = small_integers(2, 4, 32), np.zeros(32, np.float32)
-    run(text, x, y)
+    run(text, order, x, y)
     return y, x.sum(0)
 
 
-def run_stages(text: str) -> tuple[Array, Array]:
+def run_stages(text: str, order: Order | None = None) -> tuple[Array, Array]:
     x, w = (small_integers(n, 4, n, 16).astype(np.float16) for n in (16, 8))
     y = np.zeros((16, 8), np.float32)
-    run(text, x, w, y)
+    run(text, order, x, w, y)
     return y, np.einsum("kmi,kni->mn", x.astype(np.float32), w.astype(np.float32))
 
 
@@ -326,3 +326,46 @@ def test_store_outside_in_any_block() -> None:
     with pytest.raises(SimulationError, match="is outside: index 4, axis 0 of size 4") as caught:
         Coverage(find_kernel(lowered(text, "gpu-check-limits"), "k")).check_all()
     assert caught.value.block == (3, 0, 0)
+
+
+MIRROR = kernel(
+    "%x: memref<2x64xf32>, %y: memref<2x64xf32>, %z: memref<2x64xf32>",
+    """
+  %v = loop.load %x[%b, %t] : memref<2x64xf32> -> f32
+  loop.store %v, %y[%b, %t] : f32 -> memref<2x64xf32>
+  gpu.barrier
+  %w = loop.load %y[%b, 63 - %t] : memref<2x64xf32> -> f32
+  loop.store %w, %z[%b, %t] : f32 -> memref<2x64xf32>""",
+    grid=2,
+    block=64,
+).replace("outputs = 1", "outputs = 2")
+
+
+@pytest.mark.parametrize("order", [None, "backward", 1])
+def test_threads_of_a_block_exchange_through_global_memory(order: Order | None) -> None:
+    x = small_integers(0, 2, 64)
+    y, z = np.zeros_like(x), np.zeros_like(x)
+    simulate(lowered(MIRROR, "gpu-check-limits"), "k", [x, y, z], warp_order=order)
+    np.testing.assert_array_equal(z, x[:, ::-1])
+    wrong = lowered(MIRROR.replace("gpu.barrier", ""), "gpu-check-limits")
+    with pytest.raises(SimulationError, match=r"a race|nothing was written"):
+        simulate(wrong, "k", [x, y, z], warp_order=order)
+
+
+@pytest.mark.parametrize("order", ["forward", "backward", 5])
+@pytest.mark.parametrize("name", KERNELS)
+def test_warps_may_run_in_any_order(name: str, order: Order) -> None:
+    """Each warp on its own, not in lockstep with the others."""
+    text, execute = KERNELS[name]
+    got, wanted = execute(text, order)
+    np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("order", ["forward", "backward", 5])
+@pytest.mark.parametrize(("name", "correct", "wrong", "message"), FAULTS)
+def test_fault_is_found_in_any_order(
+    name: str, correct: str, wrong: str, message: str, order: Order
+) -> None:
+    text, execute = KERNELS[name]
+    with pytest.raises(SimulationError):
+        execute(text.replace(correct, wrong, 1), order)
