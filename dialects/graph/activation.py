@@ -21,7 +21,7 @@ def _clamp_to_unit(b: ScalarBuilder, x: SSAValue) -> SSAValue:
 
 def _logistic(b: ScalarBuilder, x: SSAValue) -> SSAValue:
     one = b.constant(1, x.type)
-    return b.div(one, b.add(one, b.math(math.ExpOp, b.negate(x))))
+    return b.ratio(one, b.add(one, b.math(math.ExpOp, b.negate(x))))
 
 
 def _softplus(b: ScalarBuilder, x: SSAValue) -> SSAValue:
@@ -256,11 +256,11 @@ class GeluOp(FloatUnaryOp):
 
     def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
         (x,) = values
-        if self.tanh is None:
-            inner = b.math(math.ErfOp, b.mul(x, b.constant(sqrt(0.5), x.type)))
-        else:
+        if self.tanh is not None:
             cubic = b.mul(x, _affine(b, b.mul(x, x), 0.044715, 1))
-            inner = b.math(math.TanhOp, b.mul(cubic, b.constant(sqrt(2 / pi), x.type)))
+            # (1 + tanh(z)) / 2 is the logistic function of 2 z.
+            return b.mul(x, _logistic(b, b.mul(cubic, b.constant(2 * sqrt(2 / pi), x.type))))
+        inner = b.math(math.ErfOp, b.mul(x, b.constant(sqrt(0.5), x.type)))
         half = b.mul(x, b.constant(0.5, x.type))
         return b.mul(half, b.add(inner, b.constant(1, x.type)))
 

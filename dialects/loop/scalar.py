@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
+from xdsl.dialects.utils.fast_math import FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -34,6 +35,7 @@ _UNSIGNED_PREDICATE = {**_INTEGER_PREDICATE, "lt": "ult", "le": "ule", "gt": "ug
 
 
 _WIDEST_BYTES = 8
+_RECIPROCAL = FastMathFlag.ALLOW_RECIP
 
 
 class ScalarBuilder:
@@ -154,6 +156,12 @@ class ScalarBuilder:
 
     def div(self, x: SSAValue, y: SSAValue) -> SSAValue:
         return self._arith(x, y, arith.DivfOp, arith.DivUIOp if self.unsigned else arith.DivSIOp)
+
+    def ratio(self, x: SSAValue, y: SSAValue) -> SSAValue:
+        """Return a quotient of floats that may be off by two units in the last place: in functions
+        that are not exact anyway.
+        """
+        return self.insert(arith.DivfOp(x, y, arith.FastMathFlagsAttr([_RECIPROCAL])))
 
     def rem(self, x: SSAValue, y: SSAValue) -> SSAValue:
         """Return the exact remainder of the truncated quotient: it has the sign of ``x``."""

@@ -147,13 +147,17 @@ class CLikePrinter(ABC):
 
     def operation(self, op: Operation) -> None:
         """Print one operation; raises CompileError when this backend does not know it."""
-        template = scalar_template(op, self.TEMPLATES)
+        template = self.template(op)
         if template is not None:
             (result,) = op.results
             operands = [self.names[v] for v in op.operands]
             self.define(result, fill_template(op, template, operands, self.type_of(result)))
         else:
             self.statement(op)
+
+    def template(self, op: Operation) -> str | None:
+        """Return the template of an operation, ``None`` when it is no scalar operation."""
+        return scalar_template(op, self.TEMPLATES)
 
     def statement(self, op: Operation) -> None:
         """Print one operation that is no scalar expression."""

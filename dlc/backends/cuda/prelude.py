@@ -43,6 +43,12 @@ __device__ __forceinline__ float minimum_f32(float x, float y) {
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y));
   return z;
 }""",
+    "reciprocal_f32": """
+__device__ __forceinline__ float reciprocal_f32(float x) {
+  float y;
+  asm("rcp.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}""",
     "maximum_f64": """
 __device__ __forceinline__ double maximum_f64(double x, double y) {
   return x > y || x != x ? x : y;

@@ -13,8 +13,10 @@ from xdsl.dialects.builtin import (
     Float64Type,
     IntegerType,
     ModuleOp,
+    f32,
     i64,
 )
+from xdsl.dialects.utils.fast_math import FastMathFlag
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.utils.target import Target
 
@@ -48,6 +50,11 @@ class CudaPrinter(CLikePrinter):
     }
 
     STATEMENTS: ClassVar[Mapping[type[Operation], Statement]]
+
+    def template(self, op: Operation) -> str | None:
+        if isinstance(op, arith.DivfOp) and op.result.type == f32 and _takes_reciprocal(op):
+            return "{0} * reciprocal_f32({1})"  # an exact quotient calls a function at times
+        return super().template(op)
 
     def widen(self, element: Attribute, text: str) -> str:
         if isinstance(element, Float16Type | BFloat16Type):
@@ -105,6 +112,10 @@ class CudaPrinter(CLikePrinter):
         constant = "const " if argument in op.input_buffers else ""
         element = storage_type(buffer_type(argument).element_type)
         return f"{constant}{element}* __restrict__ {self.names[argument]}"
+
+
+def _takes_reciprocal(op: arith.DivfOp) -> bool:
+    return FastMathFlag.ALLOW_RECIP in op.fastmath.data
 
 
 def _swizzle_of(buffer: SSAValue) -> gpu.SwizzleAttr | None:

@@ -185,6 +185,9 @@ static inline void ptx_cvt_rna_tf32_f32(unsigned &y, float x) {
   y = (bits & 0x7f800000) == 0x7f800000 ? bits : (bits + 0x1000) & 0xffffe000;
 }
 
+/* The hardware's is within a unit in the last place of it (PTX ISA, "rcp"). */
+static inline void ptx_rcp_approx_f32(float &y, float x) { y = 1.0f / x; }
+
 static inline void ptx_max_NaN_f32(float &z, float x, float y) { z = x != x || y != y ? __builtin_nanf("") : x > y || (x == y && !__builtin_signbit(x)) ? x : y; }
 static inline void ptx_min_NaN_f32(float &z, float x, float y) { z = x != x || y != y ? __builtin_nanf("") : x < y || (x == y && __builtin_signbit(x)) ? x : y; }
 
