@@ -1,7 +1,9 @@
 """A model of a function that makes a PyTorch module."""
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +35,7 @@ class TorchSource:
 
     def export(self, batch: int | None, folder: Path) -> Path:
         """Export the module."""
-        module, arguments, options = self._made(batch)
+        module, arguments, options = _made(self.function, batch or 1)
         torch = load_torch()
         path = folder / "model.onnx"
         given = {"dynamo": True, "opset_version": EXPORT_OPSET, "external_data": True, **options}
@@ -47,22 +49,28 @@ class TorchSource:
         return {}
 
     def torch(self, batch: int | None, path: Path) -> Module:
-        """Return what the function gives."""
-        module, arguments, _ = self._made(batch)
-        return module, arguments
-
-    def _made(self, batch: int | None) -> tuple[Any, Sequence[Any], Mapping[str, Any]]:
-        make = user_function(self.function)
-        load_torch().manual_seed(0)  # the weights are the same in every call and process
-        found = make(batch or 1)
-        if not isinstance(found, tuple) or len(found) not in (2, 3):
-            raise CompileError(
-                f"returns a {type(found).__name__}; it returns (module, arguments) or (module, "
-                "arguments, options of torch.onnx.export)",
-                at=self.function,
-            )
-        return found[0], found[1], dict(found[2]) if len(found) == 3 else {}
+        """Return what the function gives, a copy of the module: who gets it may change it."""
+        module, arguments, _ = _made(self.function, batch or 1)
+        return copy.deepcopy(module), arguments
 
     def jax(self, work: Workload) -> Function:
         """Return what the user's function gives."""
         return user_jax(self.jax_function, work)
+
+
+@lru_cache(maxsize=1)
+def _made(function: str, batch: int) -> tuple[Any, Sequence[Any], Mapping[str, Any]]:
+    """Return what a user's function gives: the module, its arguments, options of the export.
+
+    The last one is kept, which all contestants of a case ask for.
+    """
+    make = user_function(function)
+    load_torch().manual_seed(0)  # the weights are the same in every call and process
+    found = make(batch)
+    if not isinstance(found, tuple) or len(found) not in (2, 3):
+        raise CompileError(
+            f"returns a {type(found).__name__}; it returns (module, arguments) or (module, "
+            "arguments, options of torch.onnx.export)",
+            at=function,
+        )
+    return found[0], found[1], dict(found[2]) if len(found) == 3 else {}

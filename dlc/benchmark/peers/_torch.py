@@ -68,8 +68,12 @@ def _moved(tensor: Any, device: str, dtype: Any) -> Any:
 
 
 def warmed_up(module: Any, arguments: Sequence[Any]) -> Any:
-    """Return what the last of the first runs gives."""
-    return [module(*arguments) for _ in range(WARM_UP_RUNS)][-1]
+    """Return what the last of the first runs gives; what the others gave is not alive meanwhile,
+    as then a CUDA graph of torch.compile may not use its memory again.
+    """
+    for _ in range(WARM_UP_RUNS - 1):
+        module(*arguments)
+    return module(*arguments)
 
 
 def frozen(torch: Any, module: Any, mode: str, kept: ExitStack) -> Any:
@@ -109,11 +113,14 @@ def _array(tensor: Any) -> Array:
 
 
 def forget(torch: Any, kept: ExitStack) -> None:
-    """Give memory and compiled code back when the peer was timed."""
+    """Give memory and compiled code back when the peer was timed; not after a fault, when all that
+    is asked of the GPU fails and would hide it.
+    """
 
-    def clear() -> None:
-        torch.compiler.reset()
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
+    def clear(kind: object, *_: object) -> None:
+        if kind is None:
+            torch.compiler.reset()
+            if torch.cuda.is_available():
+                torch.cuda.empty_cache()
 
-    kept.callback(clear)
+    kept.push(clear)
