@@ -68,8 +68,8 @@ class GroupOp(IRDLOperation):
 
     ``backend``: who makes the kernel, ``generated`` here. ``schedule``: how it is lowered;
     ``bound``: what the architecture model says about that; ``measured``: what it took where it was
-    tried. ``boundaries``: why the group ends where
-    it does, one sentence per neighbour that was not taken in.
+    tried. ``boundaries``: why the group ends where it does, one sentence per neighbour that was not
+    taken in.
 
     ``%y = fused_group.group @g0(%x) : (tensor<8xf32>) -> tensor<8xf32> attributes {...} {...}``
     """

@@ -8,7 +8,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
 
-from dlc.ir.record import RecordAttr
+from dlc.ir.record import RecordAttr, Value
 
 
 class LoopKind(StrEnum):
@@ -116,3 +116,15 @@ class MeasuredAttr(RecordAttr):
     """
 
     name = "loop.measured"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[tuple[str, Value], ...]:
+        start = parser.pos
+        record = super().parse_parameter(parser)
+        if [name for name, _ in record] != ["time_us", "spread_us", "count"]:
+            parser.raise_error(f"{cls.name} has time_us, spread_us and count, in this order", start)
+        (_, time), (_, spread), (_, count) = record
+        times = isinstance(time, float) and isinstance(spread, float) and time > 0 <= spread
+        if not times or type(count) is not int or count <= 0:
+            parser.raise_error(f"{cls.name} holds a time, its spread and a count above 0", start)
+        return record

@@ -22,6 +22,8 @@ _SECONDS = 0.03
 _GRAPH_SECONDS = 1e-4
 """A graph is no shorter, so that the events at its ends do not matter."""
 _MOST_LAUNCHES = 2000
+_MOST_COPIES = 1000
+"""Buffers so small that this is not enough are read in less time than a launch takes."""
 _MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 _NAME_BYTES = 256
 
@@ -143,7 +145,8 @@ class GpuDevice:
         if self._given is None or self._given.key != key:
             self._forget()
             kept, size = ExitStack(), layout.given_bytes
-            copies = max(1, -(-2 * self._l2_bytes // (size + layout.made_bytes)))
+            copies = -(-2 * self._l2_bytes // (size + layout.made_bytes))
+            copies = min(max(1, copies), _MOST_COPIES)
             address = kept.enter_context(self._driver.memory(copies * size)).value
             self._given = _Given(key, [array for _, array in placed], copies, address, size, kept)
             for start, array in placed:

@@ -63,3 +63,36 @@ func.func @no_such_backend(%x: tensor<8xf32>) {
   }
   func.return
 }
+
+// -----
+
+func.func @measured(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@below {{loop.measured has time_us, spread_us and count, in this order}}
+  %y = fused_group.group @g(%x) : (tensor<8xf32>) -> tensor<8xf32> attributes {measured = #loop.measured<time_us = 3.0>} {
+  ^bb0(%xi: tensor<8xf32>):
+    fused_group.yield %xi : tensor<8xf32>
+  }
+  func.return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @measured(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@below {{loop.measured holds a time, its spread and a count above 0}}
+  %y = fused_group.group @g(%x) : (tensor<8xf32>) -> tensor<8xf32> attributes {measured = #loop.measured<time_us = 3.0, spread_us = 0.0, count = 0>} {
+  ^bb0(%xi: tensor<8xf32>):
+    fused_group.yield %xi : tensor<8xf32>
+  }
+  func.return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @measured(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@below {{loop.measured holds a time, its spread and a count above 0}}
+  %y = fused_group.group @g(%x) : (tensor<8xf32>) -> tensor<8xf32> attributes {measured = #loop.measured<time_us = "3", spread_us = 0.0, count = 1>} {
+  ^bb0(%xi: tensor<8xf32>):
+    fused_group.yield %xi : tensor<8xf32>
+  }
+  func.return %y : tensor<8xf32>
+}
