@@ -65,7 +65,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "packed-tail",
         _CPU,
-        "dlc/strategies/contract/cpu_lowering.py",
+        "dlc/strategies/contract/cpu_factors.py",
         "    if rest:\n        write_block(whole, 1, rest)",
         "    if rest > columns:\n        write_block(whole, 1, rest)",
         "the last columns of a factor are not packed",
@@ -83,7 +83,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "padding-read",
         _CPU,
-        "dlc/strategies/contract/cpu_lowering.py",
+        "dlc/strategies/contract/cpu_factors.py",
         "value = scope.read(lhs, moved, guard=op.lhs_guard)",
         "value = scope.read(lhs, [e + 0 if a in op.lhs_guard else e for a, e in enumerate(moved)], "
         "guard=op.lhs_guard, fill=1.0)",
@@ -93,7 +93,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "accumulate-twice",
         _CPU,
-        "dlc/strategies/contract/cpu_lowering.py",
+        "dlc/strategies/contract/cpu_tile.py",
         "            k = k * points(run) + dim\n",
         "            k = k + dim\n",
         "runs of a reduction read the same part of the weight",
