@@ -44,6 +44,10 @@ _UNROLL = re.compile(r"^\s*#pragma unroll\n", re.MULTILINE)
 _ASM = re.compile(r'\basm(?: volatile)?\(((?:[^";]|"[^"]*")*)\);')
 _STRING = re.compile(r'"([^"]*)"')
 _PLACE = re.compile(r"%(\d+)")
+_SELECTED = re.compile(r"^\{ \.reg \.pred (\w+); (\S+) \1, (.*); selp\.s32 %0, 1, 0, \1; \}$")
+"""An instruction that gives a predicate, as a number."""
+_SINK = "_"
+"""An operand of PTX that takes what nobody asks for."""
 
 
 def host_text(text: str, kernels: Sequence[Kernel], symbol: str) -> str:
@@ -100,13 +104,14 @@ def _instruction(text: str) -> str:
     """Return the call for what stands in the parentheses of an ``asm`` statement."""
     template, *sections = _sections(text)
     operands = [value for section in sections[:2] for value in _operands(section)]
-    words = "".join(_STRING.findall(template)).strip().rstrip(";")
+    words = _SELECTED.sub(r"\2 %0, \3", "".join(_STRING.findall(template))).strip().rstrip(";")
     name, _, rest = words.partition(" ")
     if ";" in rest or "\n" in rest:
         raise CompileError(f"the emulator takes one instruction at a time, not {words!r}")
     values = [value.strip() for value in re.sub(r"[{}\[\]]", "", rest).split(",") if value.strip()]
+    values = [value for value in values if value != _SINK]
     arguments = [_PLACE.sub(lambda m: operands[int(m[1])], value) for value in values]
-    return f"ptx_{name.replace('.', '_')}({', '.join(arguments)});"
+    return f"ptx_{re.sub('[.:]', '_', name)}({', '.join(arguments)});"
 
 
 def _sections(text: str) -> list[str]:

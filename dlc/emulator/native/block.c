@@ -5,6 +5,9 @@
  * blocks and backwards in odd ones: what needs a barrier that is not there goes wrong. A thread has a stack of
  * its own only if it waits.
  *
+ * Threads that wait for a token of others go on once a pass over all warps has brought it; copies of the bulk
+ * engine arrive when nobody else can go on.
+ *
  * What a warp does together is written down by each lane, and done for all of them when the first of them needs
  * it done: before it touches registers or shared memory otherwise, waits or ends. Nothing else happens between,
  * so it is as if it had been done at once, without a switch between lanes for each instruction.
@@ -37,10 +40,33 @@ typedef struct copy {
   uint32_t bytes, filled, group;
 } copy;
 
+/* A copy of the bulk engine that has not arrived. barrier: the place of its mbarrier. */
+typedef struct bulk {
+  unsigned char *to;
+  const unsigned char *from;
+  uint32_t bytes, barrier;
+} bulk;
+
+/* An mbarrier in shared memory. missing: arrivals; bytes: of copies that are expected; odd: the parity of the phase
+ * under way. */
+typedef struct mbarrier {
+  uint64_t arrivals : 20, missing : 20, odd : 1;
+  int64_t bytes : 23;
+} mbarrier;
+
+/* A numbered barrier of the block. */
+typedef struct numbered {
+  uint32_t threads, arrived, round;
+} numbered;
+
+enum { NUMBERED_BARRIERS = 16 };
+
 typedef struct thread {
   thread_view view;
   coroutine *coroutine; /* NULL before it runs */
   const char *waits;    /* for what; NULL where it does not */
+  int (*is_over)(const struct thread *); /* whether the token has come that it waits for; NULL where it waits for none */
+  uint32_t place, parity;                /* of its mbarrier; or the number and round of its barrier */
   copy *copies;
   uint32_t copy_first, copy_end, copy_room, groups;
 } thread;
@@ -61,6 +87,9 @@ typedef struct worker {
   coroutine *free;
   unsigned char *shared;
   size_t shared_room;
+  numbered numbered[NUMBERED_BARRIERS];
+  bulk *bulks;
+  uint32_t bulk_count, bulk_room;
   uint32_t threads_in_block, finished, at_barrier, coroutines, backwards;
 } worker;
 
@@ -202,6 +231,112 @@ void block_barrier(void) {
   park(self, "__syncthreads");
 }
 
+/* Tokens. ------------------------------------------------------------------------------------------------- */
+
+static void wait_for_token(const char *name, int (*is_over)(const thread *), uint32_t place, uint32_t parity) {
+  thread *t = me();
+  settle();
+  t->place = place;
+  t->parity = parity;
+  if (is_over(t)) return;
+  t->is_over = is_over;
+  park(self, name);
+}
+
+static mbarrier *mbarrier_at(uint32_t place) {
+  if (place % sizeof(mbarrier) || place + sizeof(mbarrier) > self->launch->shared_bytes)
+    fault("an mbarrier at byte %u of %u bytes of shared memory", place, self->launch->shared_bytes);
+  mbarrier *found = (mbarrier *)(self->shared + place);
+  static const uint64_t poison = ~0ull;
+  if (memcmp(found, &poison, sizeof poison) == 0) fault("an mbarrier that was not initialised");
+  return found;
+}
+
+static void end_phase(mbarrier *b) {
+  if (b->missing || b->bytes) return;
+  b->missing = b->arrivals;
+  b->odd ^= 1;
+}
+
+void mbarrier_init(unsigned place, unsigned arrivals) {
+  settle();
+  memset(self->shared + place, 0, sizeof(mbarrier));
+  mbarrier *b = mbarrier_at(place);
+  b->arrivals = b->missing = arrivals;
+}
+
+void mbarrier_arrive(unsigned place, unsigned bytes) {
+  settle();
+  mbarrier *b = mbarrier_at(place);
+  if (!b->missing) fault("it arrives once too often at the mbarrier at byte %u", place);
+  b->bytes += bytes;
+  b->missing--;
+  end_phase(b);
+}
+
+static int is_other_phase(const thread *t) { return mbarrier_at(t->place)->odd != t->parity; }
+
+void mbarrier_wait(unsigned place, unsigned parity) {
+  wait_for_token("mbarrier.try_wait", is_other_phase, place, parity);
+}
+
+static int is_other_round(const thread *t) { return self->numbered[t->place].round != t->parity; }
+
+void numbered_barrier(unsigned number, unsigned threads, int waits) {
+  settle();
+  if (number < 1 || number >= NUMBERED_BARRIERS) fault("barrier %u; 1 to 15 are free", number);
+  numbered *b = &self->numbered[number];
+  if (b->arrived && b->threads != threads) fault("barrier %u for %u threads, others say %u", number, threads, b->threads);
+  uint32_t round = b->round;
+  b->threads = threads;
+  if (++b->arrived == threads) b->arrived = 0, b->round++;
+  if (waits) wait_for_token("bar.sync", is_other_round, number, round);
+}
+
+void start_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned barrier) {
+  worker *w = self;
+  settle();
+  mbarrier_at(barrier);
+  if (to + bytes > w->launch->shared_bytes) fault("cp.async.bulk writes outside of the %u bytes of shared memory", w->launch->shared_bytes);
+  if (to % WIDEST_COPY || (uintptr_t)from % WIDEST_COPY || bytes % WIDEST_COPY)
+    fault("cp.async.bulk of %u bytes; sizes and addresses are multiples of %d", bytes, WIDEST_COPY);
+  if (w->bulk_count == w->bulk_room) {
+    w->bulk_room = w->bulk_room ? 2 * w->bulk_room : 64;
+    w->bulks = realloc(w->bulks, w->bulk_room * sizeof *w->bulks);
+    if (!w->bulks) give_up("out of memory");
+  }
+  memset(w->shared + to, POISON, bytes); /* until it arrives, nobody may look */
+  w->bulks[w->bulk_count++] = (bulk){w->shared + to, from, bytes, barrier};
+}
+
+/* Let the bulk copies arrive; return whether there were any. */
+static int deliver_bulks(worker *w) {
+  uint32_t count = w->bulk_count;
+  w->bulk_count = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const bulk *c = &w->bulks[i];
+    memcpy(c->to, c->from, c->bytes);
+    mbarrier *b = mbarrier_at(c->barrier);
+    b->bytes -= c->bytes;
+    end_phase(b);
+  }
+  return count != 0;
+}
+
+/* Let threads go on whose tokens have come; return whether there are any. */
+static int release_tokens(worker *w) {
+  int any = 0;
+  for (uint32_t i = 0; i < w->threads_in_block; i++) {
+    thread *t = &w->threads[i];
+    current_thread = &t->view;
+    if (!t->is_over || !t->is_over(t)) continue;
+    t->is_over = NULL;
+    w->warps[i / WARP_LANES].runnable |= 1u << i % WARP_LANES;
+    any = 1;
+  }
+  return any;
+}
+
 /* Asynchronous copies. ------------------------------------------------------------------------------------ */
 
 static inline void fill(unsigned char *to, int value, uint32_t bytes) {
@@ -266,7 +401,8 @@ static void begin_block(worker *w, uint64_t number) {
   uint64_t gx = l->grid[0], gy = l->grid[1];
   uint32_t bx = l->block[0], by = l->block[1], count = bx * by * l->block[2];
   w->threads_in_block = count;
-  w->finished = w->at_barrier = 0;
+  w->finished = w->at_barrier = w->bulk_count = 0;
+  memset(w->numbered, 0, sizeof w->numbered);
   w->backwards = number % 2;
   make_shared(w, l->shared_bytes);
   for (uint32_t i = 0; i < count; i++) {
@@ -279,6 +415,7 @@ static void begin_block(worker *w, uint64_t number) {
                             0};
     t->coroutine = NULL;
     t->waits = NULL;
+    t->is_over = NULL;
     t->copy_first = t->copy_end = t->groups = 0;
   }
   for (uint32_t i = 0; i * WARP_LANES < count; i++) {
@@ -293,6 +430,8 @@ static void run_warp(worker *w, warp *p) {
   if (p->runnable && !_setjmp(w->scheduler)) dispatch(w);
   if (!p->arrived) return;
   thread *lanes = &w->threads[(p - w->warps) * WARP_LANES];
+  for (int lane = 0; lane < WARP_LANES; lane++)
+    if (p->lanes >> lane & 1 && lanes[lane].is_over) return; /* it may still come */
   int other = __builtin_ctz(p->lanes & ~p->arrived);
   current_thread = &lanes[__builtin_ctz(p->arrived)].view;
   fault("it waits at %s for lane %d, which is at %s", me()->waits, other, lanes[other].waits);
@@ -300,6 +439,10 @@ static void run_warp(worker *w, warp *p) {
 
 static void release_barrier(worker *w, uint32_t warps) {
   if (w->at_barrier != w->threads_in_block) {
+    for (uint32_t i = 0; i < w->threads_in_block; i++) {
+      current_thread = &w->threads[i].view;
+      if (me()->is_over) fault("it waits at %s for ever", me()->waits);
+    }
     for (uint32_t i = 0; i < w->threads_in_block; i++)
       if (strcmp(w->threads[i].waits, "__syncthreads") == 0) current_thread = &w->threads[i].view;
     fault("it waits at a barrier that %u threads of the block do not reach", w->finished);
@@ -314,8 +457,9 @@ static void run_block(worker *w, uint64_t number) {
   for (;;) {
     for (uint32_t i = 0; i < warps; i++) run_warp(w, &w->warps[w->backwards ? warps - 1 - i : i]);
     if (w->finished == w->threads_in_block) break;
-    release_barrier(w, warps);
+    if (!release_tokens(w) && !deliver_bulks(w)) release_barrier(w, warps);
   }
+  if (w->bulk_count) fault("the block ends before its bulk copies have arrived");
   check_shared(w);
   current_thread = NULL;
 }

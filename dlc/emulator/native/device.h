@@ -31,6 +31,11 @@ void block_barrier(void);
 void start_copy(byte *, const void *, unsigned, unsigned);
 void commit_copies(void);
 void wait_for_copies(unsigned);
+void mbarrier_init(unsigned, unsigned);
+void mbarrier_arrive(unsigned, unsigned);
+void mbarrier_wait(unsigned, unsigned);
+void numbered_barrier(unsigned, unsigned, int);
+void start_bulk_copy(unsigned, const void *, unsigned, unsigned);
 extern const instruction shuffle, warp_barrier;
 extern const instruction matrices_x1, matrices_x2, matrices_x4, matrices_x1_trans, matrices_x2_trans, matrices_x4_trans;
 }
@@ -201,6 +206,23 @@ static inline void ptx_cp_async_ca_shared_global(unsigned to, const void *from, 
 }
 static inline void ptx_cp_async_commit_group() { commit_copies(); }
 static inline void ptx_cp_async_wait_group(unsigned outstanding) { wait_for_copies(outstanding); }
+
+/* PTX: tokens; a wait comes back when it is over. ---------------------------------------------------------- */
+
+static inline void ptx_mbarrier_init_shared__cta_b64(unsigned place, unsigned arrivals) { ::mbarrier_init(place, arrivals); }
+static inline void ptx_fence_mbarrier_init_release_cluster() {}
+static inline void ptx_mbarrier_arrive_shared__cta_b64(unsigned place) { ::mbarrier_arrive(place, 0); }
+static inline void ptx_mbarrier_arrive_expect_tx_shared__cta_b64(unsigned place, unsigned bytes) { ::mbarrier_arrive(place, bytes); }
+static inline void ptx_mbarrier_try_wait_parity_shared__cta_b64(int &done, unsigned place, unsigned parity) {
+  ::mbarrier_wait(place, parity);
+  done = 1;
+}
+static inline void ptx_bar_sync(unsigned number, unsigned threads) { numbered_barrier(number, threads, 1); }
+static inline void ptx_bar_arrive(unsigned number, unsigned threads) { numbered_barrier(number, threads, 0); }
+static inline void ptx_cp_async_bulk_shared__cluster_global_mbarrier__complete_tx__bytes(
+    unsigned to, const void *from, unsigned bytes, unsigned barrier) {
+  start_bulk_copy(to, from, bytes, barrier);
+}
 
 /* PTX: matrices. ------------------------------------------------------------------------------------------ */
 

@@ -1,0 +1,62 @@
+"""Warps with different tasks wait for each other in the emulator too."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from launch import lowered
+from launched import Case, LaunchError, launch
+from test_warp_roles import KERNELS, arrays
+from warp_roles import BLOCKS, CONSUMERS, THREADS, WARPS
+
+from dlc.backends.cuda.printer import cuda_text
+from dlc.simulator.launch import find_kernel
+
+
+@dataclass(frozen=True)
+class Printed(Case):
+    """A kernel of the ``gpu`` level, as it is printed."""
+
+    printed: str = ""
+
+    @property
+    def text(self) -> str:
+        return self.printed
+
+
+def case(name: str, text: str) -> Case:
+    kernel = find_kernel(lowered(text, "gpu-check-limits"), "k")
+    element, threads = ("int", 32 * WARPS) if name == "turns" else ("float", THREADS)
+    shared = 0 if kernel.shared_bytes is None else kernel.shared_bytes.value.data
+    one = Case("", element, threads, (BLOCKS, 1, 1), shared)
+    return Printed(**vars(one), printed=cuda_text([kernel]))
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_warps_wait_for_each_other(name: str, tmp_path: Path) -> None:
+    x, wanted = arrays(name)
+    y = launch(case(name, KERNELS[name]), x, np.zeros_like(x), tmp_path)
+    np.testing.assert_array_equal(y, wanted)
+
+
+WAIT_FULL = "gpu.mbarrier_wait %full[%k mod 2] parity %p : memref<2xi64, #loop.space<shared>>"
+FAULTS = [
+    ("copied", WAIT_FULL, "", "mbarrier.try_wait for ever"),
+    ("stored", f"arrivals = {CONSUMERS}", f"arrivals = {CONSUMERS + 1}", "try_wait for ever"),
+    ("stored", "gpu.mbarrier_arrive %full[%k mod 2] :", "gpu.mbarrier_arrive %full[0] :", "ever"),
+    ("stored", "gpu.mbarrier_init %full[1]", "gpu.mbarrier_init %full[0]", "not initialised"),
+    ("copied", "bytes = 256", "bytes = 512", "mbarrier.try_wait for ever"),
+    ("copied", "parity %p", "parity %one", "for ever|once too often|does not write|before its"),
+    ("numbered", "gpu.bar_arrive %filled {threads = 96 : i64}", "", "bar.sync for ever"),
+    ("numbered", "[%k mod 2 + 3]", "[%k mod 2 + 15]", "1 to 15 are free"),
+]
+
+
+@pytest.mark.parametrize(("name", "correct", "wrong", "message"), FAULTS)
+def test_fault_is_found(name: str, correct: str, wrong: str, message: str, tmp_path: Path) -> None:
+    assert correct in KERNELS[name]
+    faulty = case(name, KERNELS[name].replace(correct, wrong))
+    x, _ = arrays(name)
+    with pytest.raises(LaunchError, match=message):
+        launch(replace(faulty, launches=1), x, np.zeros_like(x), tmp_path)
