@@ -34,6 +34,12 @@ class GpuCosts:
     step_clocks: float = 129.0
     """A step of a pipelined loop beside its work: wait, barrier, addresses, first fragments."""
 
+    late_slice_clocks: float = 40.0
+    """Of a step with one slice under way, since slices do not arrive evenly; more share it."""
+
+    remainder_clocks: float = 20.0
+    """Of a step whose slice has a place that is found by a remainder."""
+
     fragments_ahead: float = 0.85
     """Cost of a step whose fragments the assembler loads ahead of their use, in units of one
     without: odd numbers of stages, and split reductions.

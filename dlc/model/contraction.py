@@ -285,9 +285,20 @@ class _Estimate:
 
     def _step(self, resident: Floats) -> Floats:
         """Return the clocks of a step: the slowest of what blocks share, what one block does in
-        order, and the arrival of a slice.
+        order, and the arrival of a slice; then what the ring of slices costs.
         """
-        return _slower(3, resident * self._shared_clocks, self._own_clocks, self._waiting)
+        work = _slower(3, resident * self._shared_clocks, self._own_clocks, self._waiting)
+        return work + self._ring_clocks
+
+    @property
+    def _ring_clocks(self) -> Floats:
+        """The clocks in which the slices under way do not hide that one comes late, and those of
+        finding a slice's place: by a remainder where their number is no power of two.
+        """
+        stages, costs = self.tiles.stages, self.arch.costs
+        late = costs.late_slice_clocks / np.maximum(1, stages - 1)
+        is_power = np.log2(stages) == np.floor(np.log2(stages))
+        return late + np.where(is_power, 0, costs.remainder_clocks)
 
     @cached_property
     def _multiplying(self) -> Floats:

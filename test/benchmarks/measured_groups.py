@@ -56,6 +56,14 @@ def measured_groups() -> Iterator[MeasuredGroup]:
             yield _group(json.loads(line))
 
 
+def texts() -> Iterator[tuple[str, str]]:
+    """Yield name and text of each different group; the text is a module that holds it alone."""
+    with gzip.open(FILE, "rt") as file:
+        rows = map(json.loads, file)
+        found = {row["text"]: row["name"] for row in rows}
+    yield from ((name, text) for text, name in found.items())
+
+
 def _group(row: dict[str, Any]) -> MeasuredGroup:
     module = parse_module(row["text"], registry.new_context())
     flow = Dataflow(next(op for op in module.walk() if isinstance(op, GroupOp)).body.block)
