@@ -78,11 +78,13 @@ def _along(
 
     position: of an element of ``size`` bytes in memory. guarded: the dims that padding looks at.
     """
-    if not loops or loops[-1].step != 1:
+    length, walked = 1, set[int]()
+    for loop in reversed(loops):
+        if loop.step != 1 or loop.dim in guarded or stride(position, loop.dim, ranges) != length:
+            break
+        length, walked = length * loop.size, walked | {loop.dim}
+    if not walked:
         return 0
-    inner = loops[-1]
-    if inner.dim in guarded or stride(position, inner.dim, ranges) != 1:
-        return 0
-    steps = [0 if dim == inner.dim else 1 for dim in range(inner.dim + 1)]
-    together = gcd(inner.size, divisor_of(position, steps, ranges))
+    steps = [0 if dim in walked else 1 for dim in range(max(walked) + 1)]
+    together = gcd(length, divisor_of(position, steps, ranges))
     return next((n for n in COPY_BYTES if n % size == 0 and together % (n // size) == 0), 0)

@@ -234,7 +234,9 @@ def _without_outer_mods(dividend: _Sum, divisor: int, ranges: Ranges) -> _Sum:
 
 
 def _recombine(total: _Sum, ranges: Ranges) -> _Sum:
-    """Replace ``n * (x floordiv n) + x mod n`` by ``x``."""
+    """Replace ``n * (x floordiv n) + x mod n`` by ``x``, also where the remainder is written of
+    another number that leaves the same.
+    """
     for term, factor in total.terms.items():
         if not (isinstance(term, AffineBinaryOpExpr) and term.kind is AffineBinaryOpKind.Mod):
             continue
@@ -244,7 +246,22 @@ def _recombine(total: _Sum, ranges: Ranges) -> _Sum:
         if all(total.terms.get(t) == f * factor * divisor for t, f in quotient.terms.items()):
             pair = quotient.scale(divisor * factor) + _Sum({term: factor})
             return _recombine(total + pair.scale(-1) + whole.scale(factor), ranges)
+        for other in total.terms:
+            if total.terms[other] == factor * divisor and _leaves(other, term, ranges):
+                assert isinstance(other, AffineBinaryOpExpr)
+                pair = _Sum({other: factor * divisor, term: factor})
+                whole = _Sum.of(other.lhs, ranges)
+                return _recombine(total + pair.scale(-1) + whole.scale(factor), ranges)
     return total
+
+
+def _leaves(quotient: AffineExpr, remainder: AffineBinaryOpExpr, ranges: Ranges) -> bool:
+    """Return whether ``remainder`` is what the division ``quotient`` leaves."""
+    if not isinstance(quotient, AffineBinaryOpExpr) or quotient.rhs != remainder.rhs:
+        return False
+    if quotient.kind is not AffineBinaryOpKind.FloorDiv:
+        return False
+    return _mod(_Sum.of(quotient.lhs, ranges), _constant(quotient), ranges) == _Sum({remainder: 1})
 
 
 def simplify(expr: AffineExpr, ranges: Ranges = Ranges()) -> AffineExpr:
