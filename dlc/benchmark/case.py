@@ -68,8 +68,18 @@ def run_case(
     job: Job, built: Built, peers: Sequence[str], place: Place, seconds: float, progress: Progress
 ) -> CaseFound:
     """Time an artifact and its peers. seconds: of each. A fault of one contestant is its result."""
-    if built.error:
-        return CaseFound(job, [Result(ours.NAME, error=built.error)])
+    error = built.error
+    try:
+        if not error:
+            return _timed(job, built, peers, place, seconds, progress)
+    except CompileError as fault:
+        error = str(fault)
+    return CaseFound(job, [Result(ours.NAME, error=error)])
+
+
+def _timed(
+    job: Job, built: Built, peers: Sequence[str], place: Place, seconds: float, progress: Progress
+) -> CaseFound:
     with ExitStack() as kept:
         model = load(built.artifact, *_where(place))
         work = Workload(job.source, job.batch, job.precision, built.model, _feeds(job, model))

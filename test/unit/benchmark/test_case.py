@@ -8,11 +8,14 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import dlc
-from dlc.benchmark.case import difference
+from dlc.benchmark.build import Built, Job
+from dlc.benchmark.case import difference, run_case
+from dlc.benchmark.contestant import Place
 from dlc.benchmark.feeds import random_feeds
 from dlc.benchmark.onnx_source import OnnxSource
 from dlc.benchmark.user_function import one_line, user_function
 from dlc.errors import CompileError
+from dlc.runtime.timing import HostClock
 
 ONE = np.array([1.0, -4.0])
 
@@ -101,6 +104,18 @@ def test_what_is_no_function(name: str, message: str) -> None:
     with pytest.raises(CompileError) as error:
         user_function(name)
     assert message in str(error.value)
+
+
+def test_an_artifact_that_does_not_load_is_a_result(tmp_path: Path) -> None:
+    job = Job(OnnxSource(tmp_path / "net.onnx"), None, "fp32", "cpu")
+    built = Built(tmp_path / "net.onnx", tmp_path / "net.so")
+    found = run_case(job, built, ["ort"], Place(HostClock()), 0.01, lambda _: None)
+    (result,) = found.results
+    assert (result.name, result.error) == (
+        "dlc",
+        f"{tmp_path / 'net.so'}: no such file or directory",
+    )
+    assert (found.ratio, found.best_peer, list(found.kernels)) == (None, None, [])
 
 
 def test_an_error_is_one_line() -> None:
