@@ -8,16 +8,16 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from dlc import arch, search, strategies
+from dlc import arch, search
 from dlc.analysis.dataflow import Cluster, Dataflow, is_inlined, origin
-from dlc.analysis.delta import delta_s
-from dlc.analysis.epilogue import NotFusibleError
 from dlc.analysis.placement import placed
+from dlc.core.context import dlc_context
 from dlc.core.locations import joined, operation_text
 from dlc.dialects.fused_group import GroupOp, YieldOp
 from dlc.dialects.graph.composite import decompose_composites
 from dlc.dialects.graph.structure import GraphOp
 from dlc.errors import CompileError
+from dlc.plan import NoPlan, Plan, Planner, saving, write
 from dlc.search import Partition
 
 
@@ -26,8 +26,9 @@ class FusePass(ModulePass):
     """Every computing op of ``main`` ends in a ``fused_group.group``; equal values are read once
     and what a group does not give away never reaches memory.
 
-    ``search`` is the strategy that chooses, ``arch`` the chip whose launches and bandwidth weigh
-    the choices. A group says in ``boundaries`` why each of its readers is not part of it.
+    ``search`` is the way to choose, by the plans for ``arch``: ops share a kernel where the plan of
+    that takes less time than those of two. A group gets the ``schedule`` of its plan with its
+    ``bound``, and says in ``boundaries`` why each of its readers is not part of it.
 
     Composite ops, which have no kernel of their own, are first replaced by what they mean.
 
@@ -43,15 +44,16 @@ class FusePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         decompose_composites(ctx, op)
-        choose, chip = search.by_name(self.search), arch.by_name(self.arch)
+        choose = search.by_name(self.search)
+        planner = Planner(arch.by_name(self.arch), dlc_context(ctx).measurements)
         number = 0
         for function in op.ops:
             if isinstance(function, FuncOp) and function.body.blocks:
                 block = function.body.block
                 _check_not_fused(block)
-                partition = choose(Dataflow(block), chip)
+                partition = choose(Dataflow(block), planner)
                 placed = _take_out_placed(partition)
-                number = _Outliner(block, partition, placed, chip, number).run()
+                number = _Outliner(block, partition, placed, planner, number).run()
 
 
 def _check_not_fused(block: Block) -> None:
@@ -79,11 +81,11 @@ class _Outliner:
     """
 
     def __init__(
-        self, block: Block, partition: Partition, placed: set[int], chip: arch.Arch, number: int
+        self, block: Block, partition: Partition, placed: set[int], planner: Planner, number: int
     ):
         self.block = block
         self.partition = partition
-        self.chip = chip
+        self.planner = planner
         self.order = [n for n in partition.order() if n not in placed]
         self.place = {n: i for i, n in enumerate(self.order)}
         self.names = {n: f"g{number + i}" for n, i in self.place.items()}
@@ -97,6 +99,8 @@ class _Outliner:
         groups: list[Operation] = []
         for n in self.order:
             group = outline(clusters[n], self.names[n])
+            if isinstance(plan := self.planner.plan(clusters[n]), Plan):
+                write(plan.best.rated, group)
             if reasons[n].data:
                 group.boundaries = reasons[n]
             for old, new in zip(results[n], group.outputs, strict=True):
@@ -114,15 +118,15 @@ class _Outliner:
         return ArrayAttr([StringAttr(text) for text in texts])
 
     def _reason(self, producer: int, consumer: int) -> str:
-        left, right = (self.partition.clusters[n] for n in (producer, consumer))
-        try:
-            strategies.accepting(left.merged(right))
-        except NotFusibleError as reason:
-            return str(reason)
+        pair = [self.partition.clusters[n] for n in (producer, consumer)]
+        plan = self.planner.plan(pair[0].merged(pair[1]))
+        if isinstance(plan, NoPlan):
+            return plan.reason
         if self.partition.closes_cycle(producer, consumer):
             return "another group lies between"
-        if delta_s(left, right, self.chip) <= 0:
-            return "recomputing costs more than it saves"
+        lost_s = -saving([self.planner.plan(each) for each in pair], plan).s
+        if lost_s >= 0:
+            return f"one kernel would take {lost_s * 1e6:.3g} us more"
         return "the search did not merge them"
 
 

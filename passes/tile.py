@@ -6,22 +6,21 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from dlc import arch, strategies
+from dlc import arch
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.epilogue import NotFusibleError
 from dlc.core.context import dlc_context
 from dlc.core.locations import operation_text
 from dlc.dialects.fused_group import GroupOp
-from dlc.dialects.loop import BoundAttr
 from dlc.errors import CompileError
-from dlc.plan import NoPlan, Planner
+from dlc.plan import NoPlan, Planner, write
 from dlc.strategies import Rated
 
 
 @dataclass(frozen=True)
 class TilePass(ModulePass):
-    """Writes ``schedule`` and ``bound`` on every group, by the model of ``arch`` alone; nothing is
-    measured. A schedule that is already there, edited perhaps, stays and gets its bound.
+    """Writes ``schedule`` and ``bound`` on every group, by the plan for ``arch``. A schedule
+    that is already there, written by ``fuse`` or edited, stays: it is checked, and gets its bound.
 
     ``bound`` has six numbers. ``time_us`` is the least time in microseconds that the group can
     take on the chip, ``estimate_us`` what it probably takes. The other four are fractions between 0
@@ -51,10 +50,9 @@ def _tile(group: GroupOp, planner: Planner) -> None:
     cluster = Cluster(flow, tuple(flow.ops))
     try:
         if group.schedule is not None:
-            rated = strategies.rated(cluster, group.schedule, planner.chip)
+            rated = planner.rated(cluster, group.schedule)
         else:
             rated = _chosen(cluster, planner)
-            group.schedule = rated.schedule.attribute()
     except NotFusibleError as reason:
         raise CompileError(
             f"these ops cannot share a kernel: {reason}", at=operation_text(group)
@@ -62,7 +60,7 @@ def _tile(group: GroupOp, planner: Planner) -> None:
     except CompileError as error:
         error.place(operation_text(group))
         raise
-    group.bound = bound_attribute(rated)
+    write(rated, group)
 
 
 def _chosen(cluster: Cluster, planner: Planner) -> Rated:
@@ -70,18 +68,4 @@ def _chosen(cluster: Cluster, planner: Planner) -> Rated:
     found = planner.plan(cluster)
     if isinstance(found, NoPlan):
         raise NotFusibleError(found.reason)
-    return found.best.rate()
-
-
-def bound_attribute(rated: Rated) -> BoundAttr:
-    """Return a bound as an attribute; three digits say all that a model knows."""
-    bound = rated.bound
-    values = {
-        "time_us": bound.time_s * 1e6,
-        "estimate_us": rated.latency_s() * 1e6,
-        "global": bound.global_ratio,
-        "shared": bound.shared_ratio,
-        "waves": bound.wave_efficiency,
-    }
-    rounded = tuple((key, float(f"{value:.3g}")) for key, value in values.items())
-    return BoundAttr((*rounded, ("limits", bound.limits)))
+    return found.best.rated

@@ -53,8 +53,11 @@ def lane_reads(
     warps of one block, which fetch a line once. known: ops whose results are there already.
     """
     walk = _Walk(cluster, known)
+    opened: dict[int, Index] = {}  # values that start at one index share what they read
     for value, index in starts:
-        walk.visit(value, tuple(axis[..., np.newaxis] for axis in index))
+        if id(index) not in opened:
+            opened[id(index)] = tuple(axis[..., np.newaxis] for axis in index)
+        walk.visit(value, opened[id(index)])
     return [
         sum((read.counted(vector, warps) for read in walk.found), LaneReads())
         for vector, warps in shapes

@@ -52,6 +52,7 @@ class Contraction:
     lhs_operations, operations: scalar operations, in units of an addition, for one element of the
     lhs, and of the result beside its sum. together: neighbouring columns that lie together in all
     results, aligned. rhs_along_k: whether lines of the staged rhs are along the reduction.
+    lhs_inside: whether the lhs is computed in the kernel.
     """
 
     batch: int
@@ -75,6 +76,7 @@ class Contraction:
     together: int = 8
     rhs_along_k: bool = True
     compute: str = "f32"
+    lhs_inside: bool = False
 
     @property
     def flops(self) -> float:

@@ -7,14 +7,20 @@ is no other cost function.
 
 from dlc.plan.candidate import Candidate
 from dlc.plan.plan import NoPlan, Plan
-from dlc.plan.planner import Planner
+from dlc.plan.planner import Planner, forget
+from dlc.plan.saving import Saving, saving
 from dlc.plan.structure import Structure, structure
+from dlc.plan.writing import write
 
 __all__ = [
     "Candidate",
     "NoPlan",
     "Plan",
     "Planner",
+    "Saving",
     "Structure",
+    "forget",
+    "saving",
     "structure",
+    "write",
 ]

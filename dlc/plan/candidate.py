@@ -1,7 +1,7 @@
 """One way to make a kernel, with what is known of its time."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from dlc.model.upper_bound import UpperBound
@@ -13,12 +13,12 @@ class Candidate:
     """A schedule of a cluster.
 
     estimate_s: what it probably takes, by the model. measured_s: what it took, where it was
-    measured. rate: asks the model for more.
+    measured. ask: asks the model for more.
     """
 
     schedule: Schedule
     estimate_s: float
-    rate: Callable[[], Rated] = field(repr=False, compare=False)
+    ask: Callable[[], Rated] = field(repr=False, compare=False)
     measured_s: float | None = None
 
     @property
@@ -27,9 +27,14 @@ class Candidate:
         return str(self.schedule.attribute())
 
     @cached_property
+    def rated(self) -> Rated:
+        """What the model says."""
+        return replace(self.ask(), latency_s=lambda: self.estimate_s)
+
+    @property
     def bound(self) -> UpperBound:
         """The least time that the schedule can take."""
-        return self.rate().bound
+        return self.rated.bound
 
     @property
     def s(self) -> float:

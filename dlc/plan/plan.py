@@ -9,10 +9,15 @@ from dlc.plan.structure import Structure
 
 @dataclass(frozen=True)
 class Plan:
-    """The best schedules of a cluster, at least one, in the order in which they should be tried."""
+    """The best schedules of a cluster, at least one, in the order in which they should be tried.
+
+    bytes, operations: what the kernel moves and computes, whatever its schedule.
+    """
 
     structure: Structure
     candidates: tuple[Candidate, ...]
+    bytes: int
+    operations: float
 
     @property
     def key(self) -> str:
@@ -33,6 +38,11 @@ class Plan:
     def s(self) -> float:
         """What the cluster costs: the best that is known of its time, in seconds."""
         return self.best.s
+
+    @property
+    def estimate_s(self) -> float:
+        """What the cluster costs by the model alone."""
+        return min(each.estimate_s for each in self.candidates)
 
     def informed(self, measurements: Measurements) -> "Plan":
         """Return the plan with what was measured of its schedules.

@@ -5,11 +5,14 @@ from functools import lru_cache
 from dlc import strategies
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.epilogue import NotFusibleError
+from dlc.analysis.traffic import traffic_bytes, work
 from dlc.arch import Arch
 from dlc.core.measurements import NOTHING, Measurements
+from dlc.dialects.loop import ScheduleAttr
 from dlc.plan.plan import NoPlan, Plan
 from dlc.plan.ranking import best_of, ranked
 from dlc.plan.structure import Structure, structure
+from dlc.strategies import Rated
 
 _MOST_PLANS = 20_000
 
@@ -29,11 +32,26 @@ class Planner:
 
     def plan(self, cluster: Cluster) -> Plan | NoPlan:
         """Return the plan of a cluster, or why there is none."""
+        if reason := strategies.beyond_limits(cluster):  # its structure is as large
+            return NoPlan(reason)
         own = structure(cluster)
         found = self._plans.get(own)
         if found is None:
             found = self._plans[own] = self._informed(self._estimate(cluster, own))
         return found
+
+    def rated(self, cluster: Cluster, given: ScheduleAttr) -> Rated:
+        """Return what the models say about a schedule that is given (a person may have edited it).
+
+        Raises NotFusibleError where nothing makes a kernel of the cluster, CompileError for a
+        schedule that is wrong or does not fit.
+        """
+        plan = self.plan(cluster)
+        if isinstance(plan, Plan):
+            for candidate in plan.candidates:
+                if candidate.schedule.attribute() == given:
+                    return candidate.rated
+        return strategies.rated(cluster, given, self.chip)
 
     def _estimate(self, cluster: Cluster, own: Structure) -> Plan | NoPlan:
         found = self._estimated.get(own)
@@ -55,6 +73,12 @@ def _estimated(chip: Arch, known: tuple[str, ...]) -> dict[Structure, Plan | NoP
     return {}
 
 
+def forget() -> None:
+    """Forget the plans of this process: what they rest on has changed."""
+    _estimated.cache_clear()
+    ranked.cache_clear()
+
+
 def _plan(cluster: Cluster, own: Structure, chip: Arch) -> Plan | NoPlan:
     """Return the plan by the model alone."""
     try:
@@ -63,6 +87,6 @@ def _plan(cluster: Cluster, own: Structure, chip: Arch) -> Plan | NoPlan:
         return NoPlan(str(reason))
     works = [(each, each.work_of(cluster)) for each in able]
     if found := best_of([ranked(each, work, chip) for each, work in works]):
-        return Plan(own, found)
+        return Plan(own, found, traffic_bytes(cluster), work(cluster))
     described = " or ".join(each.describe(work) for each, work in works)
     return NoPlan(f"no schedule for {described} fits on the chip")

@@ -70,5 +70,5 @@ def best_of(each: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
         return together
     seconds = np.array([candidate.estimate_s for candidate in together], np.float64)
     schedules = [candidate.schedule for candidate in together]
-    space = Space(schedules, seconds, lambda place: together[place].rate())
+    space = Space(schedules, seconds, lambda place: together[place].rated)
     return tuple(together[place] for place in in_order(space))

@@ -5,11 +5,11 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from dlc.analysis.dataflow import Dataflow
-from dlc.arch import Arch
 from dlc.errors import CompileError
+from dlc.plan import Planner
 from dlc.search._partition import Partition
 
-Search = Callable[[Dataflow, Arch], Partition]
+Search = Callable[[Dataflow, Planner], Partition]
 """Chooses which ops share a kernel."""
 
 

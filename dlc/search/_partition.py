@@ -47,6 +47,13 @@ class Partition:
             return consumer in self._reached(self.consumers, producer, consumer, slots)
         return producer in self._reached(self.producers, consumer, producer, slots)
 
+    def between(self, producer: int, consumer: int) -> list[int]:
+        """Return the other clusters that lie on ways from one to the other, in running order."""
+        slots = self._slots(producer, consumer)
+        after = self._reached(self.consumers, producer, consumer, slots) - {consumer}
+        before = self._reached(self.producers, consumer, producer, slots)
+        return sorted(after & before, key=self._slot.__getitem__)
+
     def merge(self, producer: int, consumer: int) -> int:
         """Make two clusters one and return its number; ``closes_cycle`` must be false for them."""
         slots = self._slots(producer, consumer)

@@ -29,6 +29,11 @@ def accepting(cluster: Cluster) -> list[Strategy]:
     raise NotFusibleError(next(own, FOREIGN))
 
 
+def beyond_limits(cluster: Cluster) -> str | None:
+    """Return why no kernel can hold a large cluster; ``None`` for one that must be looked at."""
+    return next(_limits.obstacles(cluster), None) if _limits.is_wide(cluster) else None
+
+
 def able(cluster: Cluster, arch: Arch) -> list[AnyImplementation]:
     """Return how the strategies that lower ``cluster`` do it on a chip, at least one.
 

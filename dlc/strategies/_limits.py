@@ -14,6 +14,11 @@ MOST_CHOICES = MOST_OPS
 of their producers, and every element would pay for the branches."""
 
 
+def is_wide(cluster: Cluster) -> bool:
+    """Whether ``cluster`` is so large that ``obstacles`` had better be asked before all else."""
+    return len(cluster.ops) > MOST_OPS or any(len(op.operands) > MOST_CHOICES for op in cluster.ops)
+
+
 def obstacles(cluster: Cluster) -> Iterator[str]:
     """Yield why no kernel can hold ``cluster``."""
     if len(cluster.ops) > MOST_OPS:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.delta import traffic_bytes, work
+from dlc.analysis.traffic import traffic_bytes, work
 from dlc.arch import CpuArch
 from dlc.model.upper_bound import cpu_bound
 from dlc.strategies._rated import Rated
@@ -53,15 +53,22 @@ def rate(work: NestWork, schedule: Schedule, cores: bool, arch: CpuArch) -> Rate
 def _latency_s(operations: float, bytes: int, cores: int, arch: CpuArch) -> float:
     """Return the start of the team, then arithmetic and traffic one after the other."""
     start_s = arch.parallel_region_us * 1e-6 if cores > 1 else 0.0
-    compute_s = operations / (arch.flops_per_s() * _SCALAR_EFFICIENCY * cores / arch.cores)
-    return start_s + compute_s + bytes / _bandwidth(bytes, cores, arch)
+    return start_s + computing_s(operations, cores, arch) + moving_s(bytes, cores, arch)
 
 
-def _bandwidth(bytes: int, cores: int, arch: CpuArch) -> float:
-    """Return the bytes per second that some cores reach; one core cannot use the whole memory."""
+def computing_s(operations: float, cores: int, arch: CpuArch) -> float:
+    """Return the seconds that loops compute, in which all lanes have work."""
+    return operations / (arch.flops_per_s() * _SCALAR_EFFICIENCY * cores / arch.cores)
+
+
+def moving_s(bytes: int, cores: int, arch: CpuArch) -> float:
+    """Return the seconds in which some cores read or write all that a kernel touches.
+
+    One core cannot use the whole memory.
+    """
     share = cores / arch.cores
     if bytes <= arch.l2_bytes * cores:
-        return arch.l2_bytes_per_s * share
+        return bytes / (arch.l2_bytes_per_s * share)
     if bytes <= arch.l3_bytes:
-        return arch.l3_bytes_per_s * share
-    return min(arch.dram_bytes_per_s, arch.l3_bytes_per_s * share)
+        return bytes / (arch.l3_bytes_per_s * share)
+    return bytes / min(arch.dram_bytes_per_s, arch.l3_bytes_per_s * share)

@@ -16,6 +16,7 @@ from dlc import registry
 from dlc.analysis.arena import Buffer, place
 from dlc.backends.host import HostTarget
 from dlc.frontends.onnx.importer import import_model
+from dlc.plan import forget
 from dlc.registry import new_context
 from dlc.runtime.library import TensorInfo
 from dlc.verification.inputs import verification_inputs
@@ -61,6 +62,7 @@ def steps_of(function: Callable[[], object], *files: str) -> int:
 
 def calls_of_compile(model: onnx.ModelProto) -> int:
     def compile() -> None:
+        forget()  # else the second model has plans from the first
         context = new_context()
         module = import_model(model, None, context)
         for step in registry.build_passes(f"optimize-graph,{CPU}"):

@@ -8,6 +8,7 @@ from dlc.arch import CpuArch
 from dlc.model.contraction import Contraction
 from dlc.model.upper_bound import cpu_bound
 from dlc.strategies._implementation import Implementation
+from dlc.strategies._loop_nest import computing_s, moving_s
 from dlc.strategies._rated import Rated
 from dlc.strategies.contract.cpu_lowering import lower
 from dlc.strategies.contract.schedule import ContractOnCpu
@@ -41,22 +42,31 @@ def rate(work: Contraction, schedule: ContractOnCpu, arch: CpuArch) -> Rated:
     """Return the bound and the latency of one schedule.
 
     A step of the micro-kernel takes the longest of its multiply-adds (as many as units, if
-    enough are independent) and its loads; tails are padded to whole tiles.
+    enough are independent) and its loads; tails are padded to whole tiles. What is before and after
+    the contraction is computed in loops of its own; an lhs that is padded or computed is written
+    and read again.
     """
     (m, n), lanes = schedule.tile, schedule.lanes
     tiles = work.batch * ceil(work.m / m) * ceil(work.n / n)
     cores = min(arch.cores, tiles) if schedule.cores else 1
     clocks = _row_clocks(work, m, n // lanes, lanes, arch) * work.batch * work.k
     compute_s = clocks * work.m / work.row_loop / cores / arch.clock_hz
+    other_s = computing_s(_operations_around(work), cores, arch)
+    staged = 2 * work.lhs_bytes if work.guarded or work.lhs_inside else 0
     bytes = work.global_bytes
-    bandwidth = arch.dram_bytes_per_s if bytes > arch.l3_bytes else arch.l3_bytes_per_s
     start_s = arch.parallel_region_us * 1e-6 if cores > 1 else 0.0
     bound = cpu_bound(2.0 * tiles * m * n * work.k, bytes, work.compute_bytes, cores, arch)
     rows = ceil(work.row_loop / ceil(work.row_loop / m))  # as the lowering evens them out
     wide = ceil(lanes * work.compute_bytes / arch.vector_bytes)
     bound = replace(bound, violation=_violation(_registers(rows, n // lanes * wide), arch))
-    memory_s = bytes / min(bandwidth, arch.l3_bytes_per_s * cores / arch.cores)
-    return Rated(schedule, bound, lambda: start_s + compute_s + memory_s)
+    memory_s = moving_s(bytes + staged, cores, arch)
+    return Rated(schedule, bound, lambda: start_s + compute_s + other_s + memory_s)
+
+
+def _operations_around(work: Contraction) -> float:
+    """Return the scalar operations of the prologue and the epilogue."""
+    before = work.lhs_operations * work.batch * work.m * work.k
+    return before + work.operations * work.batch * work.m * work.n
 
 
 def _registers(rows: int, vectors: int) -> int:

@@ -1,7 +1,8 @@
 """``contract`` on a GPU: block tile, warps, instruction, pipeline stages, split."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import ceil, gcd
 
 from dlc.arch import GpuArch
@@ -74,14 +75,26 @@ _GROUPED_ROWS = 8
 _SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
 
 
-def candidates(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
-    """Yield the schedules of the space for the fastest instruction that computes ``work``
+def candidates(work: Contraction, arch: GpuArch) -> Sequence[ContractOnGpu]:
+    """Return the schedules of the space for the fastest instruction that computes ``work``
     exactly.
     """
+    return _candidates(
+        replace(work, read_bytes=0, written_bytes=0, lhs_operations=0, operations=0), arch
+    )
+
+
+@lru_cache(512)  # what is before and after a contraction does not change its space
+def _candidates(work: Contraction, arch: GpuArch) -> tuple[ContractOnGpu, ...]:
+    return tuple(_space_of(work, arch))
+
+
+def _space_of(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
     instruction = instructions_for(work, arch)[0]
     space = _SPACES[instruction.scope]
     most_stages = 5 if "cp.async" in arch.capabilities else 2
     for m, n, warps_m, warps_n in space.tiles:
+        order, interleave = _order(work, m, n, arch), _interleave(work, instruction, n // warps_n)
         for slice_bytes in space.slice_bytes:
             depth = slice_bytes // work.factor_bytes
             slices = ceil(work.k / depth)
@@ -93,8 +106,8 @@ def candidates(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
                         instruction=instruction.name,
                         stages=stages,
                         split=split,
-                        order=_order(work, m, n, arch),
-                        interleave=_interleave(work, instruction, n // warps_n),
+                        order=order,
+                        interleave=interleave,
                     )
 
 

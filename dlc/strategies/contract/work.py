@@ -8,10 +8,10 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.contraction import Gemm, gemm
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.delta import traffic_bytes
 from dlc.analysis.epilogue import Place, places
 from dlc.analysis.factor_copy import copy_bytes, lies_along_k
 from dlc.analysis.role import Role
+from dlc.analysis.traffic import traffic_bytes
 from dlc.core.affine import Ranges, divisor_of, extent, linear_index, simplify, stride
 from dlc.dialects.graph.structure import ContractionOp
 from dlc.ir.tensor import (
@@ -64,6 +64,7 @@ def work_of(cluster: Cluster) -> Contraction:
         together=min(_together(op, product, after, result) for result in cluster.results),
         rhs_along_k=lies_along_k(cluster, op, 1),
         compute=str(compute_type(element)),
+        lhs_inside=cluster.inner(op.operands[0]),
     )
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.delta import least_work, traffic_bytes, work
 from dlc.analysis.lane_reads import POSITIONS, Index, lane_reads
+from dlc.analysis.traffic import least_work, traffic_bytes, work
 from dlc.arch import GpuArch
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape, tensor_bytes
 from dlc.model.occupancy import BlockResources
@@ -71,7 +71,9 @@ def work_of(cluster: Cluster) -> MapWork:
     vectors = [*_vectors(widest, last_axis)] or [1]
     if 1 not in vectors:
         vectors.append(1)
-    reads = lane_reads(cluster, [(largest, _warps(largest))], [(v, 1) for v in vectors])
+    places = {shape(v): _warps(v) for v in results}
+    starts = [(v, places[shape(v)]) for v in results]
+    reads = lane_reads(cluster, starts, [(v, 1) for v in vectors])
     return MapWork(
         max(1, element_count(largest)),
         last_axis,

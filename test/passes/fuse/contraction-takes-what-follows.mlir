@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: func.func @main
 // CHECK:       %{{.*}} = fused_group.group @g0(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) :
-// CHECK-SAME:    -> tensor<128x64xf16> {
+// CHECK-SAME:    -> tensor<128x64xf16> attributes {
 // CHECK:         graph.matmul
 // CHECK-NEXT:    graph.add
 // CHECK-NEXT:    graph.relu

@@ -2,7 +2,7 @@
 
 // One product for queries and keys: each part is a result of its own, and the whole is not stored.
 
-// CHECK:       %{{.*}}, %{{.*}} = fused_group.group @g0(%x, %w) : (tensor<128x64xf32>, tensor<64x128xf32>) -> (tensor<128x64xf32>, tensor<64x128xf32>) {
+// CHECK:       %{{.*}}, %{{.*}} = fused_group.group @g0(%x, %w) : (tensor<128x64xf32>, tensor<64x128xf32>) -> (tensor<128x64xf32>, tensor<64x128xf32>) attributes {
 // CHECK-NOT:   fused_group.group
 func.func @main(%x: tensor<128x64xf32>) -> (tensor<128x64xf32>, tensor<64x128xf32>) {
   %w = graph.weight @w : tensor<64x128xf32>

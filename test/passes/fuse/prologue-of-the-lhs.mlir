@@ -1,7 +1,9 @@
-// RUN: dlc-opt %s --fuse | filecheck %s
+// RUN: dlc-opt %s --fuse=arch=sm_90a | filecheck %s
 
-// A cheap op that only the lhs reads is computed where the lhs is read; one that feeds the rhs is not.
+// An op that only the lhs reads is computed where the lhs is read; one that feeds the rhs is not. The lhs
+// then goes through registers: for a small one that takes longer than a kernel more.
 
+// CHECK-LABEL: func.func @large
 // CHECK:       fused_group.group @g0(%y)
 // CHECK-SAME:    boundaries = ["g1: only the lhs of a contraction takes a prologue"]
 // CHECK:         graph.relu
@@ -9,9 +11,20 @@
 // CHECK:         graph.add
 // CHECK-NEXT:    graph.matmul
 // CHECK-NEXT:    fused_group.yield
-func.func @main(%x: tensor<128x64xf32>, %y: tensor<64x64xf32>) -> tensor<128x64xf32> {
+// CHECK-LABEL: func.func @small
+// CHECK:       fused_group.group @g2(%x)
+// CHECK-SAME:    boundaries = ["g3: one kernel would take {{[0-9.]+}} us more"]
+// CHECK:         graph.add
+// CHECK:       fused_group.group @g3
+// CHECK:         graph.matmul
+func.func @large(%x: tensor<4096x512xf32>, %y: tensor<512x64xf32>) -> tensor<4096x64xf32> {
+  %0 = graph.add %x, %x : (tensor<4096x512xf32>, tensor<4096x512xf32>) -> tensor<4096x512xf32>
+  %1 = graph.relu %y : tensor<512x64xf32> -> tensor<512x64xf32>
+  %2 = graph.matmul %0, %1 : (tensor<4096x512xf32>, tensor<512x64xf32>) -> tensor<4096x64xf32>
+  func.return %2 : tensor<4096x64xf32>
+}
+func.func @small(%x: tensor<128x64xf32>, %y: tensor<64x64xf32>) -> tensor<128x64xf32> {
   %0 = graph.add %x, %x : (tensor<128x64xf32>, tensor<128x64xf32>) -> tensor<128x64xf32>
-  %1 = graph.relu %y : tensor<64x64xf32> -> tensor<64x64xf32>
-  %2 = graph.matmul %0, %1 : (tensor<128x64xf32>, tensor<64x64xf32>) -> tensor<128x64xf32>
-  func.return %2 : tensor<128x64xf32>
+  %1 = graph.matmul %0, %y : (tensor<128x64xf32>, tensor<64x64xf32>) -> tensor<128x64xf32>
+  func.return %1 : tensor<128x64xf32>
 }

@@ -1,5 +1,5 @@
 // RUN: dlc-opt %s --fuse | filecheck %s
-// RUN: dlc-opt %s --fuse --tile=arch=cpu-avx2 --lower-to-loop | filecheck %s --check-prefix KERNEL
+// RUN: dlc-opt %s --fuse=arch=cpu-avx2 --tile=arch=cpu-avx2 --lower-to-loop | filecheck %s --check-prefix KERNEL
 // RUN: dlc-opt %s --fuse=arch=sm_80 --tile=arch=sm_80 --lower-to-loop | filecheck %s --check-prefix KERNEL
 
 // CHECK-LABEL: func.func @main

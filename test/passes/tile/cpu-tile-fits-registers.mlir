@@ -1,4 +1,4 @@
-// RUN: dlc-opt %s --fuse --tile=arch=cpu-avx2 | filecheck %s
+// RUN: dlc-opt %s --fuse=arch=cpu-avx2 --tile=arch=cpu-avx2 | filecheck %s
 
 // 16 vector registers of 8 lanes: 6 x 2 accumulators, 2 loads, 1 broadcast.
 

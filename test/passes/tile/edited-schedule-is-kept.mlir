@@ -1,6 +1,6 @@
 // RUN: dlc-opt %s --tile=arch=h200 | filecheck %s
 
-// CHECK: schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [32, 32, 32], warps = [2, 2], instruction = "mma.m16n8k16", stages = 2, split = 2, order = "row">, bound = #loop.bound<time_us =
+// CHECK: schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [32, 32, 32], warps = [2, 2], instruction = "mma.m16n8k16", stages = 2, split = 2, order = "row"{{.*}}>, bound = #loop.bound<time_us = {{[0-9.]+}}, estimate_us = {{[0-9.]+}},
 func.func @main(%x: tensor<128x768xf16>, %w: tensor<768x64xf16>) -> tensor<128x64xf16> {
   %0 = fused_group.group @g0(%x, %w) : (tensor<128x768xf16>, tensor<768x64xf16>) -> tensor<128x64xf16> attributes {
     schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [32, 32, 32], warps = [2, 2], instruction = "mma.m16n8k16", stages = 2, split = 2, order = "row">} {

@@ -1,4 +1,4 @@
-// RUN: dlc-opt %s --fuse --tile=arch=a100 | filecheck %s
+// RUN: dlc-opt %s --fuse=arch=a100 --tile=arch=a100 | filecheck %s
 // RUN: dlc-opt %s --fuse=arch=cpu-avx2 --tile=arch=cpu-avx2 | filecheck %s --check-prefix=CPU
 
 // CHECK: strategy = "map", target = "gpu", threads = {{[0-9]+}}, vector = {{[0-9]+}}>

@@ -1,5 +1,5 @@
-// RUN: dlc-opt %s --fuse --tile=arch=h200 | filecheck %s
-// RUN: dlc-opt %s --fuse --tile=arch=v100 | filecheck %s --check-prefix=OLD
+// RUN: dlc-opt %s --fuse=arch=h200 --tile=arch=h200 | filecheck %s
+// RUN: dlc-opt %s --fuse=arch=v100 --tile=arch=v100 | filecheck %s --check-prefix=OLD
 
 // fp16 and int8 multiply on tensor cores, fp32 does not unless tf32 was asked for; V100 has no m16n8k16.
 

@@ -1,5 +1,5 @@
-// RUN: dlc-opt %s --fuse --tile=arch=h200 | filecheck %s
-// RUN: dlc-opt %s --fuse --tile=arch=cpu-avx2 | filecheck %s --check-prefix=CPU
+// RUN: dlc-opt %s --fuse=arch=h200 --tile=arch=h200 | filecheck %s
+// RUN: dlc-opt %s --fuse=arch=cpu-avx2 --tile=arch=cpu-avx2 | filecheck %s --check-prefix=CPU
 
 // Few long sums across the stored order: threads of a GPU share each, while on a CPU the lanes take
 // neighbouring results.

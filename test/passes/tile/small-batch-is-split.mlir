@@ -1,4 +1,4 @@
-// RUN: dlc-opt %s --fuse --tile=arch=h200 | filecheck %s
+// RUN: dlc-opt %s --fuse=arch=h200 --tile=arch=h200 | filecheck %s
 
 // One row times a large matrix: only a cut of the reduction keeps all SMs reading.
 

@@ -13,8 +13,7 @@ from dlc.analysis.dataflow import Cluster
 from dlc.arch import Arch
 from dlc.arch.cpus import AVX2
 from dlc.arch.nvidia import H200
-from dlc.plan import NoPlan, Plan, Planner, structure
-from dlc.plan import planner as planner_module
+from dlc.plan import NoPlan, Plan, Planner, forget, structure
 from dlc.plan.ranking import ranked
 from dlc.strategies import AnyImplementation
 
@@ -35,9 +34,7 @@ def product() -> Cluster:
 
 @pytest.fixture(autouse=True)
 def _nothing_known() -> None:
-    """Forget the plans of other tests."""
-    planner_module._estimated.cache_clear()  # pyright: ignore[reportPrivateUsage]
-    ranked.cache_clear()
+    forget()
 
 
 def made(cluster: Cluster, planner: Planner | None = None) -> Plan:
@@ -56,7 +53,7 @@ def test_runners_up_are_other_schedules_in_order(chip: Arch, what: Callable[[], 
     assert all(later >= earlier / 1.005 for earlier, later in pairwise(seconds))
     assert plan.s == seconds[0] > 0
     assert all(each.bound.violation is None for each in plan.candidates)
-    assert all(each.rate().latency_s() == pytest.approx(each.s) for each in plan.candidates)
+    assert all(each.ask().latency_s() == pytest.approx(each.s) for each in plan.candidates)
 
 
 def test_a_contraction_has_ten() -> None:
@@ -183,3 +180,25 @@ def test_a_plan_holds_no_ir() -> None:
     gc.collect()
     assert block() is None
     assert plan.best.bound.time_s > 0
+
+
+@pytest.mark.parametrize("count", [1, 511, 513, 1000, 1023, 1535])
+def test_tensors_of_odd_sizes_have_plans(count: int) -> None:
+    tensor = f"tensor<{count}xf32>"
+    assert made(cluster(f"%0 = exp %x : {count}", f"%0: {tensor}", f"%x: {tensor}")).s > 0
+
+
+def test_to_compute_more_takes_no_less() -> None:
+    # The sum is a result too, and every point of the window reads it anew.
+    image, filters = "tensor<1x56x56x96xf16>", "tensor<96x7x7x1xf16>"
+    window = (
+        "%1 = graph.conv %0, %w strides [1, 1] padding [3, 3, 3, 3] dilations [1, 1] groups 96 "
+        f"layout channels_last weight_layout ohwi : ({image}, {filters}) -> {image}"
+    )
+    alone = cluster(window.replace("%0", "%x"), f"%1: {image}", f"%x: {image}, %w: {filters}")
+    both = cluster(
+        f"%0 = graph.add %x, %y : ({image}, {image}) -> {image}\n{window}",
+        f"%0: {image}, %1: {image}",
+        f"%x: {image}, %y: {image}, %w: {filters}",
+    )
+    assert made(both).s > made(alone).s

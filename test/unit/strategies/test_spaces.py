@@ -86,7 +86,7 @@ def test_what_is_chosen_fits_the_chip(arch: GpuArch, sizes: tuple[int, int, int]
         for chosen in ranked(contract_gpu.IMPLEMENTATION, _work(*sizes, element=element), arch):
             assert chosen.bound.violation is None
             assert chosen.estimate_s >= chosen.bound.time_s - arch.launch_floor_us * 1e-6
-            assert chosen.rate().latency_s() == pytest.approx(chosen.estimate_s)
+            assert chosen.ask().latency_s() == pytest.approx(chosen.estimate_s)
 
 
 def test_small_products_take_small_tiles_and_large_ones_large_tiles() -> None:

@@ -10,8 +10,8 @@ from math import prod
 from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.delta import traffic_bytes, work
 from dlc.analysis.role import Role
+from dlc.analysis.traffic import traffic_bytes, work
 from dlc.arch import CpuArch
 from dlc.core.affine import unflatten
 from dlc.dialects.loop.attributes import LoopMap

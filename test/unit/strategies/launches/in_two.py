@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.delta import traffic_bytes, work
 from dlc.analysis.role import Role
+from dlc.analysis.traffic import traffic_bytes, work
 from dlc.arch import CpuArch, GpuArch
 from dlc.dialects.fused_group import YieldOp
 from dlc.lowering.job import Job

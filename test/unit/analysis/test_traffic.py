@@ -1,13 +1,11 @@
-"""What a fusion saves, counted by hand."""
+"""What kernels move and compute, counted by hand."""
 
-import pytest
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, UnitAttr, f32, i64
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, SSAValue
 
 from dlc.analysis.dataflow import Cluster, Dataflow
-from dlc.analysis.delta import delta_s, evaluations, traffic_bytes, work
-from dlc.arch.nvidia import H200
+from dlc.analysis.traffic import evaluations, traffic_bytes, work
 from dlc.dialects.graph.elementwise import AddOp, MulOp
 from dlc.dialects.graph.layout import ConcatOp, SliceOp, TransposeOp
 from dlc.dialects.graph.math import ExpOp
@@ -36,14 +34,12 @@ def _integers(*values: int) -> DenseArrayBase:
     return DenseArrayBase.from_list(i64, values)
 
 
-def test_fusing_a_chain_saves_a_write_a_read_and_a_launch() -> None:
+def test_fusing_a_chain_saves_a_write_and_a_read() -> None:
     program = _Program(1000, 1000)
     y = program.add(AddOp.make(program.x, program.x))
     first, second = program.clusters(program.add(ExpOp.make(y)))
-    assert traffic_bytes(first) == 8_000_000
+    assert traffic_bytes(first) == traffic_bytes(second) == 8_000_000
     assert traffic_bytes(first.merged(second)) == 8_000_000
-    saved = 8_000_000 / 4800e9 + 1.27e-6
-    assert delta_s(first, second, H200) == pytest.approx(saved)
 
 
 def test_value_read_elsewhere_is_still_written() -> None:

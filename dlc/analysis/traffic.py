@@ -1,15 +1,9 @@
-"""How much a fusion saves: FusionStitching's delta score, as a difference of simple kernel times.
-
-``delta(A, B) = time(A) + time(B) - time(A and B)``: bytes saved + launches saved - work added.
-The time of a kernel is here its launch, its memory traffic and its scalar work, one after the
-other; the work of a contraction is left out, since a fusion never changes it.
-"""
+"""What a kernel of a cluster has to do whoever makes it: bytes that it moves, scalar operations."""
 
 from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.role import Role
-from dlc.arch import Arch, GpuArch
 from dlc.dialects.graph.structure import ComputedOp
 from dlc.ir.tensor import element_bytes, element_type, tensor_bytes
 
@@ -17,23 +11,6 @@ _STAGING_COST = 8
 """Operations to take an element through registers (load, convert, convert, store, addresses)
 where an asynchronous copy would not.
 """
-
-
-def delta_s(left: Cluster, right: Cluster, arch: Arch) -> float:
-    """Return the seconds that one kernel for both saves over two; negative where it loses."""
-    return cluster_s(left, arch) + cluster_s(right, arch) - cluster_s(left.merged(right), arch)
-
-
-def cluster_s(cluster: Cluster, arch: Arch) -> float:
-    """Return ``launch + bytes / bandwidth + scalar operations / rate`` in seconds.
-
-    The scalar rate is one operation per fused multiply-add that the chip could do.
-    """
-    if isinstance(arch, GpuArch):
-        launch_s, rate = arch.launch_us * 1e-6, arch.flops_per_s("fma.f32") / 2
-    else:
-        launch_s, rate = arch.parallel_region_us * 1e-6, arch.flops_per_s() / 2
-    return launch_s + traffic_bytes(cluster) / arch.dram_bytes_per_s + work(cluster) / rate
 
 
 def traffic_bytes(cluster: Cluster) -> int:
