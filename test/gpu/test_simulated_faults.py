@@ -13,7 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc.dialects import gpu
 from dlc.dialects.loop import LoadOp, StoreOp
-from dlc.simulator import SimulationError, SimulationReport, run_module
+from dlc.simulator import SimulationError, SimulationReport, run_module, runs_in_lockstep
 
 M, N = 72, 64
 K = 224
@@ -88,6 +88,13 @@ def without(kind: type[Operation], number: int) -> Fault:
 @pytest.mark.parametrize("split", [1, 2])
 def test_product(split: int, kind: Kind) -> None:
     assert is_right(product(split, kind=kind), kind=kind)
+
+
+@pytest.mark.parametrize("split", [1, 2])
+def test_all_warps_run_in_lockstep(split: int) -> None:
+    """That is what makes it fast."""
+    (kernel,) = (op for op in product(split).ops if isinstance(op, gpu.KernelOp))
+    assert runs_in_lockstep(kernel)
 
 
 @pytest.mark.parametrize("kind", [HALVES, BYTES], ids=lambda kind: kind.instruction)
