@@ -40,6 +40,7 @@ PIPELINES: dict[str, Pipeline] = {
             "graph-canonicalize",
             "graph-recognize",  # before anything is taken apart
             "graph-decompose",  # batch normalisation becomes a product and a sum that can be folded
+            "graph-split-scales",  # while the integers still have their casts
             "graph-split-zero-points",  # constant factors are still 8 bits and a zero point
             "graph-fold-constants",  # a folded scale must be a constant, not ops on constants
             "graph-fold-scale",  # before layouts: scales still vary along one axis

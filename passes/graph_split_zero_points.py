@@ -9,8 +9,11 @@ from xdsl.dialects.builtin import IntegerType, ModuleOp, Signedness, i8, i32
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
-from dlc.analysis.evaluation import constant_value
+from dlc import arch
+from dlc.analysis.evaluation import constant_value, is_known
+from dlc.analysis.stored_byte import stored_bytes
 from dlc.analysis.uniform_factor import against_result, uniform_shape
+from dlc.arch import instructions
 from dlc.core.context import dlc_context
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
@@ -20,11 +23,12 @@ from dlc.dialects.graph.composer import Composer
 from dlc.dialects.graph.elementwise import SubOp
 from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.graph.structure import Array, ContractionOp, GraphOp
-from dlc.ir.tensor import element_bytes, element_type, is_integer, numpy_dtype, shape
+from dlc.ir.tensor import element_type, numpy_dtype, shape
 
 _BYTE = IntegerType(8, Signedness.UNSIGNED)
 
 
+@dataclass(frozen=True)
 class GraphSplitZeroPointsPass(DlcPass):
     """Write a contraction of ``a - p`` and ``b - q``, 8-bit integers and their zero points, as one
     of ``a`` and ``b`` and sums of their rows and columns.
@@ -36,6 +40,9 @@ class GraphSplitZeroPointsPass(DlcPass):
     enough. Sums of a constant factor are constants, which
     ``graph-fold-constants`` computes. Where a window reaches into the padding, which holds zeros
     and no zero points, the sums differ from place to place, and ``1 @ b`` has all of them.
+
+    On a chip without an instruction for 8 bits, where the product gains nothing but shorter
+    factors, one that needs sums at run time is left alone.
 
     Runs on: ``graph``. Leaves: ``graph``. Order: before ``graph-fold-constants``, which widens
     constant factors.
@@ -51,8 +58,11 @@ class GraphSplitZeroPointsPass(DlcPass):
 
     name = "graph-split-zero-points"
 
+    arch: str = arch.DEFAULT_TARGET
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        apply_patterns(op, [_Split(dlc_context(ctx).weights)], ctx)
+        bytes = instructions.multiplies_bytes(arch.by_name(self.arch))
+        apply_patterns(op, [_Split(dlc_context(ctx).weights, bytes)], ctx)
 
 
 @dataclass(frozen=True)
@@ -65,9 +75,23 @@ class _Quantized:
     zero_point: SSAValue | None
 
 
+@dataclass(frozen=True)
+class _Factor:
+    """A factor that is made of 8 bits, before anything is written. is_shifted: whether it has a
+    zero point that may not be 0.
+    """
+
+    is_known: bool
+    is_shifted: bool
+    write: Callable[[Composer], _Quantized]
+
+
 @dataclass
 class _Split(OpRewrite[ContractionOp]):
+    """worth_sums: whether to add up factors that are made at run time."""
+
     weights: WeightStore
+    worth_sums: bool
 
     def rewrite(self, op: ContractionOp, rewriter: PatternRewriter) -> None:
         def insert(new: GraphOp) -> SSAValue:
@@ -76,28 +100,29 @@ class _Split(OpRewrite[ContractionOp]):
 
         if any(element_type(x) != i32 for x in op.operands[:2]):
             return
-        factors = [self._factor(op, number) for number in (0, 1)]
-        if None not in factors:
+        left, right = (self._factor(op, number) for number in (0, 1))
+        if left is None or right is None:
+            return
+        if self.worth_sums or not _adds_at_run_time(left, right):
             g = Composer(insert)
-            left, right = (factor(g) for factor in factors if factor)
-            rewriter.replace(op, [], [_product(op, left, right, g)])
+            rewriter.replace(op, [], [_product(op, left.write(g), right.write(g), g)])
 
-    def _factor(self, op: ContractionOp, number: int) -> Callable[[Composer], _Quantized] | None:
-        """Return what writes the parts of a factor; ``None`` where it is not made of 8 bits, or its
-        zero point varies along the sum.
+    def _factor(self, op: ContractionOp, number: int) -> _Factor | None:
+        """Return what a factor is made of; ``None`` where that is not 8 bits, or its zero point
+        varies along the sum.
         """
         factor = op.operands[number]
-        x = _narrow(factor)
+        x = stored_bytes(factor)
         if x is None:
             return self._constant(factor)
         if not isinstance(source := factor.owner, SubOp) or _is_zero(source.rhs, self.weights):
-            return lambda g: _Quantized(x, None)
+            return _Factor(is_known(x), False, lambda g: _Quantized(x, None))
         sizes, zero_point = against_result(op, number, shape(source.rhs)), source.rhs
         if sizes is None:
             return None
-        return lambda g: _Quantized(x, g.reshape(zero_point, sizes))
+        return _Factor(is_known(x), True, lambda g: _Quantized(x, g.reshape(zero_point, sizes)))
 
-    def _constant(self, factor: SSAValue) -> Callable[[Composer], _Quantized] | None:
+    def _constant(self, factor: SSAValue) -> _Factor | None:
         """Return the same for a constant whose values are at most 255 apart."""
         array = _known(factor, self.weights)
         if array is None or not array.size:
@@ -106,7 +131,9 @@ class _Split(OpRewrite[ContractionOp]):
         for element in (i8, _BYTE):
             limits = np.iinfo(numpy_dtype(element))
             if limits.min <= low and high <= limits.max:
-                return lambda g, element=element: _Quantized(g.cast(factor, element), None)
+                return _Factor(
+                    True, False, lambda g, to=element: _Quantized(g.cast(factor, to), None)
+                )
         if high - low > np.iinfo(np.uint8).max:
             return None
         zero_point = -low
@@ -115,21 +142,12 @@ class _Split(OpRewrite[ContractionOp]):
             point = g.splat(zero_point, i32)
             return _Quantized(g.cast(g.add(factor, point), _BYTE), point)
 
-        return write
+        return _Factor(True, True, write)
 
 
-def _narrow(factor: SSAValue) -> SSAValue | None:
-    """Return the 8-bit tensor of which ``factor`` is the widened form, less a zero point or not."""
-    if isinstance(source := factor.owner, SubOp):
-        return _narrow_of(source.lhs) if shape(source.lhs) == shape(factor) else None
-    return _narrow_of(factor)
-
-
-def _narrow_of(wide: SSAValue) -> SSAValue | None:
-    if not isinstance(cast := wide.owner, CastOp) or cast.to != i32:
-        return None
-    element = element_type(cast.x)
-    return cast.x if is_integer(element) and element_bytes(element) == 1 else None
+def _adds_at_run_time(left: _Factor, right: _Factor) -> bool:
+    """Return whether the zero point of one factor needs sums of the other that are no constants."""
+    return (right.is_shifted and not left.is_known) or (left.is_shifted and not right.is_known)
 
 
 def _is_zero(value: SSAValue, weights: WeightStore) -> bool:

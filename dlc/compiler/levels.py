@@ -17,7 +17,7 @@ def pipelines(target: Target, precision: str) -> Iterator[tuple[str, str]]:
     """Yield the levels of a target in order, each with the pipeline that leads to it."""
     arch = f"{{arch={target.name}}}"
     inner = "k" if target.is_gpu else "n"
-    yield "graph", f"optimize-graph{{precision={precision} inner={inner}}}"
+    yield "graph", f"optimize-graph{{precision={precision} inner={inner} arch={target.name}}}"
     yield "fused-group", f"fuse{arch},tile{arch}"
     if target.is_gpu:
         yield "loop", "lower-to-loop"

@@ -263,7 +263,10 @@ def _bytes() -> SmallModel:
     image = g.op("ConvInteger", a, v, point(200, np.uint8), point(99, np.uint8), **window)
     b = g.whole("b", -128, 128, 96, 40, dtype=np.int8)
     both = g.op("MatMulInteger", x, b, point(7, np.uint8))
-    return g.model("bytes", [rows, image, both])
+    scale = g.constant(g.generator.uniform(0.005, 0.02, 44), np.float32)
+    real = g.op("DequantizeLinear", x, scales[0], point(120, np.uint8))
+    product = g.op("MatMul", real, g.op("DequantizeLinear", w, scale, axis=1))
+    return g.model("bytes", [rows, image, both, product])
 
 
 def _integers() -> SmallModel:

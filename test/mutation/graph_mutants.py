@@ -32,6 +32,14 @@ MUTANTS: Sequence[Mutant] = (
         "quantised",
     ),
     _pass(
+        "scale-of-one-factor",
+        "passes/graph_split_scales.py",
+        "scale = g.mul(g.reshape(left.scale, left.sizes), g.reshape(right.scale, right.sizes))",
+        "scale = g.reshape(left.scale, left.sizes)",
+        "a product of dequantised tensors is scaled by one of their scales",
+        "bytes",
+    ),
+    _pass(
         "padding-of-zero-points",
         "dlc/analysis/uniform_factor.py",
         "if axis in guarded or high is None",

@@ -9,7 +9,9 @@ import importlib
 import pkgutil
 from functools import cache
 
+from dlc.arch.gpu import GpuArch
 from dlc.arch.instruction import Instruction
+from dlc.arch.scope import Scope
 
 
 @cache
@@ -38,6 +40,28 @@ def find(name: str, a: str, b: str, c: str) -> Instruction | None:
     them) and adds in ``c``; ``None`` where there is none.
     """
     return next((row for row in named(name) if row.takes(a, b, c)), None)
+
+
+def multiplying(
+    element: str, compute: str, capabilities: frozenset[str]
+) -> tuple[Instruction, ...]:
+    """Return the instructions of a chip with these capabilities for factors of which ``element`` is
+    the name of the type, as units have it, and sums of ``compute``.
+    """
+    return tuple(
+        row
+        for row in rows()
+        if row.multiplies(element, compute)
+        and (row.capability is None or row.capability in capabilities)
+    )
+
+
+def multiplies_bytes(chip: object) -> bool:
+    """Return whether a chip has an instruction that multiplies tiles of 8-bit integers."""
+    if not isinstance(chip, GpuArch):
+        return False
+    found = multiplying("i8", "i32", chip.capabilities)
+    return any(row.scope is not Scope.THREAD for row in found)
 
 
 def refresh() -> None:

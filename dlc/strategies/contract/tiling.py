@@ -110,12 +110,7 @@ def instructions_for(work: Contraction, arch: GpuArch) -> tuple[Instruction, ...
     """Return the instructions of a chip that multiply what a contraction does, the fastest first;
     of equally fast ones that which does more at once.
     """
-    fitting = [
-        row
-        for row in instructions.rows()
-        if row.multiplies(work.element, work.compute)
-        and (row.capability is None or row.capability in arch.capabilities)
-    ]
+    fitting = instructions.multiplying(work.element, work.compute, arch.capabilities)
 
     def speed(row: Instruction) -> tuple[float, int]:
         return arch.flops_per_clock_per_sm[row.unit], row.flops
