@@ -34,6 +34,9 @@ _STEP_INSTRUCTIONS = 20
 _LINE_BYTES = 128
 """Bytes of a line of the caches, and what a warp's wide load takes of one row at least."""
 
+_LANES_AT_ONCE = 8
+"""Lanes of a warp that shared memory serves together, where each loads 16 bytes."""
+
 _FRAGMENT_BYTES = 512
 """What one instruction of a warp loads from shared memory: 16 bytes a lane."""
 
@@ -167,6 +170,24 @@ class Tiles:
         lhs = self.m * self.warps_n * self.instruction.lhs_readers
         rhs = self.n * self.warps_m * self.instruction.rhs_readers
         return (lhs + rhs) * self.line_bytes
+
+    @cached_property
+    def turns_bytes(self) -> Floats:
+        """The same in the bytes that shared memory could give in the time that it takes: lanes that
+        load for themselves read lines beside each other, without a swizzle, and take turns where
+        these are in the same banks.
+        """
+        if self.instruction.spreads_fragments:
+            return self.read_bytes
+        lanes = self.instruction.lanes[1]
+        lhs = self.m * self.warps_n * self.instruction.lhs_readers
+        rhs = self.n * self.warps_m * self.instruction.rhs_readers
+        lhs = lhs * self._turns(_LANES_AT_ONCE // lanes)
+        return (lhs + rhs * self._turns(lanes)) * self.line_bytes
+
+    def _turns(self, lines: int) -> Floats:
+        """Return how often banks are asked where 16 bytes of so many lines are read at once."""
+        return np.clip(lines * self.line_bytes / _LINE_BYTES, 1, lines)
 
     @cached_property
     def step_flops(self) -> Floats:
@@ -310,7 +331,7 @@ class _Estimate:
     @cached_property
     def _moving(self) -> Floats:
         """The clocks of shared memory: every fragment read, every slice written."""
-        moved = self.tiles.read_bytes + self.tiles.slice_bytes
+        moved = self.tiles.turns_bytes + self.tiles.slice_bytes
         return moved / self.arch.shared_bytes_per_clock_per_sm
 
     @cached_property

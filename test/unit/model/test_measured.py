@@ -17,17 +17,24 @@ _STORES_ONLY = {"matmul_768_128_128_64_1_f16": 0.8, "conv_64_56_56_64_256_1_1_1_
 """One or two steps and then stores: times of most schedules lie within 30 %, and what tells them
 apart (how stores of neighbouring blocks meet in the L2) is not modelled."""
 
+_SMALL_SAMPLES = {"f16": 0.9, "f32": 0.84, "tf32": 0.84}
+"""Of f32 and tf32 22 schedules of a case were measured, of f16 126 to 150."""
 
-def test_the_first_choice_is_near_the_best_measured_one() -> None:
-    choices = [verdict.choice for verdict in VERDICTS.values()]
-    assert len(choices) == 18
+_FARTHEST = {"f16": 1.25, "f32": 1.25, "tf32": 1.3}
+
+
+@pytest.mark.parametrize(("element", "cases"), [("f16", 18), ("f32", 13), ("tf32", 13)])
+def test_the_first_choice_is_near_the_best_measured_one(element: str, cases: int) -> None:
+    choices = [v.choice for name, v in VERDICTS.items() if name.endswith(f"_{element}")]
+    assert len(choices) == cases
     assert geometric_mean(choices) <= 1.08
-    assert max(choices) <= 1.25
+    assert max(choices) <= _FARTHEST[element]
 
 
 @pytest.mark.parametrize("verdict", VERDICTS.values(), ids=lambda v: v.name)
 def test_estimates_order_schedules_as_their_times(verdict: Verdict) -> None:
-    assert verdict.rank >= _STORES_ONLY.get(verdict.name, 0.9)
+    least = _SMALL_SAMPLES[verdict.name.rsplit("_", 1)[1]]
+    assert verdict.rank >= _STORES_ONLY.get(verdict.name, least)
 
 
 def test_estimates_are_times() -> None:

@@ -257,3 +257,16 @@ def test_a_map_of_any_size_is_rated(count: int) -> None:
     work = map_gpu.work_of(Cluster(flow, tuple(flow.ops)))
     assert work.reads_of(1).loads == (count > 1)
     assert np.isfinite(map_gpu.rate(work, map_gpu.MapOnGpu(128, 1), H200).latency_s())
+
+
+@pytest.mark.parametrize(("depth", "lhs_turns", "rhs_turns"), [(8, 1, 1), (16, 1, 2), (32, 2, 4)])
+def test_lanes_take_turns_at_lines_in_the_same_banks(
+    depth: int, lhs_turns: int, rhs_turns: int
+) -> None:
+    # Eight lanes at once: 2 lines of the lhs, 4 of the rhs. Those of 32 bytes fill the banks.
+    work = _work(128, 128, 128, "f32")
+    fma = instruction_named("fma", work, H200)
+    tiles = Tiles.of(work, fma, [(64, 32, depth, 2, 2, 2, 1, 0, 1)])
+    lhs, rhs = 64 * 2 * 4 * depth * 4, 32 * 2 * 8 * depth * 4
+    assert tiles.read_bytes == lhs + rhs
+    assert tiles.turns_bytes == lhs * lhs_turns + rhs * rhs_turns
