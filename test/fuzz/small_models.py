@@ -371,7 +371,9 @@ def _reductions() -> SmallModel:
 
 
 def _products(precision: str) -> SmallModel:
-    """Matrix products with tails in all three sizes, one with a depth that is worth splitting."""
+    """Matrix products with tails in all three sizes, one with a depth that is worth splitting, one
+    whose result is cut between neighbours.
+    """
     g = GraphMaker(12)
     x = g.normal("x", 70, 96)
     y = g.op("MatMul", x, g.weight(96, 44))
@@ -381,7 +383,8 @@ def _products(precision: str) -> SmallModel:
     long = g.op("MatMul", z, g.weight(2055, 37))
     pairs = g.op("MatMul", g.op("Reshape", x, g.ints(2, 35, 96)), g.normal("w", 2, 96, 19))
     turned = g.op("Gemm", x, g.weight(30, 70), transA=1, transB=1)
-    return g.model(f"products {precision}", [y, long, pairs, turned], precision)
+    parts = g.ops("Split", 3, g.op("MatMul", x, g.weight(96, 48)), g.ints(19, 10, 19), axis=1)
+    return g.model(f"products {precision}", [y, long, pairs, turned, *parts], precision)
 
 
 def _image_fp16() -> SmallModel:
