@@ -15,5 +15,5 @@ builtin.module attributes {schedule = #good} {}
 
 // -----
 
-// expected-error@below {{instruction should be "fma" or "mma.m16n8k16" or "mma.m16n8k32" or "mma.m16n8k8", is "imma"}}
+// expected-error@below {{instruction should be "fma" or }}
 #none = #loop.schedule<strategy = "contract", target = "gpu", tile = [64, 64, 16], warps = [2, 2], instruction = "imma">
