@@ -179,11 +179,11 @@ def _computed(op: Operation) -> ComputedOp:
     return op
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Cluster:
-    """Ops that are to share a kernel, in program order."""
+    """Ops that are to share a kernel, in program order; clusters of the same ops are equal."""
 
-    flow: Dataflow = field(repr=False)
+    flow: Dataflow = field(repr=False, compare=False)
     ops: tuple[ComputedOp, ...]
 
     def merged(self, other: "Cluster") -> "Cluster":

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from dlc import registry
+from dlc import arch, registry
 from dlc.backends.host.weight_placer import WeightPlacer
 from dlc.compiler.build import Built, build_cpu, build_cuda
 from dlc.compiler.choosing import Choosing, check_untuned
@@ -31,6 +31,7 @@ from dlc.core.weights import WeightStore
 from dlc.frontends.onnx.import_record import ImportRecord
 from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
+from dlc.plan import Planner
 from dlc.runtime.model import Model
 from dlc.runtime.packing import WeightFile, replace_report, write_artifact
 from dlc.scratch import ScratchFolder
@@ -154,7 +155,9 @@ class Compilation:
             if level == "fused-group":
                 self._choose(target, module)
                 groups = module.clone()
-        return _Lowered(target, module, groups, describe_groups(groups))
+        measured = self._choosing.tuned or self.context.measurements
+        planner = Planner(arch.by_name(target.name), measured)
+        return _Lowered(target, module, groups, describe_groups(groups, planner))
 
     def _choose(self, target: Target, module: ModuleOp) -> None:
         if self.options.tune_seconds is not None:

@@ -11,18 +11,23 @@ from xdsl.ir import Operation
 from dlc.analysis.entry import find_main, groups, launches, launches_by_group
 from dlc.backends.host.reader import interface, read_program
 from dlc.compiler.outcome import Report
+from dlc.compiler.runners_up import runners_up
 from dlc.core.locations import node_names, origin_text
 from dlc.core.nvrtc import Resources
 from dlc.dialects.fused_group import ARENA_BYTES, GroupOp
 from dlc.dialects.gpu import KernelOp
 from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import tensor_bytes
+from dlc.plan import Planner
 
 
-def describe_groups(module: ModuleOp) -> dict[str, Report]:
-    """Return what each ``fused_group.group`` of ``main`` is and was given, by its name."""
+def describe_groups(module: ModuleOp, planner: Planner) -> dict[str, Report]:
+    """Return what each ``fused_group.group`` of ``main`` is and was given, by its name.
+
+    planner: knows what else it could have been given.
+    """
     main = find_main(module)
-    found = {group.sym_name.data: _describe(group) for group in groups(main)}
+    found = {group.sym_name.data: _describe(group, planner) for group in groups(main)}
     return found or _unknown_groups(main)
 
 
@@ -34,6 +39,7 @@ def _unknown_groups(main: FuncOp) -> dict[str, Report]:
         "schedule": {},
         "bound": {},
         "measured": {},
+        "runners_up": [],
         "work": {},
     }
     return {
@@ -42,7 +48,7 @@ def _unknown_groups(main: FuncOp) -> dict[str, Report]:
     }
 
 
-def _describe(group: GroupOp) -> Report:
+def _describe(group: GroupOp, planner: Planner) -> Report:
     inner = [op for op in group.body.block.ops if op.results and not _is_constant(op)]
     reasons = [text.data for text in group.boundaries.data] if group.boundaries else []
     return {
@@ -51,6 +57,7 @@ def _describe(group: GroupOp) -> Report:
         "schedule": group.schedule.as_data() if group.schedule else {},
         "bound": group.bound.as_data() if group.bound else {},
         "measured": group.measured.as_data() if group.measured else {},
+        "runners_up": runners_up(group, planner),
         "boundaries": reasons,
         "work": {
             "flops": sum(op.flops() for op in inner if isinstance(op, GraphOp)),

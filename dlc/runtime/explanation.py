@@ -44,6 +44,9 @@ def _group_lines(name: str, kernels: Sequence[Kernel]) -> Iterator[str]:
     for key in ("nodes", "schedule", "bound", "measured", "boundaries"):
         if first.get(key):
             yield f"  {key}: {_value(first[key])}"
+    for other in first.get("runners_up", ()):
+        times = {key: value for key, value in other.items() if key != "schedule"}
+        yield f"  runner-up: {_value(other['schedule'])}: {_value(times)}"
     for kernel in kernels:
         used = f"resources: {_value(kernel['resources'])}" if kernel.get("resources") else ""
         if not alone:

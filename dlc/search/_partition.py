@@ -30,6 +30,20 @@ class Partition:
         self._slot = {n: n for n in self.clusters}
         self._order: list[int | None] = list(self.clusters)
 
+    def copy(self) -> "Partition":
+        """Return a partition that goes its own way; what it costs grows with clusters and edges."""
+        other = object.__new__(Partition)
+        other.flow = self.flow
+        other.clusters, other.home = self.clusters.copy(), self.home.copy()
+        other.consumers = {n: links.copy() for n, links in self.consumers.items()}
+        other.producers = {n: links.copy() for n, links in self.producers.items()}
+        other._slot, other._order = self._slot.copy(), self._order.copy()
+        return other
+
+    def division(self) -> frozenset[Cluster]:
+        """Return the clusters without numbers or order: equal where ops are divided equally."""
+        return frozenset(self.clusters.values())
+
     def order(self) -> list[int]:
         """Return the clusters in an order in which each runs after its producers."""
         return [n for n in self._order if n is not None]

@@ -1,5 +1,6 @@
 """What the report of an artifact says about its kernels."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,16 @@ def test_shared_memory_includes_what_a_launch_adds(tmp_path: Path) -> None:
     """The factors' tiles, one copy per stage, are in dynamic shared memory."""
     for product in kernels(tmp_path, "sm_90a")[1:]:
         assert product["resources"]["shared_bytes"] >= 2 * 4 * SIZE
+
+
+def test_runners_up_are_other_schedules_in_order(tmp_path: Path) -> None:
+    for kernel in kernels(tmp_path, "sm_90a"):
+        schedules = [kernel["schedule"], *(each["schedule"] for each in kernel["runners_up"])]
+        assert len({str(schedule) for schedule in schedules}) == len(schedules) == 4
+        times = [kernel["bound"], *kernel["runners_up"]]
+        seconds = [each["estimate_us"] for each in times]
+        assert all(each["bound_us"] > 0 for each in kernel["runners_up"])
+        assert all(later >= 0.99 * earlier for earlier, later in pairwise(seconds))
 
 
 @pytest.mark.parametrize("target", ["cpu", "sm_90a"])
