@@ -7,12 +7,11 @@ it needs, so that what a loop does not change is computed before it.
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, i1
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineSymExpr
 from xdsl.rewriter import InsertPoint
@@ -25,20 +24,8 @@ from dlc.dialects.loop.scalar import Predicate, ScalarBuilder
 from dlc.dialects.loop.structure import ForOp, YieldOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import compute_type, element_type, is_float, shape
-
-Key = tuple[object, ...]
-
-
-@dataclass
-class _Level:
-    """A block that is being written, inside the blocks of the levels before it.
-
-    leave: the place just before the operation that holds the block; ``None`` when code may not move
-    there (a branch, the outermost block). known: what has been computed in the block.
-    """
-
-    leave: InsertPoint | None = None
-    known: dict[Key, Sequence[SSAValue]] = field(default_factory=dict)
+from dlc.lowering.blocks import Blocks
+from dlc.lowering.deciding import DecidingBuilder, decided, integer_constant
 
 
 class Reducer(Protocol):
@@ -51,8 +38,8 @@ class Reducer(Protocol):
         ...
 
 
-class LoopScope:
-    """Writes elements at an insertion point; implements ``graph._structure.Scope``.
+class LoopScope(Blocks):
+    """Writes elements at an insertion point; implements ``graph.structure.Scope``.
 
     buffers: the tensors of the group that stand in a buffer.
     """
@@ -63,7 +50,8 @@ class LoopScope:
         buffers: Mapping[SSAValue, SSAValue],
         reducer: Reducer | None = None,
     ):
-        self.b: ScalarBuilder = _ScopedBuilder(builder, self)
+        super().__init__(builder)
+        self.b: ScalarBuilder = DecidingBuilder(builder, self)
         self.buffers = dict(buffers)
         self._reducer = reducer
         self._dims: list[SSAValue] = []
@@ -72,7 +60,6 @@ class LoopScope:
         self._symbols: list[SSAValue] = []
         self._symbol_sources: list[SSAValue] = []
         self._symbol_levels: list[int] = []
-        self._levels = [_Level()]
         self.integers: dict[SSAValue, AffineExpr] = {}
         """The values that are index expressions."""
         self.undecided: list[tuple[AffineExpr, int]] = []
@@ -89,14 +76,14 @@ class LoopScope:
         """Return an index value of the current block as a dim with values in ``range``."""
         self._dims.append(value)
         self._dim_ranges.append(range)
-        self._dim_levels.append(len(self._levels) - 1)
+        self._dim_levels.append(self.depth)
         return AffineExpr.dimension(len(self._dims) - 1)
 
     def symbol(self, value: SSAValue) -> AffineExpr:
         if value not in self._symbol_sources:
             self._symbol_sources.append(value)
             self._symbols.append(self.b.cast(value, IndexType()))
-            self._symbol_levels.append(len(self._levels) - 1)
+            self._symbol_levels.append(self.depth)
         return AffineExpr.symbol(self._symbol_sources.index(value))
 
     def integer(self, expr: AffineExpr, type: Attribute) -> SSAValue:
@@ -128,7 +115,7 @@ class LoopScope:
         sizes = shape(operand)
         guard = [a for a in guard if not self.is_inside(at[a], sizes[a])]
         key = (operand, tuple(at), tuple(guard), fill if guard else None)
-        return self._once(key, at, lambda: [self._read(operand, at, guard, fill)])[0]
+        return self.once(key, self._needed(at), lambda: [self._read(operand, at, guard, fill)])[0]
 
     def _read(self, operand: SSAValue, at: Index, guard: Sequence[int], fill: float) -> SSAValue:
         buffer = self.buffers.get(operand)
@@ -167,23 +154,12 @@ class LoopScope:
 
     def decide(self, predicate: Predicate, x: SSAValue, y: SSAValue) -> bool | None:
         """Return what comparing two integers gives, ``None`` where that is not known."""
-        expr, limit = self.integers.get(x), _integer_constant(y)
+        expr, limit = self.integers.get(x), integer_constant(y)
         if expr is None or limit is None:
             return None
-        low, high = interval_of(expr - limit, self.ranges)
-        below, above = high is not None and high < 0, low is not None and low > 0
-        always = {
-            "lt": below,
-            "ge": low is not None and low >= 0,
-            "gt": above,
-            "le": high is not None and high <= 0,
-            "eq": low == high == 0,
-            "ne": below or above,
-        }
-        if always[predicate]:
-            return True
-        if always[_OPPOSITE[predicate]]:
-            return False
+        found = decided(predicate, interval_of(expr - limit, self.ranges))
+        if found is not None:
+            return found
         self.undecided.append((expr, limit + (predicate in ("gt", "le"))))
         return None
 
@@ -204,7 +180,7 @@ class LoopScope:
         """Write code that only runs where an ``i1`` holds."""
         taken = scf.IfOp(condition, [], Region(Block()))
         self.b.builder.insert(taken)
-        with self._enter(taken.true_region.block, None):
+        with self.enter(taken.true_region.block, None):
             write()
             self.b.builder.insert(scf.YieldOp())
 
@@ -220,7 +196,7 @@ class LoopScope:
 
     def reduce(self, op: ReductionOp, index: Index) -> Sequence[SSAValue]:
         at = [simplify(e, self.ranges) for e in index]
-        return self._once((op, tuple(at)), at, lambda: self._reduce(op, at))
+        return self.once((op, tuple(at)), self._needed(at), lambda: self._reduce(op, at))
 
     def _reduce(self, op: ReductionOp, index: Index) -> Sequence[SSAValue]:
         if self._reducer is not None:
@@ -256,7 +232,7 @@ class LoopScope:
         values = loop.range
         # What a loop that never runs would read may not be there.
         leave = InsertPoint.before(loop) if len(values) else None
-        with self._enter(loop.body.block, leave):
+        with self.enter(loop.body.block, leave):
             last = values[-1] if len(values) else values.start
             yield self.dim(loop.induction, Interval(values.start, last))
 
@@ -274,124 +250,15 @@ class LoopScope:
 
         sizes: the first value that each index is too large for; other arguments come after.
         """
-        with self._enter(block, None):
+        with self.enter(block, None):
             yield [self.dim(a, extent(n)) for a, n in zip(block.args, sizes, strict=False)]
 
-    @contextmanager
-    def _enter(self, block: Block, leave: InsertPoint | None) -> Generator[None]:
-        """Write at the end of ``block`` as a new level."""
-        before = self.b.builder.insertion_point
-        self._levels.append(_Level(leave))
-        self.b.builder.insertion_point = InsertPoint.at_end(block)
-        yield
-        self._levels.pop()
-        self.b.builder.insertion_point = before
-
-    @contextmanager
-    def branch_level(self) -> Generator[None]:
-        """Write into a branch, which nothing may move out of."""
-        self._levels.append(_Level())
-        yield
-        self._levels.pop()
-
-    def _once(
-        self, key: Key, index: Index, write: Callable[[], Sequence[SSAValue]]
-    ) -> Sequence[SSAValue]:
-        """Return what is known under ``key``, else write it as far out as ``index`` allows."""
-        for level in self._levels:
-            if key in level.known:
-                return level.known[key]
-        target = self._outermost(index)
-        with self.outside(target):
-            values = self._levels[target].known[key] = write()
-        return values
-
-    def _outermost(self, index: Index) -> int:
-        """Return the number of the outermost level where all values in ``index`` exist."""
+    def _needed(self, index: Index) -> int:
+        """Return the depth of the outermost block where all values in ``index`` exist."""
         needed = 0
         for leaf in (leaf for expr in index for leaf in expr.dfs()):
             if isinstance(leaf, AffineDimExpr):
                 needed = max(needed, self._dim_levels[leaf.position])
             elif isinstance(leaf, AffineSymExpr):
                 needed = max(needed, self._symbol_levels[leaf.position])
-        target = len(self._levels) - 1
-        while target > needed and self._levels[target].leave is not None:
-            target -= 1
-        return target
-
-    @property
-    def depth(self) -> int:
-        """The number of blocks around the place that is being written."""
-        return len(self._levels) - 1
-
-    @property
-    def innermost(self) -> object:
-        """What stands for the block that is being written: the same object while it is the same."""
-        return self._levels[-1]
-
-    @contextmanager
-    def outside(self, target: int) -> Generator[None]:
-        """Write at depth ``target``, before the operation that holds the next block."""
-        inner = self._levels[target + 1 :]
-        if not inner:
-            yield
-            return
-        builder, before = self.b.builder, self.b.builder.insertion_point
-        assert inner[0].leave is not None
-        del self._levels[target + 1 :]
-        builder.insertion_point = inner[0].leave
-        yield
-        self._levels += inner
-        builder.insertion_point = before
-
-
-_OPPOSITE: dict[Predicate, Predicate] = {
-    "lt": "ge",
-    "ge": "lt",
-    "gt": "le",
-    "le": "gt",
-    "eq": "ne",
-    "ne": "eq",
-}
-
-
-def _integer_constant(value: SSAValue) -> int | None:
-    op = value.owner
-    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
-        return op.value.value.data
-    return None
-
-
-class _ScopedBuilder(ScalarBuilder):
-    """A scalar builder that decides what the ranges of loops decide; its other branches are levels
-    of the scope that nothing moves out of.
-    """
-
-    def __init__(self, builder: Builder, scope: LoopScope):
-        super().__init__(builder)
-        self._scope = scope
-
-    def compare(self, predicate: Predicate, x: SSAValue, y: SSAValue) -> SSAValue:
-        decided = self._scope.decide(predicate, x, y)
-        if decided is not None:
-            return self.constant(decided, i1)
-        return super().compare(predicate, x, y)
-
-    def branch(
-        self,
-        condition: SSAValue,
-        then: Callable[[], Sequence[SSAValue]],
-        otherwise: Callable[[], Sequence[SSAValue]],
-    ) -> Sequence[SSAValue]:
-        decided = _integer_constant(condition)
-        if decided is not None:
-            return then() if decided else otherwise()
-
-        def enclosed(write: Callable[[], Sequence[SSAValue]]) -> Callable[[], Sequence[SSAValue]]:
-            def write_enclosed() -> Sequence[SSAValue]:
-                with self._scope.branch_level():
-                    return write()
-
-            return write_enclosed
-
-        return super().branch(condition, enclosed(then), enclosed(otherwise))
+        return needed
