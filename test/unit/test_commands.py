@@ -344,7 +344,10 @@ def test_an_input_that_does_not_fit(
     ("arguments", "message"),
     [
         (["--random", "--seed", "-1"], "'-1' is not a number of 0 or more"),
-        (["--outputs", "o.npz"], "nothing is run without --inputs, --input, --random or --bench"),
+        (
+            ["--outputs", "o.npz"],
+            "nothing is run without --inputs, --input, --random, --bench or --profile",
+        ),
         (["--random", "--inputs", "i.npz"], "not allowed with argument --random"),
     ],
 )

@@ -219,7 +219,7 @@ def other_image(variant: CudaVariant) -> CudaVariant:
 
 FAULTS = {
     "a wrong index in the text": in_text("% 32) / 4)", "% 32) / 8)"),
-    "a store to the next element": in_text("*(unsigned*)&b3[", "*(unsigned*)&b3[2 + "),
+    "a store to the next elements": in_text("*(uint2*)&b3[", "*(uint2*)&b3[4 + "),
     "a wrong condition": in_text(" < 12;", " < 11;"),
     "matrices loaded transposed": in_prelude("ldmatrix_x4", ".x4.", ".x4.trans."),
     "the operands of mma exchanged": in_text("{%4, %5, %6, %7}", "{%5, %4, %6, %7}"),
