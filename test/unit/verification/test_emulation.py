@@ -179,6 +179,16 @@ def of_launch(
     return apply
 
 
+def of_reader(change: Callable[[Launch], Launch]) -> Callable[[HostProgram], HostProgram]:
+    """Change the first launch that reads a weight."""
+
+    def apply(program: HostProgram) -> HostProgram:
+        readers = (any(a.space == "weight" for a in x.operands) for x in program.launches)
+        return of_launch(list(readers).index(True), change)(program)
+
+    return apply
+
+
 def swapped(launch: Launch) -> Launch:
     first, second, *rest = launch.operands
     return replace(launch, operands=(second, first, *rest))
@@ -218,7 +228,7 @@ def other_image(variant: CudaVariant) -> CudaVariant:
 
 
 FAULTS = {
-    "a wrong index in the text": in_text("% 32) / 4)", "% 32) / 8)"),
+    "a wrong index in the text": in_text("/ 32) * 16 + ", "/ 32) * 8 + "),
     "a store to the next elements": in_text("*(uint2*)&b3[", "*(uint2*)&b3[4 + "),
     "a wrong condition": in_text(" < 12;", " < 11;"),
     "matrices loaded transposed": in_prelude("ldmatrix_x4", ".x4.", ".x4.trans."),
@@ -231,8 +241,8 @@ FAULTS = {
     "the operands of a launch exchanged": in_program(of_launch(1, swapped)),
     "a result at a wrong place": in_program(of_launch(1, moved("workspace", 256))),
     "an output at a wrong place": in_program(of_launch(-1, moved("output", 16))),
-    "a weight one line further": in_program(of_launch(0, moved("weight", 16))),
-    "a weight off by one": in_program(of_launch(0, moved("weight", 2))),
+    "a weight one line further": in_program(of_reader(moved("weight", 16))),
+    "a weight off by one": in_program(of_reader(moved("weight", 2))),
     "values that live at the same place": in_program(overlapping),
     "one block less": in_variant(smaller_grid),
     "an image at a wrong place": in_variant(other_image),
