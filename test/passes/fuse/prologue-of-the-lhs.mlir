@@ -17,11 +17,11 @@
 // CHECK:         graph.add
 // CHECK:       fused_group.group @g3
 // CHECK:         graph.matmul
-func.func @large(%x: tensor<4096x512xf32>, %y: tensor<512x64xf32>) -> tensor<4096x64xf32> {
-  %0 = graph.add %x, %x : (tensor<4096x512xf32>, tensor<4096x512xf32>) -> tensor<4096x512xf32>
+func.func @large(%x: tensor<65536x512xf32>, %y: tensor<512x64xf32>) -> tensor<65536x64xf32> {
+  %0 = graph.add %x, %x : (tensor<65536x512xf32>, tensor<65536x512xf32>) -> tensor<65536x512xf32>
   %1 = graph.relu %y : tensor<512x64xf32> -> tensor<512x64xf32>
-  %2 = graph.matmul %0, %1 : (tensor<4096x512xf32>, tensor<512x64xf32>) -> tensor<4096x64xf32>
-  func.return %2 : tensor<4096x64xf32>
+  %2 = graph.matmul %0, %1 : (tensor<65536x512xf32>, tensor<512x64xf32>) -> tensor<65536x64xf32>
+  func.return %2 : tensor<65536x64xf32>
 }
 func.func @small(%x: tensor<128x64xf32>, %y: tensor<64x64xf32>) -> tensor<128x64xf32> {
   %0 = graph.add %x, %x : (tensor<128x64xf32>, tensor<128x64xf32>) -> tensor<128x64xf32>
