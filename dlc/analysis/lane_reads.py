@@ -80,9 +80,9 @@ class _InputRead:
         that shares a block with the next samples.
         """
         samples, positions, points = self.places.shape
+        vector = min(vector, positions)  # any vector divides a tensor without elements
         lanes = max(1, min(WARP_LANES, positions // vector))
-        some = self.places[:, : lanes * vector] if positions > 1 else self.places
-        at = some.reshape(samples, -1, vector if positions > 1 else 1, points)
+        at = self.places[:, : lanes * vector].reshape(samples, -1, vector, points)
         steps = at - at[:, :, :1]
         if not steps.any():
             at = at[:, :, :1]  # the same element for the whole vector

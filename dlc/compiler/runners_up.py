@@ -9,8 +9,8 @@ MOST = 3
 
 
 def runners_up(group: GroupOp, planner: Planner) -> list[Report]:
-    """Return the best schedules beside that of the group, in order, with what is known of their
-    times.
+    """Return the best schedules beside that of the group, in the order of ``planner``, with the
+    model's times.
     """
     flow = Dataflow(group.body.block)
     plan = planner.plan(Cluster(flow, tuple(flow.ops)))
@@ -21,10 +21,6 @@ def runners_up(group: GroupOp, planner: Planner) -> list[Report]:
 
 
 def _describe(candidate: Candidate) -> Report:
-    times = {
-        "bound_us": candidate.bound.time_s,
-        "estimate_us": candidate.estimate_s,
-        "measured_us": candidate.measured_s,
-    }
-    known = {key: float(f"{s * 1e6:.3g}") for key, s in times.items() if s is not None}
-    return {"schedule": candidate.schedule.attribute().as_data(), **known}
+    times = {"bound_us": candidate.bound.time_s, "estimate_us": candidate.estimate_s}
+    rounded = {key: float(f"{s * 1e6:.3g}") for key, s in times.items()}
+    return {"schedule": candidate.schedule.attribute().as_data(), **rounded}
