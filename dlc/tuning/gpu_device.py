@@ -17,7 +17,7 @@ from dlc.tuning.measurement import Place
 from dlc.tuning.program import Layout, Program
 from dlc.tuning.sample import sample
 
-_SECONDS = 0.03
+SECONDS = 0.03
 """What is taken for the runs of one schedule."""
 _GRAPH_SECONDS = 1e-4
 """A graph is no shorter, so that the events at its ends do not matter."""
@@ -58,9 +58,13 @@ class GpuDevice:
         kept: ExitStack,
         number: int = 0,
         driver: Driver | None = None,
+        seconds: float = SECONDS,
     ):
-        """target: what is compiled for. version: of dlc. kept: closes the device."""
+        """target: what is compiled for. version: of dlc. kept: closes the device. seconds: of the
+        runs of one schedule.
+        """
         self._driver = driver or Driver()
+        self._seconds = seconds
         kept.enter_context(self._driver.context(number))
         self._stream = kept.enter_context(self._driver.stream())
         self._events = [kept.enter_context(self._driver.event()) for _ in range(2)]
@@ -96,7 +100,7 @@ class GpuDevice:
         runs = max(1, min(runs, _MOST_LAUNCHES // of_a_run))
         work = [launches[n % len(launches)] for n in range(runs * of_a_run)]
         with self._clock(work) as clock:
-            found = measure(lambda: None, clock, _SECONDS)
+            found = measure(lambda: None, clock, self._seconds)
         return Times(tuple(seconds / runs for seconds in found.seconds))
 
     def _graph_times(self, work: Sequence[Callable[[], None]], count: int) -> list[float]:
