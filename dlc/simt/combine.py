@@ -2,17 +2,16 @@
 
 from collections.abc import Callable, Sequence
 
-from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType, MemRefType, i1, i32, i64
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
-from xdsl.rewriter import InsertPoint
 
 from dlc.arch.fragments import WARP_LANES
 from dlc.dialects import gpu
 from dlc.dialects.loop.memory import IndexOp, LoadOp, StoreOp
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.ir.space import Space, SpaceAttr
+from dlc.simt.thread_program import ThreadProgram
 
 Parts = Sequence[SSAValue]
 Combine = Callable[[Parts, Parts], Parts]
@@ -40,21 +39,18 @@ def _shuffle(b: ScalarBuilder, value: SSAValue, distance: int) -> SSAValue:
     return b.cast(other, value.type)
 
 
-def combine_over_block(
-    b: ScalarBuilder, parts: Parts, combine: Combine, thread: SSAValue, threads: int, entry: Block
-) -> Parts:
+def combine_over_block(program: ThreadProgram, parts: Parts, combine: Combine) -> Parts:
     """Return the total over all threads of the block, in each of them.
 
     Each warp combines its lanes, puts its total in shared memory, and combines all warps' totals.
-    threads: whole warps. entry: the kernel's block, where the shared buffers are allocated.
     """
+    b, thread = program.b, program.thread
     parts = combine_over_warp(b, parts, combine, WARP_LANES)
-    warps = threads // WARP_LANES
+    warps = program.threads // WARP_LANES
     if warps == 1:
         return parts
-    buffers = [_shared_buffer(entry, _CARRIED.get(p.type, p.type), warps) for p in parts]
-    _store_by_first_lanes(b, parts, buffers, thread)
     types = [part.type for part in parts]
+    buffers = _stored_by_first_lanes(program, parts, warps)
     if warps & (warps - 1) == 0:
         own = _load(b, buffers, types, [AffineExpr.dimension(0) % warps], [thread])
         return combine_over_warp(b, own, combine, warps)
@@ -64,28 +60,22 @@ def combine_over_block(
     return total
 
 
-def _shared_buffer(entry: Block, element: Attribute, size: int) -> SSAValue:
-    op = gpu.SharedAllocOp(MemRefType(element, [size], memory_space=SpaceAttr(Space.SHARED)))
-    first = entry.first_op
-    assert first is not None
-    entry.insert_op_before(op, first)
-    return op.output
-
-
-def _store_by_first_lanes(
-    b: ScalarBuilder, parts: Parts, buffers: Sequence[SSAValue], thread: SSAValue
-) -> None:
+def _stored_by_first_lanes(program: ThreadProgram, parts: Parts, warps: int) -> list[SSAValue]:
+    """Write the first lane of each warp's parts to shared buffers, an element per warp."""
+    b, thread = program.b, program.thread
+    values = [b.cast(part, _CARRIED.get(part.type, part.type)) for part in parts]
+    buffers = [
+        program.shared_buffer(
+            MemRefType(value.type, [warps], memory_space=SpaceAttr(Space.SHARED))
+        ).output
+        for value in values
+    ]
     lane = b.insert(IndexOp(AffineExpr.dimension(0) % WARP_LANES, [thread]))
-    first = b.compare("eq", lane, b.constant(0, IndexType()))
-    taken = scf.IfOp(first, [], Region(Block()))
-    values = [b.cast(p, _CARRIED.get(p.type, p.type)) for p in parts]
-    b.builder.insert(taken)
-    before = b.builder.insertion_point
-    b.builder.insertion_point = InsertPoint.at_end(taken.true_region.block)
-    for value, buffer in zip(values, buffers, strict=True):
-        b.builder.insert(StoreOp(value, buffer, [AffineExpr.dimension(0) // WARP_LANES], [thread]))
-    b.builder.insert(scf.YieldOp())
-    b.builder.insertion_point = before
+    with program.where(b.compare("eq", lane, program.constant(0))):
+        for value, buffer in zip(values, buffers, strict=True):
+            own = [AffineExpr.dimension(0) // WARP_LANES]
+            b.builder.insert(StoreOp(value, buffer, own, [thread]))
+    return list(buffers)
 
 
 def _load(
