@@ -27,8 +27,6 @@ from dlc.dialects.loop import LoadOp, StoreOp
 from dlc.ir.access import MemoryOp
 from dlc.ir.space import Space, SpaceAttr
 
-"""The attribute of loops that are unrolled."""
-
 _STORED = (f32, f64, i1, i32, i64)
 """Types that are the same in a register buffer as in a value."""
 

@@ -39,6 +39,8 @@ from dlc.ir.tensor import element_bytes
 MATRIX_ROW_BYTES = 16
 """One row of an 8x8 matrix of 16-bit elements (PTX ISA, "ldmatrix")."""
 REGISTER_BYTES = 4
+LOADED_MATRICES = (1, 2, 4)
+"""How many matrices one ldmatrix loads (PTX ISA, "ldmatrix", ``.num``)."""
 
 
 def _verify_fragment(access: Access, what: str) -> None:
@@ -117,7 +119,7 @@ class LdmatrixOp(BuffersOp, OrderingOp, NeedsCapability):
         verify_same_element(source, fragment, "load and convert instead")
         if space_of(self.source) is not Space.SHARED:
             raise VerifyException(f"loads from shared memory, got {self.source.type}")
-        if self.matrices.value.data not in (1, 2, 4):
+        if self.matrices.value.data not in LOADED_MATRICES:
             raise VerifyException(f"loads 1, 2 or 4 matrices, not {self.matrices.value.data}")
         if self.transpose is not None and self.pack != 2:
             raise VerifyException("transposes elements of 16 bits only")

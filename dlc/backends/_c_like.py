@@ -11,7 +11,14 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+)
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
@@ -24,6 +31,7 @@ from dlc.backends._c_scalar import (
     float_text,
     integer_text,
     scalar_template,
+    storage_type,
 )
 from dlc.core.affine import linear_index
 from dlc.core.locations import operation_text
@@ -35,14 +43,14 @@ from dlc.ir.access import Access
 Statement = Callable[[Any, Any], None]
 """Prints one operation: (printer, operation)."""
 
-"""The attribute of an ``scf.for`` that must be unrolled."""
-
 
 class CLikePrinter(ABC):
     """Prints the body of kernels; one object prints one translation unit."""
 
     STATEMENTS: ClassVar[Mapping[type[Operation], Statement]]
     TEMPLATES: ClassVar[dict[type[Operation], str]] = TEMPLATES
+    PREFIX: ClassVar[str]
+    """What the names of the prelude's functions begin with."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -50,13 +58,17 @@ class CLikePrinter(ABC):
         self._depth = 0
         self._count = 0
 
-    @abstractmethod
     def widen(self, element: Attribute, text: str) -> str:
         """Return the value, in the compute type, of a stored element."""
+        if isinstance(element, Float16Type | BFloat16Type):
+            return f"{self.PREFIX}load_{element}({text})"
+        return text
 
-    @abstractmethod
     def narrow(self, element: Attribute, text: str) -> str:
         """Return what is stored for a value of the compute type."""
+        if isinstance(element, Float16Type | BFloat16Type):
+            return f"{self.PREFIX}store_{element}({text})"
+        return f"({storage_type(element)}){text}" if isinstance(element, IntegerType) else text
 
     @abstractmethod
     def nonfinite(self, value: float, type: Attribute) -> str:

@@ -95,6 +95,7 @@ TEMPLATES: dict[type[Operation], str] = {
     math.RoundEvenOp: "rint{f}({0})",
     math.RsqrtOp: "1 / sqrt{f}({0})",
 }
+# The C library has these under the name that the dialect gives them.
 TEMPLATES.update(
     {
         op: op.name.removeprefix("math.") + "{f}({0})"
@@ -107,8 +108,6 @@ TEMPLATES.update(
         )
     }
 )
-"""Operations named as their function in the C library."""
-
 _COMPARE_INTEGERS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _INTEGER_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 _FLOAT_PREDICATES = (

@@ -10,10 +10,7 @@ from typing import IO, ClassVar
 from xdsl.context import Context
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import (
-    BFloat16Type,
-    Float16Type,
     IndexType,
-    IntegerType,
     ModuleOp,
     VectorType,
 )
@@ -64,17 +61,8 @@ class CPrinter(CLikePrinter):
         math.ErfOp: "dlc_erf{f}({0})",
     }
 
+    PREFIX: ClassVar = "dlc_"
     STATEMENTS: ClassVar[Mapping[type[Operation], Statement]]
-
-    def widen(self, element: Attribute, text: str) -> str:
-        if isinstance(element, Float16Type | BFloat16Type):
-            return f"dlc_load_{element}({text})"
-        return text
-
-    def narrow(self, element: Attribute, text: str) -> str:
-        if isinstance(element, Float16Type | BFloat16Type):
-            return f"dlc_store_{element}({text})"
-        return f"({storage_type(element)}){text}" if isinstance(element, IntegerType) else text
 
     def nonfinite(self, value: float, type: Attribute) -> str:
         return "NAN" if value != value else "INFINITY" if value > 0 else "(-INFINITY)"

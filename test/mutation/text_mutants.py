@@ -207,11 +207,9 @@ MUTANTS: Sequence[Mutant] = (
     _text(
         "registers-of-ldmatrix",
         _GPU,
-        _PRELUDE,
-        "void ldmatrix_x4(void* to, const void* row) {\n  unsigned* r = (unsigned*)to;\n"
-        '  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"',
-        "void ldmatrix_x4(void* to, const void* row) {\n  unsigned* r = (unsigned*)to;\n"
-        '  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %2, %1, %3}, [%4];"',
+        "dlc/backends/cuda/matrix_loads.py",
+        'registers = ", ".join(f"%{n}" for n in range(matrices))',
+        'registers = ", ".join(f"%{n}" for n in ([0, 2, 1, 3] if matrices == 4 else [0, 1]))',
         "two registers of a matrix load exchanged",
         "products fp16",
     ),

@@ -6,6 +6,7 @@ floats are stored as ``unsigned short``. Each function stands in the text of a k
 
 import re
 
+from dlc.backends.cuda.matrix_loads import matrix_loads
 from dlc.backends.cuda.products import products
 
 PRELUDE: dict[str, str] = {
@@ -136,44 +137,7 @@ __device__ __forceinline__ void bulk_copy(void* to, const void* from, void* barr
                :: "r"(shared_address(to)), "l"(from), "n"(bytes), "r"(shared_address(barrier))
                : "memory");
 }""",
-    "ldmatrix_x1": """
-__device__ __forceinline__ void ldmatrix_x1(void* to, const void* row) {
-  unsigned* r = (unsigned*)to;
-  asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
-               : "=r"(r[0]) : "r"(shared_address(row)) : "memory");
-}""",
-    "ldmatrix_x2": """
-__device__ __forceinline__ void ldmatrix_x2(void* to, const void* row) {
-  unsigned* r = (unsigned*)to;
-  asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
-               : "=r"(r[0]), "=r"(r[1]) : "r"(shared_address(row)) : "memory");
-}""",
-    "ldmatrix_x4": """
-__device__ __forceinline__ void ldmatrix_x4(void* to, const void* row) {
-  unsigned* r = (unsigned*)to;
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-               : "r"(shared_address(row)) : "memory");
-}""",
-    "ldmatrix_x1_trans": """
-__device__ __forceinline__ void ldmatrix_x1_trans(void* to, const void* row) {
-  unsigned* r = (unsigned*)to;
-  asm volatile("ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%0}, [%1];"
-               : "=r"(r[0]) : "r"(shared_address(row)) : "memory");
-}""",
-    "ldmatrix_x2_trans": """
-__device__ __forceinline__ void ldmatrix_x2_trans(void* to, const void* row) {
-  unsigned* r = (unsigned*)to;
-  asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
-               : "=r"(r[0]), "=r"(r[1]) : "r"(shared_address(row)) : "memory");
-}""",
-    "ldmatrix_x4_trans": """
-__device__ __forceinline__ void ldmatrix_x4_trans(void* to, const void* row) {
-  unsigned* r = (unsigned*)to;
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-               : "r"(shared_address(row)) : "memory");
-}""",
+    **matrix_loads(),
     "round_tf32": """
 __device__ __forceinline__ float round_tf32(float x) {
   unsigned y;

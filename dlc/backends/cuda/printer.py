@@ -8,10 +8,7 @@ from typing import IO, ClassVar
 from xdsl.context import Context
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import (
-    BFloat16Type,
-    Float16Type,
     Float64Type,
-    IntegerType,
     ModuleOp,
     f32,
     i64,
@@ -22,6 +19,7 @@ from xdsl.utils.target import Target
 
 from dlc.backends._c_like import STATEMENTS, CLikePrinter, Statement, function_name
 from dlc.backends._c_scalar import TEMPLATES, storage_type
+from dlc.backends.cuda.matrix_loads import matrix_load_name
 from dlc.backends.cuda.prelude import prelude_for
 from dlc.backends.cuda.products import product_name
 from dlc.dialects import gpu
@@ -49,22 +47,13 @@ class CudaPrinter(CLikePrinter):
         math.RsqrtOp: "rsqrt{f}({0})",
     }
 
+    PREFIX: ClassVar = ""
     STATEMENTS: ClassVar[Mapping[type[Operation], Statement]]
 
     def template(self, op: Operation) -> str | None:
         if isinstance(op, arith.DivfOp) and op.result.type == f32 and _takes_reciprocal(op):
             return "{0} * reciprocal_f32({1})"  # an exact quotient calls a function at times
         return super().template(op)
-
-    def widen(self, element: Attribute, text: str) -> str:
-        if isinstance(element, Float16Type | BFloat16Type):
-            return f"load_{element}({text})"
-        return text
-
-    def narrow(self, element: Attribute, text: str) -> str:
-        if isinstance(element, Float16Type | BFloat16Type):
-            return f"store_{element}({text})"
-        return f"({storage_type(element)}){text}" if isinstance(element, IntegerType) else text
 
     def nonfinite(self, value: float, type: Attribute) -> str:
         sign = "-" if value < 0 else ""
@@ -165,8 +154,7 @@ def _cp_async(p: CudaPrinter, op: gpu.CpAsyncOp) -> None:
 
 def _ldmatrix(p: CudaPrinter, op: gpu.LdmatrixOp) -> None:
     source, fragment = map(p.address, op.accesses())
-    suffix = "" if op.transpose is None else "_trans"
-    p.line(f"ldmatrix_x{op.matrices.value.data}{suffix}({fragment}, {source});")
+    p.line(f"{matrix_load_name(op)}({fragment}, {source});")
 
 
 def _mma(p: CudaPrinter, op: gpu.MmaOp) -> None:
