@@ -17,7 +17,7 @@ from dlc.core.passes import DlcPass
 from dlc.core.weights import WeightStore, WeightType
 from dlc.dialects.fused_group import GroupOp, LaunchOp
 from dlc.dialects.graph.source import WeightOp
-from dlc.dialects.loop.structure import KernelOp
+from dlc.dialects.loop.kernel import KernelOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, numpy_dtype
 from dlc.lowering.job import Handed, Job, Repacked

@@ -11,8 +11,9 @@ from dlc.core.context import dlc_context
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import erase_dead_ops
 from dlc.core.weights import WeightStore, WeightType
+from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.graph.source import SMALL_CONSTANT, ConstantOp, WeightOp, dense_attribute
-from dlc.dialects.graph.structure import Array, ContractionOp, GraphOp
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.ir.tensor import (
     element_count,
     element_type,

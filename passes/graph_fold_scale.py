@@ -11,9 +11,9 @@ from xdsl.pattern_rewriter import PatternRewriter
 from dlc.analysis.evaluation import is_known
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
+from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.graph.elementwise import AddOp, MulOp
 from dlc.dialects.graph.reshape import reshape
-from dlc.dialects.graph.structure import ContractionOp
 from dlc.ir.tensor import element_type, is_float, shape
 
 

@@ -10,8 +10,8 @@ from xdsl.pattern_rewriter import PatternRewriter
 from dlc.analysis.evaluation import is_known
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
+from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.graph.layout import transpose
-from dlc.dialects.graph.structure import ContractionOp
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,10 @@ from dlc.core.context import dlc_context
 from dlc.core.passes import DlcPass
 from dlc.core.weights import WeightStore, WeightType
 from dlc.dialects.graph.cast import CastOp
+from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.graph.precision import Precision, PrecisionAttr
 from dlc.dialects.graph.source import ConstantOp, WeightOp, dense_attribute
-from dlc.dialects.graph.structure import Array, ContractionOp, GraphOp
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.dialects.graph.wide import BoundOp
 from dlc.ir.tensor import element_type, numpy_dtype, shape
 

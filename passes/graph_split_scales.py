@@ -17,8 +17,9 @@ from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
 from dlc.dialects.graph.cast import CastOp
 from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.graph.elementwise import MulOp
-from dlc.dialects.graph.structure import ContractionOp, GraphOp
+from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import element_type, shape
 
 FURTHEST = 255

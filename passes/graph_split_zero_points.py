@@ -20,9 +20,10 @@ from dlc.core.rewrite import OpRewrite, apply_patterns
 from dlc.core.weights import WeightStore
 from dlc.dialects.graph.cast import CastOp
 from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.graph.elementwise import SubOp
 from dlc.dialects.graph.source import WeightOp
-from dlc.dialects.graph.structure import Array, ContractionOp, GraphOp
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.ir.tensor import element_type, numpy_dtype, shape
 
 _BYTE = IntegerType(8, Signedness.UNSIGNED)

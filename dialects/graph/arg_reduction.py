@@ -8,8 +8,9 @@ from xdsl.dialects.builtin import UnitAttr, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, opt_prop_def
 
+from dlc.dialects.graph.computed import Index, ReductionOp, Scope
 from dlc.dialects.graph.reduction import OverAxes, highest, lowest
-from dlc.dialects.graph.structure import Array, Index, ReductionOp, Scope
+from dlc.dialects.graph.structure import Array
 from dlc.dialects.loop.scalar import Predicate, ScalarBuilder
 from dlc.errors import CompileError
 from dlc.ir.tensor import compute_type, element_type, is_float

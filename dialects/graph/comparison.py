@@ -17,8 +17,9 @@ from xdsl.irdl import (
     result_def,
 )
 
+from dlc.dialects.graph.computed import ElementwiseOp
 from dlc.dialects.graph.elementwise import BinaryOp, FloatUnaryOp, NumberOp, UnaryOp
-from dlc.dialects.graph.structure import Array, ElementwiseOp
+from dlc.dialects.graph.structure import Array
 from dlc.dialects.loop.scalar import Predicate, ScalarBuilder
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, is_float, is_unsigned

@@ -8,14 +8,8 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 
-from dlc.dialects.graph.structure import (
-    Array,
-    ContractionOp,
-    Domain,
-    GraphOp,
-    WeightInner,
-    WeightOrder,
-)
+from dlc.dialects.graph.computed import ContractionOp, Domain, WeightInner, WeightOrder
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
 from dlc.ir.tensor import broadcast_shapes, compute_type, element_type, shape

@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
+from dlc.dialects.graph.computed import ContractionOp, Domain, WeightInner, WeightOrder
 from dlc.dialects.graph.contraction import matrix_product, wide_integers
 from dlc.dialects.graph.data_layout import (
     CHANNELS_FIRST,
@@ -21,14 +22,7 @@ from dlc.dialects.graph.data_layout import (
     channels_last_permutation,
 )
 from dlc.dialects.graph.properties import integer
-from dlc.dialects.graph.structure import (
-    Array,
-    ContractionOp,
-    Domain,
-    GraphOp,
-    WeightInner,
-    WeightOrder,
-)
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.dialects.graph.window import Window
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError

@@ -15,7 +15,8 @@ from xdsl.irdl import (
     result_def,
 )
 
-from dlc.dialects.graph.structure import Array, ElementwiseOp, SteppedOp
+from dlc.dialects.graph.computed import ElementwiseOp
+from dlc.dialects.graph.structure import Array, SteppedOp
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, float_element, is_float

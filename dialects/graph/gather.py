@@ -13,14 +13,9 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
+from dlc.dialects.graph.computed import Index, Scope
 from dlc.dialects.graph.movement import MovementOp, indexed
-from dlc.dialects.graph.structure import (
-    Array,
-    Index,
-    IndexLimits,
-    Scope,
-    axis_limits,
-)
+from dlc.dialects.graph.structure import Array, IndexLimits, axis_limits
 from dlc.errors import CompileError
 from dlc.ir.tensor import DYNAMIC, broadcast_shapes, element_type, shape
 

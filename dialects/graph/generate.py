@@ -13,9 +13,10 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
+from dlc.dialects.graph.computed import Index, Scope
 from dlc.dialects.graph.movement import MovementOp
 from dlc.dialects.graph.properties import element_value
-from dlc.dialects.graph.structure import Array, Index, Scope
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError
 from dlc.ir.tensor import compute_type, element_type, numpy_dtype, shape
 

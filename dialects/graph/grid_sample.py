@@ -18,8 +18,9 @@ from xdsl.irdl import (
     result_def,
 )
 
+from dlc.dialects.graph.computed import ComputedOp, Index, Scope
 from dlc.dialects.graph.movement import clamped
-from dlc.dialects.graph.structure import Array, ComputedOp, Index, Scope
+from dlc.dialects.graph.structure import Array
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
 from dlc.ir.tensor import compute_type, element_type, is_float, shape

@@ -7,9 +7,10 @@ from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
+from dlc.dialects.graph.computed import Domain, Index, ReductionOp, Scope
 from dlc.dialects.graph.gather import check_axis, nearest
 from dlc.dialects.graph.movement import indexed
-from dlc.dialects.graph.structure import Array, Domain, Index, IndexLimits, ReductionOp, Scope
+from dlc.dialects.graph.structure import Array, IndexLimits
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
 from dlc.ir.tensor import compute_type, element_type, is_float, shape

@@ -15,16 +15,10 @@ from xdsl.irdl import (
     var_operand_def,
 )
 
+from dlc.dialects.graph.computed import Index, Scope, broadcast_index
 from dlc.dialects.graph.movement import MovementOp, strides_of
 from dlc.dialects.graph.properties import integer, integers
-from dlc.dialects.graph.structure import (
-    VIEW_ALIGNMENT_BYTES,
-    Array,
-    GraphOp,
-    Index,
-    Scope,
-    broadcast_index,
-)
+from dlc.dialects.graph.structure import VIEW_ALIGNMENT_BYTES, Array, GraphOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import (
     DYNAMIC,

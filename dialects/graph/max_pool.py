@@ -9,10 +9,11 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, opt_prop_def
 
 from dlc.dialects.graph.arg_reduction import better_place
+from dlc.dialects.graph.computed import Index, Scope
 from dlc.dialects.graph.data_layout import CHANNELS_FIRST
 from dlc.dialects.graph.pooling import WINDOW_FORMAT, PoolOp
 from dlc.dialects.graph.reduction import lowest
-from dlc.dialects.graph.structure import Array, Index, Scope
+from dlc.dialects.graph.structure import Array
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
 from dlc.ir.tensor import compute_type, element_type, shape

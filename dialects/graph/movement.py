@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import ParsePropInAttrDict
 
-from dlc.dialects.graph.structure import ComputedOp, Scope
+from dlc.dialects.graph.computed import ComputedOp, Scope
 from dlc.dialects.loop.scalar import ScalarBuilder
 
 

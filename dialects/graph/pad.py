@@ -16,9 +16,10 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
+from dlc.dialects.graph.computed import Index, Scope
 from dlc.dialects.graph.movement import MovementOp, clamped
 from dlc.dialects.graph.properties import element_value, integers
-from dlc.dialects.graph.structure import Array, GraphOp, Index, Scope
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import DYNAMIC, element_type, shape
 

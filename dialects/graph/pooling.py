@@ -9,9 +9,10 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import operand_def, opt_prop_def, prop_def, result_def
 
+from dlc.dialects.graph.computed import Domain, Index, ReductionOp, Scope
 from dlc.dialects.graph.convolution import taps
 from dlc.dialects.graph.data_layout import CHANNELS_FIRST, DataLayoutAttr
-from dlc.dialects.graph.structure import Array, Domain, GraphOp, Index, ReductionOp, Scope
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.dialects.graph.window import Window
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError

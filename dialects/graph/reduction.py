@@ -10,16 +10,10 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
+from dlc.dialects.graph.computed import Domain, Index, ReductionOp, Scope
 from dlc.dialects.graph.elementwise import truncated_quotient
 from dlc.dialects.graph.properties import integers
-from dlc.dialects.graph.structure import (
-    Array,
-    Domain,
-    GraphOp,
-    Index,
-    ReductionOp,
-    Scope,
-)
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
 from dlc.ir.tensor import (

@@ -9,9 +9,10 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
+from dlc.dialects.graph.computed import Index, Scope
 from dlc.dialects.graph.movement import MovementOp, strides_of
 from dlc.dialects.graph.properties import integers
-from dlc.dialects.graph.structure import Array, Index, Scope
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError
 from dlc.ir.tensor import DYNAMIC, element_type, shape
 

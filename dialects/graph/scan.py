@@ -8,9 +8,10 @@ from xdsl.dialects.builtin import IntegerAttr, TensorType, UnitAttr, i1, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
+from dlc.dialects.graph.computed import Domain, Index, ReductionOp, Scope
 from dlc.dialects.graph.gather import check_axis
 from dlc.dialects.graph.properties import integer
-from dlc.dialects.graph.structure import Array, Domain, GraphOp, Index, ReductionOp, Scope
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.dialects.loop.scalar import Predicate, ScalarBuilder
 from dlc.errors import CompileError
 from dlc.ir.tensor import compute_type, element_type, shape

@@ -20,17 +20,10 @@ from xdsl.irdl import (
     result_def,
 )
 
+from dlc.dialects.graph.computed import Domain, Index, ReductionOp, Scope
 from dlc.dialects.graph.gather import check_axis, check_indices
 from dlc.dialects.graph.movement import strides_of
-from dlc.dialects.graph.structure import (
-    Array,
-    Domain,
-    Index,
-    IndexLimits,
-    ReductionOp,
-    Scope,
-    axis_limits,
-)
+from dlc.dialects.graph.structure import Array, IndexLimits, axis_limits
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
 from dlc.ir.tensor import (

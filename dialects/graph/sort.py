@@ -8,16 +8,9 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
 from dlc.dialects.graph.arg_reduction import beats
+from dlc.dialects.graph.computed import Domain, Index, ReductionOp, Scope
 from dlc.dialects.graph.gather import GatherElementsOp, check_axis
-from dlc.dialects.graph.structure import (
-    Array,
-    CompositeOp,
-    Domain,
-    GraphOp,
-    Index,
-    ReductionOp,
-    Scope,
-)
+from dlc.dialects.graph.structure import Array, CompositeOp, GraphOp
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, shape

@@ -27,7 +27,8 @@ from xdsl.irdl import (
     result_def,
 )
 
-from dlc.dialects.graph.structure import Array, ComputedOp, GraphOp, Index, Scope
+from dlc.dialects.graph.computed import ComputedOp, Index, Scope
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.ir.tensor import compute_type, element_type, element_type_of, numpy_dtype, shape
 
 SMALL_CONSTANT = 4

@@ -10,9 +10,10 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 
+from dlc.dialects.graph.computed import Index, Scope
 from dlc.dialects.graph.convolution import taps
 from dlc.dialects.graph.pooling import WINDOW_FORMAT, PoolOp
-from dlc.dialects.graph.structure import Array, Index, Scope
+from dlc.dialects.graph.structure import Array
 from dlc.dialects.graph.window import Window
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.ir.tensor import compute_type, element_type, float_element, shape

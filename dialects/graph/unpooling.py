@@ -8,14 +8,8 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
-from dlc.dialects.graph.structure import (
-    Array,
-    Domain,
-    Index,
-    IndexLimits,
-    ReductionOp,
-    Scope,
-)
+from dlc.dialects.graph.computed import Domain, Index, ReductionOp, Scope
+from dlc.dialects.graph.structure import Array, IndexLimits
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError, OpenSizeError
 from dlc.ir.tensor import DYNAMIC, compute_type, element_type, shape

@@ -14,7 +14,7 @@ from xdsl.ir.affine import (
 )
 
 from dlc.core.affine import unflatten
-from dlc.dialects.graph.structure import ContractionOp
+from dlc.dialects.graph.computed import ContractionOp
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from dlc.analysis.element_profile import ElementProfile, profile
 from dlc.analysis.form import form
 from dlc.analysis.role import Role, RowSpace, role, row_space
 from dlc.core.locations import operation_text
+from dlc.dialects.graph.computed import ComputedOp, ContractionOp
 from dlc.dialects.graph.source import WeightOp
-from dlc.dialects.graph.structure import CompositeOp, ComputedOp, ContractionOp, GraphOp
+from dlc.dialects.graph.structure import CompositeOp, GraphOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import DYNAMIC, shape
 

@@ -16,7 +16,7 @@ from xdsl.rewriter import InsertPoint
 
 from dlc.core.affine import Ranges, extent, interval_of
 from dlc.dialects import loop
-from dlc.dialects.graph.structure import ComputedOp, Index, ReductionOp
+from dlc.dialects.graph.computed import ComputedOp, Index, ReductionOp
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.ir.tensor import compute_type, element_type, shape
 

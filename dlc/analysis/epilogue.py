@@ -14,7 +14,8 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from dlc.analysis.element_profile import profile
 from dlc.core.affine import Ranges, extent, interval_of, linear_index, simplify, unflatten
-from dlc.dialects.graph.structure import ComputedOp, ElementwiseOp, GraphOp
+from dlc.dialects.graph.computed import ComputedOp, ElementwiseOp
+from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import element_count, shape
 
 

@@ -11,7 +11,7 @@ from dlc.analysis.dataflow import Cluster
 from dlc.analysis.element_profile import profile
 from dlc.analysis.staged_copy import COPY_BYTES
 from dlc.core.affine import Ranges, divisor_of, extent, linear_index, simplify, stride
-from dlc.dialects.graph.structure import ComputedOp, ContractionOp, apply_map
+from dlc.dialects.graph.computed import ComputedOp, ContractionOp, apply_map
 from dlc.ir.tensor import element_bytes, element_type, shape
 
 

@@ -15,7 +15,8 @@ from xdsl.ir import SSAValue
 
 from dlc.analysis.evaluation import constant_value, is_known
 from dlc.core.weights import WeightStore
-from dlc.dialects.graph.structure import Array, ElementwiseOp, GraphOp, IndexLimits
+from dlc.dialects.graph.computed import ElementwiseOp
+from dlc.dialects.graph.structure import Array, GraphOp, IndexLimits
 from dlc.ir.tensor import DYNAMIC, element_count, element_type, is_integer, shape
 
 Numbers = NDArray[np.int64]

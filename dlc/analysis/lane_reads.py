@@ -17,7 +17,7 @@ from xdsl.ir.affine import AffineDimExpr
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.element_profile import Read, profile
 from dlc.arch.fragments import WARP_LANES
-from dlc.dialects.graph.structure import ComputedOp
+from dlc.dialects.graph.computed import ComputedOp
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape
 from dlc.model.streaming import LaneReads
 

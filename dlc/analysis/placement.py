@@ -7,7 +7,7 @@ from collections.abc import Collection
 from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster
-from dlc.dialects.graph.structure import ComputedOp
+from dlc.dialects.graph.computed import ComputedOp
 from dlc.ir.tensor import element_count
 
 

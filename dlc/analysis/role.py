@@ -7,7 +7,7 @@ from xdsl.ir.affine import AffineDimExpr
 
 from dlc.analysis.contraction import gemm
 from dlc.analysis.element_profile import profile
-from dlc.dialects.graph.structure import ComputedOp, ContractionOp, ElementwiseOp, ReductionOp
+from dlc.dialects.graph.computed import ComputedOp, ContractionOp, ElementwiseOp, ReductionOp
 from dlc.ir.tensor import shape
 
 _WINDOW_REDUCTION = 64

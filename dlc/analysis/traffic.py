@@ -4,7 +4,7 @@ from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.role import Role
-from dlc.dialects.graph.structure import ComputedOp
+from dlc.dialects.graph.computed import ComputedOp
 from dlc.ir.tensor import element_bytes, element_type, tensor_bytes
 
 _STAGING_COST = 8

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from dlc.core.affine import Ranges, extent, interval_of
-from dlc.dialects.graph.structure import ContractionOp
+from dlc.dialects.graph.computed import ContractionOp
 from dlc.ir.tensor import shape
 
 

@@ -17,7 +17,7 @@ from dlc.analysis.contraction import GemmLoop
 from dlc.analysis.staged_copy import COPY_BYTES, copy_elements
 from dlc.core.affine import linear_index, stride
 from dlc.core.task_map import TaskMap, repeat, spatial
-from dlc.dialects.graph.structure import apply_map
+from dlc.dialects.graph.computed import apply_map
 from dlc.dialects.loop import AllocOp, StageOp, TaskMapAttr, YieldOp
 from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import compute_type, element_bytes, element_type, shape

@@ -13,7 +13,7 @@ from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.graph.structure import Array
-from dlc.dialects.loop.structure import EndOp, KernelOp
+from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.ir.tensor import element_bytes, element_type, shape, tensor_type
 
 

@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from dlc.core.affine import linear_index, unflatten, uses_symbols
-from dlc.dialects.graph.structure import Index, ReductionOp
+from dlc.dialects.graph.computed import Index, ReductionOp
 from dlc.dialects.loop.attributes import LoopKind, LoopMap
 from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp
 from dlc.dialects.loop.structure import ForOp, YieldOp

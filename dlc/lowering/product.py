@@ -8,7 +8,7 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.contraction import Gemm, GemmLoop, gemm
 from dlc.core.affine import Interval, Ranges, extent, interval_of, linear_index, stride
-from dlc.dialects.graph.structure import ContractionOp, apply_map
+from dlc.dialects.graph.computed import ContractionOp, apply_map
 from dlc.errors import CompileError
 from dlc.lowering.job import Job
 

@@ -17,7 +17,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineSymExpr
 from xdsl.rewriter import InsertPoint
 
 from dlc.core.affine import Interval, Ranges, extent, interval_of, simplify
-from dlc.dialects.graph.structure import ComputedOp, Index, ReductionOp
+from dlc.dialects.graph.computed import ComputedOp, Index, ReductionOp
 from dlc.dialects.loop.attributes import LoopKind, LoopMap
 from dlc.dialects.loop.memory import IndexOp, LoadOp
 from dlc.dialects.loop.scalar import Predicate, ScalarBuilder

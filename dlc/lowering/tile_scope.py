@@ -6,7 +6,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.epilogue import Place, places
-from dlc.dialects.graph.structure import ComputedOp, Index
+from dlc.dialects.graph.computed import ComputedOp, Index
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import StoreOp
 from dlc.lowering.job import Job

@@ -5,7 +5,7 @@ from hashlib import blake2b
 from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster
-from dlc.dialects.graph.structure import ComputedOp
+from dlc.dialects.graph.computed import ComputedOp
 from dlc.plan._operands import constant, is_weight, way
 
 Vertex = ComputedOp | SSAValue

@@ -11,7 +11,7 @@ from hashlib import sha256
 from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster
-from dlc.dialects.graph.structure import ComputedOp
+from dlc.dialects.graph.computed import ComputedOp
 from dlc.plan._last_ops import last_ops
 from dlc.plan._operands import constant, is_weight, way
 

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Mapping, Set
 
 from dlc.analysis.dataflow import Cluster, Dataflow
-from dlc.dialects.graph.structure import ComputedOp
+from dlc.dialects.graph.computed import ComputedOp
 
 
 class Partition:

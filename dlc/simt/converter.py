@@ -10,9 +10,10 @@ from xdsl.ir import Block, Operation, Region
 from dlc.core.locations import operation_text
 from dlc.dialects import gpu
 from dlc.dialects.loop.attributes import CombineScope, LoopMap
+from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.dialects.loop.memory import AllocOp, StoreOp
 from dlc.dialects.loop.stage import TileOp
-from dlc.dialects.loop.structure import CombineOp, EndOp, ForOp, KernelOp, YieldOp
+from dlc.dialects.loop.structure import CombineOp, ForOp, YieldOp
 from dlc.errors import CompileError
 from dlc.ir.space import Space, buffer_type, space_of
 from dlc.simt.combine import Parts, combine_over_block, combine_over_warp

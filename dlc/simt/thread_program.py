@@ -12,9 +12,9 @@ from xdsl.rewriter import InsertPoint
 
 from dlc.core.affine import Interval, Ranges, simplify
 from dlc.dialects import gpu
+from dlc.dialects.loop.kernel import KernelOp
 from dlc.dialects.loop.memory import IndexOp
 from dlc.dialects.loop.scalar import ScalarBuilder
-from dlc.dialects.loop.structure import KernelOp
 from dlc.simt.workers import Workers
 
 

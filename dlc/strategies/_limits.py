@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dlc.analysis.dataflow import Cluster
-from dlc.dialects.graph.structure import ComputedOp, ElementwiseOp
+from dlc.dialects.graph.computed import ComputedOp, ElementwiseOp
 
 MOST_OPS = 64
 """A kernel larger than this compiles slowly and spills registers."""

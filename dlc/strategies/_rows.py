@@ -6,7 +6,7 @@ from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.role import Role, RowSpace
-from dlc.dialects.graph.structure import ComputedOp, ElementwiseOp
+from dlc.dialects.graph.computed import ComputedOp, ElementwiseOp
 from dlc.ir.tensor import shape
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from xdsl.dialects.builtin import bf16, f16, f64
 from xdsl.ir import Attribute, Operation
 
-from dlc.dialects.graph.structure import Array, GraphOp, ReductionOp
+from dlc.dialects.graph.computed import ReductionOp
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.ir.tensor import element_type, is_float
 
 SAFETY = 16.0

@@ -8,7 +8,8 @@ from xdsl.ir import SSAValue
 
 from dlc.analysis.evaluation import known_values
 from dlc.core.weights import WeightStore
-from dlc.dialects.graph.structure import Array, CompositeOp, ElementwiseOp, GraphOp
+from dlc.dialects.graph.computed import ElementwiseOp
+from dlc.dialects.graph.structure import Array, CompositeOp, GraphOp
 from dlc.ir.tensor import element_type, is_float, is_integer
 from dlc.runtime.library import TensorInfo
 from dlc.verification import float_inputs

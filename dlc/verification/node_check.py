@@ -11,7 +11,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
 from dlc.core.weights import WeightStore
-from dlc.dialects.graph.structure import Array, GraphOp, ReductionOp
+from dlc.dialects.graph.computed import ReductionOp
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.importer import import_model
 from dlc.ir.tensor import element_type, is_float, shape_text

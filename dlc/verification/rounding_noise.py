@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 from xdsl.ir import SSAValue
 
-from dlc.dialects.graph.structure import Array, ContractionOp, GraphOp, ReductionOp
+from dlc.dialects.graph.computed import ContractionOp, ReductionOp
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.ir.tensor import element_type, is_float
 from dlc.oracle import Noise
 from dlc.verification.error_bound import (

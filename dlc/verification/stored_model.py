@@ -9,8 +9,9 @@ from xdsl.ir import Operation
 from dlc.backends.host.reader import interface
 from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp
+from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.graph.precision import Precision
-from dlc.dialects.graph.structure import Array, ContractionOp, GraphOp
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.ir.tensor import element_type
 from dlc.oracle import round_results, run_reference
 from dlc.runtime.library import TensorInfo

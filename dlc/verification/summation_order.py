@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dlc.dialects.graph.structure import Array, ContractionOp, GraphOp
+from dlc.dialects.graph.computed import ContractionOp
+from dlc.dialects.graph.structure import Array, GraphOp
 
 
 class SignedSums:

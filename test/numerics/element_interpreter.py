@@ -23,7 +23,8 @@ from xdsl.irdl import (
 )
 from xdsl.rewriter import InsertPoint
 
-from dlc.dialects.graph.structure import Array, ComputedOp, Index, ReductionOp
+from dlc.dialects.graph.computed import ComputedOp, Index, ReductionOp
+from dlc.dialects.graph.structure import Array
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.ir.tensor import compute_type, element_type, numpy_dtype, shape
 

@@ -11,7 +11,8 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, SSAValue
 
 from dlc.analysis.evaluation import evaluate, round_to
-from dlc.dialects.graph.structure import Array, CompositeOp, ComputedOp, GraphOp, ReductionOp
+from dlc.dialects.graph.computed import ComputedOp, ReductionOp
+from dlc.dialects.graph.structure import Array, CompositeOp, GraphOp
 from dlc.ir.tensor import element_type_of
 
 ROUNDINGS = 16

@@ -7,10 +7,10 @@ import pytest
 from samples import check_code, sample, values
 from xdsl.ir import SSAValue
 
+from dlc.dialects.graph.computed import ComputedOp
 from dlc.dialects.graph.elementwise import AddOp, DivOp
 from dlc.dialects.graph.layout import TransposeOp
 from dlc.dialects.graph.properties import integers
-from dlc.dialects.graph.structure import ComputedOp
 from dlc.dialects.loop.scalar import ScalarBuilder
 
 FAULTS = [

@@ -12,7 +12,7 @@ from xdsl.ir import Block, Region
 
 from dlc.core.context import DlcContext
 from dlc.dialects.fused_group import GroupOp
-from dlc.dialects.graph.structure import ComputedOp
+from dlc.dialects.graph.computed import ComputedOp
 from dlc.passes.fuse import FusePass
 from dlc.passes.tile import TilePass
 

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.epilogue import NotFusibleError, places
 from dlc.analysis.role import Role
-from dlc.dialects.graph.structure import ComputedOp
+from dlc.dialects.graph.computed import ComputedOp
 from dlc.strategies._limits import chooses
 from dlc.strategies._strategy import FOREIGN, Strategy
 from dlc.strategies.contract import cpu, gpu

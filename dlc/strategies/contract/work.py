@@ -13,7 +13,7 @@ from dlc.analysis.factor_copy import copy_bytes, lies_along_k
 from dlc.analysis.role import Role
 from dlc.analysis.traffic import traffic_bytes
 from dlc.core.affine import Ranges, divisor_of, extent, linear_index, simplify, stride
-from dlc.dialects.graph.structure import ContractionOp
+from dlc.dialects.graph.computed import ContractionOp
 from dlc.ir.tensor import (
     compute_type,
     element_bytes,

@@ -7,7 +7,7 @@ from math import prod
 from xdsl.ir.affine import AffineExpr
 
 from dlc.core.affine import linear_index, unflatten
-from dlc.dialects.graph.structure import ReductionOp
+from dlc.dialects.graph.computed import ReductionOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.lowering.axes import MergedAxes, Output, merge_axes, store_elements
 from dlc.lowering.job import Job

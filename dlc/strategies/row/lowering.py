@@ -14,7 +14,7 @@ from xdsl.rewriter import InsertPoint
 from dlc.analysis.role import RowSpace, row_space
 from dlc.arch.fragments import WARP_LANES
 from dlc.core.affine import unflatten
-from dlc.dialects.graph.structure import Index, ReductionOp
+from dlc.dialects.graph.computed import Index, ReductionOp
 from dlc.dialects.loop.attributes import CombineScope, LoopKind, LoopMap
 from dlc.dialects.loop.structure import CombineOp, ForOp, YieldOp
 from dlc.errors import CompileError

@@ -12,7 +12,7 @@ from dlc.analysis.element_profile import profile
 from dlc.analysis.lane_reads import POSITIONS, Index, Places, lane_reads, read_index
 from dlc.analysis.role import Role, RowSpace
 from dlc.analysis.traffic import least_work, traffic_bytes, work
-from dlc.dialects.graph.structure import ComputedOp
+from dlc.dialects.graph.computed import ComputedOp
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape, tensor_bytes
 from dlc.model.streaming import LaneReads
 

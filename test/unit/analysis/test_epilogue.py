@@ -8,12 +8,12 @@ from xdsl.utils.test_value import create_ssa_value
 
 from dlc.analysis.epilogue import NotFusibleError, places
 from dlc.dialects.graph.activation import ReluOp
+from dlc.dialects.graph.computed import ComputedOp
 from dlc.dialects.graph.contraction import MatmulOp
 from dlc.dialects.graph.elementwise import AddOp
 from dlc.dialects.graph.layout import ConcatOp, SliceOp, TransposeOp
 from dlc.dialects.graph.properties import integer, integers
 from dlc.dialects.graph.reshape import ReshapeOp
-from dlc.dialects.graph.structure import ComputedOp
 
 
 def _value(*sizes: int) -> SSAValue:

@@ -8,7 +8,7 @@ from dlc.analysis.factor_copy import copy_bytes
 from dlc.core.parser import parse_module
 from dlc.dialects import gpu
 from dlc.dialects.fused_group import GroupOp
-from dlc.dialects.graph.structure import ContractionOp
+from dlc.dialects.graph.computed import ContractionOp
 from dlc.registry import build_passes, new_context
 
 

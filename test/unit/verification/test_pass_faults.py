@@ -14,10 +14,11 @@ from xdsl.pattern_rewriter import PatternRewriter
 from dlc.compiler import Options, compile_to, targets
 from dlc.dialects.graph import normalization as normalization
 from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.computed import WeightInner, WeightOrder
 from dlc.dialects.graph.convolution import ConvOp
 from dlc.dialects.graph.elementwise import AddOp, MulOp
 from dlc.dialects.graph.softmax import SoftmaxOp
-from dlc.dialects.graph.structure import GraphOp, WeightInner, WeightOrder
+from dlc.dialects.graph.structure import GraphOp
 from dlc.errors import CompileError
 from dlc.passes import graph_sink_transposes
 

@@ -1,0 +1,176 @@
+"""Kernels of loops."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FunctionType,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    SymbolNameConstraint,
+    i64,
+)
+from xdsl.dialects.utils import (
+    parse_func_op_like,
+    print_func_op_like,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Region
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    lazy_traits_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import (
+    HasParent,
+    IsolatedFromAbove,
+    IsTerminator,
+    Pure,
+    RecursiveMemoryEffect,
+    SymbolOpInterface,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from dlc.arch.fragments import WARP_LANES
+
+
+@irdl_op_definition
+class EndOp(IRDLOperation):
+    """Ends a kernel.
+
+    ``loop.end``
+    """
+
+    name = "loop.end"
+    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(KernelOp), Pure()))
+    assembly_format = "attr-dict"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+
+@irdl_op_definition
+class KernelOp(IRDLOperation):
+    """A kernel over buffers: inputs first, then ``outputs`` outputs, then the scratch buffers.
+
+    ``scratch`` has one size in bytes per scratch buffer. Outputs and scratch do not overlap any
+    other buffer. ``threads``: of a block of a GPU; without it the loops over threads say it.
+
+    ``loop.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : i64} {...}``
+    """
+
+    name = "loop.kernel"
+    sym_name = prop_def(SymbolNameConstraint())
+    function_type = prop_def(FunctionType)
+    outputs = prop_def(IntegerAttr.constr(i64))
+    threads = opt_prop_def(IntegerAttr.constr(i64))
+    scratch = prop_def(DenseArrayBase.constr(i64), default_value=DenseArrayBase.from_list(i64, []))
+    body = region_def("single_block")
+    traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), RecursiveMemoryEffect())
+
+    def __init__(
+        self,
+        name: str,
+        buffers: Sequence[Attribute],
+        outputs: int,
+        scratch: Sequence[int] = (),
+        body: Region | None = None,
+    ):
+        """buffers: types of inputs, outputs and scratch. body: with one argument per buffer."""
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(name),
+                "function_type": FunctionType.from_lists(buffers, []),
+                "outputs": IntegerAttr(outputs, i64),
+                "scratch": DenseArrayBase.from_list(i64, list(scratch)),
+            },
+            regions=[body or Region(Block(arg_types=buffers))],
+        )
+
+    @property
+    def scratch_bytes(self) -> tuple[int, ...]:
+        """The bytes of each scratch buffer."""
+        return tuple(map(int, self.scratch.get_values()))
+
+    @property
+    def block_threads(self) -> int:
+        """The threads of a block that are asked for, 0 where nothing is."""
+        return self.threads.value.data if self.threads is not None else 0
+
+    def _split(self) -> tuple[int, int]:
+        scratch = len(self.body.block.args) - len(self.scratch_bytes)
+        return scratch - self.outputs.value.data, scratch
+
+    @property
+    def input_buffers(self) -> Sequence[BlockArgument]:
+        return self.body.block.args[: self._split()[0]]
+
+    @property
+    def output_buffers(self) -> Sequence[BlockArgument]:
+        start, end = self._split()
+        return self.body.block.args[start:end]
+
+    @property
+    def scratch_buffers(self) -> Sequence[BlockArgument]:
+        return self.body.block.args[self._split()[1] :]
+
+    def verify_(self) -> None:
+        types = self.body.block.arg_types
+        if tuple(self.function_type.inputs) != tuple(types):
+            raise VerifyException("the types of a kernel differ from those of its arguments")
+        if any(not isinstance(t, MemRefType) for t in types):
+            raise VerifyException("the arguments of a kernel are buffers")
+        if self._split()[0] < 0 or self.outputs.value.data < 1:
+            raise VerifyException(
+                f"{len(types)} buffers cannot hold {self.outputs.value.data} outputs and "
+                f"{len(self.scratch_bytes)} scratch buffers; a kernel has at least one output"
+            )
+        threads = self.block_threads
+        if self.threads is not None and (threads < 1 or threads % WARP_LANES):
+            raise VerifyException(
+                f"threads = {threads} should be a positive multiple of {WARP_LANES}"
+            )
+        if not isinstance(self.body.block.last_op, EndOp):
+            raise VerifyException("a kernel ends with loop.end")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        name, types, _, region, attributes, _, _ = parse_func_op_like(
+            parser, reserved_attr_names=("sym_name", "function_type")
+        )
+        extra = dict(attributes.data) if attributes else {}
+        known = ("outputs", "scratch", "threads")
+        properties = {key: extra.pop(key) for key in known if key in extra}
+        if "outputs" not in properties:
+            parser.raise_error("a kernel says how many of its buffers are outputs")
+        return cls.build(
+            properties={
+                "sym_name": StringAttr(name),
+                "function_type": FunctionType.from_lists(types, []),
+                **properties,
+            },
+            attributes=extra,
+            regions=[region],
+        )
+
+    def print(self, printer: Printer) -> None:
+        shown: dict[str, Attribute] = {"outputs": self.outputs}
+        if self.scratch_bytes:
+            shown["scratch"] = self.scratch
+        if self.threads is not None:
+            shown["threads"] = self.threads
+        print_func_op_like(
+            printer,
+            self.sym_name,
+            self.function_type,
+            self.body,
+            {**shown, **self.attributes},
+            reserved_attr_names=("sym_name", "function_type"),
+        )
