@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from xdsl.ir import SSAValue
 
-from dlc.analysis.dataflow import Cluster
+from dlc.analysis.dataflow import Cluster, Dataflow, origin
 from dlc.dialects.graph.computed import ComputedOp
 from dlc.ir.tensor import element_count
 
@@ -26,3 +26,14 @@ def placed(cluster: Cluster, taken: Collection[SSAValue]) -> ComputedOp | None:
         return None
     whole = [element_count(value) for value in op.operands] == [element_count(p) for p in parts]
     return op if whole and all(p.owner in cluster.flow.position for p in parts) else None
+
+
+def placeable(flow: Dataflow) -> set[ComputedOp]:
+    """Return the ops that need no kernel where other kernels compute their operands."""
+    found: set[ComputedOp] = set()
+    taken: set[SSAValue] = set()
+    for op in flow.ops:
+        if placed(Cluster(flow, (op,)), taken):
+            found.add(op)
+            taken |= {*map(origin, op.operands), *op.results}
+    return found

@@ -8,6 +8,7 @@ from functools import reduce
 from heapq import heappop, heappush
 
 from dlc.analysis.dataflow import Cluster, Dataflow
+from dlc.analysis.placement import placeable, placed
 from dlc.plan import NoPlan, Plan, Planner, Saving, saving
 from dlc.search._partition import Partition
 
@@ -59,8 +60,9 @@ class _Greedy:
     def __init__(self, flow: Dataflow, planner: Planner):
         self.partition = Partition(flow)
         self.planner = planner
+        self.free = placeable(flow)
         clusters = self.partition.clusters.items()
-        self.plans: dict[int, Plan | NoPlan] = {n: planner.plan(c) for n, c in clusters}
+        self.plans = {n: self._plan(c) for n, c in clusters}
         self.version = dict.fromkeys(self.partition.clusters, 0)
         self.merges: dict[Pair, _Merge] = {}
         self.heap: list[tuple[float, Pair, tuple[int, ...]]] = []
@@ -85,13 +87,32 @@ class _Greedy:
         if len(parts) > MOST_PARTS:
             return
         clusters = [self.partition.clusters[n] for n in parts]
-        plan = self.planner.plan(reduce(Cluster.merged, clusters))
+        together = reduce(Cluster.merged, clusters)
+        plan = self._plan(together)
         if isinstance(plan, Plan):
-            saved = saving([self.plans[n] for n in parts], plan)
-            if saved.s > 0:
+            apart = [self.plans[n] for n in parts]
+            saved = saving([each for each in apart if each is not None], plan)
+            if saved.s > 0 or self._may_grow(together):
                 versions = self._versions(parts)
                 self.merges[pair] = _Merge(parts, versions, saved, plan)
                 heappush(self.heap, (-saved.s, pair, versions))
+
+    def _plan(self, cluster: Cluster) -> Plan | NoPlan | None:
+        """Return the plan of the kernel that a cluster needs; ``None`` where it needs none."""
+        if self._placed(cluster):
+            rest = cluster.ops[:-1]
+            return self.planner.plan(Cluster(cluster.flow, rest)) if rest else None
+        return self.planner.plan(cluster)
+
+    def _placed(self, cluster: Cluster) -> bool:
+        """Whether the last op is a concatenation that needs no kernel."""
+        return cluster.ops[-1] in self.free and placed(cluster, ()) is not None
+
+    def _may_grow(self, cluster: Cluster) -> bool:
+        """Whether a cluster that saves nothing yet, since the concatenation at its end needs no
+        kernel anyway, could also be one: the kernel may save with more of what it reads.
+        """
+        return self._placed(cluster) and isinstance(self.planner.plan(cluster), Plan)
 
     def _with_between(self, pair: Pair) -> tuple[int, ...]:
         producer, consumer = pair
@@ -123,6 +144,8 @@ class _Greedy:
 
     def _seconds(self, n: int) -> float:
         plan = self.plans[n]
+        if plan is None:
+            return 0.0
         return plan.s if isinstance(plan, Plan) else float("inf")
 
     def _neighbours(self, parts: tuple[int, ...]) -> Iterator[Pair]:
