@@ -295,12 +295,13 @@ def main() -> int:
         given.file.write_text("".join(json.dumps(row) + "\n" for row in drawn))
         return 0
     if given.command == "measure":
-        measure(given.file, _rows(given.files[0]), given)
-    table(_rows(given.file))
+        measure(given.file, read_rows(given.files[0]), given)
+    table(read_rows(given.file))
     return 0
 
 
-def _rows(path: Path) -> list[Row]:
+def read_rows(path: Path) -> list[Row]:
+    """Return what a file of lines of JSON holds."""
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 

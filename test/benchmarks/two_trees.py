@@ -123,10 +123,10 @@ def measured(case: Case, runners: Mapping[str, Runner], folder: Path) -> Row:
             times[side].append(median(runner.ask(time=RUNS)))
     outputs = [Path(runner.ask(outputs=str(folder / side))) for side, runner in runners.items()]
     us = {side: round(median(found), 2) for side, found in times.items()}
-    return {"us": us, "turns": times, "launches": launches, "apart": _apart(*outputs)}
+    return {"us": us, "turns": times, "launches": launches, "apart": apart(*outputs)}
 
 
-def _apart(one: Path, other: Path) -> float:
+def apart(one: Path, other: Path) -> float:
     """Return the largest difference of all outputs as a share of the largest."""
     import numpy as np
 
