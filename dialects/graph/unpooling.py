@@ -20,7 +20,8 @@ class MaxUnpoolOp(ReductionOp):
     """``y``: every ``x[n, c, p]`` at the place that ``places[n, c, p]`` names, 0 elsewhere.
 
     Places are indices of the flattened result, as ``graph.max_pool_index`` gives them: each must
-    lie in the window of its element. ``padding`` holds all begins, then all ends.
+    lie in the window of its element. ``padding`` holds all begins, then all ends;
+    a negative end adds zeros.
     """
 
     name = "graph.max_unpool"

@@ -31,12 +31,28 @@ def node_inputs(kind: NodeKind, scale: float) -> dict[str, Array]:
     def draw(name: str, x: Input) -> Array:
         if x.array is not None:
             return x.array
-        special = _SPECIAL.get((kind.name, numbers.get(name, -1)))
+        special = _SPECIAL.get((kind.name, numbers.get(name, -1))) or _of_body(kind, name)
         if special is not None:
             return special(generator, kind, x).astype(x.dtype)
         return _ordinary(generator, x, scale)
 
     return {name: draw(name, x) for name, x in kind.inputs.items()}
+
+
+def _of_body(kind: NodeKind, name: str) -> _Draw | None:
+    """Return what a node in the body of a function takes that reads the input, if its operator is
+    among those that take the same in every node.
+    """
+    function = next(
+        (f for f in kind.functions if (f.domain, f.name) == (kind.node.domain, kind.node.op_type)),
+        None,
+    )
+    if function is None:
+        return None
+    inner = dict(zip(kind.node.input, function.input, strict=False)).get(name)
+    places = [(n.op_type, i) for n in function.node for i, x in enumerate(n.input) if x == inner]
+    draws = (_SPECIAL.get(place) for place in places)
+    return next((draw for draw in draws if draw in (_positive, _unit, _divisor)), None)
 
 
 def _ordinary(generator: np.random.Generator, x: Input, scale: float) -> Array:

@@ -260,6 +260,21 @@ def test_indices_of_a_function_are_inside_its_tables():
     assert (found.checked, found.left_out) == (found.kinds, {})
 
 
+def test_scales_of_a_function_are_positive():
+    """The quotient of 0 and 0 is no number, and no byte."""
+    quantize = helper.make_node("QuantizeLinear", ["a", "b", "c"], ["d"], block_size=2)
+    imports = [helper.make_opsetid("", 21), helper.make_opsetid("local", 1)]
+    function = helper.make_function("local", "f", list("abc"), ["d"], [quantize], imports[:1])
+    call = helper.make_node("f", ["x", "s", "z"], ["y"], "call", domain="local")
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, (3, 4))
+    s = helper.make_tensor_value_info("s", TensorProto.FLOAT, (3, 2))
+    z = helper.make_tensor_value_info("z", TensorProto.UINT8, (3, 2))
+    graph = helper.make_graph([call], "g", [x, s, z], [onnx.ValueInfoProto(name="y")])
+    model = helper.make_model(graph, opset_imports=imports, functions=[function], ir_version=10)
+    found = _check(model)
+    assert (found.checked, found.left_out) == (found.kinds, {})
+
+
 def test_kinds_beyond_a_number_are_left_out(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(import_check, "MOST_KINDS", 1)
     nodes = [helper.make_node("Relu", ["x"], ["y"]), helper.make_node("Neg", ["y"], ["z"])]

@@ -1,20 +1,23 @@
 """Pooling over windows and over whole images."""
 
 from collections.abc import Sequence
+from math import prod
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, SSAValue
 
 from dlc.dialects.graph.composer import Composer
 from dlc.dialects.graph.max_pool import MaxPoolIndexOp, MaxPoolOp
 from dlc.dialects.graph.pooling import PoolOp
-from dlc.dialects.graph.properties import flag, integers, number
+from dlc.dialects.graph.properties import flag, integer, integers, number
 from dlc.dialects.graph.reduction import ReduceL1Op, ReduceL2Op, ReduceMaxOp, ReduceMeanOp
+from dlc.dialects.graph.scatter import ScatterElementsOp
 from dlc.dialects.graph.sum_pool import AveragePoolOp, LpPoolOp
 from dlc.dialects.graph.unpooling import MaxUnpoolOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.window import window_attributes
-from dlc.ir.tensor import shape
+from dlc.ir.tensor import element_type, shape
 
 
 def _pool(node: NodeContext, op: type[PoolOp], **properties: Attribute | None) -> SSAValue:
@@ -39,23 +42,54 @@ def _max_pool(node: NodeContext) -> Sequence[SSAValue]:
 
 @converts("MaxUnpool", since=9)
 def _max_unpool(node: NodeContext) -> SSAValue:
-    x, taps = node.operand(0), node.integers("kernel_shape")
+    """Put elements where the places say: numbers of the elements of the result that the attributes
+    give, which is padded to ``output_shape``.
+
+    ONNX Runtime and PyTorch number the elements of ``output_shape`` instead. So is it read where
+    the places are those of a pooling of a tensor of that shape.
+    """
+    x, places, taps = node.operand(0), node.operand(1), node.integers("kernel_shape")
     window = window_attributes(node, shape(x)[2:], taps)
-    op = MaxUnpoolOp.make(
-        x,
-        node.operand(1),
-        window=integers(taps),
-        strides=integers(window.strides),
-        padding=integers(window.padding),
-    )
-    y = node.insert(op)
-    if node.optional(2) is None:
-        return y
-    wanted = [int(n) for n in node.require_constant(2, "output shape").ravel()]
-    added = [new - old for new, old in zip(wanted, shape(y), strict=True)]
+    properties = {"window": integers(taps), "strides": integers(window.strides)}
+    op = MaxUnpoolOp.make(x, places, padding=integers(window.padding), **properties)
+    sizes = list(shape(op.output))
+    wanted = _unpooled_sizes(node, sizes)
+    if _is_inverse(op, wanted):
+        ends = [n - m for n, m in zip(sizes[2:], wanted[2:], strict=True)]
+        begins, given = window.padding[: len(ends)], window.padding[len(ends) :]
+        padding = [*begins, *(n + m for n, m in zip(given, ends, strict=True))]
+        return node.insert(MaxUnpoolOp.make(x, places, padding=integers(padding), **properties))
+    op.erase()
+    added = [new - old for new, old in zip(wanted, sizes, strict=True)]
     if min(added) < 0:
-        raise CompileError(f"output_shape {wanted} is smaller than the result, {list(shape(y))}")
-    return Composer(node.insert).pad(y, [0] * len(added), added)
+        raise CompileError(f"output_shape {wanted} is smaller than the result, {sizes}")
+    g = Composer(node.insert)
+    flat = g.splat(0, element_type(x), [prod(sizes)])
+    updates, indices = (g.reshape(t, [-1]) for t in (x, places))
+    none = {"axis": integer(0), "reduction": StringAttr("none")}
+    put = node.insert(ScatterElementsOp.make(flat, indices, updates, **none))
+    return g.pad(g.reshape(put, sizes), [0] * len(added), added)
+
+
+def _unpooled_sizes(node: NodeContext, sizes: Sequence[int]) -> list[int]:
+    if node.optional(2) is None:
+        return list(sizes)
+    return [int(n) for n in node.require_constant(2, "output shape").ravel()]
+
+
+def _is_inverse(op: MaxUnpoolOp, sizes: Sequence[int]) -> bool:
+    """Return whether the places are those of a pooling of ``sizes`` by the same windows."""
+    pool = op.places.owner
+    if not isinstance(pool, MaxPoolIndexOp) or list(shape(pool.x)) != list(sizes):
+        return False
+    begins = [p.padding.get_values()[: len(sizes) - 2] for p in (op, pool)]
+    return (
+        begins[0] == begins[1]
+        and (op.window, op.strides) == (pool.window, pool.strides)
+        and set(pool.dilations.get_values()) == {1}
+        and pool.column_major is None
+        and shape(op.x) == shape(pool.output)
+    )
 
 
 @converts("AveragePool", since=1)
