@@ -10,20 +10,19 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from dlc import arch
 from dlc.analysis.evaluation import is_known
-from dlc.analysis.stored_byte import stored_bytes
+from dlc.analysis.stored_byte import furthest, stored_bytes
 from dlc.analysis.uniform_factor import against_result
 from dlc.arch import instructions
+from dlc.core.context import dlc_context
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
+from dlc.core.weights import WeightStore
 from dlc.dialects.graph.cast import CastOp
 from dlc.dialects.graph.composer import Composer
 from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.graph.elementwise import MulOp
 from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import element_type, shape
-
-FURTHEST = 255
-"""How far an 8-bit integer is from its zero point, at most."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,8 @@ class GraphSplitScalesPass(DlcPass):
     integers are added without a rounding error, so the result is nearer to what is meant than a sum
     of floats. ``graph-split-zero-points`` then multiplies what is stored.
 
-    A product stays one of floats where 32 bits might not hold the sum; where the rhs is made at run
+    A product stays one of floats where 32 bits might not hold the sum, or a zero point may be any
+    integer; where the rhs is made at run
     time, since its sums, which the zero point of the lhs needs, would be a kernel more; and on a
     chip without an instruction for 8 bits (a CPU takes longer for products of wide integers).
 
@@ -56,7 +56,7 @@ class GraphSplitScalesPass(DlcPass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if instructions.multiplies_bytes(arch.by_name(self.arch)):
-            apply_patterns(op, [_Split()], ctx)
+            apply_patterns(op, [_Split(dlc_context(ctx).weights)], ctx)
 
 
 @dataclass(frozen=True)
@@ -68,21 +68,32 @@ class _Scaled:
     sizes: list[int]
 
 
+@dataclass
 class _Split(OpRewrite[ContractionOp]):
+    weights: WeightStore
+
     def rewrite(self, op: ContractionOp, rewriter: PatternRewriter) -> None:
         def insert(new: GraphOp) -> SSAValue:
             rewriter.insert(new)
             return new.results[0]
 
-        if element_type(op.results[0]) != f32 or prod(op.domain.reduction) * FURTHEST**2 >= 2**31:
+        if element_type(op.results[0]) != f32:
             return
         left, right = _scaled(op, 0), _scaled(op, 1)
         if left is None or right is None or not is_known(right.integers):
+            return
+        if not self._fits(op, left, right):
             return
         g = Composer(insert)
         scale = g.mul(g.reshape(left.scale, left.sizes), g.reshape(right.scale, right.sizes))
         sums = g.insert(op.with_operands([left.integers, right.integers, *op.operands[2:]]))
         rewriter.replace(op, [], [g.mul(g.cast(sums, f32), scale)])
+
+    def _fits(self, op: ContractionOp, *factors: _Scaled) -> bool:
+        """Return whether 32 bits hold every sum."""
+        most = [furthest(each.integers, self.weights) for each in factors]
+        known = [each for each in most if each is not None]
+        return len(known) == len(most) and prod([*op.domain.reduction, *known]) < 2**31
 
 
 def _scaled(op: ContractionOp, number: int) -> _Scaled | None:

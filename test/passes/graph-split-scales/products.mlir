@@ -7,7 +7,7 @@
 // NOT: graph.conv {{.*}} -> tensor<2x6x9x9xf32>
 
 // CHECK-LABEL: @of_rows_and_columns
-func.func @of_rows_and_columns(%a: tensor<5x64xui8>, %p: tensor<i32>, %s: tensor<5x1xf32>, %t: tensor<7xf32>) -> tensor<5x7xf32> {
+func.func @of_rows_and_columns(%a: tensor<5x64xui8>, %q: tensor<ui8>, %s: tensor<5x1xf32>, %t: tensor<7xf32>) -> tensor<5x7xf32> {
   // CHECK:      %[[T:.*]] = graph.reshape %t {sizes = array<i64: 1, 7>}
   // CHECK:      %[[SCALE:.*]] = graph.mul %s, %[[T]] : (tensor<5x1xf32>, tensor<1x7xf32>) -> tensor<5x7xf32>
   // CHECK:      %[[SUMS:.*]] = graph.matmul %{{.*}}, %{{.*}} : (tensor<5x64xi32>, tensor<64x7xi32>) -> tensor<5x7xi32>
@@ -15,6 +15,7 @@ func.func @of_rows_and_columns(%a: tensor<5x64xui8>, %p: tensor<i32>, %s: tensor
   // CHECK-NEXT: %y = graph.mul %[[REAL]], %[[SCALE]]
   // CHECK-NEXT: func.return %y
   %0 = graph.cast %a {to = i32} : tensor<5x64xui8> -> tensor<5x64xi32>
+  %p = graph.cast %q {to = i32} : tensor<ui8> -> tensor<i32>
   %1 = graph.sub %0, %p : (tensor<5x64xi32>, tensor<i32>) -> tensor<5x64xi32>
   %2 = graph.cast %1 {to = f32} : tensor<5x64xi32> -> tensor<5x64xf32>
   %3 = graph.mul %2, %s : (tensor<5x64xf32>, tensor<5x1xf32>) -> tensor<5x64xf32>

@@ -50,15 +50,20 @@ def _max_unpool(node: NodeContext) -> SSAValue:
     """
     x, places, taps = node.operand(0), node.operand(1), node.integers("kernel_shape")
     window = window_attributes(node, shape(x)[2:], taps)
-    properties = {"window": integers(taps), "strides": integers(window.strides)}
-    op = MaxUnpoolOp.make(x, places, padding=integers(window.padding), **properties)
+
+    def unpool(padding: Sequence[int]) -> MaxUnpoolOp:
+        attributes = [integers(n) for n in (taps, window.strides, padding)]
+        named = dict(zip(("window", "strides", "padding"), attributes, strict=True))
+        return MaxUnpoolOp.make(x, places, results=1, **named)
+
+    op = unpool(window.padding)
     sizes = list(shape(op.output))
     wanted = _unpooled_sizes(node, sizes)
     if _is_inverse(op, wanted):
         ends = [n - m for n, m in zip(sizes[2:], wanted[2:], strict=True)]
         begins, given = window.padding[: len(ends)], window.padding[len(ends) :]
-        padding = [*begins, *(n + m for n, m in zip(given, ends, strict=True))]
-        return node.insert(MaxUnpoolOp.make(x, places, padding=integers(padding), **properties))
+        op.erase()
+        return node.insert(unpool([*begins, *(n + m for n, m in zip(given, ends, strict=True))]))
     op.erase()
     added = [new - old for new, old in zip(wanted, sizes, strict=True)]
     if min(added) < 0:
@@ -66,9 +71,9 @@ def _max_unpool(node: NodeContext) -> SSAValue:
     g = Composer(node.insert)
     flat = g.splat(0, element_type(x), [prod(sizes)])
     updates, indices = (g.reshape(t, [-1]) for t in (x, places))
-    none = {"axis": integer(0), "reduction": StringAttr("none")}
-    put = node.insert(ScatterElementsOp.make(flat, indices, updates, **none))
-    return g.pad(g.reshape(put, sizes), [0] * len(added), added)
+    none = StringAttr("none")
+    put = ScatterElementsOp.make(flat, indices, updates, axis=integer(0), reduction=none)
+    return g.pad(g.reshape(node.insert(put), sizes), [0] * len(added), added)
 
 
 def _unpooled_sizes(node: NodeContext, sizes: Sequence[int]) -> list[int]:
