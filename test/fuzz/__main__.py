@@ -2,6 +2,7 @@
 
 python test/fuzz models 0 1000 --to FOLDER    mutated models: the bytes and all parts of a model
 python test/fuzz graphs 0 1000 --to FOLDER    models that mean something, against ONNX Runtime
+python test/fuzz products 0 1000 --to FOLDER  the same of products, of bytes and floats
 python test/fuzz texts 0 1000 --to FOLDER     mutated texts of the IR, for dlc-opt
 
 The numbers are seeds, from and up to. What fails is shrunk and written to the folder, one file for
@@ -28,6 +29,7 @@ from campaigns import (  # noqa: E402  (the path is set above)
     mutated_models,
     mutated_texts,
     node_models,
+    product_models,
     small_protos,
 )
 from shrinking import shrink  # noqa: E402
@@ -36,7 +38,7 @@ from shrinking import shrink  # noqa: E402
 def main() -> int:
     """Run the cases; return 1 if one failed."""
     parser = argparse.ArgumentParser("python test/fuzz")
-    parser.add_argument("kind", choices=("models", "graphs", "texts"))
+    parser.add_argument("kind", choices=("models", "graphs", "products", "texts"))
     parser.add_argument("first", type=int)
     parser.add_argument("end", type=int)
     parser.add_argument("--to", type=Path, default=Path("build/fuzz"), help="where failures go")
@@ -62,6 +64,8 @@ def main() -> int:
 def _cases(kind: str, seeds: range) -> Iterator[Failure | None]:
     if kind == "texts":
         return mutated_texts(HERE.parent, seeds)
+    if kind == "products":
+        return product_models(seeds)
     models = [*node_models(), *small_protos()]
     return (mutated_models if kind == "models" else meaningful_models)(models, seeds)
 

@@ -13,6 +13,7 @@ from model_mutations import mutate, retype
 from onnx import ModelProto
 from onnx.backend.test.loader import load_model_tests
 from random_models import random_model
+from random_products import random_products
 from small_models import small_models
 from text_case import TextCase, check_text, mutate_text, text_seeds
 
@@ -71,6 +72,15 @@ def meaningful_models(models: Sequence[ModelProto], seeds: range) -> Iterator[Fa
         r = random.Random(seed)
         model = random_model(seed) if seed % 2 else retype(r.choice(models), r)
         yield _tried(seed, model.SerializeToString())
+
+
+def product_models(seeds: range) -> Iterator[Failure | None]:
+    """Try random products; to refuse one is a failure, too."""
+    for seed in seeds:
+        data = random_products(seed).SerializeToString()
+        ending = check_bytes(data, target_of(seed))
+        failed = ending.is_fault or ending.kind == "refused"
+        yield Failure(seed, ending, data, target_of(seed)) if failed else None
 
 
 def _tried(seed: int, data: bytes) -> Failure | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import onnx
 import pytest
-from campaigns import Failure, mutated_models, mutated_texts, small_protos
+from campaigns import Failure, mutated_models, mutated_texts, product_models, small_protos
 from child_process import Ending, Stage, run_in_child
 from model_mutations import mutate, retype
 from onnx import ModelProto, TensorProto
@@ -15,6 +15,7 @@ from small_models import small_models
 
 HERE = Path(__file__).resolve().parent
 MODELS = range(40)
+PRODUCTS = range(12)
 TEXTS = range(120)
 
 
@@ -24,6 +25,10 @@ def said(failures: list[Failure | None]) -> list[str]:
 
 def test_mutated_models() -> None:
     assert said(list(mutated_models(small_protos(), MODELS))) == []
+
+
+def test_random_products() -> None:
+    assert said(list(product_models(PRODUCTS))) == []
 
 
 def test_mutated_texts() -> None:

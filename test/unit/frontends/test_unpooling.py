@@ -9,11 +9,12 @@ import pytest
 from onnx import TensorProto, helper
 
 from dlc.core.context import DlcContext
+from dlc.errors import CompileError
 from dlc.frontends.onnx.importer import import_model
 from dlc.oracle import run_reference
 
 X = np.arange(1, 5, dtype=np.float32).reshape(1, 1, 2, 2)
-UNPOOL = {"kernel_shape": [2, 2], "strides": [2, 2]}
+UNPOOL: dict[str, Any] = {"kernel_shape": [2, 2], "strides": [2, 2]}
 
 
 @pytest.mark.parametrize("strides", [[1, 1], [2, 2]])
@@ -81,3 +82,16 @@ def test_places_of_a_pooling_are_numbered_as_its_operand_is(
     expected[:, :, :4, :6] = np.where(windows == peaks, windows, 0).reshape(2, 3, 4, 6)
     found = run_reference(module, {"x": x}, context.weights)["y"]
     np.testing.assert_array_equal(found, expected)
+
+
+def test_a_shape_of_another_rank_is_an_error(
+    make_model: Callable[..., onnx.ModelProto], context: DlcContext
+) -> None:
+    nodes = [
+        helper.make_node("MaxPool", ["x"], ["m", "p"], **UNPOOL),
+        helper.make_node("MaxUnpool", ["m", "p", "sizes"], ["y"], **UNPOOL),
+    ]
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 1, 4, 4))
+    model = make_model(nodes, inputs=[x], initializers={"sizes": np.array([4, 4])})
+    with pytest.raises(CompileError, match=r"output_shape \[4, 4\] should have 4 sizes"):
+        import_model(model, None, context)

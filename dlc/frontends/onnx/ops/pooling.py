@@ -59,6 +59,8 @@ def _max_unpool(node: NodeContext) -> SSAValue:
     op = unpool(window.padding)
     sizes = list(shape(op.output))
     wanted = _unpooled_sizes(node, sizes)
+    if len(wanted) != len(sizes):
+        raise CompileError(f"output_shape {wanted} should have {len(sizes)} sizes")
     if _is_inverse(op, wanted):
         ends = [n - m for n, m in zip(sizes[2:], wanted[2:], strict=True)]
         begins, given = window.padding[: len(ends)], window.padding[len(ends) :]
