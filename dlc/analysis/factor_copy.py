@@ -1,6 +1,6 @@
 """How many bytes of a contraction's factor lie together, aligned, so that one copy brings them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import gcd
 
 from xdsl.ir import SSAValue
@@ -36,7 +36,7 @@ def _both_ways(cluster: Cluster, op: ContractionOp, number: int) -> tuple[int, i
     guarded = set[int]()
     for axis in () if number else op.lhs_guard:
         guarded |= index[axis].used_dims()
-    found = _source(cluster, op.operands[number], index)
+    found = source(op.operands[number], index, lambda value: not cluster.inner(value))
     if found is None:
         return 0, 0
     value, index = found
@@ -49,13 +49,13 @@ def _both_ways(cluster: Cluster, op: ContractionOp, number: int) -> tuple[int, i
     return along_k, along_rows
 
 
-def _source(
-    cluster: Cluster, value: SSAValue, index: Sequence[AffineExpr]
+def source(
+    value: SSAValue, index: Sequence[AffineExpr], is_stored: Callable[[SSAValue], bool]
 ) -> tuple[SSAValue, Sequence[AffineExpr]] | None:
-    """Return the input of the cluster, and the index in it, whose elements ``value`` has; ``None``
-    where they are computed.
+    """Return the tensor in memory, and the index in it, whose elements ``value`` has at ``index``;
+    ``None`` where they are computed.
     """
-    while cluster.inner(value):
+    while not is_stored(value):
         owner = value.owner
         if not isinstance(owner, ComputedOp) or not owner.moves_data:
             return None

@@ -7,6 +7,7 @@ memory.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 from xdsl.dialects.builtin import IndexType, MemRefType
@@ -14,8 +15,9 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.contraction import GemmLoop
+from dlc.analysis.factor_copy import source
 from dlc.analysis.staged_copy import COPY_BYTES, copy_elements
-from dlc.core.affine import linear_index, stride
+from dlc.core.affine import linear_index, simplify, stride
 from dlc.core.task_map import TaskMap, repeat, spatial
 from dlc.dialects.graph.computed import apply_map
 from dlc.dialects.loop import AllocOp, StageOp, TaskMapAttr, YieldOp
@@ -77,7 +79,7 @@ class Factor:
         """
         along_k = self._is_along(self.product.gemm.k) or not self._is_along(self.loops)
         best = self._lines(along_k, first)
-        if best.bytes < COPY_BYTES[0] and self.value in self.scope.buffers:
+        if best.bytes < COPY_BYTES[0] and self._source is not None:
             other = self._lines(not along_k, first)
             best, worse = (other, best) if other.bytes > best.bytes else (best, other)
             worse.stage.erase()
@@ -138,10 +140,19 @@ class Factor:
         """The axes along which an index may be outside."""
         return () if self.number else self.product.op.lhs_guard
 
-    @property
+    @cached_property
+    def _source(self) -> tuple[SSAValue, Sequence[AffineExpr]] | None:
+        """The tensor in memory that the elements are read from, and where; ``None`` where they are
+        computed.
+        """
+        map = self.product.op.indexing_maps()[self.number]
+        return source(self.value, map.results, self.scope.buffers.__contains__)
+
+    @cached_property
     def _position(self) -> AffineExpr:
         map = self.product.op.indexing_maps()[self.number]
-        return linear_index(map.results, shape(self.value))
+        tensor, index = self._source or (self.value, map.results)
+        return simplify(linear_index(index, shape(tensor)), self.product.ranges)
 
     def _step(self, loop: GemmLoop) -> int | None:
         """Return by how many elements a step of a loop moves; ``None`` where that varies."""
