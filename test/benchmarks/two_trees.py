@@ -3,7 +3,7 @@
 Each model is compiled by both trees, on all cores and without verification, and each artifact is
 run by the runtime of its own tree, in a process of its own: the trees may differ in the interface
 of artifacts. Prints a line per model with the times of both, new over old for each precision, and
-the geometric means. Needs PyTorch.
+the geometric means; ``--kernels`` adds what CUPTI says of each kernel to the JSON. Needs PyTorch.
 
     python test/benchmarks/two_trees.py OLD NEW --models a/model.onnx b/model.onnx --json out.json
 """
@@ -14,14 +14,14 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import geometric_mean, median
 from typing import IO, Any
 
-RUNS, TURNS, WARM_UP = 40, 5, 10
+RUNS, TURNS, WARM_UP, PROFILED = 40, 5, 10, 10
 Row = dict[str, Any]
 
 
@@ -112,8 +112,9 @@ class Runner:
         self._process.communicate()
 
 
-def measured(case: Case, runners: Mapping[str, Runner], folder: Path) -> Row:
+def measured(case: Case, runners: Mapping[str, Runner], given: argparse.Namespace) -> Row:
     """Return the microseconds of each side, and how far the outputs are apart."""
+    folder = given.work
     for side, runner in runners.items():
         runner.send(load=str(case.artifact(folder, side)))
     launches = {side: runner.answer() for side, runner in runners.items()}
@@ -123,7 +124,10 @@ def measured(case: Case, runners: Mapping[str, Runner], folder: Path) -> Row:
             times[side].append(median(runner.ask(time=RUNS)))
     outputs = [Path(runner.ask(outputs=str(folder / side))) for side, runner in runners.items()]
     us = {side: round(median(found), 2) for side, found in times.items()}
-    return {"us": us, "turns": times, "launches": launches, "apart": apart(*outputs)}
+    row = {"us": us, "turns": times, "launches": launches, "apart": apart(*outputs)}
+    if given.kernels:
+        row["kernels"] = {side: runner.ask(kernels=PROFILED) for side, runner in runners.items()}
+    return row
 
 
 def apart(one: Path, other: Path) -> float:
@@ -157,7 +161,7 @@ def compare(cases: Sequence[Case], trees: Mapping[str, Path], given: argparse.Na
         runners = runners or {side: Runner(tree) for side, tree in trees.items()}
         row: Row = {"model": case.name, "precision": case.precision}
         try:
-            row |= measured(case, runners, given.work)
+            row |= measured(case, runners, given)
         except RuntimeError as error:
             row["error"] = str(error)
             print(f"{case.name} {case.precision}: {error}", flush=True)
@@ -188,14 +192,14 @@ def print_table(rows: Sequence[Row], precisions: Sequence[str]) -> None:
 
 
 def serve(requests: IO[str]) -> None:
-    """Answer requests, one a line: load, time, outputs."""
+    """Answer requests, one a line (``REQUESTS``)."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what others print must not come among the answers
     state: dict[str, Any] = {}
     for line in requests:
         try:
             ((what, value),) = json.loads(line).items()
-            answer = {"load": _load, "time": _time, "outputs": _outputs}[what](state, value)
+            answer = REQUESTS[what](state, value)
             found = {"answer": answer}
         except Exception as error:
             found = {"error": f"{type(error).__name__}: {error}"[:300]}
@@ -256,6 +260,29 @@ def _outputs(state: dict[str, Any], path: str) -> str:
     return f"{path}.npz"
 
 
+def _kernels(state: dict[str, Any], count: int) -> dict[str, list[float]]:
+    """Return for each kernel its launches in a run, and the median microseconds of one."""
+    import torch  # pyright: ignore[reportMissingImports]
+    from torch.profiler import ProfilerActivity, profile  # pyright: ignore[reportMissingImports]
+
+    with profile(activities=[ProfilerActivity.CUDA]) as seen:
+        for _ in range(count):
+            state["run"]()
+        torch.cuda.synchronize()
+    found: dict[str, list[float]] = {}
+    for event in seen.events():
+        found.setdefault(event.name, []).append(event.device_time_total)
+    return {name: [len(us) / count, round(median(us), 3)] for name, us in found.items() if any(us)}
+
+
+REQUESTS: dict[str, Callable[[dict[str, Any], Any], Any]] = {
+    "load": _load,
+    "time": _time,
+    "outputs": _outputs,
+    "kernels": _kernels,
+}
+
+
 def main() -> int:
     """Read the command line."""
     if sys.argv[1:] == ["--serve"]:
@@ -269,6 +296,7 @@ def main() -> int:
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--work", type=Path, default=Path("build/two-trees"))
     parser.add_argument("--json", type=Path, default=Path("two-trees.json"))
+    parser.add_argument("--kernels", action="store_true", help="profile each case")
     parser.add_argument("--keep", action="store_true", help="artifacts that are there are not made")
     parser.add_argument("--seconds", type=float, default=600, help="begin nothing new after these")
     given = parser.parse_args()
