@@ -17,6 +17,7 @@ from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
 from dlc.ir.tensor import (
     broadcast_shapes,
+    compute_type,
     element_bytes,
     element_type,
     is_integer,
@@ -153,6 +154,18 @@ class ReductionOp(ComputedOp, ABC):
         return self.finish(scope, index, scope.reduce(self, index), result)
 
 
+class SummingOp(ReductionOp, ABC):
+    """A reduction that adds contributions, in the compute type of the result."""
+
+    def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:
+        return [b.constant(0, compute_type(element_type(self.results[0])))]
+
+    def combine(
+        self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
+    ) -> Sequence[SSAValue]:
+        return [b.add(left[0], right[0])]
+
+
 WeightInner = Literal["n", "k"]
 
 
@@ -167,7 +180,7 @@ class WeightOrder:
     properties: Mapping[str, Attribute | None]
 
 
-class ContractionOp(ReductionOp, ABC):
+class ContractionOp(SummingOp, ABC):
     """``y[p] = sum over r of lhs[L(p, r)] * rhs[R(p, r)]`` in ``f32`` (``f64`` for ``f64``, ``i32``
     for integers of at most 32 bits).
 
@@ -211,11 +224,6 @@ class ContractionOp(ReductionOp, ABC):
         lhs = scope.read(self.operands[0], apply_map(lhs_map, dims), guard=self.lhs_guard)
         rhs = scope.read(self.operands[1], apply_map(rhs_map, dims))
         return [scope.b.mul(lhs, rhs)]
-
-    def combine(
-        self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
-    ) -> Sequence[SSAValue]:
-        return [b.add(x, y) for x, y in zip(left, right, strict=True)]
 
     def flops(self) -> int:
         return 2 * self.domain.points

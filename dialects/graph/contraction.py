@@ -10,9 +10,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 
 from dlc.dialects.graph.computed import ContractionOp, Domain, WeightInner, WeightOrder
 from dlc.dialects.graph.structure import Array, GraphOp
-from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
-from dlc.ir.tensor import broadcast_shapes, compute_type, element_type, shape
+from dlc.ir.tensor import broadcast_shapes, shape
 
 
 @irdl_op_definition
@@ -92,9 +91,6 @@ class MatmulOp(ContractionOp):
         if number == 0 and flipped:
             return None  # rows of the lhs are better read along k
         return self.with_operands(operands, **{name: flipped})
-
-    def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:
-        return [b.constant(0, compute_type(element_type(self.output)))]
 
     def reference(self, *operands: Array) -> Array:
         a, b = operands

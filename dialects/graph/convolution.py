@@ -24,9 +24,8 @@ from dlc.dialects.graph.data_layout import (
 from dlc.dialects.graph.properties import integer
 from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.dialects.graph.window import Window
-from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
-from dlc.ir.tensor import DYNAMIC, compute_type, element_type, shape
+from dlc.ir.tensor import DYNAMIC, shape
 
 
 @irdl_op_definition
@@ -178,9 +177,6 @@ class ConvOp(ContractionOp):
     def permuted(self, permutation: Sequence[int], operands: Sequence[SSAValue]) -> GraphOp | None:
         layout = self.data_layout.permuted(permutation)
         return None if layout is None else self.with_operands(operands, data_layout=layout)
-
-    def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:
-        return [b.constant(0, compute_type(element_type(self.output)))]
 
     def reference(self, *operands: Array) -> Array:
         x, weight = wide_integers(*operands)

@@ -7,17 +7,16 @@ from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
-from dlc.dialects.graph.computed import Domain, Index, ReductionOp, Scope
+from dlc.dialects.graph.computed import Domain, Index, Scope, SummingOp
 from dlc.dialects.graph.gather import check_axis, nearest
 from dlc.dialects.graph.movement import indexed
 from dlc.dialects.graph.structure import Array, IndexLimits
-from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
-from dlc.ir.tensor import compute_type, element_type, is_float, shape
+from dlc.ir.tensor import element_type, is_float, shape
 
 
 @irdl_op_definition
-class InterpolateOp(ReductionOp):
+class InterpolateOp(SummingOp):
     """``y[.., p, ..] = sum over t of weights[p, t] * x[.., places[p, t], ..]`` along ``axis``.
 
     ``%y = graph.interpolate %x places %p weights %w axis 1
@@ -63,20 +62,12 @@ class InterpolateOp(ReductionOp):
     def domain(self) -> Domain:
         return Domain(shape(self.output), (shape(self.places)[1],))
 
-    def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:
-        return [b.constant(0, compute_type(element_type(self.x)))]
-
     def contribution(self, scope: Scope, index: Index, reduction: Index) -> Sequence[SSAValue]:
         axis = self.axis.value.data
         at = [index[axis], reduction[0]]
         place = indexed(scope, scope.read(self.places, at), shape(self.x)[axis])
         x = scope.read(self.x, [*index[:axis], place, *index[axis + 1 :]])
         return [scope.b.mul(x, scope.read(self.weights, at))]
-
-    def combine(
-        self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
-    ) -> Sequence[SSAValue]:
-        return [b.add(left[0], right[0])]
 
     def flops(self) -> int:
         return 2 * self.domain.points

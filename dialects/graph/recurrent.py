@@ -6,6 +6,7 @@ the number of steps for sequences of full length. The decomposition leaves the w
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import auto
 from typing import ClassVar
 
@@ -52,6 +53,21 @@ class DirectionAttr(EnumAttribute[Direction], SpacedOpaqueSyntaxAttribute):
     """The direction of a recurrent layer; a bidirectional one is two layers side by side."""
 
     name = "graph.direction"
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one step of one direction is written from.
+
+    projected: the product of the step's input and the weight, with the bias that can be added
+    before the recurrence, ``[b, gates * h]``. states: those before the step. shared: what
+    ``write_shared`` wrote for all steps.
+    """
+
+    direction: int
+    projected: SSAValue
+    states: Sequence[SSAValue]
+    shared: Sequence[SSAValue]
 
 
 def is_splat(value: SSAValue, number: float) -> bool:
@@ -173,19 +189,8 @@ class RecurrentOp(CompositeOp, ABC):
         return [self.of_direction(g, self.recurrence, direction)]
 
     @abstractmethod
-    def write_step(
-        self,
-        g: Composer,
-        direction: int,
-        projected: SSAValue,
-        states: Sequence[SSAValue],
-        shared: Sequence[SSAValue],
-    ) -> Sequence[SSAValue]:
-        """Write the states after one step; the first of them is the hidden state.
-
-        projected: the product of the step's input and the weight, with the bias that can be added
-        before the recurrence. shared: what ``write_shared`` wrote.
-        """
+    def write_step(self, g: Composer, step: Step) -> Sequence[SSAValue]:
+        """Write the states after one step; the first of them is the hidden state."""
 
     def decompose(self, insert: Callable[[GraphOp], SSAValue]) -> Sequence[SSAValue]:
         g = Composer(insert)
@@ -221,7 +226,7 @@ class RecurrentOp(CompositeOp, ABC):
         hidden: dict[int, SSAValue] = {}
         for t in self.steps(d):
             at = g.reshape(g.part(projected, 0, t, t + 1), shape(projected)[1:])
-            new = self.write_step(g, d, at, states, shared)
+            new = self.write_step(g, Step(d, at, states, shared))
             states, hidden[t] = self._write_end(g, t, left, states, new)
         sizes = [1, batch, self.hidden]
         rows = [g.reshape(hidden[t], sizes) for t in range(steps)]

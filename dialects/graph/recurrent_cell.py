@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 
 from dlc.dialects.graph.composer import Composer
-from dlc.dialects.graph.recurrent import RecurrentOp, is_splat
+from dlc.dialects.graph.recurrent import RecurrentOp, Step, is_splat
 from dlc.dialects.graph.structure import Array
 from dlc.ir.tensor import shape
 
@@ -28,16 +28,9 @@ class RnnOp(RecurrentOp):
     FUNCTIONS: ClassVar = 1
     assembly_format = _FORMAT
 
-    def write_step(
-        self,
-        g: Composer,
-        direction: int,
-        projected: SSAValue,
-        states: Sequence[SSAValue],
-        shared: Sequence[SSAValue],
-    ) -> Sequence[SSAValue]:
-        total = self.write_recurrence(g, projected, states[0], shared[0])
-        return [self.write_activation(g, direction, 0, total)]
+    def write_step(self, g: Composer, step: Step) -> Sequence[SSAValue]:
+        total = self.write_recurrence(g, step.projected, step.states[0], step.shared[0])
+        return [self.write_activation(g, step.direction, 0, total)]
 
     def step(
         self, direction: int, x: Array, states: list[Array], operands: Sequence[Array]
@@ -96,17 +89,10 @@ class LstmOp(RecurrentOp):
         own, h = self.of_direction(g, self.peepholes, direction), self.hidden
         return [*recurrence, *(g.part(own, 0, n * h, (n + 1) * h) for n in range(3))]
 
-    def write_step(
-        self,
-        g: Composer,
-        direction: int,
-        projected: SSAValue,
-        states: Sequence[SSAValue],
-        shared: Sequence[SSAValue],
-    ) -> Sequence[SSAValue]:
-        hidden, cell = states
-        recurrence, *peepholes = shared
-        total = self.write_recurrence(g, projected, hidden, recurrence)
+    def write_step(self, g: Composer, step: Step) -> Sequence[SSAValue]:
+        direction, (hidden, cell) = step.direction, step.states
+        recurrence, *peepholes = step.shared
+        total = self.write_recurrence(g, step.projected, hidden, recurrence)
         gates = [self.gate(g, total, n) for n in range(4)]
         pi, po, pf = peepholes or (None, None, None)
         i = self._write_gate(g, direction, gates[0], pi, cell)
@@ -173,16 +159,9 @@ class GruOp(RecurrentOp):
             return parts
         return [*parts, g.part(self.of_direction(g, self.bias, direction), 0, 5 * h, 6 * h)]
 
-    def write_step(
-        self,
-        g: Composer,
-        direction: int,
-        projected: SSAValue,
-        states: Sequence[SSAValue],
-        shared: Sequence[SSAValue],
-    ) -> Sequence[SSAValue]:
-        (hidden,) = states
-        gates, last, *bias = shared
+    def write_step(self, g: Composer, step: Step) -> Sequence[SSAValue]:
+        direction, projected, (hidden,) = step.direction, step.projected, step.states
+        gates, last, *bias = step.shared
         both = self.write_recurrence(g, g.part(projected, 1, 0, 2 * self.hidden), hidden, gates)
         z, r = (self.write_activation(g, direction, 0, self.gate(g, both, n)) for n in (0, 1))
         if self.reset_after is None:

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
-from dlc.dialects.graph.computed import Domain, Index, ReductionOp, Scope
+from dlc.dialects.graph.computed import Domain, Index, ReductionOp, Scope, SummingOp
 from dlc.dialects.graph.elementwise import truncated_quotient
 from dlc.dialects.graph.properties import integers
 from dlc.dialects.graph.structure import Array, GraphOp
@@ -103,16 +103,8 @@ class ReduceOp(OverAxes, ReductionOp, ABC):
         return self.domain.points
 
 
-class SumOp(ReduceOp, ABC):
+class SumOp(SummingOp, ReduceOp, ABC):
     """A reduction that adds contributions; integers wrap around at the end."""
-
-    def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:
-        return [b.constant(0, compute_type(element_type(self.x)))]
-
-    def combine(
-        self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
-    ) -> Sequence[SSAValue]:
-        return [b.add(left[0], right[0])]
 
     def finish(
         self, scope: Scope, index: Index, accumulators: Sequence[SSAValue], result: int = 0

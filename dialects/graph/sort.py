@@ -8,10 +8,9 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
 from dlc.dialects.graph.arg_reduction import beats
-from dlc.dialects.graph.computed import Domain, Index, ReductionOp, Scope
+from dlc.dialects.graph.computed import Domain, Index, Scope, SummingOp
 from dlc.dialects.graph.gather import GatherElementsOp, check_axis
 from dlc.dialects.graph.structure import Array, CompositeOp, GraphOp
-from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, shape
 
@@ -25,7 +24,7 @@ def order(x: Array, axis: int, largest: bool) -> Array:
 
 
 @irdl_op_definition
-class RankOp(ReductionOp):
+class RankOp(SummingOp):
     """``y[i]``: how many elements along ``axis`` come before ``x[i]`` in ascending order.
 
     With ``largest`` in descending order.
@@ -53,9 +52,6 @@ class RankOp(ReductionOp):
         sizes = shape(self.x)
         return Domain(sizes, (sizes[self.axis.value.data],))
 
-    def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:
-        return [b.constant(0, i64)]
-
     def contribution(self, scope: Scope, index: Index, reduction: Index) -> Sequence[SSAValue]:
         b, axis = scope.b, self.axis.value.data
         own = scope.read(self.x, index)
@@ -65,11 +61,6 @@ class RankOp(ReductionOp):
         distance = scope.integer(reduction[0] - index[axis], i64)
         earlier = b.compare("lt", distance, b.constant(0, i64))
         return [b.cast(b.logical("or", before, b.logical("and", equal, earlier)), i64)]
-
-    def combine(
-        self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
-    ) -> Sequence[SSAValue]:
-        return [b.add(left[0], right[0])]
 
     def flops(self) -> int:
         return self.domain.points
@@ -81,7 +72,7 @@ class RankOp(ReductionOp):
 
 
 @irdl_op_definition
-class FindRankOp(ReductionOp):
+class FindRankOp(SummingOp):
     """``y[j]``: the index along ``axis`` where ``ranks`` is ``j``, for ``j`` below ``count``.
 
     Each of these numbers must occur once along the axis.
@@ -105,19 +96,11 @@ class FindRankOp(ReductionOp):
     def domain(self) -> Domain:
         return Domain(shape(self.output), (shape(self.ranks)[self.axis.value.data],))
 
-    def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:
-        return [b.constant(0, i64)]
-
     def contribution(self, scope: Scope, index: Index, reduction: Index) -> Sequence[SSAValue]:
         b, axis = scope.b, self.axis.value.data
         rank = scope.read(self.ranks, [*index[:axis], reduction[0], *index[axis + 1 :]])
         found = b.compare("eq", rank, scope.integer(index[axis], i64))
         return [b.select(found, scope.integer(reduction[0], i64), b.constant(0, i64))]
-
-    def combine(
-        self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
-    ) -> Sequence[SSAValue]:
-        return [b.add(left[0], right[0])]
 
     def flops(self) -> int:
         return self.domain.points

@@ -10,28 +10,20 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 
-from dlc.dialects.graph.computed import Index, Scope
+from dlc.dialects.graph.computed import Index, Scope, SummingOp
 from dlc.dialects.graph.convolution import taps
 from dlc.dialects.graph.pooling import WINDOW_FORMAT, PoolOp
 from dlc.dialects.graph.structure import Array
 from dlc.dialects.graph.window import Window
 from dlc.dialects.loop.scalar import ScalarBuilder
-from dlc.ir.tensor import compute_type, element_type, float_element, shape
+from dlc.ir.tensor import float_element, shape
 
 
-class SumPoolOp(PoolOp, ABC):
+class SumPoolOp(SummingOp, PoolOp, ABC):
     """A pooling that adds contributions, in floats."""
 
     def result_element(self) -> Attribute:
         return float_element(self.x)
-
-    def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:
-        return [b.constant(0, compute_type(element_type(self.x)))]
-
-    def combine(
-        self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
-    ) -> Sequence[SSAValue]:
-        return [b.add(left[0], right[0])]
 
 
 @irdl_op_definition
