@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from dlc import registry
 from dlc.backends.cuda.cubins import compile_kernels
-from dlc.core.parser import parse_module
 from dlc.dialects.gpu import KernelOp
 from dlc.dialects.graph.structure import Array
 from dlc.ir.space import buffer_type
@@ -17,16 +15,6 @@ from dlc.ir.tensor import numpy_dtype
 
 MAX_DYNAMIC_SHARED = 8
 """``CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES``."""
-
-
-def lowered(text: str, pipeline: str) -> ModuleOp:
-    """Return the module of ``text`` after a pipeline."""
-    context = registry.new_context()
-    module = parse_module(text, context)
-    for step in registry.build_passes(pipeline):
-        step.apply(context, module)
-    module.verify()
-    return module
 
 
 class Gpu:

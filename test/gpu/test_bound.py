@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from launch import Gpu, lowered
+from launch import Gpu
+from lowered import lowered
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry

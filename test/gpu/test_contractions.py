@@ -3,7 +3,7 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from launch import lowered
+from lowered import lowered
 from simulated import Runner
 
 from dlc.dialects.graph.structure import Array

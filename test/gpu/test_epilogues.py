@@ -5,7 +5,7 @@ Small integers, so that products and sums are exact: every layout has to give th
 
 import numpy as np
 import pytest
-from launch import lowered
+from lowered import lowered
 from simulated import Runner, Simulated
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from launch import lowered
+from lowered import lowered
 from simulated import Runner
 
 SIZES = (1, 7, 128, 1009, 4100)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from launch import lowered
+from lowered import lowered
 
 from dlc.dialects.graph.structure import Array
 from dlc.simulator import Coverage, SimulationError, simulate

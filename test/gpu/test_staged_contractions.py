@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from launch import lowered
+from lowered import lowered
 from simulated import Simulated
 from xdsl.dialects.builtin import ModuleOp
 

@@ -10,7 +10,8 @@ import re
 
 import numpy as np
 import pytest
-from launch import Gpu, lowered
+from launch import Gpu
+from lowered import lowered
 from warp_roles import (
     BLOCKS,
     COPIED,

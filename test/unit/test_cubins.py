@@ -3,11 +3,9 @@
 from pathlib import Path
 
 import pytest
-from xdsl.dialects.builtin import ModuleOp
+from lowered import lowered
 
-from dlc import registry
 from dlc.backends.cuda.cubins import SMALL_OPERATIONS, compile_kernels, translation_units
-from dlc.core.parser import parse_module
 from dlc.dialects.gpu import KernelOp
 
 TARGETS = ("sm_80", "sm_86", "sm_89", "sm_90a")
@@ -18,16 +16,6 @@ SIZES = (1, 7, 128, 1009, 4100)
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DLC_CACHE_DIR", str(tmp_path))
-
-
-def lowered(text: str, pipeline: str) -> ModuleOp:
-    """Return the module of ``text`` after a pipeline."""
-    context = registry.new_context()
-    module = parse_module(text, context)
-    for step in registry.build_passes(pipeline):
-        step.apply(context, module)
-    module.verify()
-    return module
 
 
 def elementwise(name: str, op: str, size: int, element: str, schedule: str) -> str:

@@ -3,14 +3,15 @@ emulated.
 """
 
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from added_files import added
 from launched import Case, launch
+from lowered import lowered
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import arch, registry
@@ -44,30 +45,16 @@ func.func @main(%x: tensor<{M}x{K}xf16>, %w: tensor<{N}x{K}xf16>) -> tensor<{M}x
 @pytest.fixture(autouse=True)
 def half_depth(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Add the folder ``extra`` to those where instructions are found, and a chip that has it."""
-    folders = [*instructions.__path__, str(Path(__file__).parent / "extra")]
-    with monkeypatch.context() as patch:
-        patch.setattr(instructions, "__path__", folders)
-        patch.setattr(arch, "GPUS", (*arch.GPUS, EARLY))
-        instructions.refresh()
+    monkeypatch.setattr(arch, "GPUS", (*arch.GPUS, EARLY))
+    with added(instructions, Path(__file__).parent / "extra", instructions.refresh):
         yield
-    sys.modules.pop("dlc.arch.instructions.mma_half_depth", None)
-    instructions.refresh()
-
-
-def _run(text: str, passes: str) -> ModuleOp:
-    context = registry.new_context()
-    module = parse_module(text, context)
-    for step in registry.build_passes(passes):
-        step.apply(context, module)
-    module.verify()
-    return module
 
 
 TILED = "fuse{arch=early},tile{arch=early}"
 
 
 def _kernel() -> tuple[ModuleOp, KernelOp]:
-    module = _run(GRAPH, f"{TILED},lower-to-loop,lower-to-gpu{{arch=early}}")
+    module = lowered(GRAPH, f"{TILED},lower-to-loop,lower-to-gpu{{arch=early}}")
     (kernel,) = (op for op in module.ops if isinstance(op, KernelOp))
     return module, kernel
 
@@ -81,20 +68,20 @@ def test_it_shares_its_name_with_the_row_of_other_types() -> None:
 
 @pytest.mark.parametrize(("chip", "name"), [("early", "mma.m16n8k8"), ("a100", "mma.m16n8k16")])
 def test_it_is_chosen_where_the_chip_has_it(chip: str, name: str) -> None:
-    text = str(_run(GRAPH, f"fuse{{arch={chip}}},tile{{arch={chip}}}"))
+    text = str(lowered(GRAPH, f"fuse{{arch={chip}}},tile{{arch={chip}}}"))
     assert f'instruction = "{name}"' in text
 
 
 def test_it_is_printed_and_read_at_every_level() -> None:
     for passes in ("", ",lower-to-loop", ",lower-to-loop,lower-to-gpu{arch=early}"):
-        text = str(_run(GRAPH, TILED + passes))
+        text = str(lowered(GRAPH, TILED + passes))
         assert "m16n8k8" in text
         assert str(parse_module(text, registry.new_context())) == text
 
 
 def test_a_chip_without_it_says_so() -> None:
     with pytest.raises(CompileError, match=r"needs mma\.sync\.m16n8k8\.f16, which sm_80 has not"):
-        _run(GRAPH, f"{TILED},lower-to-loop,lower-to-gpu{{arch=sm_80}}")
+        lowered(GRAPH, f"{TILED},lower-to-loop,lower-to-gpu{{arch=sm_80}}")
 
 
 def test_its_kernel_is_simulated() -> None:

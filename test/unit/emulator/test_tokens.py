@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from launch import lowered
 from launched import Case, LaunchError, launch
+from lowered import lowered
 from test_warp_roles import KERNELS, arrays
 from warp_roles import BLOCKS, CONSUMERS, THREADS, WARPS
 

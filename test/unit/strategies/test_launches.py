@@ -1,13 +1,13 @@
 """A group may become several launches: what is known of it is found by its name."""
 
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
+from added_files import added
 from onnx import TensorProto, helper
 from xdsl.dialects.builtin import ModuleOp
 
@@ -31,15 +31,10 @@ KERNELS = {"g0": ("g0_2", "g0_3"), "g0_1": ("g0_1",), "g2": ("g0_2", "g0_3")}
 
 
 @pytest.fixture(autouse=True)
-def in_two(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def in_two() -> Iterator[None]:
     """Add the folder ``launches`` to those where strategies are found."""
-    folders = [*strategies.__path__, str(Path(__file__).parent / "launches")]
-    with monkeypatch.context() as patch:
-        patch.setattr(strategies, "__path__", folders)
-        _registry.refresh()
+    with added(strategies, Path(__file__).parent / "launches", _registry.refresh):
         yield
-    sys.modules.pop("dlc.strategies.in_two", None)
-    _registry.refresh()
 
 
 def model(target: str) -> str:

@@ -1,13 +1,13 @@
 """A strategy is there by its file: one that lives here is searched, chosen, printed, read, run."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from added_files import added
 from compiled_c import CompiledKernels
-from xdsl.dialects.builtin import ModuleOp
+from lowered import lowered
 
 from dlc import registry, strategies
 from dlc.core.diagnostics import diagnostics_of
@@ -36,28 +36,14 @@ func.func @main(%x: tensor<7xf32>, %y: tensor<3x7xf32>) -> (tensor<7xf32>, tenso
 
 
 @pytest.fixture(autouse=True)
-def flat(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def flat() -> Iterator[None]:
     """Add the folder ``extra`` to those where strategies are found."""
-    folders = [*strategies.__path__, str(Path(__file__).parent / "extra")]
-    with monkeypatch.context() as patch:
-        patch.setattr(strategies, "__path__", folders)
-        _registry.refresh()
+    with added(strategies, Path(__file__).parent / "extra", _registry.refresh):
         yield
-    sys.modules.pop("dlc.strategies.flat", None)
-    _registry.refresh()
-
-
-def _run(text: str, passes: str) -> ModuleOp:
-    context = registry.new_context()
-    module = parse_module(text, context)
-    for step in registry.build_passes(passes):
-        step.apply(context, module)
-    module.verify()
-    return module
 
 
 def _tiled(arch: str = "cpu-avx2") -> str:
-    return str(_run(GRAPH, f"fuse{{arch={arch}}},tile{{arch={arch}}}"))
+    return str(lowered(GRAPH, f"fuse{{arch={arch}}},tile{{arch={arch}}}"))
 
 
 def test_it_is_found_by_its_file() -> None:
@@ -69,7 +55,7 @@ def test_it_is_chosen_and_printed() -> None:
 
 
 def test_it_is_read_again_with_its_defaults() -> None:
-    module = _run(_tiled().replace("run = 8, cores = false", "run = 5"), "tile{arch=cpu-avx2}")
+    module = lowered(_tiled().replace("run = 8, cores = false", "run = 5"), "tile{arch=cpu-avx2}")
     (group,) = (op for op in module.walk() if isinstance(op, GroupOp))
     assert group.schedule is not None
     schedule = strategies.read(group.schedule)
@@ -94,7 +80,7 @@ def test_its_keys_are_checked_where_they_stand(keys: str, message: str) -> None:
 
 
 def test_its_kernel_runs() -> None:
-    module = _run(_tiled(), "lower-to-loop")
+    module = lowered(_tiled(), "lower-to-loop")
     (kernel,) = (op for op in module.ops if isinstance(op, KernelOp))
     x, y = np.random.default_rng(0).standard_normal((2, 3, 7), np.float32)
     (result,) = CompiledKernels([kernel]).run(kernel.sym_name.data, [x, y])
@@ -107,11 +93,11 @@ def test_another_chip_takes_another_strategy() -> None:
 
 def test_its_schedule_is_no_schedule_of_another_chip() -> None:
     with pytest.raises(CompileError, match="the schedule is for a CPU, not for h200"):
-        _run(_tiled(), "tile{arch=h200}")
+        lowered(_tiled(), "tile{arch=h200}")
 
 
 def test_its_obstacle_is_the_reason_of_a_boundary() -> None:
-    groups = _run(TWO_SHAPES, "fuse{arch=cpu-avx2}")
+    groups = lowered(TWO_SHAPES, "fuse{arch=cpu-avx2}")
     assert 'boundaries = ["g1: runs of different lengths"]' in str(groups)
 
 
