@@ -49,8 +49,10 @@ class _ScaleOfContraction(OpRewrite[MulOp]):
                 continue
             if element_type(scale) != element_type(contraction.operands[1]):
                 continue  # 8-bit integers cannot hold the product
+            if shape(y) != shape(op.output):
+                continue
             sizes = _scale_shape_on_weight(contraction, scale)
-            if sizes is None or shape(y) != shape(op.output):
+            if sizes is None:
                 continue
             _replace(op, contraction, scale, sizes, rewriter)
             return
@@ -75,7 +77,8 @@ def _replace(
 def _scale_shape_on_weight(contraction: ContractionOp, scale: SSAValue) -> list[int] | None:
     """Return the shape in which ``scale`` broadcasts against the weight, or ``None``.
 
-    Each result axis along which the scale varies must index the weight directly, in the same order.
+    scale: broadcasts to the result. Each axis of the result along which it varies must index the
+    weight directly, in the same order.
     """
     _, rhs, result = contraction.indexing_maps()
     rank = len(result.results)
@@ -85,9 +88,8 @@ def _scale_shape_on_weight(contraction: ContractionOp, scale: SSAValue) -> list[
     for size, position in zip(sizes, result.results, strict=True):
         if size == 1:
             continue
-        axes = [i for i, e in enumerate(rhs.results) if e == position]
-        used = [e for e in rhs.results if _uses(e, position)]
-        if len(axes) != 1 or len(used) != 1 or axes[0] < last:
+        axes = [i for i, e in enumerate(rhs.results) if _uses(e, position)]
+        if len(axes) != 1 or rhs.results[axes[0]] != position or axes[0] < last:
             return None
         last = axes[0]
         weight_sizes[last] = size

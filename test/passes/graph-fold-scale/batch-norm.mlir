@@ -50,5 +50,3 @@ func.func @not_with_two_readers(%x: tensor<5x3xf32>) -> (tensor<5x4xf32>, tensor
   %2 = graph.mul %y, %s : (tensor<5x4xf32>, tensor<4xf32>) -> tensor<5x4xf32>
   func.return %y, %2 : tensor<5x4xf32>, tensor<5x4xf32>
 }
-
-// Two scales, one after the other: the first product with the weight is no constant yet.

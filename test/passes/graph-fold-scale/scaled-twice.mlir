@@ -1,5 +1,6 @@
 // RUN: dlc-opt %s --graph-fold-scale | filecheck %s
 
+// Two scales, one after the other: the first product with the weight is no constant yet.
 // CHECK-LABEL: @twice
 func.func @twice(%x: tensor<5x3xf32>) -> tensor<5x4xf32> {
   // CHECK: %[[Y:.*]] = graph.matmul %x
