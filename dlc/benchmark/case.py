@@ -91,6 +91,8 @@ def _timed(
                 ready[name] = peer_by_name(name).prepare(work, place, kept)
             except MissingError as reason:
                 failed[name] = Result(name, missing=str(reason))
+            except CompileError as error:  # of the user's function, which it names
+                failed[name] = Result(name, error=str(error))
             except Exception as error:
                 failed[name] = Result(name, error=one_line(error))
         progress(f"{job.title()}: timing")

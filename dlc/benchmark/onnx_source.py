@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 
 import onnx
@@ -50,12 +49,8 @@ class OnnxSource:
         return found
 
     def torch(self, batch: int | None, path: Path) -> Module:
-        """Return what onnx2torch makes of the file."""
-        if find_spec("onnx2torch") is None:
-            raise MissingError("onnx2torch, which makes a module of an ONNX file, is not installed")
-        import onnx2torch  # pyright: ignore[reportMissingImports]
-
-        return onnx2torch.convert(onnx.load(path)), ()
+        """Raise MissingError: PyTorch writes ONNX files and reads none."""
+        raise MissingError("PyTorch reads no ONNX files; give the module with --torch")
 
     def jax(self, work: Workload) -> Function:
         """Return what the user's function gives."""

@@ -146,8 +146,9 @@ def parse_op(text: str, precision: str) -> SingleOp:
     """
     name, *parts = text.split(":")
     kind = kind_by_name(name)
-    if parts and parts[-1] in PRECISIONS:
-        precision = parts.pop()
+    if own := [part for part in parts if part in PRECISIONS]:
+        precision = own[0]
+        parts.remove(precision)
     sizes = [_sizes(part) for part in parts[: len(kind.counts)]]
     if len(sizes) != len(kind.counts) or any(
         len(found) not in allowed for found, allowed in zip(sizes, kind.counts, strict=True)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from dlc.benchmark.user_function import user_function
+from dlc.benchmark.user_function import call_user_function, kind_of
 from dlc.benchmark.workload import Function, Module, Workload, load_torch, user_jax
 from dlc.errors import CompileError
 
@@ -64,13 +64,17 @@ def _made(function: str, batch: int) -> tuple[Any, Sequence[Any], Mapping[str, A
 
     The last one is kept, which all contestants of a case ask for.
     """
-    make = user_function(function)
-    load_torch().manual_seed(0)  # the weights are the same in every call and process
-    found = make(batch)
-    if not isinstance(found, tuple) or len(found) not in (2, 3):
-        raise CompileError(
-            f"returns a {type(found).__name__}; it returns (module, arguments) or (module, "
-            "arguments, options of torch.onnx.export)",
-            at=function,
-        )
-    return found[0], found[1], dict(found[2]) if len(found) == 3 else {}
+    torch = load_torch()
+    torch.manual_seed(0)  # the weights are the same in every call and process
+    found = call_user_function(function, batch)
+    match found:
+        case (torch.nn.Module() as module, list() | tuple() as arguments):
+            return module, arguments, {}
+        case (torch.nn.Module() as module, list() | tuple() as arguments, dict() as options):
+            return module, arguments, options
+        case _:
+            raise CompileError(
+                f"returns {kind_of(found)}; it returns (module, (its arguments,)) or (module, "
+                "(its arguments,), {options of torch.onnx.export})",
+                at=function,
+            )

@@ -16,18 +16,32 @@ def user_function(name: str) -> Callable[..., Any]:
     place, _, function = name.rpartition(":")
     if not place or not function:
         raise CompileError(f"{name!r} is not FILE.py:FUNCTION or MODULE:FUNCTION")
+    is_file = place.endswith(".py")
+    if is_file and not Path(place).exists():
+        raise CompileError("no such file", at=place)
     try:
-        module = (
-            _module_of(Path(place)) if place.endswith(".py") else importlib.import_module(place)
-        )
-        found = getattr(module, function)
-    except FileNotFoundError:
-        raise CompileError("no such file", at=place) from None
+        module = _module_of(Path(place)) if is_file else importlib.import_module(place)
     except Exception as error:
-        raise CompileError(f"cannot be loaded: {one_line(error)}", at=name) from error
-    if not callable(found):
-        raise CompileError(f"is a {type(found).__name__}, not a function", at=name)
+        raise CompileError(f"cannot be loaded: {one_line(error)}", at=place) from error
+    if not callable(found := getattr(module, function, None)):
+        raise CompileError(f"has no function {function!r}", at=place)
     return found
+
+
+def call_user_function(name: str, *arguments: Any) -> Any:
+    """Return what the function of that name gives. Raises CompileError, which names it."""
+    function = user_function(name)
+    try:
+        return function(*arguments)
+    except Exception as error:
+        raise CompileError(f"failed: {one_line(error)}", at=name) from error
+
+
+def kind_of(found: object) -> str:
+    """Return what a function gave, in a few words: its type, of a tuple those of its parts."""
+    if isinstance(found, tuple):
+        return f"({', '.join(type(part).__name__ for part in found)})"
+    return type(found).__name__
 
 
 def _module_of(path: Path) -> Any:
@@ -35,8 +49,6 @@ def _module_of(path: Path) -> Any:
     title = f"dlc_user_{sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
     if title in sys.modules:
         return sys.modules[title]
-    if not path.exists():
-        raise FileNotFoundError(path)
     spec = importlib.util.spec_from_file_location(title, path)
     assert spec is not None
     assert spec.loader is not None

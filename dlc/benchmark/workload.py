@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from dlc.benchmark.user_function import user_function
+from dlc.benchmark.user_function import call_user_function, kind_of
+from dlc.errors import CompileError
 
 Array = NDArray[Any]
 Module = tuple[Any, Sequence[Any]]
@@ -79,5 +80,11 @@ def user_jax(name: str | None, work: Workload) -> Function:
     """Return what a user's function gives. Raises MissingError."""
     if name is None:
         raise MissingError("it has no form of the model; give --jax FILE.py:FUNCTION")
-    function, arguments = user_function(name)(work.batch or 1, work.precision)
-    return function, arguments
+    found = call_user_function(name, work.batch or 1, work.precision)
+    match found:
+        case (function, list() | tuple() as arguments) if callable(function):
+            return function, arguments
+        case _:
+            raise CompileError(
+                f"returns {kind_of(found)}; it returns (function, [its arguments])", at=name
+            )

@@ -30,6 +30,12 @@ def net(batch):
 
 def none(batch):
     return 3
+
+def two(batch):
+    return 3, ()
+
+def fails(batch):
+    open("/absent")
 """
 ROUNDING = 512 * 2.0**-24
 """Sums of 512 products in another order."""
@@ -82,8 +88,10 @@ def test_an_operation_is_the_same_in_pytorch(text: str, bound: float, tmp_path: 
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        ("none", "none: returns a int; it returns (module, arguments) or (module, arguments, opt"),
-        ("absent", "cannot be loaded: AttributeError"),
+        ("none", "none: returns int; it returns (module, (its arguments,)) or (module, (its arg"),
+        ("two", "two: returns (int, tuple); it returns (module, (its arguments,)) or "),
+        ("fails", "fails: failed: FileNotFoundError: [Errno 2] No such file or directory"),
+        ("absent", "nets.py: has no function 'absent'"),
     ],
 )
 def test_a_function_that_gives_no_module(

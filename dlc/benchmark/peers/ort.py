@@ -1,5 +1,6 @@
 """ONNX Runtime: its CPU provider, or on a GPU its CUDA provider where it has one."""
 
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -8,9 +9,10 @@ from typing import Any
 import numpy as np
 import onnx
 
-from dlc.benchmark.contestant import Place, Ready
+from dlc.benchmark.contestant import Array, Place, Ready
 from dlc.benchmark.workload import MissingError, Workload
-from dlc.runtime.timing import HostClock
+from dlc.frontends.onnx.embedding import with_weights
+from dlc.runtime.timing import HostClock, Run
 
 _CUDA = "CUDAExecutionProvider"
 _ERRORS_ONLY = 3
@@ -31,16 +33,26 @@ class _OnnxRuntime:
         session = onnxruntime.InferenceSession(
             _model(work), options, providers=[_provider(work.precision, place)]
         )
+        if place.is_gpu and session.get_providers()[0] != _CUDA:  # it goes on with the CPU's
+            raise MissingError(f"ONNX Runtime {onnxruntime.__version__} cannot use the GPU")
         feeds = _feeds(session, work)
-        outputs = [np.asarray(x) for x in session.run(None, feeds)]
+        outputs = [np.asarray(x) for x in session.run(None, feeds, _without_graph())]
         note = f"ONNX Runtime {onnxruntime.__version__}"
         if not place.is_gpu:
-            run = lambda: session.run(None, feeds)
-            return Ready(run, HostClock(), outputs, note)
-        binding = _bound(session, feeds, place.device)
-        session.run_with_iobinding(binding)
-        run = lambda: session.run_with_iobinding(binding)
+            return Ready(lambda: session.run(None, feeds), HostClock(), outputs, note)
+        run, outputs = bound(session, feeds, outputs, "cuda", place.device)
         return Ready(run, HostClock(), outputs, f"{note}, CUDA graph, inputs on the GPU")
+
+
+def _without_graph() -> Any:
+    """Return options of a run that is not captured: a CUDA graph keeps the addresses of the run
+    that it was captured in, and that is to be the bound one.
+    """
+    import onnxruntime
+
+    options = onnxruntime.RunOptions()
+    options.add_run_config_entry("gpu_graph_id", "-1")
+    return options
 
 
 def _provider(precision: str, place: Place) -> Any:
@@ -65,7 +77,7 @@ def _model(work: Workload) -> Any:
     """
     if work.precision in ("fp32", "tf32"):
         return str(work.path)
-    model = onnx.load(work.path)
+    model = with_weights(work.path)
     if not any(t.data_type == onnx.TensorProto.FLOAT for t in model.graph.initializer):
         return model.SerializeToString()  # it has that precision already
     if work.precision != "fp16":
@@ -84,16 +96,26 @@ def _feeds(session: Any, work: Workload) -> dict[str, Any]:
     }
 
 
-def _bound(session: Any, feeds: dict[str, Any], device: int) -> Any:
+def bound(
+    session: Any, feeds: Mapping[str, Any], like: Sequence[Array], kind: str, device: int
+) -> tuple[Run, list[Array]]:
+    """Return a run whose inputs and outputs stay on a device, warmed up, and its outputs.
+
+    like: arrays of the outputs' shapes and types. kind: ``cuda`` or ``cpu``.
+    """
     import onnxruntime
+
+    def placed(array: Any) -> Any:
+        return onnxruntime.OrtValue.ortvalue_from_numpy(array, kind, device)
 
     binding = session.io_binding()
     for name, array in feeds.items():
-        value = onnxruntime.OrtValue.ortvalue_from_numpy(array, "cuda", device)
-        binding.bind_ortvalue_input(name, value)
-    for output in session.get_outputs():
-        binding.bind_output(output.name, "cuda", device)
-    return binding
+        binding.bind_ortvalue_input(name, placed(array))
+    for output, array in zip(session.get_outputs(), like, strict=True):
+        binding.bind_ortvalue_output(output.name, placed(np.zeros_like(array)))
+    run = lambda: session.run_with_iobinding(binding)
+    run()
+    return run, [np.asarray(x) for x in binding.copy_outputs_to_cpu()]
 
 
 PEER = _OnnxRuntime()

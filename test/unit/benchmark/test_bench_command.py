@@ -1,16 +1,21 @@
 """``dlc-bench`` from the command line to its tables and its JSON."""
 
 import json
+import os
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from dlc.benchmark import contestant, peers
+from dlc.benchmark.onnx_source import OnnxSource
+from dlc.benchmark.peers import ort
+from dlc.benchmark.workload import MissingError, Workload
 from dlc.tools import dlc_bench
 
 TEST_PEERS = {
@@ -150,6 +155,38 @@ def test_a_model_that_does_not_compile_is_said_and_the_others_are_timed(
     assert code == 1
     assert "dlc: failed: " in out
     assert "net, batch 1, fp32 on cpu" in out
+
+
+def test_pytorch_reads_no_onnx_files(path: Path) -> None:
+    work = Workload(OnnxSource(path), 1, "fp32", path, {})
+    with pytest.raises(MissingError, match="give the module with --torch"):
+        work.source.torch(work.batch, work.path)
+
+
+def test_onnx_runtime_in_half_precision_gets_weights_of_a_file_with_two_names(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``onnx`` itself does not read such weights."""
+    model = onnx.load(path)
+    (tmp_path / "apart").mkdir()
+    apart = tmp_path / "apart" / "net.onnx"
+    onnx.save(model, apart, save_as_external_data=True, location="w.bin", size_threshold=0)
+    os.link(tmp_path / "apart" / "w.bin", tmp_path / "apart" / "same.bin")
+    file = tmp_path / "bench.json"
+    options = ["--batch", 2, "--precision", "fp16", "--peers", "ort", "--json", file]
+    assert bench(capsys, apart, *options)[0] == 0
+    _, peer = json.loads(file.read_text())["cases"][0]["contestants"]
+    assert peer["difference"] < 2.0**-9
+
+
+def test_a_run_of_onnx_runtime_whose_arrays_stay_on_the_device(path: Path) -> None:
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    x = np.random.default_rng(1).standard_normal((3, 7)).astype(np.float32)
+    wanted = np.asarray(session.run(None, {"x": x})[0])
+    run, (found,) = ort.bound(session, {"x": x}, [wanted], "cpu", 0)
+    run()
+    assert wanted.any()
+    assert (found == wanted).all()
 
 
 def test_what_is_not_installed_is_named(

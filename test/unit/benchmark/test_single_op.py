@@ -54,6 +54,8 @@ def test_the_precision_of_the_text_goes_before_that_of_the_command() -> None:
     assert parse_op("matmul:1x1x1", "bf16").precision == "bf16"
     op = parse_op("matmul:1x1x1:fp16", "bf16")
     assert (op.precision, op.dtype) == ("fp16", np.float16)
+    between = parse_op("conv:1x2x3x3:2x1x1:fp16:groups=2", "fp32")
+    assert (between.precision, between.options) == ("fp16", {"groups": 2})
     weight = op.weight()
     assert weight is not None
     assert weight.dtype == np.float16
