@@ -38,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("arguments --weights-to, --locations: only with argument --emit")
     if given.json and given.emit:
         parser.error("argument --json: not allowed with argument --emit")
+    if given.check and (given.tune is not None or given.lock or given.locked):
+        parser.error("arguments --tune, --lock, --locked: not allowed with argument --check")
     return run_command("dlc-compile", lambda: _run(given))
 
 

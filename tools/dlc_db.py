@@ -16,7 +16,7 @@ from dlc.errors import CompileError, counted
 from dlc.tools._command import SUCCESS, CommandParser, run_command
 from dlc.tools._terminal import show
 from dlc.tuning.database import Database, default_path
-from dlc.tuning.exchange import export_text, read_rows
+from dlc.tuning.exchange import export_text, is_export, read_rows
 from dlc.tuning.measurement import Measurement, Row, check_date
 
 _STANDARD_OUTPUT = Path("-")
@@ -44,6 +44,9 @@ def _parser() -> argparse.ArgumentParser:
     prune = commands.add_parser("prune", help="delete what other versions of dlc measured")
     prune.add_argument(
         "--before", type=_day, metavar="2026-01-31", help="and what was measured before this day"
+    )
+    prune.add_argument(
+        "--noisy", action="store_true", help="and what varied by more than its median"
     )
     return parser
 
@@ -106,17 +109,22 @@ def _merge(given: argparse.Namespace) -> int:
 
 def _export(given: argparse.Namespace) -> int:
     with _existing(given) as database:
-        text = export_text(database.rows())
+        rows = database.rows()
     if given.file == _STANDARD_OUTPUT:
-        sys.stdout.write(text)
-    else:
-        write_atomically(given.file, text.encode())
+        sys.stdout.write(export_text(rows))
+        return SUCCESS
+    if given.file.exists() and not is_export(given.file):
+        raise CompileError("is there and is no export; give another file", at=str(given.file))
+    write_atomically(given.file, export_text(rows).encode())
+    show(f"{given.file}: {counted(len(rows), 'measurement')} written")
     return SUCCESS
 
 
 def _prune(given: argparse.Namespace) -> int:
     with _existing(given) as database:
-        gone = [row for row in database.rows() if _is_old(row, given.before or "")]
+        rows = database.rows()
+        noisy = [row for row in rows if given.noisy and row.measurement.is_noisy]
+        gone = dict.fromkeys([*noisy, *(r for r in rows if _is_old(r, given.before or ""))])
         show(f"{database.path}: {counted(database.delete(gone), 'measurement')} deleted")
     return SUCCESS
 

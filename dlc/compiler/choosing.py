@@ -47,9 +47,7 @@ class Choosing:
     def choose(self, target: Target, module: ModuleOp) -> None:
         """Choose for a module that ``tile`` has been through. Raises CompileError."""
         if self.options.locked is not None:
-            path = Path(self.options.locked)
-            read_lock(_text(path), str(path)).write_on(module, target.name)
-            self._tile(target, module)
+            self._obey(Path(self.options.locked), target, module)
         elif self.options.tune_seconds is not None:
             self._tune(target, module)
         if self.options.lock is not None:
@@ -63,6 +61,13 @@ class Choosing:
         """Write the lock file, where one is wished. Raises OSError."""
         if self.options.lock is not None:
             write_atomically(Path(self.options.lock), lock_text(self._chosen).encode())
+
+    def _obey(self, lock: Path, target: Target, module: ModuleOp) -> None:
+        read_lock(_text(lock), str(lock)).write_on(module, target.name)
+        try:
+            self._tile(target, module)
+        except CompileError as error:
+            raise CompileError(str(error), at=str(lock)) from error
 
     def _tile(self, target: Target, module: ModuleOp) -> None:
         passes = registry.build_passes(f"tile{{arch={target.name}}}")

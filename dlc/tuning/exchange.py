@@ -29,6 +29,12 @@ def _data(row: Row) -> dict[str, Any]:
     return {**subject.pop("place"), **subject, **asdict(row.measurement)}
 
 
+def is_export(path: Path) -> bool:
+    """Whether a file begins as an export does. Raises OSError."""
+    with path.open("rb") as file:
+        return file.readline().rstrip() == json.dumps(_HEAD).encode()
+
+
 def read_rows(path: Path) -> list[Row]:
     """Return the measurements in a file: an export, or another database.
 

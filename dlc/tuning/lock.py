@@ -51,8 +51,8 @@ class Lock:
             choice = self.choices[target].get(key_of(group))
             if choice is None:
                 raise CompileError(
-                    f"the lock has no schedule for the group of {operation_text(group)}; it was "
-                    "written for another model, with other options or by another version of dlc",
+                    f"the lock has no schedule for {operation_text(group)}; it was written for "
+                    "another model, with other options or by another version of dlc",
                     at=self.path,
                 )
             group.schedule, group.measured = choice.schedule, choice.measured

@@ -51,6 +51,13 @@ class Measurement:
     fault: str
     title: str
 
+    @property
+    def is_noisy(self) -> bool:
+        """Whether the times lie so far apart that their median says little: the quartiles by more
+        than the median.
+        """
+        return 2 * self.spread_s > self.median_s
+
 
 @dataclass(frozen=True, order=True)
 class Row:

@@ -50,6 +50,16 @@ class Tuned:
         elif len(self.discarded) < _MOST_DISCARDED:
             self.discarded.append(f"{what} with {schedule}: {found.reason}")
 
+    def warn_of_noise(self) -> None:
+        """Note that some times say little, where some do."""
+        found = [time for times in self.times.values() for time in times.values()]
+        if noisy := sum(time.is_noisy for time in found):
+            self.faults.append(
+                f"{noisy} of {counted(len(found), 'measured time')} vary by more than their median,"
+                " as on a machine that does something else: dlc-db prune --noisy forgets them, and"
+                " the next --tune measures them again"
+            )
+
     def text(self) -> str:
         """Return a line for the user."""
         parts = [f"tuned {counted(self.kinds, 'kind')} of groups: {self.measured} measured"]

@@ -92,6 +92,7 @@ class Tuner:
             if seconds := kind.seconds():
                 self.tuned.model_s += seconds[0]
                 self.tuned.best_s += seconds[1]
+        self.tuned.warn_of_noise()
         return self.tuned
 
     def _kinds(self, module: ModuleOp) -> list[_Kind]:

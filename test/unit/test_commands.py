@@ -60,6 +60,7 @@ def folder_of(model: Path) -> list[str]:
         (["--constant", "n"], "'n' is not NAME=NUMBER,NUMBER,... or NAME=@FILE.npy"),
         (["--constant", "n=1", "--constant", "n=2"], "argument --constant: 'n' is given twice"),
         (["--emit", "c", "--json", "r.json"], "not allowed with argument --emit"),
+        (["--check", "--tune"], "--locked: not allowed with argument --check"),
         (["--check", "--emit", "c"], "not allowed with argument --check"),
         (["--targ", "cpu"], "unrecognized arguments: --targ cpu"),
     ],

@@ -9,10 +9,13 @@ from dlc.tools import dlc_db
 from dlc.tuning.database import Database, default_path
 from dlc.tuning.measurement import Measurement, Place, Row, Subject
 
+DATE = "2026-01-31T12:00:00Z"
 
-def row(schedule: str, version: str = OWN_VERSION, date: str = "2026-01-31T12:00:00Z") -> Row:
+
+def row(schedule: str, version: str = OWN_VERSION, date: str = DATE, spread_s: float = 2e-8) -> Row:
     subject = Subject(Place("cpu EPYC, 2 cores", "", "gcc 12", version), "f00d", schedule)
-    return Row(subject, Measurement(date, 9, 1.5e-6 * len(schedule), 2e-8, "", "matmul \x1b[31m"))
+    times = 9, 1.5e-6 * len(schedule), spread_s
+    return Row(subject, Measurement(date, *times, "", "matmul \x1b[31m"))
 
 
 def filled(path: Path, *rows: Row) -> Path:
@@ -44,7 +47,9 @@ def test_what_is_exported_here_is_merged_there(
     one, two = filled(tmp_path / "1.db", row("a")), filled(tmp_path / "2.db", row("a"), row("b"))
     assert dlc_db.main(["--database", str(one), "export", str(tmp_path / "1.jsonl")]) == 0
     assert dlc_db.main(["merge", str(tmp_path / "1.jsonl"), str(two)]) == 0
-    assert capsys.readouterr().out == f"{default_path()}: 2 of 3 measurements added\n"
+    written = f"{tmp_path / '1.jsonl'}: 1 measurement written\n"
+    added = f"{default_path()}: 2 of 3 measurements added\n"
+    assert capsys.readouterr().out == written + added
     assert dlc_db.main(["export", "-"]) == 0
     text = capsys.readouterr().out
     assert dlc_db.main(["--database", str(two), "export", "-"]) == 0
@@ -60,6 +65,33 @@ def test_prune_deletes_what_this_version_cannot_use(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out == f"{path}: 1 measurement deleted\n" * 2
     with Database(path) as database:
         assert database.rows() == [row("a")]
+
+
+def test_prune_deletes_what_varied_by_more_than_its_median(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    kept = [row("a", spread_s=0.7e-6), row("slow", spread_s=2.9e-6)]
+    path = filled(default_path(), *kept, row("b", spread_s=0.8e-6))
+    assert dlc_db.main(["prune", "--noisy"]) == 0
+    assert capsys.readouterr().out == f"{path}: 1 measurement deleted\n"
+    with Database(path) as database:
+        assert database.rows() == kept
+
+
+def test_an_export_takes_the_place_of_no_other_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = filled(default_path(), row("a"))
+    model = tmp_path / "model.onnx"
+    model.write_bytes(b"a model")
+    for other in (model, database):
+        before = other.read_bytes()
+        assert dlc_db.main(["export", str(other)]) == 1
+        message = f"dlc-db: error: {other}: is there and is no export; give another file\n"
+        assert capsys.readouterr().err == message
+        assert other.read_bytes() == before
+    export = str(tmp_path / "times.jsonl")
+    assert dlc_db.main(["export", export]) == dlc_db.main(["export", export]) == 0
 
 
 @pytest.mark.parametrize("command", ["show", "prune"])

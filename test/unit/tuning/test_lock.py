@@ -62,7 +62,7 @@ def test_a_group_that_the_lock_does_not_have_is_named() -> None:
     lock = read_lock(lock_text({"sm_80": module(attributes())}), "dlc.lock")
     with pytest.raises(CompileError) as raised:
         lock.write_on(module("", ""), "sm_80")
-    assert str(raised.value).startswith("dlc.lock: the lock has no schedule for the group of ")
+    assert str(raised.value).startswith("dlc.lock: the lock has no schedule for fused_group.group")
     assert "<text>:" in str(raised.value)
 
 

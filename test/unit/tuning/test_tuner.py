@@ -227,6 +227,18 @@ def test_a_database_that_fails_meanwhile_is_told_once(module: ModuleOp, tmp_path
     assert tuned.measured == 20
 
 
+def test_times_that_vary_by_more_than_their_median_are_told(module: ModuleOp) -> None:
+    small, _ = kinds(module)
+    noisy = schedules(small)[1]
+    spread_s = {True: 0.6e-6, False: 0.4e-6}  # half of the distance between the quartiles
+    time: Callable[[GroupOp, str], Found] = lambda group, text: Timed(
+        1e-6, spread_s[text == noisy and group is small], 9
+    )
+    (fault,) = tune(module, FakeMeasurer(time)).faults
+    assert fault.startswith("1 of 20 measured times vary by more than their median")
+    assert "dlc-db prune --noisy" in fault
+
+
 def test_progress_says_what_was_won(module: ModuleOp) -> None:
     lines: list[str] = []
     best = [schedules(group)[-1] for group in kinds(module)]
