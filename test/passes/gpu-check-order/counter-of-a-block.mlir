@@ -21,11 +21,16 @@ gpu.kernel @own_counter(%x: memref<4x32xf32>, %y: memref<32xf32>, %parts: memref
 
 // -----
 
-// Additions of all blocks to one element are one after the other, and nobody reads it.
+// Additions of all blocks to one element are one after the other, and nobody reads it. A module may
+// hold more than kernels.
 gpu.kernel @additions(%x: memref<4x32xf32>, %y: memref<1xf32>) attributes {grid = array<i64: 4, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
   %t = gpu.thread_id x : index
   %b = gpu.block_id x : index
   %v = loop.load %x[%b, %t] : memref<4x32xf32> -> f32
   %old = gpu.atomic_add %v, %y[0] : f32, memref<1xf32> -> f32
+  %again = gpu.atomic_add %v, %y[0] : f32, memref<1xf32> -> f32
   gpu.end
+}
+func.func @main() {
+  func.return
 }
