@@ -1,7 +1,9 @@
 """What a CPU row holds."""
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from dlc.arch.cpu_costs import CpuCosts
 
 
 @dataclass(frozen=True)
@@ -9,7 +11,8 @@ class CpuArch:
     """One CPU, all its sockets together.
 
     Cache bandwidths are loads per core; ``l3_bytes`` is shared by all cores, ``l1_bytes`` and
-    ``l2_bytes`` are one core's. ``parallel_region_us`` is the fork and join of an OpenMP region.
+    ``l2_bytes`` are one core's. ``parallel_region_us`` is the fork and join of an OpenMP region of
+    all cores.
     ``capabilities`` are the instructions that its code needs of a processor, as ``/proc/cpuinfo``
     and ``__builtin_cpu_supports`` name them; ``compiler_flags`` allow a C compiler to use them.
     """
@@ -31,6 +34,7 @@ class CpuArch:
     dram_bytes_per_s: float
 
     parallel_region_us: float
+    costs: CpuCosts = field(default_factory=CpuCosts)
     target: str = "cpu"
 
     def missing(self, present: Set[str]) -> list[str]:
@@ -41,6 +45,13 @@ class CpuArch:
         """Return the peak rate of all cores, a multiply-add counting 2."""
         lanes = self.vector_bytes // element_bytes
         return 2.0 * lanes * self.fma_units_per_core * self.clock_hz * self.cores
+
+    @property
+    def l1_bytes_per_s(self) -> float:
+        """The bandwidth of all first-level caches together: two vectors read and one written in a
+        clock.
+        """
+        return 3 * self.vector_bytes * self.clock_hz * self.cores
 
     @property
     def l2_bytes_per_s(self) -> float:

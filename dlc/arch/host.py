@@ -36,17 +36,26 @@ def host_from(cpuinfo: Path, sysfs: Path, cpus: list[int]) -> CpuArch:
     row = next((r for r in CPUS if r.capabilities <= flags), GENERIC)
     first = sysfs / f"cpu{cpus[0]}"
     caches = _cache_bytes(first / "cache")
+    cores = len({_text(sysfs / f"cpu{n}/topology/thread_siblings_list") or n for n in cpus})
     max_khz = _text(first / "cpufreq" / "cpuinfo_max_freq")
     return replace(
         row,
         name="cpu",
-        cores=len({_text(sysfs / f"cpu{n}/topology/thread_siblings_list") or n for n in cpus}),
+        cores=cores,
         clock_hz=int(max_khz) * 1e3 if max_khz.isdigit() else row.clock_hz,
         compiler_flags=row.compiler_flags if platform.machine() == X86 else (),
         l1_bytes=caches.get(1, row.l1_bytes),
         l2_bytes=caches.get(2, row.l2_bytes),
         l3_bytes=caches.get(3, row.l3_bytes),
+        parallel_region_us=_region_us(row, cores),
     )
+
+
+def _region_us(row: CpuArch, cores: int) -> float:
+    """Return fork and join of ``cores`` threads: each one more than two takes equally long."""
+    pair_us = row.costs.pair_us
+    each_us = (row.parallel_region_us - pair_us) / (row.cores - 2)
+    return max(pair_us, pair_us + (cores - 2) * each_us)
 
 
 def _text(path: Path) -> str:

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     ModuleOp,
     VectorType,
+    i1,
 )
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.utils.target import Target
@@ -99,8 +100,11 @@ class CPrinter(CLikePrinter):
     def _parameter(self, op: KernelOp, argument: BlockArgument) -> str:
         name = self.names[argument] = self.fresh("b")
         constant = "const " if argument in op.input_buffers else ""
-        element = storage_type(buffer_type(argument).element_type)
-        return f"{constant}{element} *restrict {name}"
+        element = buffer_type(argument).element_type
+        # A stored truth value is a byte to GCC 12: a choice by a bool that it has loaded outside of
+        # a SIMD loop would keep the loop scalar.
+        type = "unsigned char" if element == i1 else storage_type(element)
+        return f"{constant}{type} *restrict {name}"
 
 
 def _for(p: CPrinter, op: ForOp) -> None:

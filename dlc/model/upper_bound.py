@@ -132,18 +132,30 @@ def gpu_bound(work: KernelWork, arch: GpuArch) -> UpperBound:
 
 
 def cpu_bound(
-    flops: float, bytes: float, element_bytes: int, cores: int, arch: CpuArch
+    flops: float,
+    bytes: float,
+    element_bytes: int,
+    cores: int,
+    arch: CpuArch,
+    least_flops: float | None = None,
 ) -> UpperBound:
     """Return the bound of a loop nest on some cores: ``max(flops / peak, bytes / bandwidth)``.
 
-    The bandwidth is the third-level cache's when all tensors fit in it, else the memory's.
+    least_flops: those that no code can leave out, where ``flops`` is a heuristic count. Each tensor
+    crosses the first-level caches once; as many bytes as a cache holds may be in it already, or
+    stay there, the rest crosses what is behind it.
     """
     share = cores / arch.cores
     peak = arch.flops_per_s(element_bytes) * share
-    fits = bytes <= arch.l3_bytes
-    bandwidth = arch.l3_bytes_per_s * share if fits else arch.dram_bytes_per_s
+    time_s = max(
+        (flops if least_flops is None else least_flops) / peak,
+        bytes / (arch.l1_bytes_per_s * share),
+        (bytes - arch.l1_bytes * cores) / (arch.l2_bytes_per_s * share),
+        (bytes - arch.l2_bytes * cores) / (arch.l3_bytes_per_s * share),
+        (bytes - arch.l3_bytes) / arch.dram_bytes_per_s,
+    )
     return UpperBound(
-        max(flops / peak, bytes / bandwidth),
+        time_s,
         bandwidth_ratio(flops, bytes, peak, arch.dram_bytes_per_s),
         1.0,
         share,

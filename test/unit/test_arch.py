@@ -135,6 +135,15 @@ def test_host_is_scheduled_as_it_is_compiled_for(tmp_path: Path) -> None:
         assert (row.capabilities, row.compiler_flags) == (avx2.capabilities, avx2.compiler_flags)
 
 
+def test_a_region_of_few_threads_starts_sooner(tmp_path: Path) -> None:
+    _write(tmp_path / "cpuinfo", "flags : avx2 fma bmi2\n")
+    rows = [host_from(tmp_path / "cpuinfo", tmp_path, list(range(n))) for n in (1, 2, 9, 16)]
+    pair_us = rows[0].costs.pair_us
+    assert [row.parallel_region_us for row in rows] == pytest.approx(
+        [pair_us, pair_us, (pair_us + cpu_by_name("cpu-avx2").parallel_region_us) / 2, 3.0]
+    )
+
+
 def test_a_gpu_is_no_cpu() -> None:
     with pytest.raises(CompileError, match="a100 is no CPU; known: cpu, cpu-avx512"):
         cpu_by_name("sm_80")

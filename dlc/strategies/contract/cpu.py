@@ -8,7 +8,7 @@ from dlc.arch import CpuArch
 from dlc.model.contraction import Contraction
 from dlc.model.upper_bound import cpu_bound
 from dlc.strategies._implementation import Implementation
-from dlc.strategies._loop_nest import computing_s, moving_s
+from dlc.strategies._loop_nest import computing_s, moving_s, start_s
 from dlc.strategies._rated import Rated
 from dlc.strategies.contract.cpu_lowering import lower
 from dlc.strategies.contract.schedule import ContractOnCpu
@@ -54,13 +54,22 @@ def rate(work: Contraction, schedule: ContractOnCpu, arch: CpuArch) -> Rated:
     other_s = computing_s(_operations_around(work), cores, arch)
     staged = 2 * work.lhs_bytes if work.guarded or work.lhs_inside else 0
     bytes = work.global_bytes
-    start_s = arch.parallel_region_us * 1e-6 if cores > 1 else 0.0
-    bound = cpu_bound(2.0 * tiles * m * n * work.k, bytes, work.compute_bytes, cores, arch)
+    begin_s = start_s(cores, arch, _regions(work, n))
+    flops = 2.0 * work.batch * work.m * work.k * ceil(work.n / lanes) * lanes
+    bound = cpu_bound(flops, bytes, work.compute_bytes, cores, arch)
     rows = ceil(work.row_loop / ceil(work.row_loop / m))  # as the lowering evens them out
     wide = ceil(lanes * work.compute_bytes / arch.vector_bytes)
     bound = replace(bound, violation=_violation(_registers(rows, n // lanes * wide), arch))
     memory_s = moving_s(bytes + staged, cores, arch)
-    return Rated(schedule, bound, lambda: start_s + compute_s + other_s + memory_s)
+    return Rated(schedule, bound, lambda: begin_s + compute_s + other_s + memory_s)
+
+
+def _regions(work: Contraction, columns: int) -> int:
+    """Return how many loops are spread over the cores: the lhs written first, whole tiles, the last
+    columns.
+    """
+    written = work.guarded or work.lhs_inside
+    return written + (work.n >= columns) + (work.n % columns > 0)
 
 
 def _operations_around(work: Contraction) -> float:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dlc.arch.cpus import AVX2
+from dlc.arch.cpus import AVX2, AVX512
 from dlc.arch.nvidia import H200
 from dlc.model.occupancy import BlockResources
 from dlc.model.upper_bound import (
@@ -90,4 +90,17 @@ def test_cpu_bound() -> None:
     peak = 16 * 2 * 8 * 2 * 4.9e9
     assert cpu_bound(1e9, 1e3, 4, 16, AVX2).time_s == pytest.approx(1e9 / peak)
     assert cpu_bound(1e9, 1e3, 4, 1, AVX2).time_s == pytest.approx(16e9 / peak)
-    assert cpu_bound(1.0, 512e6, 4, 16, AVX2).time_s == pytest.approx(512e6 / 51.2e9)
+    beyond = 512e6 - AVX2.l3_bytes
+    assert cpu_bound(1.0, 512e6, 4, 16, AVX2).time_s == pytest.approx(beyond / 51.2e9)
+
+
+def test_bound_of_what_lies_in_a_cpu_cache() -> None:
+    # The mean over 7 x 7 x 1280 takes 2.5 us on one core: its 0.26 MB come from the second level.
+    bytes = 4 * (7 * 7 * 1280 + 1280)
+    found = cpu_bound(2.0 * 7 * 7 * 1280, bytes, 4, 1, AVX512)
+    assert found.time_s < 1.5e-6
+    assert cpu_bound(0.0, AVX512.l1_bytes, 4, 1, AVX512).time_s == pytest.approx(
+        AVX512.l1_bytes / (3 * 64 * 3.8e9)
+    )
+    times = [cpu_bound(0.0, 10.0**e, 4, 1, AVX512).time_s for e in range(2, 10)]
+    assert times == sorted(times)
