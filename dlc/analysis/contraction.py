@@ -13,6 +13,7 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
+from dlc.analysis.form import once_per_form
 from dlc.core.affine import unflatten
 from dlc.dialects.graph.computed import ContractionOp
 
@@ -75,6 +76,7 @@ class Gemm:
         return values
 
 
+@once_per_form
 def gemm(op: ContractionOp) -> Gemm:
     """Return the loops of ``op``: dims of the result and one factor are M or N, of the result
     and both factors batch, of the factors only K.

@@ -9,7 +9,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from dlc.analysis.contraction import gemm
 from dlc.analysis.element_profile import ElementProfile, profile
-from dlc.analysis.form import form
+from dlc.analysis.form import form, once_per_form
 from dlc.analysis.role import Role, RowSpace, role, row_space
 from dlc.core.locations import operation_text
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp
@@ -142,29 +142,49 @@ _ANCHOR_TILE = 128
 """A large contraction reads a factor once per so many columns (or rows) of the other."""
 
 
+@dataclass(frozen=True)
+class _FormFacts:
+    """Facts of all ops of one form. times: by number of the operand."""
+
+    role: Role
+    profile: ElementProfile
+    points: int
+    cost: int
+    times: tuple[tuple[int, float], ...]
+    rows: RowSpace | None = None
+
+
 def _facts(op: ComputedOp) -> Facts:
+    found = _form_facts(op)
+    operands = op.operands
+    accesses = tuple(Access(operands[number], times) for number, times in found.times)
+    return Facts(found.role, found.profile, found.points, found.cost, accesses, found.rows)
+
+
+@once_per_form
+def _form_facts(op: ComputedOp) -> _FormFacts:
     found, part = profile(op), role(op)
     points = max(1, prod(found.parallel))
     if part is Role.ANCHOR:
         assert isinstance(op, ContractionOp)
-        return Facts(part, found, points, found.cost, _anchor_accesses(op, points))
+        return _FormFacts(part, found, points, found.cost, _anchor_times(op, points))
     loops = (*found.parallel, *found.reduction)
-    accesses = tuple(
-        Access(value, share * (found.reduction_points if read.reduced else 1))
-        for read, value in ((read, op.operands[read.operand]) for read in found.reads)
-        if (share := read.share(loops, shape(value)))
+    times = tuple(
+        (read.operand, share * (found.reduction_points if read.reduced else 1))
+        for read in found.reads
+        if (share := read.share(loops, shape(op.operands[read.operand])))
     )
     rows = row_space(op) if part is Role.ROW else None
-    return Facts(part, found, points, found.total_cost, accesses, rows)
+    return _FormFacts(part, found, points, found.total_cost, times, rows)
 
 
-def _anchor_accesses(op: ContractionOp, points: int) -> tuple[Access, ...]:
+def _anchor_times(op: ContractionOp, points: int) -> tuple[tuple[int, float], ...]:
     product = gemm(op)
     sides = (product.m_size, product.n_size)
     outer = product.batch_size * product.k_size / points
     return tuple(
-        Access(value, outer * own * -(-other // _ANCHOR_TILE))
-        for value, own, other in zip(op.operands[:2], sides, sides[::-1], strict=True)
+        (number, outer * own * -(-other // _ANCHOR_TILE))
+        for number, (own, other) in enumerate(zip(sides, sides[::-1], strict=True))
     )
 
 

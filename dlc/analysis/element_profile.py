@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap, AffineSymExpr
 from xdsl.rewriter import InsertPoint
 
+from dlc.analysis.form import once_per_form
 from dlc.core.affine import Ranges, extent, interval_of
 from dlc.dialects import loop
 from dlc.dialects.graph.computed import ComputedOp, Index, ReductionOp
@@ -90,23 +91,10 @@ class ElementProfile:
         return self.cost + self.reduction_cost * self.reduction_points
 
 
+@once_per_form
 def profile(op: ComputedOp) -> ElementProfile:
-    """Return the profile of the first result of ``op``; equal ops are asked once."""
-    key = (
-        type(op),
-        tuple(sorted(op.properties.items(), key=lambda item: item[0])),
-        tuple(v.type for v in (*op.operands, *op.results)),
-    )
-    found = _PROFILES.get(key)
-    if found is None:
-        if len(_PROFILES) > _MOST_PROFILES:
-            _PROFILES.clear()
-        found = _PROFILES[key] = _Probe(op).profile()
-    return found
-
-
-_PROFILES: dict[object, ElementProfile] = {}
-_MOST_PROFILES = 10_000
+    """Return the profile of the first result of ``op``."""
+    return _Probe(op).profile()
 
 
 class _Probe:

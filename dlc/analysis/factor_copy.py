@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from math import gcd
 
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir.affine import AffineExpr, AffineMap
 
 from dlc.analysis.contraction import GemmLoop, gemm
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.element_profile import profile
+from dlc.analysis.form import once_per_form
 from dlc.analysis.staged_copy import COPY_BYTES
 from dlc.core.affine import Ranges, divisor_of, extent, linear_index, simplify, stride
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp, apply_map
@@ -30,23 +31,11 @@ def lies_along_k(cluster: Cluster, op: ContractionOp, number: int) -> bool:
 
 def _both_ways(cluster: Cluster, op: ContractionOp, number: int) -> tuple[int, int]:
     """Return the bytes of one copy along the reduction, and along the rows."""
-    product = gemm(op)
-    rows = product.n if number else product.m
-    index: Sequence[AffineExpr] = op.indexing_maps()[number].results
-    guarded = set[int]()
-    for axis in () if number else op.lhs_guard:
-        guarded |= index[axis].used_dims()
-    found = source(op.operands[number], index, lambda value: not cluster.inner(value))
+    found = _moved(op.operands[number], lambda value: not cluster.inner(value))
     if found is None:
         return 0, 0
-    value, index = found
-    ranges = Ranges([extent(n) for n in (*op.domain.parallel, *op.domain.reduction)])
-    position = simplify(linear_index(index, shape(value)), ranges)
-    size = element_bytes(element_type(value))
-    along_k, along_rows = (
-        _along(position, loops, guarded, ranges, size) for loops in (product.k, rows)
-    )
-    return along_k, along_rows
+    value, moves = found
+    return _copies(op, number, moves, shape(value), element_bytes(element_type(value)))
 
 
 def source(
@@ -55,6 +44,22 @@ def source(
     """Return the tensor in memory, and the index in it, whose elements ``value`` has at ``index``;
     ``None`` where they are computed.
     """
+    found = _moved(value, is_stored)
+    if found is None:
+        return None
+    value, moves = found
+    for move in moves:
+        index = apply_map(move, index)
+    return value, index
+
+
+def _moved(
+    value: SSAValue, is_stored: Callable[[SSAValue], bool]
+) -> tuple[SSAValue, tuple[AffineMap, ...]] | None:
+    """Return the tensor in memory whose elements ``value`` has, and where each op on the way to it
+    reads them, the last op first; ``None`` where they are computed.
+    """
+    moves: list[AffineMap] = []
     while not is_stored(value):
         owner = value.owner
         if not isinstance(owner, ComputedOp) or not owner.moves_data:
@@ -62,9 +67,34 @@ def source(
         reads = profile(owner).reads
         if len(reads) != 1 or reads[0].guarded or reads[0].is_gather or reads[0].reduced:
             return None
-        index = apply_map(reads[0].map, index)
+        moves.append(reads[0].map)
         value = owner.operands[reads[0].operand]
-    return value, index
+    return value, tuple(moves)
+
+
+@once_per_form
+def _copies(
+    op: ContractionOp, number: int, moves: tuple[AffineMap, ...], sizes: tuple[int, ...], size: int
+) -> tuple[int, int]:
+    """Return the bytes of one copy both ways.
+
+    moves: between the factor and the tensor in memory, of shape ``sizes``, elements of ``size``
+    bytes.
+    """
+    product = gemm(op)
+    rows = product.n if number else product.m
+    index: Sequence[AffineExpr] = op.indexing_maps()[number].results
+    guarded = set[int]()
+    for axis in () if number else op.lhs_guard:
+        guarded |= index[axis].used_dims()
+    for move in moves:
+        index = apply_map(move, index)
+    ranges = Ranges([extent(n) for n in (*op.domain.parallel, *op.domain.reduction)])
+    position = simplify(linear_index(index, sizes), ranges)
+    along_k, along_rows = (
+        _along(position, loops, guarded, ranges, size) for loops in (product.k, rows)
+    )
+    return along_k, along_rows
 
 
 def _along(

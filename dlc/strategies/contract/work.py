@@ -1,12 +1,13 @@
 """What a contraction group does, as the model of the chip asks."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from dlc.analysis.contraction import Gemm, gemm
+from dlc.analysis.contraction import Gemm, GemmLoop, gemm
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.epilogue import Place, places
 from dlc.analysis.factor_copy import copy_bytes, lies_along_k
@@ -99,9 +100,24 @@ def _together(
     """
     if not product.n or product.n[-1].step != 1 or result not in after:
         return 1
-    column, sizes = product.n[-1], shape(op.results[0])
-    position = linear_index(after[result].index, shape(result))
-    run = _STORE_BYTES // element_bytes(element_type(result))
+    most = _STORE_BYTES // element_bytes(element_type(result))
+    index, sizes = after[result].index, shape(op.results[0])
+    return _longest_run(index, shape(result), product.n[-1], sizes, most)
+
+
+@lru_cache(4096)
+def _longest_run(
+    index: tuple[AffineExpr, ...],
+    target: tuple[int, ...],
+    column: GemmLoop,
+    sizes: tuple[int, ...],
+    most: int,
+) -> int:
+    """Return how many neighbours along ``column`` lie together in a tensor of shape ``target``.
+
+    index: where the element at the dims, of ``sizes``, is in it.
+    """
+    position, run = linear_index(index, target), most
     while run > 1 and (column.size % run or not _is_run(position, column.dim, sizes, run)):
         run //= 2
     return run

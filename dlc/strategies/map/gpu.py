@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil, prod
 
 import numpy as np
-from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.lane_reads import POSITIONS, Index, lane_reads
+from dlc.analysis.lane_reads import POSITIONS, lane_reads
+from dlc.analysis.positions import Index, axes
 from dlc.analysis.traffic import least_work, traffic_bytes, work
 from dlc.arch import GpuArch
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape, tensor_bytes
@@ -71,9 +72,9 @@ def work_of(cluster: Cluster) -> MapWork:
     vectors = [*_vectors(widest, last_axis)] or [1]
     if 1 not in vectors:
         vectors.append(1)
-    places = {shape(v): _warps(v) for v in results}
+    places = {shape(v): _warps(shape(v)) for v in results}
     starts = [(v, places[shape(v)]) for v in results]
-    reads = lane_reads(cluster, starts, [(v, 1) for v in vectors])
+    reads = lane_reads(cluster, starts, tuple((v, 1) for v in vectors))
     return MapWork(
         max(1, element_count(largest)),
         last_axis,
@@ -86,14 +87,15 @@ def work_of(cluster: Cluster) -> MapWork:
     )
 
 
-def _warps(result: SSAValue) -> Index:
+@lru_cache(1024)
+def _warps(shape: tuple[int, ...]) -> Index:
     """Return the places of two warps in the midst of a result; of an empty one, its first place."""
-    sizes = [max(1, n) for n in shape(result)] or [1]
+    sizes = [max(1, n) for n in shape] or [1]
     count = prod(sizes)
     positions = min(count, POSITIONS)
     starts = [min(count * part // 3 // positions * positions, count - positions) for part in (1, 2)]
     flat = np.array(starts)[:, np.newaxis] + np.arange(positions)
-    return np.unravel_index(flat, sizes)
+    return axes(("warps", shape), np.unravel_index(flat, sizes))
 
 
 def _vectors(widest_bytes: int, last_axis: int) -> Iterator[int]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
 import numpy as np
@@ -9,7 +10,8 @@ from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.element_profile import profile
-from dlc.analysis.lane_reads import POSITIONS, Index, Places, lane_reads, read_index
+from dlc.analysis.lane_reads import POSITIONS, lane_reads
+from dlc.analysis.positions import Axis, Index, axes, read_index, zero
 from dlc.analysis.role import Role, RowSpace
 from dlc.analysis.traffic import least_work, traffic_bytes, work
 from dlc.dialects.graph.computed import ComputedOp
@@ -79,7 +81,7 @@ def work_of(cluster: Cluster) -> RowWork:
     if not contiguous:  # neighbouring rows have neighbouring elements in a line
         shapes += [(1, rows) for rows in BLOCK_ROWS if rows > 1]
     starts = [*_starts(space, reductions, elements)]
-    reads = [lane_reads(cluster, [start], shapes, reductions) for start in starts]
+    reads = [lane_reads(cluster, [start], tuple(shapes), reductions) for start in starts]
     return RowWork(
         max(1, prod(space.squeezed)),
         max(1, length),
@@ -112,19 +114,18 @@ def _starts(
     found: list[tuple[SSAValue, Index]] = []
     for op in reductions:
         own = profile(op)
-        kept = iter(outer) if len(own.parallel) < len(space.shape) else None
-        parallel = (
-            [*kept] if kept else _merged(space, outer, [np.zeros((1, 1), np.int64)] * len(inner))
-        )
+        all_axes = len(own.parallel) == len(space.shape)
+        parallel = _merged(space, outer, [zero()] * len(inner)) if all_axes else outer
         for read in own.reads:
             if read.reduced:
                 found.append((op.operands[read.operand], read_index(read, (*parallel, *inner))))
-    return [*found, *((v, tuple(_merged(space, outer, inner))) for v in elements)]
+    return [*found, *((v, _merged(space, outer, inner)) for v in elements)]
 
 
-def _sample(space: RowSpace) -> tuple[list[Places], list[Places]]:
-    """Return indices of rows in the midst, and of positions along them, as arrays of axes (row,
-    position): those of the axes that stay, and of the reduced ones.
+@lru_cache(1024)
+def _sample(space: RowSpace) -> tuple[Index, Index]:
+    """Return where rows in the midst are along the axes that stay, and positions of a row along the
+    reduced ones.
     """
     sizes = [max(1, space.shape[a]) for a in sorted(space.axes)]
     kept = [max(1, n) for n in space.squeezed]
@@ -135,10 +136,13 @@ def _sample(space: RowSpace) -> tuple[list[Places], list[Places]]:
     some = min(length, POSITIONS)
     start = length // 2 // some * some if length > some else 0
     inner = np.unravel_index(np.arange(start, start + some), sizes)
-    return [axis[:, np.newaxis] for axis in outer], [axis[np.newaxis] for axis in inner]
+    return (
+        axes(("rows", space), [axis[:, np.newaxis] for axis in outer]),
+        axes(("along rows", space), [axis[np.newaxis] for axis in inner]),
+    )
 
 
-def _merged(space: RowSpace, outer: Sequence[Places], inner: Sequence[Places]) -> list[Places]:
+def _merged(space: RowSpace, outer: Sequence[Axis], inner: Sequence[Axis]) -> Index:
     """Return an index into the shape of the rows."""
     kept, reduced = iter(outer), iter(inner)
-    return [next(reduced if a in space.axes else kept) for a in range(len(space.shape))]
+    return tuple(next(reduced if a in space.axes else kept) for a in range(len(space.shape)))

@@ -7,6 +7,7 @@ from xdsl.dialects.func import FuncOp
 from dlc import registry
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.lane_reads import lane_reads
+from dlc.analysis.positions import axes
 from dlc.core.parser import parse_module
 from dlc.ir.tensor import element_count, shape
 from dlc.model.streaming import LaneReads
@@ -19,7 +20,7 @@ def _reads(text: str, *shapes: tuple[int, int], first: int = 0) -> list[LaneRead
     flow = Dataflow(main.body.block)
     (result,) = flow.ops[-1].results
     positions = np.arange(first, min(first + 512, element_count(result)))[np.newaxis]
-    index = np.unravel_index(positions, shape(result))
+    index = axes((first, shape(result)), np.unravel_index(positions, shape(result)))
     return lane_reads(Cluster(flow, tuple(flow.ops)), [(result, index)], shapes or ((1, 1),))
 
 
