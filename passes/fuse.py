@@ -9,7 +9,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from dlc import arch, search
-from dlc.analysis.dataflow import Cluster, Dataflow, is_inlined, origin
+from dlc.analysis.dataflow import Cluster, Dataflow, origin
+from dlc.analysis.operand import is_inlined
 from dlc.analysis.placement import placed
 from dlc.core.context import dlc_context
 from dlc.core.locations import joined, operation_text

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
-from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from dlc.analysis.contraction import gemm
 from dlc.analysis.element_profile import ElementProfile, profile
 from dlc.analysis.form import form, once_per_form
+from dlc.analysis.operand import NOWHERE, Operand, is_inlined
 from dlc.analysis.role import Role, RowSpace, role, row_space
 from dlc.core.locations import operation_text
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp
-from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.graph.structure import CompositeOp, GraphOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import DYNAMIC, shape
@@ -31,12 +31,6 @@ def origin(value: SSAValue) -> SSAValue:
 def is_free(op: Operation) -> bool:
     """Whether an op needs no kernel: a view, or known at compile time."""
     return isinstance(op, GraphOp) and (op.is_view or op.is_constant)
-
-
-def is_inlined(value: SSAValue) -> bool:
-    """Whether a group that reads ``value`` holds a copy of it: small constants and splats."""
-    owner = value.owner
-    return isinstance(owner, GraphOp) and owner.is_constant and not isinstance(owner, WeightOp)
 
 
 @dataclass(frozen=True)
@@ -74,7 +68,10 @@ class Dataflow:
         self.ops: list[ComputedOp] = [_computed(op) for op in working if isinstance(op, GraphOp)]
         self.position = {op: n for n, op in enumerate(self.ops)}
         self._facts: dict[ComputedOp, Facts] = {}
-        self._forms: dict[ComputedOp, str] = {}
+        self._forms: dict[int, str] = {}
+        self._operands: dict[SSAValue, Operand] = {}
+        self._read: dict[int, tuple[Operand, ...]] = {}
+        self._outlets: dict[int, tuple[frozenset[int] | None, ...]] = {}
         self._origins: dict[SSAValue, SSAValue] = {}
         self._producers: dict[ComputedOp, Sequence[ComputedOp]] = {}
         self._readers: dict[SSAValue, list[ComputedOp]] = {}
@@ -116,12 +113,43 @@ class Dataflow:
             found = self._facts[op] = _facts(op)
         return found
 
-    def form(self, op: ComputedOp) -> str:
-        """Return what ``op`` is apart from its operands and all names."""
-        found = self._forms.get(op)
+    def form(self, place: int) -> str:
+        """Return what the op at ``place`` is apart from its operands and all names."""
+        found = self._forms.get(place)
         if found is None:
-            found = self._forms[op] = form(op)
+            found = self._forms[place] = form(self.ops[place])
         return found
+
+    def operands(self, place: int) -> tuple[Operand, ...]:
+        """Return what the op at ``place`` reads; one object for each value."""
+        found = self._read.get(place)
+        if found is None:
+            found = self._read[place] = tuple(map(self._operand, self.ops[place].operands))
+        return found
+
+    def _operand(self, value: SSAValue) -> Operand:
+        found = self._operands.get(value)
+        if found is None:
+            owner = self.origin(value).owner
+            known = isinstance(owner, ComputedOp) and owner in self.position
+            producer = self.position[owner] if known else NOWHERE
+            found = self._operands[value] = Operand.of(value, producer)
+        return found
+
+    def outlets(self, place: int) -> tuple[frozenset[int] | None, ...]:
+        """Return the places of the readers of each result of the op at ``place``; ``None`` for a
+        result that ``escapes``.
+        """
+        found = self._outlets.get(place)
+        if found is None:
+            results = self.ops[place].results
+            found = self._outlets[place] = tuple(map(self._reader_places, results))
+        return found
+
+    def _reader_places(self, value: SSAValue) -> frozenset[int] | None:
+        if self.escapes(value):
+            return None
+        return frozenset(self.position[op] for op in self.readers(value))
 
     def escapes(self, value: SSAValue) -> bool:
         """Whether something that is not computed reads ``value`` (the end of the function)."""
@@ -209,8 +237,13 @@ class Cluster:
 
     def merged(self, other: "Cluster") -> "Cluster":
         """Return the cluster of the ops of both."""
-        ops = sorted({*self.ops, *other.ops}, key=self.flow.position.__getitem__)
-        return Cluster(self.flow, tuple(ops))
+        places = sorted({*self.places, *other.places})
+        return Cluster(self.flow, tuple(self.flow.ops[place] for place in places))
+
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """The places of the ops in the dataflow, which say which cluster of it this is."""
+        return tuple(map(self.flow.position.__getitem__, self.ops))
 
     @cached_property
     def members(self) -> frozenset[ComputedOp]:
@@ -236,7 +269,22 @@ class Cluster:
     @cached_property
     def results(self) -> tuple[SSAValue, ...]:
         """The tensors that something outside reads, in program order."""
-        return tuple(v for op in self.ops for v in op.results if self._leaves(v))
+        flow = self.flow
+        pairs = zip(self.places, self.leaving, strict=True)
+        return tuple(flow.ops[place].results[n] for place, numbers in pairs for n in numbers)
+
+    @cached_property
+    def leaving(self) -> tuple[tuple[int, ...], ...]:
+        """For each op the numbers of the results that something outside reads."""
+        members = frozenset(self.places)
+        return tuple(
+            tuple(
+                number
+                for number, readers in enumerate(self.flow.outlets(place))
+                if readers is None or not readers <= members
+            )
+            for place in self.places
+        )
 
     def inner(self, value: SSAValue) -> bool:
         """Whether an op of the cluster computes ``value``, or what it is a view of."""
@@ -250,10 +298,6 @@ class Cluster:
     def readers(self, value: SSAValue) -> Iterable[ComputedOp]:
         """Return the ops of the cluster that read ``value``, each once."""
         return dict.fromkeys(c for c in self.flow.readers(value) if c in self.members)
-
-    def _leaves(self, value: OpResult) -> bool:
-        readers = self.flow.readers(value)
-        return self.flow.escapes(value) or any(c not in self.members for c in readers)
 
     def after(self, roots: Iterable[ComputedOp]) -> set[ComputedOp]:
         """Return the ops of the cluster that depend on one of ``roots``, without the roots."""

@@ -2,27 +2,24 @@
 
 from hashlib import blake2b
 
-from xdsl.ir import SSAValue
-
 from dlc.analysis.dataflow import Cluster
-from dlc.dialects.graph.computed import ComputedOp
-from dlc.plan._operands import constant, is_weight, way
+from dlc.analysis.operand import Operand
 
-Vertex = ComputedOp | SSAValue
-"""An op of a cluster, or a tensor that it reads."""
+Vertex = int | Operand
+"""The place of an op of a cluster, or a tensor that it reads."""
 
 _ROUNDS = 3
 """How far a label looks. Ops whose surroundings differ further away only are few in a cluster."""
 
 
-def last_ops(cluster: Cluster) -> list[ComputedOp]:
-    """Return the ops that no other op of the cluster reads.
+def last_ops(cluster: Cluster) -> list[int]:
+    """Return the places of the ops that no other op of the cluster reads.
 
     Several are ordered by labels: an op's kind first, then again and again the labels of what it
     reads and of what reads it (Weisfeiler and Leman). Program order decides where these are equal.
     """
-    read = {producer for op in cluster.ops for producer in cluster.flow.producers(op)}
-    last = [op for op in cluster.ops if op not in read]
+    read = {each.producer for place in cluster.places for each in cluster.flow.operands(place)}
+    last = [place for place in cluster.places if place not in read]
     if len(last) < 2:
         return last
     return sorted(last, key=_Labels(cluster).run().__getitem__)
@@ -30,12 +27,13 @@ def last_ops(cluster: Cluster) -> list[ComputedOp]:
 
 class _Labels:
     def __init__(self, cluster: Cluster):
-        self._cluster = cluster
-        self._sources = {op: [*map(self._source, op.operands)] for op in cluster.ops}
-        self._users: dict[Vertex, list[tuple[str, ComputedOp]]] = {}
-        for op, sources in self._sources.items():
+        self._flow = cluster.flow
+        self._leaving = dict(zip(cluster.places, cluster.leaving, strict=True))
+        self._sources = {place: self._read(place) for place in cluster.places}
+        self._users: dict[Vertex, list[tuple[str, int]]] = {}
+        for place, sources in self._sources.items():
             for number, (source, how) in enumerate(sources):
-                self._users.setdefault(source, []).append((f"{number} {how}", op))
+                self._users.setdefault(source, []).append((f"{number} {how}", place))
 
     def run(self) -> dict[Vertex, str]:
         labels = {each: self._first(each) for each in {**self._sources, **self._users}}
@@ -43,21 +41,24 @@ class _Labels:
             labels = {each: self._next(each, labels) for each in labels}
         return labels
 
-    def _source(self, value: SSAValue) -> tuple[Vertex, str]:
-        """Return what an operand is read from, and the views between."""
-        producer = self._cluster.producer(value)
-        return (producer, str(way(value, producer))) if producer else (value, "")
+    def _read(self, place: int) -> list[tuple[Vertex, str]]:
+        """Return what an op's operands are read from, and the views between."""
+        return [
+            (each.producer, str(each.way)) if each.producer in self._leaving else (each, "")
+            for each in self._flow.operands(place)
+        ]
 
     def _first(self, each: Vertex) -> str:
-        if isinstance(each, SSAValue):
-            return f"{each.type} {is_weight(each)} {constant(each)}"
-        leaving = [value in self._cluster.results for value in each.results]
-        return f"{self._cluster.flow.form(each)} {leaving}"
+        if isinstance(each, Operand):
+            return f"{each.value.type} {each.is_weight} {each.constant}"
+        results = range(len(self._flow.outlets(each)))
+        leaving = [number in self._leaving[each] for number in results]
+        return f"{self._flow.form(each)} {leaving}"
 
     def _next(self, each: Vertex, labels: dict[Vertex, str]) -> str:
-        sources = self._sources.get(each, ()) if not isinstance(each, SSAValue) else ()
+        sources = self._sources.get(each, ()) if isinstance(each, int) else ()
         read = [f"{labels[source]} {how}" for source, how in sources]
-        users = sorted(f"{labels[op]} {how}" for how, op in self._users.get(each, ()))
+        users = sorted(f"{labels[place]} {how}" for how, place in self._users.get(each, ()))
         return _digest("\n".join((labels[each], *read, "read by", *users)))
 
 

@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from dlc import strategies
-from dlc.analysis.dataflow import Cluster
+from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.epilogue import NotFusibleError
 from dlc.analysis.traffic import traffic_bytes, work
 from dlc.arch import Arch
@@ -29,9 +29,17 @@ class Planner:
         self._measurements = measurements
         self._estimated = _estimated(chip, strategies.names())
         self._plans: dict[Structure, Plan | NoPlan] = {}
+        self._asked: dict[tuple[Dataflow, tuple[int, ...]], Plan | NoPlan] = {}
 
     def plan(self, cluster: Cluster) -> Plan | NoPlan:
         """Return the plan of a cluster, or why there is none."""
+        key = cluster.flow, cluster.places
+        found = self._asked.get(key)
+        if found is None:
+            found = self._asked[key] = self._by_structure(cluster)
+        return found
+
+    def _by_structure(self, cluster: Cluster) -> Plan | NoPlan:
         if reason := strategies.beyond_limits(cluster):  # its structure is as large
             return NoPlan(reason)
         own = structure(cluster)

@@ -7,13 +7,11 @@ The text is the same in every process, so databases and lock files may keep its 
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-
-from xdsl.ir import SSAValue
+from typing import NamedTuple
 
 from dlc.analysis.dataflow import Cluster
-from dlc.dialects.graph.computed import ComputedOp
+from dlc.analysis.operand import Operand
 from dlc.plan._last_ops import last_ops
-from dlc.plan._operands import constant, is_weight, way
 
 Reference = tuple[str | int, ...]
 """Where an operand comes from: ``(node, result, views...)``, ``("input", number)``, ``("weight",
@@ -21,8 +19,7 @@ number)`` or ``("constant", form)``.
 """
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):
     """An op of a cluster.
 
     form: what it is, without its operands. operands: where these come from. leaves: the numbers of
@@ -60,33 +57,32 @@ def structure(cluster: Cluster) -> Structure:
     differ.
     """
     walk = _Walk(cluster)
-    for op in last_ops(cluster):
-        walk.visit(op)
+    for place in last_ops(cluster):
+        walk.visit(place)
     return Structure(tuple(walk.nodes))
 
 
 class _Walk:
     def __init__(self, cluster: Cluster):
         self.nodes: list[Node] = []
-        self._cluster = cluster
-        self._results = set(cluster.results)
-        self._numbers: dict[ComputedOp, int] = {}
-        self._inputs: dict[SSAValue, int] = {}
+        self._flow = cluster.flow
+        self._leaving = dict(zip(cluster.places, cluster.leaving, strict=True))
+        self._numbers: dict[int, int] = {}
+        self._inputs: dict[Operand, int] = {}
 
-    def visit(self, op: ComputedOp) -> None:
+    def visit(self, place: int) -> None:
         """Add an op after what it reads."""
-        operands = tuple(map(self._reference, op.operands))
-        leaves = tuple(n for n, v in enumerate(op.results) if v in self._results)
-        self._numbers[op] = len(self.nodes)
-        self.nodes.append(Node(self._cluster.flow.form(op), operands, leaves))
+        operands = tuple(map(self._reference, self._flow.operands(place)))
+        self._numbers[place] = len(self.nodes)
+        self.nodes.append(Node(self._flow.form(place), operands, self._leaving[place]))
 
-    def _reference(self, value: SSAValue) -> Reference:
-        producer = self._cluster.producer(value)
-        if producer is not None:
+    def _reference(self, operand: Operand) -> Reference:
+        producer = operand.producer
+        if producer in self._leaving:
             if producer not in self._numbers:
                 self.visit(producer)
-            return (self._numbers[producer], *way(value, producer))
-        if (text := constant(value)) is not None:
-            return ("constant", text)
-        number = self._inputs.setdefault(value, len(self._inputs))
-        return ("weight" if is_weight(value) else "input", number)
+            return (self._numbers[producer], *operand.way)
+        if operand.constant is not None:
+            return ("constant", operand.constant)
+        number = self._inputs.setdefault(operand, len(self._inputs))
+        return ("weight" if operand.is_weight else "input", number)
