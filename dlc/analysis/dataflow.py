@@ -131,8 +131,8 @@ class Dataflow:
         found = self._operands.get(value)
         if found is None:
             owner = self.origin(value).owner
-            known = isinstance(owner, ComputedOp) and owner in self.position
-            producer = self.position[owner] if known else NOWHERE
+            computed = isinstance(owner, ComputedOp)
+            producer = self.position.get(owner, NOWHERE) if computed else NOWHERE
             found = self._operands[value] = Operand.of(value, producer)
         return found
 

@@ -87,7 +87,7 @@ def _read_axis(expr: AffineExpr, dims: Index, symbols: int) -> Axis:
 
     def make() -> Places:
         values = [axis.places if number in used else 0 for number, axis in enumerate(dims)]
-        return expr.eval(values, [0] * symbols)  # pyright: ignore[reportArgumentType]
+        return np.asarray(expr.eval(values, [0] * symbols))  # pyright: ignore[reportArgumentType]
 
     how = (expr, *(dims[number].made for number in used))
     return Axis(_made(how), max(dims[number].points for number in used), make)
