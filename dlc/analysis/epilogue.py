@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from dlc.analysis.element_profile import profile
+from dlc.analysis.form import once_per_form
 from dlc.core.affine import Ranges, extent, interval_of, linear_index, simplify, unflatten
 from dlc.dialects.graph.computed import ComputedOp, ElementwiseOp
 from dlc.dialects.graph.structure import GraphOp
@@ -126,6 +127,7 @@ def _moved(op: GraphOp, before: Place, sizes: tuple[int, ...]) -> Place:
     return Place(tuple(index), tuple(conditions))
 
 
+@once_per_form
 def _moved_axes(op: GraphOp) -> list[tuple[int, int]] | None:
     """Return, for each axis of the operand, the axis of the result that it becomes and the first
     element that is taken; ``None`` when ``op`` does anything but permute axes and cut them.

@@ -81,10 +81,15 @@ class _InputRead:
         return [LaneReads(*(float(count * self.scale) for count in each)) for each in counts]
 
     def _counts(self, shapes: Shapes) -> list[_Counts]:
-        places = self._places()
-        if (places < 0).all():
+        if self._is_outside():
             return [(0.0, 0.0, 0.0)] * len(shapes)
+        places = self._places()
         return [_counts(places, self.bytes, vector, warps) for vector, warps in shapes]
+
+    def _is_outside(self) -> bool:
+        """Whether an axis alone says that nothing is read: another operand of a concatenation is."""
+        pairs = zip(self.index, self.sizes, strict=True)
+        return any(axis.ends[0] >= size or axis.ends[1] < 0 for axis, size in pairs)
 
     def _places(self) -> Places:
         """Return flat places (sample, position, point), -1 where nothing is read: paddings, other

@@ -27,7 +27,7 @@ class Axis:
     """The positions along one axis of a tensor.
 
     made: a number, equal for axes that were made alike. points: of a reduction. make: gives the
-    positions, an array of axes (sample, position, point of a reduction).
+    positions, an array of axes (sample, position, point of a reduction), at least one of each.
     """
 
     made: int
@@ -38,6 +38,11 @@ class Axis:
     def places(self) -> Places:
         """The positions."""
         return self.make()
+
+    @cached_property
+    def ends(self) -> tuple[int, int]:
+        """The first and the last position."""
+        return int(self.places.min()), int(self.places.max())
 
 
 Index = tuple[Axis, ...]

@@ -1,14 +1,18 @@
-"""How long a kernel that streams through memory probably takes on a GPU.
+"""How long kernels that stream through memory probably take on a GPU, many at once.
 
 Times here rank schedules; unlike ``upper_bound`` they may be wrong in both directions. What each
 part costs is measured (``dlc.arch.gpu_costs``).
 """
 
 from dataclasses import dataclass
-from math import ceil, sqrt
+
+import numpy as np
 
 from dlc.arch import GpuArch
-from dlc.model.occupancy import BlockResources, blocks_per_sm
+from dlc.model.occupancy import Floats
+
+Numbers = Floats | float
+"""A number, or one for each of many kernels."""
 
 
 @dataclass(frozen=True)
@@ -30,79 +34,74 @@ class LaneReads:
 
 @dataclass(frozen=True)
 class Stream:
-    """A kernel.
+    """Kernels: numbers, or arrays of equal length with an element for each.
 
-    instructions: of a warp. wait_clocks: of a block, in which it waits for what it asked for.
-    lines, fetched: as in ``LaneReads``, of all warps. read_bytes, written_bytes: each tensor once.
-    stored_bytes: of the sectors that stores of warps touch. reread_bytes: what is read again and is
-    no longer in the first-level caches.
+    blocks: of the kernel. threads: of a block. fits: blocks that an SM holds at a time, 0 where not
+    one does. instructions: of a warp. wait_clocks: of a block, in which it waits for what it asked
+    for. lines, fetched: as in ``LaneReads``, of all warps. read_bytes, written_bytes: each tensor
+    once. stored_bytes: of the sectors that stores of warps touch. reread_bytes: what is read again
+    and is no longer in the first-level caches.
     """
 
-    blocks: int
-    block: BlockResources
-    instructions: float
-    wait_clocks: float
-    lines: float
-    fetched: float
+    blocks: Numbers
+    threads: Numbers
+    fits: Numbers
+    instructions: Numbers
+    wait_clocks: Numbers
+    lines: Numbers
+    fetched: Numbers
     read_bytes: float
     written_bytes: float
     stored_bytes: float
-    reread_bytes: float = 0.0
+    reread_bytes: Numbers = 0.0
 
 
-@dataclass(frozen=True)
-class Waves:
-    """The blocks of a kernel one after the other: ``count`` times ``resident`` on each SM.
-
-    count: 1 at least; blocks take each other's place one by one, so it need not be whole.
-    """
-
-    count: float
-    resident: int
-
-    @staticmethod
-    def of(blocks: int, block: BlockResources, arch: GpuArch) -> "Waves":
-        """Return the waves of a kernel of ``blocks`` blocks, spread over all SMs."""
-        resident = max(1, min(blocks_per_sm(block, arch), ceil(blocks / arch.sm_count)))
-        return Waves(max(1.0, blocks / (arch.sm_count * resident)), resident)
+def resident(blocks: Numbers, fits: Numbers, arch: GpuArch) -> Floats:
+    """Return how many blocks an SM has at a time, where ``fits`` is how many it can hold."""
+    return np.maximum(1, np.minimum(fits, np.ceil(blocks / arch.sm_count)))
 
 
-def stream_s(kernel: Stream, arch: GpuArch) -> float:
-    """Return the seconds of a kernel: its start, and what its parts take, which overlap in part.
+def stream_s(kernel: Stream, arch: GpuArch) -> Floats:
+    """Return the seconds of kernels: the start, and what the parts take, which overlap in part;
+    infinite where a block does not fit.
 
     Parts are instructions, waits, the lines that the first-level caches look up, what comes from
-    the L2 and goes there, the memory, and the starts of blocks.
+    the L2 and goes there, the memory, and the starts of blocks. Blocks take each other's place one
+    by one, so the waves of them on an SM need not be whole.
     """
-    costs, waves = arch.costs, Waves.of(kernel.blocks, kernel.block, arch)
-    warps = waves.resident * kernel.block.threads / arch.warp_threads
+    costs, at_a_time = arch.costs, resident(kernel.blocks, kernel.fits, arch)
+    waves = np.maximum(1.0, kernel.blocks / (arch.sm_count * at_a_time))
+    warps = at_a_time * kernel.threads / arch.warp_threads
     busiest = _busiest_share(kernel.blocks, arch)
     through_l2 = kernel.fetched * costs.fetch_clocks
-    through_l2 += kernel.stored_bytes / costs.stored_bytes_per_clock
+    through_l2 = through_l2 + kernel.stored_bytes / costs.stored_bytes_per_clock
     parts = (
-        waves.count * kernel.instructions * clocks_per_instruction(warps, arch),
-        waves.count * kernel.wait_clocks,
+        waves * kernel.instructions * clocks_per_instruction(warps, arch),
+        waves * kernel.wait_clocks,
         kernel.lines * costs.line_clocks * busiest,
         through_l2 * busiest,
         _memory_clocks(kernel, arch),
         kernel.blocks * costs.block_clocks / arch.sm_count,
     )
-    return costs.start_us * 1e-6 + sqrt(sum(part**2 for part in parts)) / arch.clock_hz
+    clocks = np.sqrt(sum(np.square(part) for part in parts))
+    seconds = costs.start_us * 1e-6 + clocks / arch.clock_hz
+    return np.where(np.greater(kernel.fits, 0), seconds, np.inf)
 
 
-def clocks_per_instruction(resident_warps: float, arch: GpuArch) -> float:
+def clocks_per_instruction(resident_warps: Numbers, arch: GpuArch) -> Floats:
     """Return the clocks that a warp takes per instruction: its schedulers' share, or the latency of
     a dependent instruction where few warps are resident.
     """
-    return max(arch.costs.dependent_clocks, resident_warps / arch.issue_per_clock_per_sm)
+    return np.maximum(arch.costs.dependent_clocks, resident_warps / arch.issue_per_clock_per_sm)
 
 
-def _busiest_share(blocks: int, arch: GpuArch) -> float:
+def _busiest_share(blocks: Numbers, arch: GpuArch) -> Floats:
     """Return the part of a kernel that the SM with most blocks does."""
     each = blocks / arch.sm_count
-    return (ceil(each) if each <= 2 else each) / blocks
+    return np.where(np.less_equal(each, 2), np.ceil(each), each) / blocks
 
 
-def _memory_clocks(kernel: Stream, arch: GpuArch) -> float:
+def _memory_clocks(kernel: Stream, arch: GpuArch) -> Numbers:
     """Return the clocks in which all bytes cross the L2, and those that it cannot hold the memory.
 
     Earlier kernels left in the L2 what fits there.
@@ -111,4 +110,4 @@ def _memory_clocks(kernel: Stream, arch: GpuArch) -> float:
     l2_clocks = (bytes + kernel.reread_bytes) / (arch.l2_bytes_per_clock * arch.costs.l2_efficiency)
     dram_bytes_per_s = arch.dram_bytes_per_s * arch.costs.dram_efficiency
     beyond = max(0.0, bytes - arch.l2_bytes)
-    return max(l2_clocks, beyond / dram_bytes_per_s * arch.clock_hz)
+    return np.maximum(l2_clocks, beyond / dram_bytes_per_s * arch.clock_hz)

@@ -1,6 +1,6 @@
 """``map`` on a GPU: threads per block, elements per thread."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, prod
@@ -13,12 +13,12 @@ from dlc.analysis.positions import Index, axes
 from dlc.analysis.traffic import least_work, traffic_bytes, work
 from dlc.arch import GpuArch
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape, tensor_bytes
-from dlc.model.occupancy import BlockResources
+from dlc.model.occupancy import BlockResources, resident_blocks
 from dlc.model.streaming import LaneReads, Stream, stream_s
 from dlc.model.upper_bound import gpu_bound, streaming_work
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._key import size
-from dlc.strategies._rated import Rated
+from dlc.strategies._rated import Rated, Seconds
 from dlc.strategies._schedule import Schedule
 from dlc.strategies.map.lowering import lower_on_threads
 
@@ -124,27 +124,37 @@ def rate(work: MapWork, schedule: MapOnGpu, arch: GpuArch) -> Rated:
     block = BlockResources(threads, _REGISTERS)
     bytes = work.read_bytes + work.written_bytes
     kernel = streaming_work(work.operations, work.least_operations, bytes, blocks, block)
-    bound = gpu_bound(kernel, arch)
-    return Rated(schedule, bound, lambda: stream_s(_stream(work, schedule, blocks, arch), arch))
+    return Rated(
+        schedule, gpu_bound(kernel, arch), lambda: float(estimate(work, [schedule], arch)[0])
+    )
 
 
-def _stream(work: MapWork, schedule: MapOnGpu, blocks: int, arch: GpuArch) -> Stream:
-    costs, reads = arch.costs, work.reads_of(schedule.vector)
+def estimate(work: MapWork, schedules: Sequence[MapOnGpu], arch: GpuArch) -> Seconds:
+    """Return the seconds of schedules."""
+    costs = arch.costs
+    pairs = np.array([(each.threads, each.vector) for each in schedules], np.float64)
+    threads, vector = pairs.T
+    reads = [work.reads_of(each.vector) for each in schedules]
+    loads, lines, fetched = np.array([(r.loads, r.lines, r.fetched) for r in reads]).T
+    blocks = np.ceil(work.points / (threads * vector))
+    fits = resident_blocks(threads, np.full_like(threads, _REGISTERS), 0 * threads, arch)
     each = costs.operation_instructions * work.operations / work.points
-    instructions = schedule.vector * (each + costs.result_instructions)
-    loading = costs.loads_wait_clocks * ceil(reads.loads / _LOADS_AHEAD)
-    warps = blocks * schedule.threads / arch.warp_threads
-    return Stream(
+    instructions = vector * (each + costs.result_instructions)
+    loading = costs.loads_wait_clocks * np.ceil(loads / _LOADS_AHEAD)
+    warps = blocks * threads / arch.warp_threads
+    kernels = Stream(
         blocks,
-        BlockResources(schedule.threads, _REGISTERS),
-        instructions + reads.loads * costs.load_instructions,
+        threads,
+        fits,
+        instructions + loads * costs.load_instructions,
         costs.thread_wait_clocks + loading,
-        warps * reads.lines,
-        warps * reads.fetched,
+        warps * lines,
+        warps * fetched,
         work.read_bytes,
         work.written_bytes,
         work.written_bytes,
     )
+    return stream_s(kernels, arch)
 
 
 IMPLEMENTATION = Implementation(
@@ -154,4 +164,5 @@ IMPLEMENTATION = Implementation(
     rate,
     lambda _: "an element-wise group",
     lambda job, schedule: lower_on_threads(job, schedule.threads, schedule.vector),
+    estimate,
 )

@@ -17,7 +17,6 @@ from dlc.arch.nvidia import A100, H200, RTX_2080
 from dlc.dialects.graph.math import ExpOp
 from dlc.errors import CompileError
 from dlc.model.contraction import Contraction, Tiles, estimate_s
-from dlc.model.occupancy import BlockResources
 from dlc.model.streaming import Stream, clocks_per_instruction, stream_s
 from dlc.plan.ranking import ranked
 from dlc.strategies._implementation import Implementation
@@ -176,7 +175,7 @@ def test_instructions_of_few_warps_wait_for_their_operands() -> None:
 
 
 def _stream(**changed: float) -> Stream:
-    nothing = Stream(132, BlockResources(128), 0, 0, 0, 0, 0, 0, 0)
+    nothing = Stream(132, 128, 16, 0, 0, 0, 0, 0, 0, 0)
     return replace(nothing, **changed)
 
 
