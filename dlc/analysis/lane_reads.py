@@ -87,7 +87,7 @@ class _InputRead:
         return [_counts(places, self.bytes, vector, warps) for vector, warps in shapes]
 
     def _is_outside(self) -> bool:
-        """Whether an axis alone says that nothing is read: another operand of a concatenation is."""
+        """Whether an axis alone says that nothing is read (of a concatenation, another part is)."""
         pairs = zip(self.index, self.sizes, strict=True)
         return any(axis.ends[0] >= size or axis.ends[1] < 0 for axis, size in pairs)
 
