@@ -25,6 +25,7 @@ PIPELINES: dict[str, Pipeline] = {
             "convert-loop-to-gpu",
             "cse",  # nests of one kernel compute the same positions
             "gpu-check-order",  # while each access is one element
+            "gpu-unroll-rounds",  # before neighbours are looked for in what it writes out
             "gpu-jam-unrolled",
             "gpu-vectorize-memory",  # finds the neighbours in the innermost loops
             "gpu-insert-barriers",  # all accesses are written; allocation shares bytes across them

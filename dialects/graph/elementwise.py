@@ -19,7 +19,7 @@ from dlc.dialects.graph.computed import ElementwiseOp
 from dlc.dialects.graph.structure import Array, SteppedOp
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
-from dlc.ir.tensor import element_type, float_element, is_float
+from dlc.ir.tensor import element_bytes, element_type, float_element, is_float
 
 
 class UnaryOp(ElementwiseOp, ABC):
@@ -123,14 +123,18 @@ class QuotientOp(NumberOp, ABC):
 
 @irdl_op_definition
 class DivOp(QuotientOp):
-    """``y = a / b``; integers truncate towards zero, and divided by zero they give 0."""
+    """``y = a / b``; integers truncate towards zero, and divided by zero they give 0.
+
+    A quotient of 16 bits may be off by a unit in the last place of 32 bits before it is rounded.
+    """
 
     name = "graph.div"
 
     def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
         x, y = values
         if is_float(x.type):
-            return b.div(x, y)
+            is_short = element_bytes(element_type(self.output)) < element_bytes(x.type)
+            return b.near_quotient(x, y) if is_short else b.div(x, y)
         zero, one = b.constant(0, x.type), b.constant(1, x.type)
         by_zero = b.compare("eq", y, zero)
         safe = b.select(by_zero, one, y)

@@ -35,7 +35,7 @@ _UNSIGNED_PREDICATE = {**_INTEGER_PREDICATE, "lt": "ult", "le": "ule", "gt": "ug
 
 
 _WIDEST_BYTES = 8
-_RECIPROCAL = FastMathFlag.ALLOW_RECIP
+_RECIPROCAL, _NEAR = FastMathFlag.ALLOW_RECIP, FastMathFlag.APPROX_FUNC
 
 
 class ScalarBuilder:
@@ -162,6 +162,12 @@ class ScalarBuilder:
         that are not exact anyway.
         """
         return self.insert(arith.DivfOp(x, y, arith.FastMathFlagsAttr([_RECIPROCAL])))
+
+    def near_quotient(self, x: SSAValue, y: SSAValue) -> SSAValue:
+        """Return a quotient of floats that is exact where a float is, and within a unit in the last
+        place elsewhere, but for divisors below the least normal number.
+        """
+        return self.insert(arith.DivfOp(x, y, arith.FastMathFlagsAttr([_NEAR])))
 
     def rem(self, x: SSAValue, y: SSAValue) -> SSAValue:
         """Return the exact remainder of the truncated quotient: it has the sign of ``x``."""

@@ -36,7 +36,7 @@ def test_add_with_broadcast(runner: Runner, size: int, schedule: str) -> None:
     np.testing.assert_array_equal(y, (x.astype(np.float32) + b).astype(np.float16))
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [*SIZES, 33, 197, 200])
 @pytest.mark.parametrize(
     "schedule",
     ["threads = 32, rows = 4, vector = 4", "threads = 64", "threads = 96", "threads = 1024"],

@@ -50,6 +50,13 @@ __device__ __forceinline__ float reciprocal_f32(float x) {
   asm("rcp.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }""",
+    "quotient_f32": """
+__device__ __forceinline__ float quotient_f32(float x, float y) {
+  float r;
+  asm("rcp.approx.f32 %0, %1;" : "=f"(r) : "f"(y));
+  const float near = x * r, q = fmaf(fmaf(-near, y, x), r, near);
+  return q == q ? q : near;
+}""",
     "maximum_f64": """
 __device__ __forceinline__ double maximum_f64(double x, double y) {
   return x > y || x != x ? x : y;

@@ -51,8 +51,11 @@ class CudaPrinter(CLikePrinter):
     STATEMENTS: ClassVar[Mapping[type[Operation], Statement]]
 
     def template(self, op: Operation) -> str | None:
-        if isinstance(op, arith.DivfOp) and op.result.type == f32 and _takes_reciprocal(op):
-            return "{0} * reciprocal_f32({1})"  # an exact quotient calls a function at times
+        if isinstance(op, arith.DivfOp) and op.result.type == f32:  # an exact one has branches
+            if FastMathFlag.ALLOW_RECIP in op.fastmath.data:
+                return "{0} * reciprocal_f32({1})"
+            if FastMathFlag.APPROX_FUNC in op.fastmath.data:
+                return "quotient_f32({0}, {1})"
         return super().template(op)
 
     def nonfinite(self, value: float, type: Attribute) -> str:
@@ -101,10 +104,6 @@ class CudaPrinter(CLikePrinter):
         constant = "const " if argument in op.input_buffers else ""
         element = storage_type(buffer_type(argument).element_type)
         return f"{constant}{element}* __restrict__ {self.names[argument]}"
-
-
-def _takes_reciprocal(op: arith.DivfOp) -> bool:
-    return FastMathFlag.ALLOW_RECIP in op.fastmath.data
 
 
 def _swizzle_of(buffer: SSAValue) -> gpu.SwizzleAttr | None:

@@ -1,0 +1,115 @@
+"""Write out the few rounds in which a thread goes through its elements of a row."""
+
+from collections.abc import Sequence
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from dlc.analysis.index_expression import constant_of
+from dlc.analysis.index_range import range_of
+from dlc.core.passes import DlcPass
+from dlc.dialects.gpu import KernelOp
+from dlc.dialects.gpu.unroll import UNROLL
+from dlc.dialects.loop import IndexOp
+from dlc.dialects.loop.scalar import ScalarBuilder
+from dlc.ir.order import OrderingOp
+
+MOST_ELEMENTS = 32
+"""A thread's elements of a row up to which its rounds are written out: as many registers."""
+
+
+class GpuUnrollRoundsPass(DlcPass):
+    """A loop from a thread's number in steps of the number of threads is written out where it has
+    few rounds, those that not all threads do under a condition.
+
+    Passes over a row that follow each other (softmax has three) then load and compute the same
+    values in straight code, and the compiler of the text keeps them in registers in between.
+
+    A loop stays that holds another one which is not unrolled, where threads wait for each other, or
+    whose rounds have more than ``MOST_ELEMENTS`` elements.
+
+    Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``convert-loop-to-gpu``, before
+    ``gpu-jam-unrolled`` and ``gpu-vectorize-memory``.
+
+    ::
+
+        scf.for %i = %t to 80 step 32 { ... %x[%i] }  ->  ... %x[%t]
+                                                          ... %x[%t + 32]
+                                                          scf.if %t + 64 < 80 { ... %x[%t + 64] }
+    """
+
+    name = "gpu-unroll-rounds"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.ops:
+            if isinstance(kernel, KernelOp):
+                for loop in [o for o in kernel.walk() if isinstance(o, scf.ForOp)]:
+                    rounds = _rounds(loop)
+                    if rounds and len(rounds) * _elements(loop) <= MOST_ELEMENTS:
+                        _write_out(loop, rounds)
+
+
+def _rounds(loop: scf.ForOp) -> Sequence[bool]:
+    """Return for each round whether all threads do it; nothing for a loop that stays."""
+    start, stop, step = range_of(loop.lb), constant_of(loop.ub), constant_of(loop.step)
+    if constant_of(loop.lb) is not None or stop is None or step is None:
+        return ()
+    if start.low != 0 or start.high is None or start.high >= step:
+        return ()
+    inner = [op for op in loop.body.walk() if op is not loop]
+    if any(isinstance(op, OrderingOp) or _is_rolled(op) for op in inner):
+        return ()
+    return [first + start.high < stop for first in range(0, stop, step)]
+
+
+def _is_rolled(op: Operation) -> bool:
+    return isinstance(op, scf.ForOp) and not (UNROLL.marks(op) and constant_of(op.ub) is not None)
+
+
+def _elements(op: Operation) -> int:
+    """Return the elements of a round: the iterations of the deepest nest of unrolled loops."""
+    held = [_elements(inner) * _iterations(inner) for region in op.regions for inner in region.ops]
+    return max(held, default=1)
+
+
+def _iterations(op: Operation) -> int:
+    return (constant_of(op.ub) or 1) if isinstance(op, scf.ForOp) else 1
+
+
+def _write_out(loop: scf.ForOp, rounds: Sequence[bool]) -> None:
+    """Replace a loop by its rounds."""
+    step = constant_of(loop.step)
+    assert step is not None
+    b = ScalarBuilder(Builder(InsertPoint.before(loop)))
+    carried: Sequence[SSAValue] = loop.iter_args
+    for number, is_whole in enumerate(rounds):
+        expr = AffineExpr.dimension(0) + number * step
+        at = b.insert(IndexOp(expr, [loop.lb])) if number else loop.lb
+        if is_whole:
+            carried = _copy_body(loop, b, at, carried)
+            continue
+        taken = Region(Block())
+        inside = b.compare("lt", at, b.constant(constant_of(loop.ub), IndexType()))
+        inner = ScalarBuilder(Builder(InsertPoint.at_end(taken.block)))
+        inner.builder.insert(scf.YieldOp(*_copy_body(loop, inner, at, carried)))
+        rest = Region(Block([scf.YieldOp(*carried)])) if carried else None
+        branch = scf.IfOp(inside, [v.type for v in carried], taken, rest)
+        b.builder.insert(branch)
+        carried = branch.results
+    Rewriter.replace_op(loop, [], carried)
+
+
+def _copy_body(
+    loop: scf.ForOp, b: ScalarBuilder, at: SSAValue, carried: Sequence[SSAValue]
+) -> list[SSAValue]:
+    """Write the body of a round; return what it carries to the next."""
+    *body, end = loop.body.block.ops
+    values: dict[SSAValue, SSAValue] = dict(zip(loop.body.block.args, (at, *carried), strict=True))
+    for op in body:
+        b.builder.insert(op.clone(values))
+    return [values.get(v, v) for v in end.operands]
