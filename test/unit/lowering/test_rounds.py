@@ -53,12 +53,11 @@ def _loops(module: ModuleOp) -> int:
 def test_the_same_to_the_last_bit(length: int, schedule: str) -> None:
     before, after = _lowered(length, schedule)
     x = np.random.default_rng(length).standard_normal((ROWS, length)).astype(np.float16)
-    results: list[np.ndarray] = []
-    for module in (before, after):
+    wanted, found = (np.zeros_like(x) for _ in range(2))
+    for module, y in ((before, wanted), (after, found)):
         (kernel,) = (op for op in module.ops if isinstance(op, KernelOp))
-        results.append(np.zeros_like(x))
-        simulate(module, kernel.sym_name.data, [x, results[-1]])
-    np.testing.assert_array_equal(*results)
-    assert np.abs(results[0].astype(np.float64).sum(1) - 1).max() < 2.0**-8
+        simulate(module, kernel.sym_name.data, [x, y])
+    np.testing.assert_array_equal(found, wanted)
+    assert np.abs(wanted.astype(np.float64).sum(1) - 1).max() < 2.0**-8
     assert _loops(before) > 0
     assert (_loops(after) == 0) == (length <= 1024 or "96" in schedule)
