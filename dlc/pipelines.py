@@ -49,6 +49,7 @@ PIPELINES: dict[str, Pipeline] = {
             "graph-sink-transposes",
             "graph-set-precision",  # before folding, so that folded weights are rounded once
             "graph-order-weights",
+            "graph-pad-channels",  # knows which axis of a weight are channels
             "cse",  # what all readers of a weight make of it becomes one weight
             "graph-fold-constants",  # all passes above leave ops on weights
             "graph-canonicalize",

@@ -83,7 +83,8 @@ def _iterations(op: Operation) -> int:
 
 def _write_out(loop: scf.ForOp, rounds: Sequence[bool]) -> None:
     """Replace a loop by its rounds."""
-    step = constant_of(loop.step)
+    stop, step = constant_of(loop.ub), constant_of(loop.step)
+    assert stop is not None
     assert step is not None
     b = ScalarBuilder(Builder(InsertPoint.before(loop)))
     carried: Sequence[SSAValue] = loop.iter_args
@@ -94,7 +95,7 @@ def _write_out(loop: scf.ForOp, rounds: Sequence[bool]) -> None:
             carried = _copy_body(loop, b, at, carried)
             continue
         taken = Region(Block())
-        inside = b.compare("lt", at, b.constant(constant_of(loop.ub), IndexType()))
+        inside = b.compare("lt", at, b.constant(stop, IndexType()))
         inner = ScalarBuilder(Builder(InsertPoint.at_end(taken.block)))
         inner.builder.insert(scf.YieldOp(*_copy_body(loop, inner, at, carried)))
         rest = Region(Block([scf.YieldOp(*carried)])) if carried else None
