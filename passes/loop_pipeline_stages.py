@@ -91,7 +91,8 @@ class _Pipeline:
         for op in stages:
             Rewriter.erase_op(op)
         for old in tiles:
-            Rewriter.erase_op(old.owner)  # pyright: ignore[reportArgumentType]
+            assert isinstance(old.owner, AllocOp)
+            Rewriter.erase_op(old.owner)
 
     def _check(self) -> None:
         """Raise CompileError for a loop that cannot be run ahead."""

@@ -46,6 +46,7 @@ class InProcess(ShTest):
         super().__init__(execute_external=False)
         programs()  # imported once here, inherited by every fork
 
+    # The parameter has lit's name: it may be given by name.
     def execute(self, test: lit.Test.Test, litConfig: object) -> lit.Test.Result:  # noqa: N803
         """Run one test file."""
         script: Any = lit.TestRunner.parseIntegratedTestScript(test, require_script=True)

@@ -12,6 +12,7 @@ from dlc.errors import CompileError
 from dlc.pipelines import PIPELINES
 from dlc.tools._command import CommandParser, natural
 
+# What add_argument_group returns has no public name.
 Group: TypeAlias = argparse._ArgumentGroup  # pyright: ignore[reportPrivateUsage]
 
 _FLAG = re.compile(r"--?([A-Za-z][\w-]*)(?:=(.*))?", re.DOTALL)

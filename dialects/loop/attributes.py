@@ -1,6 +1,6 @@
 """What a loop may be, and the decisions that ``tile`` writes."""
 
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from xdsl.ir import Data
 from xdsl.irdl import irdl_attr_definition
@@ -57,7 +57,8 @@ class _WordAttr(Data[E], Generic[E]):
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> E:
         with parser.in_angle_brackets():
-            return parser.parse_str_enum(cls.WORDS)  # pyright: ignore[reportReturnType]
+            word: Any = parser.parse_str_enum(cls.WORDS)  # of E, which ClassVar cannot say
+            return word
 
     def print_parameter(self, printer: Printer) -> None:
         printer.print_string(f"<{self.data.value}>")

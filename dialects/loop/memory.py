@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IndexType,
     IntegerAttr,
+    IntegerType,
     MemRefType,
     i64,
 )
@@ -228,7 +229,10 @@ class LoadOp(ElementOp):
 
 def fill_attribute(fill: float, type: Attribute) -> Attribute:
     """Return ``fill`` as a constant of the compute type ``type``."""
-    return FloatAttr(float(fill), type) if is_float(type) else IntegerAttr(int(fill), type)  # pyright: ignore
+    if is_float(type):
+        return FloatAttr(float(fill), type)
+    assert isinstance(type, IntegerType | IndexType)
+    return IntegerAttr(int(fill), type)
 
 
 @irdl_op_definition

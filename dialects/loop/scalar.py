@@ -3,7 +3,7 @@ target.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, math, scf
@@ -142,8 +142,8 @@ class ScalarBuilder:
     def _arith(
         self, x: SSAValue, y: SSAValue, float_op: type[Operation], integer_op: type[Operation]
     ) -> SSAValue:
-        op = float_op if is_float(x.type) else integer_op
-        return self.insert(op(x, y))  # pyright: ignore[reportCallIssue]
+        op: Any = float_op if is_float(x.type) else integer_op  # takes two operands
+        return self.insert(op(x, y))
 
     def add(self, x: SSAValue, y: SSAValue) -> SSAValue:
         return self._arith(x, y, arith.AddfOp, arith.AddiOp)

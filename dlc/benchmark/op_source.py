@@ -48,7 +48,7 @@ class OpSource:
 
     def jax(self, work: Workload) -> Function:
         """Return the operation as a function."""
-        import jax  # pyright: ignore[reportMissingImports]
+        import jax  # pyright: ignore[reportMissingImports]  (installed by who compares with it)
 
         function, weight = kind_by_name(self.op.kind).jax(self.op, jax), self.op.weight()
         return function, [*work.feeds.values(), *([] if weight is None else [weight])]

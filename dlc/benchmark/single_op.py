@@ -93,6 +93,7 @@ class OpKind(ABC):
     counts: ClassVar[Sequence[Sequence[int]]]
     options: ClassVar[Sequence[str]] = ()
 
+    # Not abstract: most kinds have nothing to check.
     def check(self, op: SingleOp) -> None:  # noqa: B027
         """Raise CompileError for sizes and options that do not go together."""
 

@@ -71,7 +71,7 @@ def load_torch() -> Any:
     """Return PyTorch. Raises MissingError."""
     if find_spec("torch") is None:
         raise MissingError("PyTorch is not installed")
-    import torch  # pyright: ignore[reportMissingImports]
+    import torch  # pyright: ignore[reportMissingImports]  (optional)
 
     return torch
 

@@ -33,6 +33,7 @@ class Interval(NamedTuple):
             self.low is not None and self.high is not None and low <= self.low <= self.high <= high
         )
 
+    # A tuple's own sum would put one behind the other.
     def __add__(self, other: "Interval") -> "Interval":  # pyright: ignore[reportIncompatibleMethodOverride]
         return Interval(_add(self.low, other.low), _add(self.high, other.high))
 

@@ -18,6 +18,7 @@ from xdsl.printer import Printer
 
 def parse_index_expressions(parser: Parser) -> tuple[AffineMap, list[UnresolvedOperand]]:
     """Parse ``[%i + 1, 0]``; the dims of the map stand for the operands in order."""
+    # xDSL's parser of index expressions has no public way in.
     state = parser._parser_state  # pyright: ignore[reportPrivateUsage]
     map, spans = AffineParser(state).parse_affine_map_of_ssa_ids()
     dims = [AffineExpr.dimension(i) for i in range(len(spans))]
@@ -27,6 +28,7 @@ def parse_index_expressions(parser: Parser) -> tuple[AffineMap, list[UnresolvedO
 
 def starts_index_expressions(parser: Parser) -> bool:
     """Return whether index expressions come next."""
+    # Looking ahead without taking the token has no public name.
     token = parser._current_token  # pyright: ignore[reportPrivateUsage]
     return token.text == "["
 

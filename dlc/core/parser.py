@@ -64,6 +64,7 @@ class DlcParser(Parser):
 
     TYPES: ClassVar[dict[str, TypeAttribute]] = {}
 
+    # xDSL's parser makes the elements by this name of its own class.
     class _TensorLiteralElement(
         AttrParser._TensorLiteralElement  # pyright: ignore[reportPrivateUsage]
     ):

@@ -68,6 +68,7 @@ class RecordAttr(Data[tuple[tuple[str, Value], ...]], ABC):
     def __getitem__(self, key: str) -> Value:
         return dict(self.data)[key]
 
+    # Other than a Mapping's: a default is demanded, and gives the type.
     def get(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, key: str, default: T
     ) -> T:

@@ -67,7 +67,9 @@ class _Source:
         load = staged.load
         writer.write(_positions(stage.element.block.ops))
         if load.parent_op() is not stage:  # in a branch
-            writer.write(_positions(load.parent_block().ops))  # pyright: ignore[reportOptionalMemberAccess]
+            branch = load.parent_block()
+            assert branch is not None
+            writer.write(_positions(branch.ops))
         index = writer.composed(load.affine_map.results, load.indices)
         return _Source(writer.scope, load.buffer, index, _inside(writer, staged, index))
 

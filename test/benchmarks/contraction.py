@@ -185,7 +185,7 @@ def build(folder: Path, target: str, cases: list[Case]) -> None:
 
 def run(folder: Path) -> None:
     """Check and time the kernels of a folder; prints a table."""
-    import torch  # pyright: ignore[reportMissingImports]
+    import torch  # pyright: ignore[reportMissingImports]  (optional)
 
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
@@ -243,7 +243,7 @@ def _prepare(torch: Any, driver: Any, cubin: Path, row: dict[str, Any]) -> tuple
         sizes = (*row["grid"], *row["block"], row["shared"])
         call("cuLaunchKernel", function, *sizes, stream, parameters, None)
 
-    launch.keep = (pointers, parameters, scratch)  # pyright: ignore[reportFunctionMemberAccess]
+    launch.keep = (pointers, parameters, scratch)  # pyright: ignore[reportFunctionMemberAccess]  (so that they live on)
     return launch, tensors
 
 

@@ -32,7 +32,7 @@ from campaigns import (  # noqa: E402  (the path is set above)
     product_models,
     small_protos,
 )
-from shrinking import shrink  # noqa: E402
+from shrinking import shrink  # noqa: E402  (as above)
 
 
 def main() -> int:

@@ -87,5 +87,5 @@ def least_us(built: Built, clock: GpuClock) -> float:
 def _pointers(buffers: Sequence[Handle]) -> ctypes.Array[ctypes.c_void_p]:
     addresses = [ctypes.pointer(buffer) for buffer in buffers]
     found = (ctypes.c_void_p * len(buffers))(*(ctypes.cast(a, ctypes.c_void_p) for a in addresses))
-    found.kept = addresses  # pyright: ignore[reportAttributeAccessIssue]
+    found.kept = addresses  # pyright: ignore[reportAttributeAccessIssue]  (so that it lives on)
     return found

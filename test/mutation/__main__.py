@@ -16,8 +16,8 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "fuzz"), str(HERE.parents[1])]
 
 from campaign import Result, run_campaign  # noqa: E402  (the path is set above)
-from mutant import TARGETS, Mutant  # noqa: E402
-from mutants import ALL  # noqa: E402
+from mutant import TARGETS, Mutant  # noqa: E402  (as above)
+from mutants import ALL  # noqa: E402  (as above)
 
 
 def main() -> int:

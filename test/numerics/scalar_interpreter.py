@@ -65,7 +65,7 @@ def run_scalar_op(op: Operation, operands: list[Scalar]) -> Scalar:
         _CHECKS[type(op)](*operands)
     match op:
         case arith.ConstantOp():
-            value = getattr(op.value, "value").data  # noqa: B009
+            value = getattr(op.value, "value").data  # noqa: B009  (the field has no type)
             return dtype.type(value)
         case arith.FPToSIOp():
             return _to_integer(operands[0], dtype)

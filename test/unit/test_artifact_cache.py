@@ -330,7 +330,7 @@ def test_what_comes_from_the_cache_is_said(model: Path, capsys: pytest.CaptureFi
     assert " s, from the cache; verified: 1 of 1 kernels" in text
     assert text.endswith(" kinds of nodes (when it was first compiled)\n")
     assert (first["cached"]["artifact"], second["cached"]) == ([0, 1], {"artifact": [1, 1]})
-    assert first["verification"] == second["verification"] != None  # noqa: E711
+    assert first["verification"] == second["verification"] != None  # noqa: E711  (in a chain)
     assert first["variants"] == second["variants"]
 
 

@@ -71,6 +71,6 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path: Path) -> None
     path = tmp_path / "kept"
     write_atomically(path, b"old")
     with pytest.raises(TypeError):
-        write_atomically(path, "text is no bytes")  # pyright: ignore[reportArgumentType]
+        write_atomically(path, "text is no bytes")  # pyright: ignore[reportArgumentType]  (wrong on purpose)
     assert [p.name for p in tmp_path.iterdir()] == ["kept"]
     assert path.read_bytes() == b"old"

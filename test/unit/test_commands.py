@@ -244,7 +244,7 @@ from dlc.tools._command import run_command
 def command():
     with tempfile.TemporaryDirectory(dir=sys.argv[1]):
         os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(60)
+        time.sleep(60)  # the signal ends it long before
 sys.exit(run_command("command", command))
 """
 

@@ -123,7 +123,7 @@ def test_the_options_of_compile_are_those_of_options() -> None:
     assert parameters["precision"].default == "fp32"
     assert "precision: of" in (dlc.compile.__doc__ or "")
     with pytest.raises(TypeError, match="'presicion'"):
-        dlc.compile(model(), presicion="fp16")  # pyright: ignore[reportCallIssue]
+        dlc.compile(model(), presicion="fp16")  # pyright: ignore[reportCallIssue]  (wrong on purpose)
 
 
 def test_two_compiles_give_the_same_bytes(

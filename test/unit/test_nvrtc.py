@@ -95,7 +95,7 @@ def test_a_compile_lets_other_threads_run() -> None:
         compiling = pool.submit(nvrtc.compile_cuda, SPILL, "sm_80")
         wakings = 0
         while not compiling.done():
-            time.sleep(1e-4)
+            time.sleep(1e-4)  # each waking needs the interpreter's lock
             wakings += 1
     assert wakings > CALLS  # not only between the calls
 

@@ -22,7 +22,7 @@ from dlc.scratch import ScratchFolder
 folder = ScratchFolder(".dlc-test-", Path(sys.argv[1]))
 (folder.path / "file").write_text("data")
 print(folder.path, flush=True)
-time.sleep(600)
+time.sleep(600)  # until the test ends it
 """
 
 
@@ -132,7 +132,7 @@ def compile_slowly(tmp_path: Path) -> "Callable[[int], subprocess.Popen[str]]":
         child = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
         while not (marker.exists() and marker.read_text().strip()):
             assert child.poll() is None, child.communicate()
-            time.sleep(0.05)
+            time.sleep(0.05)  # until the compiler runs
         return child
 
     return start
@@ -185,7 +185,7 @@ def test_a_compile_under_nohup_goes_on(
     finally:
         signal.signal(signal.SIGHUP, before)
     child.send_signal(signal.SIGHUP)
-    time.sleep(0.5)
+    time.sleep(0.5)  # time enough to end, if the signal were not ignored
     assert child.poll() is None
     assert end(child, signal.SIGTERM) == 128 + signal.SIGTERM
     assert left(tmp_path) == []

@@ -78,7 +78,7 @@ def warmed_up(module: Any, arguments: Sequence[Any]) -> Any:
 
 def frozen(torch: Any, module: Any, mode: str, kept: ExitStack) -> Any:
     """Return the module compiled with its weights as constants, until ``kept`` is closed."""
-    import torch._inductor.config as inductor  # pyright: ignore[reportMissingImports]
+    import torch._inductor.config as inductor  # pyright: ignore[reportMissingImports]  (optional)
 
     kept.enter_context(inductor.patch(freezing=True))
     kept.enter_context(torch.no_grad())

@@ -23,7 +23,7 @@ class _Xla:
         if find_spec("jax") is None:
             raise MissingError("JAX is not installed")
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # others need the memory
-        import jax  # pyright: ignore[reportMissingImports]
+        import jax  # pyright: ignore[reportMissingImports]  (installed by who compares with it)
 
         function, arguments = work.source.jax(work)
         device = _device(jax, place)

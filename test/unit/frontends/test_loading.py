@@ -118,7 +118,7 @@ def test_embedded_data_of_the_wrong_length(saved: Path, run_import: Import):
 @pytest.mark.parametrize("source", [b"\x08\x0a", None, 3], ids=["bytes", "none", "number"])
 def test_neither_path_nor_model(source: object):
     with pytest.raises(CompileError, match="give the path of an ONNX file or a ModelProto"):
-        load_model(source)  # pyright: ignore[reportArgumentType]
+        load_model(source)  # pyright: ignore[reportArgumentType]  (wrong on purpose)
 
 
 def test_a_name_that_is_not_utf8(tmp_path: Path, make_model: Callable[..., onnx.ModelProto]):

@@ -100,7 +100,7 @@ def test_a_step_is_called_what_its_user_calls_it() -> None:
 
 
 def test_the_c_interface_counts_steps(model: Model) -> None:
-    api = model._library.api  # pyright: ignore[reportPrivateUsage]
+    api = model._library.api  # pyright: ignore[reportPrivateUsage]  (the C functions)
     assert api.step_count(None) == 0
     assert api.variant(None) == 0
     assert api.run_steps(None, 0, 0, None, None, None, None) == 1

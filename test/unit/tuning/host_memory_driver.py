@@ -34,6 +34,7 @@ class HostMemoryDriver:
             self.made += 1
             arguments[0]._obj.value = self.made
 
+    # Named as the functions of the driver, by which they are found.
     def _cuMemAlloc_v2(self, place: Any, size: Any) -> None:  # noqa: N802
         buffer = ctypes.create_string_buffer(size.value)
         place._obj.value = ctypes.addressof(buffer)

@@ -104,7 +104,7 @@ def test_a_worker_that_is_killed_is_replaced(group: GroupOp) -> None:
         first, second = schedules(group)[:2]
         future = builder.submit(group, first, {})
         while not children() - before:
-            time.sleep(0.01)
+            time.sleep(0.01)  # until the worker has started
         (worker,) = children() - before
         os.kill(worker, signal.SIGKILL)
         with pytest.raises(BrokenBuildError, match="the process that builds it has ended"):

@@ -72,7 +72,7 @@ def test_buffers_change_until_they_are_larger_than_the_l2(sizes: str, copies: in
         assert copies * 3 * x.nbytes >= 2 * L2_BYTES
         assert times.median == pytest.approx(1e-6)  # of one launch
         assert np.isnan(output).all()  # nobody wrote it
-        Floats = ctypes.c_float * x.size  # noqa: N806
+        Floats = ctypes.c_float * x.size  # noqa: N806  (a type)
         (a, b, _) = library.launches[-1][1]
         read = [np.ctypeslib.as_array(Floats.from_address(place)) for place in (a, b)]
         np.testing.assert_array_equal(read, [x.reshape(-1), WEIGHTS[sizes].reshape(-1)])

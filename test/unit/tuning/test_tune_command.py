@@ -324,4 +324,4 @@ def test_python_takes_the_same_wishes(model: Path, fake: FakeMeasurer) -> None:
     with pytest.raises(CompileError, match="tune is -1; give seconds, 0 or more"):
         dlc.compile(model, target="cpu", tune=-1)
     with pytest.raises(CompileError, match="lock is 3, expected a path"):
-        dlc.compile(model, target="cpu", lock=3)  # pyright: ignore[reportArgumentType]
+        dlc.compile(model, target="cpu", lock=3)  # pyright: ignore[reportArgumentType]  (wrong on purpose)

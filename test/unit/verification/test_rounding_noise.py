@@ -113,7 +113,7 @@ def group_results(fault: str) -> tuple[GroupOp, list[Array], list[Array]]:
         groups += [op for op in module.walk() if isinstance(op, GroupOp) and rounds(op)][:1]
     generator = np.random.default_rng(0)
     arguments: list[Array] = [
-        generator.standard_normal([*x.type.get_shape()], np.float32)  # pyright: ignore
+        generator.standard_normal([*x.type.get_shape()], np.float32)  # pyright: ignore  (the element type is no parameter here)
         for x in groups[0].inputs
     ]
     return groups[0], arguments, run_block(groups[1].body.block, arguments, WEIGHTS, np.float32)
