@@ -20,9 +20,6 @@ from dlc.errors import CompileError
 from dlc.ir.space import buffer_type
 from dlc.lowering.scope import LoopScope
 
-PIPELINE = "pipeline"
-"""The attribute of a loop that says how many slices are in shared memory at a time."""
-
 
 class LoopPipelineStagesPass(DlcPass):
     """Obey ``pipeline = N``: each staged tile of the loop gets N slots, slices are brought N - 1

@@ -39,7 +39,6 @@ class GpuArch:
 
     launch_us: float = 1.4  # assumed as on A100
     launch_floor_us: float = 0.9  # assumed as on H200
-    block_barrier_clocks: int = 30  # 20-40 for 4-16 warps, "Dissecting Ampere" (arXiv 2208.11174)
 
     costs: GpuCosts = field(default_factory=GpuCosts)
 

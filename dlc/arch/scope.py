@@ -12,7 +12,6 @@ class Scope(IntEnum):
     WARP = auto()
     WARPGROUP = auto()
     BLOCK = auto()
-    CLUSTER = auto()
     GRID = auto()
 
     @property

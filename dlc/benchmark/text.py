@@ -13,7 +13,6 @@ from dlc.runtime.profile import Profile
 from dlc.runtime.timing import geometric_mean
 
 NODE_COLUMNS = 44
-_RIGHT_FROM = 1
 KERNEL_HEAD = (
     "kernel", "n", "us", "bound", "estimate", "of limit", "MB", "GFLOP", "limited by", "nodes",
 )  # fmt: skip
