@@ -27,11 +27,18 @@ def disagreement(
     for first, second in zip(one, other, strict=True):
         if np.array_equal(first.view(np.uint8), second.view(np.uint8)):
             continue
-        numbers = np.isfinite(first.astype(np.float64)) & np.isfinite(second.astype(np.float64))
-        strays = float(np.mean(np.isfinite(first.astype(np.float64)) != numbers))
-        if strays > _STRAY or not numbers.any():
-            return f"{100 * strays:.2g} % of its elements are no numbers"
+        strays = float(np.mean(_specials(first) != _specials(second)))
+        if strays > _STRAY:
+            what = "of another kind: a number, infinite or none"
+            return f"{100 * strays:.2g} % of its elements are {what}"
+        numbers = (_specials(first) == 0) & (_specials(second) == 0)
         error = relative_error(first[numbers], second[numbers])
         if not error <= bound:
             return f"off by {error:.1e} of the largest value, bound {bound:.1e}"
     return None
+
+
+def _specials(array: Array) -> Array:
+    """Return 0 for numbers; other numbers for infinities of each sign, and for what is none."""
+    wide = array.astype(np.float64)
+    return np.where(np.isnan(wide), 2, np.where(np.isinf(wide), np.sign(wide), 0))
