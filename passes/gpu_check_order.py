@@ -8,15 +8,15 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
+from dlc.analysis.counter import acquired_counter, is_told
 from dlc.analysis.owner import exchanged_buffers, global_accesses, is_owned
-from dlc.analysis.uniformity import depends_on_memory
 from dlc.arch.scope import Scope
 from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp
 from dlc.errors import CompileError
 from dlc.ir.access import Access
-from dlc.ir.order import OrderingOp, Token, TokenKind
+from dlc.ir.order import OrderingOp
 
 
 class GpuCheckOrderPass(DlcPass):
@@ -25,9 +25,10 @@ class GpuCheckOrderPass(DlcPass):
 
     The blocks of a launch run in any order. What orders them is a barrier of the grid; or a counter
     that each block raises once its writes are visible (``gpu.fence``, then ``gpu.atomic_add``), and
-    by which the last block knows that it is the last: what comes under a condition on data after
-    that. That an element belongs to one block is found from the indices (``dlc/analysis/owner``);
-    a kernel where it is not found is rejected.
+    by which the last block knows that it is the last: what comes under a condition on what the
+    counter said. Which number that condition asks for is not looked at. That an element belongs to
+    one block is found from the indices (``dlc/analysis/owner``); a kernel where it is not found is
+    rejected.
 
     Runs on: ``gpu``. Leaves: ``gpu``, unchanged. Order: after ``convert-loop-to-gpu``, before
     ``gpu-vectorize-memory``, while each access is one element.
@@ -40,7 +41,7 @@ class GpuCheckOrderPass(DlcPass):
             if isinstance(kernel, KernelOp):
                 check = _Check(kernel)
                 if check.exchanged:
-                    check.walk(kernel.body.block, [], on_data=False)
+                    check.walk(kernel.body.block, [], told=False)
 
 
 @dataclass(frozen=True)
@@ -61,28 +62,28 @@ class _Check:
         self.kernel = kernel
         self.exchanged = exchanged_buffers(kernel)
 
-    def walk(self, block: Block, earlier: Sequence[_Earlier], on_data: bool) -> Sequence[_Earlier]:
+    def walk(self, block: Block, earlier: Sequence[_Earlier], told: bool) -> Sequence[_Earlier]:
         """Check a block of operations; return what came before its end.
 
-        on_data: whether it runs under a condition on what was read from memory.
+        told: whether it runs under a condition on what a counter said.
         """
         for op in block.ops:
             earlier = _after_waiting(op, earlier)
             for access in global_accesses(op):
                 if access.buffer in self.exchanged:
-                    self._compare(op, access, earlier, on_data)
+                    self._compare(op, access, earlier, told)
                     earlier = [*earlier, _Earlier(access, access.atomic, access.atomic)]
             earlier = _after_release(op, earlier)
-            earlier = self._walk_regions(op, earlier, on_data)
+            earlier = self._walk_regions(op, earlier, told)
         return list(dict.fromkeys(earlier))
 
     def _walk_regions(
-        self, op: Operation, earlier: Sequence[_Earlier], on_data: bool
+        self, op: Operation, earlier: Sequence[_Earlier], told: bool
     ) -> Sequence[_Earlier]:
         """Check the branches of a condition one after the other: blocks may differ in which they
         take; and the body of a loop twice, for what an iteration before has touched.
         """
-        inside = on_data or (isinstance(op, scf.IfOp) and depends_on_memory(op.cond))
+        inside = told or (isinstance(op, scf.IfOp) and is_told(op.cond))
         for _ in range(2 if isinstance(op, scf.ForOp) else 1):
             for region in op.regions:
                 for block in region.blocks:
@@ -94,7 +95,7 @@ class _Check:
         op: Operation,
         later: Access,
         earlier: Sequence[_Earlier],
-        on_data: bool,
+        told: bool,
     ) -> None:
         for before in earlier:
             first = before.access
@@ -102,7 +103,7 @@ class _Check:
                 continue
             if not (first.writes and later.reads) and not (first.reads and later.writes):
                 continue
-            if (before.known and on_data) or is_owned(self.kernel, first, later, Scope.BLOCK):
+            if (before.known and told) or is_owned(self.kernel, first, later, Scope.BLOCK):
                 continue
             _fail(op, first, later)
 
@@ -118,17 +119,11 @@ def _fail(op: Operation, first: Access, later: Access) -> None:
     )
 
 
-def _acquired(op: Operation) -> Token | None:
-    """Return the counter that tells what other blocks have done, if ``op`` asks one."""
-    token = op.acquires if isinstance(op, OrderingOp) else None
-    return token if token is not None and token.kind is TokenKind.COUNTER else None
-
-
 def _after_waiting(op: Operation, earlier: Sequence[_Earlier]) -> Sequence[_Earlier]:
     """Return what still matters after ``op`` has waited: nothing if for the whole grid."""
     if isinstance(op, OrderingOp) and op.is_barrier(Scope.GRID):
         return []
-    if _acquired(op) is None:
+    if acquired_counter(op) is None:
         return earlier
     return [replace(e, known=True) if e.visible else e for e in earlier]
 

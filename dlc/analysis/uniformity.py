@@ -39,14 +39,3 @@ def runs_uniformly(op: Operation, scope: Scope = Scope.BLOCK) -> bool:
             return all(is_uniform(bound, scope) for bound in (op.lb, op.ub, op.step))
         case _:
             return isinstance(op, gpu.KernelOp | ForOp | arith.ConstantOp)
-
-
-def depends_on_memory(value: SSAValue) -> bool:
-    """Return whether ``value`` may depend on what was read from memory or got from other threads:
-    whether it is more than a function of ids, constants and loop indices.
-    """
-    if isinstance(value, BlockArgument):
-        return value.index != 0 or not isinstance(value.block.parent_op(), scf.ForOp)
-    op = value.owner
-    assert isinstance(op, Operation)
-    return not op.has_trait(Pure) or any(map(depends_on_memory, op.operands))
