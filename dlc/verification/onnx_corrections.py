@@ -76,4 +76,37 @@ class LSTM(_Clipped, CommonLSTM):
         return super().h(self._clipped(x))
 
 
-CORRECTIONS: Sequence[type[OpRun]] = (GRU, LRN, LSTM, RNN)
+def _of_rows(given: Array | None) -> Array | None:
+    """Return numbers for the rows of a factor so that they broadcast against it; the reference
+    takes a vector of them along the columns.
+    """
+    return given if given is None or given.ndim != 1 else given[:, None]
+
+
+def _centered(x: Array, zero_point: Array | None) -> Array:
+    wide = x.astype(np.int32)
+    return wide if zero_point is None else wide - zero_point.astype(np.int32)
+
+
+class MatMulInteger(OpRun):
+    """``(a - p) @ (b - q)`` in 32 bits, with one p for all or for each row of a."""
+
+    def _run(
+        self, a: Array, b: Array, p: Array | None = None, q: Array | None = None
+    ) -> tuple[Array]:
+        return (_centered(a, _of_rows(p)) @ _centered(b, q),)
+
+
+class QLinearMatMul(OpRun):
+    """``(a - p) * s @ (b - q) * t`` with scale v and zero point r, s and p as above."""
+
+    def _run(
+        self, a: Array, s: Array, p: Array, b: Array, t: Array, q: Array, v: Array, r: Array
+    ) -> tuple[Array]:
+        rows, limits = np.asarray(_of_rows(s)), np.iinfo(r.dtype)
+        sums = _centered(a, _of_rows(p)) @ _centered(b, q)
+        y = np.rint(sums * (rows * t / v)) + r
+        return (np.clip(y, limits.min, limits.max).astype(r.dtype),)
+
+
+CORRECTIONS: Sequence[type[OpRun]] = (GRU, LRN, LSTM, MatMulInteger, QLinearMatMul, RNN)

@@ -50,3 +50,37 @@ def test_results_that_are_no_tensors_say_nothing(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(ReferenceEvaluator, "run", lambda *_: [[X, X]])
     with pytest.raises(NoReferenceError, match="its results are no tensors"):
         run_onnx_reference(chain(21, "Relu"), {"v0": X})
+
+
+def product_of_bytes(operator: str, *more: tuple[str, int, list[int]]) -> ModelProto:
+    """Return a product of 4 x 4 integers, with inputs in the order of the operator."""
+    ends = [helper.make_tensor_value_info(n, kind, sizes) for n, kind, sizes in more]
+    node = helper.make_node(operator, [n for n, _, _ in more], ["y"])
+    graph = helper.make_graph([node], "g", ends, [helper.make_empty_tensor_value_info("y")])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+
+
+BYTE, FLOAT, SQUARE = TensorProto.INT8, TensorProto.FLOAT, [4, 4]
+A = np.arange(16, dtype=np.int8).reshape(4, 4)
+ROWS, COLUMNS = np.array([1, 20, 3, 40], np.int8), np.array([5, 6, 7, 8], np.int8)
+SUMS = (A.astype(int) - ROWS[:, None]) @ (A.astype(int) - COLUMNS)
+
+
+def test_zero_points_of_rows_are_those_of_the_rows_of_the_first_factor() -> None:
+    inputs = [("a", BYTE, SQUARE), ("b", BYTE, SQUARE), ("p", BYTE, [4]), ("q", BYTE, [4])]
+    feeds = {"a": A, "b": A, "p": ROWS, "q": COLUMNS}
+    (found,) = run_onnx_reference(product_of_bytes("MatMulInteger", *inputs), feeds)
+    np.testing.assert_array_equal(found, SUMS)
+    assert found.dtype == np.int32
+
+
+def test_scales_of_rows_are_those_of_the_rows_of_the_first_factor() -> None:
+    one = np.array(1, np.float32)
+    scales = np.array([1, 0.5, 0.25, 2], np.float32)
+    feeds = {"a": A, "s": scales, "p": ROWS, "b": A, "t": one, "q": COLUMNS, "u": one}
+    kinds = [BYTE, FLOAT, BYTE, BYTE, FLOAT, BYTE, FLOAT]
+    inputs = [(n, kind, [*x.shape]) for kind, (n, x) in zip(kinds, feeds.items(), strict=True)]
+    model = product_of_bytes("QLinearMatMul", *inputs, ("r", BYTE, []))
+    (found,) = run_onnx_reference(model, feeds | {"r": np.array(0, np.int8)})
+    wanted = np.clip(np.rint(SUMS * scales[:, None]), -128, 127)
+    np.testing.assert_array_equal(found, wanted)
