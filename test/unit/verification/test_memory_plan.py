@@ -7,6 +7,7 @@ from dlc import registry
 from dlc.backends.host import reader
 from dlc.backends.host.program import Address
 from dlc.core.parser import parse_module
+from dlc.verification.byte_origins import Piece, joined
 from dlc.verification.memory_plan import check_memory_plan
 from dlc.verification.miscompile import MiscompileError
 
@@ -66,10 +67,10 @@ def view(start: int, offset: int) -> ModuleOp:
     )
 
 
-def whole(first: int, second: int) -> ModuleOp:
-    """Return a launch on two results, one after the other."""
+def whole(first: int, second: int, between: str = "") -> ModuleOp:
+    """Return a launch on two results, one after the other. between: what runs before it."""
     return module(
-        f"%a = {launch('k', '%x', str(first))}\n%b = {launch('k', '%a', str(second))}\n"
+        f"%a = {launch('k', '%x', str(first))}\n%b = {launch('k', '%a', str(second))}\n{between}\n"
         f"%c = graph.concat %a, %b {{axis = 0 : i64}} : ({V}, {V}) -> {W}\n"
         f"%y = {launch('wide', '%c', '-1', W, W)}",
         "%y",
@@ -107,6 +108,8 @@ def test_right_plans(right: ModuleOp) -> None:
         (chain("256, 512", "300"), "@two for two writes result 0 where it may not"),
         (chain("256, 512", "-1", bytes=700), "@s for s writes result 1 where it may not"),
         (view(64, 300), "@k for k writes result 0 where it may not"),
+        (whole(0, 256, f"%d = {launch('k', '%a', '256')}"),
+         "@wide for wide does not find its operand 0"),
         (module(f"%a = {launch('k', '%x', '0')}\n%b = {launch('k', '%x', '64')}\n"
                 f"%y = {launch('two', '%b, %a', '-1')}", "%y"),
          "@two for two does not find its operand 1"),
@@ -135,3 +138,12 @@ def test_a_copy_that_is_left_out_is_found(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("dlc.backends.host.reader._Reader.copies", lambda *_: iter(()))
     with pytest.raises(MiscompileError, match="output 'output0' does not end where"):
         check_memory_plan(right)
+
+
+def test_bytes_in_another_order_are_others() -> None:
+    (tensor,) = (op.results[0] for op in module(f"%a = {launch('k', '%x', '0')}", "%a").walk()
+                 if op.name == "fused_group.launch")  # fmt: skip
+    halves = [Piece(128, tensor, 0), Piece(128, tensor, 128)]
+    assert joined(halves) == [Piece(256, tensor)]
+    assert joined(halves[::-1]) == halves[::-1]
+    assert joined([Piece(8, None), Piece(8, None)]) == [Piece(16, None)]
