@@ -39,3 +39,13 @@ loop.kernel @tile_used_later(%x: memref<16x32xf32>) attributes {outputs = 1 : i6
   }
   loop.end
 }
+
+// -----
+
+loop.kernel @slices_from_one(%x: memref<9xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{a pipeline of 2 needs slices 0, 1, 2 ..}}
+  loop.for %k = 1 to 9 kind = reduction map = serial attributes {pipeline = 2 : i64} {
+    loop.yield
+  }
+  loop.end
+}
