@@ -26,11 +26,21 @@ SCALAR = Float32Type | Float64Type | IntegerType
 """The scalars that other threads can be given or add to; 16-bit floats are f32 in registers."""
 
 
+def place_format(role: str) -> str:
+    """Return how the place of a role is written: ``%x[%i, 0]``."""
+    return f"custom<IndexedBuffer>(${role}, ${role}_indices, ${role}_map)"
+
+
+FROM_TO = f"{place_format('source')} `to` {place_format('destination')}"
+"""How an op that moves elements names both places."""
+
+
 class BuffersOp(IRDLOperation, MemoryOp, ABC):
     """An op on one place in each of several buffers, named by ``ROLES``.
 
     A subclass defines, for each role ``r``, the operand ``r``, the variadic operand ``r_indices``
-    and the property ``r_map``, in this order.
+    and the property ``r_map``, in this order. Two ops with the same roles do not share them: what a
+    class defines itself comes before what it inherits, so operands would change places.
     """
 
     ROLES: ClassVar[tuple[str, ...]]

@@ -8,7 +8,14 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.scope import Scope
-from dlc.dialects.gpu.buffers import BuffersOp, Place, element_of, verify_same_element
+from dlc.dialects.gpu.buffers import (
+    FROM_TO,
+    BuffersOp,
+    Place,
+    element_of,
+    place_format,
+    verify_same_element,
+)
 from dlc.dialects.gpu.capability import NeedsCapability
 from dlc.dialects.gpu.mbarrier import MOST_ARRIVALS
 from dlc.ir.access import INDEX, Access
@@ -44,9 +51,7 @@ class BulkCopyOp(BuffersOp, OrderingOp, NeedsCapability):
 
     ROLES: ClassVar[tuple[str, ...]] = ("source", "destination", "barrier")
     assembly_format = (
-        "custom<IndexedBuffer>($source, $source_indices, $source_map) "
-        "`to` custom<IndexedBuffer>($destination, $destination_indices, $destination_map) "
-        "`at` custom<IndexedBuffer>($barrier, $barrier_indices, $barrier_map) "
+        f"{FROM_TO} `at` {place_format('barrier')} "
         "attr-dict `:` type($source) `,` type($destination) `,` type($barrier)"
     )
 

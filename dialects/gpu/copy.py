@@ -22,6 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu.buffers import (
+    FROM_TO,
     SCALAR,
     BuffersOp,
     Place,
@@ -67,11 +68,7 @@ class CopyOp(BuffersOp):
     elements = prop_def(IntegerAttr.constr(i64))
 
     ROLES: ClassVar[tuple[str, ...]] = ("source", "destination")
-    assembly_format = (
-        "custom<IndexedBuffer>($source, $source_indices, $source_map) "
-        "`to` custom<IndexedBuffer>($destination, $destination_indices, $destination_map) "
-        "attr-dict `:` type($source) `,` type($destination)"
-    )
+    assembly_format = f"{FROM_TO} attr-dict `:` type($source) `,` type($destination)"
 
     def __init__(self, source: Place, destination: Place, elements: int):
         super().__init__(source, destination, elements=IntegerAttr(elements, i64))
@@ -120,9 +117,7 @@ class CpAsyncOp(BuffersOp, NeedsCapability):
 
     ROLES: ClassVar[tuple[str, ...]] = ("source", "destination")
     assembly_format = (
-        "custom<IndexedBuffer>($source, $source_indices, $source_map) "
-        "`to` custom<IndexedBuffer>($destination, $destination_indices, $destination_map) "
-        "(`if` $inside^)? attr-dict `:` type($source) `,` type($destination)"
+        f"{FROM_TO} (`if` $inside^)? attr-dict `:` type($source) `,` type($destination)"
     )
 
     def __init__(

@@ -15,7 +15,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.scope import Scope
-from dlc.dialects.gpu.buffers import BuffersOp, Place, element_of
+from dlc.dialects.gpu.buffers import BuffersOp, Place, element_of, place_format
 from dlc.dialects.gpu.capability import NeedsCapability
 from dlc.ir.access import INDEX, Access
 from dlc.ir.order import OrderingOp, Token, TokenKind
@@ -33,10 +33,7 @@ class MbarrierOp(BuffersOp, NeedsCapability):
     """
 
     ROLES: ClassVar[tuple[str, ...]] = ("barrier",)
-    assembly_format = (
-        "custom<IndexedBuffer>($barrier, $barrier_indices, $barrier_map) "
-        "attr-dict `:` type($barrier)"
-    )
+    assembly_format = f"{place_format('barrier')} attr-dict `:` type($barrier)"
 
     barrier = operand_def(MemRefType)
     barrier_indices = var_operand_def(INDEX)
@@ -131,10 +128,7 @@ class MbarrierWaitOp(MbarrierOp, OrderingOp):
 
     name = "gpu.mbarrier_wait"
     parity = operand_def(IndexType())
-    assembly_format = (
-        "custom<IndexedBuffer>($barrier, $barrier_indices, $barrier_map) "
-        "`parity` $parity attr-dict `:` type($barrier)"
-    )
+    assembly_format = f"{place_format('barrier')} `parity` $parity attr-dict `:` type($barrier)"
 
     def __init__(self, barrier: Place, parity: SSAValue):
         super().__init__(barrier, more=[[parity]])

@@ -27,6 +27,7 @@ from dlc.dialects.gpu.buffers import (
     BuffersOp,
     Place,
     element_of,
+    place_format,
     verify_same_element,
 )
 from dlc.dialects.gpu.capability import NeedsCapability
@@ -77,8 +78,7 @@ class LdmatrixOp(BuffersOp, OrderingOp, NeedsCapability):
 
     ROLES: ClassVar[tuple[str, ...]] = ("source", "fragment")
     assembly_format = (
-        "custom<IndexedBuffer>($source, $source_indices, $source_map) "
-        "`to` custom<IndexedBuffer>($fragment, $fragment_indices, $fragment_map) "
+        f"{place_format('source')} `to` {place_format('fragment')} "
         "attr-dict `:` type($source) `,` type($fragment)"
     )
 
@@ -151,9 +151,7 @@ class MmaOp(BuffersOp, OrderingOp, NeedsCapability):
 
     ROLES: ClassVar[tuple[str, ...]] = ("a", "b", "c")
     assembly_format = (
-        "custom<IndexedBuffer>($a, $a_indices, $a_map) "
-        "`,` custom<IndexedBuffer>($b, $b_indices, $b_map) "
-        "`,` custom<IndexedBuffer>($c, $c_indices, $c_map) "
+        f"{place_format('a')} `,` {place_format('b')} `,` {place_format('c')} "
         "attr-dict `:` type($a) `,` type($b) `,` type($c)"
     )
 
@@ -206,10 +204,7 @@ class RoundTf32Op(BuffersOp, NeedsCapability):
     elements = prop_def(IntegerAttr.constr(i64))
 
     ROLES: ClassVar[tuple[str, ...]] = ("fragment",)
-    assembly_format = (
-        "custom<IndexedBuffer>($fragment, $fragment_indices, $fragment_map) "
-        "attr-dict `:` type($fragment)"
-    )
+    assembly_format = f"{place_format('fragment')} attr-dict `:` type($fragment)"
 
     def __init__(self, fragment: Place, elements: int):
         super().__init__(fragment, elements=IntegerAttr(elements, i64))
