@@ -174,11 +174,13 @@ class ScalarBuilder:
         return self._arith(x, y, RemfOp, arith.RemUIOp if self.unsigned else arith.RemSIOp)
 
     def maximum(self, x: SSAValue, y: SSAValue) -> SSAValue:
+        """Return the larger of two; NaN where one of them is."""
         return self._arith(
             x, y, arith.MaximumfOp, arith.MaxUIOp if self.unsigned else arith.MaxSIOp
         )
 
     def minimum(self, x: SSAValue, y: SSAValue) -> SSAValue:
+        """Return the smaller of two; NaN where one of them is."""
         return self._arith(
             x, y, arith.MinimumfOp, arith.MinUIOp if self.unsigned else arith.MinSIOp
         )
@@ -190,6 +192,7 @@ class ScalarBuilder:
         return self.add(self.mul(x, y), z)
 
     def negate(self, x: SSAValue) -> SSAValue:
+        """Return ``-x``; integers wrap around."""
         if is_float(x.type):
             return self.insert(arith.NegfOp(x))
         return self.sub(self.constant(0, x.type), x)

@@ -119,6 +119,7 @@ class ForOp(IRDLOperation):
 
     @property
     def induction(self) -> BlockArgument:
+        """The value that counts the iterations, inside the body."""
         return self.body.block.args[0]
 
     @property

@@ -69,6 +69,7 @@ class LoadedModel:
 
     @property
     def opsets(self) -> dict[str, int]:
+        """The version of each operator domain."""
         return opset_versions(self.proto.opset_import)
 
 

@@ -1,0 +1,20 @@
+// RUN: %invalid
+
+// expected-error@below {{grid = [1, 1] should be three positive sizes, x first}}
+gpu.kernel @two_dimensions(%x: memref<8xf32>) attributes {grid = array<i64: 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
+  gpu.end
+}
+
+// -----
+
+// expected-error@below {{kernel arguments are memrefs, got f32}}
+gpu.kernel @scalar(%x: f32) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
+  gpu.end
+}
+
+// -----
+
+// expected-error@below {{1 buffers cannot hold 2 outputs}}
+gpu.kernel @more_outputs_than_buffers(%x: memref<8xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 2 : i64} {
+  gpu.end
+}
