@@ -74,3 +74,11 @@ gpu.kernel @adds_to_a_register(%x: memref<64xf32>) attributes {grid = array<i64:
   %o = gpu.atomic_add %v, %r[0] : f32, memref<8xf32, #loop.space<register>> -> f32
   gpu.end
 }
+
+// -----
+
+gpu.kernel @waits_for_less_than_none(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
+  // expected-error@below {{outstanding = -1}}
+  gpu.cp_async_wait {outstanding = -1 : i64}
+  gpu.end
+}
