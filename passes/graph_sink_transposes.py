@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from dlc.analysis.evaluation import is_known
+from dlc.analysis.evaluation import KnownValues
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import erase_dead_ops
 from dlc.dialects.graph.layout import TransposeOp, inverse_permutation, transpose
@@ -47,13 +47,14 @@ class GraphSinkTransposesPass(DlcPass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.ops:
             if isinstance(function, func.FuncOp):
+                known = KnownValues()
                 for candidate in list(function.body.block.ops):
                     if isinstance(candidate, GraphOp):
-                        _visit(candidate)
+                        _visit(candidate, known)
         erase_dead_ops(op)
 
 
-def _visit(op: GraphOp) -> None:
+def _visit(op: GraphOp, known: KnownValues) -> None:
     if isinstance(op, TransposeOp):
         _merge(op)
         return
@@ -61,7 +62,7 @@ def _visit(op: GraphOp) -> None:
         _exchange(op)
         return
     op = _absorb(op)
-    permutation = _incoming_permutation(op)
+    permutation = _incoming_permutation(op, known)
     if permutation is not None:
         _sink(op, permutation)
 
@@ -118,7 +119,7 @@ def _without_exchange(op: GraphOp, number: int, source: TransposeOp) -> list[Ope
     return [rest, new]
 
 
-def _incoming_permutation(op: GraphOp) -> Sequence[int] | None:
+def _incoming_permutation(op: GraphOp, known: KnownValues) -> Sequence[int] | None:
     """Return the permutation of the transposes that feed ``op`` with most of its bytes, if any."""
     operands = [op.operands[number] for number in op.permuted_operands]
     if not any(isinstance(operand.owner, TransposeOp) for operand in operands):
@@ -126,7 +127,7 @@ def _incoming_permutation(op: GraphOp) -> Sequence[int] | None:
     weight: dict[tuple[int, ...], int] = {}
     total = 0
     for operand in operands:
-        if is_known(operand):
+        if operand in known:
             continue
         source = operand.owner
         total += tensor_bytes(operand)

@@ -59,18 +59,45 @@ def _dtype(value: SSAValue, float_type: DTypeLike) -> np.dtype:
 
 def is_known(value: SSAValue) -> bool:
     """Return whether a tensor is computed from constants and weights only."""
-    pending, seen = [value], set[GraphOp]()
-    while pending:
-        op = pending.pop().owner
-        if not isinstance(op, GraphOp):
-            return False
-        if op.is_constant or op in seen:
-            continue
-        if not op.operands:
-            return False
-        seen.add(op)
-        pending.extend(op.operands)
-    return True
+    return value in KnownValues()
+
+
+class KnownValues:
+    """Answers ``is_known`` for many values of a module, each op looked at once.
+
+    Ops may be made and replaced by equal ones between the questions.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[SSAValue, bool] = {}
+
+    def __contains__(self, value: SSAValue) -> bool:
+        """Return whether a tensor is computed from constants and weights only."""
+        pending = [value]
+        while pending:
+            asked = self._open_operand(pending[-1])
+            if asked is None:
+                pending.pop()
+            else:
+                pending.append(asked)
+        return self._known[value]
+
+    def _open_operand(self, value: SSAValue) -> SSAValue | None:
+        """Note whether a value is known; return the operand that must be asked first, if any."""
+        op, found = value.owner, self._known
+        if value in found:
+            return None
+        if isinstance(op, GraphOp) and op.operands and not op.is_constant:
+            if all(found.get(x, True) for x in op.operands):
+                unasked = next((x for x in op.operands if x not in found), None)
+                if unasked is not None:
+                    return unasked
+                found[value] = True
+            else:
+                found[value] = False
+        else:
+            found[value] = isinstance(op, GraphOp) and op.is_constant
+        return None
 
 
 def known_values(module: ModuleOp) -> Set[SSAValue]:

@@ -1,6 +1,7 @@
 """Element types and shapes: the one place that narrows xDSL's operand types."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from typing import TypeGuard
 
@@ -27,7 +28,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 
 from dlc.errors import CompileError
 
@@ -71,6 +72,7 @@ def element_type_of(dtype: np.dtype) -> Attribute:
     return _ELEMENT[dtype]
 
 
+@lru_cache(64)
 def element_bytes(element: Attribute) -> int:
     """Return the bytes of one stored element; a boolean takes one byte, an index eight."""
     return 8 if isinstance(element, IndexType) else numpy_dtype(element).itemsize
@@ -78,7 +80,7 @@ def element_bytes(element: Attribute) -> int:
 
 def tensor_type(value: SSAValue | Attribute) -> TensorType[Attribute]:
     """Return the tensor type of a value; raises CompileError when it is no tensor."""
-    ty = value.type if isinstance(value, SSAValue) else value
+    ty = value.type if isinstance(value, OpResult | BlockArgument) else value
     if not isinstance(ty, TensorType):
         raise CompileError(f"expected a tensor, got {ty}")
     return ty
@@ -86,7 +88,7 @@ def tensor_type(value: SSAValue | Attribute) -> TensorType[Attribute]:
 
 def shape(value: SSAValue | Attribute) -> tuple[int, ...]:
     """Return the sizes of a tensor value or type; a size that is not fixed is ``DYNAMIC``."""
-    return tuple(tensor_type(value).get_shape())
+    return tuple([size.data for size in tensor_type(value).shape.data])
 
 
 def shape_text(sizes: Sequence[int]) -> str:

@@ -14,7 +14,7 @@ from dlc.strategies._implementation import Implementation
 from dlc.strategies._rated import Rated, Seconds
 from dlc.strategies.contract.gpu_lowering import lower
 from dlc.strategies.contract.schedule import ContractOnGpu
-from dlc.strategies.contract.tiling import Tiling, instruction_named, instructions_for, row_of
+from dlc.strategies.contract.tiling import Tiling, instruction_named, instructions_for
 from dlc.strategies.contract.work import describe, work_of
 
 
@@ -100,15 +100,11 @@ def _space_of(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
             slices = ceil(work.k / depth)
             for split in (s for s in _SPLITS if s == 1 or slices >= 2 * s):
                 for stages in _stages(space, ceil(slices / split), most_stages):
-                    yield ContractOnGpu(
-                        tile=(m, n, depth),
-                        warps=(warps_m, warps_n),
-                        instruction=instruction.name,
-                        stages=stages,
-                        split=split,
-                        order=order,
-                        interleave=interleave,
-                    )
+                    tile, warps = (m, n, depth), (warps_m, warps_n)
+                    yield _schedule(tile, warps, instruction.name, stages, split, order, interleave)
+
+
+_schedule = lru_cache(20_000)(ContractOnGpu)  # spaces of different sizes have most in common
 
 
 def _stages(space: _Space, slices: int, most: int) -> Iterator[int]:
@@ -149,7 +145,7 @@ def rate(work: Contraction, schedule: ContractOnGpu, arch: GpuArch) -> Rated:
 def tiles(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) -> Tiles:
     """Return the tilings of schedules with one instruction, as the model takes them."""
     instruction = instruction_named(schedules[0].instruction, work, arch)
-    return Tiles.of(work, instruction, list(map(row_of, schedules)))
+    return Tiles.of(work, instruction, [each.numbers for each in schedules])
 
 
 def estimate(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) -> Seconds:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from dlc.arch import instructions
 from dlc.arch.fragments import WARP_LANES
@@ -74,6 +75,12 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         """The tile rows that run together; 0 where tiles run row by row."""
         match = _GROUPED.fullmatch(self.order)
         return int(match[1]) if match else 0
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The keys that are numbers, in the order of ``Tiles``."""
+        last = self.grouped, self.interleave
+        return (*self.tile, *self.warps, self.stages, self.split, *last)
 
     @property
     def threads(self) -> int:

@@ -97,13 +97,7 @@ class Tiling:
 
     def tiles(self) -> Tiles:
         """Return the tiling as the model takes many."""
-        return Tiles.of(self.work, self.instruction, [row_of(self.schedule)])
-
-
-def row_of(schedule: ContractOnGpu) -> tuple[int, ...]:
-    """Return the numbers of a schedule in the order of ``Tiles``."""
-    last = schedule.grouped, schedule.interleave
-    return (*schedule.tile, *schedule.warps, schedule.stages, schedule.split, *last)
+        return Tiles.of(self.work, self.instruction, [self.schedule.numbers])
 
 
 def instructions_for(work: Contraction, arch: GpuArch) -> tuple[Instruction, ...]:
