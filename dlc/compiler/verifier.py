@@ -19,6 +19,7 @@ from dlc.core.timing import Timing
 from dlc.core.weights import Array
 from dlc.runtime.model import Model
 from dlc.scratch import ScratchFolder
+from dlc.simulator import SimulationError
 from dlc.verification.emulation import Emulation, verify_by_emulation
 from dlc.verification.error_bound import error_bound
 from dlc.verification.groups import (
@@ -26,6 +27,7 @@ from dlc.verification.groups import (
     check_same,
     verify_groups,
 )
+from dlc.verification.miscompile import MiscompileError
 from dlc.verification.plan import Plan
 from dlc.verification.probe import Probe, probe_module
 from dlc.verification.reference import Reference
@@ -135,7 +137,7 @@ class Verifier:
     timing: Timing
 
     def verify(self, plan: Plan) -> Verified:
-        """Check the code of every target. Raises CompileError, SimulationError."""
+        """Check the code of every target. Raises CompileError."""
         running = running_target([x.target for x in self.lowered])
         found: list[Verification] = []
         if self.options.tolerance is None:  # else the user's own comparison takes its place
@@ -176,7 +178,10 @@ class Verifier:
             return TargetSimulated(target, None, lowered.target.missing_features, whole)
         self.options.progress(f"{target}: simulating kernels")
         with self.timing.measure("simulation"):
-            found = verify_by_simulation(lowered.groups, lowered.module, weights, precision)
+            try:
+                found = verify_by_simulation(lowered.groups, lowered.module, weights, precision)
+            except SimulationError as error:
+                raise MiscompileError(str(error)) from error
         return TargetSimulated(target, found, (), whole)
 
     def _emulate(self, lowered: Lowered, plan: Plan) -> Emulation:

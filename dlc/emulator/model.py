@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import dlc
 from dlc.core.limited_process import Finished, Limits, run_limited
 from dlc.emulator.build import Image, build_driver, build_kernels
-from dlc.emulator.process import NOT_STARTED, Job, array_file
+from dlc.emulator.process import FAULT, NOT_STARTED, Job, array_file
 from dlc.errors import CompileError
 from dlc.runtime.artifact import weights_path_of
 from dlc.runtime.host_arrays import host_array, order_feeds
@@ -24,6 +24,10 @@ Array = NDArray[np.generic]
 
 class EmulationError(CompileError):
     """An artifact did what it must not do, or ended with an error, when it was emulated."""
+
+
+class EmulatedFaultError(EmulationError):
+    """It did what it must not do: the reason is not that it takes too long or too much memory."""
 
 
 class NotEmulatedError(CompileError):
@@ -95,7 +99,8 @@ class EmulatedModel:
     def run(self, feeds: Mapping[str, Any]) -> dict[str, Array]:
         """Return the outputs by name. feeds: one array per input name.
 
-        Raises EmulationError for a fault and where it takes too long, NotEmulatedError.
+        Raises EmulatedFaultError for a fault, EmulationError where it takes too long or too much
+        memory, NotEmulatedError.
         """
         values = order_feeds(self.inputs, feeds)
         for position, (info, value) in enumerate(zip(self.inputs, values, strict=True)):
@@ -120,6 +125,8 @@ class EmulatedModel:
             raise EmulationError(f"emulation: {error.message}") from error
         if done.status == NOT_STARTED:
             raise NotEmulatedError(_reason(done))
+        if done.status == FAULT:
+            raise EmulatedFaultError(_reason(done))
         if done.status != 0:
             raise EmulationError(_reason(done))
 

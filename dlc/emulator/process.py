@@ -20,8 +20,11 @@ from dlc.runtime.library import Library
 
 Array = NDArray[np.generic]
 
+FAULT = 3
+"""The exit status where the last line on standard error says what the artifact did; as
+``emulator.h`` has it, like the next one."""
 NOT_STARTED = 5
-"""The exit status where the machine is to blame, as ``emulator.h`` has it, not the artifact."""
+"""The exit status where the machine is to blame, not the artifact."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,7 @@ def main(folder: str) -> int:
         return NOT_STARTED
     except CompileError as error:
         print(f"emulation: {error}", file=sys.stderr)
-        return 1
+        return FAULT
     return 0
 
 

@@ -16,7 +16,7 @@ from dlc.core.nvrtc import Cubin
 from dlc.dialects.gpu import KernelOp
 from dlc.dialects.graph.structure import GraphOp
 from dlc.emulator.build import Image
-from dlc.emulator.model import EmulatedModel, NotEmulatedError
+from dlc.emulator.model import EmulatedFaultError, EmulatedModel, NotEmulatedError
 from dlc.emulator.translation import Buffer, Kernel, Role
 from dlc.ir.space import buffer_type
 from dlc.ir.tensor import element_bytes, is_float
@@ -24,6 +24,7 @@ from dlc.scratch import ScratchFolder
 from dlc.verification.comparison import InputsCompared, compare
 from dlc.verification.inputs import telling_inputs
 from dlc.verification.judge import Judge
+from dlc.verification.miscompile import MiscompileError
 from dlc.verification.plan import Plan, reference_seconds
 from dlc.verification.reference import Reference
 
@@ -88,8 +89,8 @@ def verify_by_emulation(
     """Compare an emulated artifact with the reference, that of the graph before any pass.
 
     On the inputs of a user, on one in any case, and on more as far as the budget of ``plan`` for
-    so many different kernels allows. Raises EmulationError for what the artifact must not do,
-    otherwise as ``verify`` does.
+    so many different kernels allows. Raises MiscompileError for what the artifact must not do,
+    too, otherwise as ``verify`` does; EmulationError where it takes too long or too much memory.
     """
     start = time.monotonic()
     cost, reference_s = emulation_seconds(reference.module), reference_seconds(reference.module)
@@ -108,6 +109,8 @@ def verify_by_emulation(
             )
     except NotEmulatedError as error:
         return Emulation(target, None, error.message, time.monotonic() - start)
+    except EmulatedFaultError as error:
+        raise MiscompileError(str(error)) from error
     return Emulation(target, whole, seconds=time.monotonic() - start)
 
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum { WARP_LANES = 32, MAX_THREADS = 1024, MAX_PARAMETERS = 512, MOST_DEFERRED = 64 };
-enum { POISON = 0xff, NOT_STARTED = 5 };
+enum { POISON = 0xff, FAULT = 3, NOT_STARTED = 5 };
 
 typedef struct dim3_index {
   unsigned x, y, z;

@@ -28,7 +28,7 @@ void fault(const char *format, ...) {
   va_end(arguments);
   strcat(text, "\n");
   if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(4);
-  _exit(3);
+  _exit(FAULT);
 }
 
 void give_up(const char *reason) {

@@ -65,7 +65,7 @@ def test_a_gather_bounds_its_indices_by_the_size_of_its_axis() -> None:
         (
             "float[1,1,2,2] t, int64[1,1,2,2] p",
             "y = MaxUnpool<kernel_shape=[2,2], strides=[2,2]>(t, p)",
-            [(1, [0, 1, 2, 3], 0, 15)],
+            [(1, [0, 1, 2, 3], -16, 15)],
         ),
     ],
     ids=["gather_elements", "gather_nd", "scatter", "scatter_nd", "lengths", "unpool"],

@@ -15,14 +15,17 @@ from dlc.backends.cuda.prelude import PRELUDE
 from dlc.backends.host import link
 from dlc.backends.host.cuda import CudaVariant
 from dlc.backends.host.program import Address, HostProgram, Launch
-from dlc.compiler import build, targets
+from dlc.compiler import build, targets, verifier
 from dlc.compiler.driver import compile_to
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Outcome
 from dlc.core import c_compiler
 from dlc.emulator import build as emulator_build
+from dlc.emulator import model as model_module
 from dlc.errors import CompileError
+from dlc.simulator import SimulationError
 from dlc.verification import emulation
+from dlc.verification.miscompile import MiscompileError
 from dlc.verification.plan import Plan
 
 Patch = pytest.MonkeyPatch
@@ -258,7 +261,30 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_fault(fault: str, monkeypatch: Patch, tmp_path: Path) -> None:
     FAULTS[fault](monkeypatch)
-    with pytest.raises(CompileError, match=r"emulation: |verification failed: ") as found:
+    says = r"verification failed: .*; this is a fault of dlc|emulation: the process ended"
+    with pytest.raises(CompileError, match=says) as found:
         compiled(tmp_path)
     print(fault, "->", found.value)
     assert not (tmp_path / "m.so").exists()
+
+
+def test_a_fault_of_a_simulated_kernel_is_one_of_dlc(monkeypatch: Patch, tmp_path: Path) -> None:
+    def fail(*_: object) -> None:
+        raise SimulationError(
+            "is outside: index 3, axis 0 of size 3", "loop.load", (1, 0, 0), (2, 0, 0)
+        )
+
+    monkeypatch.setattr(verifier, "verify_by_simulation", fail)
+    message = (
+        r"verification failed: loop.load: block \(1, 0, 0\), thread \(2, 0, 0\) is outside: "
+        "index 3, axis 0 of size 3; this is a fault of dlc, please report the model"
+    )
+    with pytest.raises(MiscompileError, match=message):
+        compiled(tmp_path)
+
+
+def test_an_emulation_that_takes_too_long_is_no_fault(monkeypatch: Patch, tmp_path: Path) -> None:
+    monkeypatch.setattr(model_module, "_SECONDS", 0)
+    with pytest.raises(CompileError, match="emulation: ") as found:
+        compiled(tmp_path)
+    assert "fault of dlc" not in str(found.value)
