@@ -55,6 +55,7 @@ PIPELINES: dict[str, Pipeline] = {
             "graph-canonicalize",
             "cse",
             "graph-split-casts",  # what cse would undo
+            "graph-split-small",  # the same
         ),
     ),
     "lower-to-loop": Pipeline(

@@ -1,0 +1,91 @@
+"""Give each reader of a small tensor that is quickly computed an operation of its own."""
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from dlc.analysis.dataflow import is_inlined, origin
+from dlc.analysis.element_profile import profile
+from dlc.core.passes import DlcPass
+from dlc.core.rewrite import apply_patterns
+from dlc.dialects.graph.computed import ElementwiseOp
+from dlc.dialects.graph.structure import GraphOp
+from dlc.ir.tensor import element_count
+
+_SMALLER = 8
+"""Of so many elements of a reader there is one at most: it is computed as often as it is read."""
+
+_MOST_OPERATIONS = 2
+"""What computes an element costs no more than to load it."""
+
+
+class GraphSplitSmallPass(DlcPass):
+    """A mask of few elements, made of a tensor that is in memory anyway, costs less where it is
+    read than a kernel that stores it.
+
+    With one reader each, ``fuse`` can put every copy in the group that reads it. This holds for
+    elementwise ops of one tensor that is an argument or has other readers, or of a view of one,
+    where every reader is elementwise and computes many elements with each of theirs.
+
+    Runs on: ``graph``. Leaves: ``graph``. Order: after the last ``cse``, before ``fuse``.
+
+    ::
+
+        %0 = graph.less %n, 0                    %0 = graph.less %n, 0
+        %1 = graph.where %0, %x, %y          ->  %1 = graph.where %0, %x, %y
+        %2 = graph.where %0, %y, %z              %2 = graph.less %n, 0
+                                                 %3 = graph.where %2, %y, %z
+    """
+
+    name = "graph-split-small"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        apply_patterns(op, [_OneReader()], ctx)
+
+
+class _OneReader(RewritePattern):
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if not isinstance(op, ElementwiseOp) or len(op.results) != 1 or not _is_quick(op):
+            return
+        readers = list(dict.fromkeys(use.operation for use in op.results[0].uses))
+        if len(readers) < 2 or not all(_is_larger(each, op) for each in readers):
+            return
+        for reader in readers[1:]:
+            copy = op.clone()
+            rewriter.insert(copy)
+            for number, operand in enumerate(reader.operands):
+                if operand is op.results[0]:
+                    reader.operands[number] = copy.results[0]
+
+
+def _is_quick(op: ElementwiseOp) -> bool:
+    read = [value for value in op.operands if not is_inlined(value)]
+    return (
+        len(read) == 1
+        and profile(op).total_cost <= _MOST_OPERATIONS
+        and _is_there_anyway(read[0], op)
+    )
+
+
+def _is_there_anyway(value: SSAValue, reader: Operation) -> bool:
+    """Whether a tensor is in memory even where ``reader`` is computed with what reads it."""
+    source = origin(value)
+    if isinstance(source, BlockArgument):
+        return True
+    return any(op is not reader for op in _readers(source))
+
+
+def _readers(value: SSAValue) -> list[Operation]:
+    """Return who reads a tensor, through views of it too."""
+    found: list[Operation] = []
+    for use in value.uses:
+        op = use.operation
+        found += _readers(op.results[0]) if isinstance(op, GraphOp) and op.is_view else [op]
+    return found
+
+
+def _is_larger(reader: Operation, op: ElementwiseOp) -> bool:
+    if not isinstance(reader, ElementwiseOp):
+        return False
+    return element_count(reader.results[0]) >= _SMALLER * element_count(op.results[0])
