@@ -1,4 +1,6 @@
-"""Spread the columns of shared tiles over the banks, so that matrix loads have no conflicts."""
+"""Spread the columns of shared tiles over the banks, so that wide loads have no conflicts."""
+
+from collections.abc import Sequence
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -14,15 +16,19 @@ CHUNK_BITS = 4
 """A matrix row is 16 bytes, which are never torn apart."""
 LINE_BITS = 7
 """All 32 banks are 128 bytes."""
+LANE_ROW_BITS = 6
+"""Of rows of 32 bytes four are beside each other in the banks, and lanes that load for themselves
+stand over no more at once. To find the place in a swizzle would only cost them."""
 
 
 class GpuSwizzleSharedPass(DlcPass):
-    """Give a swizzle to each shared buffer that matrix loads read.
+    """Give a swizzle to each shared buffer that matrix loads read, or lanes 16 bytes at a time.
 
-    A matrix load reads 16 bytes at the same column of 8 rows. With rows of 128 bytes or a multiple
-    they all start at the same bank and take 8 turns; xored with the row's number, the 8 pieces are
-    in different banks. Rows that are not a power of two bytes long are left as they are, and so are
-    buffers that have a swizzle or an access wider than 16 bytes.
+    A matrix load reads 16 bytes at the same column of 8 rows, and so do 8 lanes that stand over
+    different rows. With rows of 128 bytes or a multiple they all start at the same bank and take 8
+    turns; xored with the row's number, the 8 pieces are in different banks. Rows that are not a
+    power of two bytes long are left as they are, and so are buffers that have a swizzle or an
+    access wider than 16 bytes, and rows of 32 bytes that no matrix load reads.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: before ``gpu-allocate-shared``.
     """
@@ -40,8 +46,16 @@ def _swizzle(kernel: KernelOp) -> None:
     for op in kernel.walk():
         if isinstance(op, SharedAllocOp) and op.swizzle is None:
             own = [a for a in accesses if a.buffer is op.output]
-            if any(a.collective for a in own) and all(_bytes(a) <= 1 << CHUNK_BITS for a in own):
+            if _is_read_by_rows(op, own) and all(_bytes(a) <= 1 << CHUNK_BITS for a in own):
                 op.swizzle = swizzle_of_rows(_row_bytes(op))
+
+
+def _is_read_by_rows(buffer: SharedAllocOp, own: Sequence[Access]) -> bool:
+    """Return whether threads read 16 bytes of each of several rows together: by a matrix load, or
+    each for itself.
+    """
+    alone = _row_bytes(buffer) >= 1 << LANE_ROW_BITS
+    return any(a.collective or (alone and a.reads and _bytes(a) == 1 << CHUNK_BITS) for a in own)
 
 
 def _bytes(access: Access) -> int:

@@ -45,6 +45,7 @@ class Kind:
 
 
 HALVES = Kind("mma.m16n8k16", ("f16", "f16", "f16"), (np.float16, np.float16, np.float32), "")
+SINGLES = Kind("fma", ("f32", "f32", "f32"), (np.float32, np.float32, np.float32), "transpose_rhs")
 BYTES = Kind("mma.m16n8k32", ("ui8", "i8", "i32"), (np.uint8, np.int8, np.int32), "transpose_rhs")
 
 
@@ -183,15 +184,16 @@ def test_missing_fence_is_found() -> None:
         is_right(module)
 
 
-def test_bank_conflicts_are_counted() -> None:
+@pytest.mark.parametrize("kind", [HALVES, SINGLES], ids=lambda kind: kind.instruction)
+def test_bank_conflicts_are_counted(kind: Kind) -> None:
     """The swizzle of the lowering avoids all conflicts; without it there are some."""
     reports: list[SimulationReport] = []
-    module = product()
-    assert is_right(module, reports=reports)
+    module = product(kind=kind)
+    assert is_right(module, reports=reports, kind=kind)
     for op in all_of(module, gpu.SharedAllocOp):
         assert isinstance(op, gpu.SharedAllocOp)
         op.swizzle = None
-    assert is_right(module, reports=reports)
+    assert is_right(module, reports=reports, kind=kind)
     swizzled, plain = reports
     assert swizzled.bank_conflicts == 0
     assert plain.bank_conflicts > swizzled.wavefronts
