@@ -26,7 +26,7 @@ from dlc.lowering.tile_scope import open_loop
 from dlc.simt.staged_element import Place, copy_from, store_element
 from dlc.simt.workers import thread_loop
 
-UNROLLED_ROUNDS = 16
+UNROLLED_ROUNDS = 32
 """Up to this many rounds of copies are written out: what does not change from slice to slice can
 then be computed before the loop and kept in registers. Rounds that not all threads take part in
 stay a loop, of one op, which needs no barrier against itself."""
