@@ -40,6 +40,9 @@ class GpuCosts:
     remainder_clocks: float = 20.0
     """Of a step whose slice has a place that is found by a remainder."""
 
+    copy_clocks: float = 1.0
+    """Of an asynchronous copy of a warp, beside the bytes that it writes to shared memory."""
+
     fragments_ahead: float = 0.85
     """Cost of a step whose fragments the assembler loads ahead of their use, in units of one
     without: odd numbers of stages, and split reductions.
@@ -75,8 +78,8 @@ class GpuCosts:
     part_clocks: float = 203.0
     """Latency of reading one partial sum more."""
 
-    part_bytes_per_clock: float = 37.4
-    """Bytes of partial sums that an SM writes or reads in a clock."""
+    part_piece_clocks: float = 0.855
+    """Of a piece of a row of partial sums that a warp writes or reads."""
 
     # Kernels that stream; from 1,400 schedules of 65 of them, and 620 kernels of 20 models.
 

@@ -20,22 +20,33 @@ from dlc.model.registers import registers
 
 Floats = npt.NDArray[np.float64]
 
-_COPY_INSTRUCTIONS = 4
-"""Of one asynchronous copy: two addresses, the guard, the copy."""
+_COPY_INSTRUCTIONS = 10
+_GUARD_INSTRUCTIONS = 6
+"""Of one asynchronous copy: two addresses, the copy; where it may be in the padding."""
+
+_FRAGMENT_INSTRUCTIONS = 3
+"""Of a load of 16 bytes a lane from shared memory: its place, of which the swizzle is a part."""
+
+_STEP_INSTRUCTIONS = 22
+_GUARDED_STEP_INSTRUCTIONS = 14
+"""Of a warp in a step of the main loop beside these and multiply-adds; more where it finds a place
+of the reduction in an image. All of these are medians of the machine code of 460 kernels for
+sm_90a.
+"""
 
 _ROUNDING_INSTRUCTIONS = 2
 """Of a register of factors whose last bits the hardware would cut off: conversions are issued at
 half the rate (CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions").
 """
 
-_STEP_INSTRUCTIONS = 20
-"""Of a warp in a step of the main loop beside loads, copies and multiply-adds."""
+_LANES_OF_ROW = 4
+"""Of a warp, over a row of the sum of an ``mma``: PTX ISA, "Matrix multiply-accumulate"."""
+
+_ROUNDS_TOGETHER = 8
+"""Elements that a thread brings one after the other without a loop."""
 
 _LINE_BYTES = 128
 """Bytes of a line of the caches, and what a warp's wide load takes of one row at least."""
-
-_LANES_AT_ONCE = 8
-"""Lanes of a warp that shared memory serves together, where each loads 16 bytes."""
 
 _FRAGMENT_BYTES = 512
 """What one instruction of a warp loads from shared memory: 16 bytes a lane."""
@@ -172,24 +183,6 @@ class Tiles:
         return (lhs + rhs) * self.line_bytes
 
     @cached_property
-    def turns_bytes(self) -> Floats:
-        """The same in the bytes that shared memory could give in the time that it takes: lanes that
-        load for themselves read lines beside each other, without a swizzle, and take turns where
-        these are in the same banks.
-        """
-        if self.instruction.spreads_fragments:
-            return self.read_bytes
-        lanes = self.instruction.lanes[1]
-        lhs = self.m * self.warps_n * self.instruction.lhs_readers
-        rhs = self.n * self.warps_m * self.instruction.rhs_readers
-        lhs = lhs * self._turns(_LANES_AT_ONCE // lanes)
-        return (lhs + rhs * self._turns(lanes)) * self.line_bytes
-
-    def _turns(self, lines: int) -> Floats:
-        """Return how often banks are asked where 16 bytes of so many lines are read at once."""
-        return np.clip(lines * self.line_bytes / _LINE_BYTES, 1, lines)
-
-    @cached_property
     def step_flops(self) -> Floats:
         """The operations of one block in one step."""
         return 2.0 * self.m * self.n * self.depth
@@ -206,11 +199,29 @@ class Tiles:
         return np.minimum(self.m, self.work.m) * np.minimum(self.n, self.work.n)
 
     @cached_property
-    def stored_together(self) -> Floats:
-        """The neighbours of a row that a lane stores at once, counted as pairs at least."""
+    def stored_beside(self) -> Floats:
+        """The results of a row that the lanes of a warp store at once; what each of them stores for
+        itself is counted as pairs at least.
+        """
+        held = self.interleave * self._pairs
+        together = np.maximum(self._pairs, np.minimum(held, self.work.together))
+        return self._lanes_of_row * together
+
+    @cached_property
+    def part_pieces(self) -> Floats:
+        """The pieces of rows in which the warps of a block write or read its partial sums."""
+        return self.m * self.n / (self._lanes_of_row * self._pairs)
+
+    @property
+    def _pairs(self) -> int:
+        """The neighbours of a row that a lane holds of the sum of one instruction."""
         place = self.instruction.c.place
-        held = self.interleave * (1 if place is None else place.pack)
-        return np.maximum(2, np.minimum(held, self.work.together))
+        return 1 if place is None else place.pack
+
+    @property
+    def _lanes_of_row(self) -> int:
+        """The lanes of a warp that stand over one row of the sum."""
+        return self.instruction.lanes[1] if self.instruction.c.place is None else _LANES_OF_ROW
 
     def single_elements(self) -> tuple[Floats, Floats]:
         """Return the elements of each factor's slice that a thread brings through registers."""
@@ -219,12 +230,12 @@ class Tiles:
         each = self.depth / (WARP_LANES * self.warps)
         return lhs * each, rhs * each
 
-    def copies(self) -> Floats:
-        """Return the asynchronous copies of a thread for a slice."""
-        work = self.work
+    def copies(self) -> tuple[Floats, Floats]:
+        """Return the asynchronous copies of a thread for a slice of each factor."""
+        work, each = self.work, self.line_bytes / (WARP_LANES * self.warps)
         lhs = self.m / work.lhs_copy if work.lhs_copy else 0 * self.m
         rhs = self.n / work.rhs_copy if work.rhs_copy else 0 * self.n
-        return (lhs + rhs) * self.line_bytes / (WARP_LANES * self.warps)
+        return lhs * each, rhs * each
 
 
 def residents(tiles: Tiles, arch: GpuArch) -> Floats:
@@ -293,8 +304,7 @@ class _Estimate:
     @property
     def _part_clocks(self) -> Floats:
         """The clocks of writing or reading a block's partial sums."""
-        bytes = self.tiles.m * self.tiles.n * self.tiles.work.compute_bytes
-        return bytes / self.arch.costs.part_bytes_per_clock
+        return self.tiles.part_pieces * self.arch.costs.part_piece_clocks
 
     @property
     def _latency(self) -> float:
@@ -316,7 +326,7 @@ class _Estimate:
     @property
     def _ring_clocks(self) -> Floats:
         """The clocks in which the slices under way do not hide that one comes late, and those of
-        finding a slice's place: by a remainder where their number is no power of two.
+        the remainder that says where a slice is, for which all of a warp waits.
         """
         stages, costs = self.tiles.stages, self.arch.costs
         late = costs.late_slice_clocks / np.maximum(1, stages - 1)
@@ -331,25 +341,44 @@ class _Estimate:
     @cached_property
     def _moving(self) -> Floats:
         """The clocks of shared memory: every fragment read, every slice written."""
-        moved = self.tiles.turns_bytes + self.tiles.slice_bytes
-        return moved / self.arch.shared_bytes_per_clock_per_sm
+        tiles = self.tiles
+        moved = (tiles.read_bytes + tiles.slice_bytes) / self.arch.shared_bytes_per_clock_per_sm
+        return moved + sum(tiles.copies()) * tiles.warps * self.arch.costs.copy_clocks
 
     @cached_property
     def _issuing(self) -> Floats:
         """The clocks in which instructions of a block's warps are issued."""
-        tiles, costs = self.tiles, self.arch.costs
+        tiles = self.tiles
         work, multiply = tiles.work, tiles.step_flops / tiles.instruction.flops
-        fragments = 2 * tiles.read_bytes / _FRAGMENT_BYTES
-        lhs, rhs = tiles.single_elements()
-        element = tiles.work.lhs_reads * costs.element_instructions + tiles.work.lhs_operations
-        thread = lhs * element + rhs * costs.plain_element_instructions
-        thread = thread + tiles.copies() * _COPY_INSTRUCTIONS
+        fragments = _FRAGMENT_INSTRUCTIONS * tiles.read_bytes / _FRAGMENT_BYTES
         rounding = _ROUNDING_INSTRUCTIONS * tiles.read_bytes / work.factor_bytes / WARP_LANES
         if not tiles.instruction.ignored_bits:
             rounding = 0 * rounding
-        instructions = multiply + fragments + rounding
-        instructions = instructions + tiles.warps * (thread + _STEP_INSTRUCTIONS)
-        return instructions / self.arch.issue_per_clock_per_sm
+        instructions = multiply + fragments + rounding + tiles.warps * _STEP_INSTRUCTIONS
+        return instructions / self.arch.issue_per_clock_per_sm + self._staging
+
+    @cached_property
+    def _staging(self) -> Floats:
+        """The clocks in which the instructions that bring a slice are issued."""
+        tiles, work, costs = self.tiles, self.tiles.work, self.arch.costs
+        lhs, rhs = tiles.single_elements()
+        element = work.lhs_reads * self._element_instructions + work.lhs_operations
+        thread = lhs * element + rhs * costs.plain_element_instructions
+        lhs_copies, rhs_copies = tiles.copies()
+        thread = thread + (lhs_copies + rhs_copies) * _COPY_INSTRUCTIONS
+        if work.guarded:
+            thread = thread + lhs_copies * _GUARD_INSTRUCTIONS + _GUARDED_STEP_INSTRUCTIONS
+        return tiles.warps * thread / self.arch.issue_per_clock_per_sm
+
+    @property
+    def _element_instructions(self) -> Floats:
+        """The instructions for one element of the lhs: its row is found anew unless those that a
+        thread brings one after the other are in the same line of the image.
+        """
+        tiles, costs = self.tiles, self.arch.costs
+        rows = _ROUNDS_TOGETHER * np.ceil(WARP_LANES * tiles.warps / tiles.depth)
+        in_line = tiles.work.row_loop % rows == 0
+        return np.where(in_line, costs.plain_element_instructions, costs.element_instructions)
 
     @cached_property
     def _half_lines(self) -> Floats:
@@ -370,8 +399,23 @@ class _Estimate:
     @cached_property
     def _own_clocks(self) -> Floats:
         """The clocks of a step of one block alone. Where a scheduler has one warp of it, loads and
-        multiply-adds follow each other.
+        instructions of tiles follow each other; multiply-adds of lanes are issued between loads.
         """
+        tiles, costs = self.tiles, self.arch.costs
+        work = self._working_of_warps() if tiles.instruction.spreads_fragments else self._working
+        lhs, rhs = tiles.single_elements()
+        single = lhs * tiles.work.lhs_reads + rhs
+        loading = costs.register_stage_clocks + single * costs.element_clocks
+        registers = np.where(single > 0, loading, 0)
+        arrival = np.where(tiles.stages == 1, self._latency, 0)  # nothing runs meanwhile
+        return costs.step_clocks + work + registers + arrival
+
+    @property
+    def _working(self) -> Floats:
+        busy = np.minimum(1, self.tiles.warps / self.arch.issue_per_clock_per_sm)
+        return _slower(2, self._issuing / busy, self._moving)
+
+    def _working_of_warps(self) -> Floats:
         tiles, costs = self.tiles, self.arch.costs
         schedulers = self.arch.issue_per_clock_per_sm
         busy = np.minimum(1, tiles.warps / schedulers)
@@ -379,13 +423,7 @@ class _Estimate:
         one = self._multiplying / busy + self._moving
         one = one * np.where(ahead, costs.fragments_ahead, 1.0)
         both = _slower(2, self._multiplying, self._moving)
-        work = np.where(tiles.warps > schedulers, both, one)
-        lhs, rhs = tiles.single_elements()
-        single = lhs * tiles.work.lhs_reads + rhs
-        loading = costs.register_stage_clocks + single * costs.element_clocks
-        registers = np.where(single > 0, loading, 0)
-        arrival = np.where(tiles.stages == 1, self._latency, 0)  # nothing runs meanwhile
-        return costs.step_clocks + work + self._issuing + registers + arrival
+        return np.where(tiles.warps > schedulers, both, one) + self._issuing
 
     @cached_property
     def _waiting(self) -> Floats:
@@ -406,7 +444,7 @@ class _Estimate:
         single = 1.0 if work.together > 1 else costs.single_store
         row_bytes = tiles.n / tiles.warps_n * work.factor_bytes
         wide = np.where(row_bytes >= _LINE_BYTES, costs.wide_row, 1.0)
-        pieces = tiles.results / (4 * tiles.stored_together)  # four lanes store to a row
+        pieces = tiles.results / tiles.stored_beside
         stored = pieces * costs.store_clocks * single * wide
         points = work.batch * work.m * work.n
         read = tiles.results * work.read_bytes / points / self._l2_bytes_per_clock

@@ -1,8 +1,8 @@
 """Registers per thread of a contraction, as the assembler allots them.
 
 The assembler unrolls, keeps addresses and loads ahead as it sees fit; these lines were fitted to
-what it said about 2,652 kernels (``test/data/contraction-space-h200.jsonl.gz``). With them the
-blocks that an SM holds are right for 83 % of the kernels, and off by at most one for 94 %.
+what it said about 3,700 kernels (``test/data/contraction-space-h200.jsonl.gz`` and ``-2-``). With
+them the blocks that an SM holds are right for 84 % of the kernels, and off by at most one for 94 %.
 """
 
 from typing import TYPE_CHECKING
@@ -15,38 +15,78 @@ from dlc.arch.fragments import WARP_LANES
 if TYPE_CHECKING:
     from dlc.model.contraction import Tiles
 
-_FIXED = 28.0
+_FIXED = 33.0
 """Addresses and loop counters."""
 
-_OF_ACCUMULATOR = 1.3
+_OF_ACCUMULATOR = 1.28
 """Of an accumulator: its register, and what the epilogue makes of it."""
 
-_OF_FRAGMENT = -0.76
+_OF_FRAGMENT = -0.88
 """Of a register of fragments: large ones leave the assembler less to load ahead."""
 
-_OF_GUARD = 7.6
-_OF_GUARDED_COPY = 4.3
-"""Of a position in the padding, and of each copy that looks at it."""
+_OF_FRAGMENT_AHEAD = 0.29
+_OF_INTERLEAVED_FRAGMENT_AHEAD = 0.52
+"""The same where an odd number of stages makes it load fragments before their use."""
 
-_OF_SPLIT = 0.4
+_OF_GUARD = 4.8
+_OF_GUARDED_COPY = 4.15
+_MOST_GUARDED_COPIES = 8
+"""Of a position in the padding, and of each copy that looks at it; more are computed anew."""
+
+_OF_SPLIT = 0.24
 """Of an accumulator whose sum is cut among blocks: the other parts of it."""
 
-_FMA_FIXED = 56.0
+_STEPS = (128.0, 168.0)
+_ABOVE_A_STEP = 1.07
+"""With no more registers an SM holds four and three blocks of 128 threads. The assembler computes
+addresses again rather than needing a few more.
+"""
+
+_FMA_FIXED = 24.0
+_FMA_REGISTERS = 4
+"""What a thread loads at once of a line that lies along the reduction."""
+_LONG_LINE = 64
+"""The bytes of a line from which on there is a next part to load ahead."""
 
 _LEAST, _MOST = 24.0, 255.0
 
+Floats = npt.NDArray[np.float64]
 
-def registers(tiles: "Tiles") -> npt.NDArray[np.float64]:
+
+def registers(tiles: "Tiles") -> Floats:
     """Return the registers per thread of each tiling."""
     rows, columns = tiles.m / tiles.warps_m, tiles.n / tiles.warps_n
     accumulators = rows * columns / WARP_LANES
-    if not tiles.instruction.spreads_fragments:
-        words = tiles.work.compute_bytes / 4
-        return words * (accumulators + rows // 8 + columns // 4) + _FMA_FIXED
-    found = _FIXED + _OF_ACCUMULATOR * accumulators + _OF_FRAGMENT * (rows + columns) / 4
+    if tiles.instruction.spreads_fragments:
+        found = _of_warps(tiles, accumulators, (rows + columns) / 4)
+    else:
+        found = _of_threads(tiles, accumulators, rows, columns)
+    for step in _STEPS:
+        found = np.where((found > step) & (found < step * _ABOVE_A_STEP), step, found)
+    return np.clip(found, _LEAST, _MOST)
+
+
+def _of_warps(tiles: "Tiles", accumulators: Floats, fragments: Floats) -> Floats:
     work = tiles.work
+    interleaved = tiles.interleave > 1
+    ahead = np.where(interleaved, _OF_INTERLEAVED_FRAGMENT_AHEAD, _OF_FRAGMENT_AHEAD)
+    of_fragment = _OF_FRAGMENT + np.where(tiles.stages % 2 == 1, ahead, 0)
+    of_accumulator = _OF_ACCUMULATOR + np.where(tiles.split > 1, _OF_SPLIT, 0)
+    found = _FIXED + of_accumulator * accumulators + of_fragment * fragments
     if work.guarded and work.lhs_copy:
         copies = tiles.m * tiles.line_bytes / work.lhs_copy / (WARP_LANES * tiles.warps)
-        found = found + _OF_GUARD + _OF_GUARDED_COPY * copies
-    found = found + np.where(tiles.split > 1, _OF_SPLIT * accumulators, 0)
-    return np.clip(found, _LEAST, _MOST)
+        found = found + _OF_GUARD + _OF_GUARDED_COPY * np.minimum(copies, _MOST_GUARDED_COPIES)
+    return found
+
+
+def _of_threads(tiles: "Tiles", accumulators: Floats, rows: Floats, columns: Floats) -> Floats:
+    """Return those of tiles of multiply-adds: sums and the parts of both factors in them. A single
+    stage lets the assembler load the next part ahead, and so does a split sum of a large tile.
+    """
+    down, across = tiles.instruction.lanes
+    loaded = _FMA_REGISTERS if tiles.work.rhs_along_k else 1
+    fragments = loaded * (rows / down + columns / across)
+    deep = tiles.line_bytes >= _LONG_LINE
+    ahead = deep & ((tiles.stages == 1) | ((tiles.split > 1) & (accumulators >= 64)))
+    sums = accumulators * tiles.work.compute_bytes / 4
+    return _FMA_FIXED + sums + np.where(ahead, 2, 1) * fragments

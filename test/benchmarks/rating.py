@@ -12,7 +12,7 @@ estimated time. ``fit`` finds the measured costs of the chip again by least squa
 import argparse
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -27,14 +27,18 @@ from dlc.arch import GpuArch
 from dlc.arch.gpu_costs import GpuCosts
 from dlc.core.parser import parse_module
 from dlc.dialects.fused_group import GroupOp
-from dlc.model.contraction import Contraction, Tiles, estimate_s
+from dlc.model.contraction import Contraction
 from dlc.plan.ranking import in_order
 from dlc.strategies import Space
-from dlc.strategies.contract.gpu import IMPLEMENTATION
-from dlc.strategies.contract.gpu import tiles as tiles_of
+from dlc.strategies.contract.gpu import IMPLEMENTATION, estimate
 from dlc.strategies.contract.schedule import ContractOnGpu
 
-DATA = Path(__file__).parents[1] / "data/contraction-space-h200.jsonl.gz"
+DATA = Path(__file__).parents[1] / "data"
+FILES = {
+    "": DATA / "contraction-space-h200.jsonl.gz",
+    " again": DATA / "contraction-space-2-h200.jsonl.gz",
+}
+"""The measurements, by what the names of their cases end in: of two versions of the lowering."""
 STEPS = (1.3, 1.1, 1.03)
 """Factors by which a cost is changed in a search for better ones, coarse to fine."""
 
@@ -48,8 +52,11 @@ class Sample:
     name: str
     work: Contraction
     schedules: list[ContractOnGpu]
-    tiles: Tiles
     us: Floats
+
+    def estimates_us(self, chip: GpuArch) -> Floats:
+        """Return what the model says of each schedule."""
+        return estimate(self.work, self.schedules, chip) * 1e6
 
 
 @dataclass(frozen=True)
@@ -73,25 +80,28 @@ HEAD = f"{'case':36} {'choice':>6} {'rank':>6} {'median':>7} {'p95':>6}"
 
 
 def samples(chip: GpuArch) -> list[Sample]:
-    """Return the measured cases."""
-    found: dict[str, tuple[Contraction, list[ContractOnGpu], list[float]]] = {}
-    with gzip.open(DATA, "rt") as file:
+    """Return the measured cases of all files."""
+    return [sample for end, file in FILES.items() for sample in _samples_of(file, end, chip)]
+
+
+def _samples_of(path: Path, end: str, chip: GpuArch) -> Iterator[Sample]:
+    works: dict[str, Contraction] = {}
+    found: dict[str, dict[ContractOnGpu, float]] = {}
+    with gzip.open(path, "rt") as file:
         for row in map(json.loads, file):
             name = row["case"]
             group = _group(name, f'target = "gpu", {row["schedule"]}')
-            if name not in found:
+            if name not in works:
                 flow = Dataflow(group.body.block)
-                found[name] = IMPLEMENTATION.work_of(Cluster(flow, tuple(flow.ops))), [], []
-            _, schedules, us = found[name]
+                works[name] = IMPLEMENTATION.work_of(Cluster(flow, tuple(flow.ops)))
             assert group.schedule is not None
             schedule = strategies.read(group.schedule)
             assert isinstance(schedule, ContractOnGpu)
-            schedules.append(schedule)
-            us.append(row["us"])
-    return [
-        Sample(name, work, schedules, tiles_of(work, schedules, chip), np.array(us))
-        for name, (work, schedules, us) in found.items()
-    ]
+            found.setdefault(name, {})[schedule] = row["us"]
+    for name, measured in found.items():
+        schedules = list(measured)
+        us = np.array(list(measured.values()))
+        yield Sample(name + end, works[name], schedules, us)
 
 
 def _group(name: str, schedule: str) -> GroupOp:
@@ -103,16 +113,16 @@ def _group(name: str, schedule: str) -> GroupOp:
 
 def judge(sample: Sample, chip: GpuArch) -> Verdict:
     """Return how the estimate does on a case."""
-    estimate = estimate_s(sample.tiles, chip) * 1e6
-    choice = sample.us[in_order(_space(sample, estimate, chip), 1)[0]] / sample.us.min()
-    rank = np.corrcoef(_ranks(estimate), _ranks(sample.us))[0, 1]
-    return Verdict(sample.name, float(choice), float(rank), sample.us / estimate)
+    estimates = sample.estimates_us(chip)
+    choice = sample.us[in_order(_space(sample, estimates, chip), 1)[0]] / sample.us.min()
+    rank = np.corrcoef(_ranks(estimates), _ranks(sample.us))[0, 1]
+    return Verdict(sample.name, float(choice), float(rank), sample.us / estimates)
 
 
-def _space(sample: Sample, estimate: Floats, chip: GpuArch) -> Space[ContractOnGpu]:
+def _space(sample: Sample, estimates: Floats, chip: GpuArch) -> Space[ContractOnGpu]:
     schedules = sample.schedules
     rate = IMPLEMENTATION.rate
-    return Space(schedules, estimate, lambda place: rate(sample.work, schedules[place], chip))
+    return Space(schedules, estimates, lambda place: rate(sample.work, schedules[place], chip))
 
 
 def _ranks(values: Floats) -> Floats:
@@ -130,7 +140,7 @@ def geometric_mean(values: Sequence[float]) -> float:
 def ties(sample: Sample, chip: GpuArch) -> bool:
     """Return whether the two best of the whole space are estimated within 0.5 % of each other."""
     space = list(IMPLEMENTATION.candidates(sample.work, chip))
-    first, second = np.sort(estimate_s(tiles_of(sample.work, space, chip), chip))[:2]
+    first, second = np.sort(estimate(sample.work, space, chip))[:2]
     return bool(second <= 1.005 * first)
 
 
@@ -159,7 +169,7 @@ def fitted(cases: Sequence[Sample], chip: GpuArch) -> GpuArch:
 def _misfit(cases: Sequence[Sample], chip: GpuArch) -> float:
     total = 0.0
     for case in cases:
-        off = np.log(case.us / (estimate_s(case.tiles, chip) * 1e6)) / 0.1
+        off = np.log(case.us / case.estimates_us(chip)) / 0.1
         weights = case.us.min() / case.us
         total += float(np.average(np.sqrt(1 + off**2) - 1, weights=weights))
     return total / len(cases)

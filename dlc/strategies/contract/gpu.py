@@ -1,13 +1,15 @@
 """``contract`` on a GPU: block tile, warps, instruction, pipeline stages, split."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import groupby
 from math import ceil, gcd
+
+import numpy as np
 
 from dlc.arch import GpuArch
 from dlc.arch.instruction import Instruction
-from dlc.arch.scope import Scope
 from dlc.model.contraction import Contraction, Tiles, estimate_s
 from dlc.model.upper_bound import gpu_bound
 from dlc.strategies._implementation import Implementation
@@ -21,12 +23,22 @@ from dlc.strategies.contract.work import describe, work_of
 @dataclass(frozen=True)
 class _Space:
     """Tiles of one kind of instruction: (tile m, tile n, warps m, warps n), slices of the reduction
-    in bytes, and the shape of the instruction.
+    in bytes, and their number at a time. most_rows: of a product that they are for.
     """
 
     tiles: tuple[tuple[int, int, int, int], ...]
     slice_bytes: tuple[int, ...]
     stages: tuple[int, ...]
+    most_rows: int | None = None
+
+    def tiles_for(self, work: Contraction) -> Iterable[tuple[int, int, int, int]]:
+        """Return the tiles for a product; where it is to have few rows, those of which a smaller
+        one would not have them all.
+        """
+        if self.most_rows is None:
+            return self.tiles
+        few = work.m <= self.most_rows
+        return (tile for tile in self.tiles if few and tile[0] < 2 * work.m)
 
 
 _OF_WARPS = _Space(
@@ -68,8 +80,19 @@ _OF_THREADS = _Space(
     stages=(1, 2, 3, 4),
 )
 
-_SPACES = {Scope.THREAD: _OF_THREADS, Scope.WARP: _OF_WARPS}
-"""By whose threads do an instruction together."""
+_OF_COLUMNS = _Space(
+    tiles=tuple(
+        (rows, columns, 1, warps)
+        for rows in (1, 2, 4, 8)
+        for columns, warps in ((32, 1), (64, 2), (128, 4), (128, 2))
+    ),
+    slice_bytes=(64, 128),
+    stages=(1, 2, 3, 4),
+    most_rows=8,
+)
+
+_SPACES = {(1, 1): _OF_WARPS, (8, 4): _OF_THREADS, (1, 32): _OF_COLUMNS}
+"""By how the lanes of a warp stand over its part of a tile, each for itself or all together."""
 
 _GROUPED_ROWS = 8
 _SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
@@ -90,10 +113,18 @@ def _candidates(work: Contraction, arch: GpuArch) -> tuple[ContractOnGpu, ...]:
 
 
 def _space_of(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
-    instruction = instructions_for(work, arch)[0]
-    space = _SPACES[instruction.scope]
+    fitting = instructions_for(work, arch)
+    fastest = [row for row in fitting if row.unit == fitting[0].unit]
+    for instruction in {row.lanes: row for row in reversed(fastest)}.values():
+        yield from _tiles_of(work, instruction, arch)
+
+
+def _tiles_of(
+    work: Contraction, instruction: Instruction, arch: GpuArch
+) -> Iterator[ContractOnGpu]:
+    space = _SPACES[instruction.lanes]
     most_stages = 5 if "cp.async" in arch.capabilities else 2
-    for m, n, warps_m, warps_n in space.tiles:
+    for m, n, warps_m, warps_n in space.tiles_for(work):
         order, interleave = _order(work, m, n, arch), _interleave(work, instruction, n // warps_n)
         for slice_bytes in space.slice_bytes:
             depth = slice_bytes // work.factor_bytes
@@ -149,8 +180,12 @@ def tiles(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) 
 
 
 def estimate(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) -> Seconds:
-    """Return the seconds of schedules with one instruction."""
-    return estimate_s(tiles(work, schedules, arch), arch)
+    """Return the seconds of schedules."""
+    seconds = np.empty(len(schedules))
+    for _, group in groupby(range(len(schedules)), key=lambda place: schedules[place].instruction):
+        places = list(group)
+        seconds[places] = estimate_s(tiles(work, [schedules[i] for i in places], arch), arch)
+    return seconds
 
 
 IMPLEMENTATION = Implementation(ContractOnGpu, work_of, candidates, rate, describe, lower, estimate)

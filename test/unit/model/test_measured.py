@@ -13,28 +13,40 @@ SAMPLES = samples(H200)
 GROUPS = [*measured_groups()]
 VERDICTS = {sample.name: judge(sample, H200) for sample in SAMPLES}
 
-_STORES_ONLY = {"matmul_768_128_128_64_1_f16": 0.8, "conv_64_56_56_64_256_1_1_1_f16": 0.73}
-"""One or two steps and then stores: times of most schedules lie within 30 %, and what tells them
-apart (how stores of neighbouring blocks meet in the L2) is not modelled."""
+_LEAST_RANKS = {
+    "f16": 0.88,  # 126 to 150 schedules of a case, a random draw of the space
+    "f16 again": 0.85,  # 24 to 41, many of them among the best, whose times lie close together
+    "tf32 again": 0.88,
+    "f32 again": 0.83,
+}
+_LESS = {
+    "matmul_768_128_128_64_1_f16": 0.8,
+    "conv_64_56_56_64_256_1_1_1_f16": 0.73,
+    "matmul_1_128_3072_768_1_f32 again": 0.7,
+    "conv_16_28_28_512_128_1_1_1_f32 again": 0.7,
+}
+"""Two have one or two steps and then stores: times of most schedules lie within 30 %, and what
+tells them apart (how stores of neighbouring blocks meet in the L2) is not modelled. Of the others
+the best ten lie within 10 %, and partial sums of large tiles take longer than estimated."""
 
-_SMALL_SAMPLES = {"f16": 0.9, "f32": 0.84, "tf32": 0.84}
-"""Of f32 and tf32 22 schedules of a case were measured, of f16 126 to 150."""
 
-_FARTHEST = {"f16": 1.25, "f32": 1.25, "tf32": 1.3}
+def _kind(name: str) -> str:
+    return name.rsplit("_", 1)[1]
 
 
-@pytest.mark.parametrize(("element", "cases"), [("f16", 18), ("f32", 13), ("tf32", 13)])
-def test_the_first_choice_is_near_the_best_measured_one(element: str, cases: int) -> None:
-    choices = [v.choice for name, v in VERDICTS.items() if name.endswith(f"_{element}")]
+@pytest.mark.parametrize(
+    ("kind", "cases"), [("f16", 18), ("f16 again", 18), ("f32 again", 13), ("tf32 again", 13)]
+)
+def test_the_first_choice_is_near_the_best_measured_one(kind: str, cases: int) -> None:
+    choices = [v.choice for name, v in VERDICTS.items() if _kind(name) == kind]
     assert len(choices) == cases
     assert geometric_mean(choices) <= 1.08
-    assert max(choices) <= _FARTHEST[element]
+    assert max(choices) <= 1.25
 
 
 @pytest.mark.parametrize("verdict", VERDICTS.values(), ids=lambda v: v.name)
 def test_estimates_order_schedules_as_their_times(verdict: Verdict) -> None:
-    least = _SMALL_SAMPLES[verdict.name.rsplit("_", 1)[1]]
-    assert verdict.rank >= _STORES_ONLY.get(verdict.name, least)
+    assert verdict.rank >= _LESS.get(verdict.name, _LEAST_RANKS[_kind(verdict.name)])
 
 
 def test_estimates_are_times() -> None:

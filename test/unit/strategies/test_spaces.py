@@ -258,14 +258,35 @@ def test_a_map_of_any_size_is_rated(count: int) -> None:
     assert np.isfinite(map_gpu.rate(work, map_gpu.MapOnGpu(128, 1), H200).latency_s())
 
 
-@pytest.mark.parametrize(("depth", "lhs_turns", "rhs_turns"), [(8, 1, 1), (16, 1, 2), (32, 2, 4)])
-def test_lanes_take_turns_at_lines_in_the_same_banks(
-    depth: int, lhs_turns: int, rhs_turns: int
-) -> None:
-    # Eight lanes at once: 2 lines of the lhs, 4 of the rhs. Those of 32 bytes fill the banks.
-    work = _work(128, 128, 128, "f32")
-    fma = instruction_named("fma", work, H200)
-    tiles = Tiles.of(work, fma, [(64, 32, depth, 2, 2, 2, 1, 0, 1)])
-    lhs, rhs = 64 * 2 * 4 * depth * 4, 32 * 2 * 8 * depth * 4
-    assert tiles.read_bytes == lhs + rhs
-    assert tiles.turns_bytes == lhs * lhs_turns + rhs * rhs_turns
+def test_few_rows_get_lanes_over_columns() -> None:
+    def instructions_of(m: int, element: str = "f32") -> set[str]:
+        return {s.instruction for s in contract_gpu.candidates(_work(m, 512, 512, element), H200)}
+
+    assert instructions_of(1) == instructions_of(8) == {"fma", "fma.1x32"}
+    assert instructions_of(9) == {"fma"}
+    assert instructions_of(1, "f16") == {"mma.m16n8k16"}
+
+
+def test_tiles_over_columns_have_no_empty_rows_that_a_smaller_one_saves() -> None:
+    for m, rows in ((1, {1}), (2, {1, 2}), (3, {1, 2, 4}), (8, {1, 2, 4, 8})):
+        schedules = contract_gpu.candidates(_work(m, 512, 512, "f32"), H200)
+        assert {s.tile[0] for s in schedules if s.instruction == "fma.1x32"} == rows
+
+
+def test_schedules_of_different_instructions_are_estimated_together() -> None:
+    work = _work(2, 512, 512, "f32")
+    schedules = list(contract_gpu.candidates(work, H200))
+    together = contract_gpu.estimate(work, schedules[::-1], H200)[::-1]
+    for number in range(0, len(schedules), 29):
+        alone = contract_gpu.rate(work, schedules[number], H200).latency_s()
+        assert alone == pytest.approx(together[number])
+
+
+def test_lanes_over_columns_load_the_large_factor_once() -> None:
+    work = _work(1, 4096, 4096, "f32")
+    few, square = (instruction_named(name, work, H200) for name in ("fma.1x32", "fma"))
+    wide = Tiles.of(work, few, [(1, 64, 32, 1, 2, 3, 1, 0, 1)])
+    assert wide.read_bytes == (1 * 2 * 32 + 64) * 32 * 4
+    assert (
+        Tiles.of(work, square, [(16, 64, 32, 1, 2, 3, 1, 0, 1)]).read_bytes == 5 * wide.read_bytes
+    )

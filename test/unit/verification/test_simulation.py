@@ -50,6 +50,7 @@ func.func @main(%x: tensor<4x40xf16>) -> tensor<4x3xf16> {
 """
 TILE = "tile = [32, 32, 32], warps = [2, 2]"
 MMA, FMA = f'{TILE}, instruction = "mma.m16n8k16"', f'{TILE}, instruction = "fma"'
+COLUMNS = 'tile = [4, 64, 32], warps = [1, 2], instruction = "fma.1x32"'
 CONTRACT = 'strategy = "contract", target = "gpu"'
 SCHEDULES = {
     "map": 'strategy = "map", target = "gpu", threads = 96',
@@ -59,8 +60,9 @@ SCHEDULES = {
     "mma split": f'{CONTRACT}, {MMA}, stages = 2, split = 4, order = "grouped<8>"',
     "fma": f'{CONTRACT}, {FMA}, stages = 2, split = 1, order = "grouped<8>"',
     "fma split": f'{CONTRACT}, {FMA}, stages = 1, split = 3, order = "row"',
+    "fma of columns": f"{CONTRACT}, {COLUMNS}, stages = 3, split = 2",
 }
-SPLIT = {"mma split": 4, "fma split": 3}
+SPLIT = {"mma split": 4, "fma split": 3, "fma of columns": 2}
 """How many blocks share a tile."""
 PRECISION = "fp16"
 
