@@ -47,9 +47,17 @@ class Tiling:
         return ceil(ceil(self.work.k / self.schedule.tile[2]) / self.schedule.split)
 
     @cached_property
+    def needed(self) -> tuple[int, int]:
+        """The rows and columns of a tile that the result has: where no tile has more, the assembler
+        leaves out the products that no store needs.
+        """
+        m, n, _ = self.schedule.tile
+        return min(m, self.work.m), min(n, self.work.n)
+
+    @cached_property
     def step_flops(self) -> float:
-        """The operations of one block in one step."""
-        return 2.0 * prod(self.schedule.tile)
+        """The operations of one block in one step, at least."""
+        return 2.0 * prod(self.needed) * self.schedule.tile[2]
 
     @cached_property
     def slice_bytes(self) -> int:
@@ -59,9 +67,13 @@ class Tiling:
 
     @cached_property
     def read_bytes(self) -> int:
-        """The factors' bytes that the warps of a block read from shared memory in one step."""
+        """The factors' bytes that the warps of a block read from shared memory in one step, at
+        least: those with needed rows or columns.
+        """
         (m, n, depth), (warps_m, warps_n) = self.schedule.tile, self.schedule.warps
-        return (m * warps_n + n * warps_m) * depth * self.work.factor_bytes
+        rows, columns = self.needed
+        down, across = ceil(rows * warps_m / m), ceil(columns * warps_n / n)
+        return (rows * across + columns * down) * depth * self.work.factor_bytes
 
     @cached_property
     def block(self) -> BlockResources:
