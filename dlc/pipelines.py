@@ -31,6 +31,7 @@ PIPELINES: dict[str, Pipeline] = {
             "gpu-insert-barriers",  # all accesses are written; allocation shares bytes across them
             "gpu-swizzle-shared",  # before allocation: a swizzled buffer is aligned
             "gpu-allocate-shared",
+            "gpu-set-resident-blocks",  # only what has no shared memory
             "gpu-check-limits",
         ),
     ),

@@ -55,7 +55,9 @@ class KernelOp(IRDLOperation):
     Arguments are global buffers: the inputs, then ``outputs`` outputs, then the scratch buffers.
     grid, block: blocks in the grid and threads in a block along x, y, z. shared_bytes: the dynamic
     shared memory of a block. max_registers: the cap per thread; if absent, the assembler chooses,
-    and where that spills the build sets one. scratch: the bytes of each scratch buffer.
+    and where that spills the build sets one. resident_blocks: of these an SM has no more at a time,
+    so that the assembler may give a thread the registers that they leave. scratch: the bytes of
+    each scratch buffer.
 
     ``gpu.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {grid = array<i64: 1, 1, 1>,
     block = array<i64: 32, 1, 1>, outputs = 1 : i64} { gpu.end }``
@@ -68,6 +70,7 @@ class KernelOp(IRDLOperation):
     outputs = prop_def(IntegerAttr.constr(i64))
     shared_bytes = opt_prop_def(IntegerAttr.constr(i64))
     max_registers = opt_prop_def(IntegerAttr.constr(i64))
+    resident_blocks = opt_prop_def(IntegerAttr.constr(i64))
     scratch = prop_def(DenseArrayBase.constr(i64), default_value=DenseArrayBase.from_list(i64, []))
     body = region_def("single_block")
     traits = traits_def(
@@ -167,6 +170,8 @@ class KernelOp(IRDLOperation):
                 raise VerifyException(
                     f"{what} = {list(values)} should be three positive sizes, x first"
                 )
+        if self.resident_blocks is not None and self.resident_blocks.value.data < 1:
+            raise VerifyException("resident_blocks should be positive")
         for argument in self.body.block.args:
             if not isinstance(argument.type, MemRefType):
                 raise VerifyException(f"kernel arguments are memrefs, got {argument.type}")

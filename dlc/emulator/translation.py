@@ -37,7 +37,7 @@ class Kernel:
     buffers: tuple[Buffer, ...]
 
 
-_KERNEL = re.compile(r'extern "C" __global__ void (__\w+__)\((\d+)\) (\w+)\(')
+_KERNEL = re.compile(r'extern "C" __global__ void (__\w+__)\((\d+)(?:, \d+)?\) (\w+)\(')
 _SHARED = re.compile(r"extern __shared__ __align__\(\d+\) unsigned char (\w+)\[\];")
 _VARIABLE = re.compile(r"\bstatic __device__ ")
 _UNROLL = re.compile(r"^\s*#pragma unroll\n", re.MULTILINE)

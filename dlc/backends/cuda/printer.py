@@ -88,6 +88,8 @@ class CudaPrinter(CLikePrinter):
         name = function_name(op.sym_name.data)
         # The two exclude each other: CUDA C++ Programming Guide, "Maximum Number of Registers".
         bounds = f"__launch_bounds__({op.threads})"
+        if op.resident_blocks is not None:
+            bounds = f"__launch_bounds__({op.threads}, {op.resident_blocks.value.data})"
         if op.max_registers is not None:
             bounds = f"__maxnreg__({op.max_registers.value.data})"
         head = f'extern "C" __global__ void {bounds} {name}({parameters})'

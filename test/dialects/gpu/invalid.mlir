@@ -7,6 +7,13 @@ gpu.kernel @empty_block() attributes {grid = array<i64: 1, 1, 1>, block = array<
 
 // -----
 
+// expected-error@below {{resident_blocks should be positive}}
+gpu.kernel @none() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 64, 1, 1>, outputs = 0 : i64, resident_blocks = 0 : i64} {
+  gpu.end
+}
+
+// -----
+
 gpu.kernel @wide_copy(%x: memref<64xf32>, %y: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 1, 1, 1>, outputs = 1 : i64} {
   // expected-error@below {{moves 32 bytes; one instruction moves 1, 2, 4, 8 or 16}}
   gpu.copy %x[0] to %y[0] {elements = 8 : i64} : memref<64xf32>, memref<64xf32>

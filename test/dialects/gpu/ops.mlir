@@ -1,6 +1,6 @@
 // RUN: %roundtrip
 
-gpu.kernel @fragments(%x: memref<64x64xf16>, %y: memref<64x64xf32>) attributes {grid = array<i64: 4, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, shared_bytes = 8192 : i64, max_registers = 128 : i64} {
+gpu.kernel @fragments(%x: memref<64x64xf16>, %y: memref<64x64xf32>) attributes {grid = array<i64: 4, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, shared_bytes = 8192 : i64, max_registers = 128 : i64, resident_blocks = 2 : i64} {
   %t = gpu.thread_id x : index
   %b = gpu.block_id y : index
   %p = arith.constant true
@@ -29,7 +29,7 @@ gpu.kernel @counters(%n: memref<4xi32>) attributes {grid = array<i64: 4, 1, 1>, 
   %old = gpu.atomic_add %m, %n[%t mod 4] : i32, memref<4xi32> -> i32
   gpu.end
 }
-// CHECK-LABEL: gpu.kernel @fragments(%x: memref<64x64xf16>, %y: memref<64x64xf32>) attributes {grid = array<i64: 4, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, shared_bytes = 8192 : i64, max_registers = 128 : i64} {
+// CHECK-LABEL: gpu.kernel @fragments(%x: memref<64x64xf16>, %y: memref<64x64xf32>) attributes {grid = array<i64: 4, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, shared_bytes = 8192 : i64, max_registers = 128 : i64, resident_blocks = 2 : i64} {
 // CHECK-NEXT: %t = gpu.thread_id x : index
 // CHECK-NEXT: %b = gpu.block_id y : index
 // CHECK:      gpu.shared_alloc {offset = 0 : i64, swizzle = #gpu.swizzle<3, 4, 3>} : memref<64x64xf16, #loop.space<shared>>

@@ -1,0 +1,20 @@
+// RUN: dlc-opt --gpu-set-resident-blocks=arch=sm_90a %s | filecheck %s
+// CHECK-NOT: resident_blocks
+
+// Sixteen blocks of 128 threads fill an SM.
+gpu.kernel @full() attributes {grid = array<i64: 1981, 1, 1>, block = array<i64: 128, 1, 1>, outputs = 0 : i64} {
+  gpu.end
+}
+
+// Of small blocks an SM has 32 at most.
+gpu.kernel @small() attributes {grid = array<i64: 4093, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64} {
+  gpu.end
+}
+
+gpu.kernel @shared() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 128, 1, 1>, outputs = 0 : i64, shared_bytes = 16 : i64} {
+  gpu.end
+}
+
+gpu.kernel @capped() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 128, 1, 1>, outputs = 0 : i64, max_registers = 40 : i64} {
+  gpu.end
+}
