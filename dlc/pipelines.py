@@ -32,6 +32,7 @@ PIPELINES: dict[str, Pipeline] = {
             "gpu-swizzle-shared",  # before allocation: a swizzled buffer is aligned
             "gpu-allocate-shared",
             "gpu-set-resident-blocks",  # only what has no shared memory
+            "gpu-unroll-windows",  # neighbours are wide loads by now, one for each tap
             "gpu-check-limits",
         ),
     ),

@@ -98,8 +98,11 @@ class GpuCosts:
     dependent_clocks: float = 6.75
     """Between two instructions of a warp that has its scheduler for itself."""
 
+    chain_overlap: float = 0.8
+    """Part of that latency which another element of a thread hides."""
+
     thread_wait_clocks: float = 500.0
-    loads_wait_clocks: float = 90.0
+    loads_wait_clocks: float = 257.0
     """Latency of a thread, and of each eight loads of it: so many are under way at a time."""
 
     row_instructions: float = 162.0

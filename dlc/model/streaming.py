@@ -40,7 +40,8 @@ class Stream:
     one does. instructions: of a warp. wait_clocks: of a block, in which it waits for what it asked
     for. lines, fetched: as in ``LaneReads``, of all warps. read_bytes, written_bytes: each tensor
     once. stored_bytes: of the sectors that stores of warps touch. reread_bytes: what is read again
-    and is no longer in the first-level caches.
+    and is no longer in the first-level caches. chains: of a thread's instructions, those that do
+    not wait for each other.
     """
 
     blocks: Numbers
@@ -54,6 +55,7 @@ class Stream:
     written_bytes: float
     stored_bytes: float
     reread_bytes: Numbers = 0.0
+    chains: Numbers = 1.0
 
 
 def resident(blocks: Numbers, fits: Numbers, arch: GpuArch) -> Floats:
@@ -76,7 +78,7 @@ def stream_s(kernel: Stream, arch: GpuArch) -> Floats:
     through_l2 = kernel.fetched * costs.fetch_clocks
     through_l2 = through_l2 + kernel.stored_bytes / costs.stored_bytes_per_clock
     parts = (
-        waves * kernel.instructions * clocks_per_instruction(warps, arch),
+        waves * kernel.instructions * clocks_per_instruction(warps, arch, kernel.chains),
         waves * kernel.wait_clocks,
         kernel.lines * costs.line_clocks * busiest,
         through_l2 * busiest,
@@ -88,11 +90,12 @@ def stream_s(kernel: Stream, arch: GpuArch) -> Floats:
     return np.where(np.greater(kernel.fits, 0), seconds, np.inf)
 
 
-def clocks_per_instruction(resident_warps: Numbers, arch: GpuArch) -> Floats:
+def clocks_per_instruction(resident_warps: Numbers, arch: GpuArch, chains: Numbers = 1.0) -> Floats:
     """Return the clocks that a warp takes per instruction: its schedulers' share, or the latency of
-    a dependent instruction where few warps are resident.
+    a dependent instruction where few warps are resident, which chains of a thread share in part.
     """
-    return np.maximum(arch.costs.dependent_clocks, resident_warps / arch.issue_per_clock_per_sm)
+    latency = arch.costs.dependent_clocks / (1 + arch.costs.chain_overlap * (chains - 1))
+    return np.maximum(latency, resident_warps / arch.issue_per_clock_per_sm)
 
 
 def _busiest_share(blocks: Numbers, arch: GpuArch) -> Floats:

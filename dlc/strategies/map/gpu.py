@@ -153,6 +153,7 @@ def estimate(work: MapWork, schedules: Sequence[MapOnGpu], arch: GpuArch) -> Sec
         work.read_bytes,
         work.written_bytes,
         work.written_bytes,
+        chains=vector,
     )
     return stream_s(kernels, arch)
 
