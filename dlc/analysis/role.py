@@ -13,8 +13,10 @@ from dlc.ir.tensor import shape
 _WINDOW_REDUCTION = 64
 """A contraction that sums at most this much for one result is done by one thread in registers."""
 
-_NARROW = 8
-"""Fewer rows or columns than this fill no tile: 8 is the narrowest side of an mma instruction."""
+_NARROW = 4
+"""Fewer rows or columns than this fill no tile: half of the narrowest side of an mma instruction.
+One thread for each result of more of them would read the same elements again and again.
+"""
 
 _ROW_REDUCTION = 32
 """From one warp's width on, a reduction may be shared between threads."""
