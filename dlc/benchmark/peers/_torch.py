@@ -90,6 +90,8 @@ def captured(
 ) -> tuple[Run, list[Array]]:
     """Return what replays a CUDA graph of a call of a warm module, and its outputs."""
     torch.cuda.synchronize()
+    # cuBLAS takes its workspace anew, inside of the graph: torch.compile frees the one outside.
+    torch._C._cuda_clearCublasWorkspaces()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph, stream=torch.cuda.current_stream()):
         outputs = module(*arguments)
