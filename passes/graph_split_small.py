@@ -32,9 +32,9 @@ class GraphSplitSmallPass(DlcPass):
 
     ::
 
-        %0 = graph.less %n, 0                    %0 = graph.less %n, 0
+        %0 = graph.compare %n, 0                 %0 = graph.compare %n, 0
         %1 = graph.where %0, %x, %y          ->  %1 = graph.where %0, %x, %y
-        %2 = graph.where %0, %y, %z              %2 = graph.less %n, 0
+        %2 = graph.where %0, %y, %z              %2 = graph.compare %n, 0
                                                  %3 = graph.where %2, %y, %z
     """
 

@@ -146,6 +146,12 @@ class ContractOnCpu(Schedule, strategy="contract", target="cpu"):
     lanes: int = key_field(_LANES)
     cores: bool = flag("whether tiles are spread over several cores", False)
 
+    @property
+    def thrift(self) -> tuple[int, ...]:
+        """The fewest registers: sums and a row of loads."""
+        (rows, columns), lanes = self.tile, self.lanes
+        return ((rows + 1) * (columns // lanes),)
+
     def check(self) -> None:
         if self.tile[1] % self.lanes:
             raise CompileError(
