@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import ceil
+from math import ceil, hypot
 
 from dlc.arch import CpuArch
 from dlc.model.contraction import Contraction
@@ -43,8 +43,8 @@ def rate(work: Contraction, schedule: ContractOnCpu, arch: CpuArch) -> Rated:
 
     A step of the micro-kernel takes the longest of its multiply-adds (as many as units, if
     enough are independent) and its loads; tails are padded to whole tiles. What is before and after
-    the contraction is computed in loops of its own; an lhs that is padded or computed is written
-    and read again.
+    the contraction is computed in loops of its own, while tensors are moved; an lhs that is padded
+    or computed is written and read again.
     """
     (m, n), lanes = schedule.tile, schedule.lanes
     tiles = work.batch * ceil(work.m / m) * ceil(work.n / n)
@@ -61,7 +61,7 @@ def rate(work: Contraction, schedule: ContractOnCpu, arch: CpuArch) -> Rated:
     wide = ceil(lanes * work.compute_bytes / arch.vector_bytes)
     bound = replace(bound, violation=_violation(_registers(rows, n // lanes * wide), arch))
     memory_s = moving_s(bytes + staged, cores, arch)
-    return Rated(schedule, bound, lambda: begin_s + compute_s + other_s + memory_s)
+    return Rated(schedule, bound, lambda: begin_s + compute_s + hypot(other_s, memory_s))
 
 
 def _regions(work: Contraction, columns: int) -> int:
