@@ -260,6 +260,10 @@ class Cluster:
         """The parts that its ops play."""
         return frozenset(self.roles.values())
 
+    def profile(self, op: ComputedOp) -> ElementProfile:
+        """Return how an element of an op is computed."""
+        return self.flow.facts(op).profile
+
     @property
     def inputs(self) -> tuple[SSAValue, ...]:
         """The tensors read from outside, each once, as the ops read them (views not undone)."""

@@ -5,19 +5,21 @@ the ops after a contraction compute one element from one element, and at most pe
 change shapes or drop elements (a slice).
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineExpr
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
-from dlc.analysis.element_profile import profile
-from dlc.analysis.form import once_per_form
+from dlc.analysis.element_profile import ElementProfile, profile
 from dlc.core.affine import Ranges, extent, interval_of, linear_index, simplify, unflatten
 from dlc.dialects.graph.computed import ComputedOp, ElementwiseOp
 from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import element_count, shape
+
+ProfileOf = Callable[[ComputedOp], ElementProfile]
+Axes = tuple[tuple[int, int], ...]
 
 
 class NotFusibleError(Exception):
@@ -36,12 +38,14 @@ class Place:
     conditions: tuple[tuple[AffineExpr, int], ...] = ()
 
 
-def places(root: SSAValue, ops: Iterable[ComputedOp]) -> dict[SSAValue, Place]:
+def places(
+    root: SSAValue, ops: Iterable[ComputedOp], profile_of: ProfileOf = profile
+) -> dict[SSAValue, Place]:
     """Return, for each tensor that ``ops`` compute from ``root``, where an element of ``root``
     goes.
 
     root: the contraction's result. ops: of one cluster, in order; those that do not read ``root``,
-    directly or not, are left out.
+    directly or not, are left out. profile_of: gives the profile of an op; a cluster has them.
     Raises NotFusibleError when some element needs more than one element of ``root``.
     """
     sizes = shape(root)
@@ -51,7 +55,7 @@ def places(root: SSAValue, ops: Iterable[ComputedOp]) -> dict[SSAValue, Place]:
             continue  # a view has no place of its own: it is looked through where it is read
         inside = {v: p for v in op.operands if (p := _place(v, found, sizes)) is not None}
         if inside:
-            found[op.results[0]] = _after(op, inside, sizes)
+            found[op.results[0]] = _after(op, inside, sizes, profile_of)
     return found
 
 
@@ -68,7 +72,7 @@ def _place(value: SSAValue, found: dict[SSAValue, Place], sizes: tuple[int, ...]
         index = _reshaped(before.index, shape(source), shape(value), sizes)
         found[value] = Place(index, before.conditions)
     else:
-        found[value] = _moved(owner, before, sizes)
+        found[value] = _moved(owner, before, sizes, profile)
     return found[value]
 
 
@@ -98,7 +102,9 @@ def _shifted(
     return shifted, interval_of(shifted, ranges).within(0, size - 1)
 
 
-def _after(op: ComputedOp, inside: dict[SSAValue, Place], sizes: tuple[int, ...]) -> Place:
+def _after(
+    op: ComputedOp, inside: dict[SSAValue, Place], sizes: tuple[int, ...], profile_of: ProfileOf
+) -> Place:
     """Return where ``op`` puts the element that stands at the places in its operands."""
     if isinstance(op, ElementwiseOp):
         if any(shape(v) != shape(op.results[0]) for v in inside):
@@ -109,12 +115,12 @@ def _after(op: ComputedOp, inside: dict[SSAValue, Place], sizes: tuple[int, ...]
     (before, *others) = inside.values()
     if others:
         raise NotFusibleError("data movement inside an epilogue")
-    return _moved(op, before, sizes)
+    return _moved(op, before, sizes, profile_of)
 
 
-def _moved(op: GraphOp, before: Place, sizes: tuple[int, ...]) -> Place:
+def _moved(op: GraphOp, before: Place, sizes: tuple[int, ...], profile_of: ProfileOf) -> Place:
     """Return where an op that permutes axes or cuts them puts the element at ``before``."""
-    moved = _moved_axes(op)
+    moved = _moved_axes(op, profile_of)
     if moved is None:
         raise NotFusibleError("data movement inside an epilogue")
     index = [AffineExpr.constant(0)] * len(moved)
@@ -127,22 +133,26 @@ def _moved(op: GraphOp, before: Place, sizes: tuple[int, ...]) -> Place:
     return Place(tuple(index), tuple(conditions))
 
 
-@once_per_form
-def _moved_axes(op: GraphOp) -> list[tuple[int, int]] | None:
+def _moved_axes(op: GraphOp, profile_of: ProfileOf) -> Axes | None:
     """Return, for each axis of the operand, the axis of the result that it becomes and the first
     element that is taken; ``None`` when ``op`` does anything but permute axes and cut them.
     """
     if not isinstance(op, ComputedOp) or not op.moves_data or len(op.results) != 1:
         return None
-    reads = profile(op).reads
+    reads = profile_of(op).reads
     if len(reads) != 1 or reads[0].guarded:
         return None
+    return _axes_of(reads[0].map)
+
+
+@lru_cache(4096)
+def _axes_of(map: AffineMap) -> Axes | None:
     moved: list[tuple[int, int]] = []
-    for expr in reads[0].map.results:
-        offset = expr.eval([0] * reads[0].map.num_dims, [0] * reads[0].map.num_symbols)
+    for expr in map.results:
+        offset = expr.eval([0] * map.num_dims, [0] * map.num_symbols)
         base = simplify(expr - offset)
         if not isinstance(base, AffineDimExpr):
             return None
         moved.append((base.position, offset))
     axes = sorted(axis for axis, _ in moved)
-    return moved if axes == list(range(reads[0].map.num_dims)) else None
+    return tuple(moved) if axes == list(range(map.num_dims)) else None

@@ -13,7 +13,6 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.element_profile import profile
 from dlc.analysis.positions import Index, Places, opened, read_index, zero
 from dlc.arch.fragments import WARP_LANES
 from dlc.core.memo import Memo
@@ -158,7 +157,7 @@ class _Walk:
             self.found.append(_InputRead(index, sizes, bytes, scale))
 
     def _visit_operands(self, op: ComputedOp, index: Index, scale: float) -> None:
-        found = profile(op)
+        found = self.cluster.profile(op)
         points, each = opened(index, found.reduction)
         operands = op.operands
         for read in found.reads:

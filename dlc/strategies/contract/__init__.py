@@ -25,7 +25,7 @@ def _obstacles(cluster: Cluster) -> Iterator[str]:
         name = "row" if Role.ROW in kinds else "window"
         yield f"a {name} reduction does not join a contraction"
     try:
-        after = places(root.results[0], cluster.ops)
+        after = places(root.results[0], cluster.ops, cluster.profile)
     except NotFusibleError as reason:
         yield str(reason)
         return

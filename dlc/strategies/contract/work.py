@@ -40,7 +40,7 @@ def work_of(cluster: Cluster) -> Contraction:
     lhs_bytes = min(tensor_bytes(op.operands[0]), points * product.m_size)
     rhs_bytes = min(tensor_bytes(op.operands[1]), points * product.n_size)
     written = sum(map(tensor_bytes, cluster.results))
-    after = places(op.results[0], cluster.ops)
+    after = places(op.results[0], cluster.ops, cluster.profile)
     before, behind = _operations(cluster, op, after)
     lhs_copy, rhs_copy = (copy_bytes(cluster, op, number) for number in (0, 1))
     return Contraction(
