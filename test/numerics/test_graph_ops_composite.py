@@ -8,6 +8,7 @@ from xdsl.ir import Attribute
 
 from dlc.dialects.graph import (
     attention,
+    local_response,
     normalization,
     quantize,
     recurrent_cell,
@@ -50,7 +51,7 @@ def normalization_samples() -> list[Sample]:
         normalization.LayerNormOp,
         normalization.RmsNormOp,
     )
-    group, lrn = normalization.GroupNormOp, normalization.LrnOp
+    group, lrn = normalization.GroupNormOp, local_response.LrnOp
     shifted = data + 1000  # a variance that is a difference of two large sums would be lost
     rows = values(4), values(4, seed=1)
     return [

@@ -7,11 +7,11 @@ from xdsl.ir import SSAValue
 
 from dlc.dialects.graph.comparison import CompareOp, WhereOp
 from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.local_response import LrnOp
 from dlc.dialects.graph.normalization import (
     BatchNormOp,
     GroupNormOp,
     LayerNormOp,
-    LrnOp,
     RmsNormOp,
     inverse_deviation,
 )
