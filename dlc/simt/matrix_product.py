@@ -8,13 +8,13 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.arch.instruction import Instruction
 from dlc.dialects import gpu
+from dlc.dialects.gpu.mma import LOADED_MATRICES, MATRIX_ROW_BYTES
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.accumulator import Accumulator, Operand
 
 MATRIX_ROWS = 8
-MATRIX_BYTES = 16
-"""What ldmatrix loads: 8 rows of so many bytes."""
+"""Of what ldmatrix loads (PTX ISA, "ldmatrix", ``.m8n8``)."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class _Matrices:
         elements of 16 bits only.
         """
         bytes = self.tile.element_bytes
-        fit = self.count in (1, 2, 4) and self.width * bytes == MATRIX_BYTES
+        fit = self.count in LOADED_MATRICES and self.width * bytes == MATRIX_ROW_BYTES
         return fit and (self.tile.along_k or bytes == 2)
 
     def line(self, lane: AffineExpr) -> list[AffineExpr]:
