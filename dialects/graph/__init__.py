@@ -15,6 +15,7 @@ from dlc.dialects.graph import (
     contraction,
     convolution,
     data_layout,
+    direction,
     elementwise,
     gather,
     generate,
@@ -28,7 +29,6 @@ from dlc.dialects.graph import (
     pad,
     precision,
     quantize,
-    recurrent,
     recurrent_cell,
     reduction,
     reshape,
@@ -84,7 +84,7 @@ Graph = Dialect(
     [
         *precision.ATTRIBUTES,
         *data_layout.ATTRIBUTES,
-        *recurrent.ATTRIBUTES,
+        *direction.ATTRIBUTES,
         *sizes.ATTRIBUTES,
     ],
 )

@@ -7,7 +7,6 @@ the number of steps for sequences of full length. The decomposition leaves the w
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import auto
 from typing import ClassVar
 
 import numpy as np
@@ -20,39 +19,22 @@ from xdsl.dialects.builtin import (
     f64,
     i32,
 )
-from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Attribute, SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
-    irdl_attr_definition,
     operand_def,
     opt_prop_def,
     prop_def,
     result_def,
 )
-from xdsl.utils.str_enum import StrEnum
 
 from dlc.dialects.graph.cell_activation import cell_activation
 from dlc.dialects.graph.comparison import CompareOp, WhereOp
 from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.direction import Direction, DirectionAttr
 from dlc.dialects.graph.source import SplatOp
 from dlc.dialects.graph.structure import VIEW_ALIGNMENT_BYTES, Array, CompositeOp, GraphOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, is_float, shape
-
-
-class Direction(StrEnum):
-    """The order in which a layer sees the steps of a sequence."""
-
-    forward = auto()
-    reverse = auto()
-    bidirectional = auto()
-
-
-@irdl_attr_definition
-class DirectionAttr(EnumAttribute[Direction], SpacedOpaqueSyntaxAttribute):
-    """The direction of a recurrent layer; a bidirectional one is two layers side by side."""
-
-    name = "graph.direction"
 
 
 @dataclass(frozen=True)
@@ -309,6 +291,3 @@ class RecurrentOp(CompositeOp, ABC):
             for number, state in enumerate(states):
                 last[number][d] = state
         return (y, *last)
-
-
-ATTRIBUTES = [DirectionAttr]

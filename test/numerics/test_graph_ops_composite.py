@@ -15,8 +15,9 @@ from dlc.dialects.graph import (
     softmax,
 )
 from dlc.dialects.graph.data_layout import CHANNELS_LAST
+from dlc.dialects.graph.direction import Direction, DirectionAttr
 from dlc.dialects.graph.properties import integer, integers, number, numbers
-from dlc.dialects.graph.recurrent import Direction, DirectionAttr, RecurrentOp
+from dlc.dialects.graph.recurrent import RecurrentOp
 
 EPSILON = number(1e-5)
 

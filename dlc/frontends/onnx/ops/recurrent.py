@@ -7,8 +7,9 @@ from xdsl.ir import Attribute, SSAValue
 
 from dlc.dialects.graph.cell_activation import cell_activation
 from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.direction import Direction, DirectionAttr
 from dlc.dialects.graph.properties import flag, number, numbers
-from dlc.dialects.graph.recurrent import Direction, DirectionAttr, RecurrentOp
+from dlc.dialects.graph.recurrent import RecurrentOp
 from dlc.dialects.graph.recurrent_cell import GruOp, LstmOp, RnnOp
 from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts

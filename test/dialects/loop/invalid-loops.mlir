@@ -1,0 +1,44 @@
+// RUN: %invalid
+
+loop.kernel @goes_nowhere(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{a loop steps up, not by 0}}
+  loop.for %i = 0 to 8 step 0 kind = parallel map = serial {
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @combines_one_lane(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %v = loop.load %x[0] : memref<8xf32> -> f32
+  // expected-error@below {{the body takes the values of two lanes}}
+  %t = loop.combine %v over warp : f32 {
+  ^bb0(%l: f32):
+    loop.yield %l : f32
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @combines_to_nothing(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %v = loop.load %x[0] : memref<8xf32> -> f32
+  // expected-error@below {{the body ends with loop.yield of the combined values}}
+  %t = loop.combine %v over warp : f32 {
+  ^bb0(%l: f32, %r: f32):
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @carries_nothing_on(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %v = loop.load %x[0] : memref<8xf32> -> f32
+  // expected-error@below {{the body ends with loop.yield of the carried values}}
+  %s = loop.for %i = 0 to 8 kind = reduction map = serial iter_args(%a = %v) -> (f32) {
+    loop.yield
+  }
+  loop.end
+}
