@@ -1,5 +1,6 @@
 // RUN: dlc-opt %s --graph-pad-channels=arch=sm_90a | filecheck %s
 // RUN: dlc-opt %S/image.mlir --graph-pad-channels=arch=cpu-avx2 | filecheck %s
+// RUN: dlc-opt %S/image.mlir --graph-pad-channels=arch=v100 | filecheck %s
 // CHECK-NOT: graph.pad
 
 // Four bytes are one copy already.
