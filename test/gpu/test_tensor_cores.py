@@ -1,13 +1,13 @@
 """The register layouts of ``dlc/arch/fragments.py`` are those of the hardware."""
 
-import ml_dtypes
 import numpy as np
 import pytest
+from fragment_values import DTYPES, spread
 from lowered import lowered
 from simulated import Runner
 
 from dlc.arch import instructions
-from dlc.arch.fragments import WARP_LANES, Fragment
+from dlc.arch.fragments import Fragment
 from dlc.arch.instruction import Instruction
 from dlc.dialects.graph.structure import Array
 
@@ -15,25 +15,6 @@ HEAD = (
     "attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} "
     "{ %t = gpu.thread_id x : index\n"
 )
-
-
-def spread(matrix: Array, fragment: Fragment) -> Array:
-    """Return what each lane holds of a matrix: lanes x slots."""
-    places = [
-        [fragment.position(lane, slot) for slot in range(fragment.slots)]
-        for lane in range(WARP_LANES)
-    ]
-    return np.array([[matrix[place] for place in row] for row in places], matrix.dtype)
-
-
-DTYPES = {
-    "f16": np.float16,
-    "bf16": ml_dtypes.bfloat16,
-    "f32": np.float32,
-    "i8": np.int8,
-    "ui8": np.uint8,
-    "i32": np.int32,
-}
 
 
 def small_integers(seed: int, fragment: Fragment, element: str) -> Array:

@@ -5,35 +5,15 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
+from fragment_values import DTYPES, spread
 from launched import Case, LaunchError, launch
 
 from dlc.arch import instructions
-from dlc.arch.fragments import Fragment, ldmatrix_position
+from dlc.arch.fragments import ldmatrix_position
 from dlc.arch.instruction import Instruction
 from dlc.backends.cuda.products import product_name
 
 GENERATOR = np.random.default_rng(5)
-
-
-def spread(matrix: np.ndarray, fragment: Fragment) -> np.ndarray:
-    """Return the registers of 32 lanes that hold a matrix."""
-    return np.array(
-        [
-            [matrix[fragment.position(lane, slot)] for slot in range(fragment.slots)]
-            for lane in range(32)
-        ],
-        matrix.dtype,
-    )
-
-
-DTYPES = {
-    "f16": np.float16,
-    "bf16": ml_dtypes.bfloat16,
-    "f32": np.float32,
-    "i8": np.int8,
-    "ui8": np.uint8,
-    "i32": np.int32,
-}
 
 
 @pytest.mark.parametrize(
