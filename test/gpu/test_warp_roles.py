@@ -174,3 +174,27 @@ def test_who_waits_for_whom_is_said() -> None:
     assert error.value.thread == (0, 0, 0)
     assert "64 of 64 arrivals are missing in round 0, and it waits for parity 0" in str(error.value)
     assert "threads 32-95 (warps 1-2) wait at gpu.mbarrier_wait" in str(error.value)
+
+
+def test_a_copy_that_nobody_waits_for_is_found() -> None:
+    text = """
+gpu.kernel @k(%x: memref<32xf32>, %y: memref<32xf32>) attributes {grid = array<i64: 1, 1, 1>,
+    block = array<i64: 32, 1, 1>, outputs = 1 : i64, shared_bytes = 144 : i64} {
+  %t = gpu.thread_id x : index
+  %zero = arith.constant 0 : index
+  %full = gpu.shared_alloc {offset = 0 : i64} : memref<1xi64, #loop.space<shared>>
+  %room = gpu.shared_alloc {offset = 16 : i64} : memref<32xf32, #loop.space<shared>>
+  %first = arith.cmpi eq, %t, %zero : index
+  scf.if %first {
+    gpu.mbarrier_init %full[0] {arrivals = 1 : i64} : memref<1xi64, #loop.space<shared>>
+    gpu.mbarrier_arrive %full[0] {bytes = 128 : i64} : memref<1xi64, #loop.space<shared>>
+    gpu.bulk_copy %x[0] to %room[0] at %full[0] {elements = 32 : i64}
+      : memref<32xf32>, memref<32xf32, #loop.space<shared>>, memref<1xi64, #loop.space<shared>>
+  }
+  %v = loop.load %x[%t] : memref<32xf32> -> f32
+  loop.store %v, %y[%t] : f32 -> memref<32xf32>
+  gpu.end
+}"""
+    x = np.ones(32, np.float32)
+    with pytest.raises(SimulationError, match="starts a copy that nobody waits for"):
+        simulate(lowered(text, "gpu-check-limits{arch=sm_90a}"), "k", [x, np.zeros_like(x)])

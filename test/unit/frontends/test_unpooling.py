@@ -95,3 +95,16 @@ def test_a_shape_of_another_rank_is_an_error(
     model = make_model(nodes, inputs=[x], initializers={"sizes": np.array([4, 4])})
     with pytest.raises(CompileError, match=r"output_shape \[4, 4\] should have 4 sizes"):
         import_model(model, None, context)
+
+
+def test_a_search_that_takes_too_long_is_refused(
+    make_model: Callable[..., onnx.ModelProto], context: DlcContext
+) -> None:
+    sizes = (1, 16, 64, 64)
+    inputs = [
+        helper.make_tensor_value_info("x", TensorProto.FLOAT, sizes),
+        helper.make_tensor_value_info("p", TensorProto.INT64, sizes),
+    ]
+    node = helper.make_node("MaxUnpool", ["x", "p"], ["y"], "up", **UNPOOL)
+    with pytest.raises(CompileError, match=r"up: its places .* 17179869184 pairs .* too long"):
+        import_model(make_model([node], inputs=inputs), None, context)

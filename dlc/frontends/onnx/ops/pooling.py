@@ -19,6 +19,9 @@ from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.window import window_attributes
 from dlc.ir.tensor import element_type, shape
 
+MOST_SEARCHED = 1 << 28
+"""A search for the element that is meant for a place may compare so many pairs of both."""
+
 
 def _pool(node: NodeContext, op: type[PoolOp], **properties: Attribute | None) -> SSAValue:
     x = node.operand(0)
@@ -70,6 +73,12 @@ def _max_unpool(node: NodeContext) -> SSAValue:
     added = [new - old for new, old in zip(wanted, sizes, strict=True)]
     if min(added) < 0:
         raise CompileError(f"output_shape {wanted} is smaller than the result, {sizes}")
+    if (pairs := prod(sizes) * prod(shape(x))) > MOST_SEARCHED:
+        raise CompileError(
+            "its places are not those of a MaxPool of the same windows in this model, and to "
+            f"search {pairs} pairs of elements and places takes too long; give it a model that "
+            "has the MaxPool, too"
+        )
     g = Composer(node.insert)
     flat = g.splat(0, element_type(x), [prod(sizes)])
     updates, indices = (g.reshape(t, [-1]) for t in (x, places))
