@@ -4,13 +4,10 @@ from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dlc.core.array_files import Arrays, read_array, read_arrays
 from dlc.errors import InputError
-from dlc.runtime.library import TensorInfo
 from dlc.runtime.model import Model
+from dlc.runtime.random_inputs import random_feeds
 
 NamedFile = tuple[str | None, Path]
 
@@ -37,9 +34,7 @@ def read_inputs(
             raise InputError("two files are given for it", at=f"input {name!r}")
         feeds[name] = read_array(path)
     if seed is not None:
-        generator = np.random.default_rng(seed)
-        made = {info.name: _random_array(info, generator) for info in model.inputs}
-        feeds = {**made, **feeds}
+        feeds = random_feeds(model, seed) | feeds
     return feeds
 
 
@@ -49,10 +44,3 @@ def _only_input(model: Model, path: Path) -> str:
         return names[0]
     known = ", ".join(map(repr, names)) or "none"
     raise InputError(f"{path} needs a name, as --input NAME={path}; the model's inputs: {known}")
-
-
-def _random_array(info: TensorInfo, generator: np.random.Generator) -> NDArray[np.generic]:
-    """Return normal floats; integers of 0 and 1, which any index may be."""
-    if info.dtype.kind in "biu":
-        return generator.integers(0, 2, info.shape).astype(info.dtype)
-    return generator.standard_normal(info.shape).astype(info.dtype)

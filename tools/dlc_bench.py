@@ -6,9 +6,10 @@ compiled or run, or an option is at fault. 2: a wrong command line.
 
 import argparse
 import json
+import os
 import platform
 import sys
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,9 @@ from dlc.benchmark.single_op import parse_op
 from dlc.benchmark.text import as_data, case_lines, summary_lines
 from dlc.benchmark.torch_source import TorchSource
 from dlc.benchmark.workload import Source
+from dlc.compiler.ir_files import source_files
 from dlc.compiler.options import PRECISIONS
+from dlc.compiler.output_place import check_writable
 from dlc.compiler.targets import Target, parse_targets
 from dlc.core.cache import write_atomically
 from dlc.errors import CompileError
@@ -57,6 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("argument --jax: it is the form of one model; give one model or one --torch")
     if given.shape and not given.models:
         parser.error("argument --shape: only with an ONNX file")
+    if given.threads and given.device is not None:
+        parser.error("argument --threads: is for the CPU, --device for GPUs")
     if (name := repeated_name(given.shape)) is not None:
         parser.error(f"argument --shape: {name!r} is given twice")
     return run_command("dlc-bench", lambda: _run(given))
@@ -112,7 +117,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--seconds", type=seconds, default=1.0, metavar="N", help="of each contestant; default: 1")
     add("--kernels", type=natural, default=12, metavar="N", help="kernels shown; default: 12")
     add("--json", type=Path, metavar="FILE", help="write all that is found")
-    add("--device", type=natural, default=0, metavar="N", help="the number of the GPU; default: 0")
+    add("--device", type=natural, metavar="N", help="the number of the GPU; default: 0")
     add("--threads", type=positive, metavar="N", help="on the CPU, of each; default: one per core")
     add("--version", action="version", version=f"dlc {__version__}")
     return parser
@@ -142,6 +147,7 @@ def _peers(text: str) -> list[str]:
 
 def _run(given: argparse.Namespace) -> int:
     target = _target(given.target)
+    _check_place(given, target)
     jobs = list(_jobs(given, target.name))
     progress = Progress()
     try:
@@ -160,6 +166,27 @@ def _run(given: argparse.Namespace) -> int:
     for line in summary_lines(cases):
         show(line)
     return SUCCESS if all(case.results[0].times for case in cases) else FAILURE
+
+
+def _check_place(given: argparse.Namespace, target: Target) -> None:
+    """Raise CompileError for what has no effect, and for a result that cannot be written."""
+    if target.is_gpu and given.threads:
+        raise CompileError("is for the CPU; this is a GPU", at="--threads")
+    if not target.is_gpu and given.device is not None:
+        raise CompileError("is the number of a GPU; this is the CPU", at="--device")
+    if given.json:
+        check_writable(given.json)
+        read = [file for model in given.models for file in _files(model)]
+        if any(os.path.realpath(given.json) == os.path.realpath(file) for file in read):
+            raise CompileError("is a file of a model; give another file", at=str(given.json))
+
+
+def _files(model: Path) -> Collection[Path]:
+    """Return the files of a model; of what is none, which is said in its turn, the file itself."""
+    try:
+        return source_files(model)
+    except CompileError:
+        return [model]
 
 
 def _write(to: Path, cases: Sequence[CaseFound], machine: str) -> None:
@@ -198,9 +225,10 @@ def _place(given: argparse.Namespace, target: Target) -> Generator[tuple[Place, 
     if not target.is_gpu:
         yield Place(HostClock(), threads=given.threads), target.name
         return
-    with gpu_clock(given.device) as clock:
-        name = f"{clock.driver.device_name(given.device)} ({target.name})"
-        yield Place(clock, clock.stream.value, given.device), name
+    device = given.device or 0
+    with gpu_clock(device) as clock:
+        name = f"{clock.driver.device_name(device)} ({target.name})"
+        yield Place(clock, clock.stream.value, device), name
 
 
 if __name__ == "__main__":

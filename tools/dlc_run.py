@@ -17,7 +17,7 @@ from typing import Any
 from dlc import __version__
 from dlc.core.array_files import Arrays, write_arrays
 from dlc.core.cache import write_atomically
-from dlc.errors import CompileError
+from dlc.errors import CompileError, counted
 from dlc.runtime.comparison import Comparison, Tolerance
 from dlc.runtime.library import TensorInfo
 from dlc.runtime.model import Model, load
@@ -246,8 +246,8 @@ def _print(facts: Mapping[str, Any], as_json: bool) -> None:
 
 def _profile_line(found: Mapping[str, Any]) -> str:
     return (
-        f"profile: {found['steps']} steps of {found['steps_ms']:.4g} ms in a run of "
-        f"{found['run_ms']:.4g} ms, in {found['trace']}; open it at https://ui.perfetto.dev"
+        f"profile: {counted(found['steps'], 'step')}, together {found['steps_ms']:.4g} ms; a run "
+        f"takes {found['run_ms']:.4g} ms; open {found['trace']} at https://ui.perfetto.dev"
     )
 
 

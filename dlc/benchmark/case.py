@@ -9,7 +9,6 @@ import numpy as np
 from dlc.benchmark import ours
 from dlc.benchmark.build import Built, Job
 from dlc.benchmark.contestant import Array, Place, Ready, peer_by_name
-from dlc.benchmark.feeds import random_feeds
 from dlc.benchmark.kernels import KernelRow, kernel_rows
 from dlc.benchmark.torch_source import TorchSource
 from dlc.benchmark.user_function import one_line
@@ -17,6 +16,7 @@ from dlc.benchmark.workload import MissingError, Workload
 from dlc.errors import CompileError
 from dlc.runtime.model import Model, load
 from dlc.runtime.profile import Profile, profile
+from dlc.runtime.random_inputs import random_feeds
 from dlc.runtime.timing import Times, alternate
 
 Progress = Callable[[str], None]

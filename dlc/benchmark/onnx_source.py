@@ -37,16 +37,34 @@ class OnnxSource:
         return self.path
 
     def shapes(self, batch: int | None) -> dict[str, list[int] | int]:
-        """Return the sizes: a batch is the first axis of every input."""
+        """Return the sizes: a batch is the first axis of every input. Raises CompileError where it
+        cannot be.
+        """
         found: dict[str, list[int] | int] = dict(self.given)
         for name, sizes in _inputs(self.path) if batch else ():
-            if not sizes or name in found:
-                continue
-            if isinstance(sizes[0], str):
-                found.setdefault(sizes[0], batch or 1)
-            elif all(isinstance(size, int) for size in sizes):
-                found[name] = [batch or 1, *(size for size in sizes[1:] if isinstance(size, int))]
+            if sizes and batch:
+                found |= self._batched(name, sizes, batch)
         return found
+
+    def _batched(self, name: str, sizes: list[int | str], batch: int) -> dict[str, list[int] | int]:
+        """Return what makes ``batch`` the first size of an input, unless its sizes are given."""
+        first, *others = [self._known(size) for size in sizes]
+        if isinstance(first, str):
+            return {first: batch} if name not in self.given else {}
+        if first == batch or name in self.given:
+            return {}
+        if isinstance(sizes[0], str):
+            raise CompileError(f"{sizes[0]} is given as {first}, the batch as {batch}", name)
+        whole = [size for size in others if isinstance(size, int)]
+        if len(whole) < len(others):
+            text = "its other sizes are open; give them with --shape"
+            raise CompileError(f"its first size is {first} in the file, not {batch}; {text}", name)
+        return {name: [batch, *whole]}
+
+    def _known(self, size: int | str) -> int | str:
+        """Return a size, of a symbolic one the number that is given for it."""
+        given = self.given.get(size) if isinstance(size, str) else None
+        return given[0] if given else size
 
     def torch(self, batch: int | None, path: Path) -> Module:
         """Raise MissingError: PyTorch writes ONNX files and reads none."""

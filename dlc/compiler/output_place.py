@@ -23,14 +23,15 @@ def check_places(paths: Iterable[Path], source: ModelSource) -> None:
     read = {os.path.realpath(file) for file in source_files(source)}
     taken = dict.fromkeys(read, "is a file of the model that is compiled")
     for path in paths:
-        _check_writable(path)
+        check_writable(path)
         file = os.path.realpath(path)
         if file in taken:
             raise CompileError(f"{taken[file]}; give another file", str(path))
         taken[file] = "is to be written twice"
 
 
-def _check_writable(path: Path) -> None:
+def check_writable(path: Path) -> None:
+    """Raise CompileError when no file can be written there."""
     at = str(path)
     if path.is_dir():
         raise CompileError("cannot be written: is a directory; name a file in it", at)

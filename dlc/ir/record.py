@@ -96,8 +96,8 @@ class RecordAttr(Data[tuple[tuple[str, Value], ...]], ABC):
         start = parser.pos
         items = parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parse_item)
         names = [key for key, _ in items]
-        if len(set(names)) < len(names):
-            parser.raise_error(f"{cls.name} names a value twice")
+        if twice := [key for key in names if names.count(key) > 1]:
+            parser.raise_error(f"{cls.name} names {twice[0]} twice")
         checks = parser.ctx.record_checks if isinstance(parser.ctx, DlcContext) else {}
         try:
             checks.get(cls.name, dict)(dict(items))
@@ -124,4 +124,7 @@ def _parse_value(parser: AttrParser) -> Value:
         value = parse()
         if value is not None:
             return value
-    return parser.parse_number()
+    number = parser.parse_optional_number()
+    if number is None:
+        parser.raise_error("expected a number, a string, true, false or a list of these")
+    return number

@@ -24,8 +24,8 @@ _LEAST_SHARE = 0.1
 @dataclass(frozen=True)
 class Profile:
     """steps: the seconds of each step. run: the times of whole runs, in the same process, without a
-    look at the steps. looking: on a GPU, the seconds that the look at one step was found to cost;
-    they are no longer in ``steps``.
+    look at the steps. looking: the seconds that the look at one step was found to cost; they are no
+    longer in ``steps``.
     """
 
     steps: Sequence[float]
@@ -59,7 +59,7 @@ def _profile_cpu(model: Model, feeds: Mapping[str, Any], seconds: float) -> Prof
 
     both = {"run": (lambda: run(0, count), HostClock()), "look": (look, HostClock())}
     times = alternate(both, seconds / 2)["run"]
-    return Profile(np.median(looks, axis=0).tolist(), times, looking=0.0)
+    return _without_looking(looks, times)
 
 
 def _profile_gpu(model: Model, feeds: Mapping[str, Any], seconds: float) -> Profile:
@@ -95,7 +95,8 @@ def _profile_gpu(model: Model, feeds: Mapping[str, Any], seconds: float) -> Prof
 def _without_looking(looks: Sequence[Sequence[float]], run: Times) -> Profile:
     """Return the medians of the steps, less what the looks at them make a run longer.
 
-    A look is an event that the GPU writes between two launches: it costs the same at each.
+    A look costs the same at each: an event that the GPU writes between two launches, a call on the
+    CPU.
     """
     medians = np.median(looks[1:], axis=0)
     looking = max(0.0, float(np.median(np.sum(looks[1:], axis=1)) - run.median) / len(medians))

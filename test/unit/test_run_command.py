@@ -214,8 +214,8 @@ def test_a_profile_is_a_trace_of_all_steps(
 ) -> None:
     file = tmp_path / "trace.json"
     (line,) = [x for x in run(capsys, two, "--profile", file).splitlines() if "profile" in x]
-    assert line.startswith("profile: 1 steps of ")
-    assert line.endswith(f" ms, in {file}; open it at https://ui.perfetto.dev")
+    assert line.startswith("profile: 1 step, together ")
+    assert line.endswith(f" ms; open {file} at https://ui.perfetto.dev")
     events = json.loads(file.read_text(), parse_constant=pytest.fail)["traceEvents"]
     (event,) = [each for each in events if each["ph"] == "X"]
     assert event["args"]["operations"] == ["graph.cast", "graph.add"]

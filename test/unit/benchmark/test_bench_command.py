@@ -246,6 +246,27 @@ def test_a_wrong_value(
     assert message in errors
 
 
+def test_the_result_takes_the_place_of_no_model(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = path.read_bytes()
+    for place, why in (
+        (path, "is a file of a model"),
+        (tmp_path / "absent" / "b.json", "cannot be written: no such file or directory"),
+    ):
+        code, out, errors = bench(capsys, path, "--batch", 1, "--json", place)
+        assert (code, out) == (1, "")
+        assert why in errors
+    assert path.read_bytes() == before
+
+
+def test_a_number_of_a_gpu_for_the_cpu(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [str(path), "--batch", "1", "--target", "cpu", "--device", "1"]
+    assert dlc_bench.main(arguments) == 1
+    message = "--device: is the number of a GPU; this is the CPU"
+    assert message in capsys.readouterr().err
+
+
 def test_a_target_that_does_not_run_here(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

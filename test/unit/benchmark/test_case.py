@@ -11,10 +11,10 @@ import dlc
 from dlc.benchmark.build import Built, Job
 from dlc.benchmark.case import difference, run_case
 from dlc.benchmark.contestant import Place
-from dlc.benchmark.feeds import random_feeds
 from dlc.benchmark.onnx_source import OnnxSource
 from dlc.benchmark.user_function import one_line, user_function
 from dlc.errors import CompileError
+from dlc.runtime.random_inputs import random_feeds
 from dlc.runtime.timing import HostClock
 
 ONE = np.array([1.0, -4.0])
@@ -76,6 +76,36 @@ def test_the_batch_is_the_first_axis(tmp_path: Path) -> None:
     assert OnnxSource(path).shapes(8) == {"ids": [8], "x": [8, 4]}
     assert OnnxSource(path).name == "gather"
     assert OnnxSource(tmp_path / "model.onnx").name == tmp_path.name
+
+
+@pytest.mark.parametrize(
+    ("sizes", "given", "found"),
+    [
+        ((2, "s"), {"s": [33]}, {"s": [33], "x": [4, 33]}),
+        ((2, "s"), {"x": [4, 33]}, {"x": [4, 33]}),
+        (("n", "s"), {"n": [4]}, {"n": [4]}),
+        (("n", "s"), {"x": [4, 33]}, {"x": [4, 33]}),
+        ((4, "s"), {}, {}),
+        ((2, "s"), {}, "x: its first size is 2 in the file, not 4; its other sizes are open; give"),
+        (("n", 3), {"n": [5]}, "x: n is given as 5, the batch as 4"),
+    ],
+)
+def test_a_batch_of_four_is_one_of_four(
+    sizes: tuple[int | str, ...],
+    given: dict[str, list[int]],
+    found: dict[str, list[int] | int] | str,
+    tmp_path: Path,
+) -> None:
+    value = [helper.make_tensor_value_info(name, TensorProto.FLOAT, sizes) for name in "xy"]
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", value[:1], value[1:])
+    onnx.save(helper.make_model(graph), tmp_path / "g.onnx")
+    source = OnnxSource(tmp_path / "g.onnx", given)
+    if isinstance(found, str):
+        with pytest.raises(CompileError) as raised:
+            source.shapes(4)
+        assert str(raised.value).startswith(found)
+    else:
+        assert source.shapes(4) == found
 
 
 def test_a_function_of_a_file(tmp_path: Path) -> None:
