@@ -54,3 +54,13 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "contract", targ
 
 // expected-error@below {{rows = 4 with threads = 64: several rows per block are for 32 threads per row}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 64, rows = 4>} {}
+
+// -----
+
+// expected-error@below {{loop.schedule names cores twice}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "map", target = "cpu", cores = true, cores = false>} {}
+
+// -----
+
+// expected-error@below {{expected a number, a string, true, false or a list of these}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "map", target = "cpu", cores = maybe>} {}
