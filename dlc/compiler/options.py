@@ -161,7 +161,8 @@ class Options:
 
 def _check_type(what: str, value: object, kind: type) -> None:
     if value is not None and not isinstance(value, kind):
-        raise CompileError(f"{what} is {value!r}, expected {kind.__name__.lower()}")
+        name = {"Real": "a number", "str": "a string"}.get(kind.__name__, kind.__name__.lower())
+        raise CompileError(f"{what} is {value!r}, expected {name}")
 
 
 def _check_path(what: str, value: object) -> None:

@@ -1,6 +1,7 @@
 """``dlc-bench`` beside XLA for the CPU: the same operations give the same; a model of the user."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,16 @@ def test_a_function_of_the_user_is_timed_and_not_compared(
     assert peer["median_ms"] > 0
     assert peer["difference"] is None
     assert mine["median_ms"] > 0
+
+
+def test_the_function_of_the_page_runs(model: str, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "benchmarking.md").read_text()
+    (text,) = re.findall(r"```python\n(# forms.py\n.*?)```", page, re.S)
+    (tmp_path / "forms.py").write_text(text)
+    for precision in ("fp32", "fp16", "bf16"):
+        options = ["--batch", "3", "--precision", precision]
+        _, peer = bench(tmp_path, model, *options, "--jax", f"{tmp_path / 'forms.py'}:net")
+        assert peer["median_ms"] > 0
 
 
 @pytest.mark.parametrize(

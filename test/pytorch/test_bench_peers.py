@@ -1,6 +1,7 @@
 """``dlc-bench`` beside PyTorch for the CPU: the same weights, the same outputs."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,16 @@ def test_a_module_is_exported_and_timed(nets: str, tmp_path: Path) -> None:
     assert [peer["name"] for peer in peers] == ["eager", "compile", "ort"]
     for peer in peers:
         assert peer["difference"] < ROUNDING, peer
+
+
+def test_the_module_of_the_page_runs(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "benchmarking.md").read_text()
+    (text,) = re.findall(r"```python\n(# nets.py\n.*?)```", page, re.S)
+    (tmp_path / "nets.py").write_text(text)
+    nets = f"{tmp_path / 'nets.py'}:net"
+    code, (case,) = bench(tmp_path, "--torch", nets, "--batch", "8", "--peers", "eager")
+    assert code == 0
+    assert case["contestants"][1]["difference"] < ROUNDING
 
 
 @pytest.mark.parametrize(

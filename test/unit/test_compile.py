@@ -532,7 +532,7 @@ def test_the_bytes_of_a_file_are_a_model() -> None:
         ({"constants": {"x": "five"}}, "constants['x'] is 'five'; give a numpy array"),
         ({"constants": [5]}, "constants is [5], expected mapping"),
         ({"verify_inputs": {"x": [1.0]}}, "verify_inputs['x'] is [1.0]; give a numpy array"),
-        ({"rtol": "small"}, "rtol is 'small', expected real"),
+        ({"rtol": "small"}, "rtol is 'small', expected a number"),
     ],
 )
 def test_an_option_of_another_type_is_named(given: dict[str, Any], message: str) -> None:

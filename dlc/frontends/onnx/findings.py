@@ -59,8 +59,9 @@ class Findings:
             f"open size {size}: give it with {options_text([size])}" for size in self.open_sizes
         )
         if self.waiting:
+            waiting = "1 node waits" if self.waiting == 1 else f"{self.waiting} nodes wait"
             yield (
-                f"not all is checked: {self.waiting} nodes wait for these sizes;"
+                f"not all is checked: {waiting} for these sizes;"
                 f" check again with {options_text(self.open_sizes)}"
             )
 
