@@ -15,9 +15,9 @@ class Tuned:
     """times: by key of the groups and schedule; a ``Measurements`` for plans.
 
     kinds: how many groups there are that differ. measured, remembered: how many times are new, and
-    from the database. model_s, best_s: what the model's choices and the best measured ones take,
-    over all groups. stopped: why before everything was measured. discarded: schedules that could
-    not be built. faults: what must be told.
+    from the database. timed: how many kinds have times; model_s, best_s: what the model's choices
+    and the best measured ones take, over all groups of these kinds. stopped: why before everything
+    was measured. discarded: schedules that could not be built. faults: what must be told.
     """
 
     times: dict[str, Mapping[str, Measurement]] = field(
@@ -26,6 +26,7 @@ class Tuned:
     kinds: int = 0
     measured: int = 0
     remembered: int = 0
+    timed: int = 0
     model_s: float = 0.0
     best_s: float = 0.0
     stopped: str = ""
@@ -71,7 +72,8 @@ class Tuned:
         if self.model_s:
             won = 100 * (1 - self.best_s / self.model_s)
             times = f"{1e3 * self.model_s:.3g} ms -> {1e3 * self.best_s:.3g} ms"
-            line += f"; one after the other {times}, {won:.0f} % won"
+            which = f"{self.timed} of the kinds, " if self.timed < self.kinds else ""
+            line += f"; {which}one after the other {times}, {won:.0f} % won"
         return line
 
     def data(self) -> dict[str, object]:
@@ -81,6 +83,7 @@ class Tuned:
             "kinds": self.kinds,
             "measured": self.measured,
             "remembered": self.remembered,
+            "timed": self.timed,
             "model_us": 1e6 * self.model_s,
             "best_us": 1e6 * self.best_s,
             "stopped": self.stopped,

@@ -90,6 +90,7 @@ class Tuner:
         for kind in kinds:
             self.tuned.times[kind.plan.key] = kind.known
             if seconds := kind.seconds():
+                self.tuned.timed += 1
                 self.tuned.model_s += seconds[0]
                 self.tuned.best_s += seconds[1]
         self.tuned.warn_of_noise()

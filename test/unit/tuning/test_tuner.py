@@ -93,7 +93,7 @@ def test_a_measured_time_beats_every_estimate(module: ModuleOp) -> None:
     assert (tuned.kinds, tuned.measured) == (2, sum(len(schedules(g)) for g in wanted))
     assert tuned.model_s == pytest.approx(3 * 4e-6)  # the small kind counts twice
     assert tuned.best_s == pytest.approx(3 * 1e-6)
-    assert "0.012 ms -> 0.003 ms, 75 % won" in tuned.text()
+    assert "; one after the other 0.012 ms -> 0.003 ms, 75 % won" in tuned.text()
 
 
 def test_what_takes_longest_is_measured_first_and_others_are_built_meanwhile(
@@ -176,7 +176,7 @@ def test_nothing_begins_when_the_time_is_over(module: ModuleOp) -> None:
     tuned = tune(module, measurer, budget=Budget(3, lambda: seconds))
     assert [text for _, text in measurer.timed] == schedules(big)[:3]
     assert tuned.stopped == "out of time"
-    assert "3 measured, out of time" in tuned.text()
+    assert "3 measured, out of time; 1 of the kinds, one after the other " in tuned.text()
 
 
 def test_without_time_only_the_database_decides(module: ModuleOp, tmp_path: Path) -> None:
