@@ -63,7 +63,8 @@ class Tuned:
 
     def text(self) -> str:
         """Return a line for the user."""
-        parts = [f"tuned {counted(self.kinds, 'kind')} of groups: {self.measured} measured"]
+        kinds = f"{counted(self.kinds, 'kind')} of groups: {self.measured} measured"
+        parts = [f"tuned {kinds if self.kinds else 'nothing'}"]
         if self.remembered:
             parts.append(f"{self.remembered} from the database")
         if self.stopped:

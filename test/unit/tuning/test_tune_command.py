@@ -181,7 +181,7 @@ def test_a_signal_while_this_machine_measures(model: Path) -> None:
     output, _ = running.communicate(timeout=120)
     assert running.returncode == 0
     tuned, summary = output.splitlines()
-    assert re.match(r"tuned 2 kinds of groups: \d+ measured, interrupted", tuned), output
+    assert re.match(r"tuned (2 kinds of groups: \d+ measured|nothing), interrupted", tuned), output
     assert "; verified: " in summary
 
 

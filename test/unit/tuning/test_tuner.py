@@ -227,6 +227,10 @@ def test_a_database_that_fails_meanwhile_is_told_once(module: ModuleOp, tmp_path
     assert tuned.measured == 20
 
 
+def test_what_was_interrupted_before_it_began_has_tuned_nothing() -> None:
+    assert Tuned(stopped="interrupted").text() == "tuned nothing, interrupted"
+
+
 def test_times_that_vary_by_more_than_their_median_are_told(module: ModuleOp) -> None:
     small, _ = kinds(module)
     noisy = schedules(small)[1]
