@@ -43,7 +43,7 @@ from dlc.tools._command import (
     run_command,
     seconds,
 )
-from dlc.tools._model_arguments import repeated_name, shape
+from dlc.tools._model_arguments import constant, repeated_name, shape
 from dlc.tools._terminal import show
 
 _PEERS = ("eager", "compile", "ort", "xla")
@@ -58,12 +58,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("nothing is to be timed; give a model, --torch or --op")
     if given.jax and len(given.models) + len(given.torch) != 1:
         parser.error("argument --jax: it is the form of one model; give one model or one --torch")
-    if given.shape and not given.models:
-        parser.error("argument --shape: only with an ONNX file")
     if given.threads and given.device is not None:
         parser.error("argument --threads: is for the CPU, --device for GPUs")
-    if (name := repeated_name(given.shape)) is not None:
-        parser.error(f"argument --shape: {name!r} is given twice")
+    for option in ("shape", "constant"):
+        if vars(given)[option] and not given.models:
+            parser.error(f"argument --{option}: only with an ONNX file")
+        if (name := repeated_name(vars(given)[option])) is not None:
+            parser.error(f"argument --{option}: {name!r} is given twice")
     return run_command("dlc-bench", lambda: _run(given))
 
 
@@ -106,6 +107,7 @@ def _parser() -> argparse.ArgumentParser:
         help=f"{', '.join(PRECISIONS)}; default: fp32",
     )
     add("--shape", **repeated, type=shape, metavar="NAME=1,3,224,224", help="as of dlc-compile")
+    add("--constant", **repeated, type=constant, metavar="NAME=5", help="as of dlc-compile")
     add("--target", help="as of dlc-compile, of this machine; default: the GPU found, else cpu")
     add(
         "--peers",
@@ -208,7 +210,8 @@ def _target(text: str | None) -> Target:
 
 def _jobs(given: argparse.Namespace, target: str) -> Iterator[Job]:
     """Yield what is timed: every model at every batch size and precision, and the operations."""
-    sources: list[Source] = [OnnxSource(x, dict(given.shape), given.jax) for x in given.models]
+    sizes, known = dict(given.shape), dict(given.constant)
+    sources: list[Source] = [OnnxSource(x, sizes, given.jax, known) for x in given.models]
     sources += [TorchSource(name, given.jax) for name in given.torch]
     for source in sources:
         for batch in given.batch:

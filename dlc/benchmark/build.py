@@ -74,5 +74,12 @@ def _compile(job: Job, path: Path, artifact: Path, cores: int) -> None:
     from dlc.compiler import Options, compile_to
 
     shapes: dict[str, Any] = dict(job.source.shapes(job.batch))
-    options = Options(job.target, job.precision, shapes or None, verify=False, jobs=cores)
+    options = Options(
+        job.target,
+        job.precision,
+        shapes or None,
+        constants=job.source.constants() or None,
+        verify=False,
+        jobs=cores,
+    )
     compile_to(artifact, path, options)

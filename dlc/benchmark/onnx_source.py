@@ -6,19 +6,21 @@ from pathlib import Path
 
 import onnx
 
-from dlc.benchmark.workload import Function, MissingError, Module, Workload, user_jax
+from dlc.benchmark.workload import Array, Function, MissingError, Module, Workload, user_jax
 from dlc.errors import CompileError
+from dlc.frontends.onnx.constants import read_constants
 
 
 @dataclass(frozen=True)
 class OnnxSource:
     """An ONNX file. given: sizes of inputs, or of symbolic sizes, by name. jax_function: where
-    there is one.
+    there is one. known: the texts of inputs that are compiled in, by name.
     """
 
     path: Path
     given: Mapping[str, list[int]] = field(default_factory=dict[str, list[int]])
     jax_function: str | None = None
+    known: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def usual_batch(self) -> int | None:
@@ -42,13 +44,13 @@ class OnnxSource:
         """
         found: dict[str, list[int] | int] = dict(self.given)
         for name, sizes in _inputs(self.path) if batch else ():
-            if sizes and batch:
+            if sizes and batch and name not in self.known:
                 found |= self._batched(name, sizes, batch)
         return found
 
     def _batched(self, name: str, sizes: list[int | str], batch: int) -> dict[str, list[int] | int]:
         """Return what makes ``batch`` the first size of an input, unless its sizes are given."""
-        first, *others = [self._known(size) for size in sizes]
+        first, *others = [self._fixed(size) for size in sizes]
         if isinstance(first, str):
             return {first: batch} if name not in self.given else {}
         if first == batch or name in self.given:
@@ -61,10 +63,14 @@ class OnnxSource:
             raise CompileError(f"its first size is {first} in the file, not {batch}; {text}", name)
         return {name: [batch, *whole]}
 
-    def _known(self, size: int | str) -> int | str:
+    def _fixed(self, size: int | str) -> int | str:
         """Return a size, of a symbolic one the number that is given for it."""
         given = self.given.get(size) if isinstance(size, str) else None
         return given[0] if given else size
+
+    def constants(self) -> Mapping[str, Array]:
+        """Return the values of inputs that are compiled in. Raises CompileError."""
+        return read_constants(dict(self.known), self.path) if self.known else {}
 
     def torch(self, batch: int | None, path: Path) -> Module:
         """Raise MissingError: PyTorch writes ONNX files and reads none."""

@@ -1,6 +1,6 @@
 """A model of a single operation."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 
 from dlc.benchmark.single_op import SingleOp, kind_by_name
-from dlc.benchmark.workload import Function, Module, Workload, load_torch
+from dlc.benchmark.workload import Array, Function, Module, Workload, load_torch
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,10 @@ class OpSource:
 
     def shapes(self, batch: int | None) -> dict[str, list[int] | int]:
         """Return none: all sizes are fixed."""
+        return {}
+
+    def constants(self) -> Mapping[str, Array]:
+        """Return none: an operation has none."""
         return {}
 
     def torch(self, batch: int | None, path: Path) -> Module:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dlc.benchmark.user_function import call_user_function, kind_of
-from dlc.benchmark.workload import Function, Module, Workload, load_torch, user_jax
+from dlc.benchmark.workload import Array, Function, Module, Workload, load_torch, user_jax
 from dlc.errors import CompileError
 
 EXPORT_OPSET = 20
@@ -46,6 +46,10 @@ class TorchSource:
 
     def shapes(self, batch: int | None) -> dict[str, list[int] | int]:
         """Return none: the export fixes all sizes."""
+        return {}
+
+    def constants(self) -> Mapping[str, Array]:
+        """Return none: the arguments of the export are the inputs."""
         return {}
 
     def torch(self, batch: int | None, path: Path) -> Module:

@@ -45,6 +45,10 @@ class Source(Protocol):
         """Return what fixes the sizes that the file leaves open."""
         ...
 
+    def constants(self) -> Mapping[str, Array]:
+        """Return the values of inputs that are compiled in, by name."""
+        ...
+
     def torch(self, batch: int | None, path: Path) -> Module:
         """Return the module in fp32 with its arguments; no arguments: any that fit the ONNX file
         at ``path``. Raises MissingError.

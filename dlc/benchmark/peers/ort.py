@@ -88,11 +88,13 @@ def _model(work: Workload) -> Any:
 
 
 def _feeds(session: Any, work: Workload) -> dict[str, Any]:
-    """Return the feeds in the types of the session, which has half inputs where the model has."""
+    """Return the feeds in the types of the session, which has half inputs where the model has, and
+    takes as inputs what is a constant for dlc.
+    """
     types = {"tensor(float16)": np.float16, "tensor(float)": np.float32}
+    known = {**work.feeds, **work.source.constants()}
     return {
-        i.name: np.asarray(work.feeds[i.name], dtype=types.get(i.type))
-        for i in session.get_inputs()
+        i.name: np.asarray(known[i.name], dtype=types.get(i.type)) for i in session.get_inputs()
     }
 
 

@@ -260,6 +260,21 @@ def test_the_result_takes_the_place_of_no_model(
     assert path.read_bytes() == before
 
 
+def test_a_value_that_is_compiled_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """ONNX Runtime takes it as an input."""
+    head = '<ir_version: 8, opset_import: ["": 17]>'
+    text = f"{head} g (float[n, 4] x, int64[2] s) => (float[m, k] y) {{ y = Reshape(x, s) }}"
+    onnx.save(onnx.parser.parse_model(text), tmp_path / "g.onnx")
+    file = tmp_path / "bench.json"
+    given = ["--batch", 3, "--constant", "s=2,6", "--peers", "ort", "--json", file]
+    assert bench(capsys, tmp_path / "g.onnx", *given)[0] == 0
+    _, peer = json.loads(file.read_text())["cases"][0]["contestants"]
+    assert peer["difference"] == 0
+    code, out, _ = bench(capsys, tmp_path / "g.onnx", "--constant", "t=2", "--peers", "none")
+    assert code == 1
+    assert "has no input t" in out
+
+
 def test_a_number_of_a_gpu_for_the_cpu(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = [str(path), "--batch", "1", "--target", "cpu", "--device", "1"]
     assert dlc_bench.main(arguments) == 1
