@@ -64,8 +64,10 @@ class Spread:
         self._widen(run(float_type=np.float32))
 
     def add_storage(self) -> None:
-        """Run with every value rounded as it is stored."""
-        self._widen(self._run(float_type=np.float32, noise=Storage(self._precision)))
+        """Run with every value rounded as it is stored, the inputs in one of two runs."""
+        for inputs in (False, True):
+            noise = Storage(self._precision, inputs)
+            self._widen(self._run(float_type=np.float32, noise=noise))
 
     def add_order(self) -> None:
         """Run in another order of summation, for what overflows in it."""
@@ -91,7 +93,7 @@ def slacks(
     runs: Sequence[Run], precision: str, forms_differ: bool = False
 ) -> Iterator[list[Array]]:
     """Yield how far each element of the results may be off because of rounding errors, wider after
-    each step: a run in float32, one with Storage, one with SignedSums, then four pairs of runs with
+    each step: a run in float32, two with Storage, one with SignedSums, then four pairs of runs with
     RoundingNoise.
 
     ``4 * max(s, mean(s))``, of integers ``max(s, mean(s))``, with s the largest Spread of the

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import ml_dtypes
 import numpy as np
 from xdsl.dialects.builtin import bf16, f16, f32, f64
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, BlockArgument, SSAValue
 
 from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.ir.tensor import element_type, is_float, numpy_dtype
@@ -21,7 +21,7 @@ def stored_element(element: Attribute, precision: str) -> Attribute:
 
 
 class Storage:
-    """Noise that rounds the result of every op as storing it does.
+    """Noise that rounds constants and the results of every op as storing them does.
 
     Values that are lost in the model's own types (overflow, underflow) are lost here, too. Those of
     ``f32`` that a narrower precision cannot hold stay, since that is an error of its own
@@ -29,16 +29,24 @@ class Storage:
     normal one.
     """
 
-    def __init__(self, precision: str):
+    def __init__(self, precision: str, inputs: bool):
+        """inputs: whether the model's are rounded, too: a kernel may use them as they are."""
         self._precision = precision
+        self._inputs = inputs
 
     def operands(self, op: GraphOp, operands: Sequence[Array]) -> Sequence[Array]:
-        """Return the operands as they are: they are results of other ops."""
-        return operands
+        """Return the operands of ``op`` as they are read."""
+        return [
+            x if isinstance(v, BlockArgument) and not self._inputs else self._read(x, v)
+            for x, v in zip(operands, op.operands, strict=True)
+        ]
 
     def results(self, op: GraphOp, results: Sequence[Array]) -> Sequence[Array]:
         """Return the results of ``op`` as they are read again."""
-        return [self._stored(x, element_type(v)) for x, v in zip(results, op.results, strict=True)]
+        return [self._read(x, v) for x, v in zip(results, op.results, strict=True)]
+
+    def _read(self, x: Array, value: SSAValue) -> Array:
+        return self._stored(x, element_type(value))
 
     def _stored(self, x: Array, element: Attribute) -> Array:
         if not is_float(element) or element == f64:

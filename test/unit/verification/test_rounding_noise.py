@@ -319,3 +319,30 @@ def test_sums_that_overflow_either_way_may_be_nan(positive: int, is_excused: boo
     bound = error_bound(module, "fp32")
     (error,) = errors_beyond([reference], wanted, [got], "fp32", bound)
     assert (error <= bound) == is_excused
+
+
+def test_inputs_and_constants_that_are_compared_are_stored_too() -> None:
+    """1.001 and 1.0035 are 1 in bfloat16, and 1.005 is 1.0078."""
+    text = """
+func.func @main(%x: tensor<300xf32>) -> tensor<300xf32> {
+  %c = graph.constant dense<1.003500> : tensor<f32>
+  %0 = graph.compare %x, %c {predicate = "gt"} : (tensor<300xf32>, tensor<f32>) -> tensor<300xi1>
+  %1 = graph.splat 9.0 : f32 -> tensor<300xf32>
+  %2 = graph.where %0, %1, %x
+    : (tensor<300xi1>, tensor<300xf32>, tensor<300xf32>) -> tensor<300xf32>
+  func.return %2 : tensor<300xf32>
+}"""
+    module = parse_module(text, registry.new_context())
+    x = np.r_[1.001, 1.0037, np.linspace(2, 3, 298)].astype(np.float32)
+
+    def run(**how: Any) -> list[Array]:
+        return [*run_reference(module, {"input0": x}, WEIGHTS, **how).values()]
+
+    def error(*first: float) -> float:
+        got = np.r_[first, [9] * (300 - len(first))].astype(np.float32)
+        return errors_beyond([run], run(), [got], "bf16", 1e-2)[0]
+
+    assert error(1.001) == 0
+    assert error(9) == 0  # the constant alone is 1
+    assert error(1, 1) == 0  # both are 1
+    assert error(1, 1, 2) > 0.5
