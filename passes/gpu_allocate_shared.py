@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
 from dlc.analysis.shared_conflict import is_block_barrier
 from dlc.core.passes import DlcPass
@@ -23,7 +24,8 @@ class GpuAllocateSharedPass(DlcPass):
 
     Two buffers may share bytes when the last use of one is before a barrier and the first use of
     the other after it; one with the objects of tokens shares none. Large buffers are placed first,
-    each as low as it fits.
+    each as low as it fits. A barrier in a branch, which all threads take or none, counts in it;
+    what follows the branch may come without it.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``gpu-insert-barriers`` and
     ``gpu-swizzle-shared`` (a swizzled buffer starts at a multiple of its period).
@@ -52,8 +54,9 @@ class _Buffer:
 
 
 def _allocate(kernel: KernelOp) -> None:
-    phases = _phases(kernel)
-    buffers = [_buffer(op, phases, kernel) for op in kernel.walk() if isinstance(op, SharedAllocOp)]
+    phases: _Phases = {}
+    _number(kernel.body.block, phases, 0, 0)
+    buffers = [_buffer(op, phases) for op in kernel.walk() if isinstance(op, SharedAllocOp)]
     placed: list[tuple[_Buffer, int]] = []
     for buffer in sorted(buffers, key=lambda b: -b.bytes):
         offset = _lowest(buffer, [(b, at) for b, at in placed if b.overlaps(buffer)])
@@ -64,24 +67,33 @@ def _allocate(kernel: KernelOp) -> None:
         kernel.shared_bytes = IntegerAttr(total, i64)
 
 
-def _phases(kernel: KernelOp) -> dict[Operation, int]:
-    """Return the number of barriers before each operation directly in the kernel."""
-    phases: dict[Operation, int] = {}
-    phase = 0
-    for op in kernel.body.block.ops:
-        phase += is_block_barrier(op)
-        phases[op] = phase
-    return phases
+_Phases = dict[Operation, tuple[int, int]]
+"""The first and the last of the phases between barriers in which an operation may run."""
 
 
-def _buffer(op: SharedAllocOp, phases: dict[Operation, int], kernel: KernelOp) -> _Buffer:
+def _number(block: Block, phases: _Phases, first: int, last: int) -> int:
+    """Find the phases of the operations of a block, the branches of its conditions included, which
+    come to barriers or pass them by; return the last.
+    """
+    for op in block.ops:
+        if is_block_barrier(op):
+            first = last = last + 1
+        phases[op] = first, last
+        if isinstance(op, scf.IfOp):
+            for branch in (inner for region in op.regions for inner in region.blocks):
+                last = _number(branch, phases, first, last)
+    return last
+
+
+def _buffer(op: SharedAllocOp, phases: _Phases) -> _Buffer:
     type = buffer_type(op.output)
     bytes = prod(type.get_shape()) * element_bytes(type.element_type)
     alignment = ALIGNMENT if op.swizzle is None else max(op.swizzle.period_bytes, ALIGNMENT)
-    used = [phases[_in_kernel(use.operation, kernel)] for use in op.output.uses]
+    used = [phases[_numbered(use.operation, phases)] for use in op.output.uses]
     if _holds_tokens(op):
         used += phases.values()
-    return _Buffer(op, bytes, alignment, min(used, default=0), max(used, default=0))
+    first = min((first for first, _ in used), default=0)
+    return _Buffer(op, bytes, alignment, first, max((last for _, last in used), default=0))
 
 
 def _holds_tokens(op: SharedAllocOp) -> bool:
@@ -91,11 +103,12 @@ def _holds_tokens(op: SharedAllocOp) -> bool:
     return any(token is not None and token.of is op.output for token in tokens)
 
 
-def _in_kernel(op: Operation, kernel: KernelOp) -> Operation:
-    """Return the operation directly in the kernel that holds ``op``."""
-    parent = op.parent_op()
-    while parent is not None and parent is not kernel:
-        op, parent = parent, parent.parent_op()
+def _numbered(op: Operation, phases: _Phases) -> Operation:
+    """Return the operation that has phases and is or holds ``op``."""
+    while op not in phases:
+        parent = op.parent_op()
+        assert parent is not None
+        op = parent
     return op
 
 

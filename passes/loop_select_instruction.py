@@ -22,6 +22,7 @@ from dlc.errors import CompileError
 from dlc.lowering.scope import LoopScope
 from dlc.simt.accumulator import Accumulator, Operand
 from dlc.simt.drain import drain
+from dlc.simt.exchange import Exchange
 from dlc.simt.fma_tile import FmaTile
 from dlc.simt.matrix_tile import MatrixTile
 from dlc.simt.part_sum import PartSum
@@ -115,6 +116,8 @@ class _Selection:
                     Operand(op.lhs, lhs, along_k=op.transpose_lhs is None),
                     Operand(op.rhs, rhs, along_k=op.transpose_rhs is not None),
                 )
+            case DrainOp() if op.exchange is not None:
+                Exchange(writer, op, accumulator, len(self.threads.range), self.thread).write()
             case DrainOp():
                 drain(writer, op, accumulator)
             case CombinePartsOp():

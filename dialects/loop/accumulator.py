@@ -216,9 +216,11 @@ class DrainOp(TileOp):
     """Do with each element of an accumulator what the region says.
 
     The region takes the element's row, column and value. Rows and columns are counted from ``at``;
-    those that are not below ``within`` are left out.
+    those that are not below ``within`` are left out. With ``exchange`` a thread does not take the
+    elements that it has summed: they go through shared memory, and neighbouring threads take
+    neighbours of a row.
 
-    ``loop.drain %acc at [%r * 64, 0] within [100, 77] : memref<64x128xf32, ..> {...}``
+    ``loop.drain %acc at [%r * 64, 0] within [100, 77] {exchange} : memref<64x128xf32, ..> {...}``
     """
 
     name = "loop.drain"
@@ -226,8 +228,10 @@ class DrainOp(TileOp):
     indices = var_operand_def(INDEX)
     first = prop_def(AffineMapAttr)
     within = prop_def(DenseArrayBase.constr(i64))
+    exchange = opt_prop_def(UnitAttr)
     body = region_def("single_block")
     traits = traits_def(MemoryReadEffect(), RecursiveMemoryEffect())
+    irdl_options = (ParsePropInAttrDict(),)
     custom_directives = (Positions, IntegerList)
     assembly_format = (
         "$accumulator `at` custom<Positions>($indices, $first) `within` "
@@ -241,13 +245,18 @@ class DrainOp(TileOp):
         dims: Sequence[SSAValue],
         within: Sequence[int],
         body: Region | None = None,
+        exchange: bool = False,
     ):
         """first: the row and column of the first element. body: takes row, column and value."""
         map, indices = canonical_access(first, dims)
         type = compute_type(buffer_element(accumulator))
         super().__init__(
             operands=[accumulator, indices],
-            properties={"first": map, "within": DenseArrayBase.from_list(i64, list(within))},
+            properties={
+                "first": map,
+                "within": DenseArrayBase.from_list(i64, list(within)),
+                "exchange": UnitAttr() if exchange else None,
+            },
             regions=[body or Region(Block(arg_types=[IndexType(), IndexType(), type]))],
         )
 

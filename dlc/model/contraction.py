@@ -51,6 +51,21 @@ _LINE_BYTES = 128
 _FRAGMENT_BYTES = 512
 """What one instruction of a warp loads from shared memory: 16 bytes a lane."""
 
+EXCHANGE_MARGIN = 8
+"""Elements between two rows of a tile of sums in shared memory: threads that write fragments, pairs
+in 8 rows, are then in different banks.
+"""
+
+_EXCHANGE_BYTES = 64
+"""What a warp stores to a row in the time of a piece, where its lanes are neighbours."""
+
+_EXCHANGE_RUN = 4
+"""Neighbours of a row that a thread takes from shared memory at once."""
+
+_RUN_INSTRUCTIONS = 8
+_NEIGHBOUR_INSTRUCTIONS = 2
+"""Of a run of such neighbours (place, guard, load, store), and of each of them (conversion)."""
+
 
 @dataclass(frozen=True)
 class Contraction:
@@ -66,7 +81,8 @@ class Contraction:
     lhs_operations, operations: scalar operations, in units of an addition, for one element of the
     lhs, and of the result beside its sum. together: neighbouring columns that lie together in all
     results, aligned. rhs_along_k: whether lines of the staged rhs are along the reduction.
-    lhs_inside: whether the lhs is computed in the kernel.
+    lhs_inside: whether the lhs is computed in the kernel. adjacent: whether neighbouring columns
+    are neighbours in memory in all results.
     """
 
     batch: int
@@ -91,6 +107,7 @@ class Contraction:
     rhs_along_k: bool = True
     compute: str = "f32"
     lhs_inside: bool = False
+    adjacent: bool = True
 
     @property
     def flops(self) -> float:
@@ -109,6 +126,7 @@ class Tiles:
 
     m, n, depth: of a block's tile and of a slice of the reduction. grouped: tile rows that run
     together, 0 where tiles run row by row. interleave: instructions whose columns take turns.
+    exchange: 1 where sums change threads before they are stored, else 0.
     """
 
     work: Contraction
@@ -122,6 +140,7 @@ class Tiles:
     split: Floats
     grouped: Floats
     interleave: Floats
+    exchange: Floats
 
     @staticmethod
     def of(
@@ -129,11 +148,11 @@ class Tiles:
         instruction: Instruction,
         rows: Sequence[Sequence[int]],
     ) -> "Tiles":
-        """Return tilings, of which a row says the nine numbers in the order of the fields."""
+        """Return tilings, of which a row says the ten numbers in the order of the fields."""
         columns = np.array(rows, np.float64).T
-        m, n, depth, warps_m, warps_n, stages, split, grouped, interleave = columns
+        m, n, depth, warps_m, warps_n, stages, split, grouped, interleave, exchange = columns
         sizes = m, n, depth, warps_m, warps_n
-        return Tiles(work, instruction, *sizes, stages, split, grouped, interleave)
+        return Tiles(work, instruction, *sizes, stages, split, grouped, interleave, exchange)
 
     # Counts ---------------------------------------------------------------------------------------
 
@@ -174,6 +193,16 @@ class Tiles:
     def slice_bytes(self) -> Floats:
         """The bytes of a slice of both factors in shared memory."""
         return (self.m + self.n) * self.line_bytes
+
+    @cached_property
+    def exchange_bytes(self) -> Floats:
+        """The bytes of a tile of sums in shared memory."""
+        return self.exchange * self.m * (self.n + EXCHANGE_MARGIN) * self.work.compute_bytes
+
+    @cached_property
+    def shared_bytes(self) -> Floats:
+        """The bytes of shared memory of a block: of slices, then of sums."""
+        return np.maximum(self.stages * self.slice_bytes, self.exchange_bytes)
 
     @cached_property
     def read_bytes(self) -> Floats:
@@ -241,7 +270,7 @@ class Tiles:
 def residents(tiles: Tiles, arch: GpuArch) -> Floats:
     """Return how many blocks an SM holds at a time, 0 where not one fits."""
     threads = tiles.warps * WARP_LANES
-    return resident_blocks(threads, registers(tiles), tiles.stages * tiles.slice_bytes, arch)
+    return resident_blocks(threads, registers(tiles), tiles.shared_bytes, arch)
 
 
 def estimate_s(tiles: Tiles, arch: GpuArch) -> Floats:
@@ -446,11 +475,24 @@ class _Estimate:
         wide = np.where(row_bytes >= _LINE_BYTES, costs.wide_row, 1.0)
         pieces = tiles.results / tiles.stored_beside
         stored = pieces * costs.store_clocks * single * wide
+        stored = np.where(tiles.exchange > 0, self._exchange, stored)
         points = work.batch * work.m * work.n
         read = tiles.results * work.read_bytes / points / self._l2_bytes_per_clock
         lanes = self.arch.issue_per_clock_per_sm * WARP_LANES
         computed = tiles.results * work.operations / lanes
         return (stored + read + computed) / tiles.split
+
+    @property
+    def _exchange(self) -> Floats:
+        """The clocks of bringing a tile of sums through shared memory, and of storing its rows."""
+        tiles, costs, arch, work = self.tiles, self.arch.costs, self.arch, self.tiles.work
+        moved = 2 * tiles.m * tiles.n * work.compute_bytes / arch.shared_bytes_per_clock_per_sm
+        run = min(_EXCHANGE_RUN, work.together)
+        instructions = tiles.results / run * (_RUN_INSTRUCTIONS + run * _NEIGHBOUR_INSTRUCTIONS)
+        issued = instructions / (arch.issue_per_clock_per_sm * WARP_LANES)
+        bytes = tiles.results * work.written_bytes / (work.batch * work.m * work.n)
+        stored = bytes / _EXCHANGE_BYTES * costs.store_clocks
+        return moved + issued + stored
 
 
 def _slower(power: int, *times: Floats | float) -> Floats:

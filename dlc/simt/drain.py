@@ -24,7 +24,7 @@ def drain(writer: RegionWriter, op: DrainOp, accumulator: Accumulator) -> None:
     scope = writer.scope
     first_row, first_column = writer.composed(op.first.data.results, op.indices)
     row, rows, size = op.body.block.args[0], *op.limits
-    of_row, of_element = _by_row(op)
+    of_row, of_element = by_row(op)
 
     def write_row(at: AffineExpr, columns: Columns) -> None:
         inner = writer.inner({row: first_row + at})
@@ -43,7 +43,11 @@ def drain(writer: RegionWriter, op: DrainOp, accumulator: Accumulator) -> None:
 
         def write_piece(piece: AffineExpr) -> None:
             first = piece * length
-            run = _Run(outer, op, accumulator, at + first, length, lambda n: place(first + n))
+
+            def load(number: AffineExpr) -> SSAValue:
+                return accumulator.load(accumulator.buffer, place(first + number))
+
+            run = Run(outer, op, at + first, length, load)
             scope.where_below(at + first, size, lambda: run.write(of_element))
 
         open_loop(scope, count // length, LoopMap.UNROLL, write_piece)
@@ -51,7 +55,7 @@ def drain(writer: RegionWriter, op: DrainOp, accumulator: Accumulator) -> None:
     accumulator.each_row(write_row)
 
 
-def _by_row(op: DrainOp) -> tuple[Sequence[Operation], Sequence[Operation]]:
+def by_row(op: DrainOp) -> tuple[Sequence[Operation], Sequence[Operation]]:
     """Return the ops of the region that are the same for all elements of a row, and the others."""
     varying: set[SSAValue] = set(op.body.block.args[1:])
     of_row: list[Operation] = []
@@ -68,15 +72,17 @@ def _by_row(op: DrainOp) -> tuple[Sequence[Operation], Sequence[Operation]]:
 
 
 @dataclass(frozen=True)
-class _Run:
-    """``length`` neighbours of a row from column ``at`` on, all of which are there."""
+class Run:
+    """``length`` neighbours of a row from column ``at`` on, all of which are there.
+
+    load: writes the code that gives one of them, by its number.
+    """
 
     outer: RegionWriter
     op: DrainOp
-    accumulator: Accumulator
     at: AffineExpr
     length: int
-    place: Callable[[AffineExpr], Place]
+    load: Callable[[AffineExpr], SSAValue]
 
     def write(self, ops: Sequence[Operation]) -> None:
         """Write the ops for each neighbour. A condition that is the same for all stands around a
@@ -97,13 +103,12 @@ class _Run:
         self.outer.scope.where(first.value(branch.cond), lambda: self._write_each(taken))
 
     def _write_each(self, ops: Sequence[Operation]) -> None:
-        scope, accumulator = self.outer.scope, self.accumulator
-        value = self.op.body.block.args[2]
+        scope, value = self.outer.scope, self.op.body.block.args[2]
 
         def write_one(number: AffineExpr) -> None:
             with scope.branch_level():
-                element = accumulator.load(accumulator.buffer, self.place(number))
-                self.outer.inner({self._column: self.at + number}, {value: element}).write(
+                column = {self._column: self.at + number}
+                self.outer.inner(column, {value: self.load(number)}).write(
                     op for op in ops if not op.has_trait(IsTerminator)
                 )
 

@@ -30,6 +30,7 @@ def product(
     interleave: int,
     after: str = "",
     order: str = "n k",
+    exchange: bool = False,
     pipeline: str = "lower-to-loop,lower-to-gpu{arch=sm_90a}",
 ) -> ModuleOp:
     """Return the kernel of ``relu(x @ w + b + r)``, whose result is moved by the op ``after``."""
@@ -42,7 +43,8 @@ def product(
         f"func.func @main(%x: {x}, %w: {w}, %b: {b}, %r: {y}) -> {result} {{\n"
         f"%y = fused_group.group @g(%x, %w, %b, %r) : {types} -> {result} attributes {{schedule = "
         f'#loop.schedule<strategy = "contract", target = "gpu", {TILE}, '
-        f'instruction = "{instruction}", interleave = {interleave}>}} {{\n'
+        f'instruction = "{instruction}", interleave = {interleave}, '
+        f"exchange = {str(exchange).lower()}>}} {{\n"
         f"^bb0(%0: {x}, %1: {w}, %2: {b}, %3: {y}):\n"
         f"%4 = graph.matmul %0, %1{transposed}{precision} : ({x}, {w}) -> {y}\n"
         f"%5 = graph.add %4, %2 : ({y}, {b}) -> {y}\n"
@@ -105,6 +107,27 @@ def test_result_is_that_of_the_product(
 
 
 @pytest.mark.parametrize("name", ELEMENTS)
+@pytest.mark.parametrize("interleave", [1, 4])
+@pytest.mark.parametrize(
+    "sizes", [(1, 1, 1), (45, 67, 33), (33, 72, 64), (70, 127, 96), (64, 66, 40)], ids=str
+)
+def test_exchanged_result(
+    runner: Runner, name: str, interleave: int, sizes: tuple[int, int, int]
+) -> None:
+    module = product(name, sizes, interleave, exchange=True)
+    y, right = run(runner, module, name, sizes, "n k")
+    np.testing.assert_array_equal(y, right)
+
+
+@pytest.mark.parametrize("after", MOVED)
+def test_exchanged_result_is_moved(runner: Runner, after: str) -> None:
+    sizes = (45, 67, 33)
+    module = product("f16", sizes, 1, after, order="k n", exchange=True)
+    y, right = run(runner, module, "f16", sizes, "k n")
+    np.testing.assert_array_equal(y, NUMPY[after](right))
+
+
+@pytest.mark.parametrize("name", ELEMENTS)
 def test_rhs_along_its_columns_is_staged_in_any_order(runner: Runner, name: str) -> None:
     sizes = (33, 72, 64)
     y, right = run(runner, product(name, sizes, 4, order="k n"), name, sizes, "k n")
@@ -146,6 +169,15 @@ def test_stores_are_as_wide_as_the_columns_are_aligned(
     name: str, columns: int, interleave: int, width: int
 ) -> None:
     assert widths(product(name, (64, columns, 64), interleave)) == {width}
+
+
+def test_exchanged_stores_are_wide_and_have_no_conflicts() -> None:
+    reports: list[SimulationReport] = []
+    x, w, b, r = (np.ones(s, np.float16) for s in ((64, 128), (128, 128), (128,), (64, 128)))
+    module = product("f16", (64, 128, 128), 1, exchange=True)
+    assert widths(module) == {4}
+    run_module(module, [x, w, b, r], reports=reports)
+    assert reports[0].bank_conflicts == 0
 
 
 def test_matrix_loads_have_no_conflicts() -> None:

@@ -23,7 +23,7 @@ func.func @main(%x: X, %w: W) -> Y {
   %y = fused_group.group @g(%x, %w) : (X, W) -> Y attributes {
       schedule = #loop.schedule<strategy = "contract", target = "gpu",
       tile = [64, 64, 32], warps = [2, 2],
-      instruction = "INSTRUCTION", stages = 3, split = SPLIT, order = "row">} {
+      instruction = "INSTRUCTION", stages = 3, split = SPLIT, order = "row", exchange = EXCHANGE>} {
   ^bb0(%a: X, %b: W):
     %r = graph.matmul %a, %b ORDER : (X, W) -> Y
     fused_group.yield %r : Y
@@ -49,10 +49,12 @@ SINGLES = Kind("fma", ("f32", "f32", "f32"), (np.float32, np.float32, np.float32
 BYTES = Kind("mma.m16n8k32", ("ui8", "i8", "i32"), (np.uint8, np.int8, np.int32), "transpose_rhs")
 
 
-def product(split: int = 1, depth: int = K, kind: Kind = HALVES) -> ModuleOp:
+def product(
+    split: int = 1, depth: int = K, kind: Kind = HALVES, exchange: bool = False
+) -> ModuleOp:
     """Return the kernel of a product of ``depth`` terms, whose rows do not fill its tiles."""
     text = PRODUCT.replace("SPLIT", str(split)).replace("INSTRUCTION", kind.instruction)
-    text = text.replace("ORDER", kind.order)
+    text = text.replace("ORDER", kind.order).replace("EXCHANGE", str(exchange).lower())
     rhs = (N, depth) if kind.order else (depth, N)
     named = zip("XWY", ((M, depth), rhs, (M, N)), kind.types, strict=True)
     for name, sizes, type in named:
@@ -107,6 +109,21 @@ def test_no_barrier_can_be_missing(depth: int, kind: Kind) -> None:
     Rewriter.erase_op(barrier)
     with pytest.raises(SimulationError, match="race"):
         is_right(module, depth, kind=kind)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_no_barrier_of_an_exchange_can_be_missing(number: int) -> None:
+    """The second one ends the reads of the slices whose bytes the sums get."""
+    module = product(exchange=True)
+    barriers = all_of(module, gpu.BarrierOp)
+    assert len(barriers) == 3
+    Rewriter.erase_op(barriers[number])
+    with pytest.raises(SimulationError, match="race"):
+        is_right(module)
+
+
+def test_exchanged_product() -> None:
+    assert is_right(product(exchange=True))
 
 
 def waits_for_less(module: ModuleOp) -> None:

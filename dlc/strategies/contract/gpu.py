@@ -94,6 +94,9 @@ _OF_COLUMNS = _Space(
 _SPACES = {(1, 1): _OF_WARPS, (8, 4): _OF_THREADS, (1, 32): _OF_COLUMNS}
 """By how the lanes of a warp stand over its part of a tile, each for itself or all together."""
 
+_EXCHANGED_BELOW = 4
+"""Neighbours of a result that a lane stores at once, below which it may pay to exchange sums."""
+
 _GROUPED_ROWS = 8
 _SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
 
@@ -132,7 +135,10 @@ def _tiles_of(
             for split in (s for s in _SPLITS if s == 1 or slices >= 2 * s):
                 for stages in _stages(space, ceil(slices / split), most_stages):
                     tile, warps = (m, n, depth), (warps_m, warps_n)
-                    yield _schedule(tile, warps, instruction.name, stages, split, order, interleave)
+                    first = tile, warps, instruction.name, stages, split, order
+                    yield _schedule(*first, interleave, False)
+                    if split == 1 and _may_exchange(work, instruction, interleave):
+                        yield _schedule(*first, 1, True)
 
 
 _schedule = lru_cache(20_000)(ContractOnGpu)  # spaces of different sizes have most in common
@@ -160,6 +166,15 @@ def _interleave(work: Contraction, instruction: Instruction, columns: int) -> in
         return 1
     wanted = max(1, work.together // instruction.c.place.pack)
     return gcd(wanted, columns // instruction.n)
+
+
+def _may_exchange(work: Contraction, instruction: Instruction, interleave: int) -> bool:
+    """Return whether lanes hold few neighbours that they can store together, where these are
+    neighbours in memory.
+    """
+    if instruction.c.place is None or not work.adjacent:
+        return False
+    return min(interleave * instruction.c.place.pack, work.together) < _EXCHANGED_BELOW
 
 
 def rate(work: Contraction, schedule: ContractOnGpu, arch: GpuArch) -> Rated:

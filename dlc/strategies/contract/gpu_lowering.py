@@ -216,7 +216,8 @@ class _Kernel:
         gemm, scope = self.product.gemm, self.scope
         first = [place.row * self.schedule.tile[0], place.column * self.schedule.tile[1]]
         flat, values = scope.resolve(first)
-        drain = DrainOp(accumulator, flat, values, [gemm.m_size, gemm.n_size])
+        limits, exchange = [gemm.m_size, gemm.n_size], self.schedule.exchange
+        drain = DrainOp(accumulator, flat, values, limits, exchange=exchange)
         scope.b.builder.insert(drain)
         block = drain.body.block
         for argument, name in zip(block.args, ("row", "column", "value"), strict=True):

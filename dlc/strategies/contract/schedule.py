@@ -64,6 +64,11 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         default=1,
         most=16,
     )
+    exchange: bool = flag(
+        "whether the tile goes through shared memory before it is finished, so that neighbouring "
+        "threads store neighbours of a row; without it each thread finishes what it has summed",
+        False,
+    )
 
     @staticmethod
     def order_of(grouped: int) -> str:
@@ -79,7 +84,7 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
     @cached_property
     def numbers(self) -> tuple[int, ...]:
         """The keys that are numbers, in the order of ``Tiles``."""
-        last = self.grouped, self.interleave
+        last = self.grouped, self.interleave, int(self.exchange)
         return (*self.tile, *self.warps, self.stages, self.split, *last)
 
     @property
@@ -126,6 +131,10 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
             raise CompileError(
                 f"interleave = {self.interleave} does not divide the {beside} instructions of a "
                 "warp beside each other"
+            )
+        if self.exchange and self.split > 1:
+            raise CompileError(
+                f"exchange with split = {self.split}: parts of a sum stay where they are"
             )
 
 

@@ -81,7 +81,7 @@ class Tiling:
         return BlockResources(
             self.schedule.threads,
             int(registers(self.tiles())[0]),
-            self.schedule.stages * self.slice_bytes,
+            int(self.tiles().shared_bytes[0]),
         )
 
     def kernel_work(self) -> KernelWork:

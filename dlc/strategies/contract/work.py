@@ -66,6 +66,7 @@ def work_of(cluster: Cluster) -> Contraction:
         rhs_along_k=lies_along_k(cluster, op, 1),
         compute=str(compute_type(element)),
         lhs_inside=cluster.inner(op.operands[0]),
+        adjacent=all(_is_adjacent(op, product, after, result) for result in cluster.results),
     )
 
 
@@ -121,6 +122,17 @@ def _longest_run(
     while run > 1 and (column.size % run or not _is_run(position, column.dim, sizes, run)):
         run //= 2
     return run
+
+
+def _is_adjacent(
+    op: ContractionOp, product: Gemm, after: dict[SSAValue, Place], result: SSAValue
+) -> bool:
+    """Return whether neighbouring columns of the product are neighbours in ``result``."""
+    if not product.n or product.n[-1].step != 1 or result not in after:
+        return False
+    ranges = Ranges([extent(n) for n in shape(op.results[0])])
+    position = simplify(linear_index(after[result].index, shape(result)), ranges)
+    return stride(position, product.n[-1].dim, ranges) == 1
 
 
 def _is_run(position: AffineExpr, dim: int, sizes: Sequence[int], run: int) -> bool:

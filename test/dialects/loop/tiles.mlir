@@ -42,6 +42,11 @@ loop.kernel @product(%x: memref<128x768xf16>, %w: memref<768x128xf16>, %y: memre
           loop.yield
         }
       }
+      // CHECK: loop.drain %acc at [0, 0] within [100, 128] {exchange} :
+      loop.drain %acc at [0, 0] within [100, 128] {exchange} : memref<64x128xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 2) * repeat(2, 8)>, #loop.space<register>> {
+      ^bb0(%row: index, %column: index, %v: f32):
+        loop.yield
+      }
       loop.yield
     }
     loop.yield

@@ -12,6 +12,11 @@ SIZES = ((1, 1, 1), (17, 33, 129), (131, 72, 264))
 MMA = "tile = [64, 32, 32], warps = [2, 2], instruction ="
 KINDS = {
     "mma_f16": ("f16", "", f'{MMA} "mma.m16n8k16", stages = 3, split = 2, order = "row"'),
+    "mma_f16_exchanged": (
+        "f16",
+        "",
+        f'{MMA} "mma.m16n8k16", stages = 2, order = "grouped<8>", exchange = true',
+    ),
     "mma_bf16": ("bf16", "", f'{MMA} "mma.m16n8k16", stages = 1, split = 1, order = "row"'),
     "mma_tf32": (
         "f32",

@@ -137,6 +137,23 @@ def test_instructions_that_are_not_beside_each_other_do_not_interleave(
         schedule.check()
 
 
+def test_parts_of_a_sum_are_not_exchanged() -> None:
+    schedule = ContractOnGpu((64, 64, 16), (2, 2), "mma.m16n8k16", split=2, exchange=True)
+    with pytest.raises(CompileError, match="exchange with split = 2"):
+        schedule.check()
+
+
+def test_sums_are_exchanged_where_lanes_hold_few_neighbours_of_a_result() -> None:
+    def exchanged(**more: Any) -> set[bool]:
+        schedules = contract_gpu.candidates(replace(_work(512, 512, 512), **more), H200)
+        return {schedule.exchange for schedule in schedules}
+
+    assert exchanged(together=8) == {False}
+    assert exchanged(together=8, rhs_along_k=False) == {False, True}
+    assert exchanged(together=1) == {False, True}
+    assert exchanged(together=1, adjacent=False) == {False}
+
+
 def test_stores_are_as_wide_as_the_result_and_the_staged_rhs_allow() -> None:
     def interleaved(**more: Any) -> set[int]:
         schedules = contract_gpu.candidates(replace(_work(512, 512, 512), **more), H200)
@@ -200,7 +217,7 @@ def test_a_wide_part_of_a_thread_saves_reads_of_shared_memory() -> None:
     # Of 16 x 16 elements of a warp, a thread has 2 x 4 and loads 6 numbers for 8 multiply-adds;
     # of 32 x 32 it has 4 x 8 and loads 12 for 32.
     fma = instruction_named("fma", _work(128, 128, 128, "f32"), H200)
-    rows = [(16, 16, 16, 1, 1, 2, 1, 0, 1), (32, 32, 16, 1, 1, 2, 1, 0, 1)]
+    rows = [(16, 16, 16, 1, 1, 2, 1, 0, 1, 0), (32, 32, 16, 1, 1, 2, 1, 0, 1, 0)]
     tiles = Tiles.of(_work(128, 128, 128, "f32"), fma, rows)
     per_flop = tiles.read_bytes / tiles.step_flops
     assert per_flop[0] / per_flop[1] == (6 / 8) / (12 / 32)
@@ -208,7 +225,7 @@ def test_a_wide_part_of_a_thread_saves_reads_of_shared_memory() -> None:
 
 def test_more_work_is_never_faster() -> None:
     def seconds(m: int, k: int) -> float:
-        tiles = Tiles.of(_work(m, 512, k), MMA, [(64, 64, 64, 2, 2, 3, 1, 0, 1)])
+        tiles = Tiles.of(_work(m, 512, k), MMA, [(64, 64, 64, 2, 2, 3, 1, 0, 1, 0)])
         return float(estimate_s(tiles, H200)[0])
 
     for times in (
@@ -219,7 +236,7 @@ def test_more_work_is_never_faster() -> None:
 
 
 def test_a_block_that_does_not_fit_is_never_chosen() -> None:
-    tiles = Tiles.of(_work(512, 512, 512), MMA, [(256, 256, 64, 4, 2, 5, 1, 0, 1)])
+    tiles = Tiles.of(_work(512, 512, 512), MMA, [(256, 256, 64, 4, 2, 5, 1, 0, 1, 0)])
     assert np.isinf(estimate_s(tiles, H200)).all()
 
 
@@ -285,10 +302,11 @@ def test_schedules_of_different_instructions_are_estimated_together() -> None:
 def test_lanes_over_columns_load_the_large_factor_once() -> None:
     work = _work(1, 4096, 4096, "f32")
     few, square = (instruction_named(name, work, H200) for name in ("fma.1x32", "fma"))
-    wide = Tiles.of(work, few, [(1, 64, 32, 1, 2, 3, 1, 0, 1)])
+    wide = Tiles.of(work, few, [(1, 64, 32, 1, 2, 3, 1, 0, 1, 0)])
     assert wide.read_bytes == (1 * 2 * 32 + 64) * 32 * 4
     assert (
-        Tiles.of(work, square, [(16, 64, 32, 1, 2, 3, 1, 0, 1)]).read_bytes == 5 * wide.read_bytes
+        Tiles.of(work, square, [(16, 64, 32, 1, 2, 3, 1, 0, 1, 0)]).read_bytes
+        == 5 * wide.read_bytes
     )
 
 

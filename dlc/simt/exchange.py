@@ -1,0 +1,118 @@
+"""The end of an accumulator through shared memory: neighbouring threads finish neighbours."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from math import gcd
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from dlc.dialects import gpu
+from dlc.dialects.loop import DrainOp
+from dlc.dialects.loop.attributes import LoopMap
+from dlc.dialects.loop.memory import AllocOp, buffer_shape
+from dlc.ir.space import Space, SpaceAttr
+from dlc.lowering.tile_scope import open_loop
+from dlc.model.contraction import EXCHANGE_MARGIN
+from dlc.simt.accumulator import Accumulator, Columns, Place
+from dlc.simt.drain import Run, by_row
+from dlc.simt.region import RegionWriter
+
+WIDEST = 4
+"""Neighbours that a thread takes at once: 16 bytes of sums in 32 bits, which a warp reads without
+bank conflicts.
+"""
+
+_TOGETHER = 4
+"""Rounds that are written out, so that their loads are under way at the same time."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What becomes of a drain whose elements change threads.
+
+    writer: knows the values around the op. threads: of the block; thread: this one.
+    """
+
+    writer: RegionWriter
+    op: DrainOp
+    accumulator: Accumulator
+    threads: int
+    thread: AffineExpr
+
+    def write(self) -> None:
+        """Write the accumulators to shared memory, then the loop over what a thread takes."""
+        scope, tile = self.writer.scope, self._new_tile()
+        scope.b.builder.insert(gpu.BarrierOp())  # the tile lies where slices of factors were
+        self.accumulator.each_row(lambda row, columns: self._put(tile, row, columns))
+        scope.b.builder.insert(gpu.BarrierOp())
+        rounds = -(-self._rows * self._runs // self.threads)
+        together = gcd(rounds, _TOGETHER)
+
+        def write_some(outer: AffineExpr) -> None:
+            first = outer * together
+            open_loop(
+                scope, together, LoopMap.UNROLL, lambda inner: self._take(tile, first + inner)
+            )
+
+        open_loop(scope, rounds // together, LoopMap.SERIAL, write_some)
+
+    @property
+    def _rows(self) -> int:
+        return buffer_shape(self.op.accumulator)[0]
+
+    @property
+    def _columns(self) -> int:
+        return buffer_shape(self.op.accumulator)[1]
+
+    @cached_property
+    def _width(self) -> int:
+        """The neighbours of a run: all of them are there, or none."""
+        return gcd(self._columns, self.op.limits[1], WIDEST)
+
+    @property
+    def _runs(self) -> int:
+        """The runs of a row."""
+        return self._columns // self._width
+
+    def _new_tile(self) -> SSAValue:
+        sizes = [self._rows, self._columns + EXCHANGE_MARGIN]
+        type = MemRefType(self.accumulator.compute, sizes, memory_space=SpaceAttr(Space.SHARED))
+        return self.writer.scope.b.insert(AllocOp(type))
+
+    def _put(self, tile: SSAValue, row: AffineExpr, columns: Columns) -> None:
+        """Write the sums that this thread has in a row to the tile."""
+
+        def put_run(column: AffineExpr, count: int, place: Callable[[AffineExpr], Place]) -> None:
+            def put(number: AffineExpr) -> None:
+                value = self.accumulator.load(self.accumulator.buffer, place(number))
+                self.accumulator.store(value, tile, [row, column + number])
+
+            open_loop(self.writer.scope, count, LoopMap.VECTOR, put)
+
+        columns(put_run)
+
+    def _take(self, tile: SSAValue, round: AffineExpr) -> None:
+        """Write what a thread does with the run that it takes in a round."""
+        scope, (rows, columns) = self.writer.scope, self.op.limits
+        number = round * self.threads + self.thread
+        row, run = number // self._runs, number % self._runs
+        first_row, first_column = self.writer.composed(self.op.first.data.results, self.op.indices)
+        of_row, of_element = by_row(self.op)
+
+        def load(neighbour: AffineExpr) -> SSAValue:
+            return self.accumulator.load(tile, [row, run * self._width + neighbour])
+
+        def write_row() -> None:
+            inner = self.writer.inner({self.op.body.block.args[0]: first_row + row})
+            column = first_column + run * self._width
+
+            def write_run() -> None:
+                inner.write(of_row)
+                Run(inner, self.op, column, self._width, load).write(of_element)
+
+            scope.where_below(column, columns, write_run)
+
+        scope.where_below(first_row + row, rows, write_row)
