@@ -38,6 +38,8 @@ MOST_WORKERS = 16
 """Cores that run blocks; each needs room for the stacks of 1024 threads."""
 TWICE_S = 2
 """What takes less runs twice on its first inputs, on different buffers."""
+_EMPTY = Image(b"", "", ())
+"""Whether this machine can build kernels at all is asked with none."""
 _SECONDS = 60
 _SPARE_BYTES = 6 << 30
 """Address space for stacks, guard pages and the interpreter."""
@@ -58,7 +60,8 @@ class EmulatedModel:
         jobs: int = 1,
         seconds: float = 0,
     ):
-        """Build the stand-ins in ``folder``, which must stay. Raises NotEmulatedError.
+        """Build the stand-ins in ``folder``, which must stay. Raises NotEmulatedError where this
+        machine can build none, EmulatedFaultError for text that the emulator does not know.
 
         images: all cubins of the artifact. capability: of the device. shared_limit: the bytes of
         shared memory that it lets a block have. jobs: how many cores are used. seconds: how long a
@@ -80,11 +83,7 @@ class EmulatedModel:
         self._job.write(self._path)
         for symbol, image in self._images.items():
             (self._path / symbol).write_bytes(image.code)
-        try:
-            build_driver(jobs, self._path)
-            build_kernels(images, jobs, self._path)
-        except CompileError as error:
-            raise NotEmulatedError(str(error)) from error
+        _build(images, jobs, folder)
 
     @property
     def inputs(self) -> tuple[TensorInfo, ...]:
@@ -129,6 +128,19 @@ class EmulatedModel:
             raise EmulatedFaultError(_reason(done))
         if done.status != 0:
             raise EmulationError(_reason(done))
+
+
+def _build(images: Sequence[Image], jobs: int, folder: Path) -> None:
+    try:
+        build_driver(jobs, folder)
+        build_kernels([_EMPTY], 1, folder)
+    except CompileError as error:
+        raise NotEmulatedError(str(error)) from error
+    try:
+        build_kernels(images, jobs, folder)
+    except CompileError as error:
+        reason = f"emulation: the CUDA text of the kernels is not understood: {error.message}"
+        raise EmulatedFaultError(reason) from error
 
 
 def _reason(done: Finished) -> str:

@@ -240,6 +240,7 @@ FAULTS = {
     "copies fill with what is not there": in_prelude("cp_async_16", "inside ? 16 : 0", "16"),
     "no wait for copies": in_prelude("cp_async_wait", "wait_group %0", "wait_group 7"),
     "no barrier": in_text("__syncthreads();", ""),
+    "another instruction": in_prelude("quotient_f32", "rcp.approx", "rsqrt.approx"),
     "values of fp16 one unit too large": in_prelude("store_f16", "return y", "return y + 64"),
     "the operands of a launch exchanged": in_program(of_launch(1, swapped)),
     "a result at a wrong place": in_program(of_launch(1, moved("workspace", 256))),
