@@ -261,7 +261,11 @@ def _outputs(state: dict[str, Any], path: str) -> str:
 
 
 def _kernels(state: dict[str, Any], count: int) -> dict[str, list[float]]:
-    """Return for each kernel its launches in a run, and the median microseconds of one."""
+    """Return for each kernel its launches in a run, and the median microseconds of one.
+
+    Names are symbols of machine code, which models share through the compile cache: they need not
+    be those of the report.
+    """
     import torch  # pyright: ignore[reportMissingImports]
     from torch.profiler import ProfilerActivity, profile  # pyright: ignore[reportMissingImports]
 
