@@ -58,6 +58,7 @@ class CPrinter(CLikePrinter):
         math.ExpOp: "dlc_exp{f}({0})",
         math.ExpM1Op: "dlc_expm1{f}({0})",
         math.LogOp: "dlc_log{f}({0})",
+        math.Log1pOp: "dlc_log1p{f}({0})",
         math.TanhOp: "dlc_tanh{f}({0})",
         math.ErfOp: "dlc_erf{f}({0})",
     }

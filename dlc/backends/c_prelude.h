@@ -114,6 +114,14 @@ DLC_INLINE float dlc_logf(float x) {
   return x > 0.0f && x < INFINITY ? y : special;
 }
 
+/* At most 4 ulp. The logarithm of the rounded u = 1 + x, times what x is of the u - 1 that it is of. */
+DLC_INLINE float dlc_log1pf(float x) {
+  const float u = 1.0f + x;
+  const float near = u - 1.0f;
+  const float y = dlc_logf(u) * (x / near);
+  return near == 0.0f || x == INFINITY ? x : y;
+}
+
 /* At most 3 ulp. */
 DLC_INLINE float dlc_tanhf(float x) {
   const float a = x < 0.0f ? -x : x;
@@ -156,5 +164,6 @@ DLC_INLINE float dlc_erff(float x) {
 DLC_INLINE double dlc_exp(double x) { return exp(x); }
 DLC_INLINE double dlc_expm1(double x) { return expm1(x); }
 DLC_INLINE double dlc_log(double x) { return log(x); }
+DLC_INLINE double dlc_log1p(double x) { return log1p(x); }
 DLC_INLINE double dlc_tanh(double x) { return tanh(x); }
 DLC_INLINE double dlc_erf(double x) { return erf(x); }

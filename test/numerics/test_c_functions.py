@@ -23,7 +23,7 @@ void over_{name}(const {from_} *x, {to} *y, long n) {{
 }}
 """
 SIGNATURES = {
-    **{f"dlc_{f}f": ("float", "float") for f in ("exp", "expm1", "log", "tanh", "erf")},
+    **{f"dlc_{f}f": ("float", "float") for f in ("exp", "expm1", "log", "log1p", "tanh", "erf")},
     "dlc_load_f16": ("unsigned short", "float"),
     "dlc_store_f16": ("float", "unsigned short"),
     "dlc_load_bf16": ("unsigned short", "float"),
@@ -62,6 +62,7 @@ def sampled_floats() -> np.ndarray:
         ("dlc_expf", math.exp, 2),
         ("dlc_expm1f", math.expm1, 4),
         ("dlc_logf", math.log, 2),
+        ("dlc_log1pf", lambda x: -math.inf if x == -1 else math.log1p(x), 4),
         ("dlc_tanhf", math.tanh, 3),
         ("dlc_erff", math.erf, 3),
     ],

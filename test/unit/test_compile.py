@@ -164,7 +164,7 @@ def test_two_compiles_give_the_same_bytes(
             "^input x: a tensor of shape .* has 36893488147419103232 ele",
         ),
         ({"shapes": [3, 8]}, r"shapes is \[3, 8\], expected mapping"),
-        ({"target": ["sm_80"]}, r"target is \['sm_80'\], expected str"),
+        ({"target": ["sm_80"]}, r"target is \['sm_80'\], expected a string"),
         ({"jobs": "2"}, "jobs is '2', expected int"),
         ({"precision": "tf32"}, "tf32 is a format of NVIDIA GPUs; give precision fp32"),
     ],
