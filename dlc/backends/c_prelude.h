@@ -111,15 +111,16 @@ DLC_INLINE float dlc_logf(float x) {
   const float square = 0.5f * f * f;
   const float y = f - (square - (s * (square + r) + e * 0x1.7f7d1cp-20f)) + e * 0x1.62e400p-1f;
   const float special = x == 0.0f ? -INFINITY : x > 0.0f ? x : NAN;
-  return x > 0.0f && x < INFINITY ? y : special;
+  return (x > 0.0f) & (x < INFINITY) ? y : special;
 }
 
-/* At most 4 ulp. The logarithm of the rounded u = 1 + x, times what x is of the u - 1 that it is of. */
+/* At most 4 ulp. The logarithm of the rounded u = 1 + x, times what x is of the u - 1 that it is of.
+   No short circuits here: GCC 12 makes jumps of them that leave a loop scalar. */
 DLC_INLINE float dlc_log1pf(float x) {
   const float u = 1.0f + x;
   const float near = u - 1.0f;
-  const float y = dlc_logf(u) * (x / near);
-  return near == 0.0f || x == INFINITY ? x : y;
+  const float y = dlc_logf(u) * (x / (near == 0.0f ? 1.0f : near));
+  return (near == 0.0f) | (x == INFINITY) ? x : y;
 }
 
 /* At most 3 ulp. */
