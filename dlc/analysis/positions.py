@@ -92,6 +92,7 @@ def _read_axis(expr: AffineExpr, dims: Index, symbols: int) -> Axis:
 
     def make() -> Places:
         values = [axis.places if number in used else 0 for number, axis in enumerate(dims)]
+        # xDSL's eval is typed for integers; its arithmetic is that of arrays, too.
         return np.asarray(expr.eval(values, [0] * symbols))  # pyright: ignore[reportArgumentType]
 
     how = (expr, *(dims[number].made for number in used))

@@ -3,7 +3,7 @@
 Each model is compiled by both trees, on all cores and without verification, and each artifact is
 run by the runtime of its own tree, in a process of its own: the trees may differ in the interface
 of artifacts. Prints a line per model with the times of both, new over old for each precision, and
-the geometric means; ``--kernels`` adds what CUPTI says of each kernel to the JSON. Needs PyTorch.
+the geometric means. Needs PyTorch. What each kernel takes is in ``dlc-run --profile``.
 
     python test/benchmarks/two_trees.py OLD NEW --models a/model.onnx b/model.onnx --json out.json
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import geometric_mean, median
 from typing import IO, Any
 
-RUNS, TURNS, WARM_UP, PROFILED = 40, 5, 10, 10
+RUNS, TURNS, WARM_UP = 40, 5, 10
 Row = dict[str, Any]
 
 
@@ -125,8 +125,6 @@ def measured(case: Case, runners: Mapping[str, Runner], given: argparse.Namespac
     outputs = [Path(runner.ask(outputs=str(folder / side))) for side, runner in runners.items()]
     us = {side: round(median(found), 2) for side, found in times.items()}
     row = {"us": us, "turns": times, "launches": launches, "apart": apart(*outputs)}
-    if given.kernels:
-        row["kernels"] = {side: runner.ask(kernels=PROFILED) for side, runner in runners.items()}
     return row
 
 
@@ -209,7 +207,7 @@ def serve(requests: IO[str]) -> None:
 
 def _load(state: dict[str, Any], path: str) -> int:
     """Load an artifact with random inputs and run it; return its launches."""
-    import torch  # pyright: ignore[reportMissingImports]
+    import torch  # pyright: ignore[reportMissingImports]  (optional)
 
     import dlc
 
@@ -239,7 +237,7 @@ def _random(torch: Any, info: Any) -> Any:
 
 def _time(state: dict[str, Any], count: int) -> list[float]:
     """Return the microseconds of so many runs."""
-    import torch  # pyright: ignore[reportMissingImports]
+    import torch  # pyright: ignore[reportMissingImports]  (optional)
 
     events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(count)]
     for _ in range(WARM_UP):
@@ -260,30 +258,10 @@ def _outputs(state: dict[str, Any], path: str) -> str:
     return f"{path}.npz"
 
 
-def _kernels(state: dict[str, Any], count: int) -> dict[str, list[float]]:
-    """Return for each kernel its launches in a run, and the median microseconds of one.
-
-    Names are symbols of machine code, which models share through the compile cache: they need not
-    be those of the report.
-    """
-    import torch  # pyright: ignore[reportMissingImports]
-    from torch.profiler import ProfilerActivity, profile  # pyright: ignore[reportMissingImports]
-
-    with profile(activities=[ProfilerActivity.CUDA]) as seen:
-        for _ in range(count):
-            state["run"]()
-        torch.cuda.synchronize()
-    found: dict[str, list[float]] = {}
-    for event in seen.events():
-        found.setdefault(event.name, []).append(event.device_time_total)
-    return {name: [len(us) / count, round(median(us), 3)] for name, us in found.items() if any(us)}
-
-
 REQUESTS: dict[str, Callable[[dict[str, Any], Any], Any]] = {
     "load": _load,
     "time": _time,
     "outputs": _outputs,
-    "kernels": _kernels,
 }
 
 
@@ -300,7 +278,6 @@ def main() -> int:
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--work", type=Path, default=Path("build/two-trees"))
     parser.add_argument("--json", type=Path, default=Path("two-trees.json"))
-    parser.add_argument("--kernels", action="store_true", help="profile each case")
     parser.add_argument("--keep", action="store_true", help="artifacts that are there are not made")
     parser.add_argument("--seconds", type=float, default=600, help="begin nothing new after these")
     given = parser.parse_args()
