@@ -16,6 +16,8 @@ from dlc.dialects.gpu import (
     mma,
     named_barrier,
     sync,
+    tensor_copy,
+    tensor_map,
     warp,
 )
 from dlc.dialects.gpu.alloc import CounterAllocOp, RegisterAllocOp, SharedAllocOp, SwizzleAttr
@@ -34,6 +36,15 @@ from dlc.dialects.gpu.sync import (
     MeetingOp,
     WarpBarrierOp,
 )
+from dlc.dialects.gpu.tensor_copy import (
+    BulkCommitOp,
+    BulkWaitOp,
+    MappedOp,
+    PrefetchTensorMapOp,
+    TensorCopyOp,
+    TensorStoreOp,
+)
+from dlc.dialects.gpu.tensor_map import TensorMapAttr, hardware_swizzle
 from dlc.dialects.gpu.unroll import UNROLL
 from dlc.dialects.gpu.warp import ShuffleMode, ShuffleOp
 
@@ -44,13 +55,14 @@ Gpu = Dialect(
         *alloc.OPERATIONS,
         *copy.OPERATIONS,
         *bulk_copy.OPERATIONS,
+        *tensor_copy.OPERATIONS,
         *sync.OPERATIONS,
         *named_barrier.OPERATIONS,
         *mbarrier.OPERATIONS,
         *warp.OPERATIONS,
         *mma.OPERATIONS,
     ],
-    [*kernel.ATTRIBUTES, *alloc.ATTRIBUTES, *warp.ATTRIBUTES],
+    [*kernel.ATTRIBUTES, *alloc.ATTRIBUTES, *tensor_map.ATTRIBUTES, *warp.ATTRIBUTES],
 )
 
 __all__ = [
@@ -60,7 +72,9 @@ __all__ = [
     "BarSyncOp",
     "BarrierOp",
     "BlockIdOp",
+    "BulkCommitOp",
     "BulkCopyOp",
+    "BulkWaitOp",
     "CopyOp",
     "CounterAllocOp",
     "CpAsyncCommitOp",
@@ -72,6 +86,7 @@ __all__ = [
     "Gpu",
     "KernelOp",
     "LdmatrixOp",
+    "MappedOp",
     "MbarrierArriveOp",
     "MbarrierInitOp",
     "MbarrierWaitOp",
@@ -79,12 +94,17 @@ __all__ = [
     "MmaOp",
     "NamedBarrierOp",
     "NeedsCapability",
+    "PrefetchTensorMapOp",
     "RegisterAllocOp",
     "RoundTf32Op",
     "SharedAllocOp",
     "ShuffleMode",
     "ShuffleOp",
     "SwizzleAttr",
+    "TensorCopyOp",
+    "TensorMapAttr",
+    "TensorStoreOp",
     "ThreadIdOp",
     "WarpBarrierOp",
+    "hardware_swizzle",
 ]

@@ -71,7 +71,11 @@ class _Owners:
         self._shared = {n for n in range(len(ids)) if n not in self._axes} if shared else set()
 
     def marks(self, access: Access) -> dict[tuple[int, int], _Mark]:
-        """Return the marks of an access by axis, the position as one more, and divisor."""
+        """Return the marks of an access by axis, the position as one more, and divisor; none for
+        the box of a tensor map, whose coordinates are not the buffer's.
+        """
+        if access.region is not None:
+            return {}
         sizes = access.type.get_shape()
         axes = [self._expressions.index(access, axis) for axis in range(len(sizes))]
         if axes:

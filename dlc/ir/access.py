@@ -32,6 +32,7 @@ from dlc.core.affine_syntax import (
     print_index_expressions,
     starts_index_expressions,
 )
+from dlc.core.tensor_map import TensorMap
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,9 @@ class Access:
     dims. elements: how many neighbours are touched from there on, in row-major
     order. asynchronous: it may happen until the thread waits for its copies.
     collective: a warp touches more than this thread's elements (matrix loads). atomic: reading and
-    writing are one step, so that several such accesses need no order.
+    writing are one step, so that several such accesses need no order. region: where there is one,
+    the elements are a box of it, and what is outside of it is not touched; the results of ``map``
+    are the coordinates of the box, then its offsets.
     """
 
     buffer: SSAValue
@@ -54,6 +57,7 @@ class Access:
     asynchronous: bool = False
     collective: bool = False
     atomic: bool = False
+    region: TensorMap | None = None
 
     @property
     def type(self) -> MemRefType[Attribute]:
@@ -93,11 +97,13 @@ def verify_access(access: Access, what: str) -> None:
             f"the index map of {what} has {access.map.num_dims} dims, "
             f"{len(access.operands)} values given"
         )
-    rank = len(access.type.get_shape())
+    rank, holder = len(access.type.get_shape()), "buffer"
+    if access.region is not None:
+        rank, holder = access.region.rank + access.region.offsets, "tensor map"
     if len(access.map.results) != rank:
         raise VerifyException(
             f"the index map of {what} has {len(access.map.results)} results, "
-            f"the buffer has {rank} axes"
+            f"the {holder} has {rank} axes"
         )
 
 

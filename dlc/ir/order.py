@@ -21,6 +21,8 @@ class TokenKind(Enum):
     """All threads of the scope arrive at one operation; each waits for all."""
     COPIES = auto()
     """The groups of a thread's own asynchronous copies (PTX ``cp.async``)."""
+    STORES = auto()
+    """The groups of a thread's own stores of tiles (PTX ``cp.async.bulk``)."""
     PHASE = auto()
     """A phase of an object in shared memory at which some arrive and others wait (``mbarrier``)."""
     NAMED = auto()
