@@ -15,6 +15,7 @@ from dlc.dialects.gpu import (
     mbarrier,
     mma,
     named_barrier,
+    registers,
     sync,
     tensor_copy,
     tensor_map,
@@ -25,9 +26,15 @@ from dlc.dialects.gpu.bulk_copy import BulkCopyOp
 from dlc.dialects.gpu.capability import NeedsCapability
 from dlc.dialects.gpu.copy import AtomicAddOp, CopyOp, CpAsyncOp
 from dlc.dialects.gpu.kernel import BlockIdOp, Dimension, EndOp, KernelOp, ThreadIdOp
-from dlc.dialects.gpu.mbarrier import MbarrierArriveOp, MbarrierInitOp, MbarrierWaitOp
+from dlc.dialects.gpu.mbarrier import (
+    CpAsyncArriveOp,
+    MbarrierArriveOp,
+    MbarrierInitOp,
+    MbarrierWaitOp,
+)
 from dlc.dialects.gpu.mma import LdmatrixOp, MmaOp, RoundTf32Op
 from dlc.dialects.gpu.named_barrier import BarArriveOp, BarSyncOp, NamedBarrierOp
+from dlc.dialects.gpu.registers import SetRegistersOp
 from dlc.dialects.gpu.sync import (
     BarrierOp,
     CpAsyncCommitOp,
@@ -59,6 +66,7 @@ Gpu = Dialect(
         *sync.OPERATIONS,
         *named_barrier.OPERATIONS,
         *mbarrier.OPERATIONS,
+        *registers.OPERATIONS,
         *warp.OPERATIONS,
         *mma.OPERATIONS,
     ],
@@ -77,6 +85,7 @@ __all__ = [
     "BulkWaitOp",
     "CopyOp",
     "CounterAllocOp",
+    "CpAsyncArriveOp",
     "CpAsyncCommitOp",
     "CpAsyncOp",
     "CpAsyncWaitOp",
@@ -97,6 +106,7 @@ __all__ = [
     "PrefetchTensorMapOp",
     "RegisterAllocOp",
     "RoundTf32Op",
+    "SetRegistersOp",
     "SharedAllocOp",
     "ShuffleMode",
     "ShuffleOp",

@@ -100,7 +100,8 @@ class CpAsyncOp(BuffersOp, NeedsCapability):
     """Start a copy from global to shared memory that bypasses the registers (PTX ``cp.async``).
 
     bytes: 4, 8 or 16; both places are aligned to it. Where ``inside`` is false, nothing is read and
-    zeros are written. The copy is done after ``cp_async_commit`` and ``cp_async_wait``.
+    zeros are written. The copy is done after ``cp_async_commit`` and ``cp_async_wait``, or for who
+    waits where ``cp_async_arrive`` says so.
 
     ``gpu.cp_async %x[%i, 0] to %s[%j, 0] if %p {bytes = 16 : i64} : memref<..>, memref<..>``
     """

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Attribute, BlockArgument, Region, SpacedOpaqueSyntaxAttribute
+from xdsl.ir import Attribute, BlockArgument, Operation, Region, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
@@ -211,6 +211,21 @@ class DimensionAttr(EnumAttribute[Dimension], SpacedOpaqueSyntaxAttribute):
     name = "gpu.dimension"
 
 
+def kernel_around(op: Operation) -> KernelOp | None:
+    """Return the kernel that an op is in, if it is in one."""
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, KernelOp):
+        parent = parent.parent_op()
+    return parent
+
+
+def kernel_of(op: Operation) -> KernelOp:
+    """Return the kernel that an op is in."""
+    kernel = kernel_around(op)
+    assert kernel is not None, f"{op.name} stands outside a gpu.kernel"
+    return kernel
+
+
 class IdOp(IRDLOperation, BoundedIndex, ABC):
     """The position of the thread along one dimension."""
 
@@ -232,11 +247,7 @@ class IdOp(IRDLOperation, BoundedIndex, ABC):
     @property
     def kernel(self) -> KernelOp:
         """The kernel that this op is in."""
-        op = self.parent_op()
-        while op is not None and not isinstance(op, KernelOp):
-            op = op.parent_op()
-        assert op is not None, f"{self.name} stands outside a gpu.kernel"
-        return op
+        return kernel_of(self)
 
 
 @irdl_op_definition

@@ -138,4 +138,25 @@ class MbarrierWaitOp(MbarrierOp, OrderingOp):
         return self.token
 
 
-OPERATIONS = [MbarrierInitOp, MbarrierArriveOp, MbarrierWaitOp]
+@irdl_op_definition
+class CpAsyncArriveOp(MbarrierOp, OrderingOp):
+    """Arrive once all copies are done that this thread has started before with ``gpu.cp_async``,
+    without waiting for them (PTX ``cp.async.mbarrier.arrive.noinc``).
+
+    It is one of the ``arrivals`` of the object, as any other. Who has waited for the phase finds
+    the elements; no ``cp_async_commit`` and no ``cp_async_wait`` is needed.
+
+    ``gpu.cp_async_arrive %full[%i] : memref<4xi64, #loop.space<shared>>``
+    """
+
+    name = "gpu.cp_async_arrive"
+
+    def __init__(self, barrier: Place):
+        super().__init__(barrier)
+
+    @property
+    def releases(self) -> Token:
+        return self.token
+
+
+OPERATIONS = [MbarrierInitOp, MbarrierArriveOp, MbarrierWaitOp, CpAsyncArriveOp]

@@ -70,7 +70,8 @@ _SM_89 = partial(_SM_86, target="sm_89", max_blocks_per_sm=24)
 _SM_90A = partial(
     _SM_80,
     target="sm_90a",
-    capabilities=_MMA | {"wgmma", "tma", "mbarrier", "cluster", "stmatrix", "griddepcontrol"},
+    capabilities=_MMA
+    | {"wgmma", "tma", "mbarrier", "setmaxnreg", "cluster", "stmatrix", "griddepcontrol"},
     shared_bytes_per_sm=228 << 10,
     shared_bytes_per_block=227 << 10,
 )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dlc.simulator._clocks import Clocks
+from dlc.simulator._clocks import Clocks, Times
 from dlc.simulator._faults import Site
 from dlc.simulator._races import SharedShadow
 from dlc.simulator._threads import Batch, Integers
@@ -35,11 +35,13 @@ class ClockedShadow(SharedShadow):
     def _stamp(self, threads: Integers, cells: Integers) -> None:
         self.write_time[cells] = self.clocks.time[threads]
 
-    def finish_copy_of(self, thread: int, time: int, cells: Integers) -> None:
-        """Note the end of a copy that a thread has started at a time."""
+    def finish_copy_at(self, times: Times, cells: Integers) -> None:
+        """Note the end of copies, of as many threads as ``cells`` has rows, that these have done at
+        such times of theirs.
+        """
         self.pending[cells] = False
         self.initial[cells] = True
-        self.write_time[cells] = time
+        self.write_time[cells] = times[:, None]
 
     def _check_writer(self, site: Site, threads: Integers, cells: Integers, verb: str) -> None:
         writer = self.writer[cells]

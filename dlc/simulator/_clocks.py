@@ -30,13 +30,15 @@ class Clocks:
         self.time[threads] += 1
         return rows.max(axis=0)
 
-    def release_alone(self, thread: int) -> tuple[int, Times]:
-        """Return a thread's time and the knowledge of what it has done alone; its time goes on."""
-        time = int(self.time[thread])
+    def release_alone(self, threads: Integers) -> tuple[Times, Times]:
+        """Return the times of threads of one block and the knowledge of what they alone have done;
+        their time goes on.
+        """
+        times = self.time[threads]
         row = np.zeros(self.width, np.int32)
-        row[self.thread[thread]] = time + 1
-        self.time[thread] += 1
-        return time, row
+        row[self.thread[threads]] = times + 1
+        self.time[threads] += 1
+        return times, row
 
     def acquire(self, threads: Integers, row: Times) -> None:
         """Let these threads of one block know what was released."""

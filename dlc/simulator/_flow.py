@@ -11,7 +11,6 @@ import numpy as np
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation
 
-from dlc.analysis.shared_conflict import waits_for_a_token
 from dlc.analysis.uniformity import runs_uniformly
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu import KernelOp
@@ -105,7 +104,7 @@ class Flow:
             scope = op.together
             self._add(lambda turns, bundle: turns.meet(bundle, scope, op))
         self._step(self.machine.step(op))
-        if waits_for_a_token(op):
+        if op in self.machine.waits:
             self._add(lambda turns, bundle: turns.wait(bundle, op))
 
     def _if(self, op: scf.IfOp) -> None:

@@ -51,7 +51,7 @@ class Scheduler:
             bundle = self._next()
             if bundle is not None:
                 self._turn(bundle)
-            elif not self.machine.tokens.deliver():
+            elif not self.machine.tokens.deliver(self.machine.copies):
                 self._save()
                 Stall(self.machine, self.bundles, self.last_op).report()
         self.machine.tokens.check_end()

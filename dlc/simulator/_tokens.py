@@ -7,7 +7,8 @@ import numpy as np
 
 from dlc.simulator._buffer import Array
 from dlc.simulator._clocked_shadow import ClockedShadow
-from dlc.simulator._clocks import Clocks
+from dlc.simulator._clocks import Clocks, Times
+from dlc.simulator._copies import Copies
 from dlc.simulator._faults import Site
 from dlc.simulator._phases import Phases
 from dlc.simulator._shared import Piece, SharedBuffer
@@ -28,15 +29,45 @@ class _BulkCopy:
     object: Phases
     bytes: int
     thread: int
-    time: int
+    time: Times
 
-    def finish(self) -> None:
+    def finish(self, batch: Batch, copies: Copies) -> None:
+        """Let the bytes arrive."""
         self.buffer.elements[self.piece.elements] = self.data
         shadow = self.buffer.memory.shadow
         if isinstance(shadow, ClockedShadow):
-            shadow.finish_copy_of(self.thread, self.time, self.piece.cells)
+            shadow.finish_copy_at(self.time, self.piece.cells)
         self.object.missing_bytes -= self.bytes
         self.object.end()
+
+
+@dataclass(frozen=True)
+class _CopiesArrival:
+    """Threads that arrive when the copies are done that they have started so far.
+
+    started: copies of the batch. times: of all its threads. knowledge: of what these have done.
+    """
+
+    site: Site
+    threads: Integers
+    object: Phases
+    started: int
+    times: Times
+    knowledge: Times
+
+    @property
+    def thread(self) -> int:
+        return int(self.threads[0])
+
+    def finish(self, batch: Batch, copies: Copies) -> None:
+        """Finish the copies and arrive."""
+        mask = np.zeros(batch.size, np.bool_)
+        mask[self.threads] = True
+        copies.finish_first(mask, self.started, self.times)
+        if len(self.threads) > self.object.missing:
+            self.site.fail(batch, self.thread, f"arrives once too often: {self.object.lacks}")
+        self.object.gather(self.knowledge)
+        self.object.arrive(len(self.threads))
 
 
 class Tokens:
@@ -46,7 +77,7 @@ class Tokens:
         self.batch = batch
         self.clocks = clocks
         self.changes = 0
-        self.under_way: list[_BulkCopy] = []
+        self.under_way: list[_BulkCopy | _CopiesArrival] = []
         self._objects: dict[int, Phases] = {}
         self._waits = np.zeros(batch.size, np.int64)
 
@@ -114,19 +145,28 @@ class Tokens:
         for found, threads in self.find(site, active, keys):
             for thread in threads:
                 row = active.threads == thread
-                time, knowledge = self.clocks.release_alone(int(thread))
+                time, knowledge = self.clocks.release_alone(np.array([thread]))
                 found.gather(knowledge)
                 part = Piece(piece.elements[row], piece.cells[row])
                 copy = _BulkCopy(site, buffer, part, data[row], found, bytes, int(thread), time)
                 self.under_way.append(copy)
 
-    def deliver(self) -> bool:
-        """Finish the copies under way; return whether there were any."""
-        copies, self.under_way = self.under_way, []
-        for copy in copies:
-            copy.finish()
-        self.changes += bool(copies)
-        return bool(copies)
+    def arrive_after_copies(self, site: Site, active: Active, keys: Keys, copies: Copies) -> None:
+        """Let active threads arrive at their objects when their copies are done."""
+        for found, threads in self.find(site, active, keys):
+            _, knowledge = self.clocks.release_alone(threads)
+            times = self.clocks.time - 1
+            self.under_way.append(
+                _CopiesArrival(site, threads, found, copies.started, times, knowledge)
+            )
+
+    def deliver(self, copies: Copies) -> bool:
+        """Finish the copies under way that arrive somewhere; return whether there were any."""
+        finishing, self.under_way = self.under_way, []
+        for one in finishing:
+            one.finish(self.batch, copies)
+        self.changes += bool(finishing)
+        return bool(finishing)
 
     def check_end(self) -> None:
         """Fail if a copy is still under way when all threads have ended."""

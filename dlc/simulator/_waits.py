@@ -51,6 +51,16 @@ def _mbarrier_arrive(machine: Machine, op: gpu.MbarrierArriveOp) -> Step:
     return run
 
 
+def _cp_async_arrive(machine: Machine, op: gpu.CpAsyncArriveOp) -> Step:
+    found = _Object(machine, op)
+
+    def run(active: Active) -> None:
+        keys = found.keys(active)
+        machine.tokens.arrive_after_copies(found.site, active, keys, machine.copies)
+
+    return run
+
+
 class _PhaseWait(Wait):
     def __init__(self, machine: Machine, op: gpu.MbarrierWaitOp):
         self.machine = machine
@@ -118,7 +128,9 @@ def _mbarrier_wait(machine: Machine, op: gpu.MbarrierWaitOp) -> Step:
 
 
 def _named_barrier(machine: Machine, op: gpu.NamedBarrierOp) -> Step:
-    machine.waits[op] = meeting = _Meeting(machine, op)
+    meeting = _Meeting(machine, op)
+    if op.acquires is not None:
+        machine.waits[op] = meeting
     return meeting.arrive
 
 
@@ -141,6 +153,7 @@ def _bulk_copy(machine: Machine, op: gpu.BulkCopyOp) -> Step:
 COMPILERS: Mapping[type[Operation], Compiler] = {
     gpu.MbarrierInitOp: _mbarrier_init,
     gpu.MbarrierArriveOp: _mbarrier_arrive,
+    gpu.CpAsyncArriveOp: _cp_async_arrive,
     gpu.MbarrierWaitOp: _mbarrier_wait,
     gpu.BarSyncOp: _named_barrier,
     gpu.BarArriveOp: _named_barrier,

@@ -18,7 +18,7 @@ from dlc.ir.access import MemoryOp
 from dlc.ir.order import OrderingOp
 from dlc.ir.space import Space, buffer_type, space_of
 from dlc.ir.tensor import element_bytes, numpy_dtype
-from dlc.simulator import _control, _matrices, _memory, _waits, _warps
+from dlc.simulator import _control, _matrices, _memory, _reallocation, _waits, _warps
 from dlc.simulator._banks import BankCounter
 from dlc.simulator._buffer import Array
 from dlc.simulator._clocks import Clocks
@@ -27,6 +27,7 @@ from dlc.simulator._faults import fail_at_end
 from dlc.simulator._flow import Flow, runs_in_lockstep
 from dlc.simulator._global import GlobalBuffer, Grid
 from dlc.simulator._machine import Machine, Step, nothing
+from dlc.simulator._registers import Registers
 from dlc.simulator._scheduler import Order, Scheduler
 from dlc.simulator._shared import SharedMemory
 from dlc.simulator._threads import Batch, Integers
@@ -45,6 +46,7 @@ COMPILERS = {
     **_warps.COMPILERS,
     **_matrices.COMPILERS,
     **_waits.COMPILERS,
+    **_reallocation.COMPILERS,
 }
 
 
@@ -175,6 +177,7 @@ class _Launch:
         if self.flow is not None:
             machine.batch.clocks = Clocks(machine.batch.thread, self.kernel.threads)
             machine.tokens = Tokens(machine.batch, machine.batch.clocks)
+            machine.held = Registers(machine.batch)
         machine.shared = SharedMemory(machine.batch, self.shared_bytes, self.granule, checks, banks)
         machine.copies = Copies(machine.batch)
         machine.registers.clear()

@@ -16,11 +16,14 @@ from warp_roles import (
     BLOCKS,
     COPIED,
     ELECTED,
+    GATHERED,
     NUMBERED,
+    REALLOCATED,
     ROUNDS,
     SLICES,
     STORED,
     TURNS,
+    WARPGROUPS,
     WARPS,
     WIDTH,
 )
@@ -31,8 +34,14 @@ from dlc.dialects.graph.structure import Array
 from dlc.simulator import Coverage, SimulationError, simulate
 from dlc.simulator.launch import Order, find_kernel
 
-RINGS = {"copied": COPIED, "stored": STORED, "elected": ELECTED, "numbered": NUMBERED}
-KERNELS = {**RINGS, "turns": TURNS}
+RINGS = {
+    "copied": COPIED,
+    "stored": STORED,
+    "gathered": GATHERED,
+    "elected": ELECTED,
+    "numbered": NUMBERED,
+}
+KERNELS = {**RINGS, "turns": TURNS, "reallocated": REALLOCATED}
 TARGETS = {"numbered": ["sm_80", "sm_86", "sm_89", "sm_90a"]}
 """Where a kernel runs; the others have mbarriers."""
 ORDERS: list[Order | None] = [None, "forward", "backward", 1, 2, 3]
@@ -54,8 +63,15 @@ def in_turns() -> tuple[Array, Array]:
     return x, y
 
 
+def doubled_rows() -> tuple[Array, Array]:
+    """Return the input of the warpgroups that move registers, and what they make of it."""
+    x = np.random.default_rng(0).standard_normal((BLOCKS, 128 * WARPGROUPS)).astype(np.float32)
+    return x, 2 * x
+
+
 def arrays(name: str) -> tuple[Array, Array]:
-    return in_turns() if name == "turns" else doubled()
+    others = {"turns": in_turns, "reallocated": doubled_rows}
+    return others.get(name, doubled)()
 
 
 def simulated(name: str, text: str, order: Order | None = None) -> Array:
@@ -76,7 +92,7 @@ def test_what_they_write_is_known_without_running_them(name: str) -> None:
     assert Coverage(find_kernel(lowered(KERNELS[name], "gpu-check-limits"), "k")).check_all()
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("name", [*RINGS, "turns"])
 def test_passes_find_places_and_barriers(name: str) -> None:
     """The kernels without their barriers of the block and the places of their buffers."""
     text = re.sub(r"\{offset = \d+ : i64\}|gpu\.barrier\n", "\n", KERNELS[name])
@@ -125,6 +141,22 @@ FAULTS = [
     ("elected", "eq, %lane, %zero", "eq, %lane, %warp", STALL),
     ("copied", f"{WAIT_FULL} : memref<2xi64, #loop.space<shared>>", "", RACE),
     ("copied", f"{WAIT_EMPTY} : memref<2xi64, #loop.space<shared>>", "", "once too often"),
+    ("gathered", f"{WAIT_FULL} : memref<2xi64, #loop.space<shared>>", "", RACE),
+    ("gathered", f"{WAIT_EMPTY} : memref<2xi64, #loop.space<shared>>", "", f"{RACE}|too often"),
+    ("gathered", WAIT_FULL, "gpu.mbarrier_wait %full[%k mod 2] parity %one", f"{RACE}|{STALL}"),
+    ("gathered", "gpu.cp_async_arrive %full[%k mod 2]", "gpu.cp_async_arrive %full[0]", STALL),
+    ("gathered", "gpu.cp_async_arrive", "gpu.mbarrier_arrive", "not waited for"),
+    ("gathered", "arrivals = 32", "arrivals = 33", STALL),
+    ("gathered", "arrivals = 32", "arrivals = 31", f"{RACE}|too often|{STALL}"),
+    ("gathered", "%ring[%k mod 2, %t * 2]", "%ring[0, %t * 2]", f"{RACE}|{STALL}"),
+    ("reallocated", "gpu.set_registers {count = 24 : i64}", "", f"{STALL}: for 240 registers"),
+    (
+        "reallocated",
+        "count = 24 ",
+        "count = 64 ",
+        f"{STALL}: for 240 registers a thread, 4096 more",
+    ),
+    ("reallocated", "arith.constant 128", "arith.constant 96", STALL),
     ("copied", "bytes = 256", "bytes = 512", STALL),
     ("copied", "%ring[%k mod 2, 0] at %full[%k mod 2]", "%ring[%k mod 2, 0] at %empty[0]", STALL),
     ("copied", "%ring[%k mod 2, 0] at", "%ring[0, 0] at", f"{RACE}|{STALL}"),

@@ -86,6 +86,22 @@ STORED = (
 )
 """The lanes of a warp store the slices."""
 
+GATHERED = (
+    _HEAD
+    + _initialised(filled_by=32)
+    + f"""
+  scf.if %fills {{
+    scf.for %k = %zero to %n step %one {{
+      %p = loop.index [(%k floordiv {SLOTS} + 1) mod 2]
+      gpu.mbarrier_wait %empty[%k mod {SLOTS}] parity %p : {_BARRIERS}
+      gpu.cp_async %x[%b, %k, %t * 2] to %ring[%k mod {SLOTS}, %t * 2] {{bytes = 8 : i64}}
+        : {_TENSOR}, {_RING}
+      gpu.cp_async_arrive %full[%k mod {SLOTS}] : {_BARRIERS}
+    }}"""
+    + _EMPTIES
+)
+"""The lanes of a warp start copies of the slices and wait for none of them."""
+
 NUMBERED = (
     _HEAD
     + f"""
@@ -180,3 +196,26 @@ gpu.kernel @k(%x: memref<{BLOCKS}x32xi32>, %y: memref<{BLOCKS}x32xi32>) attribut
   gpu.end
 }}"""
 """Warps in the same loop that have their turns one after the other."""
+
+WARPGROUPS = 3
+
+REALLOCATED = f"""
+gpu.kernel @k(%x: memref<{BLOCKS}x{128 * WARPGROUPS}xf32>,
+    %y: memref<{BLOCKS}x{128 * WARPGROUPS}xf32>) attributes {{
+    grid = array<i64: {BLOCKS}, 1, 1>, block = array<i64: {128 * WARPGROUPS}, 1, 1>,
+    outputs = 1 : i64, resident_blocks = 1 : i64}} {{
+  %t = gpu.thread_id x : index
+  %b = gpu.block_id x : index
+  %group = arith.constant 128 : index
+  %gives = arith.cmpi slt, %t, %group : index
+  scf.if %gives {{
+    gpu.set_registers {{count = 24 : i64}}
+  }} else {{
+    gpu.set_registers {{count = 240 : i64}}
+  }}
+  %v = loop.load %x[%b, %t] : memref<{BLOCKS}x{128 * WARPGROUPS}xf32> -> f32
+  %w = arith.addf %v, %v : f32
+  loop.store %w, %y[%b, %t] : f32 -> memref<{BLOCKS}x{128 * WARPGROUPS}xf32>
+  gpu.end
+}}"""
+"""A warpgroup gives registers to two others."""

@@ -136,6 +136,21 @@ __device__ __forceinline__ void mbarrier_wait(void* barrier, int parity) {
                  : "=r"(done) : "r"(shared_address(barrier)), "r"(parity) : "memory");
   while (!done);
 }""",
+    "cp_async_arrive": """
+__device__ __forceinline__ void cp_async_arrive(void* barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];"
+               :: "r"(shared_address(barrier)) : "memory");
+}""",
+    "more_registers": """
+template <int count>
+__device__ __forceinline__ void more_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" :: "n"(count));
+}""",
+    "fewer_registers": """
+template <int count>
+__device__ __forceinline__ void fewer_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" :: "n"(count));
+}""",
     "bulk_copy": """
 template <int bytes>
 __device__ __forceinline__ void bulk_copy(void* to, const void* from, void* barrier) {

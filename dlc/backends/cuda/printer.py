@@ -23,6 +23,8 @@ from dlc.backends.cuda.matrix_loads import matrix_load_name
 from dlc.backends.cuda.prelude import prelude_for
 from dlc.backends.cuda.products import product_name
 from dlc.dialects import gpu
+from dlc.dialects.gpu.kernel import kernel_of
+from dlc.dialects.gpu.registers import registers_at_launch
 from dlc.errors import CompileError
 from dlc.ir.access import Access
 from dlc.ir.space import buffer_type
@@ -210,6 +212,17 @@ def _mbarrier_wait(p: CudaPrinter, op: gpu.MbarrierWaitOp) -> None:
     p.line(f"mbarrier_wait({p.address(access)}, {p.names[op.parity]});")
 
 
+def _cp_async_arrive(p: CudaPrinter, op: gpu.CpAsyncArriveOp) -> None:
+    (access,) = op.accesses()
+    p.line(f"cp_async_arrive({p.address(access)});")
+
+
+def _set_registers(p: CudaPrinter, op: gpu.SetRegistersOp) -> None:
+    count = op.count.value.data
+    way = "more" if count > registers_at_launch(kernel_of(op).threads) else "fewer"
+    p.line(f"{way}_registers<{count}>();")
+
+
 def _named_barrier(function: str) -> Statement:
     def say(p: CudaPrinter, op: gpu.NamedBarrierOp) -> None:
         p.line(f"{function}<{op.threads.value.data}>({p.names[op.number]});")
@@ -247,6 +260,8 @@ CudaPrinter.STATEMENTS = {
     gpu.MbarrierInitOp: _mbarrier_init,
     gpu.MbarrierArriveOp: _mbarrier_arrive,
     gpu.MbarrierWaitOp: _mbarrier_wait,
+    gpu.CpAsyncArriveOp: _cp_async_arrive,
+    gpu.SetRegistersOp: _set_registers,
     gpu.EndOp: lambda p, op: None,
 }
 

@@ -5,8 +5,8 @@
  * blocks and backwards in odd ones: what needs a barrier that is not there goes wrong. A thread has a stack of
  * its own only if it waits.
  *
- * Threads that wait for a token of others go on once a pass over all warps has brought it; copies of the bulk
- * engine arrive when nobody else can go on.
+ * Threads that wait for a token of others go on once a pass over all warps has brought it; copies that arrive at
+ * an mbarrier do so when nobody else can go on.
  *
  * What a warp does together is written down by each lane, and done for all of them when the first of them needs
  * it done: before it touches registers or shared memory otherwise, waits or ends. Nothing else happens between,
@@ -33,11 +33,11 @@ typedef struct coroutine {
   struct coroutine *next_free;
 } coroutine;
 
-/* An asynchronous copy that has not arrived. group: the number of its group in its thread. */
+/* An asynchronous copy that has not arrived. group, number: those of its group and its own in its thread. */
 typedef struct copy {
   unsigned char *to;
   const unsigned char *from;
-  uint32_t bytes, filled, group;
+  uint32_t bytes, filled, group, number;
 } copy;
 
 /* A copy of the bulk engine that has not arrived. barrier: the place of its mbarrier. */
@@ -46,6 +46,11 @@ typedef struct bulk {
   const unsigned char *from;
   uint32_t bytes, barrier;
 } bulk;
+
+/* An arrival that comes once the first copies of a thread are done, as many as started. */
+typedef struct arrival {
+  uint32_t thread, started, barrier;
+} arrival;
 
 /* An mbarrier in shared memory. missing: arrivals; bytes: of copies that are expected; odd: the parity of the phase
  * under way. */
@@ -68,7 +73,7 @@ typedef struct thread {
   int (*is_over)(const struct thread *); /* whether the token has come that it waits for; NULL where it waits for none */
   uint32_t place, parity;                /* of its mbarrier; or the number and round of its barrier */
   copy *copies;
-  uint32_t copy_first, copy_end, copy_room, groups;
+  uint32_t copy_first, copy_end, copy_room, groups, started;
 } thread;
 
 typedef struct warp {
@@ -90,6 +95,8 @@ typedef struct worker {
   numbered numbered[NUMBERED_BARRIERS];
   bulk *bulks;
   uint32_t bulk_count, bulk_room;
+  arrival *arrivals; /* of copies */
+  uint32_t arrival_count, arrival_room;
   uint32_t threads_in_block, finished, at_barrier, coroutines, backwards;
 } worker;
 
@@ -231,6 +238,21 @@ void block_barrier(void) {
   park(self, "__syncthreads");
 }
 
+/* Copies. ------------------------------------------------------------------------------------------------- */
+
+static inline void fill(unsigned char *to, int value, uint32_t bytes) {
+  if (bytes == WIDEST_COPY) memset(to, value, WIDEST_COPY); /* without a call */
+  else memset(to, value, bytes);
+}
+
+static inline void finish_copy(const copy *c) {
+  if (c->filled == WIDEST_COPY) memcpy(c->to, c->from, WIDEST_COPY); /* without a call */
+  else {
+    if (c->filled) memcpy(c->to, c->from, c->filled);
+    fill(c->to + c->filled, 0, c->bytes - c->filled);
+  }
+}
+
 /* Tokens. ------------------------------------------------------------------------------------------------- */
 
 static void wait_for_token(const char *name, int (*is_over)(const thread *), uint32_t place, uint32_t parity) {
@@ -265,13 +287,17 @@ void mbarrier_init(unsigned place, unsigned arrivals) {
   b->arrivals = b->missing = arrivals;
 }
 
-void mbarrier_arrive(unsigned place, unsigned bytes) {
-  settle();
+static void arrive(unsigned place, unsigned bytes) {
   mbarrier *b = mbarrier_at(place);
   if (!b->missing) fault("it arrives once too often at the mbarrier at byte %u", place);
   b->bytes += bytes;
   b->missing--;
   end_phase(b);
+}
+
+void mbarrier_arrive(unsigned place, unsigned bytes) {
+  settle();
+  arrive(place, bytes);
 }
 
 static int is_other_phase(const thread *t) { return mbarrier_at(t->place)->odd != t->parity; }
@@ -323,6 +349,21 @@ static int deliver_bulks(worker *w) {
   return count != 0;
 }
 
+/* Let the copies of threads arrive that were to; return whether there were any. */
+static int deliver_copies(worker *w) {
+  uint32_t count = w->arrival_count;
+  w->arrival_count = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const arrival *a = &w->arrivals[i];
+    thread *t = &w->threads[a->thread];
+    current_thread = &t->view;
+    while (t->copy_first < t->copy_end && t->copies[t->copy_first].number < a->started)
+      finish_copy(&t->copies[t->copy_first++]);
+    arrive(a->barrier, 0);
+  }
+  return count != 0;
+}
+
 /* Let threads go on whose tokens have come; return whether there are any. */
 static int release_tokens(worker *w) {
   int any = 0;
@@ -339,11 +380,6 @@ static int release_tokens(worker *w) {
 
 /* Asynchronous copies. ------------------------------------------------------------------------------------ */
 
-static inline void fill(unsigned char *to, int value, uint32_t bytes) {
-  if (bytes == WIDEST_COPY) memset(to, value, WIDEST_COPY); /* without a call */
-  else memset(to, value, bytes);
-}
-
 void start_copy(unsigned char *to, const void *from, unsigned bytes, unsigned filled) {
   thread *t = me();
   settle();
@@ -358,7 +394,7 @@ void start_copy(unsigned char *to, const void *from, unsigned bytes, unsigned fi
     if (!t->copies) give_up("out of memory");
   }
   fill(to, POISON, bytes); /* until it arrives, nobody may look */
-  t->copies[t->copy_end++] = (copy){to, from, bytes, filled, t->groups};
+  t->copies[t->copy_end++] = (copy){to, from, bytes, filled, t->groups, t->started++};
 }
 
 void commit_copies(void) { me()->groups++; }
@@ -369,12 +405,20 @@ void wait_for_copies(unsigned outstanding) {
   for (; t->copy_first < t->copy_end; t->copy_first++) {
     const copy *c = &t->copies[t->copy_first];
     if (c->group + outstanding >= t->groups) return;
-    if (c->filled == WIDEST_COPY) memcpy(c->to, c->from, WIDEST_COPY); /* without a call */
-    else {
-      if (c->filled) memcpy(c->to, c->from, c->filled);
-      fill(c->to + c->filled, 0, c->bytes - c->filled);
-    }
+    finish_copy(c);
   }
+}
+
+void arrive_after_copies(unsigned barrier) {
+  worker *w = self;
+  settle();
+  mbarrier_at(barrier);
+  if (w->arrival_count == w->arrival_room) {
+    w->arrival_room = w->arrival_room ? 2 * w->arrival_room : 1024;
+    w->arrivals = realloc(w->arrivals, w->arrival_room * sizeof *w->arrivals);
+    if (!w->arrivals) give_up("out of memory");
+  }
+  w->arrivals[w->arrival_count++] = (arrival){(uint32_t)(me() - w->threads), me()->started, barrier};
 }
 
 /* Blocks. ------------------------------------------------------------------------------------------------- */
@@ -401,7 +445,7 @@ static void begin_block(worker *w, uint64_t number) {
   uint64_t gx = l->grid[0], gy = l->grid[1];
   uint32_t bx = l->block[0], by = l->block[1], count = bx * by * l->block[2];
   w->threads_in_block = count;
-  w->finished = w->at_barrier = w->bulk_count = 0;
+  w->finished = w->at_barrier = w->bulk_count = w->arrival_count = 0;
   memset(w->numbered, 0, sizeof w->numbered);
   w->backwards = number % 2;
   make_shared(w, l->shared_bytes);
@@ -416,7 +460,7 @@ static void begin_block(worker *w, uint64_t number) {
     t->coroutine = NULL;
     t->waits = NULL;
     t->is_over = NULL;
-    t->copy_first = t->copy_end = t->groups = 0;
+    t->copy_first = t->copy_end = t->groups = t->started = 0;
   }
   for (uint32_t i = 0; i * WARP_LANES < count; i++) {
     uint32_t lanes = count - i * WARP_LANES;
@@ -457,9 +501,9 @@ static void run_block(worker *w, uint64_t number) {
   for (;;) {
     for (uint32_t i = 0; i < warps; i++) run_warp(w, &w->warps[w->backwards ? warps - 1 - i : i]);
     if (w->finished == w->threads_in_block) break;
-    if (!release_tokens(w) && !deliver_bulks(w)) release_barrier(w, warps);
+    if (!release_tokens(w) && !deliver_bulks(w) && !deliver_copies(w)) release_barrier(w, warps);
   }
-  if (w->bulk_count) fault("the block ends before its bulk copies have arrived");
+  if (w->bulk_count || w->arrival_count) fault("the block ends before its copies have arrived");
   check_shared(w);
   current_thread = NULL;
 }

@@ -31,6 +31,7 @@ void block_barrier(void);
 void start_copy(byte *, const void *, unsigned, unsigned);
 void commit_copies(void);
 void wait_for_copies(unsigned);
+void arrive_after_copies(unsigned);
 void mbarrier_init(unsigned, unsigned);
 void mbarrier_arrive(unsigned, unsigned);
 void mbarrier_wait(unsigned, unsigned);
@@ -207,6 +208,8 @@ static inline void ptx_cp_async_ca_shared_global(unsigned to, const void *from, 
 static inline void ptx_cp_async_commit_group() { commit_copies(); }
 static inline void ptx_cp_async_wait_group(unsigned outstanding) { wait_for_copies(outstanding); }
 
+static inline void ptx_cp_async_mbarrier_arrive_noinc_shared__cta_b64(unsigned place) { arrive_after_copies(place); }
+
 /* PTX: tokens; a wait comes back when it is over. ---------------------------------------------------------- */
 
 static inline void ptx_mbarrier_init_shared__cta_b64(unsigned place, unsigned arrivals) { ::mbarrier_init(place, arrivals); }
@@ -223,6 +226,11 @@ static inline void ptx_cp_async_bulk_shared__cluster_global_mbarrier__complete_t
     unsigned to, const void *from, unsigned bytes, unsigned barrier) {
   start_bulk_copy(to, from, bytes, barrier);
 }
+
+/* PTX: registers, of which an emulated thread has as many as it wants. --------------------------------------- */
+
+static inline void ptx_setmaxnreg_inc_sync_aligned_u32(unsigned) {}
+static inline void ptx_setmaxnreg_dec_sync_aligned_u32(unsigned) {}
 
 /* PTX: matrices. ------------------------------------------------------------------------------------------ */
 

@@ -81,3 +81,44 @@ gpu.kernel @k(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block 
   gpu.bar_arrive %n {threads = 2048 : i64}
   gpu.end
 }
+
+// -----
+
+gpu.kernel @k(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 96, 1, 1>, outputs = 0 : i64} {
+  %s = gpu.shared_alloc : memref<64xf32, #loop.space<shared>>
+  // expected-error@below {{mbarrier objects are i64 in shared memory, got memref<64xf32, #loop.space<shared>>}}
+  gpu.cp_async_arrive %s[0] : memref<64xf32, #loop.space<shared>>
+  gpu.end
+}
+
+// -----
+
+gpu.kernel @k(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 128, 1, 1>, outputs = 0 : i64, resident_blocks = 1 : i64} {
+  // expected-error@below {{count = 100 should be a multiple of 8 from 24 to 256}}
+  gpu.set_registers {count = 100 : i64}
+  gpu.end
+}
+
+// -----
+
+gpu.kernel @k(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 128, 1, 1>, outputs = 0 : i64, resident_blocks = 1 : i64} {
+  // expected-error@below {{count = 16 should be a multiple of 8 from 24 to 256}}
+  gpu.set_registers {count = 16 : i64}
+  gpu.end
+}
+
+// -----
+
+gpu.kernel @k(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 128, 1, 1>, outputs = 0 : i64} {
+  // expected-error@below {{a kernel that moves registers says resident_blocks = 1}}
+  gpu.set_registers {count = 96 : i64}
+  gpu.end
+}
+
+// -----
+
+gpu.kernel @k(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 96, 1, 1>, outputs = 0 : i64, resident_blocks = 1 : i64} {
+  // expected-error@below {{warpgroups move registers; 96 threads are not whole ones}}
+  gpu.set_registers {count = 96 : i64}
+  gpu.end
+}

@@ -8,7 +8,7 @@ import pytest
 from launched import Case, LaunchError, launch
 from lowered import lowered
 from test_warp_roles import KERNELS, arrays
-from warp_roles import BLOCKS, CONSUMERS, THREADS, WARPS
+from warp_roles import BLOCKS, CONSUMERS
 
 from dlc.backends.cuda.printer import cuda_text
 from dlc.simulator.launch import find_kernel
@@ -27,7 +27,7 @@ class Printed(Case):
 
 def case(name: str, text: str) -> Case:
     kernel = find_kernel(lowered(text, "gpu-check-limits"), "k")
-    element, threads = ("int", 32 * WARPS) if name == "turns" else ("float", THREADS)
+    element, threads = "int" if name == "turns" else "float", kernel.threads
     shared = 0 if kernel.shared_bytes is None else kernel.shared_bytes.value.data
     one = Case("", element, threads, (BLOCKS, 1, 1), shared)
     return Printed(**vars(one), printed=cuda_text([kernel]))
@@ -47,6 +47,9 @@ FAULTS = [
     ("stored", "gpu.mbarrier_arrive %full[%k mod 2] :", "gpu.mbarrier_arrive %full[0] :", "ever"),
     ("stored", "gpu.mbarrier_init %full[1]", "gpu.mbarrier_init %full[0]", "not initialised"),
     ("copied", "bytes = 256", "bytes = 512", "mbarrier.try_wait for ever"),
+    ("gathered", WAIT_FULL, "", "for ever|before its copies|does not write|differ"),
+    ("gathered", "arrivals = 32", "arrivals = 33", "try_wait for ever"),
+    ("gathered", "gpu.cp_async_arrive %full[%k mod 2]", "gpu.cp_async_arrive %full[0]", "ever"),
     ("copied", "parity %p", "parity %one", "for ever|once too often|does not write|before its"),
     ("numbered", "gpu.bar_arrive %filled {threads = 96 : i64}", "", "bar.sync for ever"),
     ("numbered", "[%k mod 2 + 3]", "[%k mod 2 + 15]", "1 to 15 are free"),
