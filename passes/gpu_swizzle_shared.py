@@ -22,13 +22,15 @@ stand over no more at once. To find the place in a swizzle would only cost them.
 
 
 class GpuSwizzleSharedPass(DlcPass):
-    """Give a swizzle to each shared buffer that matrix loads read, or lanes 16 bytes at a time.
+    """Give a swizzle to each shared buffer that matrix loads or products read, or lanes 16 bytes at
+    a time.
 
     A matrix load reads 16 bytes at the same column of 8 rows, and so do 8 lanes that stand over
     different rows. With rows of 128 bytes or a multiple they all start at the same bank and take 8
     turns; xored with the row's number, the 8 pieces are in different banks. Rows that are not a
     power of two bytes long are left as they are, and so are buffers that have a swizzle or an
-    access wider than 16 bytes, and rows of 32 bytes that no matrix load reads.
+    access wider than 16 bytes, and rows of 32 bytes that no matrix load reads. Tiles that hardware
+    reads or writes as a whole (products of a warpgroup) need the swizzle of their rows.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: before ``gpu-allocate-shared``.
     """
@@ -46,7 +48,8 @@ def _swizzle(kernel: KernelOp) -> None:
     for op in kernel.walk():
         if isinstance(op, SharedAllocOp) and op.swizzle is None:
             own = [a for a in accesses if a.buffer is op.output]
-            if _is_read_by_rows(op, own) and all(_bytes(a) <= 1 << CHUNK_BITS for a in own):
+            by_rows = _is_read_by_rows(op, own) and all(_bytes(a) <= 1 << CHUNK_BITS for a in own)
+            if by_rows or any(a.box for a in own):
                 op.swizzle = swizzle_of_rows(_row_bytes(op))
 
 

@@ -20,6 +20,7 @@ from dlc.dialects.gpu import (
     tensor_copy,
     tensor_map,
     warp,
+    wgmma,
 )
 from dlc.dialects.gpu.alloc import CounterAllocOp, RegisterAllocOp, SharedAllocOp, SwizzleAttr
 from dlc.dialects.gpu.bulk_copy import BulkCopyOp
@@ -36,6 +37,7 @@ from dlc.dialects.gpu.mma import LdmatrixOp, MmaOp, RoundTf32Op
 from dlc.dialects.gpu.named_barrier import BarArriveOp, BarSyncOp, NamedBarrierOp
 from dlc.dialects.gpu.registers import SetRegistersOp
 from dlc.dialects.gpu.sync import (
+    AsyncFenceOp,
     BarrierOp,
     CpAsyncCommitOp,
     CpAsyncWaitOp,
@@ -54,6 +56,7 @@ from dlc.dialects.gpu.tensor_copy import (
 from dlc.dialects.gpu.tensor_map import TensorMapAttr, hardware_swizzle
 from dlc.dialects.gpu.unroll import UNROLL
 from dlc.dialects.gpu.warp import ShuffleMode, ShuffleOp
+from dlc.dialects.gpu.wgmma import WgmmaCommitOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp
 
 Gpu = Dialect(
     "gpu",
@@ -69,12 +72,14 @@ Gpu = Dialect(
         *registers.OPERATIONS,
         *warp.OPERATIONS,
         *mma.OPERATIONS,
+        *wgmma.OPERATIONS,
     ],
     [*kernel.ATTRIBUTES, *alloc.ATTRIBUTES, *tensor_map.ATTRIBUTES, *warp.ATTRIBUTES],
 )
 
 __all__ = [
     "UNROLL",
+    "AsyncFenceOp",
     "AtomicAddOp",
     "BarArriveOp",
     "BarSyncOp",
@@ -116,5 +121,9 @@ __all__ = [
     "TensorStoreOp",
     "ThreadIdOp",
     "WarpBarrierOp",
+    "WgmmaCommitOp",
+    "WgmmaFenceOp",
+    "WgmmaOp",
+    "WgmmaWaitOp",
     "hardware_swizzle",
 ]

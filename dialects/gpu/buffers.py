@@ -2,6 +2,8 @@
 
 from abc import ABC
 from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import AffineMapAttr, Float32Type, Float64Type, IntegerType, MemRefType
@@ -67,6 +69,10 @@ class BuffersOp(IRDLOperation, MemoryOp, ABC):
         map: AffineMapAttr = getattr(self, f"{role}_map")
         indices = tuple(getattr(self, f"{role}_indices"))
         return Access(getattr(self, role), map.data, indices, elements, **facts)
+
+    def access_of_box(self, role: str, box: tuple[int, ...], **facts: bool) -> Access:
+        """Return the access of one role to a tile, whose extents along the last axes these are."""
+        return replace(self.access(role, prod(box), **facts), box=box)
 
     def verify_(self) -> None:
         for role, access in zip(self.ROLES, self.accesses(), strict=True):

@@ -44,7 +44,8 @@ LOADED_MATRICES = (1, 2, 4)
 """How many matrices one ldmatrix loads (PTX ISA, "ldmatrix", ``.num``)."""
 
 
-def _verify_fragment(access: Access, what: str) -> None:
+def verify_fragment(access: Access, what: str) -> None:
+    """Raise VerifyException unless a lane's elements are neighbours in a register buffer."""
     if space_of(access.buffer) is not Space.REGISTER:
         raise VerifyException(f"{what} is a fragment in registers, got {access.type}")
     sizes = access.type.get_shape()
@@ -123,7 +124,7 @@ class LdmatrixOp(BuffersOp, OrderingOp, NeedsCapability):
             raise VerifyException(f"loads 1, 2 or 4 matrices, not {self.matrices.value.data}")
         if self.transpose is not None and self.pack != 2:
             raise VerifyException("transposes elements of 16 bits only")
-        _verify_fragment(fragment, "the destination")
+        verify_fragment(fragment, "the destination")
 
 
 @irdl_op_definition
@@ -184,7 +185,7 @@ class MmaOp(BuffersOp, OrderingOp, NeedsCapability):
     def verify_(self) -> None:
         super().verify_()
         for role, access in zip(self.ROLES, self.accesses(), strict=True):
-            _verify_fragment(access, role)
+            verify_fragment(access, role)
 
 
 @irdl_op_definition
@@ -219,7 +220,7 @@ class RoundTf32Op(BuffersOp, NeedsCapability):
     def verify_(self) -> None:
         super().verify_()
         (access,) = self.accesses()
-        _verify_fragment(access, "the operand")
+        verify_fragment(access, "the operand")
         if element_of(self.fragment) != f32:
             raise VerifyException(f"rounds f32, got {element_of(self.fragment)}")
 

@@ -68,6 +68,23 @@ class FenceOp(IRDLOperation, OrderingOp):
 
 
 @irdl_op_definition
+class AsyncFenceOp(IRDLOperation, OrderingOp, NeedsCapability):
+    """Let products of warpgroups and bulk copies see what this thread wrote to shared memory, by
+    stores and by copies that it has waited for (PTX ISA, "membar/fence": ``fence.proxy.async``).
+
+    It waits for nobody: others start such operations after a barrier that follows.
+    """
+
+    name = "gpu.async_fence"
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict"
+
+    @property
+    def capability(self) -> str:
+        return "tma"
+
+
+@irdl_op_definition
 class CpAsyncCommitOp(IRDLOperation, OrderingOp, NeedsCapability):
     """Close the group of this thread's ``cp_async`` copies since the last commit."""
 
@@ -115,4 +132,11 @@ class CpAsyncWaitOp(IRDLOperation, OrderingOp, NeedsCapability):
             )
 
 
-OPERATIONS = [BarrierOp, WarpBarrierOp, FenceOp, CpAsyncCommitOp, CpAsyncWaitOp]
+OPERATIONS = [
+    BarrierOp,
+    WarpBarrierOp,
+    FenceOp,
+    AsyncFenceOp,
+    CpAsyncCommitOp,
+    CpAsyncWaitOp,
+]

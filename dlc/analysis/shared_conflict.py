@@ -78,15 +78,14 @@ def _are_disjoint(first: Access, later: Access) -> bool:
 
     What is the same in all threads may be compared; what is not has any value of its range in each.
     """
-    if max(first.elements, later.elements) > first.type.get_shape()[-1]:
+    reaches = [max(pair) for pair in zip(first.reach, later.reach, strict=True)]
+    if reaches[-1] > first.type.get_shape()[-1]:
         return False
     values = list(dict.fromkeys((*first.operands, *later.operands)))
     uniform = [is_uniform(v) for v in values]
     ranges = Ranges([range_of(v) for v in values] * 2)
-    last = len(first.map.results) - 1
-    for axis in range(len(first.map.results)):
+    for axis, reach in enumerate(reaches):
         left, right = (_over(a, axis, values) for a in (first, later))
-        reach = max(first.elements, later.elements) if axis == last else 1
         others = _in_another_thread(right, uniform)
         if _is_outside(interval_of(left - others, ranges), reach):
             return True

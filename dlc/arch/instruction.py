@@ -13,8 +13,8 @@ class Operand:
     """A factor or the sum of an instruction.
 
     element: the type of its elements as the IR names it; ``None`` for any that is computed in the
-    sum's type. place: how the threads of the scope hold it in their registers; ``None`` where each
-    thread has one element.
+    sum's type. place: how a warp holds it, or its rows of it, in registers; ``None`` where each
+    thread has one element, or where it is always in shared memory.
     """
 
     element: str | None
@@ -107,8 +107,48 @@ class Instruction:
         return self.element in (None, element) and self.c.element == compute
 
 
+WARPGROUP_WARPS = 4
+WARPGROUP_COLUMNS = (8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256)
+"""The widths of a warpgroup's product that all types of factors have and a tile may want (PTX ISA,
+"wgmma.mma_async", ``.shape``)."""
+
 _PTX_TYPES = {"i8": "s8", "ui8": "u8", "i32": "s32"}
 _REGISTER_BITS = 32
+
+
+def warpgroup_product(
+    shape: tuple[int, int, int],
+    element: str,
+    factors: tuple[str, str],
+    result: str,
+    bits: int,
+    ignored_bits: int = 0,
+) -> Instruction:
+    """Return the row of a ``wgmma.mma_async`` of dense factors; the arguments are those of
+    ``warp_product``.
+
+    Each of the four warps has 16 rows of the sum, in the layout of ``mma.sync``, and the same rows
+    of ``a`` where that is in registers; ``b`` is in shared memory. PTX ISA, "Asynchronous
+    warpgroup level matrix instructions: register fragments".
+    """
+    (m, n, k), pack = shape, _REGISTER_BITS // bits
+    rows = m // WARPGROUP_WARPS
+    held = [_PTX_TYPES.get(type, element) for type in factors]
+    types = ".".join([_PTX_TYPES.get(result, result), *held])
+    name = f"m{m}n{n}k{k}"
+    return Instruction(
+        f"wgmma.{name}",
+        Scope.WARPGROUP,
+        *shape,
+        Operand(factors[0], Fragment(rows, k, pack)),
+        Operand(factors[1]),
+        Operand(result, Fragment(rows, n, pack=2)),
+        element,
+        unit=f"wgmma.{element}",
+        capability="wgmma",
+        ptx=f"wgmma.mma_async.sync.aligned.{name}.{types}",
+        ignored_bits=ignored_bits,
+    )
 
 
 def warp_product(

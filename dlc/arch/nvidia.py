@@ -183,6 +183,7 @@ _HOPPER = partial(  # SXM5; H100 and H200 differ in their memory only: H
         "wgmma.bf16": 4096,  # H
         "wgmma.tf32": 2048,  # H: 495 TFLOP/s
         "wgmma.f8": 8192,  # H: 1979 TFLOP/s
+        "wgmma.i8": 8192,  # H: 1979 TOP/s
     },
     dram_latency_s=310e-9,  # B: 310-330 ns
     l2_bytes=50 << 20,  # H

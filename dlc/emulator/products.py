@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dlc.arch import instructions
+from dlc.arch.scope import Scope
 
 _MMA = re.compile(
     r"mma\.sync\.aligned\.m(\d+)n8k(\d+)\.row\.col\.(f32|s32)\.(\w+)\.(\w+)\.(f32|s32)"
@@ -54,7 +55,8 @@ def definitions() -> str:
 
 
 def _products() -> Iterator[_Product]:
-    for ptx in [row.ptx for row in instructions.rows() if row.ptx]:
+    rows = (row for row in instructions.rows() if row.scope is Scope.WARP)
+    for ptx in [row.ptx for row in rows]:
         match = _MMA.fullmatch(ptx)
         assert match is not None, f"the emulator does not know {ptx}"
         (m, k), (sum, a, b, _) = map(int, match.groups()[:2]), match.groups()[2:]

@@ -41,7 +41,8 @@ class Access:
 
     map: dims -> one index per axis of the buffer; it has no symbols. operands: the values of the
     dims. elements: how many neighbours are touched from there on, in row-major
-    order. asynchronous: it may happen until the thread waits for its copies.
+    order. box: where they are no neighbours but a tile, its extent along each of the last axes.
+    asynchronous: it may happen until the thread waits for its copies or products.
     collective: a warp touches more than this thread's elements (matrix loads). atomic: reading and
     writing are one step, so that several such accesses need no order. region: where there is one,
     the elements are a box of it, and what is outside of it is not touched; the results of ``map``
@@ -52,12 +53,19 @@ class Access:
     map: AffineMap
     operands: tuple[SSAValue, ...]
     elements: int = 1
+    box: tuple[int, ...] = ()
     reads: bool = False
     writes: bool = False
     asynchronous: bool = False
     collective: bool = False
     atomic: bool = False
     region: TensorMap | None = None
+
+    @property
+    def reach(self) -> tuple[int, ...]:
+        """How many indices of each axis are touched, as far as no neighbour is in another row."""
+        rank, extents = len(self.map.results), self.box or (self.elements,)
+        return ((1,) * rank + extents)[-rank:] if rank else ()
 
     @property
     def type(self) -> MemRefType[Attribute]:

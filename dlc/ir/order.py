@@ -23,6 +23,8 @@ class TokenKind(Enum):
     """The groups of a thread's own asynchronous copies (PTX ``cp.async``)."""
     STORES = auto()
     """The groups of a thread's own stores of tiles (PTX ``cp.async.bulk``)."""
+    PRODUCTS = auto()
+    """The groups of a warpgroup's own asynchronous products (PTX ``wgmma``)."""
     PHASE = auto()
     """A phase of an object in shared memory at which some arrive and others wait (``mbarrier``)."""
     NAMED = auto()

@@ -142,18 +142,21 @@ class Machine:
         axes = index_expressions(access)
         sizes = access.type.get_shape()
         total = int(np.prod(sizes, dtype=np.int64))
+        reaches = access.reach if access.box else (1,) * len(sizes)
+        neighbours = 1 if access.box else access.elements
         slots, buffer, values = self.slots(access.operands), self.slot(access.buffer), self.values
 
         def at(active: Active) -> tuple[Buffer, First]:
             dims = [active.of(values[slot]) for slot in slots]
             first: First = 0
-            for axis, (expression, size) in enumerate(zip(axes, sizes, strict=True)):
-                index = expression(dims)
-                outside = (index < 0) | (index >= size)
+            for axis, expression in enumerate(axes):
+                index, size, reach = expression(dims), sizes[axis], reaches[axis]
+                outside = (index < 0) | (index + reach > size)
                 if _holds_somewhere(outside):
-                    self._fail_outside(site, active, index, outside, f"axis {axis} of size {size}")
+                    what = f"axis {axis} of size {size}" + (f", {reach} of it" * (reach > 1))
+                    self._fail_outside(site, active, index, outside, what)
                 first = first * size + index
-            beyond = first + access.elements > total
+            beyond = first + neighbours > total
             if _holds_somewhere(beyond):
                 what = f"the {access.elements} elements from there in a buffer of {total}"
                 self._fail_outside(site, active, first, beyond, what)

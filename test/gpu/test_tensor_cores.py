@@ -9,6 +9,7 @@ from simulated import Runner
 from dlc.arch import instructions
 from dlc.arch.fragments import Fragment
 from dlc.arch.instruction import Instruction
+from dlc.arch.scope import Scope
 from dlc.dialects.graph.structure import Array
 
 HEAD = (
@@ -27,7 +28,7 @@ def small_integers(seed: int, fragment: Fragment, element: str) -> Array:
 
 
 @pytest.mark.parametrize(
-    "it", [row for row in instructions.rows() if row.ptx], ids=lambda row: row.ptx
+    "it", [row for row in instructions.rows() if row.scope is Scope.WARP], ids=lambda row: row.ptx
 )
 def test_product_of_fragments(runner: Runner, it: Instruction) -> None:
     elements = [str(operand.element) for operand in (it.a, it.b, it.c)]

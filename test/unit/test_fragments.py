@@ -4,10 +4,13 @@ import pytest
 
 from dlc.arch import instructions
 from dlc.arch.fragments import WARP_LANES, Fragment, ldmatrix_position
-from dlc.arch.scope import Scope
+from dlc.arch.instruction import WARPGROUP_COLUMNS
 
 FRAGMENTS = [
-    fragment for row in instructions.rows() if row.scope is Scope.WARP for fragment in row.fragments
+    operand.place
+    for row in instructions.rows()
+    for operand in (row.a, row.b, row.c)
+    if operand.place is not None
 ]
 
 
@@ -57,6 +60,24 @@ def test_m16n8k8_is_the_manual_s(lane: int) -> None:
         assert a.position(lane, i) == (row, in_group if i < 2 else in_group + 4)
     for i in range(2):
         assert b.position(lane, i) == (in_group + 4 * i, group)
+
+
+@pytest.mark.parametrize("columns", WARPGROUP_COLUMNS)
+def test_sums_of_a_warpgroup_are_the_manual_s(columns: int) -> None:
+    """PTX ISA 9.7.15.5.1.1, ``wgmma.mma_async.m64nNk16``: the rows of one warp."""
+    (place,) = {row.c.place for row in instructions.named(f"wgmma.m64n{columns}k16")}
+    assert place is not None
+    for lane in range(WARP_LANES):
+        for i in range(columns // 2):
+            row = (lane >> 2) + (8 if i % 4 >= 2 else 0)
+            assert place.position(lane, i) == (row, i // 4 * 8 + lane % 4 * 2 + (i & 1))
+
+
+@pytest.mark.parametrize("depth", ["k16", "k8", "k32"])
+def test_a_in_the_registers_of_a_warpgroup_lies_as_in_those_of_a_warp(depth: str) -> None:
+    for columns in WARPGROUP_COLUMNS:
+        (row, *_) = instructions.named(f"wgmma.m64n{columns}{depth}")
+        assert row.a.place == fragments(f"mma.m16n8{depth}")[0]
 
 
 @pytest.mark.parametrize(("name", "pack"), [("mma.m16n8k16", 2), ("mma.m16n8k8", 1)])

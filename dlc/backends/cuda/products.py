@@ -2,6 +2,7 @@
 
 from dlc.arch import instructions
 from dlc.arch.instruction import Instruction
+from dlc.arch.scope import Scope
 
 _REGISTERS = {"f32": ("float", "f"), "i32": ("int", "r")}
 """The C++ type of a sum, and the letter of its registers in inline assembly."""
@@ -15,7 +16,8 @@ def product_name(it: Instruction) -> str:
 
 def products() -> dict[str, str]:
     """Return the definition of each function that does a matrix instruction."""
-    return {product_name(it): _definition(it) for it in instructions.rows() if it.ptx}
+    rows = (row for row in instructions.rows() if row.ptx and row.scope is Scope.WARP)
+    return {product_name(it): _definition(it) for it in rows}
 
 
 def _definition(it: Instruction) -> str:

@@ -7,6 +7,7 @@ from functools import cached_property
 from dlc.arch import instructions
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import Instruction
+from dlc.arch.scope import Scope
 from dlc.errors import CompileError
 from dlc.strategies._key import LARGEST, Key, flag, key_field, size, sizes
 from dlc.strategies._schedule import Schedule
@@ -28,11 +29,17 @@ def _factors(name: str) -> str:
     return ", ".join(dict.fromkeys(row.element or "any type" for row in rows))
 
 
+def _offered() -> list[str]:
+    """Return the names of the instructions of which there are tiles."""
+    named = {name: instructions.named(name)[0] for name in instructions.names()}
+    return [name for name, row in named.items() if row.scope <= Scope.WARP]
+
+
 _INSTRUCTION = Key(
     "what multiplies and adds: "
-    + ", ".join(f'`"{name}"` ({_factors(name)})' for name in instructions.names()),
-    " or ".join(f'"{name}"' for name in instructions.names()),
-    lambda value: value in instructions.names(),
+    + ", ".join(f'`"{name}"` ({_factors(name)})' for name in _offered()),
+    " or ".join(f'"{name}"' for name in _offered()),
+    lambda value: value in _offered(),
 )
 
 

@@ -6,6 +6,7 @@ from math import ceil, prod
 
 from dlc.arch import GpuArch, instructions
 from dlc.arch.instruction import Instruction
+from dlc.arch.scope import Scope
 from dlc.errors import CompileError
 from dlc.model.contraction import Contraction, Tiles
 from dlc.model.occupancy import BlockResources
@@ -116,7 +117,8 @@ def instructions_for(work: Contraction, arch: GpuArch) -> tuple[Instruction, ...
     """Return the instructions of a chip that multiply what a contraction does, the fastest first;
     of equally fast ones that which does more at once.
     """
-    fitting = instructions.multiplying(work.element, work.compute, arch.capabilities)
+    known = instructions.multiplying(work.element, work.compute, arch.capabilities)
+    fitting = [row for row in known if row.scope <= Scope.WARP]
 
     def speed(row: Instruction) -> tuple[float, int]:
         return arch.flops_per_clock_per_sm[row.unit], row.flops

@@ -16,3 +16,19 @@ gpu.kernel @phases(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, b
   gpu.mbarrier_arrive %b[0] : memref<1xi64, #loop.space<shared>>
   gpu.end
 }
+
+// -----
+
+gpu.kernel @products(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 128, 1, 1>, outputs = 0 : i64} {
+  // expected-error@below {{needs wgmma, which sm_75 has not; choose another instruction}}
+  gpu.wgmma_fence
+  gpu.end
+}
+
+// -----
+
+gpu.kernel @fence(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64} {
+  // expected-error@below {{needs tma, which sm_75 has not; choose another instruction}}
+  gpu.async_fence
+  gpu.end
+}

@@ -11,13 +11,14 @@ from launched import Case, LaunchError, launch
 from dlc.arch import instructions
 from dlc.arch.fragments import ldmatrix_position
 from dlc.arch.instruction import Instruction
+from dlc.arch.scope import Scope
 from dlc.backends.cuda.products import product_name
 
 GENERATOR = np.random.default_rng(5)
 
 
 @pytest.mark.parametrize(
-    "it", [row for row in instructions.rows() if row.ptx], ids=lambda row: row.ptx
+    "it", [row for row in instructions.rows() if row.scope is Scope.WARP], ids=lambda row: row.ptx
 )
 def test_matrix_products(it: Instruction, tmp_path: Path) -> None:
     types = [DTYPES[str(operand.element)] for operand in (it.a, it.b, it.c)]

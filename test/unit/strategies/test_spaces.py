@@ -48,7 +48,7 @@ def _work(m: int, n: int, k: int, element: str = "f16", batch: int = 1) -> Contr
     )
 
 
-(MMA,) = (row for row in instructions.rows() if row.element == "f16")
+(MMA,) = (row for row in instructions.named("mma.m16n8k16") if row.element == "f16")
 
 WORKS = {
     "contract on a GPU": _work(8192, 768, 768),

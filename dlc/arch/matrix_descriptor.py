@@ -1,0 +1,55 @@
+"""How the products of a warpgroup find the elements of a tile in shared memory.
+
+Source: PTX ISA, "Asynchronous warpgroup level matrix shared memory layout", with "Strides" and
+"Matrix descriptor". The canonical layouts are written there in pieces of 16 bytes.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+UNIT_BYTES = 16
+"""Addresses and distances are multiples of it; the swizzle moves pieces of this size."""
+PATTERN_ROWS = 8
+"""Rows after which the swizzle repeats; a tile starts at a multiple of them."""
+LINE_BYTES = 128
+"""The swizzle takes the number of a row of this size from an address."""
+_MODES = {128: 1, 64: 2, 32: 3}
+"""By the bytes of a row: the number of its swizzle in a descriptor."""
+ROW_BYTES = tuple(_MODES)
+
+
+@dataclass(frozen=True)
+class MatrixDescriptor:
+    """A tile of rows x depth that lies in rows of ``row_bytes`` bytes (32, 64 or 128).
+
+    A row of bytes runs along the depth of one row of the tile; where the tile is transposed, along
+    rows of the tile at one depth. stride_bytes: from 8 rows of bytes to the next 8. leading_bytes:
+    from a row of bytes to that with the next rows of the tile at the same depth, where the tile is
+    transposed; without use elsewhere.
+    """
+
+    row_bytes: int
+    stride_bytes: int
+    leading_bytes: int = UNIT_BYTES
+    transposed: bool = False
+
+    @property
+    def bits(self) -> int:
+        """The 64 bits of the descriptor of a tile at address 0."""
+        leading, stride = self.leading_bytes // UNIT_BYTES, self.stride_bytes // UNIT_BYTES
+        return leading << 16 | stride << 32 | _MODES[self.row_bytes] << 62
+
+    @property
+    def swizzle(self) -> tuple[int, int, int]:
+        """The same permutation of bytes as ``#gpu.swizzle`` has it: bits, base, shift."""
+        bits = (self.row_bytes // UNIT_BYTES).bit_length() - 1
+        return bits, 4, 3
+
+    def address(self, start: Any, row: Any, depth: Any, element_bytes: int) -> Any:
+        """Return where an element of a tile is that starts at byte ``start``; arrays work too."""
+        line, within = (depth, row) if self.transposed else (row, depth)
+        beside, within = divmod(within * element_bytes, self.row_bytes)
+        address = start + beside * self.leading_bytes + within
+        address += line // PATTERN_ROWS * self.stride_bytes + line % PATTERN_ROWS * self.row_bytes
+        pieces = self.row_bytes // UNIT_BYTES
+        return address ^ address // LINE_BYTES % pieces * UNIT_BYTES
