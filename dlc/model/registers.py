@@ -13,7 +13,7 @@ import numpy.typing as npt
 from dlc.arch.fragments import WARP_LANES
 
 if TYPE_CHECKING:
-    from dlc.model.contraction import Tiles
+    from dlc.model.contraction.tiles import Tiles
 
 _FIXED = 33.0
 """Addresses and loop counters."""

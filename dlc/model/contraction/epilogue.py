@@ -1,0 +1,70 @@
+"""The epilogue of a block: what is computed from its sums, and how they are stored."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dlc.arch import GpuArch
+from dlc.arch.fragments import WARP_LANES
+from dlc.model.contraction.overlap import Floats
+from dlc.model.contraction.tiles import Tiles
+
+_LINE_BYTES = 128
+"""Bytes of a line of the caches."""
+
+_EXCHANGE_BYTES = 64
+"""What a warp stores to a row in the time of a piece, where its lanes are neighbours."""
+
+_EXCHANGE_RUN = 4
+"""Neighbours of a row that a thread takes from shared memory at once."""
+
+_RUN_INSTRUCTIONS = 8
+_NEIGHBOUR_INSTRUCTIONS = 2
+"""Of a run of such neighbours (place, guard, load, store), and of each of them (conversion)."""
+
+
+@dataclass(frozen=True)
+class Epilogue:
+    """What the end of a block takes, in clocks."""
+
+    tiles: Tiles
+    arch: GpuArch
+
+    @cached_property
+    def clocks(self) -> Floats:
+        """The clocks of computing and storing the results of one block of ``split``."""
+        tiles, costs, work = self.tiles, self.arch.costs, self.tiles.work
+        single = 1.0 if work.together > 1 else costs.single_store
+        row_bytes = tiles.n / tiles.warps_n * work.factor_bytes
+        wide = np.where(row_bytes >= _LINE_BYTES, costs.wide_row, 1.0)
+        pieces = tiles.results / tiles.stored_beside
+        stored = pieces * costs.store_clocks * single * wide
+        stored = np.where(tiles.exchange > 0, self._exchange, stored)
+        points = work.batch * work.m * work.n
+        read = (
+            tiles.results
+            * work.read_bytes
+            / points
+            / (self.arch.l2_bytes_per_clock / self.arch.sm_count)
+        )
+        lanes = self.arch.issue_per_clock_per_sm * WARP_LANES
+        computed = tiles.results * work.operations / lanes
+        return (stored + read + computed) / tiles.split
+
+    @property
+    def _exchange(self) -> Floats:
+        """The clocks of bringing a tile of sums through shared memory, and of storing its rows."""
+        tiles, costs, arch, work = self.tiles, self.arch.costs, self.arch, self.tiles.work
+        moved = 2 * tiles.m * tiles.n * work.compute_bytes / arch.shared_bytes_per_clock_per_sm
+        run = min(_EXCHANGE_RUN, work.together)
+        instructions = tiles.results / run * (_RUN_INSTRUCTIONS + run * _NEIGHBOUR_INSTRUCTIONS)
+        issued = instructions / (arch.issue_per_clock_per_sm * WARP_LANES)
+        bytes = tiles.results * work.written_bytes / (work.batch * work.m * work.n)
+        stored = bytes / _EXCHANGE_BYTES * costs.store_clocks
+        return moved + issued + stored
+
+    @property
+    def part_clocks(self) -> Floats:
+        """The clocks of writing or reading a block's partial sums."""
+        return self.tiles.part_pieces * self.arch.costs.part_piece_clocks

@@ -1,0 +1,97 @@
+"""How long a contraction in tiles probably takes on a GPU, for many tilings at once.
+
+The whole kernel counts: the first slice, the main loop, the meeting of partial sums, the stores,
+and the rounds of blocks that an SM runs one after the other. Quantities of one block are counted
+from the code that is generated; how they overlap is measured (``dlc.arch.gpu_costs``).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dlc.arch import GpuArch
+from dlc.arch.fragments import WARP_LANES
+from dlc.model.contraction.epilogue import Epilogue
+from dlc.model.contraction.main_loop import MainLoop
+from dlc.model.contraction.overlap import Floats, slower
+from dlc.model.contraction.supply import Supply
+from dlc.model.contraction.tiles import Tiles
+from dlc.model.occupancy import resident_blocks
+from dlc.model.registers import registers
+
+
+def residents(tiles: Tiles, arch: GpuArch) -> Floats:
+    """Return how many blocks an SM holds at a time, 0 where not one fits."""
+    threads = tiles.warps * WARP_LANES
+    return resident_blocks(threads, registers(tiles), tiles.shared_bytes, arch)
+
+
+def estimate_s(tiles: Tiles, arch: GpuArch) -> Floats:
+    """Return the seconds that each tiling probably takes; infinite where a block does not fit."""
+    fits = residents(tiles, arch)
+    seconds = _Estimate(tiles, arch, np.maximum(fits, 1)).seconds()
+    return np.where(fits > 0, seconds, np.inf)
+
+
+@dataclass(frozen=True)
+class _Estimate:
+    """The times of a block's parts, in clocks. fits: blocks that an SM can hold at a time."""
+
+    tiles: Tiles
+    arch: GpuArch
+    fits: Floats
+
+    def seconds(self) -> Floats:
+        """Return launch and the slower of the SMs' rounds, the memory and the starts of blocks."""
+        costs, arch = self.arch.costs, self.arch
+        work = self.tiles.work
+        factors = (work.lhs_bytes + work.rhs_bytes) * self._supply.half_lines
+        bytes = factors + work.read_bytes + work.written_bytes
+        memory_s = bytes / (arch.dram_bytes_per_s * costs.dram_efficiency)
+        starts = self.tiles.launched * costs.block_clocks / arch.sm_count
+        rounds_s, starts_s = self._rounds() / arch.clock_hz, starts / arch.clock_hz
+        return costs.start_us * 1e-6 + slower(4, rounds_s, memory_s, starts_s)
+
+    def _rounds(self) -> Floats:
+        """Return the rounds of all blocks, as many at a time as fit, and the last, smaller one.
+
+        Blocks that all fit at once stay where they start, those without a tile included; later
+        ones go where there is room. The last block of a tile adds all parts up.
+        """
+        tiles, sms, costs = self.tiles, self.arch.sm_count, self.arch.costs
+        at_once = tiles.launched <= sms * self.fits
+        blocks = np.where(at_once, tiles.launched, tiles.blocks)
+        each = np.ceil(blocks / sms)
+        resident = np.minimum(self.fits, each)
+        steady = np.clip(each / resident - 1, 0, 1)
+        whole = np.floor(blocks / (sms * resident))
+        rest = blocks - whole * sms * resident
+        last = np.where(rest > 0, self._round(np.maximum(1, np.ceil(rest / sms)), steady), 0)
+        parts = tiles.split * (costs.part_clocks + self._epilogue.part_clocks)
+        return whole * self._round(resident, steady) + last + np.where(tiles.split > 1, parts, 0)
+
+    def _round(self, resident: Floats, steady: Floats) -> Floats:
+        """Return the clocks of ``resident`` blocks that share an SM.
+
+        steady: 1 where blocks follow others, so that one's first slice arrives under another's
+        work; 0 where all start together.
+        """
+        tiles, costs = self.tiles, self.arch.costs
+        first = self._supply.latency + costs.setup_clocks
+        first = first * (1 - steady * (1 - 1 / resident))
+        meeting = costs.meeting_clocks + 2 * resident * self._epilogue.part_clocks
+        epilogue = np.where(tiles.split > 1, meeting, 0) + resident * self._epilogue.clocks
+        return first + tiles.steps * self._loop.step(resident) + epilogue
+
+    @cached_property
+    def _supply(self) -> Supply:
+        return Supply(self.tiles, self.arch)
+
+    @cached_property
+    def _loop(self) -> MainLoop:
+        return MainLoop(self.tiles, self.arch)
+
+    @cached_property
+    def _epilogue(self) -> Epilogue:
+        return Epilogue(self.tiles, self.arch)

@@ -1,0 +1,102 @@
+"""How slices of the factors come to the shared memory of a block."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dlc.arch import GpuArch
+from dlc.arch.fragments import WARP_LANES
+from dlc.model.contraction.overlap import Floats
+from dlc.model.contraction.tiles import Tiles
+
+_COPY_INSTRUCTIONS = 10
+_GUARD_INSTRUCTIONS = 6
+"""Of one asynchronous copy: two addresses, the copy; where it may be in the padding."""
+
+_GUARDED_STEP_INSTRUCTIONS = 14
+"""Of a warp in a step that finds a place of the reduction in an image. All of these are medians of
+the machine code of 460 kernels for sm_90a.
+"""
+
+_ROUNDS_TOGETHER = 8
+"""Elements that a thread brings one after the other without a loop."""
+
+_LINE_BYTES = 128
+"""Bytes of a line of the caches, and what a warp's wide load takes of one row at least."""
+
+
+@dataclass(frozen=True)
+class Supply:
+    """What bringing a slice takes, in clocks."""
+
+    tiles: Tiles
+    arch: GpuArch
+
+    @cached_property
+    def latency(self) -> float:
+        """The clocks until data arrive: of the L2, or of the memory where it holds not all."""
+        arch, costs = self.arch, self.arch.costs
+        if self.tiles.work.global_bytes > arch.l2_bytes:
+            return costs.loaded_dram_latency * arch.dram_latency_s * arch.clock_hz
+        return costs.loaded_l2_latency * arch.l2_latency_s * arch.clock_hz
+
+    @cached_property
+    def half_lines(self) -> Floats:
+        """The cost of a byte, in units of one that is read in whole lines."""
+        return np.where(self.tiles.line_bytes < _LINE_BYTES, self.arch.costs.half_line, 1.0)
+
+    @property
+    def l2_bytes_per_clock(self) -> float:
+        """What the L2 gives an SM while all ask."""
+        return self.arch.l2_bytes_per_clock / self.arch.sm_count
+
+    @cached_property
+    def arriving(self) -> Floats:
+        """The clocks in which a slice comes from the L2."""
+        return self.tiles.loaded_bytes * self.half_lines / self.l2_bytes_per_clock
+
+    @cached_property
+    def staging(self) -> Floats:
+        """The clocks in which the instructions that bring a slice are issued."""
+        tiles, work, costs = self.tiles, self.tiles.work, self.arch.costs
+        lhs, rhs = tiles.single_elements()
+        element = work.lhs_reads * self._element_instructions + work.lhs_operations
+        thread = lhs * element + rhs * costs.plain_element_instructions
+        lhs_copies, rhs_copies = tiles.copies()
+        thread = thread + (lhs_copies + rhs_copies) * _COPY_INSTRUCTIONS
+        if work.guarded:
+            thread = thread + lhs_copies * _GUARD_INSTRUCTIONS + _GUARDED_STEP_INSTRUCTIONS
+        return tiles.warps * thread / self.arch.issue_per_clock_per_sm
+
+    @property
+    def _element_instructions(self) -> Floats:
+        """The instructions for one element of the lhs: its row is found anew unless those that a
+        thread brings one after the other are in the same line of the image.
+        """
+        tiles, costs = self.tiles, self.arch.costs
+        rows = _ROUNDS_TOGETHER * np.ceil(WARP_LANES * tiles.warps / tiles.depth)
+        in_line = tiles.work.row_loop % rows == 0
+        return np.where(in_line, costs.plain_element_instructions, costs.element_instructions)
+
+    @cached_property
+    def waiting(self) -> Floats:
+        """The clocks of a step in which asynchronous copies are waited for: once for as many slices
+        as are under way, the first ones left out.
+        """
+        tiles = self.tiles
+        rounds = np.ceil(tiles.steps / np.maximum(1, tiles.stages - 1)) - 1
+        waiting = self.latency * np.maximum(0, rounds) / tiles.steps
+        return np.where(sum(tiles.single_elements()) > 0, 0, waiting)
+
+    @cached_property
+    def through_registers(self) -> Floats:
+        """The clocks of a step in which a thread waits for elements that go through its registers,
+        and where there is one stage, for all: nothing runs meanwhile.
+        """
+        tiles, costs = self.tiles, self.arch.costs
+        lhs, rhs = tiles.single_elements()
+        single = lhs * tiles.work.lhs_reads + rhs
+        loading = costs.register_stage_clocks + single * costs.element_clocks
+        arrival = np.where(tiles.stages == 1, self.latency, 0)
+        return np.where(single > 0, loading, 0) + arrival

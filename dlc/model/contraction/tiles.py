@@ -1,0 +1,167 @@
+"""Tilings of a contraction: what their blocks have, move and do, counted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dlc.arch.fragments import WARP_LANES
+from dlc.arch.instruction import Instruction
+from dlc.model.contraction.overlap import Floats
+from dlc.model.contraction.work import Contraction
+
+_LANES_OF_ROW = 4
+"""Of a warp, over a row of the sum of an ``mma``: PTX ISA, "Matrix multiply-accumulate"."""
+
+EXCHANGE_MARGIN = 8
+"""Elements between two rows of a tile of sums in shared memory: threads that write fragments, pairs
+in 8 rows, are then in different banks.
+"""
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Tilings of one contraction: arrays of equal length, an element for each.
+
+    m, n, depth: of a block's tile and of a slice of the reduction. grouped: tile rows that run
+    together, 0 where tiles run row by row. interleave: instructions whose columns take turns.
+    exchange: 1 where sums change threads before they are stored, else 0.
+    """
+
+    work: Contraction
+    instruction: Instruction
+    m: Floats
+    n: Floats
+    depth: Floats
+    warps_m: Floats
+    warps_n: Floats
+    stages: Floats
+    split: Floats
+    grouped: Floats
+    interleave: Floats
+    exchange: Floats
+
+    @staticmethod
+    def of(
+        work: Contraction,
+        instruction: Instruction,
+        rows: Sequence[Sequence[int]],
+    ) -> "Tiles":
+        """Return tilings, of which a row says the ten numbers in the order of the fields."""
+        columns = np.array(rows, np.float64).T
+        m, n, depth, warps_m, warps_n, stages, split, grouped, interleave, exchange = columns
+        sizes = m, n, depth, warps_m, warps_n
+        return Tiles(work, instruction, *sizes, stages, split, grouped, interleave, exchange)
+
+    # Counts ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def warps(self) -> Floats:
+        """The warps of a block."""
+        return self.warps_m * self.warps_n
+
+    @cached_property
+    def grid(self) -> tuple[Floats, Floats]:
+        """The rows and columns of tiles in the result."""
+        return np.ceil(self.work.m / self.m), np.ceil(self.work.n / self.n)
+
+    @cached_property
+    def blocks(self) -> Floats:
+        """The blocks that have a tile."""
+        return self.grid[0] * self.grid[1] * self.work.batch * self.split
+
+    @cached_property
+    def launched(self) -> Floats:
+        """All blocks; the last group of rows may have some without a tile."""
+        rows, columns = self.grid
+        together = np.where(columns > 1, np.maximum(self.grouped, 1), 1)
+        rows = np.ceil(rows / together) * together
+        return rows * columns * self.work.batch * self.split
+
+    @cached_property
+    def steps(self) -> Floats:
+        """The slices of one block."""
+        return np.ceil(np.ceil(self.work.k / self.depth) / self.split)
+
+    @cached_property
+    def line_bytes(self) -> Floats:
+        """The bytes of a line of a slice."""
+        return self.depth * self.work.factor_bytes
+
+    @cached_property
+    def slice_bytes(self) -> Floats:
+        """The bytes of a slice of both factors in shared memory."""
+        return (self.m + self.n) * self.line_bytes
+
+    @cached_property
+    def exchange_bytes(self) -> Floats:
+        """The bytes of a tile of sums in shared memory."""
+        return self.exchange * self.m * (self.n + EXCHANGE_MARGIN) * self.work.compute_bytes
+
+    @cached_property
+    def shared_bytes(self) -> Floats:
+        """The bytes of shared memory of a block: of slices, then of sums."""
+        return np.maximum(self.stages * self.slice_bytes, self.exchange_bytes)
+
+    @cached_property
+    def read_bytes(self) -> Floats:
+        """The bytes that the lanes of a block get from shared memory in one step."""
+        lhs = self.m * self.warps_n * self.instruction.lhs_readers
+        rhs = self.n * self.warps_m * self.instruction.rhs_readers
+        return (lhs + rhs) * self.line_bytes
+
+    @cached_property
+    def step_flops(self) -> Floats:
+        """The operations of one block in one step."""
+        return 2.0 * self.m * self.n * self.depth
+
+    @cached_property
+    def loaded_bytes(self) -> Floats:
+        """The bytes of both factors that a block asks of the L2 for a slice."""
+        rows, columns = np.minimum(self.m, self.work.m), np.minimum(self.n, self.work.n)
+        return (rows + columns) * self.line_bytes
+
+    @cached_property
+    def results(self) -> Floats:
+        """The results that a block stores."""
+        return np.minimum(self.m, self.work.m) * np.minimum(self.n, self.work.n)
+
+    @cached_property
+    def stored_beside(self) -> Floats:
+        """The results of a row that the lanes of a warp store at once; what each of them stores for
+        itself is counted as pairs at least.
+        """
+        held = self.interleave * self._pairs
+        together = np.maximum(self._pairs, np.minimum(held, self.work.together))
+        return self._lanes_of_row * together
+
+    @cached_property
+    def part_pieces(self) -> Floats:
+        """The pieces of rows in which the warps of a block write or read its partial sums."""
+        return self.m * self.n / (self._lanes_of_row * self._pairs)
+
+    @property
+    def _pairs(self) -> int:
+        """The neighbours of a row that a lane holds of the sum of one instruction."""
+        place = self.instruction.c.place
+        return 1 if place is None else place.pack
+
+    @property
+    def _lanes_of_row(self) -> int:
+        """The lanes of a warp that stand over one row of the sum."""
+        return self.instruction.lanes[1] if self.instruction.c.place is None else _LANES_OF_ROW
+
+    def single_elements(self) -> tuple[Floats, Floats]:
+        """Return the elements of each factor's slice that a thread brings through registers."""
+        lhs = np.minimum(self.m, self.work.m) * (self.work.lhs_copy == 0)
+        rhs = self.n * (self.work.rhs_copy == 0)
+        each = self.depth / (WARP_LANES * self.warps)
+        return lhs * each, rhs * each
+
+    def copies(self) -> tuple[Floats, Floats]:
+        """Return the asynchronous copies of a thread for a slice of each factor."""
+        work, each = self.work, self.line_bytes / (WARP_LANES * self.warps)
+        lhs = self.m / work.lhs_copy if work.lhs_copy else 0 * self.m
+        rhs = self.n / work.rhs_copy if work.rhs_copy else 0 * self.n
+        return lhs * each, rhs * each

@@ -1,0 +1,56 @@
+"""What a contraction does, whatever the chip and the schedule."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Contraction:
+    """A product, and what is before and after it.
+
+    row_loop: the innermost loop of the rows (a convolution's last image axis).
+    element: the factors' type as units name it (``f16``, ``tf32``). compute: that of sums.
+    factor_bytes, compute_bytes: of one element of the factors and of an accumulator. lhs_bytes,
+    rhs_bytes: what is read of the factors at least. read_bytes, written_bytes: by the epilogue.
+    lhs_copy, rhs_copy: bytes of one asynchronous copy of a factor; 0 where its elements go through
+    registers. guarded: whether an element of the lhs may be in the padding.
+    lhs_reads: elements that are read for one of the lhs that goes through registers.
+    lhs_operations, operations: scalar operations, in units of an addition, for one element of the
+    lhs, and of the result beside its sum. together: neighbouring columns that lie together in all
+    results, aligned. rhs_along_k: whether lines of the staged rhs are along the reduction.
+    lhs_inside: whether the lhs is computed in the kernel. adjacent: whether neighbouring columns
+    are neighbours in memory in all results.
+    """
+
+    batch: int
+    m: int
+    n: int
+    k: int
+    row_loop: int
+    element: str
+    factor_bytes: int
+    compute_bytes: int
+    lhs_bytes: int
+    rhs_bytes: int
+    read_bytes: int
+    written_bytes: int
+    lhs_copy: int = 16
+    rhs_copy: int = 16
+    guarded: bool = False
+    lhs_reads: int = 1
+    lhs_operations: float = 0.0
+    operations: float = 0.0
+    together: int = 8
+    rhs_along_k: bool = True
+    compute: str = "f32"
+    lhs_inside: bool = False
+    adjacent: bool = True
+
+    @property
+    def flops(self) -> float:
+        """The operations of the result."""
+        return 2.0 * self.batch * self.m * self.n * self.k
+
+    @property
+    def global_bytes(self) -> int:
+        """What crosses the global memory at least."""
+        return self.lhs_bytes + self.rhs_bytes + self.read_bytes + self.written_bytes
