@@ -1,0 +1,287 @@
+"""Times products of matrices, as dlc compiles them, beside those of cuBLAS (by PyTorch).
+
+``build FOLDER`` compiles the products, without a GPU; ``run FOLDER`` checks and times them on one
+and prints a line for each with the ratio of the times (above 1: dlc is faster), and the geometric
+mean of each precision. Both run in CUDA graphs of many launches, by turns, on random numbers, and
+buffers that the L2 could keep change from launch to launch. The second factor is a weight; cuBLAS
+gets it as ``torch.nn.Linear`` has it, with its rows along the reduction.
+
+    python test/benchmarks/gemm.py build /tmp/gemms --precisions fp16,tf32
+    python test/benchmarks/gemm.py run /tmp/gemms
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+from statistics import geometric_mean, median
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+from onnx import TensorProto, helper, numpy_helper, save_model
+
+Array = npt.NDArray[Any]
+Launch = Callable[[], object]
+
+SHAPES = (
+    "2048x2048x2048", "4096x4096x4096", "8192x8192x8192", "8192x768x768", "8192x2304x768",
+    "8192x3072x768", "8192x768x3072", "2048x50257x768", "200704x256x64", "200704x64x256",
+    "12544x512x2048", "3136x256x64", "49x2048x512", "128x768x768", "128x3072x768",
+    "128x768x3072", "1x4096x4096",
+)  # fmt: skip
+"""Rows of the result, its columns, and the products that are added up: squares, and what networks
+have (BERT and ResNet-50 at batch 64 and 1, the vocabulary of GPT-2, a vector).
+"""
+
+_FLOAT = TensorProto.FLOAT, np.float32, TensorProto.FLOAT
+_TYPES: Mapping[str, tuple[int, Any, int]] = {
+    "fp16": (TensorProto.FLOAT16, np.float16, TensorProto.FLOAT16),
+    "bf16": (TensorProto.BFLOAT16, ml_dtypes.bfloat16, TensorProto.BFLOAT16),
+    "tf32": _FLOAT,
+    "fp32": _FLOAT,
+    "int8": (TensorProto.INT8, np.int8, TensorProto.INT32),
+}
+"""By precision: the factors in ONNX and numpy, and the result in ONNX."""
+
+_ROUNDING = {"fp16": 2.0**-11, "bf16": 2.0**-8, "tf32": 2.0**-9, "fp32": 0.0, "int8": 0.0}
+"""The error of rounding the result, or for tf32 both factors, as a share."""
+_SUM_ROUNDING = 2.0**-23
+"""Of each addition in fp32."""
+
+_COLD_BYTES = 150_000_000
+"""Together the buffers of a product are larger: three times the L2 of an H200."""
+_MOST_COPIES = 64
+_GRAPH_MS = 0.5
+"""A graph is no shorter, so that the events at its ends do not matter."""
+_MOST_LAUNCHES = 200
+_TURNS = 9
+
+
+@dataclass(frozen=True)
+class Product:
+    """``[m, k]`` times a weight of ``[k, n]``."""
+
+    m: int
+    n: int
+    k: int
+    precision: str
+
+    @staticmethod
+    def of(sizes: str, precision: str) -> "Product":
+        """Return the product of sizes as ``8192x768x3072``."""
+        m, n, k = map(int, sizes.split("x"))
+        return Product(m, n, k, precision)
+
+    @property
+    def name(self) -> str:
+        """A file name."""
+        return f"{self.m}x{self.n}x{self.k}-{self.precision}"
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether its factors are integers."""
+        return self.precision == "int8"
+
+    def factor(self, rows: int, columns: int, seed: int, scale: float = 1.0) -> Array:
+        """Return random numbers."""
+        random = np.random.default_rng(seed)
+        if self.is_exact:
+            return random.integers(-100, 100, (rows, columns), np.int8)
+        made = random.standard_normal((rows, columns), np.float32) * np.float32(scale)
+        return made.astype(_TYPES[self.precision][1])
+
+    def weight(self) -> Array:
+        """Return the weight, the same at every call, so that results are of order one."""
+        return self.factor(self.k, self.n, 0, 1 / sqrt(self.k))
+
+    def export(self, path: Path) -> None:
+        """Write the ONNX model."""
+        factor, _, result = _TYPES[self.precision]
+        graph = helper.make_graph(
+            [helper.make_node("MatMulInteger" if self.is_exact else "MatMul", ["a", "w"], ["y"])],
+            "product",
+            [helper.make_tensor_value_info("a", factor, (self.m, self.k))],
+            [helper.make_tensor_value_info("y", result, (self.m, self.n))],
+            [numpy_helper.from_array(self.weight(), "w")],
+        )
+        opset = helper.make_opsetid("", 22)
+        save_model(helper.make_model(graph, opset_imports=[opset], ir_version=10), path)
+
+    def error_bound(self) -> float:
+        """Return how far the result may be from the exact one, as a share, both as norms."""
+        return _ROUNDING[self.precision] + (0.0 if self.is_exact else self.k * _SUM_ROUNDING)
+
+
+def build(folder: Path, products: Sequence[Product], target: str) -> None:
+    """Compile the products into ``folder``, as many at a time as there are cores."""
+    folder.mkdir(parents=True, exist_ok=True)
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(os.cpu_count(), spawn) as pool:
+        made = [pool.submit(_compile, each, folder, target) for each in products]
+        errors = [future.result() for future in made]
+    for each, error in zip(products, errors, strict=True):
+        print(f"{each.name}: {error or 'compiled'}")
+    rows = [each.__dict__ for each, error in zip(products, errors, strict=True) if not error]
+    (folder / "products.json").write_text(json.dumps(rows))
+
+
+def _compile(product: Product, folder: Path, target: str) -> str:
+    """Write the artifact of a product; return the error if there is one."""
+    from dlc.compiler import Options, compile_to
+    from dlc.errors import CompileError
+
+    model = folder / f"{product.name}.onnx"
+    product.export(model)
+    precision = "fp32" if product.is_exact else product.precision
+    try:
+        compile_to(folder / f"{product.name}.so", model, Options(target, precision, verify=False))
+    except CompileError as error:
+        return str(error)
+    return ""
+
+
+class Case:
+    """A product on the GPU: copies of its buffers, dlc and cuBLAS as launches on them."""
+
+    def __init__(self, torch: Any, product: Product, folder: Path):
+        from dlc.runtime.model import Model
+
+        self.product, self._torch = product, torch
+        lhs, weight = product.factor(product.m, product.k, 1), product.weight()
+        path = folder / f"{product.name}.so"
+        first = Model(path)
+        bytes = lhs.nbytes + weight.nbytes + first.outputs[0].bytes
+        copies = max(1, min(_MOST_COPIES, -(-_COLD_BYTES // bytes)))
+        self._models = [first, *(Model(path) for _ in range(copies - 1))]
+        self._lhs = [_on_gpu(torch, lhs) for _ in range(copies)]
+        self._rhs = [_on_gpu(torch, weight).t().contiguous() for _ in range(copies)]
+        dtype = torch.int32 if product.is_exact else self._lhs[0].dtype
+        self._results = [lhs_.new_zeros(product.m, product.n, dtype=dtype) for lhs_ in self._lhs]
+
+    def ours(self) -> list[Launch]:
+        """Return the launches of dlc on a stream that is captured, one for each copy."""
+        stream = self._torch.cuda.current_stream().cuda_stream
+        found: list[Launch] = []
+        for model, lhs, result in zip(self._models, self._lhs, self._results, strict=True):
+            run = model.step_runner([lhs.data_ptr()], [result.data_ptr()], stream)
+            count = len(model.steps())
+            found.append(lambda run=run, count=count: run(0, count))
+        return found
+
+    def theirs(self) -> list[Launch]:
+        """Return the launches of cuBLAS."""
+        torch, made = self._torch, zip(self._lhs, self._rhs, self._results, strict=True)
+        if self.product.is_exact:
+            return [lambda a=a, b=b: torch._int_mm(a, b.t()) for a, b, _ in made]
+        return [lambda a=a, b=b, c=c: torch.mm(a, b.t(), out=c) for a, b, c in made]
+
+    def error(self, launches: Sequence[Launch]) -> float:
+        """Return how far the first result is from the exact one, as a share of it in norm."""
+        result = self._results[0].fill_(1 if self.product.is_exact else float("nan"))
+        launches[0]()
+        self._torch.cuda.synchronize()
+        exact = self._lhs[0].double() @ self._rhs[0].double().t()
+        return float((result.double() - exact).norm() / exact.norm())
+
+    def graph(self, launches: Sequence[Launch]) -> tuple[Any, int]:
+        """Return a graph of many launches, and how many."""
+        torch = self._torch
+        for launch in launches:  # what a first launch makes, a capture must not
+            launch()
+        alone = max(1e-3, _elapsed_ms(torch, launches[0]))
+        count = max(1, min(_MOST_LAUNCHES, round(_GRAPH_MS / alone)))
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, stream=torch.cuda.current_stream()):
+            for number in range(count):
+                launches[number % len(launches)]()
+        graph.replay()
+        return graph, count
+
+
+def _on_gpu(torch: Any, array: Array) -> Any:
+    if array.dtype == ml_dtypes.bfloat16:
+        return torch.from_numpy(array.view(np.int16)).cuda().view(torch.bfloat16)
+    return torch.from_numpy(array).cuda()
+
+
+def _elapsed_ms(torch: Any, work: Launch) -> float:
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    work()
+    end.record()
+    torch.cuda.synchronize()
+    return start.elapsed_time(end)
+
+
+def run(folder: Path) -> bool:
+    """Check and time the products of a folder; return whether all are right."""
+    import torch  # pyright: ignore[reportMissingImports]  (optional)
+
+    rows: list[dict[str, Any]] = []
+    print(f"{'product':28} {'dlc us':>9} {'cuBLAS us':>9} {'ratio':>6} {'TFLOP/s':>8}  error")
+    with torch.cuda.stream(torch.cuda.Stream()):
+        for fields in json.loads((folder / "products.json").read_text()):
+            rows.append(_timed(torch, Product(**fields), folder))
+            torch.cuda.empty_cache()
+    (folder / "times.json").write_text(json.dumps(rows, indent=1))
+    for precision in dict.fromkeys(row["precision"] for row in rows):
+        ratios = [row["ratio"] for row in rows if row["precision"] == precision and row["ratio"]]
+        if ratios:
+            mean, least = geometric_mean(ratios), min(ratios)
+            print(f"{precision}: geometric mean {mean:.3f}, least {least:.3f} of {len(ratios)}")
+    return all(row["right"] for row in rows)
+
+
+def _timed(torch: Any, product: Product, folder: Path) -> dict[str, Any]:
+    """Return what is written of a product; prints it, too."""
+    torch.backends.cuda.matmul.allow_tf32 = product.precision == "tf32"
+    case = Case(torch, product, folder)
+    sides = {"dlc": case.ours(), "cublas": case.theirs()}
+    error = case.error(sides["dlc"])
+    right = error <= product.error_bound()
+    try:
+        sides["cublas"][0]()
+    except RuntimeError:  # not for these sizes
+        del sides["cublas"]
+    graphs = {name: case.graph(launches) for name, launches in sides.items()}
+    times: dict[str, list[float]] = {name: [] for name in graphs}
+    for _ in range(_TURNS):
+        for name, (graph, count) in graphs.items():
+            times[name].append(_elapsed_ms(torch, graph.replay) / count * 1e3)
+    us = {name: median(each) for name, each in times.items()}
+    ratio = us["cublas"] / us["dlc"] if "cublas" in us else None
+    rate = 2e-6 * product.m * product.n * product.k / us["dlc"]
+    print(
+        f"{product.name:28} {us['dlc']:9.2f} {us.get('cublas', float('nan')):9.2f} "
+        f"{ratio or float('nan'):6.2f} {rate:8.1f}  {error:.1e}{'' if right else ' WRONG'}",
+        flush=True,
+    )
+    return {**product.__dict__, "us": us, "ratio": ratio, "error": error, "right": right}
+
+
+def main() -> int:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("command", choices=("build", "run"))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--target", default="sm_90a")
+    parser.add_argument("--precisions", default=",".join(_TYPES))
+    parser.add_argument("--shapes", default=",".join(SHAPES))
+    given = parser.parse_args()
+    if given.command == "run":
+        return 0 if run(given.folder) else 1
+    pairs = ((s, p) for p in given.precisions.split(",") for s in given.shapes.split(","))
+    build(given.folder, [Product.of(*pair) for pair in pairs], given.target)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
