@@ -128,9 +128,6 @@ def _blocks(op: Operation) -> list[Block]:
 
 
 def _in_next_iteration(loop: scf.ForOp, pending: Pending) -> Pending:
-    """Return what is pending after one more iteration of a loop: an access whose place needs
-    nothing from within the loop is where it was.
-    """
-    if any(loop.is_ancestor(value.owner) for value in pending.access.operands):
-        return Pending(pending.access, iteration=False)
-    return pending
+    """Return what is pending after one more iteration of a loop: values from within it are new."""
+    inside = {v for v in pending.access.operands if loop.is_ancestor(v.owner)}
+    return Pending(pending.access, pending.past | inside)

@@ -18,7 +18,7 @@ from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.core.task_map import TaskMap, repeat
 from dlc.dialects import gpu
-from dlc.dialects.loop import KernelOp, StageOp
+from dlc.dialects.loop import ContractOp, KernelOp, StageOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.errors import CompileError
 from dlc.lowering.scope import LoopScope
@@ -38,8 +38,9 @@ class LoopAssignStagesPass(DlcPass):
     1. A region that is a load, on a condition or not, becomes asynchronous copies, as wide as its
        neighbours in memory are aligned; the condition becomes theirs.
     2. Any other region is computed, element by element, and stored.
-    3. Stages in a row that are not ``async`` are awaited together, after the last of them; the
-       barriers around them are left to ``gpu-insert-barriers``.
+    3. Stages in a row that are not ``async`` are awaited together, after the last of them; what
+       instructions read where it lies is made visible to them there. The barriers around them are
+       left to ``gpu-insert-barriers``.
 
     Runs on: ``loop``. Leaves: ``loop`` with copies of ``gpu``. Order: after
     ``loop-pipeline-stages``, before ``convert-loop-to-gpu``.
@@ -72,7 +73,15 @@ def _assign(stage: StageOp) -> None:
     if stage.asynchronous is None and is_last:
         scope.b.builder.insert(gpu.CpAsyncCommitOp())
         scope.b.builder.insert(gpu.CpAsyncWaitOp(0))
+        if _is_read_in_place(stage):
+            scope.b.builder.insert(gpu.AsyncFenceOp())
     Rewriter.erase_op(stage)
+
+
+def _is_read_in_place(stage: StageOp) -> bool:
+    """Return whether instructions read the tile in shared memory, by the asynchronous proxy."""
+    users = [use.operation for use in stage.tile.uses]
+    return any(isinstance(op, ContractOp) and op.instruction.is_asynchronous for op in users)
 
 
 @dataclass(frozen=True)

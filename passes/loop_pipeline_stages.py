@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from xdsl.builder import Builder
 from xdsl.context import Context
@@ -26,6 +27,10 @@ class LoopPipelineStagesPass(DlcPass):
     iterations ahead, and an iteration waits only for its own.
 
     Loops without the attribute, or with N = 1, stay: their tiles are brought and awaited in turn.
+
+    Where products are asynchronous, copies start under them. From three slots on the products of
+    the slice before are still under way, too; so its slot stays as it is, and slices are brought
+    N - 2 iterations ahead.
 
     Runs on: ``loop``. Leaves: ``loop`` with the synchronisation of ``gpu``. Order: before
     ``loop-assign-stages``.
@@ -67,9 +72,8 @@ class _Pipeline:
         stages = [op for op in body.ops if isinstance(op, StageOp)]
         for stage in stages:
             self._check_tile(stage)
-        contractions = [op for op in body.ops if isinstance(op, ContractOp)]
         tiles = {stage.tile: self._with_slots(stage.tile) for stage in stages}
-        ahead, count = self.slots - 1, len(self.loop.range)
+        ahead, count = self.slots - 1 - self._behind, len(self.loop.range)
         scope = LoopScope(Builder(InsertPoint.before(self.loop)), {})
         insert = scope.b.builder.insert
         for number in range(ahead):
@@ -79,17 +83,51 @@ class _Pipeline:
         scope.b.builder.insertion_point = InsertPoint.at_start(body)
         slice = scope.dim(self.loop.induction, extent(count))
         following = slice + ahead
-        insert(gpu.CpAsyncWaitOp(self.slots - 2))
-        insert(gpu.BarrierOp())
+        insert(gpu.CpAsyncWaitOp(ahead - 1))
+        self._write_barrier(scope)
+        if self._is_asynchronous:  # then copies start under the products
+            self._contract(scope, tiles)
         scope.where_below(following, count, lambda: self._stage(scope, stages, tiles, following))
         insert(gpu.CpAsyncCommitOp())
-        for op in contractions:
-            self._read_slot(op, tiles)
+        if not self._is_asynchronous:
+            self._contract(scope, tiles)
+        self._write_waits(scope)
         for op in stages:
             Rewriter.erase_op(op)
         for old in tiles:
             assert isinstance(old.owner, AllocOp)
             Rewriter.erase_op(old.owner)
+
+    @cached_property
+    def _contractions(self) -> Sequence[ContractOp]:
+        return [op for op in self.loop.body.block.ops if isinstance(op, ContractOp)]
+
+    @cached_property
+    def _is_asynchronous(self) -> bool:
+        """Whether products may be under way while threads go on."""
+        return any(op.instruction.is_asynchronous for op in self._contractions)
+
+    @property
+    def _behind(self) -> int:
+        """The slices before the present one whose products are still under way: the slots that they
+        read are not written to yet.
+        """
+        return 1 if self._is_asynchronous and self.slots > 2 else 0
+
+    def _write_barrier(self, scope: LoopScope) -> None:
+        """Write that all threads' copies of the present slice have come."""
+        if self._is_asynchronous:
+            scope.b.builder.insert(gpu.AsyncFenceOp())
+        scope.b.builder.insert(gpu.BarrierOp())
+
+    def _write_waits(self, scope: LoopScope) -> None:
+        """Write the waits for products: at the end of a slice for those of the one that many
+        before, after the loop for all.
+        """
+        if self._is_asynchronous:
+            scope.b.builder.insert(gpu.WgmmaWaitOp(self._behind))
+        if self._behind:
+            Rewriter.insert_op(gpu.WgmmaWaitOp(0), InsertPoint.after(self.loop))
 
     def _check(self) -> None:
         """Raise CompileError for a loop that cannot be run ahead."""
@@ -117,7 +155,8 @@ class _Pipeline:
         old, type = tile.owner, buffer_type(tile)
         assert isinstance(old, AllocOp)
         sizes = [self.slots, *type.get_shape()]
-        new = AllocOp(MemRefType(type.element_type, sizes, memory_space=type.memory_space))
+        slots = MemRefType(type.element_type, sizes, memory_space=type.memory_space)
+        new = AllocOp(slots, old.swizzle)
         new.location = old.location
         Rewriter.insert_op(new, InsertPoint.before(old))
         return new.buffer
@@ -140,19 +179,23 @@ class _Pipeline:
             scope.b.builder.insert(new)
             copy.erase()
 
-    def _read_slot(self, op: ContractOp, tiles: dict[SSAValue, SSAValue]) -> None:
-        """Let a contraction read the slots of its slice."""
+    def _contract(self, scope: LoopScope, tiles: dict[SSAValue, SSAValue]) -> None:
+        """Write the contractions, of the slots of their slice."""
         slot = AffineExpr.dimension(0) % self.slots
 
         def place(tile: SSAValue) -> TilePlace:
             return (tiles[tile], [slot], [self.loop.induction]) if tile in tiles else (tile, (), ())
 
-        new = ContractOp(
-            op.accumulator,
-            place(op.lhs),
-            place(op.rhs),
-            op.transpose_lhs is not None,
-            op.transpose_rhs is not None,
-            op.interleaved,
-        )
-        Rewriter.replace_op(op, new)
+        for op in self._contractions:
+            new = ContractOp(
+                op.accumulator,
+                place(op.lhs),
+                place(op.rhs),
+                op.transpose_lhs is not None,
+                op.transpose_rhs is not None,
+                op.interleaved,
+                asynchronous=op.instruction.is_asynchronous,
+            )
+            new.location = op.location
+            scope.b.builder.insert(new)
+            Rewriter.erase_op(op)

@@ -15,6 +15,7 @@ from dlc.arch.fragments import WARP_LANES
 from dlc.arch.scope import Scope
 from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
+from dlc.dialects import gpu
 from dlc.dialects.loop import CombinePartsOp, ContractOp, DrainOp, ForOp, KernelOp, ZeroOp
 from dlc.dialects.loop.memory import buffer_element
 from dlc.dialects.loop.spread import spread_of
@@ -27,9 +28,14 @@ from dlc.simt.fma_tile import FmaTile
 from dlc.simt.matrix_tile import MatrixTile
 from dlc.simt.part_sum import PartSum
 from dlc.simt.region import RegionWriter
+from dlc.simt.warpgroup_tile import WarpgroupTile
 from dlc.simt.workers import thread_loop
 
-_TILES: dict[Scope, type[Accumulator]] = {Scope.THREAD: FmaTile, Scope.WARP: MatrixTile}
+_TILES: dict[Scope, type[Accumulator]] = {
+    Scope.THREAD: FmaTile,
+    Scope.WARP: MatrixTile,
+    Scope.WARPGROUP: WarpgroupTile,
+}
 """How the threads of a scope hold a tile of sums and bring factors to them."""
 
 
@@ -116,6 +122,8 @@ class _Selection:
                     Operand(op.lhs, lhs, along_k=op.transpose_lhs is None),
                     Operand(op.rhs, rhs, along_k=op.transpose_rhs is not None),
                 )
+                if op.instruction.is_asynchronous and op.asynchronous is None:
+                    self.scope.b.builder.insert(gpu.WgmmaWaitOp(0))
             case DrainOp() if op.exchange is not None:
                 Exchange(writer, op, accumulator, len(self.threads.range), self.thread).write()
             case DrainOp():

@@ -18,6 +18,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from dlc.ir.space import Space, buffer_type, space_of
 
+_PIECE_BITS = 4
+"""Pieces of 16 bytes are never torn apart."""
+
 
 @irdl_attr_definition
 class SwizzleAttr(Data[tuple[int, int, int]]):
@@ -29,6 +32,13 @@ class SwizzleAttr(Data[tuple[int, int, int]]):
     """
 
     name = "gpu.swizzle"
+
+    @staticmethod
+    def of_lines(line_bytes: int) -> "SwizzleAttr":
+        """Return the hardware's own swizzle of lines of 32, 64 or 128 bytes (PTX ISA, "Asynchronous
+        Warpgroup Level Matrix Shared Memory Layout").
+        """
+        return SwizzleAttr((line_bytes.bit_length() - 1 - _PIECE_BITS, _PIECE_BITS, 3))
 
     @property
     def period_bytes(self) -> int:

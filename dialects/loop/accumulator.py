@@ -82,7 +82,8 @@ class ContractOp(TileOp):
     ``transpose_lhs`` reads ``lhs[k, m]``, ``transpose_rhs`` reads ``rhs[n, k]``. The instruction is
     that of the accumulator's layout. Where the layout interleaves columns, the rhs has them in the
     order of the instructions: its column ``i`` is the accumulator's column ``Spread.column(i)``;
-    ``interleave`` says so here, too.
+    ``interleave`` says so here, too. ``async``: the products of an asynchronous instruction may
+    still be under way afterwards, as one group, until ``gpu.wgmma_wait``.
 
     ``loop.contract %acc, %a, %b[%k mod 2] transpose_rhs {interleave = 4 : i64} : ..``
     """
@@ -98,11 +99,13 @@ class ContractOp(TileOp):
     transpose_lhs = opt_prop_def(UnitAttr)
     transpose_rhs = opt_prop_def(UnitAttr)
     interleave = opt_prop_def(IntegerAttr)
+    asynchronous = opt_prop_def(UnitAttr)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
     custom_directives = (IndexedTile,)
     assembly_format = (
-        "$accumulator `,` custom<IndexedTile>($lhs, $lhs_indices, $lhs_slot) `,` "
+        "(`async` $asynchronous^)? $accumulator `,` "
+        "custom<IndexedTile>($lhs, $lhs_indices, $lhs_slot) `,` "
         "custom<IndexedTile>($rhs, $rhs_indices, $rhs_slot) "
         "(`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? "
         "attr-dict `:` type($accumulator) `,` type($lhs) `,` type($rhs)"
@@ -116,6 +119,7 @@ class ContractOp(TileOp):
         transpose_lhs: bool = False,
         transpose_rhs: bool = False,
         interleave: int = 1,
+        asynchronous: bool = False,
     ):
         lhs_slot, lhs_indices = canonical_access(*lhs[1:])
         rhs_slot, rhs_indices = canonical_access(*rhs[1:])
@@ -127,6 +131,7 @@ class ContractOp(TileOp):
                 "transpose_lhs": UnitAttr() if transpose_lhs else None,
                 "transpose_rhs": UnitAttr() if transpose_rhs else None,
                 "interleave": IntegerAttr(interleave, i64) if interleave > 1 else None,
+                "asynchronous": UnitAttr() if asynchronous else None,
             },
         )
 
@@ -157,6 +162,8 @@ class ContractOp(TileOp):
         it, wanted = self.instruction, spread_of(self.accumulator).interleave
         if k % it.k:
             raise VerifyException(f"instructions of depth {it.k} do not make a depth of {k}")
+        if self.asynchronous is not None and not it.is_asynchronous:
+            raise VerifyException(f"{it.name} is done when the threads go on; leave out async")
         if self.interleaved != wanted:
             raise VerifyException(
                 f"the rhs has the columns of {self.interleaved} instructions interleaved, the "

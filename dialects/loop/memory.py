@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import (
     IRDLOperation,
+    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -39,6 +40,7 @@ from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect, 
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.core.affine_syntax import parse_index_expressions, print_index_expressions
+from dlc.dialects.gpu.alloc import SwizzleAttr
 from dlc.ir.access import (
     Access,
     IndexedBuffer,
@@ -46,7 +48,7 @@ from dlc.ir.access import (
     canonical_access,
     verify_access,
 )
-from dlc.ir.space import buffer_type
+from dlc.ir.space import Space, buffer_type, space_of
 from dlc.ir.tensor import compute_type, is_float
 
 
@@ -64,16 +66,25 @@ def buffer_element(value: SSAValue | Attribute) -> Attribute:
 class AllocOp(IRDLOperation):
     """A buffer for the time of the enclosing block; its contents are undefined at first.
 
-    ``%b = loop.alloc : memref<64x32xf16, #loop.space<shared>>``
+    swizzle: how the bytes of a shared buffer are permuted, where what reads it asks for that;
+    indices stay logical.
+
+    ``%b = loop.alloc {swizzle = #gpu.swizzle<3, 4, 3>} : memref<64x64xf16, #loop.space<shared>>``
     """
 
     name = "loop.alloc"
     buffer = result_def(MemRefType)
+    swizzle = opt_prop_def(SwizzleAttr)
+    irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(MemoryAllocEffect())
     assembly_format = "attr-dict `:` type($buffer)"
 
-    def __init__(self, type: MemRefType[Attribute]):
-        super().__init__(result_types=[type])
+    def __init__(self, type: MemRefType[Attribute], swizzle: SwizzleAttr | None = None):
+        super().__init__(result_types=[type], properties={"swizzle": swizzle})
+
+    def verify_(self) -> None:
+        if self.swizzle is not None and space_of(self.buffer) is not Space.SHARED:
+            raise VerifyException("only a buffer in shared memory is swizzled")
 
 
 @irdl_op_definition

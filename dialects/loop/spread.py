@@ -22,10 +22,10 @@ from dlc.ir.space import buffer_type
 class Spread:
     """The layout of a tile of sums.
 
-    instruction: the name of what adds to it. map: from the threads or warps that do it together to
-    the parts of the tile that one instruction adds to; inside a part the elements lie as the
-    instruction has them. interleave: parts beside each other whose columns take turns, so that a
-    thread's are neighbours; 1 for parts that stand side by side.
+    instruction: the name of what adds to it. map: from the groups of threads that do it together (a
+    thread, a warp, a warpgroup) to the parts of the tile that one instruction adds to; inside a
+    part the elements lie as the instruction has them. interleave: panels beside each other whose
+    columns take turns, so that a thread's are neighbours; 1 for panels that stand side by side.
     """
 
     instruction: str
@@ -64,17 +64,17 @@ class Spread:
         return self.held * self.interleave
 
     def column(self, number: AffineExpr) -> AffineExpr:
-        """Return which column of the tile is column ``number`` of the parts, side by side.
+        """Return which column of the tile is column ``number`` of the panels, side by side.
 
-        With 8 columns in a part, pairs in a thread, and ``interleave = 4``, the first part has the
-        columns 0, 1, 8, 9, 16, 17, 24, 25, the next one 2, 3, 10, 11, ...
+        With 8 columns in a panel, pairs in a thread, and ``interleave = 4``, the first panel has
+        the columns 0, 1, 8, 9, 16, 17, 24, 25, the next one 2, 3, 10, 11, ...
         """
         if self.interleave == 1:
             return number
-        part, held, run = self.row.n, self.held, self.run
-        group = part * self.interleave
-        in_part, of_group = number % part // held * run, number % group // part * held
-        return number // group * group + in_part + of_group + number % held
+        panel, held, run = self.row.n // self.row.panels, self.held, self.run
+        group = panel * self.interleave
+        in_panel, of_group = number % panel // held * run, number % group // panel * held
+        return number // group * group + in_panel + of_group + number % held
 
     def verify(self, shape: Sequence[int]) -> None:
         """Raise VerifyException unless a tile of ``shape`` can lie so."""
@@ -85,10 +85,10 @@ class Spread:
                 f"{' x '.join(map(str, shape))}"
             )
         last = self.map.factors[-1]
-        beside = last.shape[1] if last.kind == "repeat" else 1
+        beside = it.panels * (last.shape[1] if last.kind == "repeat" else 1)
         if self.interleave > 1 and (it.c.place is None or beside % self.interleave):
             raise VerifyException(
-                f"interleave = {self.interleave} needs as many instructions of a warp beside each "
+                f"interleave = {self.interleave} needs as many panels of a warp beside each "
                 f"other; {self.map} gives it {beside}"
             )
 

@@ -52,12 +52,12 @@ def _exposed(block: Block, touched: Touched) -> Iterator[Access]:
 
 @dataclass(frozen=True)
 class Pending:
-    """An access since the last barrier. iteration: whether the loops around it are still in the
-    iteration in which it happened, so that their variables have the same values.
+    """An access since the last barrier. past: the values in its place that a loop has given others
+    since, in a later iteration.
     """
 
     access: Access
-    iteration: bool = True
+    past: frozenset[SSAValue] = frozenset()
 
 
 def needs_barrier(earlier: Pending, later: Access) -> bool:
@@ -70,19 +70,20 @@ def needs_barrier(earlier: Pending, later: Access) -> bool:
         return False
     if first.buffer is not later.buffer or not (first.writes or later.writes):
         return False
-    return not (earlier.iteration and _are_disjoint(first, later))
+    return not _are_disjoint(first, later, earlier.past)
 
 
-def _are_disjoint(first: Access, later: Access) -> bool:
+def _are_disjoint(first: Access, later: Access, past: frozenset[SSAValue]) -> bool:
     """Return whether the places differ along an axis for any two threads.
 
-    What is the same in all threads may be compared; what is not has any value of its range in each.
+    What is the same in all threads, and still what it was, may be compared; what is not has any
+    value of its range in each.
     """
     reaches = [max(pair) for pair in zip(first.reach, later.reach, strict=True)]
     if reaches[-1] > first.type.get_shape()[-1]:
         return False
     values = list(dict.fromkeys((*first.operands, *later.operands)))
-    uniform = [is_uniform(v) for v in values]
+    uniform = [v not in past and is_uniform(v) for v in values]
     ranges = Ranges([range_of(v) for v in values] * 2)
     for axis, reach in enumerate(reaches):
         left, right = (_over(a, axis, values) for a in (first, later))

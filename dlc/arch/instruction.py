@@ -4,7 +4,7 @@ need. The rows are in ``dlc/arch/instructions``.
 
 from dataclasses import dataclass
 
-from dlc.arch.fragments import Fragment
+from dlc.arch.fragments import WARP_LANES, Fragment
 from dlc.arch.scope import Scope
 
 
@@ -58,6 +58,30 @@ class Instruction:
     def least(self) -> tuple[int, int, int]:
         """The m, n and k that a warp, or a wider scope, does at least."""
         return self.m * self.lanes[0], self.n * self.lanes[1], self.k
+
+    @property
+    def family(self) -> str:
+        """The name; ``N`` stands for the columns where there are rows of many."""
+        return self.name.replace(f"n{self.n}k", "nNk") if self.is_asynchronous else self.name
+
+    @property
+    def warps(self) -> int:
+        """The warps that do it together; they stand below each other over its rows."""
+        return max(1, self.scope.threads // WARP_LANES)
+
+    @property
+    def panels(self) -> int:
+        """The panels of columns beside each other in the sum; of a row of each, every lane that
+        stands over it has one run of neighbours.
+        """
+        return 1 if self.c.place is None else self.c.place.panels[1]
+
+    @property
+    def is_asynchronous(self) -> bool:
+        """Whether it reads factors where they are in shared memory, while the warps go on: by the
+        asynchronous proxy (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions").
+        """
+        return self.scope is Scope.WARPGROUP
 
     @property
     def flops(self) -> int:

@@ -19,6 +19,7 @@ from dlc.analysis.factor_copy import source
 from dlc.analysis.staged_copy import COPY_BYTES, copy_elements
 from dlc.core.affine import linear_index, simplify, stride
 from dlc.core.task_map import TaskMap, repeat, spatial
+from dlc.dialects.gpu.alloc import SwizzleAttr
 from dlc.dialects.graph.computed import apply_map
 from dlc.dialects.loop import AllocOp, StageOp, TaskMapAttr, YieldOp
 from dlc.ir.space import Space, SpaceAttr
@@ -47,7 +48,8 @@ class Factor:
     number: 0 for the lhs (rows are M), 1 for the rhs (rows are N). batch: the values of the batch
     loops. first_row: the first row of the block's tile. rows, depth: the tile's sizes. threads: of
     the block. is_whole: whether all slices are within the reduction. order: from a row of the
-    staged tile to the row of the block's tile that it is.
+    staged tile to the row of the block's tile that it is. in_place: whether instructions read the
+    tile where it is in shared memory: then its lines are along the reduction, and swizzled.
     """
 
     scope: LoopScope
@@ -60,6 +62,7 @@ class Factor:
     threads: int
     is_whole: bool
     order: Callable[[AffineExpr], AffineExpr]
+    in_place: bool = False
 
     @property
     def value(self) -> SSAValue:
@@ -77,6 +80,8 @@ class Factor:
 
         The way round is the one that copies more at a time.
         """
+        if self.in_place:
+            return self._lines(True, first)
         along_k = self._is_along(self.product.gemm.k) or not self._is_along(self.loops)
         best = self._lines(along_k, first)
         if best.bytes < COPY_BYTES[0] and self._source is not None:
@@ -89,7 +94,8 @@ class Factor:
     def _lines(self, along_k: bool, first: AffineExpr) -> "Staged":
         sizes = (self.rows, self.depth) if along_k else (self.depth, self.rows)
         element = element_type(self.value)
-        alloc = AllocOp(MemRefType(element, sizes, memory_space=SpaceAttr(Space.SHARED)))
+        swizzle = SwizzleAttr.of_lines(sizes[1] * element_bytes(element)) if self.in_place else None
+        alloc = AllocOp(MemRefType(element, sizes, memory_space=SpaceAttr(Space.SHARED)), swizzle)
         block = Block(arg_types=[IndexType(), IndexType()])
         block.args[0].name_hint, block.args[1].name_hint = "line", "place"
         with self.scope.region(block, sizes) as (line, place):

@@ -86,7 +86,7 @@ class Accumulator(ABC):
 
     @abstractmethod
     def multiply(self, instruction: Instruction, lhs: Operand, rhs: Operand) -> None:
-        """Write the addition of the product of two tiles."""
+        """Write the addition of the product of two tiles, which may be under way afterwards."""
 
     @abstractmethod
     def each_row(self, write: Callable[[AffineExpr, Columns], None]) -> None:

@@ -106,7 +106,7 @@ class SimtConverter:
         type = buffer_type(op.buffer)
         match space_of(type):
             case Space.SHARED:
-                new = self.program.shared_buffer(type)
+                new = self.program.shared_buffer(type, op.swizzle)
             case Space.REGISTER:
                 new = gpu.RegisterAllocOp(type)
                 self.b.builder.insert(new)

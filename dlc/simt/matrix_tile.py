@@ -15,7 +15,9 @@ from dlc.simt.matrix_product import MATRIX_ROWS, MatrixProduct
 
 @dataclass
 class MatrixTile(Accumulator):
-    """``down`` x ``across`` fragments of the accumulator (``dlc/arch/fragments.py``)."""
+    """``down`` x ``across`` fragments of the accumulator (``dlc/arch/fragments.py``), each of
+    panels side by side.
+    """
 
     @property
     def worker(self) -> AffineExpr:
@@ -35,7 +37,8 @@ class MatrixTile(Accumulator):
         MatrixProduct(self, instruction, lhs, rhs).write()
 
     def each_row(self, write: Callable[[AffineExpr, Columns], None]) -> None:
-        pack, together, run = self._fragment.pack, self.spread.interleave, self.spread.run
+        fragment, together, run = self._fragment, self.spread.interleave, self.spread.run
+        pack, (halves, beside) = fragment.pack, fragment.panels
 
         def write_half(at: Sequence[AffineExpr]) -> None:
             i, half = at
@@ -46,13 +49,21 @@ class MatrixTile(Accumulator):
                     first = group * together
 
                     def place(number: AffineExpr) -> list[AffineExpr]:
-                        return [i, first + number // pack, half * pack + number % pack]
+                        panel = first + number // pack
+                        slot = (panel % beside * halves + half) * pack + number % pack
+                        return [i, panel // beside, slot]
 
-                    finish(self.column(first) + (self.lane % 4) * run, run, place)
+                    finish(self._panel(first) + (self.lane % 4) * run, run, place)
 
-                groups = self.across // together
+                groups = self.across * beside // together
                 open_loop(self.scope, groups, LoopMap.UNROLL, write_run)
 
             write(row, columns)
 
-        self.nest([self.down, self._fragment.rows // MATRIX_ROWS], write_half)
+        self.nest([self.down, halves], write_half)
+
+    def _panel(self, number: AffineExpr) -> AffineExpr:
+        """Return the first column of panel ``number`` of those of a row."""
+        beside = self.spread.row.panels
+        width = self.spread.row.n // beside
+        return self.column(number // beside) + number % beside * width

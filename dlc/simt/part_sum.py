@@ -6,6 +6,7 @@ last adds all parts, in their order whoever was last, so that every run gives th
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import gcd
 
 from xdsl.dialects.builtin import IndexType, MemRefType, i32
 from xdsl.ir import SSAValue
@@ -18,6 +19,9 @@ from dlc.ir.space import Space, SpaceAttr
 from dlc.lowering.scope import LoopScope
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.accumulator import Accumulator
+
+_RUN = 4
+"""Elements that a thread moves at once: 16 bytes of sums in 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -57,23 +61,25 @@ class PartSum:
 
     def _each(self, part: AffineExpr, write: Callable[..., None]) -> None:
         """Write ``write`` for the places of each element in the accumulator and in a part: there,
-        neighbouring threads' elements are neighbours, as many as a register vector has.
+        neighbouring threads' elements are neighbours, as many as a thread moves at once.
         """
         *outer, inner = self.accumulator.sizes
+        run = gcd(inner, _RUN)
 
         def write_run(at: Sequence[AffineExpr]) -> None:
             flat = AffineExpr.constant(0)
-            for size, index in zip(outer, at, strict=True):
+            for size, index in zip((*outer, inner // run), at, strict=True):
                 flat = flat * size + index
-            first = (flat * self.threads + self.thread) * inner
+            first = (flat * self.threads + self.thread) * run
+            *before, group = at
             open_loop(
                 self.scope,
-                inner,
+                run,
                 LoopMap.VECTOR,
-                lambda lane: write([*at, lane], [self.tile, part, first + lane]),
+                lambda lane: write([*before, group * run + lane], [self.tile, part, first + lane]),
             )
 
-        self.accumulator.nest(outer, write_run)
+        self.accumulator.nest([*outer, inner // run], write_run)
 
     def _arrive(self) -> SSAValue:
         """Raise the tile's counter once; return, in every thread, how many came before."""

@@ -64,9 +64,12 @@ class ThreadProgram:
         """Return a number as an index value."""
         return self.b.constant(number, IndexType())
 
-    def shared_buffer(self, type: MemRefType[Attribute]) -> gpu.SharedAllocOp:
+    def shared_buffer(
+        self, type: MemRefType[Attribute], swizzle: gpu.SwizzleAttr | None = None
+    ) -> gpu.SharedAllocOp:
         """Allocate a shared buffer before all else, so that all code of the block can use it."""
         new = gpu.SharedAllocOp(type)
+        new.swizzle = swizzle
         self.block.insert_op_before(new, self._first)
         return new
 

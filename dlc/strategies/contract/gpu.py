@@ -116,7 +116,7 @@ def _candidates(work: Contraction, arch: GpuArch) -> tuple[ContractOnGpu, ...]:
 
 
 def _space_of(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
-    fitting = instructions_for(work, arch)
+    fitting = [row for row in instructions_for(work, arch) if not row.is_asynchronous]
     fastest = [row for row in fitting if row.unit == fitting[0].unit]
     for instruction in {row.lanes: row for row in reversed(fastest)}.values():
         yield from _tiles_of(work, instruction, arch)

@@ -33,11 +33,11 @@ def lower(job: Job, schedule: ContractOnGpu) -> None:
 
 
 def _spread(schedule: ContractOnGpu) -> Spread:
-    """Return which warp, or which thread, has which parts of the accumulator."""
-    (m, n, _), (warps_m, warps_n), least = schedule.tile, schedule.warps, schedule.least
-    parts = repeat(m // warps_m // least[0], n // warps_n // least[1])
-    warps, lanes = spatial(warps_m, warps_n) * parts, schedule.lanes
-    map = warps * spatial(*lanes) if lanes != (1, 1) else warps
+    """Return which warpgroup, warp or thread has which parts of the accumulator."""
+    (m, n, _), (down, across), least = schedule.tile, schedule.teams, schedule.least
+    parts = repeat(m // down // least[0], n // across // least[1])
+    teams, lanes = spatial(down, across) * parts, schedule.lanes
+    map = teams * spatial(*lanes) if lanes != (1, 1) else teams
     return Spread(schedule.instruction, map, schedule.interleave)
 
 
@@ -198,6 +198,7 @@ class _Kernel:
             schedule.threads,
             is_whole=gemm.k_size == self.slices * schedule.split * schedule.tile[2],
             order=self.spread.column if number else lambda row: row,
+            in_place=schedule.reads_shared,
         )
 
     def _combine_parts(self, place: _Place, accumulator: SSAValue) -> SSAValue:

@@ -7,7 +7,6 @@ from functools import cached_property
 from dlc.arch import instructions
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import Instruction
-from dlc.arch.scope import Scope
 from dlc.errors import CompileError
 from dlc.strategies._key import LARGEST, Key, flag, key_field, size, sizes
 from dlc.strategies._schedule import Schedule
@@ -29,17 +28,32 @@ def _factors(name: str) -> str:
     return ", ".join(dict.fromkeys(row.element or "any type" for row in rows))
 
 
-def _offered() -> list[str]:
-    """Return the names of the instructions of which there are tiles."""
-    named = {name: instructions.named(name)[0] for name in instructions.names()}
-    return [name for name, row in named.items() if row.scope <= Scope.WARP]
+def is_offered(row: Instruction) -> bool:
+    """Return whether schedules may name an instruction.
 
+    What reads shared memory cuts bits of a factor off that nothing has rounded on its way there.
+    """
+    return not (row.is_asynchronous and row.ignored_bits)
+
+
+def _offered() -> list[Instruction]:
+    """Return the instructions of schedules, one of each name."""
+    rows = (instructions.named(name)[0] for name in instructions.names())
+    return [row for row in rows if is_offered(row)]
+
+
+_FAMILIES = {row.family: row for row in _offered()}
+
+_LINE_STEPS = (1, 2, 4)
+"""Steps of an instruction, of 32 bytes each, in a line that it reads in shared memory: lines of 32,
+64 or 128 bytes (PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory Layout").
+"""
 
 _INSTRUCTION = Key(
     "what multiplies and adds: "
-    + ", ".join(f'`"{name}"` ({_factors(name)})' for name in _offered()),
-    " or ".join(f'"{name}"' for name in _offered()),
-    lambda value: value in _offered(),
+    + ", ".join(f'`"{family}"` ({_factors(row.name)})' for family, row in _FAMILIES.items()),
+    " or ".join(f'"{family}"' for family in _FAMILIES),
+    lambda value: value in [row.name for row in _offered()],
 )
 
 
@@ -66,8 +80,8 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
     )
     order: str = key_field(_ORDER, _ROW)
     interleave: int = size(
-        "instructions of a warp beside each other whose columns take turns, so that a thread holds "
-        "that many times as many neighbours of the result, which it stores together",
+        "panels of 8 columns of a warp beside each other whose columns take turns, so that a "
+        "thread holds that many times as many neighbours of the result, which it stores together",
         default=1,
         most=16,
     )
@@ -112,9 +126,19 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         return self.stages * (m + n) * depth, -n, self.threads, self.split
 
     @property
+    def teams(self) -> tuple[int, int]:
+        """The warps, or the warpgroups that multiply together, as a grid over the tile."""
+        return self.warps[0] // self._row.warps, self.warps[1]
+
+    @property
     def least(self) -> tuple[int, int, int]:
-        """The least m, n and k that a warp computes."""
+        """The least m, n and k that a warp or warpgroup computes."""
         return self._row.least
+
+    @property
+    def reads_shared(self) -> bool:
+        """Whether the instruction reads factors where they lie in shared memory."""
+        return self._row.is_asynchronous
 
     @property
     def lanes(self) -> tuple[int, int]:
@@ -127,17 +151,28 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
 
     def check(self) -> None:
         (m, n, depth), (warps_m, warps_n) = self.tile, self.warps
+        if warps_m % self._row.warps:
+            raise CompileError(
+                f"{self.instruction} is done by {self._row.warps} warps below each other; "
+                f"warps = [{warps_m}, {warps_n}] has {warps_m}"
+            )
         if m % warps_m or n % warps_n:
             raise CompileError(f"tile {m} x {n} does not divide into {warps_m} x {warps_n} warps")
-        part = m // warps_m, n // warps_n, depth
+        part = m // self.teams[0], n // self.teams[1], depth
         if any(size % unit for size, unit in zip(part, self.least, strict=True)):
             each, units = (" x ".join(map(str, numbers)) for numbers in (part, self.least))
-            raise CompileError(f"a warp's {each} does not divide into {units}")
-        beside = part[1] // self.least[1] if self._row.c.place else 1
+            who = "warp" if self._row.warps == 1 else "warpgroup"
+            raise CompileError(f"a {who}'s {each} does not divide into {units}")
+        if self.reads_shared and depth // self._row.k not in _LINE_STEPS:
+            depths = ", ".join(str(steps * self._row.k) for steps in _LINE_STEPS)
+            raise CompileError(
+                f"a slice of {depth} is no line that {self.instruction} reads; use one of {depths}"
+            )
+        beside = part[1] // self.least[1] * self._row.panels if self._row.c.place else 1
         if beside % self.interleave:
             raise CompileError(
-                f"interleave = {self.interleave} does not divide the {beside} instructions of a "
-                "warp beside each other"
+                f"interleave = {self.interleave} does not divide the {beside} panels of a warp "
+                "beside each other"
             )
         if self.exchange and self.split > 1:
             raise CompileError(

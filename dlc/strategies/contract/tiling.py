@@ -6,13 +6,12 @@ from math import ceil, prod
 
 from dlc.arch import GpuArch, instructions
 from dlc.arch.instruction import Instruction
-from dlc.arch.scope import Scope
 from dlc.errors import CompileError
 from dlc.model.contraction import Contraction, Tiles
 from dlc.model.occupancy import BlockResources
 from dlc.model.registers import registers
 from dlc.model.upper_bound import KernelWork
-from dlc.strategies.contract.schedule import ContractOnGpu
+from dlc.strategies.contract.schedule import ContractOnGpu, is_offered
 
 
 @dataclass(frozen=True)
@@ -68,10 +67,13 @@ class Tiling:
 
     @cached_property
     def read_bytes(self) -> int:
-        """The factors' bytes that the warps of a block read from shared memory in one step, at
-        least: those with needed rows or columns.
+        """The factors' bytes that the warps of a block, or the instructions that read there
+        themselves, read from shared memory in one step, at least: those with needed rows or
+        columns.
         """
         (m, n, depth), (warps_m, warps_n) = self.schedule.tile, self.schedule.warps
+        if self.instruction.is_asynchronous:
+            warps_m, warps_n = m // self.instruction.m, n // self.instruction.n
         rows, columns = self.needed
         down, across = ceil(rows * warps_m / m), ceil(columns * warps_n / n)
         return (rows * across + columns * down) * depth * self.work.factor_bytes
@@ -118,7 +120,7 @@ def instructions_for(work: Contraction, arch: GpuArch) -> tuple[Instruction, ...
     of equally fast ones that which does more at once.
     """
     known = instructions.multiplying(work.element, work.compute, arch.capabilities)
-    fitting = [row for row in known if row.scope <= Scope.WARP]
+    fitting = [row for row in known if is_offered(row)]
 
     def speed(row: Instruction) -> tuple[float, int]:
         return arch.flops_per_clock_per_sm[row.unit], row.flops
@@ -134,7 +136,7 @@ def instruction_named(name: str, work: Contraction, arch: GpuArch) -> Instructio
     for row in known:
         if row.name == name:
             return row
-    others = " or ".join(dict.fromkeys(repr(row.name) for row in known))
+    others = " or ".join(dict.fromkeys(repr(row.family) for row in known))
     raise CompileError(
         f"instruction {name!r} does not multiply {work.element} on {arch.target}; use {others}"
     )

@@ -58,7 +58,7 @@ loop.kernel @elements_of_another_size(%x: memref<8xf32>) attributes {outputs = 1
 // -----
 
 loop.kernel @too_few_to_interleave(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
-  // expected-error@below {{interleave = 2 needs as many instructions of a warp beside each other; spatial(1, 2) * repeat(1, 3) gives it 3}}
+  // expected-error@below {{interleave = 2 needs as many panels of a warp beside each other; spatial(1, 2) * repeat(1, 3) gives it 3}}
   %a = loop.zero : memref<16x48xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 2) * repeat(1, 3), interleave = 2>, #loop.space<register>>
   loop.end
 }
@@ -74,7 +74,7 @@ loop.kernel @apart_to_interleave(%x: memref<8xf32>) attributes {outputs = 1 : i6
 // -----
 
 loop.kernel @threads_do_not_interleave(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
-  // expected-error@below {{needs as many instructions of a warp}}
+  // expected-error@below {{needs as many panels of a warp}}
   %a = loop.zero : memref<16x8xf32, #loop.spread<instruction = "fma", map = repeat(16, 8), interleave = 4>, #loop.space<register>>
   loop.end
 }
@@ -98,5 +98,14 @@ loop.kernel @scratch_of_another_tile(%x: memref<8xf32>, %p: memref<4x3x100xf32>)
   %i = arith.constant 0 : index
   // expected-error@below {{scratch is tiles x parts x 128 elements}}
   %l = loop.combine_parts %a through %p[%i, %i] counters %c : memref<16x8xf32, #loop.spread<instruction = "fma", map = repeat(16, 8)>, #loop.space<register>>, memref<4x3x100xf32>, memref<4xi32>
+  loop.end
+}
+
+// -----
+
+loop.kernel @async_products_of_warps(%a: memref<16x16xf16, #loop.space<shared>>, %b: memref<8x16xf16, #loop.space<shared>>) attributes {outputs = 1 : i64} {
+  %acc = loop.zero : memref<16x8xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 1)>, #loop.space<register>>
+  // expected-error@below {{mma.m16n8k16 is done when the threads go on; leave out async}}
+  loop.contract async %acc, %a, %b transpose_rhs : memref<16x8xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 1)>, #loop.space<register>>, memref<16x16xf16, #loop.space<shared>>, memref<8x16xf16, #loop.space<shared>>
   loop.end
 }

@@ -86,3 +86,11 @@ loop.kernel @mapping_of_three_axes(%x: memref<8x8xf16>) attributes {outputs = 1 
   }
   loop.end
 }
+
+// -----
+
+loop.kernel @swizzled_registers(%x: memref<64xf16>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{only a buffer in shared memory is swizzled}}
+  %r = loop.alloc {swizzle = #gpu.swizzle<3, 4, 3>} : memref<8x64xf16, #loop.space<register>>
+  loop.end
+}

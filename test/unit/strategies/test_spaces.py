@@ -103,7 +103,9 @@ def test_no_asynchronous_copies_no_third_stage() -> None:
 @pytest.mark.parametrize(
     ("element", "arch", "instruction"),
     [
-        ("f16", H200, "mma.m16n8k16"),
+        ("f16", H200, "wgmma.m64n256k16"),
+        ("f16", A100, "mma.m16n8k16"),
+        ("tf32", H200, "mma.m16n8k8"),
         ("tf32", A100, "mma.m16n8k8"),
         ("f32", A100, "fma"),
         ("f16", RTX_2080, "fma"),
@@ -117,6 +119,14 @@ def test_wrong_instruction_is_an_error() -> None:
     schedule = ContractOnGpu((64, 64, 16), (2, 2), "mma.m16n8k16")
     with pytest.raises(CompileError, match="does not multiply f32 on sm_90a; use 'fma'"):
         contract_gpu.rate(_work(64, 64, 64, "f32"), schedule, H200)
+
+
+def test_instructions_that_differ_in_their_columns_are_named_once() -> None:
+    schedule = ContractOnGpu((64, 64, 64), (4, 1), "wgmma.m64n64k16")
+    with pytest.raises(CompileError, match=r"use 'mma\.m16n8k16' or 'fma' or 'fma\.1x32'$"):
+        contract_gpu.rate(_work(64, 64, 64), schedule, A100)
+    with pytest.raises(CompileError, match=r"use 'wgmma\.m64nNk16' or 'mma\.m16n8k16' or"):
+        contract_gpu.rate(_work(64, 64, 64), replace(schedule, instruction="mma.m16n8k8"), H200)
 
 
 def test_tile_that_warps_do_not_divide_is_an_error() -> None:
@@ -133,7 +143,7 @@ def test_instructions_that_are_not_beside_each_other_do_not_interleave(
     instruction: str, interleave: int, beside: int
 ) -> None:
     schedule = ContractOnGpu((64, 64, 16), (2, 2), instruction, interleave=interleave)
-    with pytest.raises(CompileError, match=f"does not divide the {beside} instructions"):
+    with pytest.raises(CompileError, match=f"does not divide the {beside} panels"):
         schedule.check()
 
 

@@ -1,0 +1,56 @@
+"""A warpgroup's part of a tile by asynchronous matrix instructions on shared memory."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir.affine import AffineExpr
+
+from dlc.arch.instruction import Instruction
+from dlc.dialects import gpu
+from dlc.dialects.loop.attributes import LoopMap
+from dlc.lowering.tile_scope import open_loop
+from dlc.simt.accumulator import Operand
+from dlc.simt.matrix_tile import MatrixTile
+
+
+@dataclass
+class WarpgroupTile(MatrixTile):
+    """``down`` x ``across`` parts of a warpgroup; of each a warp holds its rows, as a fragment.
+
+    Both factors are read where they lie in shared memory (PTX ISA, "wgmma.mma_async").
+    """
+
+    @property
+    def worker(self) -> AffineExpr:
+        return self.warp // self.spread.row.warps
+
+    def row(self, i: AffineExpr) -> AffineExpr:
+        return super().row(i) + self.warp % self.spread.row.warps * self._fragment.rows
+
+    def multiply(self, instruction: Instruction, lhs: Operand, rhs: Operand) -> None:
+        insert = self.scope.b.builder.insert
+        insert(gpu.WgmmaFenceOp())
+
+        def write_step(step: AffineExpr) -> None:
+            k = step * instruction.k
+            self.nest(
+                [self.down, self.across], lambda at: self._multiply(instruction, lhs, rhs, k, at)
+            )
+
+        open_loop(self.scope, lhs.depth // instruction.k, LoopMap.UNROLL, write_step)
+        insert(gpu.WgmmaCommitOp())
+
+    def _multiply(
+        self,
+        instruction: Instruction,
+        lhs: Operand,
+        rhs: Operand,
+        k: AffineExpr,
+        at: Sequence[AffineExpr],
+    ) -> None:
+        i, j = at
+        a = self.place(lhs.buffer, lhs.index(super().row(i), k))
+        b = self.place(rhs.buffer, rhs.index(self.column(j), k))
+        c = self.place(self.buffer, [i, j, AffineExpr.constant(0)])
+        product = gpu.WgmmaOp(a, b, c, instruction.shape, not lhs.along_k, not rhs.along_k)
+        self.scope.b.builder.insert(product)
