@@ -49,7 +49,7 @@ class MatrixDescriptor:
         """Return where an element of a tile is that starts at byte ``start``; arrays work too."""
         line, within = (depth, row) if self.transposed else (row, depth)
         beside, within = divmod(within * element_bytes, self.row_bytes)
-        address = start + beside * self.leading_bytes + within
-        address += line // PATTERN_ROWS * self.stride_bytes + line % PATTERN_ROWS * self.row_bytes
+        below = line // PATTERN_ROWS * self.stride_bytes + line % PATTERN_ROWS * self.row_bytes
+        address = start + below + beside * self.leading_bytes + within
         pieces = self.row_bytes // UNIT_BYTES
         return address ^ address // LINE_BYTES % pieces * UNIT_BYTES

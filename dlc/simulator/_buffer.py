@@ -100,6 +100,14 @@ class RegisterBuffer(Buffer):
             )
         return self.data[place]
 
+    def peek(self, site: Site, active: Active, first: First, count: int) -> Array:
+        """Return elements without a check: hardware reads them."""
+        return self.data[self._select(site, active, first, count)]
+
+    def poke(self, site: Site, active: Active, first: First, values: Array) -> None:
+        """Store values without a check: hardware writes them."""
+        self.data[self._select(site, active, first, values.shape[1])] = values
+
     def write(self, site: Site, active: Active, first: First, values: Array) -> None:
         place = self._select(site, active, first, values.shape[1])
         self.data[place] = values

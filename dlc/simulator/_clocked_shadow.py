@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dlc.simulator._buffer import Array
 from dlc.simulator._clocks import Clocks, Times
 from dlc.simulator._faults import Site
 from dlc.simulator._races import SharedShadow
-from dlc.simulator._threads import Batch, Integers
+from dlc.simulator._threads import Active, Batch, Integers
 
 
 class ClockedShadow(SharedShadow):
@@ -28,6 +29,7 @@ class ClockedShadow(SharedShadow):
         super().__init__(batch, cells, name, of_one_block)
         self.clocks = clocks
         self.write_time = np.zeros(cells, np.int32)
+        self._known_at_fence = np.zeros_like(clocks.known)
         self._row = np.full(cells, -1)
         self._rows_used = 0
         self._reads = np.zeros((0, batch.threads_per_block), np.int32)
@@ -35,13 +37,36 @@ class ClockedShadow(SharedShadow):
     def _stamp(self, threads: Integers, cells: Integers) -> None:
         self.write_time[cells] = self.clocks.time[threads]
 
-    def finish_copy_at(self, times: Times, cells: Integers) -> None:
+    def finish_copy_at(self, times: Times, cells: Integers, by_threads: bool) -> None:
         """Note the end of copies, of as many threads as ``cells`` has rows, that these have done at
-        such times of theirs.
+        such times of theirs. by_threads: their own, which the hardware sees after a fence only.
         """
         self.pending[cells] = False
         self.initial[cells] = True
+        self.hardware.wrote(cells, by_threads)
         self.write_time[cells] = times[:, None]
+
+    def finish_product(self, threads: Integers, cells: Integers) -> None:
+        """Note that the threads have waited for the hardware; all lanes of their warps know it."""
+        super().finish_product(threads, cells)
+        for thread in threads:
+            _, row = self.clocks.release_alone(np.array([thread]))
+            warp = np.flatnonzero(self.batch.warp == self.batch.warp[thread])
+            self.clocks.acquire(warp, row)
+
+    def fence(self, active: Active) -> None:
+        """Let the hardware see what these threads wrote, and what they know that others wrote."""
+        self._known_at_fence[active.index] = self.clocks.known[active.index]
+        cells = self.hardware.written_by(active, self.writer)
+        self.hardware.unfenced[cells] = False
+        self.hardware.fence_times[:, cells] = self.clocks.time[self.writer[cells]]
+
+    def _is_fenced(self, threads: Integers, cells: Integers) -> Array:
+        writer, view = np.maximum(self.writer[cells], 0), self.hardware
+        theirs = self.clocks.knows(threads, writer, view.fence_times[0][cells])
+        known = self._known_at_fence[threads, self.batch.thread[writer]]
+        mine = known > self.write_time[cells]
+        return (~view.unfenced[cells] & (theirs | (writer == threads))) | mine
 
     def _check_writer(self, site: Site, threads: Integers, cells: Integers, verb: str) -> None:
         writer = self.writer[cells]

@@ -38,7 +38,7 @@ class _Copy:
         self.buffer.elements[self.piece.elements] = self.data
         shadow = self.buffer.memory.shadow
         if times is not None and isinstance(shadow, ClockedShadow):
-            shadow.finish_copy_at(times[self.threads], self.piece.cells)
+            shadow.finish_copy_at(times[self.threads], self.piece.cells, by_threads=True)
         elif shadow is not None:
             shadow.finish_copy(self.threads, self.piece.cells)
 

@@ -26,6 +26,7 @@ from dlc.simulator._copies import Copies
 from dlc.simulator._faults import Site
 from dlc.simulator._gathering import check_together
 from dlc.simulator._global import GlobalBuffer, Grid
+from dlc.simulator._products import Products
 from dlc.simulator._registers import Registers
 from dlc.simulator._scalars import scalar_function
 from dlc.simulator._shared import SharedMemory
@@ -60,15 +61,16 @@ class Wait(ABC):
 class Machine:
     """The values of all threads of a batch, and the compiler of steps that work on them.
 
-    batch, shared, copies, tokens, held, grid: those of the batch that runs; the steps outlive it.
-    held: how many registers threads have. counters: what the kernel keeps in global memory from
-    launch to launch. registers: the buffers that the batch has had in registers, by slot. waits: by
-    operation.
+    batch, shared, copies, products, tokens, held, grid: those of the batch that runs; the steps
+    outlive it. held: how many registers threads have. counters: what the kernel keeps in global
+    memory from launch to launch. registers: the buffers that the batch has had in registers, by
+    slot. waits: by operation.
     """
 
     batch: Batch
     shared: SharedMemory
     copies: Copies
+    products: Products
     tokens: Tokens
     held: Registers
     grid: Grid

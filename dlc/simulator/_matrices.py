@@ -22,7 +22,7 @@ _TF32_IGNORED_BITS = 13
 """The bits of an f32 that a tf32 has not."""
 
 
-def _by_place(fragment: Fragment) -> tuple[Integers, Integers]:
+def by_place(fragment: Fragment) -> tuple[Integers, Integers]:
     """Return the lane and the slot of each element: rows x columns."""
     holders = [
         [fragment.holder(row, column) for column in range(fragment.columns)]
@@ -32,7 +32,7 @@ def _by_place(fragment: Fragment) -> tuple[Integers, Integers]:
     return lane, slot
 
 
-def _by_lane(fragment: Fragment) -> tuple[Integers, Integers]:
+def by_lane(fragment: Fragment) -> tuple[Integers, Integers]:
     """Return the row and the column of each slot of each lane: lanes x slots."""
     places = [
         [fragment.position(lane, slot) for slot in range(fragment.slots)]
@@ -45,8 +45,8 @@ def _by_lane(fragment: Fragment) -> tuple[Integers, Integers]:
 def _mma(machine: Machine, op: gpu.MmaOp) -> Step:
     site, it = Site(op), op.instruction
     places = [machine.place(access, site) for access in op.accesses()]
-    layouts = [(f.slots, *_by_place(f)) for f in it.fragments]
-    row, column = _by_lane(it.fragments[2])
+    layouts = [(f.slots, *by_place(f)) for f in it.fragments]
+    row, column = by_lane(it.fragments[2])
 
     def run(active: Active) -> None:
         operands: list[Array] = []

@@ -12,6 +12,7 @@ from dlc.ir.tensor import compute_type, numpy_dtype
 from dlc.simulator._buffer import AtomicBuffer, RegisterBuffer, one_per_thread
 from dlc.simulator._faults import Site
 from dlc.simulator._global import GlobalBuffer
+from dlc.simulator._guarded_registers import GuardedRegisters
 from dlc.simulator._machine import Compiler, Machine, Step, index_expressions, nothing
 from dlc.simulator._scalars import scalar_dtype
 from dlc.simulator._shared import SharedBuffer
@@ -32,10 +33,14 @@ def _register_alloc(machine: Machine, op: gpu.RegisterAllocOp) -> Step:
     type = buffer_type(op.output)
     slot, dtype = machine.slot(op.output), numpy_dtype(type.element_type)
     elements = prod(type.get_shape())
+    guarded = machine.checks and any(isinstance(x.operation, gpu.WgmmaOp) for x in op.output.uses)
 
     def run(active: Active) -> None:
         buffer = None if active.full else machine.registers.get(slot)
-        if buffer is None:
+        if buffer is None and guarded:
+            buffer = GuardedRegisters(machine.batch, elements, dtype)
+            machine.registers[slot] = buffer
+        elif buffer is None:
             buffer = RegisterBuffer(machine.batch, elements, dtype, machine.checks)
             machine.registers[slot] = buffer
         else:  # those of other threads stand in it

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dlc.arch.fragments import WARP_LANES
+from dlc.simulator._async_view import NEVER, AsyncView
 from dlc.simulator._buffer import Array
 from dlc.simulator._faults import Site
 from dlc.simulator._threads import Active, Batch, Integers
@@ -32,6 +33,8 @@ class SharedShadow:
         self.first_reader = np.zeros(cells, np.int32)
         self.last_reader = np.full(cells, NOBODY, np.int32)
         self.read_epochs = np.full((2, cells), NOBODY, np.int32)
+        self.hardware = AsyncView(batch, cells)
+        self._fences = np.full((2, batch.size), NOBODY, np.int32)
 
     def read(self, site: Site, active: Active, cells: Integers, atomic: bool = False) -> None:
         """Note a read of ``cells``, active threads x cells. atomic: it races with no read."""
@@ -51,6 +54,7 @@ class SharedShadow:
         """Note that a copy to ``cells`` begins; fail where it may overtake another access."""
         column = threads[:, None]
         self._check(site, threads, cells, self.pending[cells], _OVERTAKES)
+        self._check(site, threads, cells, self.hardware.is_read(cells), _PINNED)
         self._check_writer(site, column, cells, "writes")
         self._check_readers(site, column, cells)
         self.writer[cells] = column
@@ -63,9 +67,51 @@ class SharedShadow:
         """Note that a copy has ended; its thread sees it, others after a barrier."""
         self.pending[cells] = False
         self.initial[cells] = True
+        self.hardware.wrote(cells, by_threads=True)
         self._stamp(threads[:, None], cells)
 
-    def _epochs(self, threads: Integers) -> tuple[Integers, Integers]:
+    def begin_product(self, site: Site, threads: Integers, cells: Integers) -> None:
+        """Note that the hardware begins to read ``cells``, threads x cells, for these threads; fail
+        where it may not see what was written.
+        """
+        column = threads[:, None]
+        self._check(site, threads, cells, self.pending[cells], _PENDING)
+        self._check(site, threads, cells, ~self.initial[cells], _UNDEFINED)
+        self._check_writer(site, column, cells, "reads")
+        unseen = (self.hardware.unfenced | (self.hardware.fence_times[0] != NEVER))[cells]
+        if unseen.any():
+            unseen &= ~self._is_fenced(column, cells)
+            self._check(site, threads, cells, unseen, _UNFENCED)
+        self.hardware.begin_read(threads, cells)
+
+    def finish_product(self, threads: Integers, cells: Integers) -> None:
+        """Note that the threads have waited for the hardware."""
+        self.hardware.finish_read(cells)
+        self._note_read(threads[:, None], cells)
+
+    def fence(self, active: Active) -> None:
+        """Let the hardware see what these threads wrote, and what they know that others wrote."""
+        threads = active.threads
+        self._fences[:, threads] = self._epochs(threads)
+        cells = self.hardware.written_by(active, self.writer)
+        self.hardware.unfenced[cells] = False
+        self.hardware.fence_times[:, cells] = self._epochs(self.writer[cells])
+
+    def _is_fenced(self, threads: Integers, cells: Integers) -> Array:
+        """Return where a fence stands between a write and its reader: of the writer, before the two
+        met, or of the reader, after they met.
+        """
+        writer, view = self.writer[cells], self.hardware
+        own = self._fences[:, threads]
+        near = self._warp(writer) == self._warp(threads)
+        block, warp = self._epochs(threads)
+        theirs = (view.fence_times[0][cells] < block) | (near & (view.fence_times[1][cells] < warp))
+        mine = (self.write_epochs[0][cells] < own[0]) | (
+            near & (self.write_epochs[1][cells] < own[1])
+        )
+        return (~view.unfenced[cells] & (theirs | (writer == threads))) | mine
+
+    def _epochs(self, threads: Array) -> tuple[Integers, Integers]:
         batch = self.batch
         block = batch.block_epoch[batch.block_slot[threads]]
         return block, batch.warp_epoch[batch.warp[threads]]
@@ -128,11 +174,13 @@ class SharedShadow:
             return
         row, column = np.argwhere(bad)[0]
         cell = cells[row, column]
-        names = [self._lane(int(t[cell])) for t in (self.writer, self.first_reader)]
+        known = self.writer, self.first_reader, self.hardware.reader
+        names = [self._lane(int(t[cell])) for t in known]
         text = message.format(
             where=self.name(int(cell)),
             writer=names[0],
             reader=names[1],
+            product=names[2],
         )
         site.fail(self.batch, int(threads[row]), text)
 
@@ -146,6 +194,11 @@ class SharedShadow:
 _PENDING = "reads {where}, which a copy of {writer} fills that was not waited for"
 _UNDEFINED = "reads {where}, which nothing was written to"
 _OVERTAKES = "writes {where}, which a copy of {writer} fills that was not waited for"
+_PINNED = "writes {where}, which a product of {product} reads that was not waited for"
+_UNFENCED = (
+    "reads {where} by a product, which sees nothing of what {writer} has written there: an "
+    "async_fence is missing, or a barrier after it"
+)
 _AFTER_WRITE = " {where}, which {writer} has written since the last barrier: a race"
 _AFTER_READ = "writes {where}, which {reader} has read since the last barrier: a race"
 _AT_ONCE = "writes {where} together with {writer}: a race"

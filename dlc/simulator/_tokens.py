@@ -36,7 +36,7 @@ class _BulkCopy:
         self.buffer.elements[self.piece.elements] = self.data
         shadow = self.buffer.memory.shadow
         if isinstance(shadow, ClockedShadow):
-            shadow.finish_copy_at(self.time, self.piece.cells)
+            shadow.finish_copy_at(self.time, self.piece.cells, by_threads=False)
         self.object.missing_bytes -= self.bytes
         self.object.end()
 

@@ -18,7 +18,7 @@ from dlc.ir.access import MemoryOp
 from dlc.ir.order import OrderingOp
 from dlc.ir.space import Space, buffer_type, space_of
 from dlc.ir.tensor import element_bytes, numpy_dtype
-from dlc.simulator import _control, _matrices, _memory, _reallocation, _waits, _warps
+from dlc.simulator import _control, _matrices, _memory, _reallocation, _waits, _warpgroups, _warps
 from dlc.simulator._banks import BankCounter
 from dlc.simulator._buffer import Array
 from dlc.simulator._clocks import Clocks
@@ -27,6 +27,7 @@ from dlc.simulator._faults import fail_at_end
 from dlc.simulator._flow import Flow, runs_in_lockstep
 from dlc.simulator._global import GlobalBuffer, Grid
 from dlc.simulator._machine import Machine, Step, nothing
+from dlc.simulator._products import Products
 from dlc.simulator._registers import Registers
 from dlc.simulator._scheduler import Order, Scheduler
 from dlc.simulator._shared import SharedMemory
@@ -46,6 +47,7 @@ COMPILERS = {
     **_warps.COMPILERS,
     **_matrices.COMPILERS,
     **_waits.COMPILERS,
+    **_warpgroups.COMPILERS,
     **_reallocation.COMPILERS,
 }
 
@@ -180,6 +182,7 @@ class _Launch:
             machine.held = Registers(machine.batch)
         machine.shared = SharedMemory(machine.batch, self.shared_bytes, self.granule, checks, banks)
         machine.copies = Copies(machine.batch)
+        machine.products = Products(machine.batch)
         machine.registers.clear()
         for buffer in (*self.buffers, *machine.counters):
             buffer.enter(machine.batch, machine.grid)
@@ -187,6 +190,7 @@ class _Launch:
             Scheduler(machine, self.flow, self.warp_order).run()
         else:
             self.step(machine.batch.everyone)
+        machine.products.check_end()
         if banks is not None:
             self.report.wavefronts += banks.wavefronts
             self.report.wavefronts_without_conflicts += banks.without_conflicts

@@ -8,6 +8,7 @@ import re
 
 from dlc.backends.cuda.matrix_loads import matrix_loads
 from dlc.backends.cuda.products import products
+from dlc.backends.cuda.warpgroup_products import warpgroup_products
 
 PRELUDE: dict[str, str] = {
     "load_f16": """
@@ -160,6 +161,40 @@ __device__ __forceinline__ void bulk_copy(void* to, const void* from, void* barr
                : "memory");
 }""",
     **matrix_loads(),
+    "async_fence": """
+__device__ __forceinline__ void async_fence() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}""",
+    "matrix_descriptor": """
+template <unsigned long long layout>
+__device__ __forceinline__ unsigned long long matrix_descriptor(const void* start) {
+  return layout | shared_address(start) >> 4;
+}""",
+    "wgmma_fence": """
+__device__ __forceinline__ void wgmma_fence() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}""",
+    "wgmma_commit": """
+__device__ __forceinline__ void wgmma_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}""",
+    "wgmma_wait": """
+template <int outstanding>
+__device__ __forceinline__ void wgmma_wait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(outstanding) : "memory");
+}""",
+    # For the compiler only: what comes before gives these registers, what follows reads them.
+    "pin": """
+template <int count>
+__device__ __forceinline__ void pin(float* registers) {
+#pragma unroll
+  for (int i = 0; i < count; i++) asm volatile("" : "+f"(registers[i]) :: "memory");
+}
+template <int count>
+__device__ __forceinline__ void pin(int* registers) {
+#pragma unroll
+  for (int i = 0; i < count; i++) asm volatile("" : "+r"(registers[i]) :: "memory");
+}""",
     "round_tf32": """
 __device__ __forceinline__ float round_tf32(float x) {
   unsigned y;
@@ -173,7 +208,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 def prelude_for(text: str) -> str:
     """Return the definitions of the functions that ``text`` and these definitions call."""
-    functions = PRELUDE | products()
+    functions = PRELUDE | products() | warpgroup_products()
     needed: set[str] = set()
     waiting = [text]
     while waiting:

@@ -19,6 +19,7 @@ from xdsl.utils.target import Target
 
 from dlc.backends._c_like import STATEMENTS, CLikePrinter, Statement, function_name
 from dlc.backends._c_scalar import TEMPLATES, storage_type
+from dlc.backends.cuda import warpgroup_products
 from dlc.backends.cuda.matrix_loads import matrix_load_name
 from dlc.backends.cuda.prelude import prelude_for
 from dlc.backends.cuda.products import product_name
@@ -237,6 +238,8 @@ def _says(text: str) -> Statement:
 
 CudaPrinter.STATEMENTS = {
     **STATEMENTS,
+    **warpgroup_products.STATEMENTS,
+    gpu.AsyncFenceOp: _says("async_fence();"),
     gpu.ThreadIdOp: _thread_id,
     gpu.BlockIdOp: _block_id,
     gpu.SharedAllocOp: _shared_alloc,

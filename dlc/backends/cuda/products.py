@@ -4,7 +4,7 @@ from dlc.arch import instructions
 from dlc.arch.instruction import Instruction
 from dlc.arch.scope import Scope
 
-_REGISTERS = {"f32": ("float", "f"), "i32": ("int", "r")}
+SUM_REGISTERS = {"f32": ("float", "f"), "i32": ("int", "r")}
 """The C++ type of a sum, and the letter of its registers in inline assembly."""
 
 
@@ -23,7 +23,7 @@ def products() -> dict[str, str]:
 def _definition(it: Instruction) -> str:
     a, b, c = it.fragments
     words_a, words_b = a.slots // a.pack, b.slots // b.pack
-    type, letter = _REGISTERS[str(it.c.element)]
+    type, letter = SUM_REGISTERS[str(it.c.element)]
     sums, left, right = (
         ", ".join(f"%{n}" for n in range(first, first + count))
         for first, count in ((0, c.slots), (c.slots, words_a), (c.slots + words_a, words_b))
