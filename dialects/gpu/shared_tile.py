@@ -7,14 +7,17 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineMap
 from xdsl.utils.exceptions import VerifyException
 
-from dlc.arch.matrix_descriptor import PATTERN_ROWS, ROW_BYTES, UNIT_BYTES, MatrixDescriptor
+from dlc.arch.matrix_descriptor import (
+    PATTERN_ROWS,
+    ROW_BYTES,
+    TRANSPOSED_BYTES,
+    UNIT_BYTES,
+    MatrixDescriptor,
+)
 from dlc.core.affine import simplify
 from dlc.dialects.gpu.alloc import SharedAllocOp, SwizzleAttr
 from dlc.ir.space import Space, buffer_type, space_of
 from dlc.ir.tensor import element_bytes
-
-_TRANSPOSED_BYTES = 2
-"""Of the only elements of which tiles can be transposed (PTX ISA, "wgmma.mma_async")."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class SharedTile:
         """Raise VerifyException unless the hardware can read it."""
         if space_of(self.buffer) is not Space.SHARED:
             raise VerifyException(f"{what} is a tile in shared memory, got {self.buffer.type}")
-        if self.transposed and self._element_bytes != _TRANSPOSED_BYTES:
+        if self.transposed and self._element_bytes != TRANSPOSED_BYTES:
             raise VerifyException(
                 f"{what} is transposed, which works for elements of 16 bits only, not for "
                 f"{buffer_type(self.buffer).element_type}"

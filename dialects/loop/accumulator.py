@@ -41,7 +41,7 @@ from xdsl.utils.exceptions import VerifyException
 from dlc.arch.instruction import Instruction
 from dlc.dialects.loop.memory import IntegerList, buffer_element, buffer_shape
 from dlc.dialects.loop.spread import spread_of
-from dlc.dialects.loop.stage import TileOp, TilePlace, verify_tile
+from dlc.dialects.loop.stage import TileOp, TilePlace, tile_sizes, verify_tile
 from dlc.dialects.loop.structure import YieldOp
 from dlc.ir.access import INDEX, IndexedTile, Positions, canonical_access
 from dlc.ir.instruction import instruction_of
@@ -139,7 +139,8 @@ class ContractOp(TileOp):
         _verify_accumulator(self.accumulator)
         verify_tile(self.lhs, self.lhs_slot.data)
         verify_tile(self.rhs, self.rhs_slot.data)
-        lhs, rhs = buffer_shape(self.lhs)[-2:], buffer_shape(self.rhs)[-2:]
+        lhs = tile_sizes(self.lhs, self.lhs_slot.data.results)
+        rhs = tile_sizes(self.rhs, self.rhs_slot.data.results)
         (m, k) = lhs[::-1] if self.transpose_lhs else lhs
         (depth, n) = rhs[::-1] if self.transpose_rhs else rhs
         if k != depth or buffer_shape(self.accumulator) != (m, n):

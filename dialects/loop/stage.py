@@ -2,6 +2,7 @@
 
 from abc import ABC
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, UnitAttr
 from xdsl.ir import Region, SSAValue
@@ -36,10 +37,30 @@ def verify_tile(buffer: SSAValue, slot: AffineMap) -> None:
     if space_of(buffer) is not Space.SHARED or len(buffer_shape(buffer)) < 2:
         raise VerifyException(f"a staged tile is lines x elements in shared memory: {buffer.type}")
     outer = len(buffer_shape(buffer)) - 2
-    if len(slot.results) != outer:
+    if len(slot.results) not in (outer, outer - 1):
         raise VerifyException(
             f"{buffer.type} holds tiles along {outer} axes, not {len(slot.results)}"
         )
+
+
+def tile_sizes(buffer: SSAValue, slot: Sequence[AffineExpr]) -> tuple[int, int]:
+    """Return the lines of the tiles of a buffer, of which ``slot`` says which one, and the elements
+    of a line.
+
+    Of a buffer with one axis more, a tile lies in groups: each has a part of all lines.
+    """
+    *outer, lines, length = buffer_shape(buffer)
+    return lines, prod(outer[len(slot) :]) * length
+
+
+def tile_index(
+    buffer: SSAValue, slot: Sequence[AffineExpr], line: AffineExpr, place: AffineExpr
+) -> list[AffineExpr]:
+    """Return the index in the buffer of an element of a tile."""
+    *outer, _, length = buffer_shape(buffer)
+    if len(slot) == len(outer):
+        return [*slot, line, place]
+    return [*slot, place // length, line, place % length]
 
 
 class TileOp(IRDLOperation, ABC):
@@ -55,7 +76,9 @@ class StageOp(TileOp):
     ``map`` takes the threads to the elements: its shape covers the tile, and what a last ``repeat``
     gives one thread is moved together where it may be. ``async``: the copies may still be under way
     afterwards, until ``gpu.cp_async_wait`` and a barrier. A buffer of rank above 2 holds several
-    tiles; the leading indices say which.
+    tiles; the leading indices say which. Where there is an index less, a tile lies in groups, each
+    with a part of all lines: element ``i``, ``j`` of ``memref<2x64x64>`` is at
+    ``[j floordiv 64, i, j mod 64]``.
 
     ``loop.stage %s[%k mod 2] map = <spatial(16, 8) * repeat(1, 8)> : memref<2x16x64xf16, ..> {..}``
     """
@@ -91,7 +114,7 @@ class StageOp(TileOp):
     @property
     def sizes(self) -> tuple[int, ...]:
         """The lines of the tile and the elements of a line."""
-        return buffer_shape(self.tile)[-2:]
+        return tile_sizes(self.tile, self.slot.data.results)
 
     def verify_(self) -> None:
         verify_tile(self.tile, self.slot.data)

@@ -16,6 +16,8 @@ LINE_BYTES = 128
 _MODES = {128: 1, 64: 2, 32: 3}
 """By the bytes of a row: the number of its swizzle in a descriptor."""
 ROW_BYTES = tuple(_MODES)
+TRANSPOSED_BYTES = 2
+"""Of the only elements of which tiles can be transposed (PTX ISA, "wgmma.mma_async")."""
 
 
 @dataclass(frozen=True)

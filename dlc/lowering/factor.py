@@ -17,6 +17,7 @@ from xdsl.ir.affine import AffineExpr
 from dlc.analysis.contraction import GemmLoop
 from dlc.analysis.factor_copy import source
 from dlc.analysis.staged_copy import COPY_BYTES, copy_elements
+from dlc.arch.matrix_descriptor import ROW_BYTES, TRANSPOSED_BYTES
 from dlc.core.affine import linear_index, simplify, stride
 from dlc.core.task_map import TaskMap, repeat, spatial
 from dlc.dialects.gpu.alloc import SwizzleAttr
@@ -26,6 +27,8 @@ from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import compute_type, element_bytes, element_type, shape
 from dlc.lowering.product import At, Product, split
 from dlc.lowering.scope import LoopScope
+
+_LONGEST = max(ROW_BYTES)
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,8 @@ class Factor:
     loops. first_row: the first row of the block's tile. rows, depth: the tile's sizes. threads: of
     the block. is_whole: whether all slices are within the reduction. order: from a row of the
     staged tile to the row of the block's tile that it is. in_place: whether instructions read the
-    tile where it is in shared memory: then its lines are along the reduction, and swizzled.
+    tile where it is in shared memory: then it lies in swizzled rows of bytes, and its lines are
+    along the reduction unless its elements have 16 bits.
     """
 
     scope: LoopScope
@@ -80,7 +84,7 @@ class Factor:
 
         The way round is the one that copies more at a time.
         """
-        if self.in_place:
+        if self.in_place and not self._may_lie_along_rows:
             return self._lines(True, first)
         along_k = self._is_along(self.product.gemm.k) or not self._is_along(self.loops)
         best = self._lines(along_k, first)
@@ -93,9 +97,7 @@ class Factor:
 
     def _lines(self, along_k: bool, first: AffineExpr) -> "Staged":
         sizes = (self.rows, self.depth) if along_k else (self.depth, self.rows)
-        element = element_type(self.value)
-        swizzle = SwizzleAttr.of_lines(sizes[1] * element_bytes(element)) if self.in_place else None
-        alloc = AllocOp(MemRefType(element, sizes, memory_space=SpaceAttr(Space.SHARED)), swizzle)
+        element, alloc = element_type(self.value), self._alloc(sizes)
         block = Block(arg_types=[IndexType(), IndexType()])
         block.args[0].name_hint, block.args[1].name_hint = "line", "place"
         with self.scope.region(block, sizes) as (line, place):
@@ -106,6 +108,25 @@ class Factor:
         chunk = copy_elements(stage, sizes[1])
         stage.map = TaskMapAttr(copy_map(sizes, max(chunk, 1), self.threads))
         return Staged(alloc, stage, along_k, chunk * element_bytes(element))
+
+    def _alloc(self, sizes: tuple[int, int]) -> AllocOp:
+        """Return a buffer for a tile; what instructions read lies in groups of short lines."""
+        element, space = element_type(self.value), SpaceAttr(Space.SHARED)
+        if not self.in_place:
+            return AllocOp(MemRefType(element, sizes, memory_space=space))
+        lines, length = sizes
+        size = element_bytes(element)
+        swizzle = SwizzleAttr.of_lines(min(length * size, _LONGEST))
+        together = _LONGEST // size
+        grouped = sizes if length <= together else (length // together, lines, together)
+        return AllocOp(MemRefType(element, grouped, memory_space=space), swizzle)
+
+    @property
+    def _may_lie_along_rows(self) -> bool:
+        """Whether instructions that read a tile in place take it with its lines along the rows."""
+        bytes = element_bytes(element_type(self.value))
+        row_bytes = self.rows * bytes
+        return bytes == TRANSPOSED_BYTES and (row_bytes in ROW_BYTES or row_bytes % _LONGEST == 0)
 
     def _element(self, row: AffineExpr, k: AffineExpr) -> SSAValue:
         """Write the element at a row and a place of the reduction; zero where there is none."""

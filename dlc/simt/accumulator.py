@@ -12,8 +12,9 @@ from xdsl.ir.affine import AffineExpr
 from dlc.arch.instruction import Instruction
 from dlc.core.affine import unflatten
 from dlc.dialects.loop.attributes import LoopMap
-from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp, buffer_element, buffer_shape
+from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp, buffer_element
 from dlc.dialects.loop.spread import Spread
+from dlc.dialects.loop.stage import tile_index, tile_sizes
 from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import element_bytes
 from dlc.lowering.scope import LoopScope
@@ -48,11 +49,11 @@ class Operand:
     @property
     def depth(self) -> int:
         """The length of the reduction."""
-        return buffer_shape(self.buffer)[-1 if self.along_k else -2]
+        return tile_sizes(self.buffer, self.slot)[1 if self.along_k else 0]
 
     def index(self, row: AffineExpr, k: AffineExpr) -> list[AffineExpr]:
         """Return the index in the buffer of an element of the tile."""
-        return [*self.slot, *((row, k) if self.along_k else (k, row))]
+        return tile_index(self.buffer, self.slot, *((row, k) if self.along_k else (k, row)))
 
 
 @dataclass

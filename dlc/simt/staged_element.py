@@ -11,6 +11,7 @@ from dlc.analysis.staged_copy import StagedLoad
 from dlc.dialects import gpu
 from dlc.dialects.loop import LoadOp, StageOp, StoreOp
 from dlc.dialects.loop.memory import buffer_shape
+from dlc.dialects.loop.stage import tile_index
 from dlc.ir.space import buffer_type
 from dlc.ir.tensor import compute_type, element_bytes
 from dlc.lowering.scope import LoopScope
@@ -49,7 +50,8 @@ def copy_from(
 
 
 def _target(writer: RegionWriter, stage: StageOp, place: Place) -> list[AffineExpr]:
-    return [*writer.composed(stage.slot.data.results, stage.indices), *place]
+    slot = writer.composed(stage.slot.data.results, stage.indices)
+    return tile_index(stage.tile, slot, *place)
 
 
 @dataclass(frozen=True)

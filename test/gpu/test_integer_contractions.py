@@ -10,12 +10,15 @@ from dlc.dialects.graph.structure import Array
 DTYPES = {"i8": np.int8, "ui8": np.uint8}
 SIGNS = [(a, b) for a in DTYPES for b in DTYPES]
 SIZES = ((1, 1, 1), (3, 100, 77), (17, 33, 129), (67, 72, 264))
-TILE = 'tile = [64, 32, 64], warps = [2, 2], instruction = "mma.m16n8k32"'
+TILES = {
+    "warps": 'tile = [64, 32, 64], warps = [2, 2], instruction = "mma.m16n8k32"',
+    "warpgroups": 'tile = [64, 64, 128], warps = [4, 2], instruction = "wgmma.m64n32k32"',
+}
 
 
-def module(op: str, x: str, w: str, y: str, numbers: str) -> str:
+def module(op: str, x: str, w: str, y: str, tile: str, numbers: str) -> str:
     """Return a module of one group on two arguments."""
-    schedule = f'strategy = "contract", target = "gpu", {TILE}, {numbers}'
+    schedule = f'strategy = "contract", target = "gpu", {TILES[tile]}, {numbers}'
     return (
         f"func.func @main(%x: {x}, %w: {w}) -> {y} {{\n"
         f"%y = fused_group.group @g(%x, %w) : ({x}, {w}) -> {y} attributes "
@@ -30,11 +33,13 @@ def full_range(rng: np.random.Generator, element: str, *sizes: int) -> Array:
     return rng.integers(limits.min, limits.max + 1, sizes).astype(DTYPES[element])
 
 
+@pytest.mark.parametrize("tile", TILES)
 @pytest.mark.parametrize("signs", SIGNS, ids=str)
 @pytest.mark.parametrize(("transposed", "split"), [(False, 3), (True, 1)])
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 def test_product(
     runner: Runner,
+    tile: str,
     signs: tuple[str, str],
     transposed: bool,
     split: int,
@@ -45,7 +50,7 @@ def test_product(
     x, w = f"tensor<{m}x{k}x{left}>", f"tensor<{shape[0]}x{shape[1]}x{right}>"
     y = f"tensor<{m}x{n}xi32>"
     op = f"%r = graph.matmul %a, %b{' transpose_rhs' * transposed} : ({x}, {w}) -> {y}"
-    text = module(op, x, w, y, f'stages = {4 - split}, split = {split}, order = "grouped<8>"')
+    text = module(op, x, w, y, tile, f'stages = {4 - split}, split = {split}, order = "grouped<8>"')
     rng = np.random.default_rng(k)
     a, b = full_range(rng, left, m, k), full_range(rng, right, *shape)
     (found,) = runner.run(
@@ -55,9 +60,12 @@ def test_product(
     np.testing.assert_array_equal(found, a.astype(np.int32) @ b.astype(np.int32))
 
 
+@pytest.mark.parametrize("tile", TILES)
 @pytest.mark.parametrize("channels", [3, 16])
 @pytest.mark.parametrize("stride", [1, 2])
-def test_padded_convolution_and_what_follows(runner: Runner, channels: int, stride: int) -> None:
+def test_padded_convolution_and_what_follows(
+    runner: Runner, tile: str, channels: int, stride: int
+) -> None:
     """The sum is scaled, rounded and limited to 8 bits where it leaves the registers."""
     size, features = 13, 40
     out = (size - 1) // stride + 1
@@ -80,7 +88,7 @@ def test_padded_convolution_and_what_follows(runner: Runner, channels: int, stri
     rng = np.random.default_rng(channels)
     a = full_range(rng, "ui8", 2, size, size, channels)
     b = full_range(rng, "i8", features, 3, 3, channels)
-    text = module(op, x, w, result, 'stages = 3, split = 1, order = "row"')
+    text = module(op, x, w, result, tile, 'stages = 3, split = 1, order = "row"')
     pipeline = f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"
     (found,) = runner.run(lowered(text, pipeline), a, b)
     padded = np.pad(a.astype(np.int32), ((0, 0), (1, 1), (1, 1), (0, 0)))

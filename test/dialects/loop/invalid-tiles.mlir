@@ -34,9 +34,9 @@ loop.kernel @no_element(%x: memref<8x8xf16>) attributes {outputs = 1 : i64} {
 // -----
 
 loop.kernel @which_slot(%x: memref<8x8xf16>) attributes {outputs = 1 : i64} {
-  %s = loop.alloc : memref<2x8x8xf16, #loop.space<shared>>
-  // expected-error@below {{holds tiles along 1 axes, not 0}}
-  loop.stage %s map = <spatial(8, 8)> : memref<2x8x8xf16, #loop.space<shared>> {
+  %s = loop.alloc : memref<3x2x8x8xf16, #loop.space<shared>>
+  // expected-error@below {{holds tiles along 2 axes, not 0}}
+  loop.stage %s map = <spatial(8, 8)> : memref<3x2x8x8xf16, #loop.space<shared>> {
   ^bb0(%i: index, %j: index):
     %e = loop.load %x[%i, %j] : memref<8x8xf16> -> f32
     loop.yield %e : f32
