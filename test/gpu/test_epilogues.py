@@ -20,8 +20,10 @@ from dlc.simulator import SimulationReport, run_module
 ELEMENTS = {
     "f16": (np.float16, "f16", "", "mma.m16n8k16"),
     "tf32": (np.float32, "f32", " precision tf32", "mma.m16n8k8"),
+    "warpgroup": (np.float16, "f16", "", "wgmma.m64n64k16"),
 }
 TILE = "tile = [32, 64, 32], warps = [2, 1], stages = 2"
+TILE_OF_WARPGROUP = "tile = [64, 64, 32], warps = [4, 1], stages = 3"
 
 
 def product(
@@ -35,6 +37,7 @@ def product(
 ) -> ModuleOp:
     """Return the kernel of ``relu(x @ w + b + r)``, whose result is moved by the op ``after``."""
     (m, n, k), (_, element, precision, instruction) = sizes, ELEMENTS[name]
+    tile = TILE_OF_WARPGROUP if name == "warpgroup" else TILE
     w, transposed = (f"{n}x{k}", " transpose_rhs") if order == "n k" else (f"{k}x{n}", "")
     x, w, b, y = (f"tensor<{s}x{element}>" for s in (f"{m}x{k}", w, f"{n}", f"{m}x{n}"))
     moved, result = (line.format(y=y, m=m, n=n, e=element) for line in MOVED[after])
@@ -42,7 +45,7 @@ def product(
     return lowered(
         f"func.func @main(%x: {x}, %w: {w}, %b: {b}, %r: {y}) -> {result} {{\n"
         f"%y = fused_group.group @g(%x, %w, %b, %r) : {types} -> {result} attributes {{schedule = "
-        f'#loop.schedule<strategy = "contract", target = "gpu", {TILE}, '
+        f'#loop.schedule<strategy = "contract", target = "gpu", {tile}, '
         f'instruction = "{instruction}", interleave = {interleave}, '
         f"exchange = {str(exchange).lower()}>}} {{\n"
         f"^bb0(%0: {x}, %1: {w}, %2: {b}, %3: {y}):\n"
@@ -161,6 +164,8 @@ def widths(module: ModuleOp) -> set[int]:
         ("f16", 128, 1, 2),
         ("f16", 128, 4, 8),
         ("f16", 100, 4, 4),
+        ("warpgroup", 128, 4, 8),
+        ("warpgroup", 100, 4, 4),
         ("tf32", 128, 2, 4),
         ("tf32", 70, 2, 2),
     ],
