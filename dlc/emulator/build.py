@@ -23,7 +23,7 @@ _DRIVER_FLAGS = (
     "-U_FORTIFY_SOURCE",
 )
 _KERNEL_FLAGS = (*CPP_FLAGS, "-O1", "-ftls-model=initial-exec", "-fno-strict-aliasing")
-_DRIVER_FILES = ("block.c", "instructions.c", "memory.c", "driver.c")
+_DRIVER_FILES = ("block.c", "instructions.c", "warpgroup.c", "memory.c", "driver.c")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Literal
 
 from dlc.emulator.deferral import mark_deferred
 from dlc.emulator.products import declarations
+from dlc.emulator.warpgroup_products import warpgroup_declarations
 from dlc.errors import CompileError
 
 Role = Literal["read", "written", "scratch"]
@@ -62,9 +63,8 @@ def host_text(text: str, kernels: Sequence[Kernel], symbol: str) -> str:
     text = _SHARED.sub(r"unsigned char* const \1 = current_thread->shared;", text)
     text = _VARIABLE.sub("static DEVICE_MEMORY ", text)
     text = _UNROLL.sub("", text)  # saves half of the compiler's time and costs none of the run's
-    return "\n".join(
-        ['#include "device.h"', declarations(), text, *_tables(kernels, threads, symbol)]
-    )
+    known = [declarations(), warpgroup_declarations(text)]
+    return "\n".join(['#include "device.h"', *known, text, *_tables(kernels, threads, symbol)])
 
 
 def _bound(attribute: str, value: str) -> int:
@@ -105,6 +105,8 @@ def _instruction(text: str) -> str:
     template, *sections = _sections(text)
     operands = [value for section in sections[:2] for value in _operands(section)]
     words = _SELECTED.sub(r"\2 %0, \3", "".join(_STRING.findall(template))).strip().rstrip(";")
+    if not words:  # nothing is done; the compiler only keeps an order
+        return ";"
     name, _, rest = words.partition(" ")
     if ";" in rest or "\n" in rest:
         raise CompileError(f"the emulator takes one instruction at a time, not {words!r}")

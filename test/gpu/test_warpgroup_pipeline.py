@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from launch import Gpu
 from lowered import lowered
-from warpgroup_pipeline import PIPELINED, PRODUCT, SHARED, SWIZZLE, A, factors, wanted
+from warpgroup_pipeline import PIPELINED, PRODUCT, SWIZZLE, A, B, X, factors, wanted
 from warpgroup_products import Case, kernel
 
 from dlc.arch import instructions
@@ -18,16 +18,16 @@ ORDERS: list[Order | None] = [None, "forward", "backward", 1]
 
 def simulated(text: str, order: Order | None = None, checks: bool = True) -> Array:
     """Return the sums of the kernel ``@k``."""
-    x, w = factors()
-    y = np.zeros_like(wanted(x, w))
+    x = factors()
+    y = np.zeros_like(wanted(x))
     module = lowered(text, "gpu-check-limits{arch=sm_90a}")
-    simulate(module, "k", [x, w, y], warp_order=order, checks=checks)
+    simulate(module, "k", [x, y], warp_order=order, checks=checks)
     return y
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_sums(order: Order | None) -> None:
-    np.testing.assert_array_equal(simulated(PIPELINED, order), wanted(*factors()))
+    np.testing.assert_array_equal(simulated(PIPELINED, order), wanted(factors()))
 
 
 def test_kernel_compiles() -> None:
@@ -40,22 +40,22 @@ def test_kernel_compiles() -> None:
 def test_kernel_on_the_gpu(gpu: Gpu) -> None:
     if gpu.target != "sm_90a":
         pytest.skip(f"{gpu.target} has no products of warpgroups")
-    x, w = factors()
-    (y,) = gpu.run(lowered(PIPELINED, "gpu-check-limits{arch=sm_90a}"), x, w)
-    np.testing.assert_array_equal(y, wanted(x, w))
+    x = factors()
+    (y,) = gpu.run(lowered(PIPELINED, "gpu-check-limits{arch=sm_90a}"), x)
+    np.testing.assert_array_equal(y, wanted(x))
 
 
 def test_who_multiplies_may_fence_instead_of_who_has_written() -> None:
     text = PIPELINED.replace("gpu.async_fence\n    gpu.barrier", "gpu.barrier\n    gpu.async_fence")
     assert text != PIPELINED
     for order in ORDERS:
-        np.testing.assert_array_equal(simulated(text, order), wanted(*factors()))
+        np.testing.assert_array_equal(simulated(text, order), wanted(factors()))
 
 
 TILE = "%a[%slot, %group * 64, 0 * 16]"
 STAGED_AGAIN = f"""gpu.wgmma_commit
-    gpu.copy %w[%k, 0, 0] to %b[%slot, %t floordiv 8, %t mod 8 * 8] {{elements = 8 : i64}} :
-      memref<5x64x64xf16>, memref<2x64x64xf16, {SHARED}>"""
+    gpu.copy %x[%block, %k, 64, 0] to %b[%slot, %t floordiv 8, %t mod 8 * 8]
+      {{elements = 8 : i64}} : {X}, {B}"""
 ADDED = """gpu.wgmma_commit
     loop.store %none, %c[3] : f32 -> memref<32xf32, #loop.space<register>>"""
 READ = """gpu.wgmma_commit
@@ -111,13 +111,13 @@ def test_another_swizzle_where_the_tile_is_written_gives_wrong_sums(swizzle: str
     other = f"{alloc}\n  %o = gpu.shared_alloc {{offset = 0 : i64{swizzle}}} : {A}"
     text = PIPELINED.replace(alloc, other).replace("to %a[", "to %o[")
     assert "to %o[" in text
-    assert not np.array_equal(simulated(text), wanted(*factors()))
+    assert not np.array_equal(simulated(text), wanted(factors()))
 
 
 def test_products_happen_late() -> None:
     """Without the checks, a tile that is written too early gives wrong sums."""
-    text = PIPELINED.replace("gpu.wgmma_commit", STAGED_AGAIN.replace("%k, 0", "%zero, 0"))
-    assert not np.array_equal(simulated(text, checks=False), wanted(*factors()))
+    text = PIPELINED.replace("gpu.wgmma_commit", STAGED_AGAIN)
+    assert not np.array_equal(simulated(text, checks=False), wanted(factors()))
 
 
 def test_a_product_that_nobody_waits_for_is_found() -> None:

@@ -1,5 +1,6 @@
-"""A kernel of two warpgroups that stage slices in turns, while products of the slice before are
-under way.
+"""A kernel of two warpgroups that stage slices while products of the slice before are under way.
+
+It multiplies the rows of each slice by the first of these rows.
 """
 
 import numpy as np
@@ -14,9 +15,9 @@ ROWS, COLUMNS, DEPTH = 128, 64, 64
 THREADS = 256
 SWIZZLE = "swizzle = #gpu.swizzle<3, 4, 3>"
 
-_X, _W = f"memref<{BLOCKS}x{SLICES}x{ROWS}x{DEPTH}xf16>", f"memref<{SLICES}x{COLUMNS}x{DEPTH}xf16>"
+X = f"memref<{BLOCKS}x{SLICES}x{ROWS}x{DEPTH}xf16>"
 _Y = f"memref<{BLOCKS}x{THREADS}x{COLUMNS // 2}xf32>"
-A, _B = (f"memref<{SLOTS}x{rows}x{DEPTH}xf16, {SHARED}>" for rows in (ROWS, COLUMNS))
+A, B = (f"memref<{SLOTS}x{rows}x{DEPTH}xf16, {SHARED}>" for rows in (ROWS, COLUMNS))
 _C = f"memref<{COLUMNS // 2}xf32, {REGISTER}>"
 
 
@@ -26,16 +27,16 @@ def _lines(text: str, numbers: range) -> str:
 
 PRODUCT = (
     "gpu.wgmma %a[%slot, %group * 64, 0 * 16], %b[%slot, 0, 0 * 16], %c[0] "
-    f'{{shape = "m64n64k16"}} : {A}, {_B}, {_C}'
+    f'{{shape = "m64n64k16"}} : {A}, {B}, {_C}'
 )
 PIPELINED = f"""
-gpu.kernel @k(%x: {_X}, %w: {_W}, %y: {_Y}) attributes {{
+gpu.kernel @k(%x: {X}, %y: {_Y}) attributes {{
     grid = array<i64: {BLOCKS}, 1, 1>, block = array<i64: {THREADS}, 1, 1>, outputs = 1 : i64,
     shared_bytes = 49152 : i64}} {{
   %t = gpu.thread_id x : index
   %block = gpu.block_id x : index
   %a = gpu.shared_alloc {{offset = 0 : i64, {SWIZZLE}}} : {A}
-  %b = gpu.shared_alloc {{offset = 32768 : i64, {SWIZZLE}}} : {_B}
+  %b = gpu.shared_alloc {{offset = 32768 : i64, {SWIZZLE}}} : {B}
   %c = gpu.register_alloc : {_C}
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
@@ -52,11 +53,11 @@ gpu.kernel @k(%x: {_X}, %w: {_W}, %y: {_Y}) attributes {{
     %slot = loop.index [%k mod {SLOTS}]
     scf.for %i = %t to %pieces step %step {{
       gpu.cp_async %x[%block, %k, %i floordiv 8, %i mod 8 * 8]
-        to %a[%slot, %i floordiv 8, %i mod 8 * 8] {{bytes = 16 : i64}} : {_X}, {A}
+        to %a[%slot, %i floordiv 8, %i mod 8 * 8] {{bytes = 16 : i64}} : {X}, {A}
     }}
     scf.for %i = %t to %others step %step {{
-      gpu.copy %w[%k, %i floordiv 8, %i mod 8 * 8] to %b[%slot, %i floordiv 8, %i mod 8 * 8]
-        {{elements = 8 : i64}} : {_W}, {_B}
+      gpu.copy %x[%block, %k, %i floordiv 8, %i mod 8 * 8] to %b[%slot, %i floordiv 8, %i mod 8 * 8]
+        {{elements = 8 : i64}} : {X}, {B}
     }}
     gpu.cp_async_commit
     gpu.cp_async_wait {{outstanding = 0 : i64}}
@@ -80,17 +81,17 @@ gpu.kernel @k(%x: {_X}, %w: {_W}, %y: {_Y}) attributes {{
 }}"""
 
 
-def factors() -> tuple[Array, Array]:
+def factors() -> Array:
     """Return small integers, whose products and sums are exact."""
-    generator = np.random.default_rng(5)
-    x = generator.integers(-4, 5, (BLOCKS, SLICES, ROWS, DEPTH)).astype(np.float16)
-    return x, generator.integers(-4, 5, (SLICES, COLUMNS, DEPTH)).astype(np.float16)
+    sizes = BLOCKS, SLICES, ROWS, DEPTH
+    return np.random.default_rng(5).integers(-4, 5, sizes).astype(np.float16)
 
 
-def wanted(x: Array, w: Array) -> Array:
-    """Return what the threads hold of the sums."""
+def wanted(x: Array) -> Array:
+    """Return what the threads hold of the sums: of all rows by the first of them."""
     place = instructions.named(f"wgmma.m64n{COLUMNS}k16")[0].c.place
     assert place is not None
-    sums = np.einsum("bskd,snd->bkn", x.astype(np.float32), w.astype(np.float32))
+    wide = x.astype(np.float32)
+    sums = np.einsum("bskd,bsnd->bkn", wide, wide[:, :, :COLUMNS])
     warps = sums.reshape(BLOCKS, THREADS // 32, 16, COLUMNS)
     return np.array([np.concatenate([spread(w, place) for w in block]) for block in warps])

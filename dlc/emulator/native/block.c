@@ -64,7 +64,7 @@ typedef struct numbered {
   uint32_t threads, arrived, round;
 } numbered;
 
-enum { NUMBERED_BARRIERS = 16 };
+enum { NUMBERED_BARRIERS = 16, WARPGROUP_THREADS = 4 * WARP_LANES };
 
 typedef struct thread {
   thread_view view;
@@ -93,6 +93,7 @@ typedef struct worker {
   unsigned char *shared;
   size_t shared_room;
   numbered numbered[NUMBERED_BARRIERS];
+  numbered warpgroups[MAX_THREADS / WARPGROUP_THREADS];
   bulk *bulks;
   uint32_t bulk_count, bulk_room;
   arrival *arrivals; /* of copies */
@@ -104,6 +105,13 @@ static __thread worker *self;
 __thread thread_view *current_thread;
 
 static thread *me(void) { return (thread *)current_thread; }
+
+uint32_t thread_number(void) { return (uint32_t)(me() - self->threads); }
+
+const unsigned char *block_memory(uint32_t *bytes) {
+  *bytes = self->launch->shared_bytes;
+  return self->shared;
+}
 
 static uint32_t my_lane(void) { return (uint32_t)(me() - self->threads) % WARP_LANES; }
 
@@ -319,6 +327,20 @@ void numbered_barrier(unsigned number, unsigned threads, int waits) {
   if (waits) wait_for_token("bar.sync", is_other_round, number, round);
 }
 
+static int is_other_meeting(const thread *t) { return self->warpgroups[t->place].round != t->parity; }
+
+void meet_warpgroup(const char *name, void (*together)(uint32_t, uint32_t), uint32_t value) {
+  settle();
+  uint32_t index = thread_number() / WARPGROUP_THREADS;
+  numbered *b = &self->warpgroups[index];
+  uint32_t round = b->round;
+  if (++b->arrived == WARPGROUP_THREADS) {
+    together(index, value);
+    b->arrived = 0, b->round++;
+  }
+  wait_for_token(name, is_other_meeting, index, round);
+}
+
 void start_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned barrier) {
   worker *w = self;
   settle();
@@ -447,6 +469,8 @@ static void begin_block(worker *w, uint64_t number) {
   w->threads_in_block = count;
   w->finished = w->at_barrier = w->bulk_count = w->arrival_count = 0;
   memset(w->numbered, 0, sizeof w->numbered);
+  memset(w->warpgroups, 0, sizeof w->warpgroups);
+  begin_products();
   w->backwards = number % 2;
   make_shared(w, l->shared_bytes);
   for (uint32_t i = 0; i < count; i++) {
@@ -504,6 +528,7 @@ static void run_block(worker *w, uint64_t number) {
     if (!release_tokens(w) && !deliver_bulks(w) && !deliver_copies(w)) release_barrier(w, warps);
   }
   if (w->bulk_count || w->arrival_count) fault("the block ends before its copies have arrived");
+  end_products();
   check_shared(w);
   current_thread = NULL;
 }

@@ -7,6 +7,8 @@ typedef unsigned char byte;
 struct uint2 { unsigned x, y; } __attribute__((aligned(8)));
 struct uint4 { unsigned x, y, z, w; } __attribute__((aligned(16)));
 
+enum element_type { F16, BF16, TF32, S8, U8 };
+struct product_kind { int columns, bytes; element_type a, b; int integers, a_in_registers, transpose_a, transpose_b; };
 struct dim3_index { unsigned x, y, z; };
 struct instruction;
 struct deferred { const instruction *what; void *operands[3]; };
@@ -37,6 +39,9 @@ void mbarrier_arrive(unsigned, unsigned);
 void mbarrier_wait(unsigned, unsigned);
 void numbered_barrier(unsigned, unsigned, int);
 void start_bulk_copy(unsigned, const void *, unsigned, unsigned);
+void start_product(const product_kind *, void *, unsigned long, const void *, unsigned long);
+void commit_products(void);
+void wait_for_products(unsigned);
 extern const instruction shuffle, warp_barrier;
 extern const instruction matrices_x1, matrices_x2, matrices_x4, matrices_x1_trans, matrices_x2_trans, matrices_x4_trans;
 }
@@ -246,3 +251,11 @@ static inline void ptx_setmaxnreg_dec_sync_aligned_u32(unsigned) {}
 #define FOUR TWO, unsigned &d2, unsigned &d3
 PTX_LDMATRICES()
 PTX_LDMATRICES(_trans)
+
+/* PTX: products of warpgroups; what a row of instructions is called comes after this file. What fences do nobody can
+ * see here: a thread's registers and the block's memory are the same for all. -------------------------------- */
+
+static inline void ptx_fence_proxy_async_shared__cta() {}
+static inline void ptx_wgmma_fence_sync_aligned() {}
+static inline void ptx_wgmma_commit_group_sync_aligned() { commit_products(); }
+static inline void ptx_wgmma_wait_group_sync_aligned(unsigned outstanding) { wait_for_products(outstanding); }

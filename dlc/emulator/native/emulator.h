@@ -1,7 +1,7 @@
 /* Kernels for an NVIDIA GPU that run on the host: what the parts of the emulator know of each other.
  *
- * block.c runs the threads of a block, instructions.c does what a warp does together, memory.c is the device's
- * memory, driver.c the driver interface. A kernel's text is compiled with device.h in front of it.
+ * block.c runs the threads of a block, instructions.c does what a warp does together, warpgroup.c what four of them
+ * do, memory.c is the device's memory, driver.c the driver interface. A kernel's text is compiled with device.h in front of it.
  */
 #ifndef DLC_EMULATOR_H
 #define DLC_EMULATOR_H
@@ -78,6 +78,28 @@ const char *where_now(void); /* kernel, block and thread that run on this core; 
 
 /* Returns when what this thread has deferred is done. */
 void settle(void);
+
+/* Which thread of its block this is, and the block's shared memory. */
+uint32_t thread_number(void);
+const unsigned char *block_memory(uint32_t *bytes);
+
+/* Returns when all threads of the warpgroup have come; the last of them calls `together` with its number and `value`. */
+void meet_warpgroup(const char *name, void (*together)(uint32_t, uint32_t), uint32_t value);
+
+/* warpgroup.c. A thread starts its part of c += a * b; columns, kind: of the instruction; a, b: descriptors; words: of
+ * `a` where that is in registers. */
+typedef enum element_type { F16, BF16, TF32, S8, U8 } element_type;
+typedef struct product_kind {
+  int columns, bytes;
+  element_type a, b;
+  int integers, a_in_registers, transpose_a, transpose_b;
+} product_kind;
+
+void start_product(const product_kind *kind, void *sums, uint64_t a, const void *words, uint64_t b);
+void commit_products(void);
+void wait_for_products(unsigned outstanding);
+void begin_products(void);
+void end_products(void);
 
 /* memory.c. The functions that take a range end the process where it is not inside of one allocation. */
 void *host_memory(size_t bytes); /* zero, for the emulator's own use */

@@ -1,0 +1,58 @@
+"""Warpgroups whose products are under way while the next slice is staged, on the emulator."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from launched import Case, LaunchError, launch
+from lowered import lowered
+from test_tokens import Printed
+from test_warpgroup_pipeline import ADDED, STAGED_AGAIN
+from warpgroup_pipeline import BLOCKS, PIPELINED, PRODUCT, THREADS, factors, wanted
+
+from dlc.backends.cuda.printer import cuda_text
+from dlc.dialects.graph.structure import Array
+from dlc.simulator.launch import find_kernel
+
+
+def emulated(text: str, folder: Path) -> Array:
+    """Return the sums of the kernel ``@k``."""
+    kernel = find_kernel(lowered(text, "gpu-check-limits{arch=sm_90a}"), "k")
+    assert kernel.shared_bytes is not None
+    shared = kernel.shared_bytes.value.data
+    one = Case("", "unsigned short", THREADS, (BLOCKS, 1, 1), shared)
+    y = np.zeros_like(wanted(factors()))
+    return launch(Printed(**vars(one), printed=cuda_text([kernel])), factors(), y, folder)
+
+
+def test_sums(tmp_path: Path) -> None:
+    np.testing.assert_array_equal(emulated(PIPELINED, tmp_path), wanted(factors()))
+
+
+CHANGES = "a tile is written while a product reads it"
+FAULTS = [
+    ("gpu.cp_async_wait {outstanding = 0 : i64}", "", "does not write"),
+    ("gpu.async_fence\n    gpu.barrier", "gpu.async_fence", CHANGES),
+    ("gpu.wgmma_commit", "", "before a warpgroup has waited|" + CHANGES),
+    ("gpu.wgmma_commit", STAGED_AGAIN, CHANGES),
+    ("gpu.wgmma_commit", ADDED, "sums are written while a product adds to them"),
+    ("gpu.wgmma_wait {outstanding = 1", "gpu.wgmma_wait {outstanding = 2", CHANGES),
+    ("  gpu.wgmma_wait {outstanding = 0 : i64}\n", "", "before a warpgroup has waited"),
+    (PRODUCT, PRODUCT.replace("%group", "%t floordiv 64 mod 2"), "different products or tiles"),
+    (PRODUCT, PRODUCT.replace("%group * 64", "%group * 4"), "within a pattern of the swizzle"),
+    (PRODUCT, f"scf.if %first {{ {PRODUCT} }}", "different products|by 64 of the 128 threads"),
+]
+
+
+@pytest.mark.parametrize(("correct", "wrong", "message"), FAULTS)
+def test_fault_is_found(correct: str, wrong: str, message: str, tmp_path: Path) -> None:
+    assert correct in PIPELINED
+    with pytest.raises(LaunchError, match=message):
+        emulated(PIPELINED.replace(correct, wrong), tmp_path)
+
+
+def test_sums_are_nothing_before_the_wait(tmp_path: Path) -> None:
+    wait = "gpu.wgmma_wait {outstanding = 0 : i64}"
+    text = PIPELINED.replace(f"  {wait}\n", "").replace("gpu.end", f"{wait}\n  gpu.end")
+    with pytest.raises(LaunchError, match="does not write"):
+        emulated(text, tmp_path)
