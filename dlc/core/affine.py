@@ -304,6 +304,21 @@ def divisor_of(expr: AffineExpr, steps: Sequence[int] = (), ranges: Ranges = Ran
     return abs(common)
 
 
+def split_at(
+    expr: AffineExpr, divisor: int, ranges: Ranges = Ranges()
+) -> tuple[AffineExpr, AffineExpr]:
+    """Return two expressions of which ``expr`` is the sum. ``divisor`` divides all of the first
+    one; the second one has what is left of each term, and of the constant.
+    """
+    quotient, rest = _Sum.of(expr, ranges).split(divisor)
+    whole, left = quotient.scale(divisor).expr(), AffineExpr.constant(rest.constant)
+    for term, factor in rest.terms.items():
+        turns = divisor // gcd(factor, divisor)
+        whole = whole + term // turns * (turns * factor)
+        left = left + term % turns * factor
+    return simplify(whole, ranges), simplify(left, ranges)
+
+
 def uses_symbols(expr: AffineExpr) -> bool:
     """Return whether a symbol occurs in ``expr``."""
     return any(isinstance(leaf, AffineSymExpr) for leaf in expr.dfs())

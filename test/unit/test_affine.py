@@ -13,6 +13,7 @@ from dlc.core.affine import (
     interval_of,
     linear_index,
     simplify,
+    split_at,
     stride,
     unflatten,
 )
@@ -49,6 +50,28 @@ def test_finds_the_simple_form(expr: AffineExpr, expected: str):
     wide = (D0 - 2) // 3  # the only one whose dim range matters beyond the sizes
     ranges = Ranges([extent(2), *RANGES.dims[1:]]) if expr == wide else RANGES
     assert str(simplify(expr, ranges)) == expected
+
+
+@pytest.mark.parametrize(
+    ("expr", "whole", "rest"),
+    [
+        (
+            D0 * 24 + D1 * 4 + 19,
+            "(((d0 * 24) + ((d1 floordiv 2) * 8)) + 16)",
+            "(((d1 mod 2) * 4) + 3)",
+        ),
+        (D0 * 2 + D1 * 16, "(d1 * 16)", "(d0 * 2)"),
+        (D3 * 6 - 2, "(((d3 floordiv 4) * 24) + -8)", "(((d3 mod 4) * 6) + 6)"),
+    ],
+)
+def test_splits_at_what_a_number_divides(expr: AffineExpr, whole: str, rest: str):
+    parts = split_at(expr, 8, RANGES)
+    assert parts == (simplify(parts[0], RANGES), simplify(parts[1], RANGES))
+    assert [str(part) for part in parts] == [whole, rest]
+    for at in POINTS:
+        values = [part.eval(at, []) for part in parts]
+        assert sum(values) == expr.eval(at, [])
+        assert values[0] % 8 == 0
 
 
 def test_reshape_and_back_is_the_identity():

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.utils.fast_math import FastMathFlag
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
 from xdsl.utils.target import Target
 
 from dlc.backends._c_like import STATEMENTS, CLikePrinter, Statement, function_name
@@ -23,6 +24,7 @@ from dlc.backends.cuda import warpgroup_products
 from dlc.backends.cuda.matrix_loads import matrix_load_name
 from dlc.backends.cuda.prelude import prelude_for
 from dlc.backends.cuda.products import product_name
+from dlc.core.affine import Ranges, linear_index, split_at
 from dlc.dialects import gpu
 from dlc.dialects.gpu.kernel import kernel_of
 from dlc.dialects.gpu.registers import registers_at_launch
@@ -72,12 +74,23 @@ class CudaPrinter(CLikePrinter):
         swizzle = _swizzle_of(access.buffer)
         if swizzle is None:
             return super().element(access)
-        bits, base, shift = swizzle.data
-        element = access.type.element_type
-        place = (
-            f"swizzle<{bits}, {base}, {shift}>(({self.offset(access)}) * {element_bytes(element)})"
-        )
+        element, place = access.type.element_type, self._swizzled(access, swizzle)
         return f"*({storage_type(element)}*)((unsigned char*){self.names[access.buffer]} + {place})"
+
+    def _swizzled(self, access: Access, swizzle: gpu.SwizzleAttr) -> str:
+        """Return the offset of an access in bytes. A swizzle leaves multiples of its period alone:
+        what is one stands outside, where the compiler makes a constant of a load out of it.
+        """
+        bytes, texts = element_bytes(access.type.element_type), self.index_text(access.operands)
+        offset = linear_index(access.map.results, access.type.get_shape())
+        outside, inside = split_at(offset, swizzle.period_bytes // bytes, Ranges(texts.ranges))
+        arguments = ", ".join(map(str, swizzle.data))
+        place = f"swizzle<{arguments}>(({texts.text(inside)}) * {bytes})"
+        return (
+            place
+            if outside == AffineExpr.constant(0)
+            else f"{place} + ({texts.text(outside)}) * {bytes}"
+        )
 
     def address(self, access: Access) -> str:
         """Return the address of the first element of an access."""

@@ -25,11 +25,11 @@ gpu.kernel @tile(%x: memref<64x64xf16>, %y: memref<64x64xf32>) attributes {grid 
 // CHECK-NEXT:   unsigned short* const [[S:s[0-9]+]] = (unsigned short*)(shared_memory + 1024);
 // CHECK-NEXT:   __align__(16) unsigned short [[A:r[0-9]+]][16];
 // CHECK-NEXT:   __align__(16) float [[C:r[0-9]+]][4];
-// CHECK-NEXT:   cp_async_16((unsigned short*)((unsigned char*)[[S]] + swizzle<3, 4, 3>(([[T]] * 64 + 8) * 2)), &b1[[[T]] * 64], true);
+// CHECK-NEXT:   cp_async_16((unsigned short*)((unsigned char*)[[S]] + swizzle<3, 4, 3>(((int)((unsigned int)[[T]] % 8) * 64 + 8) * 2) + ((int)((unsigned int)[[T]] / 8) * 512) * 2), &b1[[[T]] * 64], true);
 // CHECK-NEXT:   cp_async_commit();
 // CHECK-NEXT:   cp_async_wait<2>();
 // CHECK-NEXT:   __syncthreads();
-// CHECK-NEXT:   ldmatrix_x4(&[[A]][8], (unsigned short*)((unsigned char*)[[S]] + swizzle<3, 4, 3>(((int)((unsigned int)[[T]] % 16) * 64) * 2)));
+// CHECK-NEXT:   ldmatrix_x4(&[[A]][8], (unsigned short*)((unsigned char*)[[S]] + swizzle<3, 4, 3>(((int)((unsigned int)[[T]] % 8) * 64) * 2) + ((int)((unsigned int)(int)((unsigned int)[[T]] % 16) / 8) * 512) * 2));
 // CHECK-NEXT:   mma_m16n8k16_f16(&[[A]][8], &[[A]][4], &[[C]][0]);
 // CHECK-NEXT:   *(uint4*)&b2[[[T]] * 64 + 4] = *(const uint4*)&[[C]][0];
 // CHECK-NEXT: }
