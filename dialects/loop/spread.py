@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch import instructions
 from dlc.arch.instruction import Instruction
-from dlc.core.task_map import TaskMap
+from dlc.core.task_map import TaskMap, repeat
 from dlc.dialects.loop.task_map import parse_task_map
 from dlc.ir.space import buffer_type
 
@@ -63,6 +63,26 @@ class Spread:
         """The neighbouring columns of the tile that one thread holds."""
         return self.held * self.interleave
 
+    @property
+    def _panel(self) -> int:
+        """The columns over which lanes stand beside each other: of an instruction that they do
+        together, or of all where each does it for itself.
+        """
+        return self.row.n // self.row.panels * self._lanes
+
+    @property
+    def _lanes(self) -> int:
+        """The lanes beside each other that stand over neighbouring instructions."""
+        last = self.map.factors[-1]
+        return last.shape[1] if self.row.c.place is None and last.kind == "spatial" else 1
+
+    @property
+    def _beside(self) -> int:
+        """The panels of a thread that follow each other in a row."""
+        *_, before, last = (*repeat(1, 1).factors, *self.map.factors)
+        inner = before if self._lanes > 1 else last
+        return self.row.panels * (inner.shape[1] if inner.kind == "repeat" else 1)
+
     def column(self, number: AffineExpr) -> AffineExpr:
         """Return which column of the tile is column ``number`` of the panels, side by side.
 
@@ -71,7 +91,7 @@ class Spread:
         """
         if self.interleave == 1:
             return number
-        panel, held, run = self.row.n // self.row.panels, self.held, self.run
+        panel, held, run = self._panel, self.held, self.run
         group = panel * self.interleave
         in_panel, of_group = number % panel // held * run, number % group // panel * held
         return number // group * group + in_panel + of_group + number % held
@@ -84,12 +104,10 @@ class Spread:
                 f"{' x '.join(map(str, parts))} instructions of {it.m} x {it.n} do not make "
                 f"{' x '.join(map(str, shape))}"
             )
-        last = self.map.factors[-1]
-        beside = it.panels * (last.shape[1] if last.kind == "repeat" else 1)
-        if self.interleave > 1 and (it.c.place is None or beside % self.interleave):
+        if self.interleave > 1 and self._beside % self.interleave:
             raise VerifyException(
                 f"interleave = {self.interleave} needs as many panels of a warp beside each "
-                f"other; {self.map} gives it {beside}"
+                f"other; {self.map} gives it {self._beside}"
             )
 
 

@@ -67,9 +67,16 @@ class FmaTile(Accumulator):
         self.store(self.scope.b.fma(x, y, total), self.buffer, [i, j])
 
     def each_row(self, write: Callable[[AffineExpr, Columns], None]) -> None:
+        run = self.spread.run
+
         def write_row(i: Sequence[AffineExpr]) -> None:
             def columns(finish: Callable[..., None]) -> None:
-                self.nest([self.across], lambda j: finish(self.column(j[0]), 1, lambda v: [*i, *j]))
+                def write_run(group: AffineExpr) -> None:
+                    first = group * run
+                    start = self.spread.column(self.column(first))
+                    finish(start, run, lambda number: [*i, first + number])
+
+                open_loop(self.scope, self.across // run, LoopMap.UNROLL, write_run)
 
             write(self.row(i[0]), columns)
 

@@ -21,6 +21,7 @@ ELEMENTS = {
     "f16": (np.float16, "f16", "", "mma.m16n8k16"),
     "tf32": (np.float32, "f32", " precision tf32", "mma.m16n8k8"),
     "warpgroup": (np.float16, "f16", "", "wgmma.m64n64k16"),
+    "f32": (np.float32, "f32", "", "fma"),
 }
 TILE = "tile = [32, 64, 32], warps = [2, 1], stages = 2"
 TILE_OF_WARPGROUP = "tile = [64, 64, 32], warps = [4, 1], stages = 3"
@@ -168,6 +169,8 @@ def widths(module: ModuleOp) -> set[int]:
         ("warpgroup", 100, 4, 4),
         ("tf32", 128, 2, 4),
         ("tf32", 70, 2, 2),
+        ("f32", 128, 4, 4),
+        ("f32", 70, 4, 2),
     ],
 )
 def test_stores_are_as_wide_as_the_columns_are_aligned(

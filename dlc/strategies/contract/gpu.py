@@ -162,10 +162,10 @@ def _interleave(work: Contraction, instruction: Instruction, columns: int) -> in
     It costs nothing where lines of the rhs are staged along the reduction, in any order; along the
     columns they would be copied in pieces.
     """
-    if instruction.c.place is None or not work.rhs_along_k:
+    if not work.rhs_along_k:
         return 1
-    wanted = max(1, work.together // instruction.c.place.pack)
-    return gcd(wanted, columns // instruction.n)
+    held = 1 if instruction.c.place is None else instruction.c.place.pack
+    return gcd(max(1, work.together // held), columns // instruction.least[1])
 
 
 def _may_exchange(work: Contraction, instruction: Instruction, interleave: int) -> bool:

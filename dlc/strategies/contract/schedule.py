@@ -168,7 +168,7 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
             raise CompileError(
                 f"a slice of {depth} is no line that {self.instruction} reads; use one of {depths}"
             )
-        beside = part[1] // self.least[1] * self._row.panels if self._row.c.place else 1
+        beside = part[1] // self.least[1] * self._row.panels
         if beside % self.interleave:
             raise CompileError(
                 f"interleave = {self.interleave} does not divide the {beside} panels of a warp "

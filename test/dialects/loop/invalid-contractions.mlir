@@ -73,9 +73,9 @@ loop.kernel @apart_to_interleave(%x: memref<8xf32>) attributes {outputs = 1 : i6
 
 // -----
 
-loop.kernel @threads_do_not_interleave(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
-  // expected-error@below {{needs as many panels of a warp}}
-  %a = loop.zero : memref<16x8xf32, #loop.spread<instruction = "fma", map = repeat(16, 8), interleave = 4>, #loop.space<register>>
+loop.kernel @too_few_beside_lanes_to_interleave(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{needs as many panels of a warp beside each other; repeat(1, 2) * spatial(8, 4) gives it 2}}
+  %a = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(1, 2) * spatial(8, 4), interleave = 4>, #loop.space<register>>
   loop.end
 }
 

@@ -137,7 +137,7 @@ def test_tile_that_warps_do_not_divide_is_an_error() -> None:
 
 @pytest.mark.parametrize(
     ("instruction", "interleave", "beside"),
-    [("mma.m16n8k16", 3, 4), ("mma.m16n8k16", 8, 4), ("fma", 2, 1)],
+    [("mma.m16n8k16", 3, 4), ("mma.m16n8k16", 8, 4), ("fma", 3, 8), ("fma.1x32", 2, 1)],
 )
 def test_instructions_that_are_not_beside_each_other_do_not_interleave(
     instruction: str, interleave: int, beside: int
