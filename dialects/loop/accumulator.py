@@ -82,8 +82,10 @@ class ContractOp(TileOp):
     ``transpose_lhs`` reads ``lhs[k, m]``, ``transpose_rhs`` reads ``rhs[n, k]``. The instruction is
     that of the accumulator's layout. Where the layout interleaves columns, the rhs has them in the
     order of the instructions: its column ``i`` is the accumulator's column ``Spread.column(i)``;
-    ``interleave`` says so here, too. ``async``: the products of an asynchronous instruction may
-    still be under way afterwards, as one group, until ``gpu.wgmma_wait``.
+    ``interleave`` says so here, too. Threads that multiply for themselves read columns where they
+    are in a line of them: a rhs that is not transposed has them as the result has. ``async``: the
+    products of an asynchronous instruction may still be under way afterwards, as one group, until
+    ``gpu.wgmma_wait``.
 
     ``loop.contract %acc, %a, %b[%k mod 2] transpose_rhs {interleave = 4 : i64} : ..``
     """
@@ -161,6 +163,8 @@ class ContractOp(TileOp):
 
     def _verify_instruction(self, k: int) -> None:
         it, wanted = self.instruction, spread_of(self.accumulator).interleave
+        if not it.spreads_fragments and not self.transpose_rhs:
+            wanted = 1
         if k % it.k:
             raise VerifyException(f"instructions of depth {it.k} do not make a depth of {k}")
         if self.asynchronous is not None and not it.is_asynchronous:

@@ -51,9 +51,9 @@ class Factor:
     number: 0 for the lhs (rows are M), 1 for the rhs (rows are N). batch: the values of the batch
     loops. first_row: the first row of the block's tile. rows, depth: the tile's sizes. threads: of
     the block. is_whole: whether all slices are within the reduction. order: from a row of the
-    staged tile to the row of the block's tile that it is. in_place: whether instructions read the
-    tile where it is in shared memory: then it lies in swizzled rows of bytes, and its lines are
-    along the reduction unless its elements have 16 bits.
+    staged tile, and whether its lines are along the reduction, to the row of the block's tile.
+    in_place: whether instructions read the tile where it is in shared memory: then it lies in
+    swizzled rows of bytes, and its lines are along the reduction unless its elements have 16 bits.
     """
 
     scope: LoopScope
@@ -65,7 +65,7 @@ class Factor:
     depth: int
     threads: int
     is_whole: bool
-    order: Callable[[AffineExpr], AffineExpr]
+    order: Callable[[AffineExpr, bool], AffineExpr]
     in_place: bool = False
 
     @property
@@ -102,7 +102,7 @@ class Factor:
         block.args[0].name_hint, block.args[1].name_hint = "line", "place"
         with self.scope.region(block, sizes) as (line, place):
             row, k = (line, place) if along_k else (place, line)
-            element_value = self._element(self.first_row + self.order(row), first + k)
+            element_value = self._element(self.first_row + self.order(row, along_k), first + k)
             self.scope.b.builder.insert(YieldOp(element_value))
         stage = StageOp((alloc.buffer, (), ()), repeat(*sizes), Region(block))
         chunk = copy_elements(stage, sizes[1])

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import gcd
 
-from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.arch.fragments import WARP_LANES
@@ -12,7 +11,7 @@ from dlc.arch.instruction import Instruction
 from dlc.dialects import gpu
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.lowering.tile_scope import open_loop
-from dlc.simt.accumulator import Accumulator, Columns, Operand
+from dlc.simt.accumulator import Accumulator, Columns, Operand, Place
 
 WIDEST_BYTES = 16
 """What a thread reads from shared memory at once."""
@@ -31,38 +30,26 @@ class FmaTile(Accumulator):
         return self.down, self.across
 
     def multiply(self, instruction: Instruction, lhs: Operand, rhs: Operand) -> None:
-        width = min(_width(lhs), _width(rhs), lhs.depth)
-        a = self.registers(lhs.element, [self.down, width])
-        b = self.registers(rhs.element, [self.across, width])
+        width = gcd(lhs.depth, max(_width(lhs), _width(rhs)))
+        a = _Loaded(self, lhs, width, self.down, self.row)
+        b = _Loaded(self, rhs, width, self.across, self._place_of(rhs), self.spread.run)
 
         def write(step: AffineExpr) -> None:
-            k = step * width
-            self.nest([self.down], lambda i: self._load(lhs, self.row(i[0]), k, a, i[0]))
-            self.nest([self.across], lambda j: self._load(rhs, self.column(j[0]), k, b, j[0]))
+            a.load(step * width)
+            b.load(step * width)
             self.nest([width, *self.sizes], lambda at: self._multiply(a, b, at))
 
         open_loop(self.scope, lhs.depth // width, LoopMap.UNROLL, write)
 
-    def _load(
-        self,
-        staged: Operand,
-        row: AffineExpr,
-        k: AffineExpr,
-        registers: SSAValue,
-        number: AffineExpr,
-    ) -> None:
-        """Load neighbouring elements along k with one instruction."""
-        assert isinstance(registers.type, MemRefType)
-        width = registers.type.get_shape()[1]
-        zero = AffineExpr.constant(0)
-        source = self.place(staged.buffer, staged.index(row, k))
-        self.scope.b.builder.insert(
-            gpu.CopyOp(source, self.place(registers, [number, zero]), width)
-        )
+    def _place_of(self, rhs: Operand) -> Callable[[AffineExpr], AffineExpr]:
+        """Return where a column of this thread is in the staged rhs: lines along the reduction are
+        in the order of the lanes.
+        """
+        return self.column if rhs.along_k else lambda j: self.spread.column(self.column(j))
 
-    def _multiply(self, a: SSAValue, b: SSAValue, at: Sequence[AffineExpr]) -> None:
+    def _multiply(self, a: "_Loaded", b: "_Loaded", at: Sequence[AffineExpr]) -> None:
         step, i, j = at
-        x, y = self.load(a, [i, step]), self.load(b, [j, step])
+        x, y = (self.load(of.buffer, of.at(n, step)) for of, n in ((a, i), (b, j)))
         total = self.load(self.buffer, [i, j])
         self.store(self.scope.b.fma(x, y, total), self.buffer, [i, j])
 
@@ -81,6 +68,44 @@ class FmaTile(Accumulator):
             write(self.row(i[0]), columns)
 
         self.nest([self.down], write_row)
+
+
+@dataclass
+class _Loaded:
+    """What a thread has in registers of a factor: ``count`` rows of it, ``width`` steps of the
+    reduction. place: of a row in the staged tile. run: rows whose places follow each other.
+    """
+
+    sums: FmaTile
+    staged: Operand
+    width: int
+    count: int
+    place: Callable[[AffineExpr], AffineExpr]
+    run: int = 1
+
+    def __post_init__(self) -> None:
+        sizes = (self.count, self.width) if self.staged.along_k else (self.width, self.count)
+        self.buffer = self.sums.registers(self.staged.element, sizes)
+
+    def at(self, row: AffineExpr, step: AffineExpr) -> Place:
+        """Return the place of an element in the registers."""
+        return (row, step) if self.staged.along_k else (step, row)
+
+    def load(self, k: AffineExpr) -> None:
+        """Write the loads of the steps from ``k`` on, of what stands together at once."""
+        zero = AffineExpr.constant(0)
+        if self.staged.along_k:
+            self.sums.nest([self.count], lambda at: self._load(at[0], zero, k, self.width))
+            return
+        run = gcd(self.run, WIDEST_BYTES // self.staged.element_bytes)
+        sizes = [self.width, self.count // run]
+        self.sums.nest(sizes, lambda at: self._load(at[1] * run, at[0], k, run))
+
+    def _load(self, row: AffineExpr, step: AffineExpr, k: AffineExpr, elements: int) -> None:
+        source = self.staged.index(self.place(row), k + step)
+        target = self.sums.place(self.buffer, self.at(row, step))
+        place = self.sums.place(self.staged.buffer, source)
+        self.sums.scope.b.builder.insert(gpu.CopyOp(place, target, elements))
 
 
 def _width(staged: Operand) -> int:

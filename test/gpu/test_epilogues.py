@@ -197,6 +197,21 @@ def test_matrix_loads_have_no_conflicts() -> None:
     assert reports[0].wavefronts > 0
 
 
+@pytest.mark.parametrize("order", ["n k", "k n"])
+def test_threads_load_16_bytes_without_conflicts(order: str) -> None:
+    """Of lines along the reduction, four steps of a column; of other lines, four columns."""
+    reports: list[SimulationReport] = []
+    shapes = (64, 128), (128, 128), (128,), (64, 128)
+    x, w, b, r = (np.ones(s, np.float32) for s in shapes)
+    module = product("f32", (64, 128, 128), 4, order=order)
+    loads = [op for op in module.walk() if isinstance(op, gpu.CopyOp)]
+    shared = [op for op in loads if space_of(op.source) is Space.SHARED]
+    assert {op.bytes for op in shared} == {16}
+    assert len(shared) == 2
+    run_module(module, [x, w, b, r], reports=reports)
+    assert reports[0].bank_conflicts == 0
+
+
 def test_layout_and_order_of_the_rhs_go_together() -> None:
     """An edited layout is refused where the product says that the rhs is in another order. Where
     both are edited, the columns are others, since the lines are staged as before.

@@ -162,7 +162,7 @@ def _interleave(work: Contraction, instruction: Instruction, columns: int) -> in
     It costs nothing where lines of the rhs are staged along the reduction, in any order; along the
     columns they would be copied in pieces.
     """
-    if not work.rhs_along_k:
+    if not work.rhs_along_k and instruction.spreads_fragments:
         return 1
     held = 1 if instruction.c.place is None else instruction.c.place.pack
     return gcd(max(1, work.together // held), columns // instruction.least[1])

@@ -179,7 +179,7 @@ class _Kernel:
                 (rhs.alloc.buffer, (), ()),
                 transpose_lhs=not lhs.along_k,
                 transpose_rhs=rhs.along_k,
-                interleave=schedule.interleave,
+                interleave=schedule.interleave if self._is_ordered(rhs.along_k) else 1,
             )
             scope.b.builder.insert(product)
             scope.b.builder.insert(YieldOp())
@@ -197,9 +197,17 @@ class _Kernel:
             schedule.tile[2],
             schedule.threads,
             is_whole=gemm.k_size == self.slices * schedule.split * schedule.tile[2],
-            order=self.spread.column if number else lambda row: row,
+            order=lambda row, along_k: (
+                self.spread.column(row) if number and self._is_ordered(along_k) else row
+            ),
             in_place=schedule.reads_shared,
         )
+
+    def _is_ordered(self, along_k: bool) -> bool:
+        """Return whether columns of the rhs are staged in the order of the instructions: threads
+        that multiply for themselves read those of a line where they are.
+        """
+        return along_k or self.spread.row.spreads_fragments
 
     def _combine_parts(self, place: _Place, accumulator: SSAValue) -> SSAValue:
         """Write the exchange of partial sums; return whether this block has the whole sum."""
