@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation
 from dlc.analysis.shared_conflict import is_block_barrier
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp, SharedAllocOp
+from dlc.ir.access import MemoryOp
 from dlc.ir.order import OrderingOp
 from dlc.ir.space import buffer_type
 from dlc.ir.tensor import element_bytes
@@ -28,7 +29,8 @@ class GpuAllocateSharedPass(DlcPass):
     what follows the branch may come without it.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``gpu-insert-barriers`` and
-    ``gpu-swizzle-shared`` (a swizzled buffer starts at a multiple of its period).
+    ``gpu-swizzle-shared`` (a swizzled buffer starts at a multiple of its period, one that tensor
+    copies touch where they want it).
     """
 
     name = "gpu-allocate-shared"
@@ -89,6 +91,9 @@ def _buffer(op: SharedAllocOp, phases: _Phases) -> _Buffer:
     type = buffer_type(op.output)
     bytes = prod(type.get_shape()) * element_bytes(type.element_type)
     alignment = ALIGNMENT if op.swizzle is None else max(op.swizzle.period_bytes, ALIGNMENT)
+    users = [use.operation for use in op.output.uses]
+    accesses = [a for user in users if isinstance(user, MemoryOp) for a in user.accesses()]
+    alignment = max(alignment, *(a.alignment for a in accesses if a.buffer is op.output), 1)
     used = [phases[_numbered(use.operation, phases)] for use in op.output.uses]
     if _holds_tokens(op):
         used += phases.values()

@@ -2,11 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, MemRefType, UnitAttr, i64
 from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineConstantExpr
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -21,7 +23,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.scope import Scope
-from dlc.core.tensor_map import TensorMap
+from dlc.core.tensor_map import UNIT_BYTES, TensorMap
 from dlc.dialects.gpu.buffers import (
     FROM_TO,
     BuffersOp,
@@ -83,9 +85,19 @@ class _TensorMoveOp(BuffersOp, OrderingOp, MappedOp, ABC):
         return Access(buffer, map.data, indices, count, asynchronous=True, region=region, **facts)
 
     def _in_tile(self, role: str, **facts: bool) -> Access:
-        return self.access(role, self.tensor_map.elements, asynchronous=True, **facts)
+        count, buffer = self.tensor_map.elements, getattr(self, role)
+        access = self.access(role, count, asynchronous=True, **facts)
+        alignment = self.tensor_map.alignment()
+        return replace(access, box=_whole_axes(buffer, count), alignment=alignment)
 
     def _verify_tile(self, tile: SSAValue) -> None:
+        (region,) = [access for access in self.accesses() if access.region is not None]
+        last = region.map.results[self.tensor_map.rank - 1]
+        width = element_bytes(element_of(self.mapped[0]))
+        if isinstance(last, AffineConstantExpr) and last.value * width % UNIT_BYTES:
+            raise VerifyException(
+                f"the last axis begins at byte {last.value * width}, no multiple of {UNIT_BYTES}"
+            )
         if space_of(tile) is not Space.SHARED:
             raise VerifyException(f"the tile is in shared memory, got {tile.type}")
         source, destination, *_ = self.accesses()
@@ -98,7 +110,8 @@ class TensorCopyOp(_TensorMoveOp):
     "im2col" mode).
 
     One thread starts it. The source's indices are those of the map's axes, not the buffer's; they
-    may be outside of the tensor, where all elements are zero. In im2col mode the offsets from the
+    may be outside of the tensor, where all elements are zero. The last one is at a multiple of 16
+    bytes. In im2col mode the offsets from the
     pixels follow, one for each axis between the first and the last. All bytes of the box, the zeros
     too, arrive at the ``mbarrier`` object. They lie in the tile one after the other, as the
     destination's swizzle says, which is the map's.
@@ -158,7 +171,8 @@ class TensorStoreOp(_TensorMoveOp):
     """Start a copy of a tile in shared memory to a box of a tensor (PTX ``cp.async.bulk.tensor``).
 
     One thread starts it, after a fence of those that wrote the tile (``gpu.async_fence``) and a
-    barrier. What is outside of the tensor is not written. It belongs to the thread's group that the
+    barrier. What is outside of the tensor is not written; the last index is at a multiple of 16
+    bytes. It belongs to the thread's group that the
     next ``gpu.bulk_commit`` closes.
 
     ``gpu.tensor_store %s[0, 0] to %y[%i * 128, %j * 64] {map = #gpu.tensor_map<..>} : ...``
@@ -192,6 +206,13 @@ class TensorStoreOp(_TensorMoveOp):
         self._verify_tile(self.source)
         if self.tensor_map.is_im2col:
             raise VerifyException("stores boxes; only loads take columns of pixels")
+
+
+def _whole_axes(buffer: SSAValue, elements: int) -> tuple[int, ...]:
+    """Return the last axes of a buffer if they have so many elements, else none."""
+    sizes = buffer_type(buffer).get_shape()
+    found = (sizes[first:] for first in range(len(sizes)))
+    return next((axes for axes in found if prod(axes) == elements), ())
 
 
 class _BulkGroupOp(IRDLOperation, OrderingOp, NeedsCapability):

@@ -7,12 +7,14 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import arch
+from dlc.analysis.map_parameters import map_parameters
 from dlc.backends.c import COMPILER_FLAGS
 from dlc.backends.cuda.cubins import CompiledKernel, compile_kernels
 from dlc.backends.host.cpu import print_cpu_program
 from dlc.backends.host.cuda import Capability, CudaKernel, CudaVariant, print_cuda_program
 from dlc.backends.host.link import link_cpu, link_cuda
 from dlc.backends.host.reader import read_program
+from dlc.backends.host.tensor_map import driver_map
 from dlc.backends.host.weight_placer import WeightPlacer
 from dlc.compiler.kernels import kernel_name, kernel_texts, kernels_of
 from dlc.compiler.targets import Target
@@ -102,4 +104,5 @@ def _append(code: bytearray, image: bytes) -> tuple[int, int]:
 def _kernel(op: object, image: int) -> CudaKernel:
     assert isinstance(op, KernelOp)
     shared = op.shared_bytes.value.data if op.shared_bytes else 0
-    return CudaKernel(op.sym_name.data, image, op.grid_size, op.block_size, shared)
+    maps = [driver_map(parameter) for parameter in map_parameters(op)]
+    return CudaKernel(op.sym_name.data, image, op.grid_size, op.block_size, shared, maps)

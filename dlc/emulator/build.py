@@ -23,7 +23,14 @@ _DRIVER_FLAGS = (
     "-U_FORTIFY_SOURCE",
 )
 _KERNEL_FLAGS = (*CPP_FLAGS, "-O1", "-ftls-model=initial-exec", "-fno-strict-aliasing")
-_DRIVER_FILES = ("block.c", "instructions.c", "warpgroup.c", "memory.c", "driver.c")
+_DRIVER_FILES = (
+    "block.c",
+    "instructions.c",
+    "warpgroup.c",
+    "memory.c",
+    "tensor_map.c",
+    "driver.c",
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,7 @@ class Image:
 def build_driver(jobs: int, folder: Path) -> None:
     """Write ``DRIVER`` to ``folder``. Raises CompileError."""
     flags = (*_DRIVER_FLAGS, *arch.host().compiler_flags)
-    headers = {"emulator.h": native_text("emulator.h")}
+    headers = {name: native_text(name) for name in ("emulator.h", "tensor_map.h")}
     headers["products.h"] = definitions()
     headers |= {n: runtime_text(n) for n in ("cuda_driver.h", "program.h", "dlc.h")}
     sources = [Source(name, native_text(name), flags) for name in _DRIVER_FILES]

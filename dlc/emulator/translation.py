@@ -32,10 +32,14 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel of a translation unit and the buffers that it gets, in order."""
+    """A kernel of a translation unit and the buffers that it gets, in order.
+
+    maps: the tensor maps that follow, as the numbers of their buffers.
+    """
 
     name: str
     buffers: tuple[Buffer, ...]
+    maps: tuple[int, ...] = ()
 
 
 _KERNEL = re.compile(r'extern "C" __global__ void (__\w+__)\((\d+)(?:, \d+)?\) (\w+)\(')
@@ -77,13 +81,15 @@ def _tables(kernels: Sequence[Kernel], threads: Mapping[str, int], symbol: str) 
     rows: list[str] = []
     for kernel in kernels:
         name, buffers = kernel.name, ", ".join(map(_buffer, kernel.buffers))
-        number = len(kernel.buffers)
+        number, maps = len(kernel.buffers), len(kernel.maps)
         lines += [
             f"static void call_{name}(void **p) {{ call_kernel({name}, p); }}",
-            f'static_assert(arity({name}) == {number}, "parameters of {name}");',
+            f'static_assert(arity({name}) == {number + maps}, "parameters of {name}");',
             f"static const kernel_parameter parameters_{name}[] = {{{buffers}}};",
+            f"static const unsigned maps_{name}[] = {{{', '.join(map(str, (*kernel.maps, 0)))}}};",
         ]
-        rows.append(f'{{"{name}", call_{name}, {threads[name]}, {number}, parameters_{name}}}, ')
+        tables = f"{number}, {maps}, parameters_{name}, maps_{name}"
+        rows.append(f'{{"{name}", call_{name}, {threads[name]}, {tables}}}, ')
     return [
         *lines,
         f"static const emulated_kernel kernels[] = {{{''.join(rows)}{{}}}};",

@@ -46,7 +46,8 @@ class Access:
     collective: a warp touches more than this thread's elements (matrix loads). atomic: reading and
     writing are one step, so that several such accesses need no order. region: where there is one,
     the elements are a box of it, and what is outside of it is not touched; the results of ``map``
-    are the coordinates of the box, then its offsets.
+    are the coordinates of the box, then its offsets. alignment: bytes that the place of the first
+    element is a multiple of.
     """
 
     buffer: SSAValue
@@ -60,6 +61,7 @@ class Access:
     collective: bool = False
     atomic: bool = False
     region: TensorMap | None = None
+    alignment: int = 1
 
     @property
     def reach(self) -> tuple[int, ...]:

@@ -1,5 +1,7 @@
 """Global memory, and which block wrote or read each element of it."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from dlc.simulator._buffer import (
@@ -110,6 +112,34 @@ class GlobalBuffer(AtomicBuffer):
             self.block_shadow.write(site, active.threads, place)
         self.data[place] = values
 
+    def read_inside(self, site: Site, active: Active, place: Integers, inside: Array) -> Array:
+        """Return the elements at ``place``, active threads x elements; zero where not inside."""
+        data = np.zeros(place.shape, self.dtype)
+        for row, one in enumerate(_each(active)):
+            mine = inside[row]
+            at = place[row, mine][None, :]
+            if self.shadow is not None and mine.any():
+                self.shadow.read(site, one, at)
+            if self.block_shadow is not None and mine.any():
+                self.block_shadow.read(site, one, at)
+            data[row, mine] = self.data[at[0]]
+        return data
+
+    def write_inside(
+        self, site: Site, active: Active, place: Integers, inside: Array, data: Array
+    ) -> None:
+        """Store elements at ``place``, active threads x elements, where they are inside."""
+        if not self.written:
+            site.fail(self.batch, active.threads[0], f"writes {self.name}, an input")
+        for row, one in enumerate(_each(active)):
+            mine = inside[row]
+            at = place[row, mine][None, :]
+            if self.shadow is not None and mine.any():
+                self.shadow.write(site, one, at)
+            if self.block_shadow is not None and mine.any():
+                self.block_shadow.write(site, one.threads, at)
+            self.data[at[0]] = data[row, mine]
+
     def atomic_add(self, site: Site, active: Active, first: First, values: Array) -> Array:
         place = self.locate(site, active, first, 1)[:, 0]
         if not self.written:
@@ -120,6 +150,14 @@ class GlobalBuffer(AtomicBuffer):
             self.block_shadow.read(site, active, place[:, None], atomic=True)
         self.grid.acquired[self.batch.block[active.index]] = True
         return add_in_order(self.data, place, values)
+
+
+def _each(active: Active) -> Iterator[Active]:
+    """Give each of the threads alone."""
+    for thread in active.threads:
+        mask = np.zeros(active.mask.shape, np.bool_)
+        mask[thread] = True
+        yield Active(mask)
 
 
 class _Shadow:

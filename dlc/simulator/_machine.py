@@ -30,6 +30,7 @@ from dlc.simulator._products import Products
 from dlc.simulator._registers import Registers
 from dlc.simulator._scalars import scalar_function
 from dlc.simulator._shared import SharedMemory
+from dlc.simulator._stores import Stores
 from dlc.simulator._threads import Active, Batch, Booleans, Value
 from dlc.simulator._tokens import Tokens
 
@@ -61,16 +62,17 @@ class Wait(ABC):
 class Machine:
     """The values of all threads of a batch, and the compiler of steps that work on them.
 
-    batch, shared, copies, products, tokens, held, grid: those of the batch that runs; the steps
-    outlive it. held: how many registers threads have. counters: what the kernel keeps in global
-    memory from launch to launch. registers: the buffers that the batch has had in registers, by
-    slot. waits: by operation.
+    batch, shared, copies, stores, products, tokens, held, grid: those of the batch that runs; the
+    steps outlive it. held: how many registers threads have. counters: what the kernel keeps in
+    global memory from launch to launch. registers: the buffers that the batch has had in registers,
+    by slot. waits: by operation.
     """
 
     batch: Batch
     shared: SharedMemory
     copies: Copies
     products: Products
+    stores: Stores
     tokens: Tokens
     held: Registers
     grid: Grid

@@ -15,7 +15,7 @@ _LAST = np.iinfo(np.int32).max
 
 
 class SharedShadow:
-    """Per cell: whether it has a value or a copy under way, and the last writer and readers.
+    """Per cell: whether it has a value, a copy or a store under way, the last writer and readers.
 
     Two accesses by different threads, one of them a write, need a barrier of the block in between,
     or one of the warp where both threads are of one warp. name: gives that of a cell. of_one_block:

@@ -77,7 +77,7 @@ class SharedBuffer(AtomicBuffer):
         memory, width = self.memory, count * self.dtype.itemsize
         address = one_per_thread(first, active) * self.dtype.itemsize
         if self.swizzle is not None:
-            address = np.asarray(self.swizzle.apply(_as_offset(address)))
+            address = permuted(self.swizzle, address)
         address = address + self.offset
         if count > 1:
             check_alignment(memory.batch, site, active, address, width, "shared memory")
@@ -112,6 +112,6 @@ class SharedBuffer(AtomicBuffer):
         return add_in_order(self.elements, piece.elements[:, 0], values)
 
 
-def _as_offset(addresses: Any) -> int:
-    """Let the permutation of one byte offset work on an array of them."""
-    return addresses
+def permuted(swizzle: SwizzleAttr, offsets: Any) -> Integers:
+    """Return where the bytes at ``offsets`` of the unswizzled buffer are."""
+    return np.asarray(swizzle.apply(offsets))

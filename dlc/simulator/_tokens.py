@@ -133,11 +133,10 @@ class Tokens:
         active: Active,
         keys: Keys,
         buffer: SharedBuffer,
-        first: Array,
+        piece: Piece,
         data: Array,
     ) -> None:
-        """Start a bulk copy of each active thread: a row of ``data`` to ``first``."""
-        piece = buffer.locate(site, active, first, data.shape[1])
+        """Start a bulk copy of each active thread: a row of ``data`` to its row of ``piece``."""
         shadow = buffer.memory.shadow
         if shadow is not None:
             shadow.begin_copy(site, active.threads, piece.cells)

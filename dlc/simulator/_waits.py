@@ -15,10 +15,10 @@ from dlc.simulator._threads import Active, Booleans, Integers
 from dlc.simulator._tokens import Keys
 
 
-class _Object:
+class BarrierObject:
     """The ``mbarrier`` object that an operation names."""
 
-    def __init__(self, machine: Machine, op: MbarrierOp | gpu.BulkCopyOp):
+    def __init__(self, machine: Machine, op: MbarrierOp | gpu.BulkCopyOp | gpu.TensorCopyOp):
         self.machine = machine
         self.site = Site(op)
         self._access = op.accesses()[-1]
@@ -38,12 +38,12 @@ class _Object:
 
 
 def _mbarrier_init(machine: Machine, op: gpu.MbarrierInitOp) -> Step:
-    found, arrivals = _Object(machine, op), op.arrivals.value.data
+    found, arrivals = BarrierObject(machine, op), op.arrivals.value.data
     return lambda active: machine.tokens.create(active, found.keys(active), arrivals)
 
 
 def _mbarrier_arrive(machine: Machine, op: gpu.MbarrierArriveOp) -> Step:
-    found, bytes = _Object(machine, op), op.expected_bytes
+    found, bytes = BarrierObject(machine, op), op.expected_bytes
 
     def run(active: Active) -> None:
         machine.tokens.arrive(found.site, active, found.keys(active), bytes)
@@ -52,7 +52,7 @@ def _mbarrier_arrive(machine: Machine, op: gpu.MbarrierArriveOp) -> Step:
 
 
 def _cp_async_arrive(machine: Machine, op: gpu.CpAsyncArriveOp) -> Step:
-    found = _Object(machine, op)
+    found = BarrierObject(machine, op)
 
     def run(active: Active) -> None:
         keys = found.keys(active)
@@ -64,7 +64,7 @@ def _cp_async_arrive(machine: Machine, op: gpu.CpAsyncArriveOp) -> Step:
 class _PhaseWait(Wait):
     def __init__(self, machine: Machine, op: gpu.MbarrierWaitOp):
         self.machine = machine
-        self.object = _Object(machine, op)
+        self.object = BarrierObject(machine, op)
         self.slot = machine.slot(op.parity)
 
     def _asked(self, active: Active) -> tuple[Site, Active, Keys, Integers]:
@@ -135,7 +135,7 @@ def _named_barrier(machine: Machine, op: gpu.NamedBarrierOp) -> Step:
 
 
 def _bulk_copy(machine: Machine, op: gpu.BulkCopyOp) -> Step:
-    found, site = _Object(machine, op), Site(op)
+    found, site = BarrierObject(machine, op), Site(op)
     read, written, _ = op.accesses()
     source, destination = machine.place(read, site), machine.place(written, site)
 
@@ -145,7 +145,8 @@ def _bulk_copy(machine: Machine, op: gpu.BulkCopyOp) -> Step:
         data = buffer.read(site, active, at, read.elements)
         buffer, at = destination(active)
         assert isinstance(buffer, SharedBuffer)
-        machine.tokens.start_copy(site, active, keys, buffer, at, data)
+        piece = buffer.locate(site, active, at, written.elements)
+        machine.tokens.start_copy(site, active, keys, buffer, piece, data)
 
     return run
 

@@ -1,6 +1,6 @@
 """Which elements of its outputs a kernel writes, found without its data."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 
 import numpy as np
@@ -8,13 +8,15 @@ from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 
 from dlc.dialects.gpu import KernelOp
+from dlc.ir.access import Access
 from dlc.ir.space import buffer_type
 from dlc.simulator import _control
 from dlc.simulator._buffer import one_per_thread
 from dlc.simulator._faults import Site, fail_at_end
 from dlc.simulator._machine import Machine, Step, nothing
 from dlc.simulator._store_slice import StoreSlice
-from dlc.simulator._threads import Active, Batch, Booleans
+from dlc.simulator._tensor_copies import boxes
+from dlc.simulator._threads import Active, Batch, Booleans, Integers
 
 _BATCH_THREADS = 1 << 16
 """Threads that run in lockstep: few enough for their indices to stay in the cache."""
@@ -65,6 +67,10 @@ class Coverage:
         return self.is_known
 
 
+def _chosen(positions: Integers, inside: Booleans) -> Integers:
+    return positions[inside]
+
+
 class _StoreMachine(Machine):
     """Runs the slice of a kernel that decides what it writes, and notes that.
 
@@ -96,17 +102,24 @@ class _StoreMachine(Machine):
 
         return run
 
+    def _elements(self, access: Access, site: Site) -> Callable[[Active], Integers]:
+        """Return what gives the positions of the elements that are written."""
+        if access.region is not None:
+            box = boxes(self, access, site)
+            return lambda active: _chosen(*box(active))
+        place, count = self.place(access, site), access.elements
+        return lambda active: one_per_thread(place(active)[1], active)[:, None] + np.arange(count)
+
     def _note(self, op: Operation) -> Step:
         site = Site(op)
         outputs: list[SSAValue] = list(self.kernel.output_buffers)
         places = [
-            (self.place(access, site), self.written[outputs.index(access.buffer)], access.elements)
+            (self._elements(access, site), self.written[outputs.index(access.buffer)])
             for access in self.slice.stores[op]
         ]
 
         def run(active: Active) -> None:
-            for place, written, count in places:
-                _, first = place(active)
-                written[one_per_thread(first, active)[:, None] + np.arange(count)] = True
+            for elements, written in places:
+                written[elements(active)] = True
 
         return run

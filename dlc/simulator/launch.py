@@ -18,7 +18,16 @@ from dlc.ir.access import MemoryOp
 from dlc.ir.order import OrderingOp
 from dlc.ir.space import Space, buffer_type, space_of
 from dlc.ir.tensor import element_bytes, numpy_dtype
-from dlc.simulator import _control, _matrices, _memory, _reallocation, _waits, _warpgroups, _warps
+from dlc.simulator import (
+    _control,
+    _matrices,
+    _memory,
+    _reallocation,
+    _tensor_copies,
+    _waits,
+    _warpgroups,
+    _warps,
+)
 from dlc.simulator._banks import BankCounter
 from dlc.simulator._buffer import Array
 from dlc.simulator._clocks import Clocks
@@ -31,6 +40,7 @@ from dlc.simulator._products import Products
 from dlc.simulator._registers import Registers
 from dlc.simulator._scheduler import Order, Scheduler
 from dlc.simulator._shared import SharedMemory
+from dlc.simulator._stores import Stores
 from dlc.simulator._threads import Batch, Integers
 from dlc.simulator._tokens import Tokens
 from dlc.simulator.coverage import Coverage
@@ -48,6 +58,7 @@ COMPILERS = {
     **_matrices.COMPILERS,
     **_waits.COMPILERS,
     **_warpgroups.COMPILERS,
+    **_tensor_copies.COMPILERS,
     **_reallocation.COMPILERS,
 }
 
@@ -183,6 +194,7 @@ class _Launch:
         machine.shared = SharedMemory(machine.batch, self.shared_bytes, self.granule, checks, banks)
         machine.copies = Copies(machine.batch)
         machine.products = Products(machine.batch)
+        machine.stores = Stores(machine.batch)
         machine.registers.clear()
         for buffer in (*self.buffers, *machine.counters):
             buffer.enter(machine.batch, machine.grid)
@@ -191,6 +203,7 @@ class _Launch:
         else:
             self.step(machine.batch.everyone)
         machine.products.check_end()
+        machine.stores.check_end()
         if banks is not None:
             self.report.wavefronts += banks.wavefronts
             self.report.wavefronts_without_conflicts += banks.without_conflicts

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
+from dlc.analysis.map_parameters import map_parameters
 from dlc.backends.cuda.cubins import compile_kernels
+from dlc.backends.host.tensor_map import DriverMap, driver_map
 from dlc.dialects.gpu import KernelOp
 from dlc.errors import CompileError
 
@@ -13,13 +15,14 @@ from dlc.errors import CompileError
 class GpuKernel:
     """A kernel. code: the cubin that it is in. sizes: blocks along x, y, z, then threads.
 
-    shared_bytes: dynamic shared memory of a block.
+    shared_bytes: dynamic shared memory of a block. maps: the tensor maps that follow its buffers.
     """
 
     name: str
     code: bytes
     sizes: tuple[int, ...]
     shared_bytes: int
+    maps: tuple[DriverMap, ...] = ()
 
 
 def gpu_code(module: ModuleOp, target: str) -> list[GpuKernel]:
@@ -31,5 +34,6 @@ def gpu_code(module: ModuleOp, target: str) -> list[GpuKernel]:
             raise CompileError(f"its registers spill {spilled} bytes per thread")
         shared = op.shared_bytes.value.data if op.shared_bytes else 0
         sizes = (*op.grid_size, *op.block_size)
-        found.append(GpuKernel(op.sym_name.data, compiled.code, sizes, shared))
+        maps = tuple(map(driver_map, map_parameters(op)))
+        found.append(GpuKernel(op.sym_name.data, compiled.code, sizes, shared, maps))
     return found

@@ -13,6 +13,7 @@ from dlc.dialects.graph.structure import Array
 from dlc.runtime.gpu_driver import Driver, Handle
 from dlc.runtime.timing import Times, measure
 from dlc.tuning.gpu_code import GpuKernel
+from dlc.tuning.kernel_arguments import KernelArguments
 from dlc.tuning.measurement import Place
 from dlc.tuning.program import Layout, Program
 from dlc.tuning.sample import sample
@@ -204,11 +205,9 @@ class _Function:
     kernel: GpuKernel
 
     def launch(self, driver: Driver, stream: Handle, places: Sequence[int]) -> None:
-        values = [ctypes.c_uint64(place) for place in places]
-        pointers = [ctypes.cast(ctypes.pointer(value), ctypes.c_void_p) for value in values]
-        parameters = (ctypes.c_void_p * len(pointers))(*pointers)
         kernel = self.kernel
-        arguments = (*kernel.sizes, kernel.shared_bytes, stream, parameters, None)
+        given = KernelArguments(driver, places, kernel.maps)
+        arguments = (*kernel.sizes, kernel.shared_bytes, stream, given.parameters, None)
         driver("cuLaunchKernel", self.handle, *arguments)
 
 

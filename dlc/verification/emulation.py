@@ -10,6 +10,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from dlc.analysis.map_parameters import map_parameters
 from dlc.arch import gpu_by_name
 from dlc.backends.cuda.cubins import CompiledKernel
 from dlc.core.nvrtc import Cubin
@@ -161,4 +162,5 @@ def _kernel(op: KernelOp) -> Kernel:
         size = element_bytes(type.element_type) if is_float(type.element_type) else 0
         count = prod(type.get_shape())
         buffers.append(Buffer(count * element_bytes(type.element_type), role, size))
-    return Kernel(op.sym_name.data, tuple(buffers))
+    maps = tuple(parameter.operand for parameter in map_parameters(op))
+    return Kernel(op.sym_name.data, tuple(buffers), maps)

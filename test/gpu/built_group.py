@@ -1,14 +1,15 @@
 """A group compiled for a GPU with the schedule that the compiler chooses, and its time there."""
 
 import ctypes
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
 
 from dlc import registry
+from dlc.analysis.map_parameters import map_parameters
 from dlc.backends.cuda.cubins import compile_kernels
+from dlc.backends.host.tensor_map import DriverMap, driver_map
 from dlc.core.parser import parse_module
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.gpu import KernelOp
@@ -16,6 +17,7 @@ from dlc.ir.space import buffer_type
 from dlc.ir.tensor import numpy_dtype
 from dlc.runtime.gpu_clock import GpuClock
 from dlc.runtime.gpu_driver import Handle
+from dlc.tuning.kernel_arguments import KernelArguments
 
 _LAUNCHES = 20
 """Launches in the graph that is timed."""
@@ -35,6 +37,7 @@ class Built:
     sizes: tuple[int, ...]
     shared: int
     buffers: tuple[int, ...]
+    maps: tuple[DriverMap, ...]
 
 
 def build(name: str, text: str, target: str) -> Built:
@@ -52,7 +55,9 @@ def build(name: str, text: str, target: str) -> Built:
     shared = 0 if kernel.shared_bytes is None else kernel.shared_bytes.value.data
     sizes = (*kernel.grid_size, *kernel.block_size)
     symbol = kernel.sym_name.data
-    return Built(name, schedule, bound_us, compiled.code, symbol, sizes, shared, _buffers(kernel))
+    maps = tuple(map(driver_map, map_parameters(kernel)))
+    sized = (sizes, shared, _buffers(kernel), maps)
+    return Built(name, schedule, bound_us, compiled.code, symbol, *sized)
 
 
 def _buffers(kernel: KernelOp) -> tuple[int, ...]:
@@ -73,19 +78,13 @@ def least_us(built: Built, clock: GpuClock) -> float:
         buffers = [kept.enter_context(driver.memory(count)) for count in built.buffers]
         for buffer, count in zip(buffers, built.buffers, strict=True):
             driver("cuMemsetD8Async", buffer, 0, ctypes.c_size_t(max(1, count)), clock.stream)
-        parameters = _pointers(buffers)
+        places = [buffer.value or 0 for buffer in buffers]
+        given = KernelArguments(driver, places, built.maps)
 
         def launch() -> None:
             for _ in range(_LAUNCHES):
-                rest = (built.shared, clock.stream, parameters, None)
+                rest = (built.shared, clock.stream, given.parameters, None)
                 driver("cuLaunchKernel", function, *built.sizes, *rest)
 
         with driver.captured(clock.stream, launch) as replay:
             return min(clock.times(replay, _RUNS)) * 1e6 / _LAUNCHES
-
-
-def _pointers(buffers: Sequence[Handle]) -> ctypes.Array[ctypes.c_void_p]:
-    addresses = [ctypes.pointer(buffer) for buffer in buffers]
-    found = (ctypes.c_void_p * len(buffers))(*(ctypes.cast(a, ctypes.c_void_p) for a in addresses))
-    found.kept = addresses  # pyright: ignore[reportAttributeAccessIssue]  (so that it lives on)
-    return found

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
+from dlc.analysis.map_parameters import map_parameters
 from dlc.backends.cuda.cubins import compile_kernels
+from dlc.backends.host.tensor_map import driver_map
 from dlc.dialects.gpu import KernelOp
 from dlc.dialects.graph.structure import Array
 from dlc.ir.space import buffer_type
 from dlc.ir.tensor import numpy_dtype
+from dlc.tuning.kernel_arguments import KernelArguments
 
 MAX_DYNAMIC_SHARED = 8
 """``CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES``."""
@@ -105,10 +108,10 @@ class Gpu:
         self._call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, shared)
         sizes = (*kernel.grid_size, *kernel.block_size)
 
+        maps = list(map(driver_map, map_parameters(kernel)))
+        given = KernelArguments(self._call, [address.value for address in addresses], maps)
+
         def launch() -> None:
-            parameters = (ctypes.c_void_p * len(addresses))(
-                *(ctypes.cast(ctypes.pointer(a), ctypes.c_void_p) for a in addresses)
-            )
-            self._call("cuLaunchKernel", function, *sizes, shared, None, parameters, None)
+            self._call("cuLaunchKernel", function, *sizes, shared, None, given.parameters, None)
 
         return launch

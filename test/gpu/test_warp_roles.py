@@ -14,6 +14,7 @@ from launch import Gpu
 from lowered import lowered
 from warp_roles import (
     BLOCKS,
+    BOXED,
     COPIED,
     ELECTED,
     GATHERED,
@@ -36,6 +37,7 @@ from dlc.simulator.launch import Order, find_kernel
 
 RINGS = {
     "copied": COPIED,
+    "boxed": BOXED,
     "stored": STORED,
     "gathered": GATHERED,
     "elected": ELECTED,
@@ -161,6 +163,14 @@ FAULTS = [
     ("copied", "%ring[%k mod 2, 0] at %full[%k mod 2]", "%ring[%k mod 2, 0] at %empty[0]", STALL),
     ("copied", "%ring[%k mod 2, 0] at", "%ring[0, 0] at", f"{RACE}|{STALL}"),
     ("copied", "elements = 64", "elements = 60", STALL),
+    ("boxed", f"{WAIT_FULL} : memref<2xi64, #loop.space<shared>>", "", RACE),
+    ("boxed", f"{WAIT_EMPTY} : memref<2xi64, #loop.space<shared>>", "", "once too often"),
+    ("boxed", WAIT_FULL, "gpu.mbarrier_wait %full[%k mod 2] parity %one", f"{RACE}|{STALL}"),
+    ("boxed", "bytes = 256", "bytes = 512", STALL),
+    ("boxed", "box = [1, 1, 64]", "box = [1, 1, 60]", STALL),
+    ("boxed", "%ring[%k mod 2, 0] at %full[%k mod 2]", "%ring[%k mod 2, 0] at %empty[0]", STALL),
+    ("boxed", "%ring[%k mod 2, 0] at", "%ring[0, 0] at", f"{RACE}|{STALL}"),
+    ("boxed", "%ring[%k mod 2, 0] at", "%ring[%k mod 2, 16] at", "axis 1 of size 64, 64 of it"),
     ("numbered", "gpu.bar_sync %filled {threads = 96 : i64}", "", RACE),
     ("numbered", "gpu.bar_sync %emptied {threads = 96 : i64}", "", f"{RACE}|{STALL}|too many"),
     ("numbered", "gpu.bar_arrive %filled {threads = 96 : i64}", "", STALL),

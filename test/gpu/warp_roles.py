@@ -68,6 +68,15 @@ COPIED = (
 )
 """One thread starts copies of whole slices; their bytes arrive at the slot's barrier."""
 
+_MAP = (
+    f"#gpu.tensor_map<sizes = [{BLOCKS}, {SLICES}, {WIDTH}], "
+    f"strides = [{SLICES * WIDTH * 4}, {WIDTH * 4}], box = [1, 1, {WIDTH}]>"
+)
+BOXED = COPIED.replace("gpu.bulk_copy", "gpu.tensor_copy").replace(
+    f"{{elements = {WIDTH} : i64}}", f"{{map = {_MAP}}}"
+)
+"""The same with boxes of a tensor."""
+
 STORED = (
     _HEAD
     + _initialised(filled_by=32)

@@ -8,6 +8,7 @@ import re
 
 from dlc.backends.cuda.matrix_loads import matrix_loads
 from dlc.backends.cuda.products import products
+from dlc.backends.cuda.tensor_copies import tensor_copies
 from dlc.backends.cuda.warpgroup_products import warpgroup_products
 
 PRELUDE: dict[str, str] = {
@@ -159,6 +160,25 @@ __device__ __forceinline__ void bulk_copy(void* to, const void* from, void* barr
                "[%0], [%1], %2, [%3];"
                :: "r"(shared_address(to)), "l"(from), "n"(bytes), "r"(shared_address(barrier))
                : "memory");
+}""",
+    **tensor_copies(),
+    "prefetch_tensor_map": """
+__device__ __forceinline__ void prefetch_tensor_map(const tensor_map* map) {
+  asm volatile("prefetch.tensormap [%0];" :: "l"(map) : "memory");
+}""",
+    "bulk_commit": """
+__device__ __forceinline__ void bulk_commit() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}""",
+    "bulk_wait": """
+template <int outstanding>
+__device__ __forceinline__ void bulk_wait() {
+  asm volatile("cp.async.bulk.wait_group %0;" :: "n"(outstanding) : "memory");
+}""",
+    "bulk_wait_read": """
+template <int outstanding>
+__device__ __forceinline__ void bulk_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" :: "n"(outstanding) : "memory");
 }""",
     **matrix_loads(),
     "async_fence": """

@@ -18,12 +18,14 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.utils.target import Target
 
+from dlc.analysis.map_parameters import mapped_buffers
 from dlc.backends._c_like import STATEMENTS, CLikePrinter, Statement, function_name
 from dlc.backends._c_scalar import TEMPLATES, storage_type
 from dlc.backends.cuda import warpgroup_products
 from dlc.backends.cuda.matrix_loads import matrix_load_name
 from dlc.backends.cuda.prelude import prelude_for
 from dlc.backends.cuda.products import product_name
+from dlc.backends.cuda.tensor_copies import TENSOR_MAP, tensor_copy_name, tensor_store_name
 from dlc.core.affine import Ranges, linear_index, split_at
 from dlc.dialects import gpu
 from dlc.dialects.gpu.kernel import kernel_of
@@ -54,6 +56,9 @@ class CudaPrinter(CLikePrinter):
 
     PREFIX: ClassVar = ""
     STATEMENTS: ClassVar[Mapping[type[Operation], Statement]]
+
+    maps: Mapping[tuple[SSAValue, gpu.TensorMapAttr], str]
+    """The names of the tensor maps of the kernel that is printed."""
 
     def template(self, op: Operation) -> str | None:
         if isinstance(op, arith.DivfOp) and op.result.type == f32:  # an exact one has branches
@@ -92,6 +97,11 @@ class CudaPrinter(CLikePrinter):
             else f"{place} + ({texts.text(outside)}) * {bytes}"
         )
 
+    def coordinates(self, access: Access) -> str:
+        """Return the coordinates of a box, and its offsets, as arguments."""
+        indices = self.index_text(access.operands)
+        return ", ".join(indices.text(expr) for expr in access.map.results)
+
     def address(self, access: Access) -> str:
         """Return the address of the first element of an access."""
         place = self.element(access)
@@ -99,8 +109,10 @@ class CudaPrinter(CLikePrinter):
 
     def kernel(self, op: gpu.KernelOp) -> None:
         """Print one kernel."""
-        arguments = op.body.block.args
-        parameters = ", ".join(self._parameter(op, a) for a in arguments)
+        buffers = [self._parameter(op, argument) for argument in op.body.block.args]
+        self.maps = {mapped: self.fresh("m") for mapped in mapped_buffers(op)}
+        maps = [f"const __grid_constant__ {TENSOR_MAP} {name}" for name in self.maps.values()]
+        parameters = ", ".join([*buffers, *maps])
         name = function_name(op.sym_name.data)
         # The two exclude each other: CUDA C++ Programming Guide, "Maximum Number of Registers".
         bounds = f"__launch_bounds__({op.threads})"
@@ -210,6 +222,26 @@ def _bulk_copy(p: CudaPrinter, op: gpu.BulkCopyOp) -> None:
     p.line(f"bulk_copy<{op.bytes}>({destination}, {source}, {barrier});")
 
 
+def _tensor_copy(p: CudaPrinter, op: gpu.TensorCopyOp) -> None:
+    source, destination, barrier = op.accesses()
+    places = f"{p.address(destination)}, &{p.maps[op.mapped]}, {p.coordinates(source)}"
+    p.line(f"{tensor_copy_name(op.tensor_map)}({places}, {p.address(barrier)});")
+
+
+def _tensor_store(p: CudaPrinter, op: gpu.TensorStoreOp) -> None:
+    source, destination = op.accesses()
+    places = f"&{p.maps[op.mapped]}, {p.coordinates(destination)}, {p.address(source)}"
+    p.line(f"{tensor_store_name(op.tensor_map)}({places});")
+
+
+def _bulk_wait(p: CudaPrinter, op: gpu.BulkWaitOp) -> None:
+    p.line(f"bulk_wait{'_read' if op.read else ''}<{op.outstanding.value.data}>();")
+
+
+def _prefetch_tensor_map(p: CudaPrinter, op: gpu.PrefetchTensorMapOp) -> None:
+    p.line(f"prefetch_tensor_map(&{p.maps[op.mapped]});")
+
+
 def _mbarrier_init(p: CudaPrinter, op: gpu.MbarrierInitOp) -> None:
     (access,) = op.accesses()
     p.line(f"mbarrier_init<{op.arrivals.value.data}>({p.address(access)});")
@@ -273,6 +305,11 @@ CudaPrinter.STATEMENTS = {
     gpu.BarSyncOp: _named_barrier("bar_sync"),
     gpu.BarArriveOp: _named_barrier("bar_arrive"),
     gpu.BulkCopyOp: _bulk_copy,
+    gpu.TensorCopyOp: _tensor_copy,
+    gpu.TensorStoreOp: _tensor_store,
+    gpu.BulkCommitOp: _says("bulk_commit();"),
+    gpu.BulkWaitOp: _bulk_wait,
+    gpu.PrefetchTensorMapOp: _prefetch_tensor_map,
     gpu.MbarrierInitOp: _mbarrier_init,
     gpu.MbarrierArriveOp: _mbarrier_arrive,
     gpu.MbarrierWaitOp: _mbarrier_wait,

@@ -1,25 +1,30 @@
 """Host programs as C for NVIDIA GPUs: tables for ``native/cuda.c``, one variant per target."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from dlc.backends.host.c_text import c_list, c_string
 from dlc.backends.host.program import HostProgram
 from dlc.backends.host.signature import print_signature
 from dlc.backends.host.steps import print_steps, print_table, steps_row
+from dlc.backends.host.tensor_map import DriverMap
 
 Size3 = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
 class CudaKernel:
-    """A kernel of an image. grid, block: blocks, threads along x, y, z; shared_bytes: dynamic."""
+    """A kernel of an image. grid, block: blocks, threads along x, y, z; shared_bytes: dynamic.
+
+    maps: the tensor maps that it gets after its buffers.
+    """
 
     name: str
     image: int
     grid: Size3
     block: Size3
     shared_bytes: int
+    maps: Sequence[DriverMap] = ()
 
 
 @dataclass(frozen=True)
@@ -67,13 +72,28 @@ def _tables(number: int, variant: CudaVariant) -> Iterator[str]:
     position = {kernel.name: index for index, kernel in enumerate(variant.kernels)}
     images = [c_list(image) for image in variant.images]
     yield print_table("dlc_image", f"images{number}", images)
-    yield print_table("dlc_kernel", f"kernels{number}", [_kernel(k) for k in variant.kernels])
+    for index, kernel in enumerate(variant.kernels):
+        if kernel.maps:
+            yield print_table("dlc_tensor_map", _maps(number, index), list(map(_map, kernel.maps)))
+    rows = [_kernel(kernel, _maps(number, i)) for i, kernel in enumerate(variant.kernels)]
+    yield print_table("dlc_kernel", f"kernels{number}", rows)
     yield print_steps(variant.program, position, number)
 
 
-def _kernel(kernel: CudaKernel) -> str:
-    sizes = (c_list(kernel.grid), c_list(kernel.block))
-    return c_list([c_string(kernel.name), kernel.image, *sizes, kernel.shared_bytes])
+def _kernel(kernel: CudaKernel, maps: str) -> str:
+    sizes = (c_list(kernel.grid), c_list(kernel.block), kernel.shared_bytes)
+    last = (len(kernel.maps), maps if kernel.maps else "NULL")
+    return c_list([c_string(kernel.name), kernel.image, *sizes, *last])
+
+
+def _maps(number: int, kernel: int) -> str:
+    """Return the name of the table of a kernel's tensor maps."""
+    return f"maps{number}_{kernel}"
+
+
+def _map(map: DriverMap) -> str:
+    values = (getattr(map, field.name) for field in fields(map))
+    return c_list(c_list(x) if isinstance(x, tuple) else x for x in values)
 
 
 def _row(number: int, variant: CudaVariant) -> str:

@@ -25,7 +25,7 @@ def link_cuda(program: str, identity: bytes, jobs: int, to: Path) -> None:
 
     program: from ``print_cuda_program``; the kernels are data of the artifact, not of the library.
     """
-    sources = _host_sources(program, identity, "cuda.c", "cuda_driver.c")
+    sources = _host_sources(program, identity, "cuda.c", "cuda_arguments.c", "cuda_driver.c")
     objects = find_c_compiler().compile_objects(sources, native_headers(), jobs)
     find_c_compiler().link_library(objects, ["-ldl"], to)
 

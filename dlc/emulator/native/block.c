@@ -23,8 +23,9 @@
 #include <ucontext.h>
 
 #include "emulator.h"
+#include "tensor_map.h"
 
-enum { STACK_BYTES = 1 << 16, STACK_COLOURS = 31, COLOUR_BYTES = 1088, SHARED_ALIGNMENT = 1024, WIDEST_COPY = 16, PAGE = 4096 };
+enum { STACK_BYTES = 1 << 16, STACK_COLOURS = 31, COLOUR_BYTES = 1088, SHARED_ALIGNMENT = 1024, WIDEST_COPY = 16, TILE_ALIGNMENT = 128, PAGE = 4096 };
 
 typedef struct coroutine {
   jmp_buf context;
@@ -40,17 +41,25 @@ typedef struct copy {
   uint32_t bytes, filled, group, number;
 } copy;
 
-/* A copy of the bulk engine that has not arrived. barrier: the place of its mbarrier. */
+/* A copy of the bulk engine that has not arrived. barrier: the place of its mbarrier; tensor: what is copied where
+ * `from` is NULL. */
 typedef struct bulk {
   unsigned char *to;
   const unsigned char *from;
   uint32_t bytes, barrier;
+  tensor_copy tensor;
 } bulk;
 
 /* An arrival that comes once the first copies of a thread are done, as many as started. */
 typedef struct arrival {
   uint32_t thread, started, barrier;
 } arrival;
+
+/* A store of the bulk engine that has not been made. group: the number of its group in its thread. */
+typedef struct tile_store {
+  tensor_copy tensor;
+  uint32_t group;
+} tile_store;
 
 /* An mbarrier in shared memory. missing: arrivals; bytes: of copies that are expected; odd: the parity of the phase
  * under way. */
@@ -74,6 +83,8 @@ typedef struct thread {
   uint32_t place, parity;                /* of its mbarrier; or the number and round of its barrier */
   copy *copies;
   uint32_t copy_first, copy_end, copy_room, groups, started;
+  tile_store *stores;
+  uint32_t store_count, store_room, store_groups;
 } thread;
 
 typedef struct warp {
@@ -186,6 +197,7 @@ static void coroutine_main(void) {
     coroutine *mine = t->coroutine;
     w->launch->kernel->call(w->launch->parameters);
     settle();
+    if (t->store_count) fault("it ends before it has waited for its stores of tiles");
     w->finished++;
     t->waits = "its end";
     thread *next = pick(w);
@@ -341,20 +353,71 @@ void meet_warpgroup(const char *name, void (*together)(uint32_t, uint32_t), uint
   wait_for_token(name, is_other_meeting, index, round);
 }
 
-void start_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned barrier) {
-  worker *w = self;
-  settle();
-  mbarrier_at(barrier);
-  if (to + bytes > w->launch->shared_bytes) fault("cp.async.bulk writes outside of the %u bytes of shared memory", w->launch->shared_bytes);
-  if (to % WIDEST_COPY || (uintptr_t)from % WIDEST_COPY || bytes % WIDEST_COPY)
-    fault("cp.async.bulk of %u bytes; sizes and addresses are multiples of %d", bytes, WIDEST_COPY);
+static void add_bulk(worker *w, bulk b) {
+  mbarrier_at(b.barrier);
   if (w->bulk_count == w->bulk_room) {
     w->bulk_room = w->bulk_room ? 2 * w->bulk_room : 64;
     w->bulks = realloc(w->bulks, w->bulk_room * sizeof *w->bulks);
     if (!w->bulks) give_up("out of memory");
   }
-  memset(w->shared + to, POISON, bytes); /* until it arrives, nobody may look */
-  w->bulks[w->bulk_count++] = (bulk){w->shared + to, from, bytes, barrier};
+  memset(b.to, POISON, b.bytes); /* until it arrives, nobody may look */
+  w->bulks[w->bulk_count++] = b;
+}
+
+void start_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned barrier) {
+  worker *w = self;
+  settle();
+  if (to + bytes > w->launch->shared_bytes) fault("cp.async.bulk writes outside of the %u bytes of shared memory", w->launch->shared_bytes);
+  if (to % WIDEST_COPY || (uintptr_t)from % WIDEST_COPY || bytes % WIDEST_COPY)
+    fault("cp.async.bulk of %u bytes; sizes and addresses are multiples of %d", bytes, WIDEST_COPY);
+  add_bulk(w, (bulk){.to = w->shared + to, .from = from, .bytes = bytes, .barrier = barrier});
+}
+
+static tensor_copy tensor_copy_of(const void *map, unsigned axes, const int *at, const int *offsets, unsigned place,
+                                  int im2col) {
+  const tensor_map *m = checked_map(map, axes, im2col);
+  uint32_t bytes = box_bytes(m), alignment = m->swizzle ? (uint32_t)TILE_ALIGNMENT << m->swizzle : TILE_ALIGNMENT;
+  if (place % alignment) fault("cp.async.bulk.tensor: the tile is at byte %u, no multiple of %u", place, alignment);
+  if (place + bytes > self->launch->shared_bytes)
+    fault("cp.async.bulk.tensor: a tile outside of the %u bytes of shared memory", self->launch->shared_bytes);
+  if (at[0] * (int64_t)m->strides[0] % WIDEST_COPY) /* an illegal instruction on the device */
+    fault("cp.async.bulk.tensor: a box at element %d of a row, which is at no multiple of %d bytes", at[0], WIDEST_COPY);
+  tensor_copy c = {.map = *m, .place = place};
+  memcpy(c.at, at, axes * sizeof *at);
+  if (im2col) memcpy(c.offsets, offsets, (axes - 2) * sizeof *offsets);
+  return c;
+}
+
+void start_tensor_copy(const void *map, unsigned axes, const int *at, const int *offsets, unsigned to, int im2col,
+                       unsigned barrier) {
+  worker *w = self;
+  settle();
+  tensor_copy c = tensor_copy_of(map, axes, at, offsets, to, im2col);
+  add_bulk(w, (bulk){.to = w->shared + to, .bytes = box_bytes(&c.map), .barrier = barrier, .tensor = c});
+}
+
+void start_tensor_store(const void *map, unsigned axes, const int *at, unsigned from) {
+  thread *t = me();
+  settle();
+  if (t->store_count == t->store_room) {
+    t->store_room = t->store_room ? 2 * t->store_room : 4;
+    t->stores = realloc(t->stores, t->store_room * sizeof *t->stores);
+    if (!t->stores) give_up("out of memory");
+  }
+  t->stores[t->store_count++] = (tile_store){tensor_copy_of(map, axes, at, NULL, from, 0), t->store_groups};
+}
+
+void commit_tensor_stores(void) { me()->store_groups++; }
+
+/* A store is made when its thread waits for it: who writes to the tile before is found by what arrives. */
+void wait_for_tensor_stores(unsigned outstanding) {
+  thread *t = me();
+  settle();
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < t->store_count; i++)
+    if (t->stores[i].group + outstanding >= t->store_groups) t->stores[kept++] = t->stores[i];
+    else store_box(&t->stores[i].tensor, self->shared);
+  t->store_count = kept;
 }
 
 /* Let the bulk copies arrive; return whether there were any. */
@@ -363,7 +426,8 @@ static int deliver_bulks(worker *w) {
   w->bulk_count = 0;
   for (uint32_t i = 0; i < count; i++) {
     const bulk *c = &w->bulks[i];
-    memcpy(c->to, c->from, c->bytes);
+    if (c->from) memcpy(c->to, c->from, c->bytes);
+    else load_box(&c->tensor, w->shared);
     mbarrier *b = mbarrier_at(c->barrier);
     b->bytes -= c->bytes;
     end_phase(b);
@@ -485,6 +549,7 @@ static void begin_block(worker *w, uint64_t number) {
     t->waits = NULL;
     t->is_over = NULL;
     t->copy_first = t->copy_end = t->groups = t->started = 0;
+    t->store_count = t->store_groups = 0;
   }
   for (uint32_t i = 0; i * WARP_LANES < count; i++) {
     uint32_t lanes = count - i * WARP_LANES;

@@ -17,8 +17,9 @@ struct kernel_parameter { unsigned long bytes; unsigned role, float_bytes; };
 struct emulated_kernel {
   const char *name;
   void (*call)(void **);
-  unsigned threads, parameter_count;
+  unsigned threads, parameter_count, map_count;
   const kernel_parameter *parameters;
+  const unsigned *maps;
 };
 struct emulated_image {
   const emulated_kernel *kernels;
@@ -42,6 +43,10 @@ void start_bulk_copy(unsigned, const void *, unsigned, unsigned);
 void start_product(const product_kind *, void *, unsigned long, const void *, unsigned long);
 void commit_products(void);
 void wait_for_products(unsigned);
+void start_tensor_copy(const void *, unsigned, const int *, const int *, unsigned, int, unsigned);
+void start_tensor_store(const void *, unsigned, const int *, unsigned);
+void commit_tensor_stores(void);
+void wait_for_tensor_stores(unsigned);
 extern const instruction shuffle, warp_barrier;
 extern const instruction matrices_x1, matrices_x2, matrices_x4, matrices_x1_trans, matrices_x2_trans, matrices_x4_trans;
 }
@@ -51,6 +56,7 @@ extern "C" __attribute__((weak, visibility("hidden"))) byte __start_device_memor
 #define DEVICE_MEMORY __attribute__((section("device_memory")))
 
 #define __device__
+#define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define threadIdx (current_thread->thread)
@@ -231,6 +237,38 @@ static inline void ptx_cp_async_bulk_shared__cluster_global_mbarrier__complete_t
     unsigned to, const void *from, unsigned bytes, unsigned barrier) {
   start_bulk_copy(to, from, bytes, barrier);
 }
+
+#define TENSOR_COPY(axes, coordinates, listed)                                                              \
+  static inline void ptx_cp_async_bulk_tensor_##axes##d_shared__cluster_global_tile_mbarrier__complete_tx__bytes( \
+      unsigned to, const void *map, UNPACKED coordinates, unsigned barrier) {                                \
+    int at[] = {UNPACKED listed};                                                                            \
+    start_tensor_copy(map, axes, at, 0, to, 0, barrier);                                                     \
+  }                                                                                                        \
+  static inline void ptx_cp_async_bulk_tensor_##axes##d_global_shared__cta_tile_bulk_group(                  \
+      const void *map, UNPACKED coordinates, unsigned from) {                                                \
+    int at[] = {UNPACKED listed};                                                                            \
+    start_tensor_store(map, axes, at, from);                                                                 \
+  }
+#define IM2COL_COPY(axes, coordinates, listed, offsets, listed_offsets)                                      \
+  static inline void ptx_cp_async_bulk_tensor_##axes##d_shared__cluster_global_im2col_mbarrier__complete_tx__bytes( \
+      unsigned to, const void *map, UNPACKED coordinates, unsigned barrier, UNPACKED offsets) {              \
+    int at[] = {UNPACKED listed}, from[] = {UNPACKED listed_offsets};                                        \
+    start_tensor_copy(map, axes, at, from, to, 1, barrier);                                                  \
+  }
+#define UNPACKED(...) __VA_ARGS__
+TENSOR_COPY(1, (int a), (a))
+TENSOR_COPY(2, (int a, int b), (a, b))
+TENSOR_COPY(3, (int a, int b, int c), (a, b, c))
+TENSOR_COPY(4, (int a, int b, int c, int d), (a, b, c, d))
+TENSOR_COPY(5, (int a, int b, int c, int d, int e), (a, b, c, d, e))
+typedef unsigned short offset;
+IM2COL_COPY(3, (int a, int b, int c), (a, b, c), (offset u), (u))
+IM2COL_COPY(4, (int a, int b, int c, int d), (a, b, c, d), (offset u, offset v), (u, v))
+IM2COL_COPY(5, (int a, int b, int c, int d, int e), (a, b, c, d, e), (offset u, offset v, offset w), (u, v, w))
+static inline void ptx_prefetch_tensormap(const void *) {}
+static inline void ptx_cp_async_bulk_commit_group() { commit_tensor_stores(); }
+static inline void ptx_cp_async_bulk_wait_group(unsigned outstanding) { wait_for_tensor_stores(outstanding); }
+static inline void ptx_cp_async_bulk_wait_group_read(unsigned outstanding) { wait_for_tensor_stores(outstanding); }
 
 /* PTX: registers, of which an emulated thread has as many as it wants. --------------------------------------- */
 

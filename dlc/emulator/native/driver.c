@@ -270,12 +270,18 @@ struct CUgraphExec_st {
 static size_t number_of(CUgraphNode node) { return (size_t)(uintptr_t)node - 1; }
 
 /* Return copies of the arguments: the caller's may change once the node is made. */
-static void **keep_arguments(void *const *parameters, uint32_t count) {
-  void **addresses = host_memory(count * sizeof *addresses);
-  uint64_t *values = host_memory(count * sizeof *values);
-  for (uint32_t i = 0; i < count; i++) {
+static void **keep_arguments(void *const *parameters, const emulated_kernel *k) {
+  void **addresses = host_memory((k->parameter_count + k->map_count) * sizeof *addresses);
+  uint64_t *values = host_memory(k->parameter_count * sizeof *values);
+  CUtensorMap *maps = aligned_alloc(_Alignof(CUtensorMap), (k->map_count + 1) * sizeof *maps);
+  if (!maps) give_up("out of memory");
+  for (uint32_t i = 0; i < k->parameter_count; i++) {
     values[i] = *(const uint64_t *)parameters[i];
     addresses[i] = &values[i];
+  }
+  for (uint32_t i = 0; i < k->map_count; i++) {
+    memcpy(&maps[i], parameters[k->parameter_count + i], sizeof *maps);
+    addresses[k->parameter_count + i] = &maps[i];
   }
   return addresses;
 }
@@ -294,7 +300,7 @@ static void set_parameters(node *n, const CUDA_KERNEL_NODE_PARAMS *p) {
                        .grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
                        .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
                        .shared_bytes = p->sharedMemBytes,
-                       .parameters = keep_arguments(p->kernelParams, k->parameter_count)};
+                       .parameters = keep_arguments(p->kernelParams, k)};
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,

@@ -49,12 +49,13 @@ typedef struct kernel_parameter {
 } kernel_parameter;
 
 /* A kernel of an image; tables of them end with one without a name. threads: of a block; 0 where its text does not
- * say how many. */
+ * say how many. maps: the tensor maps that follow the buffers, as the numbers of these. */
 typedef struct emulated_kernel {
   const char *name;
   void (*call)(void **parameters);
-  uint32_t threads, parameter_count;
+  uint32_t threads, parameter_count, map_count;
   const kernel_parameter *parameters;
+  const uint32_t *maps;
 } emulated_kernel;
 
 /* A cubin. memory: what its kernels keep between launches, which each of them leaves at zero. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "emulator.h"
+#include "tensor_map.h"
 
 enum { ALIGNMENT = 256, PAGE = 4096, GUARD_BYTES = 64 << 20, ZONE_BYTES = 1 << 16, BUFFER_ALIGNMENT = 16 };
 
@@ -125,6 +126,19 @@ static void check_arguments(const launch *l) {
   }
 }
 
+static void check_maps(const launch *l) {
+  const emulated_kernel *k = l->kernel;
+  for (uint32_t i = 0; i < k->map_count; i++) {
+    const tensor_map *m = l->parameters[k->parameter_count + i];
+    uint32_t operand = k->maps[i];
+    if (m->address != *(const uint64_t *)l->parameters[operand])
+      fault("kernel %s: tensor map %u is not of operand %u", k->name, i, operand);
+    if (tensor_reach(m) > k->parameters[operand].bytes)
+      fault("kernel %s: tensor map %u reaches %llu bytes far, operand %u has %llu", k->name, i,
+            (unsigned long long)tensor_reach(m), operand, (unsigned long long)k->parameters[operand].bytes);
+  }
+}
+
 static void check_overlap(const launch *l) {
   const emulated_kernel *k = l->kernel;
   for (uint32_t i = 0; i < k->parameter_count; i++)
@@ -161,6 +175,7 @@ static void keep_zones(void) {
 void before_launch(const launch *l) {
   const emulated_kernel *k = l->kernel;
   check_arguments(l);
+  check_maps(l);
   check_overlap(l);
   now.count = 0;
   for (uint32_t i = 0; i < k->parameter_count; i++)

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_driver.h"
-#include "cuda_program.h"
+#include "cuda_arguments.h"
 
 enum { CHUNK_BYTES = 32 << 20, ALIGNMENT_BYTES = 256 };
 
@@ -20,8 +19,7 @@ struct dlc_model {
   CUgraph graph;
   CUgraphExec executable;
   CUgraphNode *nodes;
-  CUdeviceptr *arguments; /* of all launches, as the graph has them */
-  void **parameters;      /* the addresses of the arguments */
+  cuda_arguments *arguments; /* of each launch, as the graph has them */
 };
 
 /* Run a driver function of `model`; leave the calling function with the status where it fails. */
@@ -153,7 +151,8 @@ static dlc_status upload_weights(dlc_model *model, const dlc_segment *weights) {
 
 /* The graph. ----------------------------------------------------------------------------------------------- */
 
-static CUDA_KERNEL_NODE_PARAMS node_parameters(const dlc_model *model, const dlc_launch *launch) {
+static CUDA_KERNEL_NODE_PARAMS node_parameters(const dlc_model *model, uint32_t number) {
+  const dlc_launch *launch = &model->variant->steps.launches[number];
   const dlc_kernel *kernel = &model->variant->kernels[launch->kernel];
   return (CUDA_KERNEL_NODE_PARAMS){
       .func = model->functions[launch->kernel],
@@ -164,23 +163,29 @@ static CUDA_KERNEL_NODE_PARAMS node_parameters(const dlc_model *model, const dlc
       .blockDimY = kernel->block[1],
       .blockDimZ = kernel->block[2],
       .sharedMemBytes = kernel->shared_bytes,
-      .kernelParams = model->parameters + launch->first_operand,
+      .kernelParams = model->arguments[number].parameters,
   };
+}
+
+static dlc_status set_arguments(const dlc_model *model, const dlc_launch *launch, const dlc_places *p,
+                                cuda_arguments *arguments, int *changed) {
+  const dlc_address *operands = model->variant->steps.operands + launch->first_operand;
+  return cuda_arguments_set(arguments, &model->driver, &model->variant->kernels[launch->kernel], launch, operands, p,
+                            changed);
 }
 
 static dlc_status build_graph(dlc_model *model, const dlc_places *p) {
   const dlc_steps *s = &model->variant->steps;
-  model->arguments = calloc(s->operand_count + 1, sizeof *model->arguments);
-  model->parameters = calloc(s->operand_count + 1, sizeof *model->parameters);
+  model->arguments = calloc(s->launch_count + 1, sizeof *model->arguments);
   model->nodes = calloc(s->launch_count + 1, sizeof *model->nodes);
-  if (!model->arguments || !model->parameters || !model->nodes) return out_of_memory();
-  for (uint32_t i = 0; i < s->operand_count; i++) {
-    model->arguments[i] = dlc_resolve(p, s->operands[i]);
-    model->parameters[i] = &model->arguments[i];
-  }
+  if (!model->arguments || !model->nodes) return out_of_memory();
   TRY(cuGraphCreate(&model->graph, 0));
   for (uint32_t i = 0; i < s->launch_count; i++) {
-    CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, &s->launches[i]);
+    const dlc_launch *launch = &s->launches[i];
+    int changed;
+    TRY_STATUS(cuda_arguments_make(&model->arguments[i], &model->variant->kernels[launch->kernel], launch));
+    TRY_STATUS(set_arguments(model, launch, p, &model->arguments[i], &changed));
+    CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, i);
     /* One after the other: the memory plan reuses buffers in this order. */
     const CUgraphNode *before = i ? &model->nodes[i - 1] : NULL;
     TRY(cuGraphAddKernelNode(&model->nodes[i], model->graph, before, i ? 1 : 0, &parameters));
@@ -192,29 +197,24 @@ static dlc_status build_graph(dlc_model *model, const dlc_places *p) {
 static void drop_graph(dlc_model *model) {
   if (model->executable) model->driver.cuGraphExecDestroy(model->executable);
   if (model->graph) model->driver.cuGraphDestroy(model->graph);
+  for (uint32_t i = 0; model->arguments && i < model->variant->steps.launch_count; i++)
+    cuda_arguments_free(&model->arguments[i]);
   free(model->nodes);
   free(model->arguments);
-  free(model->parameters);
   model->executable = NULL;
   model->graph = NULL;
   model->nodes = NULL;
   model->arguments = NULL;
-  model->parameters = NULL;
 }
 
-/* Give the graph new pointers where they differ from those of the run before. */
+/* Give the graph new arguments where buffers are not where they were in the run before. */
 static dlc_status update_graph(dlc_model *model, const dlc_places *p) {
   const dlc_steps *s = &model->variant->steps;
   for (uint32_t i = 0; i < s->launch_count; i++) {
-    const dlc_launch *launch = &s->launches[i];
-    int changed = 0;
-    for (uint32_t k = launch->first_operand; k < launch->first_operand + launch->operand_count; k++) {
-      CUdeviceptr pointer = dlc_resolve(p, s->operands[k]);
-      changed |= pointer != model->arguments[k];
-      model->arguments[k] = pointer;
-    }
+    int changed;
+    TRY_STATUS(set_arguments(model, &s->launches[i], p, &model->arguments[i], &changed));
     if (!changed) continue;
-    CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, launch);
+    CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, i);
     TRY(cuGraphExecKernelNodeSetParams(model->executable, model->nodes[i], &parameters));
   }
   return DLC_OK;
@@ -255,19 +255,23 @@ static dlc_status enqueue(dlc_model *model, CUstream stream, CUdeviceptr workspa
   return DLC_OK;
 }
 
+static dlc_status launch_with(dlc_model *model, const dlc_launch *what, const dlc_places *p,
+                              cuda_arguments *arguments, CUstream stream) {
+  const dlc_kernel *k = &model->variant->kernels[what->kernel];
+  int changed;
+  TRY_STATUS(set_arguments(model, what, p, arguments, &changed));
+  TRY(cuLaunchKernel(model->functions[what->kernel], k->grid[0], k->grid[1], k->grid[2], k->block[0], k->block[1],
+                     k->block[2], k->shared_bytes, stream, arguments->parameters, NULL));
+  return DLC_OK;
+}
+
 /* A launch by itself, without the graph. */
 static dlc_status launch(dlc_model *model, const dlc_launch *what, const dlc_places *p, CUstream stream) {
-  const dlc_address *operands = model->variant->steps.operands + what->first_operand;
-  const dlc_kernel *k = &model->variant->kernels[what->kernel];
-  CUdeviceptr arguments[what->operand_count + 1]; /* C has no empty arrays */
-  void *parameters[what->operand_count + 1];
-  for (uint32_t i = 0; i < what->operand_count; i++) {
-    arguments[i] = dlc_resolve(p, operands[i]);
-    parameters[i] = &arguments[i];
-  }
-  TRY(cuLaunchKernel(model->functions[what->kernel], k->grid[0], k->grid[1], k->grid[2], k->block[0], k->block[1],
-                     k->block[2], k->shared_bytes, stream, parameters, NULL));
-  return DLC_OK;
+  cuda_arguments arguments;
+  TRY_STATUS(cuda_arguments_make(&arguments, &model->variant->kernels[what->kernel], what));
+  dlc_status status = launch_with(model, what, p, &arguments, stream);
+  cuda_arguments_free(&arguments);
+  return status;
 }
 
 static dlc_status enqueue_steps(dlc_model *model, uint32_t first, uint32_t end, CUstream stream,

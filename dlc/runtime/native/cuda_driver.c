@@ -13,6 +13,9 @@ dlc_status cuda_open(cuda_driver *driver) {
   if (!driver->name) return dlc_fail(DLC_DRIVER, "the NVIDIA driver has no " #name "; it needs CUDA 11.4 or newer");
   DLC_DRIVER_FUNCTIONS(DLC_FIND)
 #undef DLC_FIND
+#define DLC_FIND(name, parameters) *(void **)&driver->name = dlsym(driver->library, #name);
+  DLC_NEWER_DRIVER_FUNCTIONS(DLC_FIND)
+#undef DLC_FIND
   return cuda_status(driver, driver->cuInit(0), "cuInit");
 }
 

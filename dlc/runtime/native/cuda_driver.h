@@ -24,6 +24,10 @@ typedef struct CUDA_KERNEL_NODE_PARAMS_v1 {
   void **kernelParams, **extra;
 } CUDA_KERNEL_NODE_PARAMS;
 
+typedef struct CUtensorMap_st {
+  _Alignas(64) uint64_t opaque[16];
+} CUtensorMap;
+
 enum {
   CUDA_ERROR_OUT_OF_MEMORY = 2,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
@@ -69,10 +73,23 @@ enum {
     (CUgraphExec executable, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *parameters))                   \
   X(cuGraphLaunch, (CUgraphExec executable, CUstream stream))
 
+/* Drivers from CUDA 12.0 on have these; enumerations are numbers. */
+#define DLC_NEWER_DRIVER_FUNCTIONS(X)                                                                        \
+  X(cuTensorMapEncodeTiled,                                                                                  \
+    (CUtensorMap * map, unsigned data_type, uint32_t rank, void *address, const uint64_t *sizes,             \
+     const uint64_t *strides, const uint32_t *box, const uint32_t *element_strides, unsigned interleave,     \
+     unsigned swizzle, unsigned l2_promotion, unsigned fill))                                                \
+  X(cuTensorMapEncodeIm2col,                                                                                 \
+    (CUtensorMap * map, unsigned data_type, uint32_t rank, void *address, const uint64_t *sizes,             \
+     const uint64_t *strides, const int *lower_corner, const int *upper_corner, uint32_t channels,           \
+     uint32_t pixels, const uint32_t *element_strides, unsigned interleave, unsigned swizzle,                \
+     unsigned l2_promotion, unsigned fill))
+
 typedef struct cuda_driver {
   void *library;
 #define DLC_DECLARE(name, parameters) CUresult(*name) parameters;
   DLC_DRIVER_FUNCTIONS(DLC_DECLARE)
+  DLC_NEWER_DRIVER_FUNCTIONS(DLC_DECLARE) /* NULL where the driver is older */
 #undef DLC_DECLARE
 } cuda_driver;
 

@@ -10,9 +10,20 @@ typedef struct dlc_image {
   uint64_t offset, bytes;
 } dlc_image;
 
+/* A tensor map of buffer number `operand`, as the driver's functions take it: the innermost axis first, enumerations
+ * as numbers. spatial_axes: 0 for a box; else of a column of pixels, whose box is channels and pixels. */
+typedef struct dlc_tensor_map {
+  uint32_t operand, data_type, rank, spatial_axes, swizzle, l2_promotion;
+  uint64_t sizes[5], strides[4];
+  uint32_t box[5], element_strides[5];
+  int32_t lower_corner[3], upper_corner[3];
+} dlc_tensor_map;
+
+/* Its parameters are pointers to the buffers of the launch, then the tensor maps. */
 typedef struct dlc_kernel {
   const char *name;
-  uint32_t image, grid[3], block[3], shared_bytes;
+  uint32_t image, grid[3], block[3], shared_bytes, map_count;
+  const dlc_tensor_map *maps;
 } dlc_kernel;
 
 typedef struct dlc_variant {

@@ -298,3 +298,13 @@ gpu.kernel @k(%x: memref<64x64xf16>, %y: memref<64x64xf16>) attributes {grid = a
   gpu.bulk_wait {outstanding = -1 : i64}
   gpu.end
 }
+
+// -----
+
+gpu.kernel @k(%x: memref<64x64xf16>, %y: memref<64x64xf16>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
+  %s = gpu.shared_alloc : memref<64x64xf16, #loop.space<shared>>
+  %b = gpu.shared_alloc : memref<1xi64, #loop.space<shared>>
+  // expected-error@below {{the last axis begins at byte 20, no multiple of 16}}
+  gpu.tensor_copy %x[3, 10] to %s[0, 0] at %b[0] {map = #gpu.tensor_map<sizes = [64, 64], strides = [128], box = [64, 64]>} : memref<64x64xf16>, memref<64x64xf16, #loop.space<shared>>, memref<1xi64, #loop.space<shared>>
+  gpu.end
+}

@@ -5,15 +5,20 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dlc.analysis.map_parameters import map_parameters
 from dlc.backends.cuda.prelude import prelude_for
+from dlc.backends.cuda.printer import cuda_text
+from dlc.backends.host.tensor_map import DriverMap, driver_map
+from dlc.dialects.gpu import KernelOp
 from dlc.emulator.build import DRIVER, KERNELS, Image, build_driver, build_kernels
 from dlc.emulator.translation import Buffer, Kernel
+from dlc.tuning.kernel_arguments import KernelArguments
 
 HEAD = 'extern "C" __global__ void __launch_bounds__(%d) k(%s) {\n%s\n}\n'
 CODE = b"any bytes can be the machine code"
@@ -26,7 +31,8 @@ class LaunchError(Exception):
 @dataclass(frozen=True)
 class Case:
     """A kernel ``k(x, y)``: one input, one output. body: its statements; element: the C type of
-    both. shared: bytes of shared memory. spare: bytes behind the output, in its allocation.
+    both. shared: bytes of shared memory. maps: the tensor maps that follow. spare: bytes behind
+    the output, in its allocation.
     """
 
     body: str
@@ -36,6 +42,7 @@ class Case:
     shared: int = 0
     spare: int = 0
     launches: int = 1
+    maps: tuple[DriverMap, ...] = ()
     edges: bool = True
 
     @property
@@ -48,16 +55,41 @@ class Case:
         return prelude_for(text) + "\n" + text
 
 
+@dataclass(frozen=True)
+class Printed(Case):
+    """A kernel of the ``gpu`` level, as it is printed."""
+
+    printed: str = ""
+
+    @property
+    def text(self) -> str:
+        return self.printed
+
+
+def printed(kernel: KernelOp, element: str) -> Printed:
+    """Return the case of a kernel."""
+    shared = 0 if kernel.shared_bytes is None else kernel.shared_bytes.value.data
+    maps = tuple(map(driver_map, map_parameters(kernel)))
+    one = Case("", element, kernel.threads, kernel.grid_size, shared, maps=maps)
+    return Printed(**vars(one), printed=cuda_text([kernel]))
+
+
 def launch(case: Case, x: np.ndarray, y: np.ndarray, folder: Path, jobs: int = 1) -> np.ndarray:
     """Return what the kernel writes; y: an array of the size of the output. Raises LaunchError."""
     floats = x.dtype.itemsize if y.dtype.kind == "f" else 0
     buffers = (Buffer(x.nbytes, "read", 0), Buffer(y.nbytes, "written", floats))
-    image = Image(CODE, case.text, (Kernel("k", buffers),))
+    image = Image(CODE, case.text, (Kernel("k", buffers, tuple(map.operand for map in case.maps)),))
     build_driver(jobs, folder)
     build_kernels([image], jobs, folder)
     x.tofile(folder / "x")
-    facts = {"symbol": image.symbol, "bytes": y.nbytes, "threads": case.threads, "jobs": jobs}
+    facts: dict[str, Any] = {
+        "symbol": image.symbol,
+        "bytes": y.nbytes,
+        "threads": case.threads,
+        "jobs": jobs,
+    }
     facts |= {"grid": case.grid, "shared": case.shared, "launches": case.launches}
+    facts["maps"] = list(map(asdict, case.maps))
     facts |= {"spare": case.spare, "edges": case.edges}
     (folder / "facts").write_text(json.dumps(facts))
     command = [sys.executable, __file__, str(folder)]
@@ -117,10 +149,10 @@ def _run(folder: Path) -> None:
     graph = driver.made("cuGraphCreate", 0)
     before: list[ctypes.c_uint64] = []
     for number in range(count):
-        pair = (ctypes.c_uint64 * 2)(buffers[number].value, buffers[number + 1].value)
-        places = (ctypes.c_void_p * 2)(ctypes.addressof(pair), ctypes.addressof(pair) + 8)
+        pair = [buffers[number].value or 0, buffers[number + 1].value or 0]
+        given = KernelArguments(driver.call, pair, [DriverMap(**map) for map in facts["maps"]])
         sizes = (ctypes.c_uint * 7)(*facts["grid"], facts["threads"], 1, 1, facts["shared"])
-        node = _Node(function.value, sizes, ctypes.addressof(places), None)
+        node = _Node(function.value, sizes, ctypes.addressof(given.parameters), None)
         after = (ctypes.c_uint64 * 1)(*(b.value for b in before))
         edges = ctypes.c_size_t(len(before))
         before = [driver.made("cuGraphAddKernelNode", graph, after, edges, ctypes.byref(node))]

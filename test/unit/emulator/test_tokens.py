@@ -1,36 +1,21 @@
 """Warps with different tasks wait for each other in the emulator too."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from launched import Case, LaunchError, launch
+from launched import Case, LaunchError, launch, printed
 from lowered import lowered
 from test_warp_roles import KERNELS, arrays
-from warp_roles import BLOCKS, CONSUMERS
+from warp_roles import CONSUMERS
 
-from dlc.backends.cuda.printer import cuda_text
 from dlc.simulator.launch import find_kernel
-
-
-@dataclass(frozen=True)
-class Printed(Case):
-    """A kernel of the ``gpu`` level, as it is printed."""
-
-    printed: str = ""
-
-    @property
-    def text(self) -> str:
-        return self.printed
 
 
 def case(name: str, text: str) -> Case:
     kernel = find_kernel(lowered(text, "gpu-check-limits"), "k")
-    element, threads = "int" if name == "turns" else "float", kernel.threads
-    shared = 0 if kernel.shared_bytes is None else kernel.shared_bytes.value.data
-    one = Case("", element, threads, (BLOCKS, 1, 1), shared)
-    return Printed(**vars(one), printed=cuda_text([kernel]))
+    return printed(kernel, "int" if name == "turns" else "float")
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -43,6 +28,8 @@ def test_warps_wait_for_each_other(name: str, tmp_path: Path) -> None:
 WAIT_FULL = "gpu.mbarrier_wait %full[%k mod 2] parity %p : memref<2xi64, #loop.space<shared>>"
 FAULTS = [
     ("copied", WAIT_FULL, "", "mbarrier.try_wait for ever"),
+    ("boxed", WAIT_FULL, "", "mbarrier.try_wait for ever"),
+    ("boxed", "bytes = 256", "bytes = 512", "mbarrier.try_wait for ever"),
     ("stored", f"arrivals = {CONSUMERS}", f"arrivals = {CONSUMERS + 1}", "try_wait for ever"),
     ("stored", "gpu.mbarrier_arrive %full[%k mod 2] :", "gpu.mbarrier_arrive %full[0] :", "ever"),
     ("stored", "gpu.mbarrier_init %full[1]", "gpu.mbarrier_init %full[0]", "not initialised"),

@@ -160,12 +160,12 @@ def in_variant(change: Callable[[CudaVariant], CudaVariant]) -> Callable[[Patch]
     return apply
 
 
-def in_host(old: str, new: str) -> Callable[[Patch], None]:
-    """Exchange a part of ``cuda.c``."""
+def in_host(old: str, new: str, file: str = "cuda.c") -> Callable[[Patch], None]:
+    """Exchange a part of the host program that is the same in all artifacts."""
 
     def apply(patch: Patch) -> None:
         text = link.native_text
-        assert old in text("cuda.c")
+        assert old in text(file)
         patch.setattr(link, "native_text", lambda name: text(name).replace(old, new))
 
     return apply
@@ -252,7 +252,7 @@ FAULTS = {
     "an image at a wrong place": in_variant(other_image),
     "inputs staged too near": in_host("aligned(dlc_inputs[i++].bytes)", "16 + 0 * i++"),
     "outputs staged too near": in_host("aligned(dlc_outputs[i++].bytes)", "16 + 0 * i++"),
-    "stale arguments": in_host("changed |= pointer", "changed = pointer"),
+    "stale arguments": in_host("changed |= pointer", "changed = pointer", "cuda_arguments.c"),
     "no edges": in_host("i ? 1 : 0, &parameters", "0, &parameters"),
     "the chunks of weights not awaited": in_host("TRY(cuStreamSynchronize(streams[i]));", ";"),
     "too little shared memory": in_host("= kernel->shared_bytes,", "= 64,"),
