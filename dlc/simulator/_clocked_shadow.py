@@ -29,7 +29,7 @@ class ClockedShadow(SharedShadow):
         super().__init__(batch, cells, name, of_one_block)
         self.clocks = clocks
         self.write_time = np.zeros(cells, np.int32)
-        self._known_at_fence = np.zeros_like(clocks.known)
+        self._known_at_fence = np.zeros_like(clocks.known[:, : clocks.threads])
         self._row = np.full(cells, -1)
         self._rows_used = 0
         self._reads = np.zeros((0, batch.threads_per_block), np.int32)
@@ -56,7 +56,7 @@ class ClockedShadow(SharedShadow):
 
     def fence(self, active: Active) -> None:
         """Let the hardware see what these threads wrote, and what they know that others wrote."""
-        self._known_at_fence[active.index] = self.clocks.known[active.index]
+        self._known_at_fence[active.index] = self.clocks.known[active.index, : self.clocks.threads]
         cells = self.hardware.written_by(active, self.writer)
         self.hardware.unfenced[cells] = False
         self.hardware.fence_times[:, cells] = self.clocks.time[self.writer[cells]]
@@ -76,7 +76,7 @@ class ClockedShadow(SharedShadow):
             self._check(site, threads[:, 0], cells, other & ~known, verb + _AFTER_WRITE)
 
     def _check_readers(self, site: Site, threads: Integers, cells: Integers) -> None:
-        known = self.clocks.known[threads[:, 0]]
+        known = self.clocks.known[threads[:, 0], : self.clocks.threads]
         known[np.arange(len(known)), self.batch.thread[threads[:, 0]]] = np.iinfo(np.int32).max
         rows = self._rows(cells)
         unknown = self._reads[rows] > known[:, None, :]

@@ -14,14 +14,20 @@ class Clocks:
     which the other released after the access, or which somebody released who knew.
 
     thread: the position of each thread in its block. known: for each thread of the batch and each
-    thread of its block, the first time of the other of which it knows nothing.
+    thread of its block, the first time of the other of which it knows nothing; then, for each
+    counter that was made, how far a thread knows it to have come.
     """
 
     def __init__(self, thread: Integers, threads_per_block: int):
         self.thread = thread
-        self.width = threads_per_block
+        self.threads = threads_per_block
         self.time = np.zeros(len(thread), np.int32)
         self.known = np.zeros((len(thread), threads_per_block), np.int32)
+
+    def new_counter(self) -> int:
+        """Return the column of a new counter, of which all know that it is at 0."""
+        self.known = np.pad(self.known, ((0, 0), (0, 1)))
+        return self.known.shape[1] - 1
 
     def release(self, threads: Integers) -> Times:
         """Return what these threads know and have done, together, and let their time go on."""
@@ -35,14 +41,14 @@ class Clocks:
         their time goes on.
         """
         times = self.time[threads]
-        row = np.zeros(self.width, np.int32)
+        row = np.zeros(self.threads, np.int32)
         row[self.thread[threads]] = times + 1
         self.time[threads] += 1
         return times, row
 
     def acquire(self, threads: Integers, row: Times) -> None:
-        """Let these threads of one block know what was released."""
-        self.known[threads] = np.maximum(self.known[threads], row)
+        """Let these threads of one block know what was released, before counters were made too."""
+        self.known[threads, : len(row)] = np.maximum(self.known[threads, : len(row)], row)
 
     def meet(self, groups: list[Integers]) -> None:
         """Let the threads of each group know what all of it know and have done."""

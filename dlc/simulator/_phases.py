@@ -13,12 +13,11 @@ class Phases:
 
     missing: the arrivals that the round under way still needs; missing_bytes: the bytes of copies,
     below 0 where they came before they were expected. round: its number. released: what those who
-    arrived in each round knew. seen: the last round of which each thread of the block knows that it
-    is over.
+    arrived in each round knew. counter: that of the clocks for its rounds, where it has one.
     """
 
     arrivals: int
-    threads: int
+    counter: int = 0
     round: int = 0
     missing_bytes: int = 0
     missing: int = field(init=False)
@@ -26,12 +25,14 @@ class Phases:
 
     def __post_init__(self) -> None:
         self.missing = self.arrivals
-        self._gathered = np.zeros(self.threads, np.int32)
-        self.seen = np.full(self.threads, -1)
+        self._gathered = np.zeros(0, np.int32)
 
     def gather(self, knowledge: Times) -> None:
         """Let those who wait for the round know this too."""
-        self._gathered = np.maximum(self._gathered, knowledge)
+        known = np.zeros(max(len(knowledge), len(self._gathered)), np.int32)
+        known[: len(knowledge)] = knowledge
+        known[: len(self._gathered)] = np.maximum(known[: len(self._gathered)], self._gathered)
+        self._gathered = known
 
     def arrive(self, count: int) -> None:
         """Count arrivals of the round under way, not more than are missing."""
@@ -42,7 +43,7 @@ class Phases:
         """Begin the next round if nothing is missing."""
         if self.missing == 0 and self.missing_bytes == 0:
             self.released.append(self._gathered)
-            self._gathered = np.zeros(self.threads, np.int32)
+            self._gathered = np.zeros(0, np.int32)
             self.missing = self.arrivals
             self.round += 1
 

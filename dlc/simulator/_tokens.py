@@ -84,7 +84,7 @@ class Tokens:
     def create(self, active: Active, keys: Keys, arrivals: int) -> None:
         """Make the objects of active threads anew."""
         for key, _ in _by_key(active, keys):
-            self._objects[key] = Phases(arrivals, self.batch.threads_per_block)
+            self._objects[key] = Phases(arrivals, self.clocks.new_counter())
 
     def find(self, site: Site, active: Active, keys: Keys) -> Iterator[tuple[Phases, Integers]]:
         """Give each object with the active threads that mean it; fail where there is none."""
@@ -116,14 +116,13 @@ class Tokens:
     def acquire(self, site: Site, active: Active, keys: Keys, parity: Integers) -> None:
         """Let active threads know what those knew who ended the round that they waited for.
 
-        Of the rounds of this parity it is the first that a thread does not know to be over: the
-        wait says no more.
+        Of the rounds of this parity it is the first that a thread does not know to be over, by its
+        own waits or from others: the wait says no more.
         """
         for found, threads in self.find(site, active, keys):
-            own = self.batch.thread[threads]
-            rounds = found.seen[own]
+            rounds = self.clocks.known[threads, found.counter] - 1
             rounds += rounds % 2 != parity[np.isin(active.threads, threads)]
-            found.seen[own] = rounds
+            self.clocks.known[threads, found.counter] = rounds + 1
             for round in np.unique(rounds[rounds >= 0]):
                 self.clocks.acquire(threads[rounds == round], found.released[int(round)])
 
@@ -177,7 +176,7 @@ class Tokens:
         that each may wait for.
         """
         for key, who in _by_key(active, keys):
-            found = self._objects.setdefault(key, Phases(threads, self.batch.threads_per_block))
+            found = self._objects.setdefault(key, Phases(threads))
             if found.arrivals != threads:
                 text = f"comes to a barrier for {threads} threads, others for {found.arrivals}"
                 site.fail(self.batch, int(who[0]), text)

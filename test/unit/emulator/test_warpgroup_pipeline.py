@@ -4,11 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import warpgroup_roles
 from launched import Case, LaunchError, launch
 from lowered import lowered
 from test_tokens import Printed
 from test_warpgroup_pipeline import ADDED, STAGED_AGAIN
-from warpgroup_pipeline import BLOCKS, PIPELINED, PRODUCT, THREADS, factors, wanted
+from warpgroup_pipeline import PIPELINED, PRODUCT, factors, wanted
 
 from dlc.backends.cuda.printer import cuda_text
 from dlc.dialects.graph.structure import Array
@@ -16,17 +17,43 @@ from dlc.simulator.launch import find_kernel
 
 
 def emulated(text: str, folder: Path) -> Array:
-    """Return the sums of the kernel ``@k``."""
+    """Return the sums of a pipelined kernel."""
+    return run(text, factors(), wanted(factors()), folder)
+
+
+def run(text: str, x: Array, like: Array, folder: Path) -> Array:
+    """Return the result of the kernel ``@k``, whose sizes are those of ``like``."""
     kernel = find_kernel(lowered(text, "gpu-check-limits{arch=sm_90a}"), "k")
     assert kernel.shared_bytes is not None
     shared = kernel.shared_bytes.value.data
-    one = Case("", "unsigned short", THREADS, (BLOCKS, 1, 1), shared)
-    y = np.zeros_like(wanted(factors()))
-    return launch(Printed(**vars(one), printed=cuda_text([kernel])), factors(), y, folder)
+    one = Case("", "unsigned short", kernel.threads, kernel.grid_size, shared)
+    printed = Printed(**vars(one), printed=cuda_text([kernel]))
+    return launch(printed, x, np.zeros_like(like), folder)
 
 
 def test_sums(tmp_path: Path) -> None:
     np.testing.assert_array_equal(emulated(PIPELINED, tmp_path), wanted(factors()))
+
+
+def test_teams_that_take_turns(tmp_path: Path) -> None:
+    x = warpgroup_roles.factors()
+    sums = warpgroup_roles.wanted(x)
+    np.testing.assert_array_equal(run(warpgroup_roles.PING_PONG, x, sums, tmp_path), sums)
+
+
+ROLES_FAULTS = [
+    ("gpu.wgmma_wait {outstanding = 0 : i64}", "", "before a warpgroup has waited|does not write"),
+    ("arrivals = 4 ", "arrivals = 5 ", "waits at mbarrier.try_wait for ever"),
+    ("gpu.bar_arrive %theirs {threads = 256 : i64}", "", "waits at bar.sync for ever"),
+]
+
+
+@pytest.mark.parametrize(("correct", "wrong", "message"), ROLES_FAULTS)
+def test_fault_of_teams_is_found(correct: str, wrong: str, message: str, tmp_path: Path) -> None:
+    text, x = warpgroup_roles.PING_PONG, warpgroup_roles.factors()
+    assert correct in text
+    with pytest.raises(LaunchError, match=message):
+        run(text.replace(correct, wrong), x, warpgroup_roles.wanted(x), tmp_path)
 
 
 CHANGES = "a tile is written while a product reads it"
