@@ -18,6 +18,7 @@ PIPELINES: dict[str, Pipeline] = {
     "lower-to-gpu": Pipeline(
         "Write each kernel of loops as the program of one thread.",
         (
+            "loop-assign-roles",  # takes the loops that it is asked for, the next pass all others
             "loop-pipeline-stages",  # while a tile is one op, it is moved as one
             "loop-assign-stages",
             "loop-hoist-indices",  # finds the positions that the copies have

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc.arch import DEFAULT_TARGET, GpuArch, gpu_by_name
 from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
-from dlc.dialects.gpu import KernelOp, NeedsCapability, RegisterAllocOp
+from dlc.dialects.gpu import KernelOp, NeedsCapability, RegisterAllocOp, SetRegistersOp
 from dlc.errors import CompileError
 from dlc.ir.space import buffer_type
 from dlc.ir.tensor import element_bytes
@@ -64,7 +64,9 @@ class GpuCheckLimitsPass(DlcPass):
 
     def _check_registers(self, kernel: KernelOp, chip: GpuArch) -> None:
         needed = least_registers(kernel)
-        per_thread = min(chip.max_registers_per_thread, chip.registers_per_sm // kernel.threads)
+        asked = [op.count.value.data for op in kernel.walk() if isinstance(op, SetRegistersOp)]
+        share = max(chip.registers_per_sm // kernel.threads, *asked, 0)
+        per_thread = min(chip.max_registers_per_thread, share)
         if needed > per_thread:
             raise CompileError(
                 f"needs at least {needed} registers per thread, {self.arch} has {per_thread} with "

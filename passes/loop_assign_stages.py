@@ -24,7 +24,7 @@ from dlc.errors import CompileError
 from dlc.lowering.scope import LoopScope
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.staged_element import Place, copy_from, store_element
-from dlc.simt.workers import thread_loop
+from dlc.simt.workers import Team, team_of
 
 UNROLLED_ROUNDS = 32
 """Up to this many rounds of copies are written out: what does not change from slice to slice can
@@ -95,9 +95,13 @@ class _Assignment:
     scope: LoopScope
 
     @cached_property
+    def team(self) -> Team:
+        """Who brings the tile."""
+        return team_of(self.stage)
+
+    @property
     def chunk(self) -> int:
-        last = self.stage.map.data.factors[-1]
-        return last.shape[1] if last.kind == "repeat" and last.shape[0] == 1 else 1
+        return self.stage.chunk
 
     @cached_property
     def chunks(self) -> TaskMap:
@@ -108,24 +112,24 @@ class _Assignment:
     @property
     def is_exact(self) -> bool:
         """Whether every thread brings a chunk in every round."""
-        map, threads = self.stage.map.data, len(thread_loop(self.stage).range)
-        return map.workers == threads and map.shape == self.stage.sizes
+        map = self.stage.map.data
+        return map.workers == self.team.threads and map.shape == self.stage.sizes
 
     @cached_property
     def thread(self) -> AffineExpr:
         """The number of this thread, which is one of the workers."""
-        return self.scope.dim(thread_loop(self.stage).induction, extent(self.chunks.workers))
+        return self.scope.dim(self.team.number, extent(self.chunks.workers))
 
     def write(self) -> None:
         """Write all rounds; raises CompileError for a mapping of more workers than threads."""
-        loop = thread_loop(self.stage)
-        threads, workers = len(loop.range), self.chunks.workers
+        threads, workers = self.team.threads, self.chunks.workers
         if workers > threads:
+            who = "block" if self.team.role is None else "role"
             raise CompileError(
-                f"the task mapping has {workers} workers, the block {threads} threads",
+                f"the task mapping has {workers} workers, the {who} {threads} threads",
                 at=operation_text(self.stage),
             )
-        thread = self.scope.dim(loop.induction, extent(threads))
+        thread = self.scope.dim(self.team.number, extent(threads))
         self.scope.where_below(thread, workers, self._write_rounds)
 
     def _write_rounds(self) -> None:

@@ -1,25 +1,21 @@
 """Bring the tiles of later slices while one is multiplied."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc.core.affine import extent
-from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects import gpu
-from dlc.dialects.loop import AllocOp, ContractOp, ForOp, KernelOp, StageOp, YieldOp
-from dlc.dialects.loop.stage import TilePlace
-from dlc.errors import CompileError
-from dlc.ir.space import buffer_type
+from dlc.dialects.loop import AllocOp, ForOp, KernelOp
 from dlc.lowering.scope import LoopScope
+from dlc.simt.slots import Slots, check_slices, is_asynchronous, stages_of, with_slots
 
 
 class LoopPipelineStagesPass(DlcPass):
@@ -67,45 +63,38 @@ class _Pipeline:
 
     def write(self) -> None:
         """Rewrite the loop and put the first copies before it."""
-        self._check()
-        body = self.loop.body.block
-        stages = [op for op in body.ops if isinstance(op, StageOp)]
-        for stage in stages:
-            self._check_tile(stage)
-        tiles = {stage.tile: self._with_slots(stage.tile) for stage in stages}
+        check_slices(self.loop, self.slots)
+        *old, _ = self.loop.body.block.ops
+        slots = Slots(self.slots, {s.tile: self._with_slots(s.tile) for s in stages_of(self.loop)})
         ahead, count = self.slots - 1 - self._behind, len(self.loop.range)
         scope = LoopScope(Builder(InsertPoint.before(self.loop)), {})
         insert = scope.b.builder.insert
         for number in range(ahead):
             if number < count:
-                self._stage(scope, stages, tiles, AffineExpr.constant(number))
+                self._stage(scope, slots, AffineExpr.constant(number))
             insert(gpu.CpAsyncCommitOp())
-        scope.b.builder.insertion_point = InsertPoint.at_start(body)
+        scope.b.builder.insertion_point = InsertPoint.at_start(self.loop.body.block)
         slice = scope.dim(self.loop.induction, extent(count))
         following = slice + ahead
         insert(gpu.CpAsyncWaitOp(ahead - 1))
         self._write_barrier(scope)
         if self._is_asynchronous:  # then copies start under the products
-            self._contract(scope, tiles)
-        scope.where_below(following, count, lambda: self._stage(scope, stages, tiles, following))
+            slots.contract(scope, self.loop, slice)
+        scope.where_below(following, count, lambda: self._stage(scope, slots, following))
         insert(gpu.CpAsyncCommitOp())
         if not self._is_asynchronous:
-            self._contract(scope, tiles)
+            slots.contract(scope, self.loop, slice)
         self._write_waits(scope)
-        for op in stages:
+        for op in old:
             Rewriter.erase_op(op)
-        for old in tiles:
-            assert isinstance(old.owner, AllocOp)
-            Rewriter.erase_op(old.owner)
-
-    @cached_property
-    def _contractions(self) -> Sequence[ContractOp]:
-        return [op for op in self.loop.body.block.ops if isinstance(op, ContractOp)]
+        for tile in slots.tiles:
+            assert isinstance(tile.owner, AllocOp)
+            Rewriter.erase_op(tile.owner)
 
     @cached_property
     def _is_asynchronous(self) -> bool:
         """Whether products may be under way while threads go on."""
-        return any(op.instruction.is_asynchronous for op in self._contractions)
+        return is_asynchronous(self.loop)
 
     @property
     def _behind(self) -> int:
@@ -129,73 +118,13 @@ class _Pipeline:
         if self._behind:
             Rewriter.insert_op(gpu.WgmmaWaitOp(0), InsertPoint.after(self.loop))
 
-    def _check(self) -> None:
-        """Raise CompileError for a loop that cannot be run ahead."""
-        known = StageOp | ContractOp | YieldOp
-        ops = tuple(self.loop.body.block.ops)
-        plain = all(isinstance(op, known) for op in ops)
-        if not plain or self.loop.range.step != 1 or self.loop.range.start:
-            raise CompileError(
-                f"a pipeline of {self.slots} needs slices 0, 1, 2 .. that are staged and "
-                "contracted, and nothing else in the loop",
-                at=operation_text(self.loop),
-            )
-
-    def _check_tile(self, stage: StageOp) -> None:
-        """Raise CompileError for a tile that cannot get slots."""
-        inside = all(use.operation.parent_op() is self.loop for use in stage.tile.uses)
-        if not inside or not isinstance(stage.tile.owner, AllocOp) or stage.slot.data.results:
-            raise CompileError(
-                "the tile of a pipelined stage is a buffer of its own, used in the loop only",
-                at=operation_text(stage),
-            )
-
     def _with_slots(self, tile: SSAValue) -> SSAValue:
         """Return a buffer of as many tiles in place of one."""
-        old, type = tile.owner, buffer_type(tile)
-        assert isinstance(old, AllocOp)
-        sizes = [self.slots, *type.get_shape()]
-        slots = MemRefType(type.element_type, sizes, memory_space=type.memory_space)
-        new = AllocOp(slots, old.swizzle)
-        new.location = old.location
-        Rewriter.insert_op(new, InsertPoint.before(old))
+        new = with_slots(tile, self.slots)
+        assert isinstance(tile.owner, AllocOp)
+        Rewriter.insert_op(new, InsertPoint.before(tile.owner))
         return new.buffer
 
-    def _stage(
-        self,
-        scope: LoopScope,
-        stages: Sequence[StageOp],
-        tiles: dict[SSAValue, SSAValue],
-        slice: AffineExpr,
-    ) -> None:
-        """Write the stages of a slice; their copies may be under way afterwards."""
-        value = scope.index_value(slice)
-        slot, dims = scope.resolve([slice % self.slots])
-        for old in stages:
-            copy = old.clone({self.loop.induction: value})
-            place = tiles[old.tile], slot, dims
-            new = StageOp(place, old.map.data, copy.detach_region(0), asynchronous=True)
-            new.location = old.location
-            scope.b.builder.insert(new)
-            copy.erase()
-
-    def _contract(self, scope: LoopScope, tiles: dict[SSAValue, SSAValue]) -> None:
-        """Write the contractions, of the slots of their slice."""
-        slot = AffineExpr.dimension(0) % self.slots
-
-        def place(tile: SSAValue) -> TilePlace:
-            return (tiles[tile], [slot], [self.loop.induction]) if tile in tiles else (tile, (), ())
-
-        for op in self._contractions:
-            new = ContractOp(
-                op.accumulator,
-                place(op.lhs),
-                place(op.rhs),
-                op.transpose_lhs is not None,
-                op.transpose_rhs is not None,
-                op.interleaved,
-                asynchronous=op.instruction.is_asynchronous,
-            )
-            new.location = op.location
-            scope.b.builder.insert(new)
-            Rewriter.erase_op(op)
+    def _stage(self, scope: LoopScope, slots: Slots, slice: AffineExpr) -> None:
+        """Write the stages of a slice."""
+        slots.stage(scope, self.loop, scope.index_value(slice), slice)

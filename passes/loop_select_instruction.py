@@ -16,7 +16,7 @@ from dlc.arch.scope import Scope
 from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects import gpu
-from dlc.dialects.loop import CombinePartsOp, ContractOp, DrainOp, ForOp, KernelOp, ZeroOp
+from dlc.dialects.loop import CombinePartsOp, ContractOp, DrainOp, KernelOp, ZeroOp
 from dlc.dialects.loop.memory import buffer_element
 from dlc.dialects.loop.spread import spread_of
 from dlc.errors import CompileError
@@ -29,7 +29,7 @@ from dlc.simt.matrix_tile import MatrixTile
 from dlc.simt.part_sum import PartSum
 from dlc.simt.region import RegionWriter
 from dlc.simt.warpgroup_tile import WarpgroupTile
-from dlc.simt.workers import thread_loop
+from dlc.simt.workers import Team, team_of
 
 _TILES: dict[Scope, type[Accumulator]] = {
     Scope.THREAD: FmaTile,
@@ -76,16 +76,15 @@ class _Selection:
 
     zero: ZeroOp
     scope: LoopScope = field(init=False)
-    threads: ForOp = field(init=False)
+    team: Team = field(init=False)
     thread: AffineExpr = field(init=False)
 
     def write(self) -> None:
         """Replace the ops on the accumulator."""
         users = [use.operation for use in self.zero.accumulator.uses]
-        self.threads = thread_loop(self.zero)
+        self.team = team_of(self.zero)
         self.scope = LoopScope(Builder(InsertPoint.before(self.zero)), {})
-        induction = self.threads.induction
-        self.thread = self.scope.dim(induction, range_of(induction))
+        self.thread = self.scope.dim(self.team.number, range_of(self.team.number))
         accumulator = self._accumulator()
         accumulator.clear()
         for op in users:
@@ -95,10 +94,11 @@ class _Selection:
 
     def _accumulator(self) -> Accumulator:
         """Return the thread's part; raises CompileError for a layout over other threads."""
-        spread, threads = spread_of(self.zero.accumulator), len(self.threads.range)
+        spread, threads = spread_of(self.zero.accumulator), self.team.threads
         if spread.threads != threads:
+            who = "block" if self.team.role is None else "role"
             raise CompileError(
-                f"{spread.map} is for {spread.threads} threads, the block has {threads}",
+                f"{spread.map} is for {spread.threads} threads, the {who} has {threads}",
                 at=operation_text(self.zero),
             )
         warp = self._value(self.thread // WARP_LANES)
@@ -125,15 +125,15 @@ class _Selection:
                 if op.instruction.is_asynchronous and op.asynchronous is None:
                     self.scope.b.builder.insert(gpu.WgmmaWaitOp(0))
             case DrainOp() if op.exchange is not None:
-                Exchange(writer, op, accumulator, len(self.threads.range), self.thread).write()
+                Exchange(writer, op, accumulator, self.team, self.thread).write()
             case DrainOp():
                 drain(writer, op, accumulator)
             case CombinePartsOp():
                 tile, part = map(writer.expr, (op.tile, op.part))
-                buffers, threads = (op.scratch, op.counters), len(self.threads.range)
+                buffers, team = (op.scratch, op.counters), self.team
                 return [
                     PartSum(
-                        self.scope, accumulator, *buffers, tile, part, threads, self.thread
+                        self.scope, accumulator, *buffers, tile, part, team, self.thread
                     ).write()
                 ]
             case _:

@@ -127,6 +127,8 @@ class MbarrierWaitOp(MbarrierOp, OrderingOp):
     """
 
     name = "gpu.mbarrier_wait"
+    barrier = operand_def(MemRefType)  # again: what a class defines itself comes first
+    barrier_indices = var_operand_def(INDEX)
     parity = operand_def(IndexType())
     assembly_format = f"{place_format('barrier')} `parity` $parity attr-dict `:` type($barrier)"
 

@@ -19,6 +19,7 @@ from dlc.dialects.loop.attributes import (
 from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.dialects.loop.memory import AllocOp, IndexOp, LoadOp, StoreOp
 from dlc.dialects.loop.remainder import RemfOp
+from dlc.dialects.loop.roles import RolesOp
 from dlc.dialects.loop.spread import SpreadAttr
 from dlc.dialects.loop.stage import StageOp
 from dlc.dialects.loop.structure import CombineOp, ForOp, YieldOp
@@ -41,6 +42,7 @@ Loop = Dialect(
         LoadOp,
         LoadVectorOp,
         RemfOp,
+        RolesOp,
         StageOp,
         StoreOp,
         StoreVectorOp,

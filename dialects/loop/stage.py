@@ -116,6 +116,12 @@ class StageOp(TileOp):
         """The lines of the tile and the elements of a line."""
         return tile_sizes(self.tile, self.slot.data.results)
 
+    @property
+    def chunk(self) -> int:
+        """The neighbours in a line that the mapping gives one thread together."""
+        last = self.map.data.factors[-1]
+        return last.shape[1] if last.kind == "repeat" and last.shape[0] == 1 else 1
+
     def verify_(self) -> None:
         verify_tile(self.tile, self.slot.data)
         covered = self.map.data.shape

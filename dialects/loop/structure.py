@@ -1,9 +1,10 @@
 """Loops, what their bodies end with, and combinations across the lanes of a loop."""
 
 from collections.abc import Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import (
+    DenseArrayBase,
     IndexType,
     IntegerAttr,
     i64,
@@ -65,18 +66,23 @@ class ForOp(IRDLOperation):
 
     ``kind`` says what may be assumed about them, ``map`` who runs them; values are carried from one
     to the next by ``iter_args``, in any order where the kind is ``reduction``. ``pipeline``: how
-    many slices are in shared memory at a time, for ``loop-pipeline-stages``.
+    many slices are in shared memory at a time, for ``loop-pipeline-stages``. ``producers``: so many
+    warps do nothing but bring them, for ``loop-assign-roles``; 0 or absent where all threads do.
+    ``registers``: those of a thread that multiplies and of one that brings, where they differ.
 
     ``%s = loop.for %k = 0 to 8 kind = reduction map = serial iter_args(%a = %z) -> (f32) {...}``
     """
 
     name = "loop.for"
+    DECISIONS: ClassVar = ("pipeline", "producers", "registers")
     start = prop_def(IntegerAttr)
     stop = prop_def(IntegerAttr)
     step = prop_def(IntegerAttr)
     kind = prop_def(KindAttr)
     map = prop_def(MapAttr)
     pipeline = opt_prop_def(IntegerAttr.constr(i64))
+    producers = opt_prop_def(IntegerAttr.constr(i64))
+    registers = opt_prop_def(DenseArrayBase.constr(i64))
     iter_args = var_operand_def()
     carried = var_result_def()
     body = region_def("single_block")
@@ -118,6 +124,16 @@ class ForOp(IRDLOperation):
         return self.pipeline.value.data if self.pipeline is not None else 1
 
     @property
+    def producer_warps(self) -> int:
+        """The warps that bring slices and do nothing else; 0 where all threads bring them."""
+        return self.producers.value.data if self.producers is not None else 0
+
+    @property
+    def role_registers(self) -> tuple[int, ...]:
+        """The registers of threads that multiply and of threads that bring; empty for the same."""
+        return () if self.registers is None else tuple(map(int, self.registers.get_values()))
+
+    @property
     def induction(self) -> BlockArgument:
         """The value that counts the iterations, inside the body."""
         return self.body.block.args[0]
@@ -142,6 +158,13 @@ class ForOp(IRDLOperation):
             raise VerifyException(f"pipeline = {self.slots} should be at least 1")
         if self.pipeline is not None and self.map.data is not LoopMap.SERIAL:
             raise VerifyException(f"a loop over {self.map.data} is not pipelined; a serial one is")
+        if self.producer_warps < 0 or (self.producer_warps and self.pipeline is None):
+            raise VerifyException(
+                f"producers = {self.producer_warps} of a loop with pipeline: a number of warps"
+            )
+        counted = self.producer_warps and len(self.role_registers) == 2
+        if self.registers is not None and not counted:
+            raise VerifyException("registers = [multiplying, bringing] of a loop with producers")
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -162,8 +185,9 @@ class ForOp(IRDLOperation):
         body = parser.parse_region([induction.resolve(IndexType()), *carried])
         op = cls(start, stop, step, kind=kind, map=map, iter_args=operands, body=body)
         extra = dict(attributes.data) if attributes else {}
-        if "pipeline" in extra:
-            op.properties["pipeline"] = extra.pop("pipeline")
+        for key in cls.DECISIONS:
+            if key in extra:
+                op.properties[key] = extra.pop(key)
         op.attributes |= extra
         return op
 
@@ -181,7 +205,7 @@ class ForOp(IRDLOperation):
             printer.print_string(") -> (")
             printer.print_list(self.iter_args.types, printer.print_attribute)
             printer.print_string(")")
-        asked = {"pipeline": self.pipeline} if self.pipeline is not None else {}
+        asked = {k: self.properties[k] for k in self.DECISIONS if k in self.properties}
         printer.print_op_attributes({**asked, **self.attributes}, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from dlc.core.affine import UNKNOWN, Interval, Ranges, extent, interval_of
-from dlc.dialects.loop import ForOp, IndexOp, StageOp
+from dlc.dialects.loop import ForOp, IndexOp, RolesOp, StageOp
 from dlc.ir.access import BoundedIndex
 
 
@@ -17,6 +17,8 @@ def range_of(value: SSAValue) -> Interval:
         parent = value.block.parent_op()
         if isinstance(parent, StageOp):
             return extent(parent.sizes[value.index])
+        if isinstance(parent, RolesOp):
+            return extent(parent.sizes[parent.number_of(value.block)])
         return UNKNOWN if parent is None or value.index else _induction_range(parent)
     assert isinstance(value.owner, Operation)
     return _result_range(value.owner)
@@ -61,6 +63,14 @@ def _(op: arith.ConstantOp) -> Interval:
 @_result_range.register
 def _(op: IndexOp) -> Interval:
     return interval_of(op.expr, Ranges([range_of(v) for v in op.indices]))
+
+
+@_result_range.register
+def _(op: arith.SelectOp) -> Interval:
+    one, other = range_of(op.lhs), range_of(op.rhs)
+    low = None if one.low is None or other.low is None else min(one.low, other.low)
+    high = None if one.high is None or other.high is None else max(one.high, other.high)
+    return Interval(low, high)
 
 
 @_result_range.register

@@ -38,7 +38,9 @@ Touched = Callable[[Operation], Sequence[Access]]
 
 
 def exposed_accesses(op: Operation, touched: Touched) -> list[Access]:
-    """Return what ``op`` and its regions touch before the first barrier inside."""
+    """Return what ``op`` and its regions touch before the first barrier inside, or before the first
+    wait for a token, which orders what comes after it.
+    """
     inside = (a for r in op.regions for b in r.blocks for a in _exposed(b, touched))
     return [*touched(op), *inside]
 
@@ -48,6 +50,8 @@ def _exposed(block: Block, touched: Touched) -> Iterator[Access]:
         if is_block_barrier(op):
             return
         yield from exposed_accesses(op, touched)
+        if waits_for_a_token(op):
+            return
 
 
 @dataclass(frozen=True)

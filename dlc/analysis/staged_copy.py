@@ -89,3 +89,8 @@ def _are_together(op: StageOp, staged: StagedLoad, count: int) -> bool:
         and all(runs.is_fixed(index[axis]) for axis in staged.load.guard_axes)
         and (staged.condition is None or runs.is_decided_once(staged.condition))
     )
+
+
+def is_copied(op: StageOp) -> bool:
+    """Return whether a stage becomes asynchronous copies."""
+    return copy_elements(op, op.chunk) > 0

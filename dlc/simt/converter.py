@@ -4,7 +4,8 @@ Loops over workers become the positions of the thread (``thread_loops.py``). Eve
 of the ``loop`` level's structure is copied as it is.
 """
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import IntegerAttr, i1, i64
 from xdsl.ir import Block, Operation, Region
 
 from dlc.core.locations import operation_text
@@ -12,6 +13,7 @@ from dlc.dialects import gpu
 from dlc.dialects.loop.attributes import CombineScope, LoopMap
 from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.dialects.loop.memory import AllocOp, StoreOp
+from dlc.dialects.loop.roles import RolesOp
 from dlc.dialects.loop.stage import TileOp
 from dlc.dialects.loop.structure import CombineOp, ForOp, YieldOp
 from dlc.errors import CompileError
@@ -36,6 +38,7 @@ class SimtConverter:
         self.b = self.program.b
         self.values = self.program.values
         self.loops = LoopConverter(self.program, self.convert_ops)
+        self.moves_registers = False
 
     def convert(self) -> gpu.KernelOp:
         """Return the kernel at the ``gpu`` level; raises CompileError for a loop it cannot map."""
@@ -49,6 +52,8 @@ class SimtConverter:
             outputs=self.kernel.outputs.value.data,
             scratch=self.kernel.scratch_bytes,
         )
+        if self.moves_registers:  # each thread has the most that one block on an SM leaves it
+            kernel.resident_blocks = IntegerAttr(1, i64)
         kernel.attributes.update(self.kernel.attributes)
         kernel.location = self.kernel.location
         return kernel
@@ -65,6 +70,8 @@ class SimtConverter:
                     self._alloc(op)
                 case CombineOp():
                     self._combine(op)
+                case RolesOp():
+                    self._roles(op)
                 case TileOp():
                     raise CompileError(
                         "is for all threads together; give each its part with loop-assign-stages "
@@ -87,6 +94,34 @@ class SimtConverter:
                 self.values.update(zip(old.args, block.args, strict=True))
                 with self.program.writing(block):
                     self.convert_ops(old)
+
+    def _roles(self, op: RolesOp, number: int = 0, first: int = 0) -> None:
+        """Write the regions of roles from ``number`` on, whose first thread is ``first``: each but
+        the last under the condition that the thread is one of its.
+        """
+        size = op.sizes[number]
+        if number == len(op.sizes) - 1:
+            self._role(op, number, first)
+            return
+        branches = Region(Block()), Region(Block())
+        mine = self.b.compare("lt", self.values[op.thread], self.program.constant(first + size))
+        self.b.builder.insert(scf.IfOp(mine, [], *branches))
+        with self.program.writing(branches[0].block):
+            self._role(op, number, first)
+            self.b.builder.insert(scf.YieldOp())
+        with self.program.writing(branches[1].block):
+            self._roles(op, number + 1, first + size)
+            self.b.builder.insert(scf.YieldOp())
+
+    def _role(self, op: RolesOp, number: int, first: int) -> None:
+        if op.registers is not None:
+            self.b.builder.insert(gpu.SetRegistersOp(op.register_counts[number]))
+            self.moves_registers = True
+        body, size = op.bodies[number].block, op.sizes[number]
+        thread = self.program.dim(self.values[op.thread], self.program.threads)
+        mine = thread % size if first % size == 0 else thread - first  # both are; one is below size
+        self.values[body.args[0]] = self.program.index(mine if first else thread)
+        self.convert_ops(body)
 
     def _store(self, op: StoreOp) -> None:
         """Copy a store; where no loop shares it out, one thread of the block does it."""

@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from dlc.dialects import gpu
 from dlc.dialects.loop import DrainOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import AllocOp, buffer_shape
@@ -19,6 +18,7 @@ from dlc.model.contraction import EXCHANGE_MARGIN
 from dlc.simt.accumulator import Accumulator, Columns, Place
 from dlc.simt.drain import Run, by_row
 from dlc.simt.region import RegionWriter
+from dlc.simt.workers import Team
 
 WIDEST = 4
 """Neighbours that a thread takes at once: 16 bytes of sums in 32 bits, which a warp reads without
@@ -33,22 +33,22 @@ _TOGETHER = 4
 class Exchange:
     """What becomes of a drain whose elements change threads.
 
-    writer: knows the values around the op. threads: of the block; thread: this one.
+    writer: knows the values around the op. team: who holds the elements; thread: this one's number.
     """
 
     writer: RegionWriter
     op: DrainOp
     accumulator: Accumulator
-    threads: int
+    team: Team
     thread: AffineExpr
 
     def write(self) -> None:
         """Write the accumulators to shared memory, then the loop over what a thread takes."""
         scope, tile = self.writer.scope, self._new_tile()
-        scope.b.builder.insert(gpu.BarrierOp())  # the tile lies where slices of factors were
+        self.team.wait(scope.b)  # the tile lies where slices of factors were
         self.accumulator.each_row(lambda row, columns: self._put(tile, row, columns))
-        scope.b.builder.insert(gpu.BarrierOp())
-        rounds = -(-self._rows * self._runs // self.threads)
+        self.team.wait(scope.b)
+        rounds = -(-self._rows * self._runs // self.team.threads)
         together = gcd(rounds, _TOGETHER)
 
         def write_some(outer: AffineExpr) -> None:
@@ -97,7 +97,7 @@ class Exchange:
     def _take(self, tile: SSAValue, round: AffineExpr) -> None:
         """Write what a thread does with the run that it takes in a round."""
         scope, (rows, columns) = self.writer.scope, self.op.limits
-        number = round * self.threads + self.thread
+        number = round * self.team.threads + self.thread
         row, run = number // self._runs, number % self._runs
         first_row, first_column = self.writer.composed(self.op.first.data.results, self.op.indices)
         of_row, of_element = by_row(self.op)

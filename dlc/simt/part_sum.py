@@ -19,6 +19,7 @@ from dlc.ir.space import Space, SpaceAttr
 from dlc.lowering.scope import LoopScope
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.accumulator import Accumulator
+from dlc.simt.workers import Team
 
 _RUN = 4
 """Elements that a thread moves at once: 16 bytes of sums in 32 bits."""
@@ -29,7 +30,7 @@ class PartSum:
     """The exchange of one tile's parts.
 
     scratch: tiles x parts x elements. counters: one per tile. tile, part: those of this block.
-    threads: of the block; thread: this one.
+    team: who holds the elements; thread: this one's number.
     """
 
     scope: LoopScope
@@ -38,7 +39,7 @@ class PartSum:
     counters: SSAValue
     tile: AffineExpr
     part: AffineExpr
-    threads: int
+    team: Team
     thread: AffineExpr
 
     def write(self) -> SSAValue:
@@ -70,7 +71,7 @@ class PartSum:
             flat = AffineExpr.constant(0)
             for size, index in zip((*outer, inner // run), at, strict=True):
                 flat = flat * size + index
-            first = (flat * self.threads + self.thread) * run
+            first = (flat * self.team.threads + self.thread) * run
             *before, group = at
             open_loop(
                 self.scope,
@@ -89,7 +90,7 @@ class PartSum:
         shared = scope.b.insert(AllocOp(type))
         zero = AffineExpr.constant(0)
         insert(gpu.FenceOp())
-        insert(gpu.BarrierOp())
+        self.team.wait(scope.b)
 
         def count() -> None:
             flat, values = scope.resolve([self.tile])
@@ -98,7 +99,7 @@ class PartSum:
             accumulator.store(before, shared, [zero])
 
         scope.where(self._is_first_thread(), count)
-        insert(gpu.BarrierOp())
+        self.team.wait(scope.b)
         return accumulator.load(shared, [zero])
 
     def _is_first_thread(self) -> SSAValue:

@@ -4,12 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from xdsl.ir import Block, Operation
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.arch.fragments import WARP_LANES
 from dlc.core.locations import operation_text
+from dlc.dialects import gpu
 from dlc.dialects.loop.attributes import LoopMap
+from dlc.dialects.loop.roles import RolesOp
+from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.dialects.loop.structure import ForOp
 from dlc.errors import CompileError
 from dlc.ir.space import Space
@@ -97,11 +101,36 @@ def threads_of(block: Block, limit: int) -> int:
     return warps * WARP_LANES
 
 
-def thread_loop(op: Operation) -> ForOp:
-    """Return the loop over threads around an op; raises CompileError when there is none."""
-    parent = op.parent_op()
+@dataclass(frozen=True)
+class Team:
+    """The threads that do an op together: those of a role, or all of a block.
+
+    number: that of this thread among them. threads: how many they are. role: the number of their
+    role; ``None`` for all of a block.
+    """
+
+    number: SSAValue
+    threads: int
+    role: int | None = None
+
+    def wait(self, b: ScalarBuilder) -> None:
+        """Write a barrier of the team."""
+        if self.role is None:
+            b.builder.insert(gpu.BarrierOp())
+        else:
+            barrier = b.constant(1 + self.role, IndexType())
+            b.builder.insert(gpu.BarSyncOp(barrier, self.threads))
+
+
+def team_of(op: Operation) -> Team:
+    """Return who does an op; raises CompileError where it stands in no loop over threads."""
+    block, parent = op.parent_block(), op.parent_op()
     while parent is not None:
         if isinstance(parent, ForOp) and parent.map.data is LoopMap.THREAD:
-            return parent
-        parent = parent.parent_op()
+            return Team(parent.induction, len(parent.range))
+        if isinstance(parent, RolesOp):
+            assert block is not None
+            role = parent.number_of(block)
+            return Team(block.args[0], parent.sizes[role], role)
+        block, parent = parent.parent_block(), parent.parent_op()
     raise CompileError(f"{op.name} is in no loop over threads", at=operation_text(op))

@@ -40,6 +40,18 @@ def size(meaning: str, default: object = MISSING, most: int = LARGEST) -> Any:
     return key_field(Key(meaning, wanted, lambda value: _is_size(value, most)), default)
 
 
+def count(meaning: str, most: int = LARGEST) -> Any:
+    """Return a field that holds one integer, 0 unless it is given."""
+    return key_field(
+        Key(
+            meaning,
+            f"an integer from 0 to {most}",
+            lambda value: type(value) is int and 0 <= value <= most,
+        ),
+        0,
+    )
+
+
 def sizes(meaning: str, count: int, most: int = LARGEST) -> Any:
     """Return a field that holds ``count`` positive integers."""
 

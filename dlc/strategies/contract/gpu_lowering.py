@@ -6,13 +6,16 @@ accumulator, slice by slice, and drains the accumulator through the ops after th
 numbers of the schedule stand on the ops; the passes of ``lower-to-gpu`` obey them.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, i32, i64
-from xdsl.ir import SSAValue
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, MemRefType, i32, i64
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from dlc.core.affine import extent
 from dlc.core.task_map import repeat, spatial
 from dlc.dialects import gpu
 from dlc.dialects.loop import CombinePartsOp, ContractOp, DrainOp, ForOp, YieldOp, ZeroOp
@@ -25,6 +28,7 @@ from dlc.lowering.job import Job
 from dlc.lowering.product import Product, split
 from dlc.lowering.tile_scope import TileScope
 from dlc.strategies.contract.schedule import ContractOnGpu
+from dlc.strategies.contract.tile_order import TileOrder
 
 
 def lower(job: Job, schedule: ContractOnGpu) -> None:
@@ -43,8 +47,12 @@ def _spread(schedule: ContractOnGpu) -> Spread:
 
 @dataclass(frozen=True)
 class _Place:
-    """Which tile of which product of the batch, and which part of its sum."""
+    """Which tile of which product of the batch, and which part of its sum.
 
+    number: that of the tile, of all products.
+    """
+
+    number: AffineExpr
     batch: AffineExpr
     row: AffineExpr
     column: AffineExpr
@@ -82,54 +90,72 @@ class _Kernel:
         slices = max(1, -(-self.product.gemm.k_size // self.schedule.tile[2]))
         return -(-slices // self.schedule.split)
 
+    @cached_property
+    def tiles(self) -> int:
+        """The tiles of all products of the batch."""
+        return self.product.gemm.batch_size * self.tile_rows * self.tile_columns
+
     def write(self) -> None:
         """Write the loops over blocks and threads."""
         self.job.threads = self.schedule.threads
-        tiles = self.product.gemm.batch_size * self._rows_of_grid * self.tile_columns
-        blocks = tiles * self.schedule.split
-        grid = self.scope.parallel_loop(blocks, LoopMap.GRID, self._write_block)
+        blocks = self.tiles * self.schedule.split
+        write = self._write_block
+        if self.schedule.blocks:
+            blocks, write = min(blocks, self.schedule.blocks), self._write_walk
+        grid = self.scope.parallel_loop(blocks, LoopMap.GRID, write)
         grid.induction.name_hint = "block"
 
     # Blocks --------------------------------------------------------------------------------------
 
-    @property
-    def _is_grouped(self) -> bool:
-        return self.schedule.grouped > 0 and self.tile_columns > 1
-
-    @property
-    def _rows_of_grid(self) -> int:
-        """The tile rows, with those that do not exist in the last group."""
-        if not self._is_grouped:
-            return self.tile_rows
-        return -(-self.tile_rows // self.schedule.grouped) * self.schedule.grouped
-
     def _write_block(self, block: AffineExpr) -> None:
-        """Find the tile of a block and let its threads work on it."""
-        tiles = self._rows_of_grid * self.tile_columns
-        part, block = self._value("part", block % self.schedule.split), block // self.schedule.split
-        batch, tile = block // tiles, block % tiles
-        if self._is_grouped:
-            rows = self.schedule.grouped
-            group = rows * self.tile_columns
-            row, column = (tile // group) * rows + tile % rows, tile % group // rows
-        else:
-            row, column = tile // self.tile_columns, tile % self.tile_columns
-        place = _Place(
-            self._value("batch", batch),
+        """Let the threads of a block work on a tile, or a part of one."""
+        part, tile = AffineExpr.constant(0), block
+        if self.schedule.split > 1:
+            part = self._value("part", block % self.schedule.split)
+            tile = self._value("tile", block // self.schedule.split)
+        place = self._place(tile, part)
+        self._threads(lambda: self._write_tile(place))
+
+    def _write_walk(self, block: AffineExpr) -> None:
+        """Let the threads of a block walk over the tiles from its number on, in steps of as many as
+        there are blocks.
+        """
+        scope, none = self.scope, AffineExpr.constant(0)
+
+        def write_loop() -> None:
+            first = scope.index_value(block)
+            blocks = min(self.tiles, self.schedule.blocks)
+            last, step = (scope.b.constant(n, IndexType()) for n in (self.tiles, blocks))
+            body = Region(Block(arg_types=[IndexType()]))
+            loop = scf.ForOp(first, last, step, [], body)
+            scope.b.builder.insert(loop)
+            with scope.enter(body.block, None):
+                tile = body.block.args[0]
+                tile.name_hint = "tile"
+                self._write_tile(self._place(scope.dim(tile, extent(self.tiles)), none))
+                scope.b.builder.insert(scf.YieldOp())
+
+        self._threads(write_loop)
+
+    def _threads(self, write: Callable[[], None]) -> None:
+        """Open the loop over threads."""
+        threads = self.scope.parallel_loop(
+            self.schedule.threads, LoopMap.THREAD, lambda thread: write()
+        )
+        threads.induction.name_hint = "thread"
+
+    def _place(self, number: AffineExpr, part: AffineExpr) -> _Place:
+        """Write where the tile of a number is."""
+        order = TileOrder(self.tile_rows, self.tile_columns, self.schedule.grouped)
+        of_batch = self.tile_rows * self.tile_columns
+        row, column = order.place(self.scope, number % of_batch)
+        return _Place(
+            number,
+            self._value("batch", number // of_batch),
             self._value("tile_row", row),
             self._value("tile_column", column),
             part,
         )
-
-        def write_tile() -> None:
-            self._write_tile(place)
-
-        threads = self.scope.parallel_loop(
-            self.schedule.threads,
-            LoopMap.THREAD,
-            lambda thread: self.scope.where_below(place.row, self.tile_rows, write_tile),
-        )
-        threads.induction.name_hint = "thread"
 
     def _value(self, name: str, expr: AffineExpr) -> AffineExpr:
         """Return an expression as a value that is computed once."""
@@ -165,6 +191,10 @@ class _Kernel:
         loop = ForOp(0, self.slices, kind=LoopKind.REDUCTION)
         loop.induction.name_hint = "slice"
         loop.pipeline = IntegerAttr(schedule.stages, i64)
+        if schedule.producers:
+            loop.producers = IntegerAttr(schedule.producers, i64)
+        if schedule.producer_registers:
+            loop.registers = DenseArrayBase.from_list(i64, list(schedule.registers))
         block = scope.b.builder.insertion_point.block
         with scope.loop(loop) as slice:
             first = (place.part * self.slices + slice) * schedule.tile[2]
@@ -195,7 +225,7 @@ class _Kernel:
             tile * rows,
             rows,
             schedule.tile[2],
-            schedule.threads,
+            schedule.bringing,
             is_whole=gemm.k_size == self.slices * schedule.split * schedule.tile[2],
             order=lambda row, along_k: (
                 self.spread.column(row) if number and self._is_ordered(along_k) else row
@@ -212,13 +242,11 @@ class _Kernel:
     def _combine_parts(self, place: _Place, accumulator: SSAValue) -> SSAValue:
         """Write the exchange of partial sums; return whether this block has the whole sum."""
         schedule, scope = self.schedule, self.scope
-        tiles = self.product.gemm.batch_size * self.tile_rows * self.tile_columns
         compute = compute_type(element_type(self.product.op.results[0]))
-        sizes = [tiles, schedule.split, schedule.tile[0] * schedule.tile[1]]
+        sizes = [self.tiles, schedule.split, schedule.tile[0] * schedule.tile[1]]
         scratch = self.job.add_scratch(MemRefType(compute, sizes))
-        counters = scope.b.insert(gpu.CounterAllocOp(MemRefType(i32, [tiles])))
-        tile = (place.batch * self.tile_rows + place.row) * self.tile_columns + place.column
-        at = scope.index_value(tile), scope.index_value(place.part)
+        counters = scope.b.insert(gpu.CounterAllocOp(MemRefType(i32, [self.tiles])))
+        at = scope.index_value(place.number), scope.index_value(place.part)
         return scope.b.insert(CombinePartsOp(accumulator, scratch, *at, counters))
 
     def _drain(self, place: _Place, accumulator: SSAValue) -> None:

@@ -4,12 +4,16 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from dlc.arch import instructions
+from dlc.arch import GpuArch, instructions
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import Instruction
+from dlc.arch.scope import Scope
+from dlc.dialects.gpu.registers import FEWEST, MOST, STEP
 from dlc.errors import CompileError
-from dlc.strategies._key import LARGEST, Key, flag, key_field, size, sizes
+from dlc.strategies._key import LARGEST, Key, count, flag, key_field, size, sizes
 from dlc.strategies._schedule import Schedule
+
+WARPGROUP_WARPS = Scope.WARPGROUP.threads // WARP_LANES
 
 _ROW = "row"
 _GROUPED = re.compile(r"grouped<([1-9][0-9]{0,5})>")
@@ -90,6 +94,19 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         "threads store neighbours of a row; without it each thread finishes what it has summed",
         False,
     )
+    producers: int = count(
+        "warps, beside `warps`, that bring slices while those multiply; 0: all threads bring them",
+        most=16,
+    )
+    producer_registers: int = count(
+        "registers that a thread of a producer keeps; those that multiply share the rest. 0: all "
+        "threads have the same",
+        most=MOST,
+    )
+    blocks: int = count(
+        "blocks of the launch, each of which walks over tiles, so that producers bring the next "
+        "tile while one is finished; 0: a block for each tile",
+    )
 
     @staticmethod
     def order_of(grouped: int) -> str:
@@ -110,8 +127,24 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
 
     @property
     def threads(self) -> int:
-        """The threads of a block."""
+        """The threads of a block that multiply."""
         return self.warps[0] * self.warps[1] * WARP_LANES
+
+    @property
+    def block_threads(self) -> int:
+        """All threads of a block."""
+        return self.threads + self.producers * WARP_LANES
+
+    @property
+    def bringing(self) -> int:
+        """The threads of a block that bring slices."""
+        return self.producers * WARP_LANES or self.threads
+
+    @property
+    def registers(self) -> tuple[int, int]:
+        """The registers of a thread that multiplies and of one that brings, where they differ."""
+        left = GpuArch.registers_per_sm - self.producer_registers * self.bringing
+        return min(left // self.threads // STEP * STEP, MOST), self.producer_registers
 
     @property
     def blocks_per_tile(self) -> int:
@@ -174,9 +207,35 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
                 f"interleave = {self.interleave} does not divide the {beside} panels of a warp "
                 "beside each other"
             )
+        self._check_roles()
         if self.exchange and self.split > 1:
             raise CompileError(
                 f"exchange with split = {self.split}: parts of a sum stay where they are"
+            )
+
+    def _check_roles(self) -> None:
+        """Raise CompileError for warps with roles that do not fit each other."""
+        if self.blocks and not self.producers:
+            raise CompileError(
+                f"blocks = {self.blocks} walk over tiles for producers to bring the next one; say "
+                "how many there are, or leave blocks out"
+            )
+        if self.blocks and self.split > 1:
+            raise CompileError(
+                f"blocks = {self.blocks} with split = {self.split}: a block walks over whole tiles"
+            )
+        if not self.producer_registers:
+            return
+        groups = self.warps[0] * self.warps[1], self.producers
+        if not self.producers or any(warps % WARPGROUP_WARPS for warps in groups):
+            raise CompileError(
+                f"producer_registers = {self.producer_registers}: warpgroups of {WARPGROUP_WARPS} "
+                f"warps move registers, {groups[0]} warps multiply and {groups[1]} bring"
+            )
+        if any(not FEWEST <= n <= MOST or n % STEP for n in self.registers):
+            raise CompileError(
+                f"producer_registers = {self.producer_registers} leaves {self.registers[0]} to "
+                f"threads that multiply; both are multiples of {STEP} from {FEWEST} to {MOST}"
             )
 
 

@@ -82,7 +82,7 @@ class Tiling:
     def block(self) -> BlockResources:
         """What a block occupies."""
         return BlockResources(
-            self.schedule.threads,
+            self.schedule.block_threads,
             int(registers(self.tiles())[0]),
             int(self.tiles().shared_bytes[0]),
         )

@@ -64,3 +64,38 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "map", target = 
 
 // expected-error@below {{expected a number, a string, true, false or a list of these}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "map", target = "cpu", cores = maybe>} {}
+
+// -----
+
+// expected-error@below {{blocks = 132 walk over tiles for producers to bring the next one; say how many there are, or leave blocks out}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, blocks = 132>} {}
+
+// -----
+
+// expected-error@below {{blocks = 132 with split = 2: a block walks over whole tiles}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, blocks = 132, producers = 4, split = 2>} {}
+
+// -----
+
+// expected-error@below {{producer_registers = 40: warpgroups of 4 warps move registers, 4 warps multiply and 2 bring}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, producers = 2, producer_registers = 40>} {}
+
+// -----
+
+// expected-error@below {{producer_registers = 40: warpgroups of 4 warps move registers, 4 warps multiply and 0 bring}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, producer_registers = 40>} {}
+
+// -----
+
+// expected-error@below {{producer_registers = 20 leaves 256 to threads that multiply; both are multiples of 8 from 24 to 256}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, producers = 4, producer_registers = 20>} {}
+
+// -----
+
+// expected-error@below {{schedule key producers should be an integer from 0 to 16, is 17}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, producers = 17>} {}
+
+// -----
+
+// expected-error@below {{schedule key producer_registers should be an integer from 0 to 256, is 300}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, producers = 4, producer_registers = 300>} {}

@@ -147,3 +147,43 @@ loop.kernel @misspelt(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
 loop.kernel @one_thread(%x: memref<8xf32>) attributes {outputs = 1 : i64, thread = 32 : i64} {
   loop.end
 }
+
+// -----
+
+loop.kernel @producers_of_no_pipeline(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{producers = 2 of a loop with pipeline: a number of warps}}
+  loop.for %k = 0 to 8 kind = reduction map = serial attributes {producers = 2 : i64} {
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @negative_producers(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{producers = -1 of a loop with pipeline: a number of warps}}
+  loop.for %k = 0 to 8 kind = reduction map = serial attributes {pipeline = 2 : i64, producers = -1 : i64} {
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @registers_of_one_role(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{registers = [multiplying, bringing] of a loop with producers}}
+  loop.for %k = 0 to 8 kind = reduction map = serial attributes {pipeline = 2 : i64, producers = 4 : i64, registers = array<i64: 40>} {
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @registers_without_roles(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{registers = [multiplying, bringing] of a loop with producers}}
+  loop.for %k = 0 to 8 kind = reduction map = serial attributes {pipeline = 2 : i64, registers = array<i64: 200, 40>} {
+    loop.yield
+  }
+  loop.end
+}

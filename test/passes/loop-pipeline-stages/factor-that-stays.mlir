@@ -7,7 +7,7 @@
 // CHECK-COUNT-2: loop.stage async
 // CHECK-NOT:   loop.stage async
 // CHECK:       loop.for %k = 0 to 2
-// CHECK:       loop.contract %acc, %{{.*}}[%k mod 4], %b transpose_rhs
+// CHECK:       loop.contract %acc, %a[%k], %b transpose_rhs
 loop.kernel @g(%x: memref<16x144xf16>, %w: memref<8x144xf16>, %y: memref<16x8xf16>) attributes {outputs = 1 : i64} {
   loop.for %t = 0 to 32 kind = parallel map = thread {
     %acc = loop.zero : memref<16x8xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 1)>, #loop.space<register>>

@@ -1,0 +1,108 @@
+"""The slots in shared memory of the tiles of a loop over slices.
+
+What a loop brings and multiplies may be written again for another slice: each tile has as many
+slots as slices are there at a time, and slice number ``n`` is in slot ``n mod slots``.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from dlc.core.locations import operation_text
+from dlc.dialects.loop import AllocOp, ContractOp, ForOp, StageOp, YieldOp
+from dlc.dialects.loop.stage import TilePlace
+from dlc.errors import CompileError
+from dlc.ir.space import buffer_type
+from dlc.lowering.scope import LoopScope
+
+
+def check_slices(loop: ForOp, slots: int) -> None:
+    """Raise CompileError for a loop whose slices cannot be brought ahead."""
+    plain = all(isinstance(op, StageOp | ContractOp | YieldOp) for op in loop.body.block.ops)
+    if not plain or loop.range.step != 1 or loop.range.start:
+        raise CompileError(
+            f"a pipeline of {slots} needs slices 0, 1, 2 .. that are staged and contracted, and "
+            "nothing else in the loop",
+            at=operation_text(loop),
+        )
+    for stage in stages_of(loop):
+        inside = all(use.operation.parent_op() is loop for use in stage.tile.uses)
+        if not inside or not isinstance(stage.tile.owner, AllocOp) or stage.slot.data.results:
+            raise CompileError(
+                "the tile of a pipelined stage is a buffer of its own, used in the loop only",
+                at=operation_text(stage),
+            )
+
+
+def stages_of(loop: ForOp) -> list[StageOp]:
+    """Return the stages of a slice."""
+    return [op for op in loop.body.block.ops if isinstance(op, StageOp)]
+
+
+def contractions_of(loop: ForOp) -> list[ContractOp]:
+    """Return the products of a slice."""
+    return [op for op in loop.body.block.ops if isinstance(op, ContractOp)]
+
+
+def is_asynchronous(loop: ForOp) -> bool:
+    """Return whether products of a slice may be under way while threads go on."""
+    return any(op.instruction.is_asynchronous for op in contractions_of(loop))
+
+
+def with_slots(tile: SSAValue, slots: int) -> AllocOp:
+    """Return an allocation of as many tiles in place of one; it is not inserted yet."""
+    old, type = tile.owner, buffer_type(tile)
+    assert isinstance(old, AllocOp)
+    sizes = [slots, *type.get_shape()]
+    slots_type = MemRefType(type.element_type, sizes, memory_space=type.memory_space)
+    new = AllocOp(slots_type, old.swizzle)
+    new.location = old.location
+    new.buffer.name_hint = tile.name_hint
+    return new
+
+
+@dataclass(frozen=True)
+class Slots:
+    """tiles: from the tile of a slice to the buffer of its slots."""
+
+    count: int
+    tiles: Mapping[SSAValue, SSAValue]
+
+    def stage(self, scope: LoopScope, loop: ForOp, slice: SSAValue, number: AffineExpr) -> None:
+        """Write the stages of a slice of the loop as number ``number`` of all slices; their copies
+        may be under way afterwards.
+        """
+        slot, dims = scope.resolve([number % self.count])
+        for old in stages_of(loop):
+            copy = old.clone({loop.induction: slice})
+            place = self.tiles[old.tile], slot, dims
+            new = StageOp(place, old.map.data, copy.detach_region(0), asynchronous=True)
+            new.location = old.location
+            scope.b.builder.insert(new)
+            copy.erase()
+
+    def contract(self, scope: LoopScope, loop: ForOp, number: AffineExpr) -> None:
+        """Write the products of a slice that is number ``number`` of all slices; those that may
+        are under way afterwards.
+        """
+        slot, dims = scope.resolve([number % self.count])
+        for old in contractions_of(loop):
+            new = ContractOp(
+                old.accumulator,
+                self._place(old.lhs, slot, dims),
+                self._place(old.rhs, slot, dims),
+                old.transpose_lhs is not None,
+                old.transpose_rhs is not None,
+                old.interleaved,
+                asynchronous=old.instruction.is_asynchronous,
+            )
+            new.location = old.location
+            scope.b.builder.insert(new)
+
+    def _place(
+        self, tile: SSAValue, slot: Sequence[AffineExpr], dims: Sequence[SSAValue]
+    ) -> TilePlace:
+        return (self.tiles[tile], slot, dims) if tile in self.tiles else (tile, (), ())

@@ -1,0 +1,96 @@
+// RUN: dlc-opt %s --loop-assign-roles --split-input-file --verify-diagnostics
+
+loop.kernel @other_work(%x: memref<9xf32>) attributes {outputs = 1 : i64} {
+  loop.for %t = 0 to 32 kind = parallel map = thread {
+    %z = arith.constant 0.0 : f32
+    // expected-error@below {{a pipeline of 2 needs slices 0, 1, 2 .. that are staged and contracted, and nothing else in the loop}}
+    loop.for %k = 0 to 9 kind = reduction map = serial attributes {pipeline = 2 : i64, producers = 1 : i64} {
+      loop.store %z, %x[%k] : f32 -> memref<9xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @no_threads(%x: memref<16x144xf16>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{is in no loop over threads}}
+  loop.for %k = 0 to 9 kind = reduction map = serial attributes {pipeline = 2 : i64, producers = 1 : i64} {
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @two(%x: memref<16x144xf16>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{has two loops with producers; bring the slices of one of them with all threads}}
+  loop.for %t = 0 to 32 kind = parallel map = thread {
+    loop.for %k = 0 to 9 kind = reduction map = serial attributes {pipeline = 2 : i64, producers = 1 : i64} {
+      loop.yield
+    }
+    loop.for %k = 0 to 9 kind = reduction map = serial attributes {pipeline = 2 : i64, producers = 1 : i64} {
+      loop.yield
+    }
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @on_a_condition(%x: memref<16x144xf16>) attributes {outputs = 1 : i64} {
+  loop.for %t = 0 to 32 kind = parallel map = thread {
+    %true = arith.constant true
+    scf.if %true {
+      // expected-error@below {{a loop with producers stands in the loop over threads, or there in one loop over tiles, scf.for from below its step on}}
+      loop.for %k = 0 to 9 kind = reduction map = serial attributes {pipeline = 2 : i64, producers = 1 : i64} {
+        loop.yield
+      }
+    }
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @from_anywhere(%x: memref<16x144xf16>) attributes {outputs = 1 : i64} {
+  loop.for %b = 0 to 9 kind = parallel map = grid {
+    loop.for %t = 0 to 32 kind = parallel map = thread {
+      %tiles = arith.constant 20 : index
+      %step = arith.constant 8 : index
+      scf.for %tile = %b to %tiles step %step {
+        // expected-error@below {{a loop with producers stands in the loop over threads, or there in one loop over tiles, scf.for from below its step on}}
+        loop.for %k = 0 to 9 kind = reduction map = serial attributes {pipeline = 2 : i64, producers = 1 : i64} {
+          loop.yield
+        }
+      }
+      loop.yield
+    }
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @tile_used_later(%x: memref<16x32xf32>) attributes {outputs = 1 : i64} {
+  loop.for %t = 0 to 128 kind = parallel map = thread {
+    %s = loop.alloc : memref<16x32xf32, #loop.space<shared>>
+    loop.for %k = 0 to 9 kind = reduction map = serial attributes {pipeline = 2 : i64, producers = 4 : i64} {
+      // expected-error@below {{the tile of a pipelined stage is a buffer of its own, used in the loop only}}
+      loop.stage %s map = <spatial(16, 8) * repeat(1, 4)> : memref<16x32xf32, #loop.space<shared>> {
+      ^bb0(%i: index, %j: index):
+        %e = loop.load %x[%i, %j] : memref<16x32xf32> -> f32
+        loop.yield %e : f32
+      }
+      loop.yield
+    }
+    %v = loop.load %s[0, 0] : memref<16x32xf32, #loop.space<shared>> -> f32
+    loop.yield
+  }
+  loop.end
+}

@@ -1,0 +1,58 @@
+// RUN: dlc-opt %s --loop-assign-roles | filecheck %s
+
+// Where all threads bring slices, the loop is left to loop-pipeline-stages.
+
+// CHECK:       loop.for %t = 0 to 32
+// CHECK:       loop.for %k = 0 to 9 kind = reduction map = serial attributes {pipeline = 4 : i64} {
+// CHECK-NEXT:    loop.stage %a map
+// CHECK-NOT:   gpu
+// CHECK-LABEL: loop.kernel @none_asked
+// CHECK:       loop.for %k = 0 to 9 kind = reduction map = serial attributes {pipeline = 4 : i64, producers = 0 : i64} {
+// CHECK-NEXT:    loop.stage %a map
+// CHECK-NOT:   gpu
+loop.kernel @g(%x: memref<16x144xf16>, %w: memref<8x144xf16>, %y: memref<16x8xf16>) attributes {outputs = 1 : i64} {
+  loop.for %t = 0 to 32 kind = parallel map = thread {
+    %acc = loop.zero : memref<16x8xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 1)>, #loop.space<register>>
+    %a = loop.alloc : memref<16x16xf16, #loop.space<shared>>
+    %b = loop.alloc : memref<8x16xf16, #loop.space<shared>>
+    loop.for %k = 0 to 9 kind = reduction map = serial attributes {pipeline = 4 : i64} {
+      loop.stage %a map = <spatial(16, 2) * repeat(1, 8)> : memref<16x16xf16, #loop.space<shared>> {
+      ^bb0(%i: index, %j: index):
+        %e = loop.load %x[%i, %k * 16 + %j] : memref<16x144xf16> -> f32
+        loop.yield %e : f32
+      }
+      loop.stage %b map = <spatial(8, 2) * repeat(1, 8)> : memref<8x16xf16, #loop.space<shared>> {
+      ^bb0(%i: index, %j: index):
+        %e = loop.load %w[%i, %k * 16 + %j] : memref<8x144xf16> -> f32
+        loop.yield %e : f32
+      }
+      loop.contract %acc, %a, %b transpose_rhs : memref<16x8xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 1)>, #loop.space<register>>, memref<16x16xf16, #loop.space<shared>>, memref<8x16xf16, #loop.space<shared>>
+      loop.yield
+    }
+    loop.yield
+  }
+  loop.end
+}
+loop.kernel @none_asked(%x: memref<16x144xf16>, %w: memref<8x144xf16>, %y: memref<16x8xf16>) attributes {outputs = 1 : i64} {
+  loop.for %t = 0 to 32 kind = parallel map = thread {
+    %acc = loop.zero : memref<16x8xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 1)>, #loop.space<register>>
+    %a = loop.alloc : memref<16x16xf16, #loop.space<shared>>
+    %b = loop.alloc : memref<8x16xf16, #loop.space<shared>>
+    loop.for %k = 0 to 9 kind = reduction map = serial attributes {pipeline = 4 : i64, producers = 0 : i64} {
+      loop.stage %a map = <spatial(16, 2) * repeat(1, 8)> : memref<16x16xf16, #loop.space<shared>> {
+      ^bb0(%i: index, %j: index):
+        %e = loop.load %x[%i, %k * 16 + %j] : memref<16x144xf16> -> f32
+        loop.yield %e : f32
+      }
+      loop.stage %b map = <spatial(8, 2) * repeat(1, 8)> : memref<8x16xf16, #loop.space<shared>> {
+      ^bb0(%i: index, %j: index):
+        %e = loop.load %w[%i, %k * 16 + %j] : memref<8x144xf16> -> f32
+        loop.yield %e : f32
+      }
+      loop.contract %acc, %a, %b transpose_rhs : memref<16x8xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 1)>, #loop.space<register>>, memref<16x16xf16, #loop.space<shared>>, memref<8x16xf16, #loop.space<shared>>
+      loop.yield
+    }
+    loop.yield
+  }
+  loop.end
+}
