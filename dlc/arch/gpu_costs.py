@@ -48,6 +48,12 @@ class GpuCosts:
     without: odd numbers of stages, and split reductions.
     """
 
+    product_clocks: float = 17.0
+    product_overlap: float = 0.48
+    """Of a warpgroup's product whose columns are too few to hide its start: 17 clocks and 0.48 of
+    what the rate gives (18.9, 20.7, 24.7 and 32.8 clocks for 8, 16, 32 and 64 columns of f16).
+    """
+
     element_instructions: float = 24.5
     """Instructions to bring one element of a factor through registers: index, guard, load, store.
     """

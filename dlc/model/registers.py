@@ -47,6 +47,11 @@ _ABOVE_A_STEP = 1.07
 addresses again rather than needing a few more.
 """
 
+_FIXED_OF_PRODUCTS = 38.0
+"""Addresses, descriptors and loop counters where instructions read shared memory themselves: 26 to
+38 in kernels of 32 to 128 sums a thread.
+"""
+
 _FMA_FIXED = 24.0
 _FMA_REGISTERS = 4
 """What a thread loads at once of a line that lies along the reduction."""
@@ -62,7 +67,9 @@ def registers(tiles: "Tiles") -> Floats:
     """Return the registers per thread of each tiling."""
     rows, columns = tiles.m / tiles.warps_m, tiles.n / tiles.warps_n
     accumulators = rows * columns / WARP_LANES
-    if tiles.instruction.spreads_fragments:
+    if tiles.instruction.is_asynchronous:
+        found = _of_warpgroups(tiles, accumulators)
+    elif tiles.instruction.spreads_fragments:
         found = _of_warps(tiles, accumulators, (rows + columns) / 4)
     else:
         found = _of_threads(tiles, accumulators, rows, columns)
@@ -80,10 +87,20 @@ def _of_warps(tiles: "Tiles", accumulators: Floats, fragments: Floats) -> Floats
     of_accumulator = _OF_ACCUMULATOR + np.where(tiles.split > 1, _OF_SPLIT, 0)
     of_accumulator = of_accumulator + _OF_EPILOGUE * has_epilogue
     found = _FIXED + of_accumulator * accumulators + of_fragment * fragments
-    if work.guarded and work.lhs_copy:
-        copies = tiles.m * tiles.line_bytes / work.lhs_copy / (WARP_LANES * tiles.warps)
-        found = found + _OF_GUARD + _OF_GUARDED_COPY * np.minimum(copies, _MOST_GUARDED_COPIES)
-    return found
+    return found + _of_guards(tiles)
+
+
+def _of_warpgroups(tiles: "Tiles", accumulators: Floats) -> Floats:
+    """Return those of tiles of products that read shared memory: sums, and what copies need."""
+    return _FIXED_OF_PRODUCTS + accumulators + _of_guards(tiles)
+
+
+def _of_guards(tiles: "Tiles") -> Floats:
+    work = tiles.work
+    if not work.guarded or not work.lhs_copy:
+        return 0 * tiles.m
+    copies = tiles.m * tiles.line_bytes / work.lhs_copy / (WARP_LANES * tiles.warps)
+    return _OF_GUARD + _OF_GUARDED_COPY * np.minimum(copies, _MOST_GUARDED_COPIES)
 
 
 def _of_threads(tiles: "Tiles", accumulators: Floats, rows: Floats, columns: Floats) -> Floats:

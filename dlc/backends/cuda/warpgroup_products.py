@@ -113,7 +113,7 @@ def _pin(p: CLikePrinter, op: Operation) -> None:
     products = (x for x in kernel.walk() if isinstance(x, gpu.WgmmaOp))
     for sums in dict.fromkeys(product.c for product in products):
         if sums in p.names and _block_of(sums) in blocks:
-            p.line(f"pin<{prod(buffer_type(sums).get_shape())}>({p.names[sums]});")
+            p.line(f"pin<{prod(buffer_type(sums).get_shape())}>(&{p.names[sums]}[0]);")
 
 
 def _ancestors(op: Operation) -> Iterator[Operation]:

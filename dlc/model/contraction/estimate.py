@@ -15,6 +15,7 @@ from dlc.arch.fragments import WARP_LANES
 from dlc.model.contraction.epilogue import Epilogue
 from dlc.model.contraction.main_loop import MainLoop
 from dlc.model.contraction.overlap import Floats, slower
+from dlc.model.contraction.products import ProductLoop
 from dlc.model.contraction.supply import Supply
 from dlc.model.contraction.tiles import Tiles
 from dlc.model.occupancy import resident_blocks
@@ -90,7 +91,8 @@ class _Estimate:
 
     @cached_property
     def _loop(self) -> MainLoop:
-        return MainLoop(self.tiles, self.arch)
+        loop = ProductLoop if self.tiles.instruction.is_asynchronous else MainLoop
+        return loop(self.tiles, self.arch)
 
     @cached_property
     def _epilogue(self) -> Epilogue:

@@ -14,7 +14,7 @@ from dlc.model.contraction.tiles import Tiles
 _FRAGMENT_INSTRUCTIONS = 3
 """Of a load of 16 bytes a lane from shared memory: its place, of which the swizzle is a part."""
 
-_STEP_INSTRUCTIONS = 22
+STEP_INSTRUCTIONS = 22
 """Of a warp in a step of the main loop beside these and multiply-adds. Both are medians of the
 machine code of 460 kernels for sm_90a.
 """
@@ -77,7 +77,7 @@ class MainLoop:
         rounding = _ROUNDING_INSTRUCTIONS * tiles.read_bytes / work.factor_bytes / WARP_LANES
         if not tiles.instruction.ignored_bits:
             rounding = 0 * rounding
-        instructions = multiply + fragments + rounding + tiles.warps * _STEP_INSTRUCTIONS
+        instructions = multiply + fragments + rounding + tiles.warps * STEP_INSTRUCTIONS
         return instructions / self.arch.issue_per_clock_per_sm + self._supply.staging
 
     @cached_property

@@ -106,9 +106,14 @@ class Tiles:
 
     @cached_property
     def read_bytes(self) -> Floats:
-        """The bytes that the lanes of a block get from shared memory in one step."""
-        lhs = self.m * self.warps_n * self.instruction.lhs_readers
-        rhs = self.n * self.warps_m * self.instruction.rhs_readers
+        """The bytes that the lanes of a block get from shared memory in one step, or instructions
+        that read there themselves.
+        """
+        across, down = self.warps_n, self.warps_m
+        if self.instruction.is_asynchronous:
+            across, down = self.n / self.instruction.n, self.m / self.instruction.m
+        lhs = self.m * across * self.instruction.lhs_readers
+        rhs = self.n * down * self.instruction.rhs_readers
         return (lhs + rhs) * self.line_bytes
 
     @cached_property

@@ -16,7 +16,8 @@ class Contraction:
     lhs_reads: elements that are read for one of the lhs that goes through registers.
     lhs_operations, operations: scalar operations, in units of an addition, for one element of the
     lhs, and of the result beside its sum. together: neighbouring columns that lie together in all
-    results, aligned. rhs_along_k: whether lines of the staged rhs are along the reduction.
+    results, aligned. lhs_along_k, rhs_along_k: whether lines of a staged factor are along the
+    reduction.
     lhs_inside: whether the lhs is computed in the kernel. adjacent: whether neighbouring columns
     are neighbours in memory in all results.
     """
@@ -40,6 +41,7 @@ class Contraction:
     lhs_operations: float = 0.0
     operations: float = 0.0
     together: int = 8
+    lhs_along_k: bool = True
     rhs_along_k: bool = True
     compute: str = "f32"
     lhs_inside: bool = False

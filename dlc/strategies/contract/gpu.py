@@ -10,6 +10,8 @@ import numpy as np
 
 from dlc.arch import GpuArch
 from dlc.arch.instruction import Instruction
+from dlc.arch.matrix_descriptor import TRANSPOSED_BYTES
+from dlc.arch.scope import Scope
 from dlc.model.contraction import Contraction, Tiles, estimate_s
 from dlc.model.upper_bound import gpu_bound
 from dlc.strategies._implementation import Implementation
@@ -91,8 +93,37 @@ _OF_COLUMNS = _Space(
     most_rows=8,
 )
 
-_SPACES = {(1, 1): _OF_WARPS, (8, 4): _OF_THREADS, (1, 32): _OF_COLUMNS}
-"""By how the lanes of a warp stand over its part of a tile, each for itself or all together."""
+_OF_WARPGROUPS = _Space(
+    tiles=(
+        (128, 256, 8, 1),
+        (256, 128, 8, 1),
+        (128, 128, 8, 1),
+        (128, 128, 4, 1),
+        (64, 256, 4, 1),
+        (64, 128, 4, 1),
+        (256, 64, 8, 1),
+        (128, 64, 8, 1),
+        (128, 64, 4, 1),
+        (64, 64, 4, 1),
+    ),
+    slice_bytes=(128,),
+    stages=(2, 3, 4, 5, 6),
+)
+
+_SPACES = {
+    (Scope.WARPGROUP, (1, 1)): _OF_WARPGROUPS,
+    (Scope.WARP, (1, 1)): _OF_WARPS,
+    (Scope.THREAD, (8, 4)): _OF_THREADS,
+    (Scope.THREAD, (1, 32)): _OF_COLUMNS,
+}
+"""By who does an instruction, and how the lanes of a warp stand over its part of a tile, each for
+itself or all together.
+"""
+
+_HALF_A_TILE = 32
+"""Of the least rows and columns of warpgroups. With no more, warps are as fast: they multiply tiles
+that are half as large.
+"""
 
 _EXCHANGED_BELOW = 4
 """Neighbours of a result that a lane stores at once, below which it may pay to exchange sums."""
@@ -103,7 +134,7 @@ _SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
 
 def candidates(work: Contraction, arch: GpuArch) -> Sequence[ContractOnGpu]:
     """Return the schedules of the space for the fastest instruction that computes ``work``
-    exactly.
+    exactly; where warpgroups have one, for the fastest of warps, too.
     """
     return _candidates(
         replace(work, read_bytes=0, written_bytes=0, lhs_operations=0, operations=0), arch
@@ -116,18 +147,36 @@ def _candidates(work: Contraction, arch: GpuArch) -> tuple[ContractOnGpu, ...]:
 
 
 def _space_of(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
-    fitting = [row for row in instructions_for(work, arch) if not row.is_asynchronous]
-    fastest = [row for row in fitting if row.unit == fitting[0].unit]
+    fitting = instructions_for(work, arch)
+    others = [row for row in fitting if not row.is_asynchronous]
+    fastest = [row for row in others if row.unit == others[0].unit]
     for instruction in {row.lanes: row for row in reversed(fastest)}.values():
-        yield from _tiles_of(work, instruction, arch)
+        yield from _tiles_of(work, [instruction], arch)
+    of_warpgroups = [row for row in fitting if row.is_asynchronous]
+    if of_warpgroups and _suits_warpgroups(work):
+        yield from _tiles_of(work, of_warpgroups, arch)
+
+
+def _suits_warpgroups(work: Contraction) -> bool:
+    """Return whether half a tile of warpgroups has results, and whether their instructions take
+    factors the way round in which they lie in memory.
+    """
+    along_k = work.lhs_along_k and work.rhs_along_k
+    as_it_lies = along_k or work.factor_bytes == TRANSPOSED_BYTES
+    return as_it_lies and min(work.m, work.n) > _HALF_A_TILE
 
 
 def _tiles_of(
-    work: Contraction, instruction: Instruction, arch: GpuArch
+    work: Contraction, instructions: Sequence[Instruction], arch: GpuArch
 ) -> Iterator[ContractOnGpu]:
-    space = _SPACES[instruction.lanes]
-    most_stages = 5 if "cp.async" in arch.capabilities else 2
+    """Yield the schedules of instructions that differ in their columns at most; of those, the one
+    that has all columns of a warpgroup.
+    """
+    space = _SPACES[instructions[0].scope, instructions[0].lanes]
+    most_stages = max(space.stages) if "cp.async" in arch.capabilities else 2
     for m, n, warps_m, warps_n in space.tiles_for(work):
+        wide = (row for row in instructions if row.n == n // warps_n)
+        instruction = next(wide, instructions[0])
         order, interleave = _order(work, m, n, arch), _interleave(work, instruction, n // warps_n)
         for slice_bytes in space.slice_bytes:
             depth = slice_bytes // work.factor_bytes
@@ -165,7 +214,8 @@ def _interleave(work: Contraction, instruction: Instruction, columns: int) -> in
     if not work.rhs_along_k and instruction.spreads_fragments:
         return 1
     held = 1 if instruction.c.place is None else instruction.c.place.pack
-    return gcd(max(1, work.together // held), columns // instruction.least[1])
+    panels = columns // instruction.least[1] * instruction.panels
+    return gcd(max(1, work.together // held), panels)
 
 
 def _may_exchange(work: Contraction, instruction: Instruction, interleave: int) -> bool:

@@ -63,6 +63,7 @@ def work_of(cluster: Cluster) -> Contraction:
         lhs_operations=before / max(1, product.batch_size * product.m_size * product.k_size),
         operations=behind / max(1, product.batch_size * product.m_size * product.n_size),
         together=min(_together(op, product, after, result) for result in cluster.results),
+        lhs_along_k=lies_along_k(cluster, op, 0),
         rhs_along_k=lies_along_k(cluster, op, 1),
         compute=str(compute_type(element)),
         lhs_inside=cluster.inner(op.operands[0]),

@@ -26,10 +26,10 @@ gpu.kernel @products(%x: memref<64x64xf16>) attributes {grid = array<i64: 1, 1, 
 // CHECK:        {{.*}}%30, %31}, {%32, %33, %34, %35}, %36, 1, 1, 1, %37;"
 // CHECK:        : "r"(((const unsigned*)a)[0]),
 // CHECK:      async_fence();
-// CHECK-NEXT: pin<32>(r[[C:[0-9]+]]);
+// CHECK-NEXT: pin<32>(&r[[C:[0-9]+]][0]);
 // CHECK-NEXT: wgmma_fence();
 // CHECK-NEXT: wgmma_m64n64k16_f16<1, 0>(matrix_descriptor<0x4000004000010000ull>(s{{[0-9]+}}) + (64), matrix_descriptor<0x8000002000010000ull>(s[[B:[0-9]+]]) + (258), &r[[C]][0]);
 // CHECK-NEXT: wgmma_m64n64k16_f16_registers<1>(&r{{[0-9]+}}[8], matrix_descriptor<0x8000002001000000ull>(s[[B]]) + (64), &r[[C]][0]);
 // CHECK-NEXT: wgmma_commit();
 // CHECK-NEXT: wgmma_wait<1>();
-// CHECK-NEXT: pin<32>(r[[C]]);
+// CHECK-NEXT: pin<32>(&r[[C]][0]);

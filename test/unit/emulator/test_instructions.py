@@ -142,6 +142,20 @@ def test_more_products_than_wait_at_a_time(tmp_path: Path) -> None:
     assert set(y.tolist()) == {8000.0}
 
 
+def test_sums_of_warpgroups_stand_in_a_text_with_products_of_warps(tmp_path: Path) -> None:
+    body = """
+      float a[4];
+      float b[2];
+      float c[4];
+      for (int i = 0; i < 4; i++) c[i] = 1.0f;
+      a[0] = a[1] = a[2] = a[3] = b[0] = b[1] = __uint_as_float(0x3c003c00);
+      mma_m16n8k16_f16(a, b, c);
+      pin<4>(&c[0]);
+      y[threadIdx.x] = c[3];"""
+    y = launch(Case(body), np.ones(1, np.float32), np.empty(32, np.float32), tmp_path)
+    assert set(y.tolist()) == {17.0}
+
+
 def test_rounding_to_half_precisions(tmp_path: Path) -> None:
     bits = GENERATOR.integers(0, 2**32, 4096, np.uint32)
     near = GENERATOR.integers(0x33000000, 0x47800000, 4096, np.uint32)  # the range of fp16

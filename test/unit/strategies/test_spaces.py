@@ -71,11 +71,33 @@ def _choose(work: Contraction, arch: GpuArch = H200) -> ContractOnGpu:
     return schedule
 
 
-@pytest.mark.parametrize("sizes", [(1, 1000, 2048), (128, 768, 768), (4099, 4093, 4091)])
+@pytest.mark.parametrize("sizes", [(33, 1000, 2048), (128, 768, 768), (4099, 4093, 4091)])
 def test_space_does_not_depend_on_sizes(sizes: tuple[int, int, int]) -> None:
-    tiles = {(s.tile, s.warps) for s in contract_gpu.candidates(_work(*sizes), H200)}
-    assert len(tiles) == 32
-    assert tiles == {(s.tile, s.warps) for s in contract_gpu.candidates(_work(64, 64, 4096), H200)}
+    def tiles(sizes: tuple[int, int, int]) -> set[tuple[str, tuple[int, ...], tuple[int, ...]]]:
+        found = contract_gpu.candidates(_work(*sizes), H200)
+        return {(s.instruction, s.tile, s.warps) for s in found}
+
+    assert len(tiles(sizes)) == 32 + 10
+    assert tiles(sizes) == tiles((64, 64, 4096))
+
+
+def test_warpgroups_are_for_products_that_fill_half_a_tile() -> None:
+    def has_warpgroups(work: Contraction, arch: GpuArch = H200) -> bool:
+        return any(s.reads_shared for s in contract_gpu.candidates(work, arch))
+
+    assert has_warpgroups(_work(33, 33, 64))
+    assert not has_warpgroups(_work(32, 4096, 64))
+    assert not has_warpgroups(_work(4096, 32, 64))
+    assert not has_warpgroups(_work(64, 64, 64), A100)
+
+
+@pytest.mark.parametrize(("element", "bytes", "compute"), [("f16", 2, "f32"), ("i8", 1, "i32")])
+def test_only_16_bits_are_taken_either_way_round(element: str, bytes: int, compute: str) -> None:
+    work = replace(_work(64, 64, 64), element=element, factor_bytes=bytes, compute=compute)
+    assert any(s.reads_shared for s in contract_gpu.candidates(work, H200))
+    for turned in (replace(work, rhs_along_k=False), replace(work, lhs_along_k=False)):
+        found = any(s.reads_shared for s in contract_gpu.candidates(turned, H200))
+        assert found == (bytes == 2)
 
 
 @pytest.mark.parametrize("arch", GPUS, ids=lambda a: a.name)
@@ -92,7 +114,8 @@ def test_small_products_take_small_tiles_and_large_ones_large_tiles() -> None:
     small, large = _choose(_work(49, 512, 4608)), _choose(_work(8192, 8192, 8192))
     assert small.split != 1
     assert large.split == 1
-    assert large.tile == (128, 128, 64)
+    assert large.tile == (128, 256, 64)
+    assert large.reads_shared
 
 
 def test_no_asynchronous_copies_no_third_stage() -> None:
@@ -253,7 +276,7 @@ def test_a_block_that_does_not_fit_is_never_chosen() -> None:
 def test_the_space_is_estimated_as_each_schedule_alone() -> None:
     work = _work(8192, 768, 768)
     schedules = list(contract_gpu.candidates(work, H200))
-    together = estimate_s(contract_gpu.tiles(work, schedules, H200), H200)
+    together = contract_gpu.estimate(work, schedules, H200)
     for number in range(0, len(schedules), 37):
         alone = contract_gpu.rate(work, schedules[number], H200).latency_s()
         assert alone == pytest.approx(together[number])
