@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from launch import Gpu
 from lowered import lowered
-from warpgroup_roles import PING_PONG, PRODUCTS, factors, wanted
+from warpgroup_roles import BOXED, PING_PONG, PRODUCTS, factors, wanted
 
 from dlc.backends.cuda.cubins import compile_kernels
 from dlc.dialects.graph.structure import Array
 from dlc.simulator import SimulationError, simulate
 from dlc.simulator.launch import Order
 
+KERNELS = {"gathered": PING_PONG, "boxed": BOXED}
 ORDERS: list[Order | None] = [None, "forward", "backward", 1, 2]
 
 
@@ -23,20 +24,23 @@ def simulated(text: str, order: Order | None = None) -> Array:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_sums(order: Order | None) -> None:
-    np.testing.assert_array_equal(simulated(PING_PONG, order), wanted(factors()))
+@pytest.mark.parametrize("name", KERNELS)
+def test_sums(name: str, order: Order | None) -> None:
+    np.testing.assert_array_equal(simulated(KERNELS[name], order), wanted(factors()))
 
 
-def test_kernel_compiles() -> None:
-    module = lowered(PING_PONG, "gpu-check-limits{arch=sm_90a}")
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernel_compiles(name: str) -> None:
+    module = lowered(KERNELS[name], "gpu-check-limits{arch=sm_90a}")
     assert compile_kernels(module, "sm_90a")[0].resources.spill_bytes == 0
 
 
 @pytest.mark.gpu
-def test_kernel_on_the_gpu(gpu: Gpu) -> None:
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernel_on_the_gpu(gpu: Gpu, name: str) -> None:
     if gpu.target != "sm_90a":
         pytest.skip(f"{gpu.target} has no products of warpgroups")
-    (y,) = gpu.run(lowered(PING_PONG, "gpu-check-limits{arch=sm_90a}"), factors())
+    (y,) = gpu.run(lowered(KERNELS[name], "gpu-check-limits{arch=sm_90a}"), factors())
     np.testing.assert_array_equal(y, wanted(factors()))
 
 
@@ -71,3 +75,24 @@ def test_fault_is_found(correct: str, wrong: str, message: str, order: Order | N
     assert correct in PING_PONG
     with pytest.raises(SimulationError, match=message):
         simulated(PING_PONG.replace(correct, wrong), order)
+
+
+WAIT_FULL = "gpu.mbarrier_wait %full[%slot] parity %p : memref<4xi64, #loop.space<shared>>"
+WAIT_EMPTY = "gpu.mbarrier_wait %empty[%j mod 4] parity %p : memref<4xi64, #loop.space<shared>>"
+FAULTS_OF_BOXES = [
+    (WAIT_FULL, "", RACE),
+    (WAIT_EMPTY, "", "once too often|reads that was not waited for"),
+    (WAIT, WAIT.replace("1 :", "2 :"), RACE),
+    ("bytes = 8192", "bytes = 4096", f"{RACE}|{STALL}"),
+    ("to %a[%j mod 4, 0, 0]", "to %a[(%j + 1) mod 4, 0, 0]", f"{RACE}|{STALL}"),
+]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(("correct", "wrong", "message"), FAULTS_OF_BOXES)
+def test_fault_of_boxes_is_found(
+    correct: str, wrong: str, message: str, order: Order | None
+) -> None:
+    assert correct in BOXED
+    with pytest.raises(SimulationError, match=message):
+        simulated(BOXED.replace(correct, wrong), order)

@@ -37,6 +37,16 @@ PRODUCTS = _lines(
     f"{A}, {A}, {C}",
     range(DEPTH // 16),
 )
+BRINGS = f"""    scf.for %j = %zero to %all step %one {{
+      %p = loop.index [(%j floordiv {SLOTS} + 1) mod 2]
+      gpu.mbarrier_wait %empty[%j mod {SLOTS}] parity %p : {BARRIERS}
+      scf.for %i = %t to %pieces step %step {{
+        gpu.cp_async %x[%block, %j floordiv {SLICES}, %j mod {SLICES}, %i floordiv 8, %i mod 8 * 8]
+          to %a[%j mod {SLOTS}, %i floordiv 8, %i mod 8 * 8] {{bytes = 16 : i64}} : {X}, {A}
+      }}
+      gpu.cp_async_arrive %full[%j mod {SLOTS}] : {BARRIERS}
+    }}
+"""
 PING_PONG = f"""
 gpu.kernel @k(%x: {X}, %y: {Y}) attributes {{
     grid = array<i64: {BLOCKS}, 1, 1>, block = array<i64: {
@@ -70,16 +80,7 @@ gpu.kernel @k(%x: {X}, %y: {Y}) attributes {{
   gpu.barrier
   scf.if %brings {{
     gpu.set_registers {{count = 40 : i64}}
-    scf.for %j = %zero to %all step %one {{
-      %p = loop.index [(%j floordiv {SLOTS} + 1) mod 2]
-      gpu.mbarrier_wait %empty[%j mod {SLOTS}] parity %p : {BARRIERS}
-      scf.for %i = %t to %pieces step %step {{
-        gpu.cp_async %x[%block, %j floordiv {SLICES}, %j mod {SLICES}, %i floordiv 8, %i mod 8 * 8]
-          to %a[%j mod {SLOTS}, %i floordiv 8, %i mod 8 * 8] {{bytes = 16 : i64}} : {X}, {A}
-      }}
-      gpu.cp_async_arrive %full[%j mod {SLOTS}] : {BARRIERS}
-    }}
-  }} else {{
+{BRINGS}  }} else {{
     gpu.set_registers {{count = 232 : i64}}
     %team = loop.index [%t floordiv {TEAM} - 1]
     %own = loop.index [%t mod {TEAM}]
@@ -127,6 +128,29 @@ gpu.kernel @k(%x: {X}, %y: {Y}) attributes {{
   }}
   gpu.end
 }}"""
+
+
+_MAP = (
+    f"#gpu.tensor_map<sizes = [{BLOCKS * TILES * SLICES * ROWS}, {DEPTH}], "
+    f"strides = [{2 * DEPTH}], box = [{ROWS}, {DEPTH}], swizzle = 128>"
+)
+_BOXES = f"""    scf.if %first {{
+      scf.for %j = %zero to %all step %one {{
+        %p = loop.index [(%j floordiv {SLOTS} + 1) mod 2]
+        gpu.mbarrier_wait %empty[%j mod {SLOTS}] parity %p : {BARRIERS}
+        gpu.mbarrier_arrive %full[%j mod {SLOTS}] {{bytes = {ROWS * DEPTH * 2} : i64}} : {BARRIERS}
+        gpu.tensor_copy %x[(%block * {TILES * SLICES} + %j) * {ROWS}, 0]
+          to %a[%j mod {SLOTS}, 0, 0] at %full[%j mod {SLOTS}] {{map = {_MAP}}}
+          : {X}, {A}, {BARRIERS}
+      }}
+    }}
+"""
+BOXED = (
+    PING_PONG.replace(BRINGS, _BOXES)
+    .replace(f"arrivals = {PRODUCERS} :", "arrivals = 1 :")
+    .replace("        gpu.async_fence\n", "")
+)
+"""One thread starts copies of whole slices."""
 
 
 def factors() -> Array:

@@ -29,10 +29,13 @@ def test_sums(tmp_path: Path) -> None:
     np.testing.assert_array_equal(emulated(PIPELINED, tmp_path), wanted(factors()))
 
 
-def test_teams_that_take_turns(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "text", [warpgroup_roles.PING_PONG, warpgroup_roles.BOXED], ids=["gathered", "boxed"]
+)
+def test_teams_that_take_turns(text: str, tmp_path: Path) -> None:
     x = warpgroup_roles.factors()
     sums = warpgroup_roles.wanted(x)
-    np.testing.assert_array_equal(run(warpgroup_roles.PING_PONG, x, sums, tmp_path), sums)
+    np.testing.assert_array_equal(run(text, x, sums, tmp_path), sums)
 
 
 ROLES_FAULTS = [
