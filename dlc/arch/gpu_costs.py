@@ -54,6 +54,15 @@ class GpuCosts:
     what the rate gives (18.9, 20.7, 24.7 and 32.8 clocks for 8, 16, 32 and 64 columns of f16).
     """
 
+    product_loaded: float = 1.25
+    """Cost of a product where all SMs multiply, in units of one where few do."""
+
+    product_step_clocks: float = 78.0
+    """A step of products that read shared memory, beside these and the copies: wait, barrier."""
+
+    slice_clocks: float = 541.0
+    """From the copies of a slice to its first product, beside the latency of its memory."""
+
     element_instructions: float = 24.5
     """Instructions to bring one element of a factor through registers: index, guard, load, store.
     """

@@ -8,21 +8,36 @@ import numpy as np
 from dlc.model.contraction.main_loop import STEP_INSTRUCTIONS, MainLoop
 from dlc.model.contraction.overlap import Floats, slower
 
-_POWER = 3
-"""Of what overlaps well: products, copies and the instructions that start them."""
+_OVERLAP = 8
+"""How well hides what takes less: products, copies and the wait for a slice run at once."""
 
 
 @dataclass(frozen=True)
 class ProductLoop(MainLoop):
     """What a step takes where no lane loads fragments, in clocks."""
 
+    def step(self, resident: Floats) -> Floats:
+        """Return the clocks of a step: the slowest of what blocks share, what one block does in
+        order, and the arrival of slices.
+        """
+        return slower(_OVERLAP, resident * self._shared_clocks, self._own_clocks, self._waiting)
+
     @cached_property
     def _multiplying(self) -> Floats:
-        """The clocks of the products; each has a start that few columns do not hide."""
+        """The clocks of the products; each has a start that few columns do not hide. Where all SMs
+        multiply they are slower.
+        """
         it, costs = self.tiles.instruction, self.arch.costs
         least = it.flops / self.arch.flops_per_clock_per_sm[it.unit]
         one = max(least, costs.product_clocks + costs.product_overlap * least)
-        return self.tiles.step_flops / it.flops * one
+        busy = np.minimum(1, self.tiles.blocks / self.arch.sm_count)
+        loaded = 1 + (costs.product_loaded - 1) * busy
+        return self.tiles.step_flops / it.flops * one * loaded
+
+    @cached_property
+    def _products(self) -> Floats:
+        """The clocks of the products, which read shared memory as they go."""
+        return slower(4, self._multiplying, self._moving)
 
     @cached_property
     def _issuing(self) -> Floats:
@@ -31,23 +46,28 @@ class ProductLoop(MainLoop):
 
     @cached_property
     def _shared_clocks(self) -> Floats:
-        """The clocks of a step that one block takes of what all blocks of an SM share: products
-        read shared memory as they go.
-        """
-        return slower(_POWER, self._multiplying, self._moving, self._issuing, self._supply.arriving)
+        """The clocks of a step that one block takes of what all blocks of an SM share."""
+        return slower(4, self._products, self._issuing, self._supply.arriving)
 
     @cached_property
     def _own_clocks(self) -> Floats:
-        """The clocks of a step of one block alone. With two slices at a time the next one is
-        brought under the products of a step, from three on those are under way over its end. The
-        first slice is brought before there are products.
+        """The clocks of a step of one block alone. From three slices at a time on, products are
+        under way while the next slice is waited for and copies are issued.
         """
-        step = self.arch.costs.step_clocks
-        products = slower(_POWER, self._multiplying, self._moving)
-        bringing = self._issuing + self._supply.through_registers
-        ways = (
-            products + step + bringing,
-            step + slower(_POWER, products, bringing) + bringing / self.tiles.steps,
-            slower(_POWER, products, step + bringing) + bringing / self.tiles.steps,
-        )
-        return np.choose(np.clip(self.tiles.stages, 1, 3).astype(int) - 1, ways)
+        in_turn = self._products + self._between
+        return np.where(self.tiles.stages > 2, slower(4, self._products, self._between), in_turn)
+
+    @cached_property
+    def _between(self) -> Floats:
+        """The clocks of a step that are no products: wait, barrier, copies."""
+        return self.arch.costs.product_step_clocks + self._issuing + self._supply.through_registers
+
+    @cached_property
+    def _waiting(self) -> Floats:
+        """The clocks of a step in which slices are waited for: each takes that long from its copies
+        on, and some are under way at a time.
+        """
+        stages = self.tiles.stages
+        ahead = np.maximum(1, np.where(stages > 2, stages - 2, stages - 1))
+        slice = self.arch.costs.slice_clocks + self._supply.latency + self._between
+        return slice / ahead

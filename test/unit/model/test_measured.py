@@ -18,16 +18,20 @@ _LEAST_RANKS = {
     "f16 again": 0.85,  # 24 to 41, many of them among the best, whose times lie close together
     "tf32 again": 0.88,
     "f32 again": 0.83,
+    "f16 by warpgroups": 0.79,  # 13 to 41, of mma.sync too
+    "bf16 by warpgroups": 0.87,
 }
 _LESS = {
     "matmul_768_128_128_64_1_f16": 0.8,
     "conv_64_56_56_64_256_1_1_1_f16": 0.73,
     "matmul_1_128_3072_768_1_f32 again": 0.7,
     "conv_16_28_28_512_128_1_1_1_f32 again": 0.7,
+    "conv_64_14_14_256_256_3_1_1_f16 by warpgroups": 0.55,
 }
 """Two have one or two steps and then stores: times of most schedules lie within 30 %, and what
 tells them apart (how stores of neighbouring blocks meet in the L2) is not modelled. Of the others
-the best ten lie within 10 %, and partial sums of large tiles take longer than estimated."""
+the best ten lie within 10 %, and partial sums of large tiles take longer than estimated. Of the
+last one three quarters lie within 30 % of each other."""
 
 
 def _kind(name: str) -> str:
@@ -35,7 +39,15 @@ def _kind(name: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("kind", "cases"), [("f16", 18), ("f16 again", 18), ("f32 again", 13), ("tf32 again", 13)]
+    ("kind", "cases"),
+    [
+        ("f16", 18),
+        ("f16 again", 18),
+        ("f32 again", 13),
+        ("tf32 again", 13),
+        ("f16 by warpgroups", 8),
+        ("bf16 by warpgroups", 1),
+    ],
 )
 def test_the_first_choice_is_near_the_best_measured_one(kind: str, cases: int) -> None:
     choices = [v.choice for name, v in VERDICTS.items() if _kind(name) == kind]
