@@ -5,7 +5,7 @@ numbers. So transpositions, strides, broadcasts, windows, paddings and the branc
 concatenations cost what their addresses say.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -36,6 +36,8 @@ block, which fetch a line once.
 """
 
 
+NONE_LONGER: Mapping[tuple[ComputedOp, int], Sequence[int]] = {}
+
 _Counts = tuple[float, float, float]
 """Of a warp: loads of a lane, lines of all instructions, lines that are fetched once."""
 
@@ -47,14 +49,15 @@ def lane_reads(
     starts: Sequence[tuple[SSAValue, Index]],
     shapes: Shapes,
     known: Collection[ComputedOp] = (),
+    longer: Mapping[tuple[ComputedOp, int], Sequence[int]] = NONE_LONGER,
 ) -> list[LaneReads]:
     """Return what a warp reads to compute some values, for different shapes of warps and blocks.
 
     starts: a value and where it is computed. Consecutive positions are those of a lane, then of the
     next lane; there are enough for the widest vector, or all that the tensor has. known: ops whose
-    results are there already.
+    results are there already. longer: reductions that go further where they read an operand.
     """
-    walk = _Walk(cluster, known)
+    walk = _Walk(cluster, known, longer)
     for value, index in starts:
         walk.visit(value, index)
     each = [read.counted(shapes) for read in walk.found]
@@ -140,6 +143,7 @@ class _Walk:
 
     cluster: Cluster
     known: Collection[ComputedOp]
+    longer: Mapping[tuple[ComputedOp, int], Sequence[int]]
     found: list[_InputRead] = field(default_factory=list)
     _seen: set[tuple[SSAValue, Index]] = field(default_factory=set)
 
@@ -158,11 +162,12 @@ class _Walk:
 
     def _visit_operands(self, op: ComputedOp, index: Index, scale: float) -> None:
         found = self.cluster.profile(op)
-        points, each = opened(index, found.reduction)
         operands = op.operands
         for read in found.reads:
             if read.reduced and found.reduction:
-                if prod(found.reduction):
+                sizes = self.longer.get((op, read.operand), found.reduction)
+                if prod(sizes):
+                    points, each = opened(index, sizes)
                     self.visit(operands[read.operand], read_index(read, points), scale * each)
             else:
                 rest = [zero()] * len(found.reduction)

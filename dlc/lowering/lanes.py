@@ -64,22 +64,23 @@ class Accumulators:
     def __init__(self, scope: LoopScope, op: ReductionOp, sizes: Sequence[int]):
         self._scope = scope
         self._op = op
-        self._sizes = sizes
+        self.sizes = sizes
         start = op.identity(scope.b)
         space = SpaceAttr(Space.REGISTER)
         self._buffers = [
             scope.b.insert(AllocOp(MemRefType(value.type, [prod(sizes)], memory_space=space)))
             for value in start
         ]
-        lane_loops(scope, sizes, lambda lane: self._set(lane, start))
+        lane_loops(scope, sizes, lambda lane: self.set(lane, start))
 
     def get(self, lane: Index) -> Values:
         """Return the accumulators of a lane."""
-        exprs, dims = self._scope.resolve([linear_index(lane, self._sizes)])
+        exprs, dims = self._scope.resolve([linear_index(lane, self.sizes)])
         return [self._scope.b.insert(LoadOp(buffer, exprs, dims)) for buffer in self._buffers]
 
-    def _set(self, lane: Index, values: Values) -> None:
-        exprs, dims = self._scope.resolve([linear_index(lane, self._sizes)])
+    def set(self, lane: Index, values: Values) -> None:
+        """Give a lane other accumulators."""
+        exprs, dims = self._scope.resolve([linear_index(lane, self.sizes)])
         for value, buffer in zip(values, self._buffers, strict=True):
             self._scope.b.builder.insert(StoreOp(value, buffer, exprs, dims))
 
@@ -89,19 +90,19 @@ class Accumulators:
         lane_loops(
             self._scope,
             sizes,
-            lambda lane: self._set(lane, self._op.combine(b, self.get(lane), parts(lane))),
+            lambda lane: self.set(lane, self._op.combine(b, self.get(lane), parts(lane))),
         )
 
     def fold(self) -> Values:
         """Return the combination of all lanes, which are a power of two along one axis."""
-        (lanes,) = self._sizes
+        (lanes,) = self.sizes
         while lanes > 1:
             lanes //= 2
             self.add([lanes], lambda lane, distance=lanes: self.get([lane[0] + distance]))
         return self.get([AffineExpr.constant(0)])
 
 
-def _around(
+def reduction_loops(
     scope: LoopScope, sizes: Sequence[int], write: Callable[[Index], None], outer: Index = ()
 ) -> None:
     """Write a loop per size of a reduction, and the body with their dims into the innermost."""
@@ -110,7 +111,7 @@ def _around(
         return
     loop = ForOp(0, sizes[0], kind=LoopKind.REDUCTION)
     with scope.loop(loop) as dim:
-        _around(scope, sizes[1:], write, [*outer, dim])
+        reduction_loops(scope, sizes[1:], write, [*outer, dim])
         scope.b.builder.insert(YieldOp())
 
 
@@ -142,15 +143,21 @@ class LaneReducer:
         self._lane = []  # reductions inside this one are serial
         with scope.outside(self._depth - len(lane)):
             sums = Accumulators(scope, op, sizes)
-            _around(
-                scope,
-                op.domain.reduction,
-                lambda point: sums.add(
-                    sizes, lambda other: op.contribution(scope, at(other), point)
-                ),
-            )
+            self.reduce_lanes(scope, op, at, sums)
         self._lane = lane
         return sums.get(lane)
+
+    def reduce_lanes(
+        self, scope: LoopScope, op: ReductionOp, at: Callable[[Index], Index], sums: Accumulators
+    ) -> None:
+        """Write the reduction of all lanes. at: the index of a lane's result."""
+        reduction_loops(
+            scope,
+            op.domain.reduction,
+            lambda point: sums.add(
+                sums.sizes, lambda lane: op.contribution(scope, at(lane), point)
+            ),
+        )
 
 
 def reduce_row(scope: LoopScope, op: ReductionOp, index: Index) -> Values | None:
@@ -166,7 +173,7 @@ def reduce_row(scope: LoopScope, op: ReductionOp, index: Index) -> Values | None
 
     sums = Accumulators(scope, op, [lanes])
     rounds, rest = divmod(length, lanes)
-    _around(
+    reduction_loops(
         scope,
         [rounds],
         lambda at: sums.add([lanes], lambda lane: parts(at[0] * lanes + lane[0])),

@@ -21,6 +21,7 @@ from dlc.strategies._key import size
 from dlc.strategies._rated import Rated, Seconds
 from dlc.strategies._schedule import Schedule
 from dlc.strategies.map.lowering import lower_on_threads
+from dlc.strategies.map.windows import WindowWork, windows
 
 _THREADS = (128, 256, 64, 512)
 _VECTOR_BYTES = (16, 8, 4, 2, 1)
@@ -38,13 +39,19 @@ class MapOnGpu(Schedule, strategy="map", target="gpu"):
     vector: int = size(
         "neighbouring elements of the last axis that a thread computes", default=1, most=16
     )
+    columns: int = size(
+        "neighbouring places of the axis before it that a thread computes them at: their windows "
+        "are read together",
+        default=1,
+        most=16,
+    )
 
 
 @dataclass(frozen=True)
 class MapWork:
     """What a ``map`` group does: result elements, length of their last axis, bytes of the widest,
     bytes read and written, scalar operations in units of an addition, those that no code can leave
-    out, and by the elements of a thread what a warp reads.
+    out, by the elements of a thread what a warp reads, and windows that neighbours may share.
     """
 
     points: int
@@ -55,10 +62,16 @@ class MapWork:
     operations: float
     least_operations: float = 0.0
     reads: tuple[tuple[int, LaneReads], ...] = ((1, LaneReads(1.0, 1.0, 1.0)),)
+    windows: tuple[WindowWork, ...] = ()
 
-    def reads_of(self, vector: int) -> LaneReads:
+    def window_of(self, columns: int) -> WindowWork | None:
+        """Return the window of threads with so many columns; where they do not fit, none."""
+        return next((each for each in self.windows if each.positions == columns), None)
+
+    def reads_of(self, vector: int, columns: int = 1) -> LaneReads:
         """Return what a warp reads; where the vector does not fit, threads have one element."""
-        table = dict(self.reads)
+        window = self.window_of(columns)
+        table = dict(window.reads if window else self.reads)
         return table.get(vector, table[1])
 
 
@@ -84,6 +97,7 @@ def work_of(cluster: Cluster) -> MapWork:
         work(cluster),
         least_work(cluster),
         tuple(zip(vectors, reads, strict=True)),
+        tuple(windows(cluster, tuple(vectors))),
     )
 
 
@@ -110,9 +124,10 @@ def _vectors(widest_bytes: int, last_axis: int) -> Iterator[int]:
 
 def candidates(work: MapWork, _: GpuArch) -> Iterator[MapOnGpu]:
     """Yield the schedules of the space."""
-    for vector in _vectors(work.widest_bytes, work.last_axis):
-        for threads in _THREADS:
-            yield MapOnGpu(threads, vector)
+    for columns in (1, *(window.positions for window in work.windows)):
+        for vector in _vectors(work.widest_bytes, work.last_axis):
+            for threads in _THREADS:
+                yield MapOnGpu(threads, vector, columns)
     if work.widest_bytes > _VECTOR_BYTES[0]:
         yield MapOnGpu(_THREADS[0])
 
@@ -120,8 +135,8 @@ def candidates(work: MapWork, _: GpuArch) -> Iterator[MapOnGpu]:
 def rate(work: MapWork, schedule: MapOnGpu, arch: GpuArch) -> Rated:
     """Return the bound and the latency of one schedule."""
     threads = schedule.threads
-    blocks = ceil(work.points / (threads * schedule.vector))
-    block = BlockResources(threads, _REGISTERS)
+    blocks = ceil(work.points / (threads * schedule.vector * schedule.columns))
+    block = BlockResources(threads, _registers(work, schedule))
     bytes = work.read_bytes + work.written_bytes
     kernel = streaming_work(work.operations, work.least_operations, bytes, blocks, block)
     return Rated(
@@ -129,17 +144,30 @@ def rate(work: MapWork, schedule: MapOnGpu, arch: GpuArch) -> Rated:
     )
 
 
+def _registers(work: MapWork, schedule: MapOnGpu) -> int:
+    window = work.window_of(schedule.columns)
+    return window.registers(schedule.vector) if window else _REGISTERS
+
+
+def _saved(work: MapWork, schedule: MapOnGpu) -> float:
+    """Return the instructions of a result that another one of the thread has done."""
+    window = work.window_of(schedule.columns)
+    return window.saved_instructions if window else 0.0
+
+
 def estimate(work: MapWork, schedules: Sequence[MapOnGpu], arch: GpuArch) -> Seconds:
     """Return the seconds of schedules."""
     costs = arch.costs
-    pairs = np.array([(each.threads, each.vector) for each in schedules], np.float64)
-    threads, vector = pairs.T
-    reads = [work.reads_of(each.vector) for each in schedules]
+    found = [
+        (s.threads, s.vector * s.columns, _registers(work, s), _saved(work, s)) for s in schedules
+    ]
+    threads, results, registers, saved = np.array(found, np.float64).T
+    reads = [work.reads_of(each.vector, each.columns) for each in schedules]
     loads, lines, fetched = np.array([(r.loads, r.lines, r.fetched) for r in reads]).T
-    blocks = np.ceil(work.points / (threads * vector))
-    fits = resident_blocks(threads, np.full_like(threads, _REGISTERS), 0 * threads, arch)
-    each = costs.operation_instructions * work.operations / work.points
-    instructions = vector * (each + costs.result_instructions)
+    blocks = np.ceil(work.points / (threads * results))
+    fits = resident_blocks(threads, registers, 0 * threads, arch)
+    each = costs.operation_instructions * work.operations / work.points - saved
+    instructions = results * (each + costs.result_instructions)
     loading = costs.loads_wait_clocks * np.ceil(loads / _LOADS_AHEAD)
     warps = blocks * threads / arch.warp_threads
     kernels = Stream(
@@ -153,7 +181,7 @@ def estimate(work: MapWork, schedules: Sequence[MapOnGpu], arch: GpuArch) -> Sec
         work.read_bytes,
         work.written_bytes,
         work.written_bytes,
-        chains=vector,
+        chains=results,
     )
     return stream_s(kernels, arch)
 
@@ -164,6 +192,6 @@ IMPLEMENTATION = Implementation(
     candidates,
     rate,
     lambda _: "an element-wise group",
-    lambda job, schedule: lower_on_threads(job, schedule.threads, schedule.vector),
+    lambda job, each: lower_on_threads(job, each.threads, each.vector, each.columns),
     estimate,
 )

@@ -13,6 +13,7 @@ from dlc.lowering.axes import MergedAxes, Output, merge_axes, store_elements
 from dlc.lowering.job import Job
 from dlc.lowering.lanes import LaneReducer, lane_loops, lane_sizes
 from dlc.lowering.scope import LoopScope
+from dlc.lowering.window import WindowReducer
 
 MOST_CUTS = 64
 """More pieces of an axis are too much code; the choice is then made for each element."""
@@ -23,15 +24,20 @@ LEAST_SEGMENT = 8
 Write = Callable[[Sequence[AffineExpr]], None]
 
 
-def lower_on_threads(job: Job, threads: int, vector: int) -> None:
+def lower_on_threads(job: Job, threads: int, vector: int, columns: int) -> None:
     """Write one loop nest per shape of the results, for a GPU.
 
-    threads: of a block, each of which computes ``vector`` neighbouring elements of the last axis.
+    threads: of a block, each of which computes ``vector`` neighbouring elements of the last axis,
+    at as many neighbouring places of the axis before it as ``columns`` says.
     """
     for sizes, outputs in job.outputs_by_shape().items():
         axes = merge_axes(job, outputs, sizes)
         fits = axes.sizes and axes.sizes[-1] % vector == 0
-        _threads(job, threads, vector if fits else 1, axes, outputs)
+        own = vector if fits else 1
+        if columns > 1 and len(axes.sizes) > 1 and axes.sizes[-2] % columns == 0:
+            _windows(job, threads, [columns, own], axes, outputs)
+        else:
+            _threads(job, threads, own, axes, outputs)
 
 
 def lower_on_cores(job: Job, cores: bool) -> None:
@@ -131,8 +137,6 @@ def _threads(
     job: Job, threads: int, vector: int, axes: MergedAxes, outputs: Sequence[Output]
 ) -> None:
     scope = LoopScope(job.builder, job.buffers)
-    vectors = prod(axes.sizes) // vector
-    blocks = -(-vectors // threads)
 
     def write_vector(position: AffineExpr) -> None:
         def write(dims: Sequence[AffineExpr]) -> None:
@@ -142,11 +146,40 @@ def _threads(
 
         _nest(scope, [vector] if vector > 1 else [], [LoopMap.VECTOR], [], write)
 
+    _each_thread(scope, threads, prod(axes.sizes) // vector, write_vector)
+
+
+def _windows(
+    job: Job, threads: int, own: Sequence[int], axes: MergedAxes, outputs: Sequence[Output]
+) -> None:
+    """own: the elements of a thread along the last two axes."""
+    reducer = WindowReducer()
+    scope = LoopScope(job.builder, job.buffers, reducer)
+    sizes = [*axes.sizes[:-2], *(n // own for n, own in zip(axes.sizes[-2:], own, strict=True))]
+
+    def write_window(position: AffineExpr) -> None:
+        def write(lane: Sequence[AffineExpr]) -> None:
+            reducer.enter(scope, lane, own)
+            *before, column, last = unflatten(position, sizes)
+            inner = [x * n + i for n, x, i in zip(own, (column, last), lane, strict=True)]
+            store_elements(scope, outputs, axes.index([*before, *inner]))
+
+        lane_loops(scope, own, write)
+
+    _each_thread(scope, threads, prod(sizes), write_window)
+
+
+def _each_thread(
+    scope: LoopScope, threads: int, count: int, write: Callable[[AffineExpr], None]
+) -> None:
+    """Give each thread a number below ``count``, as long as there are some."""
+    blocks = -(-count // threads)
+
     def write_thread(dims: Sequence[AffineExpr]) -> None:
         position = dims[0] * threads + dims[1]
-        if vectors == blocks * threads:
-            write_vector(position)
+        if count == blocks * threads:
+            write(position)
         else:
-            scope.where_below(position, vectors, lambda: write_vector(position))
+            scope.where_below(position, count, lambda: write(position))
 
     _nest(scope, [blocks, threads], [LoopMap.GRID, LoopMap.THREAD], [], write_thread)

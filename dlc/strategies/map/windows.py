@@ -1,0 +1,123 @@
+"""What a thread of ``map`` saves that computes neighbouring results whose windows overlap."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from dlc.analysis.dataflow import Cluster
+from dlc.analysis.lane_reads import POSITIONS, lane_reads
+from dlc.analysis.positions import Index, axes
+from dlc.analysis.role import Role
+from dlc.analysis.sliding import Sliding, sliding
+from dlc.dialects.graph.computed import ComputedOp, ReductionOp
+from dlc.ir.tensor import element_bytes, element_type, shape
+from dlc.model.streaming import LaneReads
+
+_COLUMNS = (2, 4, 7, 8)
+"""Neighbouring results of a thread: sizes of images are multiples of 7, or of powers of two."""
+
+_REGISTERS = 20
+"""Of a thread beside its sums, its line and its taps, as the assembler gives them."""
+
+_CONVERSION = 1.0
+"""Instructions to convert an element that is not in the type in which it is computed."""
+
+
+@dataclass(frozen=True)
+class WindowWork:
+    """What a thread does that has some neighbouring positions of a window.
+
+    positions: their number. places: along the line that their windows cover together. taps: of a
+    window along it. points: of a window. bytes: of an element. reads: by the elements of a thread
+    along the last axis what a warp reads.
+    """
+
+    positions: int
+    places: int
+    taps: int
+    points: int
+    bytes: int
+    reads: tuple[tuple[int, LaneReads], ...]
+
+    def registers(self, vector: int) -> int:
+        """Return the registers of a thread: sums in 32 bits, a line and the taps in their type."""
+        held = (self.places + self.taps) * self.bytes / 4
+        return int(_REGISTERS + vector * (self.positions + held))
+
+    @property
+    def saved_instructions(self) -> float:
+        """Instructions of a result that another one has done already: conversions of what windows
+        share, and of the factor of each tap.
+        """
+        if self.bytes >= 4:
+            return 0.0
+        line = 1 - self.places / (self.positions * self.taps)
+        return _CONVERSION * self.points * (line + 1 - 1 / self.positions)
+
+
+def windows(cluster: Cluster, vectors: tuple[int, ...]) -> Iterator[WindowWork]:
+    """Yield what a thread does for each number of positions that it may have."""
+    found = _window(cluster)
+    if found is None:
+        return
+    op, slide = found
+    sizes = shape(op.results[0])
+    for positions in _COLUMNS:
+        if sizes[slide.axis] % positions == 0:
+            yield WindowWork(
+                positions,
+                slide.places(positions),
+                slide.taps,
+                prod(op.domain.reduction),
+                element_bytes(element_type(op.operands[slide.operand])),
+                tuple(zip(vectors, _reads(cluster, op, slide, positions, vectors), strict=True)),
+            )
+
+
+def _window(cluster: Cluster) -> tuple[ReductionOp, Sliding] | None:
+    """Return the only window of a cluster, if all that is computed of it are elements at the same
+    places.
+    """
+    found = [op for op in cluster.ops if isinstance(op, ReductionOp)]
+    if len(found) != 1:
+        return None
+    (op,) = found
+    slide = sliding(op)
+    sizes = shape(op.results[0])
+    after = cluster.after(found) - {op}
+    if slide is None or any(shape(v) != sizes for v in cluster.results):
+        return None
+    plain = all(
+        cluster.roles[each] is Role.ELEMENTWISE and shape(each.results[0]) == sizes
+        for each in after
+    )
+    return (op, slide) if plain else None
+
+
+def _reads(
+    cluster: Cluster, op: ReductionOp, slide: Sliding, positions: int, vectors: tuple[int, ...]
+) -> list[LaneReads]:
+    shapes = tuple((vector, 1) for vector in vectors)
+    sizes = shape(op.results[0])
+    first, *others = (_warps(sizes, slide.axis, positions, n) for n in range(positions))
+    reduction = list(op.domain.reduction)
+    reduction[slide.tap] = slide.places(positions)
+    line: dict[tuple[ComputedOp, int], tuple[int, ...]] = {(op, slide.operand): tuple(reduction)}
+    window = lane_reads(cluster, [(op.results[0], first)], shapes, longer=line)
+    starts = [(v, index) for v in cluster.results for index in (first, *others)]
+    rest = lane_reads(cluster, starts, shapes, known=(op,))
+    return [a + b for a, b in zip(window, rest, strict=True)]
+
+
+def _warps(sizes: tuple[int, ...], axis: int, positions: int, place: int) -> Index:
+    """Return the results number ``place`` of the threads of two warps in the midst of a result."""
+    threads = [n // positions if a == axis else n for a, n in enumerate(sizes)]
+    count = prod(threads)
+    some = min(count, POSITIONS)
+    starts = [min(count * part // 3 // some * some, count - some) for part in (1, 2)]
+    flat = np.array(starts)[:, np.newaxis] + np.arange(some)
+    index = list(np.unravel_index(flat, threads))
+    index[axis] = index[axis] * positions + place
+    return axes(("windows", sizes, axis, positions, place), index)
