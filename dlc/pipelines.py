@@ -28,6 +28,7 @@ PIPELINES: dict[str, Pipeline] = {
             "gpu-check-order",  # while each access is one element
             "gpu-unroll-rounds",  # before neighbours are looked for in what it writes out
             "gpu-jam-unrolled",
+            "gpu-hoist-choices",  # what a branch loads are neighbours then
             "gpu-vectorize-memory",  # finds the neighbours in the innermost loops
             "gpu-insert-barriers",  # all accesses are written; allocation shares bytes across them
             "gpu-swizzle-shared",  # before allocation: a swizzled buffer is aligned

@@ -17,6 +17,7 @@ from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import CopyOp, KernelOp, RegisterAllocOp
 from dlc.dialects.gpu.unroll import UNROLL
 from dlc.dialects.loop import IndexOp, LoadOp, StoreOp
+from dlc.dialects.loop.memory import buffer_element
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.ir.access import Access, MemoryOp
 from dlc.ir.space import Space, SpaceAttr, space_of
@@ -67,6 +68,8 @@ def _vectorize(loop: scf.ForOp) -> None:
                 _widen(loop, op, op.accesses()[0], count)
             case _:
                 pass
+    if len(loop.body.block.ops) == 1:
+        Rewriter.erase_op(loop)
 
 
 def _trip_count(loop: scf.ForOp) -> int:
@@ -102,6 +105,16 @@ def _widen(loop: scf.ForOp, op: LoadOp | StoreOp, access: Access, count: int) ->
         exprs.stride_along(exprs.index(access, axis), induction) != 0 for axis in op.guard_axes
     ):
         return
+    if isinstance(op, LoadOp) and (target := _target(loop, op, count)):
+        _copy_to(
+            loop,
+            op,
+            target,
+            [exprs.indices(access, induction, at) for at in range(0, count, width)],
+            exprs.values,
+            width,
+        )
+        return
     type = MemRefType(access.type.element_type, [count], memory_space=SpaceAttr(Space.REGISTER))
     registers = RegisterAllocOp(type)
     block = loop.parent_block()
@@ -121,6 +134,38 @@ def _widen(loop: scf.ForOp, op: LoadOp | StoreOp, access: Access, count: int) ->
         Rewriter.replace_op(op, StoreOp(op.value, registers.output, *element))
     for new in (registers, *copies):
         new.location = op.location
+
+
+def _target(loop: scf.ForOp, op: LoadOp, count: int) -> StoreOp | None:
+    """Return the store that leaves what is loaded, as it is, in registers of the neighbours."""
+    user = op.value.get_user_of_unique_use()
+    if not isinstance(user, StoreOp) or user.parent_block() is not loop.body.block or op.guard_axes:
+        return None
+    type = user.accesses()[0].type
+    own = space_of(user.buffer) is Space.REGISTER and _is_only_use(loop, user.buffer)
+    same = type.element_type == buffer_element(op.buffer) and type.get_shape() == (count,)
+    first = user.affine_map.results == (AffineExpr.dimension(0),)
+    return user if own and same and first and [*user.indices] == [loop.body.block.args[0]] else None
+
+
+def _copy_to(
+    loop: scf.ForOp,
+    op: LoadOp,
+    store: StoreOp,
+    starts: Sequence[Sequence[AffineExpr]],
+    values: Sequence[SSAValue],
+    width: int,
+) -> None:
+    """Replace a load and the store of its value by wide copies before the loop."""
+    block = loop.parent_block()
+    assert block is not None
+    for number, start in enumerate(starts):
+        inside = (store.buffer, [AffineExpr.constant(number * width)], [])
+        copy = CopyOp((op.buffer, start, values), inside, width)
+        copy.location = op.location
+        block.insert_op_before(copy, loop)
+    Rewriter.erase_op(store)
+    Rewriter.erase_op(op)
 
 
 def _insert_guarded(

@@ -24,7 +24,7 @@ LEAST_SEGMENT = 8
 Write = Callable[[Sequence[AffineExpr]], None]
 
 
-def lower_on_threads(job: Job, threads: int, vector: int, columns: int) -> None:
+def lower_on_threads(job: Job, threads: int, vector: int, columns: int = 1) -> None:
     """Write one loop nest per shape of the results, for a GPU.
 
     threads: of a block, each of which computes ``vector`` neighbouring elements of the last axis,
