@@ -75,11 +75,12 @@ def _finish(y: Any, bias: Any, activation: str) -> None:
     launch[(blocks,)](y, bias, y.numel(), y.shape[1], activation, _BLOCK)
 
 
+# Triton reads the text of this function, in which it knows names of its own only.
 @triton.jit  # pyright: ignore[reportUntypedFunctionDecorator]
 def _finish_kernel(
-    y: Any,
-    bias: Any,
-    elements: Any,
+    y: "Any",
+    bias: "Any",
+    elements: "Any",
     channels: tl.constexpr,  # pyright: ignore[reportUnknownParameterType]
     kind: tl.constexpr,  # pyright: ignore[reportUnknownParameterType]
     block: tl.constexpr,  # pyright: ignore[reportUnknownParameterType]

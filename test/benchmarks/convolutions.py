@@ -36,15 +36,18 @@ Row = dict[str, Any]
 
 
 def compiled(layer: Layer, batch: int, target: str, path: str) -> str:
-    """Make the artifact; return what went wrong."""
+    """Make an artifact that is not there; return what went wrong."""
     from dlc.compiler import Options, compile_to
 
+    if Path(path).exists():
+        return ""
     source = Path(path).with_suffix(".onnx")
     onnx.save(layer.model(batch), source)
     try:
         compile_to(Path(path), source, Options(target, "fp16", verify=False, jobs=1))
     except Exception as error:  # one layer that fails is a row of the table
         return f"{type(error).__name__}: {error}"[:200]
+    source.unlink()
     return ""
 
 
@@ -147,8 +150,10 @@ def run(given: argparse.Namespace) -> int:
             users.setdefault(layer, []).append(name)
     batches = [int(text) for text in given.batch.split(",")]
     todo = [(layer, batch) for batch in batches for layer in users]
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(folder) / f"{number}.so" for number in range(len(todo))]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = given.work or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = [folder / f"{number}.so" for number in range(len(todo))]
         spawn = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(given.jobs, spawn) as pool:
             made = [
@@ -239,6 +244,7 @@ def main() -> int:
     parser.add_argument("--batch", default="64,1")
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2))
+    parser.add_argument("--work", type=Path, help="keeps artifacts; those there are not made again")
     parser.add_argument("--json", type=Path, default=Path("convolutions.json"))
     parser.add_argument("--seconds", type=float, default=600, help="begin nothing new after these")
     parser.add_argument("--compile-only", action="store_true", help="without a GPU")
