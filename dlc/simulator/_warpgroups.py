@@ -66,11 +66,17 @@ class _Tile:
         if bad.any():
             self.site.fail(self.machine.batch, int(active.threads[np.argmax(bad)]), message)
 
-    def _addresses(self, active: Active, buffer: SharedBuffer, starts: Integers) -> Integers:
-        """Return the byte of each element: warpgroups x rows x depth."""
+    def _addresses(
+        self, active: Active, buffer: SharedBuffer, starts: Integers, every: int = 1
+    ) -> Integers:
+        """Return the byte of each element, or of the first of so many neighbours: warpgroups x rows
+        x depth.
+        """
         leaders = active.threads[::_THREADS]
+        row, depth = self.row, self.depth
+        row, depth = (row[::every], depth) if self.layout.transposed else (row, depth[:, ::every])
         start = starts[leaders][:, None, None]
-        at = self.layout.address(start, self.row, self.depth, buffer.dtype.itemsize)
+        at = self.layout.address(start, row, depth, buffer.dtype.itemsize)
         block = self.machine.batch.block_slot[leaders]
         return at + (block * buffer.memory.stride)[:, None, None]
 
@@ -78,11 +84,11 @@ class _Tile:
         self, active: Active, buffer: SharedBuffer, starts: Integers
     ) -> tuple[Integers, Integers]:
         """Return the first lane of each warp, and the cells that the warp reads."""
-        leaders = active.threads[::WARP_LANES]
-        cells = self._addresses(active, buffer, starts) // buffer.memory.granule
+        leaders, granule = active.threads[::WARP_LANES], buffer.memory.granule
+        pieces = self._addresses(active, buffer, starts, UNIT_BYTES // buffer.dtype.itemsize)
+        cells = pieces[..., None] // granule + np.arange(UNIT_BYTES // granule)
         cells = cells.reshape(len(leaders) if self.split else len(leaders) // _WARPS, -1)
-        every = np.stack([np.unique(row) for row in cells])
-        return leaders, every if self.split else np.repeat(every, _WARPS, axis=0)
+        return leaders, cells if self.split else np.repeat(cells, _WARPS, axis=0)
 
 
 _SAME = "names another tile than the first thread of its warpgroup"

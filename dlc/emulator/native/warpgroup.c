@@ -11,25 +11,33 @@
 enum { THREADS = 4 * WARP_LANES, GROUPS = MAX_THREADS / THREADS, ROWS = 64, MOST_COLUMNS = 256, DEPTH_BYTES = 32, MOST_DEPTH = 32 };
 enum { PATTERN_ROWS = 8, LINE_BYTES = 128, UNIT_BYTES = 16 };
 
-/* The elements of a factor, each with the bits of a register behind it. */
-typedef uint32_t tile[MOST_COLUMNS][MOST_DEPTH];
+/* The bytes of a factor: row after row, or where it is transposed all rows of it at one depth after the other. */
+typedef unsigned char tile[MOST_COLUMNS * DEPTH_BYTES];
+
+/* Sums to which products add. places: where each thread has its part; products: those under way that add to them. */
+typedef struct sums {
+  struct sums *next;
+  int columns, products;
+  void *places[THREADS];
+  uint32_t values[ROWS][MOST_COLUMNS];
+} sums;
 
 /* A product of a warpgroup that has not happened. group: the number of its group in each thread; started: by how many
- * threads. sums: where each thread has them; held: their values, where no earlier product has them. */
+ * threads. */
 typedef struct product {
   struct product *next;
   product_kind kind;
   uint64_t a, b;
   uint32_t group, started;
+  sums *sums;
   tile left, right;
-  uint32_t *sums[THREADS];
-  uint32_t held[THREADS][MOST_COLUMNS / 2];
 } product;
 
 /* What a warpgroup of the block has under way. begun, groups: the products and groups of each thread so far;
  * done: products that have happened. */
 typedef struct warpgroup {
   product *first;
+  sums *sums;
   uint32_t begun[THREADS], groups[THREADS], done;
 } warpgroup;
 
@@ -52,44 +60,84 @@ void end_products(void) {
     if (mine->groups[i].first) fault("the block ends before a warpgroup has waited for its products");
 }
 
+static int depth_of(const product_kind *kind) { return DEPTH_BYTES / kind->bytes; }
+
 /* Tiles. -------------------------------------------------------------------------------------------------- */
 
 static uint32_t field(uint64_t descriptor, int from) { return (uint32_t)(descriptor >> from & 0x3fff) * UNIT_BYTES; }
 
-/* Read a tile of rows x depth as its descriptor says, rows of it along the bytes where it is transposed. */
-static void read_tile(tile to, uint64_t descriptor, int rows, int depth, int bytes, int transposed) {
+/* Read `lines` rows of memory of so many bytes as a descriptor says. */
+static void read_tile(unsigned char *to, uint64_t descriptor, uint32_t lines, uint32_t bytes) {
   static const uint32_t sizes[] = {0, 128, 64, 32};
   uint32_t row_bytes = sizes[descriptor >> 62], start = field(descriptor, 0), leading = field(descriptor, 16);
   uint32_t stride = field(descriptor, 32), shared_bytes;
   const unsigned char *shared = block_memory(&shared_bytes);
   if (!row_bytes) fault("wgmma.mma_async: a tile without a swizzle");
   if (start % (PATTERN_ROWS * row_bytes) >= row_bytes) fault("wgmma.mma_async: a tile from byte %u on, within a pattern of the swizzle", start);
-  for (int row = 0; row < rows; row++)
-    for (int i = 0; i < depth; i++) {
-      uint32_t line = (uint32_t)(transposed ? i : row), within = (uint32_t)((transposed ? row : i) * bytes);
+  for (uint32_t line = 0; line < lines; line++)
+    for (uint32_t within = 0; within < bytes; within += UNIT_BYTES, to += UNIT_BYTES) {
       uint32_t at = start + line / PATTERN_ROWS * stride + line % PATTERN_ROWS * row_bytes + within / row_bytes * leading + within % row_bytes;
       at ^= at / LINE_BYTES % (row_bytes / UNIT_BYTES) * UNIT_BYTES;
-      if (at + (uint32_t)bytes > shared_bytes) fault("wgmma.mma_async: a tile reads byte %u of %u of shared memory", at, shared_bytes);
-      to[row][i] = 0;
-      memcpy(&to[row][i], shared + at, (size_t)bytes);
+      if (at + UNIT_BYTES > shared_bytes) fault("wgmma.mma_async: a tile reads byte %u of %u of shared memory", at, shared_bytes);
+      memcpy(to, shared + at, UNIT_BYTES);
     }
 }
 
-static int depth_of(product_kind kind) { return DEPTH_BYTES / kind.bytes; }
+static void read_factor(tile to, uint64_t descriptor, uint32_t rows, const product_kind *kind, int transposed) {
+  if (transposed) read_tile(to, descriptor, (uint32_t)depth_of(kind), rows * (uint32_t)kind->bytes);
+  else read_tile(to, descriptor, rows, DEPTH_BYTES);
+}
 
 static void read_factors(const product *p, tile left, tile right) {
-  int depth = depth_of(p->kind);
-  if (!p->kind.a_in_registers) read_tile(left, p->a, ROWS, depth, p->kind.bytes, p->kind.transpose_a);
-  read_tile(right, p->b, p->kind.columns, depth, p->kind.bytes, p->kind.transpose_b);
+  const product_kind *kind = &p->kind;
+  if (!kind->a_in_registers) read_factor(left, p->a, ROWS, kind, kind->transpose_a);
+  read_factor(right, p->b, (uint32_t)kind->columns, kind, kind->transpose_b);
 }
 
 /* Note the part of A that a thread has: words of two rows below each other, then along the depth. */
 static void note_registers(product *p, uint32_t thread, const uint32_t *words) {
-  int pack = 4 / p->kind.bytes, along = depth_of(p->kind) / (4 * pack);
   uint32_t lane = thread % WARP_LANES, row = thread / WARP_LANES * 16 + lane / 4;
-  for (int i = 0; i < 2 * along; i++)
-    for (int part = 0; part < pack; part++)
-      p->left[row + i % 2 * 8][lane % 4 * pack + i / 2 * 4 * pack + part] = words[i] >> 32 / pack * part;
+  for (uint32_t i = 0; i < 4; i++) memcpy(p->left + (row + i % 2 * 8) * DEPTH_BYTES + (i / 2 * 4 + lane % 4) * 4, &words[i], 4);
+}
+
+/* Sums. --------------------------------------------------------------------------------------------------- */
+
+/* Where a thread's sum `slot` is: each warp has 16 rows, each lane two rows of pairs of columns. */
+static uint32_t *value_of(sums *s, uint32_t thread, int slot) {
+  uint32_t lane = thread % WARP_LANES, row = thread / WARP_LANES * 16 + lane / 4 + (uint32_t)(slot % 4 / 2 * 8);
+  return &s->values[row][(uint32_t)(slot / 4 * 8 + slot % 2) + lane % 4 * 2];
+}
+
+static sums *sums_at(warpgroup *g, uint32_t thread, const void *place, int columns) {
+  for (sums *s = g->sums; s; s = s->next)
+    if (s->places[thread] == place) return s;
+  sums *s = calloc(1, sizeof *s);
+  if (!s) give_up("out of memory");
+  s->next = g->sums;
+  s->columns = columns;
+  return g->sums = s;
+}
+
+static void take(sums *s, uint32_t thread, void *place) {
+  if (s->places[thread] && s->places[thread] != place) fault("wgmma.mma_async: the threads of a warpgroup name different sums");
+  if (s->places[thread]) return;
+  s->places[thread] = place;
+  for (int i = 0; i < s->columns / 2; i++) memcpy(value_of(s, thread, i), (uint32_t *)place + i, 4);
+  memset(place, POISON, (size_t)s->columns * 2); /* until the products have happened, nobody may look */
+}
+
+static void give_back(warpgroup *g, sums *s) {
+  for (uint32_t thread = 0; thread < THREADS; thread++)
+    for (int i = 0; i < s->columns / 2; i++) {
+      static const uint32_t poison = ~0u;
+      uint32_t *place = (uint32_t *)s->places[thread] + i;
+      if (memcmp(place, &poison, 4)) fault("wgmma.mma_async: sums are written while a product adds to them");
+      memcpy(place, value_of(s, thread, i), 4);
+    }
+  sums **link = &g->sums;
+  while (*link != s) link = &(*link)->next;
+  *link = s->next;
+  free(s);
 }
 
 /* Starting. ----------------------------------------------------------------------------------------------- */
@@ -110,7 +158,7 @@ static product *number(warpgroup *g, uint32_t which) {
   return p;
 }
 
-void start_product(const product_kind *kind, void *sums, uint64_t a, const void *words, uint64_t b) {
+void start_product(const product_kind *kind, void *place, uint64_t a, const void *words, uint64_t b) {
   settle();
   uint32_t index = thread_number(), thread = index % THREADS;
   warpgroup *g = &mine->groups[index / THREADS];
@@ -118,14 +166,13 @@ void start_product(const product_kind *kind, void *sums, uint64_t a, const void 
   if (!p) p = make(g, kind, a, b, g->groups[thread]);
   if (memcmp(&p->kind, kind, sizeof *kind) || p->a != a || p->b != b || p->group != g->groups[thread])
     fault("wgmma.mma_async: the threads of a warpgroup name different products or tiles");
+  if (!p->sums) {
+    p->sums = sums_at(g, thread, place, kind->columns);
+    p->sums->products++;
+  }
+  take(p->sums, thread, place);
   if (words) note_registers(p, thread, words);
-  p->sums[thread] = sums;
   p->started++;
-  for (product *other = g->first; other != p; other = other->next)
-    if (other->sums[thread] == sums) return; /* which has them */
-  size_t bytes = (size_t)kind->columns / 2 * 4;
-  memcpy(p->held[thread], sums, bytes);
-  memset(sums, POISON, bytes); /* until it has happened, nobody may look */
 }
 
 void commit_products(void) {
@@ -136,83 +183,80 @@ void commit_products(void) {
 
 /* Multiplying. -------------------------------------------------------------------------------------------- */
 
-static float value_of(uint32_t bits, element_type type) {
+static inline __attribute__((always_inline)) float decoded(const unsigned char *from, element_type type) {
+  uint32_t bits = 0;
   float x;
   switch (type) {
-    case F16:
-      bits &= 0xffff;
-      uint32_t size = (bits & 0x7fff) << 13;
-      memcpy(&x, &size, 4);
+    case S8: return (int8_t)*from;
+    case U8: return *from;
+    case TF32:
+      memcpy(&bits, from, 4);
+      bits &= 0xffffe000;
+      break;
+    case BF16: memcpy((char *)&bits + 2, from, 2); break;
+    case F16: {
+      uint16_t half;
+      memcpy(&half, from, 2);
+      bits = (half & 0x7fffu) << 13;
+      memcpy(&x, &bits, 4);
       x *= 0x1p112f;
-      memcpy(&size, &x, 4);
-      size |= ((bits & 0x7c00) == 0x7c00 ? 0x7f800000 : 0) | (bits & 0x8000) << 16;
-      memcpy(&x, &size, 4);
-      return x;
-    case BF16: bits <<= 16; break;
-    case TF32: bits &= 0xffffe000; break;
-    case S8: return (int8_t)bits;
-    case U8: return (uint8_t)bits;
+      memcpy(&bits, &x, 4);
+      bits |= ((half & 0x7c00) == 0x7c00 ? 0x7f800000u : 0) | (half & 0x8000u) << 16;
+    }
   }
   memcpy(&x, &bits, 4);
   return x;
 }
 
-/* Where an element of the sums is: each warp has 16 rows, each lane two rows of pairs of columns. */
-static uint32_t *held_of(product *p, int row, int column) {
-  int thread = row / 16 * WARP_LANES + row % 8 * 4 + column % 8 / 2;
-  return &p->held[thread][column / 8 * 4 + row % 16 / 8 * 2 + column % 2];
+/* Return the element of a factor at a row and a depth. */
+static inline __attribute__((always_inline)) float element(const unsigned char *from, int rows, int transposed, int row, int i,
+                                                           element_type type, int bytes) {
+  return decoded(from + (transposed ? i * rows + row : row * (DEPTH_BYTES / bytes) + i) * bytes, type);
 }
 
 /* Add the product to the sums. Products of 16-bit floats and of tf32 are exact in a float, and so is the sum of one
  * instruction's products of bytes. */
-static void multiply(product *p) {
-  float(*right)[MOST_COLUMNS] = mine->columns;
-  int depth = depth_of(p->kind), columns = p->kind.columns, integers = p->kind.integers;
+static inline __attribute__((always_inline)) void multiply(product *p, element_type left, element_type right, int bytes, int integers) {
+  float(*b)[MOST_COLUMNS] = mine->columns;
+  const product_kind *kind = &p->kind;
+  int depth = DEPTH_BYTES / bytes, columns = kind->columns;
   for (int i = 0; i < depth; i++)
-    for (int column = 0; column < columns; column++) right[i][column] = value_of(p->right[column][i], p->kind.b);
+    for (int column = 0; column < columns; column++)
+      b[i][column] = element(p->right, columns, kind->transpose_b, column, i, right, bytes);
   for (int row = 0; row < ROWS; row++) {
-    float sums[MOST_COLUMNS] = {0};
-    for (int column = 0; !integers && column < columns; column++) memcpy(&sums[column], held_of(p, row, column), 4);
+    float own[MOST_COLUMNS];
+    for (int column = 0; column < columns; column++) own[column] = 0;
+    if (!integers) memcpy(own, p->sums->values[row], sizeof own);
     for (int i = 0; i < depth; i++) {
-      float left = value_of(p->left[row][i], p->kind.a);
-      for (int column = 0; column < columns; column++) sums[column] += left * right[i][column];
+      float a = element(p->left, ROWS, kind->transpose_a, row, i, left, bytes);
+      for (int column = 0; column < columns; column++) own[column] += a * b[i][column];
     }
-    for (int column = 0; column < columns; column++) {
-      uint32_t *held = held_of(p, row, column);
-      if (integers) *held += (uint32_t)(int32_t)sums[column];
-      else memcpy(held, &sums[column], 4);
-    }
+    for (int column = 0; integers && column < columns; column++) p->sums->values[row][column] += (uint32_t)(int32_t)own[column];
+    if (!integers) memcpy(p->sums->values[row], own, sizeof own);
   }
 }
 
-/* Give the sums to the next product that adds to them, or back to the threads. */
-static void hand_on(product *p) {
-  size_t bytes = (size_t)p->kind.columns / 2 * 4;
-  for (int thread = 0; thread < THREADS; thread++) {
-    product *heir = p->next;
-    while (heir && heir->sums[thread] != p->sums[thread]) heir = heir->next;
-    for (size_t i = 0; i < bytes; i++)
-      if (((const unsigned char *)p->sums[thread])[i] != POISON) fault("wgmma.mma_async: sums are written while a product adds to them");
-    memcpy(heir ? heir->held[thread] : p->sums[thread], p->held[thread], bytes);
-  }
-}
-
-static void finish(product *p) {
+static void finish(warpgroup *g, product *p) {
   memcpy(mine->left, p->left, sizeof p->left);
-  memset(mine->right, 0, sizeof mine->right);
+  memcpy(mine->right, p->right, sizeof p->right);
   read_factors(p, mine->left, mine->right);
   if (p->started != THREADS) fault("wgmma.mma_async by %u of the %d threads of a warpgroup", p->started, THREADS);
   if (memcmp(mine->left, p->left, sizeof p->left) || memcmp(mine->right, p->right, sizeof p->right))
     fault("wgmma.mma_async: a tile is written while a product reads it");
-  multiply(p);
-  hand_on(p);
+  switch (p->kind.a) {
+    case F16: multiply(p, F16, F16, 2, 0); break;
+    case BF16: multiply(p, BF16, BF16, 2, 0); break;
+    case TF32: multiply(p, TF32, TF32, 4, 0); break;
+    default: multiply(p, p->kind.a, p->kind.b, 1, 1);
+  }
+  if (--p->sums->products == 0) give_back(g, p->sums);
 }
 
 static void finish_groups(uint32_t index, uint32_t outstanding) {
   warpgroup *g = &mine->groups[index];
   while (g->first && g->first->group + outstanding < g->groups[thread_number() % THREADS]) {
     product *p = g->first;
-    finish(p);
+    finish(g, p);
     g->first = p->next;
     g->done++;
     free(p);
