@@ -33,7 +33,18 @@ def test_a_copy_hands_on_nothing_but_itself() -> None:
     """Its bytes arrive on their own: they say nothing of what others did before it was started."""
     found = clocks()
     found.acquire(threads(1), found.release(threads(0)))
-    time, row = found.release_alone(1)
+    times, row = found.release_alone(threads(1))
     found.acquire(threads(2), row)
-    assert found.knows(threads(2), threads(1), np.array([time]))
+    assert found.knows(threads(2), threads(1), times)
     assert not found.knows(threads(2), threads(0), np.array([0]))
+
+
+def test_counters_are_handed_on_too() -> None:
+    """Rounds of an mbarrier, of which a thread may know without having waited."""
+    found = clocks()
+    early = found.release(threads(2))
+    counter = found.new_counter()
+    found.known[threads(0), counter] = 3
+    found.acquire(threads(1), found.release(threads(0)))
+    found.acquire(threads(1), early)
+    assert found.known[:, counter].tolist() == [3, 3, 0]
