@@ -1,10 +1,13 @@
 """Reject kernels that the chip cannot run."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from dlc.arch import DEFAULT_TARGET, GpuArch, gpu_by_name
 from dlc.core.locations import operation_text
@@ -23,8 +26,8 @@ OTHER_REGISTERS = 16
 class GpuCheckLimitsPass(DlcPass):
     """Threads, shared memory, registers and instructions of each kernel against the chip's row.
 
-    The registers are a lower bound: those of the register buffers and a few more; the assembler has
-    the last word.
+    The registers are a lower bound: those of the register buffers that are in use at a time and a
+    few more; the assembler has the last word.
 
     Runs on: ``gpu``. Leaves: ``gpu``, unchanged. Order: last, after ``gpu-allocate-shared``.
     """
@@ -76,11 +79,29 @@ class GpuCheckLimitsPass(DlcPass):
 
 
 def least_registers(kernel: KernelOp) -> int:
-    """Return a lower bound of the registers per thread."""
-    words = 0
-    for op in kernel.walk():
+    """Return a lower bound of the registers per thread: those of the buffers in use at a time."""
+    numbers = {op: number for number, op in enumerate(kernel.walk())}
+    changes = dict[int, int]()
+    for op in numbers:
         if isinstance(op, RegisterAllocOp):
             type = buffer_type(op.output)
-            bytes = prod(type.get_shape()) * element_bytes(type.element_type)
-            words += -(-bytes // REGISTER_BYTES)
+            words = -(-prod(type.get_shape()) * element_bytes(type.element_type) // REGISTER_BYTES)
+            first, last = _in_use(op, numbers)
+            changes[first] = changes.get(first, 0) + words
+            changes[last + 1] = changes.get(last + 1, 0) - words
+    words = max(accumulate(changes[at] for at in sorted(changes)), default=0)
     return words + OTHER_REGISTERS if words else 0
+
+
+def _in_use(buffer: RegisterAllocOp, numbers: Mapping[Operation, int]) -> tuple[int, int]:
+    """Return the first and the last operation between which a buffer is needed: all of a loop that
+    uses one from outside, since what a round leaves there may be for the next.
+    """
+    block = buffer.parent_block()
+    found = [numbers[buffer]] if not buffer.output.uses else []
+    for use in buffer.output.uses:
+        around = block.find_ancestor_op_in_block(use.operation) if block else None
+        assert around is not None
+        *_, last = around.walk()
+        found += (numbers[around], numbers[last])
+    return min(found), max(found)

@@ -26,3 +26,33 @@ gpu.kernel @fits() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 25
   %r = gpu.register_alloc : memref<16x8xf32, #loop.space<register>>
   gpu.end
 }
+
+// -----
+
+// The first buffer is not needed any more where the second one is used.
+gpu.kernel @in_turns(%x: memref<128xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 256, 1, 1>, outputs = 0 : i64} {
+  %r = gpu.register_alloc : memref<16x8xf32, #loop.space<register>>
+  %s = gpu.register_alloc : memref<16x8xf32, #loop.space<register>>
+  %a = loop.load %x[0] : memref<128xf32> -> f32
+  loop.store %a, %r[0, 0] : f32 -> memref<16x8xf32, #loop.space<register>>
+  loop.store %a, %s[0, 0] : f32 -> memref<16x8xf32, #loop.space<register>>
+  gpu.end
+}
+
+// -----
+
+// A loop may need what a round before has left there.
+// expected-error@below {{needs at least 272 registers per thread, sm_80 has 255 with 32 threads; lower the tile or take more warps}}
+gpu.kernel @in_a_loop(%x: memref<128xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %r = gpu.register_alloc : memref<16x8xf32, #loop.space<register>>
+  %s = gpu.register_alloc : memref<16x8xf32, #loop.space<register>>
+  scf.for %i = %zero to %four step %one {
+    %a = loop.load %x[0] : memref<128xf32> -> f32
+    loop.store %a, %r[0, 0] : f32 -> memref<16x8xf32, #loop.space<register>>
+    loop.store %a, %s[0, 0] : f32 -> memref<16x8xf32, #loop.space<register>>
+  }
+  gpu.end
+}
