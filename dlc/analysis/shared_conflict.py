@@ -9,7 +9,7 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstan
 from dlc.analysis.index_range import range_of
 from dlc.analysis.uniformity import is_uniform
 from dlc.arch.scope import Scope
-from dlc.core.affine import Interval, Ranges, interval_of, simplify
+from dlc.core.affine import Interval, Ranges, divisor_of, interval_of, simplify
 from dlc.ir.access import Access, MemoryOp
 from dlc.ir.order import BETWEEN_THREADS, OrderingOp
 from dlc.ir.space import Space, space_of
@@ -94,6 +94,8 @@ def _are_disjoint(first: Access, later: Access, past: frozenset[SSAValue]) -> bo
         others = _in_another_thread(right, uniform)
         if _is_outside(interval_of(left - others, ranges), reach):
             return True
+        if _never_meet(left - others, ranges, reach):
+            return True
         is_same = others == right and all(uniform[dim] for dim in left.used_dims())
         if is_same and _differ(left, right, ranges, reach):
             return True
@@ -111,6 +113,16 @@ def _is_outside(gap: Interval, reach: int) -> bool:
     """Return whether every integer of an interval is at least ``reach`` away from 0."""
     below = gap.high is not None and gap.high <= -reach
     return below or (gap.low is not None and gap.low >= reach)
+
+
+def _never_meet(gap: AffineExpr, ranges: Ranges, reach: int) -> bool:
+    """Return whether all values of ``gap`` leave the same remainder of some number, and one that is
+    at least ``reach`` away from 0.
+    """
+    dims = 1 + max(gap.used_dims(), default=-1)
+    start = gap.eval([0] * dims, ())
+    step = divisor_of(gap - start, ranges=ranges)
+    return step > 0 and reach <= start % step <= step - reach
 
 
 def _over(access: Access, axis: int, values: list[SSAValue]) -> AffineExpr:

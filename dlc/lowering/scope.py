@@ -38,10 +38,18 @@ class Reducer(Protocol):
         ...
 
 
+Place = tuple[SSAValue, Index]
+"""A buffer and an index of it."""
+
+Nearer = Callable[[SSAValue, Index], Place | None]
+"""Where a copy of an element stands that is nearer than the tensor's buffer, if there is one."""
+
+
 class LoopScope(Blocks):
     """Writes elements at an insertion point; implements ``graph.structure.Scope``.
 
-    buffers: the tensors of the group that stand in a buffer.
+    buffers: the tensors of the group that stand in a buffer. nearer: asked before an element is
+    loaded from there.
     """
 
     def __init__(
@@ -49,11 +57,13 @@ class LoopScope(Blocks):
         builder: Builder,
         buffers: Mapping[SSAValue, SSAValue],
         reducer: Reducer | None = None,
+        nearer: Nearer | None = None,
     ):
         super().__init__(builder)
         self.b: ScalarBuilder = DecidingBuilder(builder, self)
         self.buffers = dict(buffers)
         self._reducer = reducer
+        self._nearer = nearer
         self._dims: list[SSAValue] = []
         self._dim_ranges: list[Interval] = []
         self._dim_levels: list[int] = []
@@ -119,6 +129,10 @@ class LoopScope(Blocks):
 
     def _read(self, operand: SSAValue, at: Index, guard: Sequence[int], fill: float) -> SSAValue:
         buffer = self.buffers.get(operand)
+        near = self._nearer(operand, at) if self._nearer and not guard else None
+        if near is not None:
+            flat, values = self.resolve(near[1])
+            return self.b.insert(LoadOp(near[0], flat, values))
         if buffer is not None:
             flat, values = self.resolve(at)
             return self.b.insert(LoadOp(buffer, flat, values, guard, fill))
@@ -226,12 +240,15 @@ class LoopScope(Blocks):
     # Blocks -------------------------------------------------------------------------------------
 
     @contextmanager
-    def loop(self, loop: ForOp) -> Generator[AffineExpr]:
-        """Insert a loop and write into its body; gives its induction variable as a dim."""
+    def loop(self, loop: ForOp, stay: bool = False) -> Generator[AffineExpr]:
+        """Insert a loop and write into its body; gives its induction variable as a dim.
+
+        stay: nothing is written before the loop that its body asks for.
+        """
         self.b.builder.insert(loop)
         values = loop.range
         # What a loop that never runs would read may not be there.
-        leave = InsertPoint.before(loop) if len(values) else None
+        leave = InsertPoint.before(loop) if len(values) and not stay else None
         with self.enter(loop.body.block, leave):
             last = values[-1] if len(values) else values.start
             yield self.dim(loop.induction, Interval(values.start, last))

@@ -1,6 +1,6 @@
 """The keys of schedules: what each means, what it may hold, in words and as a check."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, field
 from typing import Any
 
@@ -52,7 +52,7 @@ def count(meaning: str, most: int = LARGEST) -> Any:
     )
 
 
-def sizes(meaning: str, count: int, most: int = LARGEST) -> Any:
+def sizes(meaning: str, count: int, most: int = LARGEST, default: object = MISSING) -> Any:
     """Return a field that holds ``count`` positive integers."""
 
     def accepts(value: object) -> bool:
@@ -60,7 +60,13 @@ def sizes(meaning: str, count: int, most: int = LARGEST) -> Any:
             return False
         return all(_is_size(each, most) for each in value)
 
-    return key_field(Key(meaning, f"{count} integers from 1 to {most}", accepts))
+    return key_field(Key(meaning, f"{count} integers from 1 to {most}", accepts), default)
+
+
+def choice(meaning: str, words: Sequence[str], default: object = MISSING) -> Any:
+    """Return a field that holds one of some words."""
+    wanted = " or ".join(f'"{word}"' for word in words)
+    return key_field(Key(meaning, wanted, lambda value: value in words), default)
 
 
 def flag(meaning: str, default: bool) -> Any:

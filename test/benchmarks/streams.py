@@ -192,7 +192,9 @@ def _line(row: Row) -> str:
 
 
 def _text(schedule: Row) -> str:
-    keys = [f"{key}={value}" for key, value in schedule.items() if key not in ("strategy", "target")]
+    keys = [
+        f"{key}={value}" for key, value in schedule.items() if key not in ("strategy", "target")
+    ]
     return " ".join([schedule["strategy"], *sorted(keys)])
 
 

@@ -12,20 +12,30 @@ from dlc.analysis.lane_reads import POSITIONS, lane_reads
 from dlc.analysis.positions import Index, axes
 from dlc.analysis.traffic import least_work, traffic_bytes, work
 from dlc.arch import GpuArch
+from dlc.errors import CompileError
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape, tensor_bytes
+from dlc.lowering.job import Job
 from dlc.model.occupancy import BlockResources, resident_blocks
 from dlc.model.streaming import LaneReads, Stream, stream_s
 from dlc.model.upper_bound import gpu_bound, streaming_work
 from dlc.strategies._implementation import Implementation
-from dlc.strategies._key import size
+from dlc.strategies._key import size, sizes
 from dlc.strategies._rated import Rated, Seconds
 from dlc.strategies._schedule import Schedule
 from dlc.strategies.map.lowering import lower_on_threads
+from dlc.strategies.map.tile_work import TileWork, tile_works
+from dlc.strategies.map.tiled import lower_in_tiles
 from dlc.strategies.map.windows import WindowWork, windows
 
 _THREADS = (128, 256, 64, 512)
 _VECTOR_BYTES = (16, 8, 4, 2, 1)
 _REGISTERS = 40
+
+UNTILED = (1, 1)
+LEAST_ELEMENTS, MOST_ELEMENTS = 4, 32
+"""Of a thread of a tile: so many are under way at a time."""
+TILE_LOADS, TILE_STORES = 2.0, 1.0
+"""Instructions of an element that comes from shared memory, and that goes there."""
 
 _LOADS_AHEAD = 8
 """Loads that a thread has under way at a time."""
@@ -45,13 +55,24 @@ class MapOnGpu(Schedule, strategy="map", target="gpu"):
         default=1,
         most=16,
     )
+    tile: tuple[int, int] = sizes(
+        "positions of a block along the axis of the neighbours of inputs that lie turned, and "
+        "along the last axis; these inputs go through shared memory. `[1, 1]`: no tile",
+        2,
+        default=UNTILED,
+    )
+
+    def check(self) -> None:
+        if self.columns > 1 and self.tile != UNTILED:
+            raise CompileError(f"columns = {self.columns} with a tile: windows have none")
 
 
 @dataclass(frozen=True)
 class MapWork:
     """What a ``map`` group does: result elements, length of their last axis, bytes of the widest,
     bytes read and written, scalar operations in units of an addition, those that no code can leave
-    out, by the elements of a thread what a warp reads, and windows that neighbours may share.
+    out, by the elements of a thread what a warp reads, windows that neighbours may share, and the
+    tiles that it may have.
     """
 
     points: int
@@ -63,6 +84,17 @@ class MapWork:
     least_operations: float = 0.0
     reads: tuple[tuple[int, LaneReads], ...] = ((1, LaneReads(1.0, 1.0, 1.0)),)
     windows: tuple[WindowWork, ...] = ()
+    tiles: tuple[TileWork, ...] = ()
+
+    def tile_of(self, schedule: MapOnGpu) -> TileWork | None:
+        """Return what a tile of a schedule does; raises CompileError for one that does not fit."""
+        if schedule.tile == UNTILED:
+            return None
+        for each in self.tiles:
+            if (each.tile, each.vector) == (schedule.tile, schedule.vector):
+                return each
+        allowed = ", ".join(f"{list(t.tile)} with vector = {t.vector}" for t in self.tiles)
+        raise CompileError(f"tile = {list(schedule.tile)} is none that fits: {allowed or 'none'}")
 
     def window_of(self, columns: int) -> WindowWork | None:
         """Return the window of threads with so many columns; where they do not fit, none."""
@@ -98,6 +130,7 @@ def work_of(cluster: Cluster) -> MapWork:
         least_work(cluster),
         tuple(zip(vectors, reads, strict=True)),
         tuple(windows(cluster, tuple(vectors))),
+        tuple(tile_works(cluster)),
     )
 
 
@@ -130,13 +163,19 @@ def candidates(work: MapWork, _: GpuArch) -> Iterator[MapOnGpu]:
                 yield MapOnGpu(threads, vector, columns)
     if work.widest_bytes > _VECTOR_BYTES[0]:
         yield MapOnGpu(_THREADS[0])
+    for tile in work.tiles:
+        for threads in _THREADS:
+            if LEAST_ELEMENTS <= tile.elements / threads <= MOST_ELEMENTS:
+                yield MapOnGpu(threads, tile.vector, tile=tile.tile)
 
 
 def rate(work: MapWork, schedule: MapOnGpu, arch: GpuArch) -> Rated:
     """Return the bound and the latency of one schedule."""
-    threads = schedule.threads
-    blocks = ceil(work.points / (threads * schedule.vector * schedule.columns))
-    block = BlockResources(threads, _registers(work, schedule))
+    threads, tile = schedule.threads, work.tile_of(schedule)
+    each = threads * schedule.vector * schedule.columns
+    blocks = tile.blocks if tile else ceil(work.points / each)
+    shared_bytes = tile.shared_bytes if tile else 0
+    block = BlockResources(threads, _registers(work, schedule), shared_bytes)
     bytes = work.read_bytes + work.written_bytes
     kernel = streaming_work(work.operations, work.least_operations, bytes, blocks, block)
     return Rated(
@@ -157,6 +196,40 @@ def _saved(work: MapWork, schedule: MapOnGpu) -> float:
 
 def estimate(work: MapWork, schedules: Sequence[MapOnGpu], arch: GpuArch) -> Seconds:
     """Return the seconds of schedules."""
+    tiled = [schedule.tile != UNTILED for schedule in schedules]
+    plain = [schedule for schedule in schedules if schedule.tile == UNTILED]
+    found = np.empty(len(schedules))
+    found[np.logical_not(tiled)] = _estimate_plain(work, plain, arch) if plain else ()
+    found[tiled] = [_estimate_tiled(work, s, arch) for s in schedules if s.tile != UNTILED]
+    return found
+
+
+def _estimate_tiled(work: MapWork, schedule: MapOnGpu, arch: GpuArch) -> float:
+    tile, costs = work.tile_of(schedule), arch.costs
+    assert tile is not None
+    threads = np.array([schedule.threads], np.float64)
+    shared = np.array([tile.shared_bytes], np.float64)
+    fits = resident_blocks(threads, np.full_like(threads, _REGISTERS), shared, arch)
+    each = tile.elements / schedule.threads
+    operations = costs.operation_instructions * work.operations / work.points
+    bringing = sum(costs.load_instructions / n + TILE_STORES for n in tile.input_vectors)
+    kernel = Stream(
+        tile.blocks,
+        threads,
+        fits,
+        each * (bringing + operations + TILE_LOADS + costs.result_instructions / schedule.vector),
+        2 * costs.thread_wait_clocks,
+        tile.lines,
+        tile.lines,
+        work.read_bytes,
+        work.written_bytes,
+        tile.stored_bytes,
+        chains=each,
+    )
+    return float(stream_s(kernel, arch)[0])
+
+
+def _estimate_plain(work: MapWork, schedules: Sequence[MapOnGpu], arch: GpuArch) -> Seconds:
     costs = arch.costs
     found = [
         (s.threads, s.vector * s.columns, _registers(work, s), _saved(work, s)) for s in schedules
@@ -186,12 +259,19 @@ def estimate(work: MapWork, schedules: Sequence[MapOnGpu], arch: GpuArch) -> Sec
     return stream_s(kernels, arch)
 
 
+def _lower(job: Job, schedule: MapOnGpu) -> None:
+    if schedule.tile == UNTILED:
+        lower_on_threads(job, schedule.threads, schedule.vector, schedule.columns)
+    else:
+        lower_in_tiles(job, schedule.threads, schedule.vector, schedule.tile)
+
+
 IMPLEMENTATION = Implementation(
     MapOnGpu,
     work_of,
     candidates,
     rate,
     lambda _: "an element-wise group",
-    lambda job, each: lower_on_threads(job, each.threads, each.vector, each.columns),
+    _lower,
     estimate,
 )

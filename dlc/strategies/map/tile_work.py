@@ -1,0 +1,96 @@
+"""What the tiles of a ``map`` group do, as the model of the chip asks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+from dlc.analysis.dataflow import Cluster
+from dlc.analysis.lane_reads import LINE_BYTES
+from dlc.analysis.turned_reads import Turn, turn_of
+from dlc.ir.tensor import element_bytes, element_type
+from dlc.strategies.map.tiled import ACCESS_BYTES, Sides
+
+_SIDES = (32, 64, 128)
+_LONG_SIDES = (256, 512, 1024)
+"""Beside a side that is shorter than any of the first."""
+_WHOLE = 256
+"""An axis up to this size may be in a tile as a whole."""
+_LEAST, _MOST = 512, 16384
+"""Elements of a tile."""
+_SHARED_BYTES = 48 * 1024
+SECTOR_BYTES = 32
+
+
+@dataclass(frozen=True)
+class TileWork:
+    """A tile of a schedule: its sides as the schedule has them, the elements of a thread's vector,
+    blocks, elements and bytes of shared memory of a block; for each input, how many neighbours a
+    thread brings at once; the lines that all blocks read, and the bytes of sectors that they write.
+    """
+
+    tile: tuple[int, int]
+    vector: int
+    blocks: int
+    elements: int
+    shared_bytes: int
+    input_vectors: tuple[int, ...]
+    lines: float
+    stored_bytes: float
+
+
+def tile_works(cluster: Cluster) -> Iterator[TileWork]:
+    """Yield the tiles that a group may have: none where no input lies turned."""
+    turn = turn_of(cluster)
+    if turn is None:
+        return
+    bytes = [element_bytes(element_type(value)) for value in cluster.results]
+    height, width = turn.sizes[turn.axis], turn.sizes[-1]
+    for down in _sides(height, width):
+        for across in _sides(width, height):
+            sides = Sides.of(turn, down, across)
+            if _LEAST <= down * across <= _MOST and sides.shared_bytes() <= _SHARED_BYTES:
+                yield _work(turn, sides, bytes)
+
+
+def _sides(size: int, other: int) -> list[int]:
+    """Return the sides that a tile may have along an axis, beside one of another size."""
+    several = _LONG_SIDES if other < _SIDES[0] else _SIDES
+    some = [side for side in several if side < size]
+    return [*some, size] if size <= _WHOLE else some
+
+
+def _work(turn: Turn, sides: Sides, bytes: list[int]) -> TileWork:
+    widest = ACCESS_BYTES // max(bytes)
+    vector = next(v for v in (16, 8, 4, 2, 1) if v <= max(1, widest) and sides.fits(v))
+    whole = turn.sizes[turn.axis], turn.sizes[-1]
+    counts = -(-whole[0] // sides.down), -(-whole[1] // sides.across)
+    others = prod(turn.sizes) // prod(whole)
+    lines = sum(
+        others * counts[0] * whole[1] * _pieces(sides.down * i.bytes, LINE_BYTES)
+        if not sides.input_runs(i)
+        else others * prod(whole) * i.bytes / LINE_BYTES
+        for i in turn.inputs
+    )
+    stored = sum(
+        others * counts[1] * whole[0] * _pieces(sides.across * b, SECTOR_BYTES) * SECTOR_BYTES
+        if not sides.runs
+        else others * prod(whole) * b
+        for b in bytes
+    )
+    return TileWork(
+        (sides.down, sides.across),
+        vector,
+        others * prod(counts),
+        sides.down * sides.across,
+        sides.shared_bytes(),
+        tuple(map(sides.input_vector, turn.inputs)),
+        lines,
+        stored,
+    )
+
+
+def _pieces(bytes: int, piece: int) -> float:
+    """Return how many aligned pieces a run of bytes touches, on average where it is not a multiple
+    of them.
+    """
+    return bytes / piece if bytes % piece == 0 else bytes / piece + 1

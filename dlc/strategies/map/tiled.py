@@ -1,0 +1,214 @@
+"""The loops of ``map`` over tiles: inputs that lie turned go through shared memory.
+
+A block brings the part of each such input that its tile needs, neighbours in the input by
+neighbouring threads, and computes the tile, neighbours in the result by neighbouring threads.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import gcd, prod
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from dlc.analysis.dataflow import Cluster, Dataflow
+from dlc.analysis.turned_reads import Turn, TurnedInput, turn_of
+from dlc.core.affine import unflatten
+from dlc.dialects.graph.computed import Index
+from dlc.dialects.loop.attributes import LoopMap
+from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp
+from dlc.errors import CompileError
+from dlc.ir.space import Space, SpaceAttr
+from dlc.ir.tensor import element_type
+from dlc.lowering.axes import MergedAxes, store_elements
+from dlc.lowering.job import Job
+from dlc.lowering.scope import LoopScope, Place
+
+ACCESS_BYTES = 16
+"""What a thread moves at once at most."""
+
+BANK_BYTES = 4
+
+
+def lower_in_tiles(job: Job, threads: int, vector: int, tile: Sequence[int]) -> None:
+    """Write the loops over tiles, for a GPU; raises CompileError where no input lies turned.
+
+    tile: positions along the axis of the inputs' neighbours, and along the last. vector:
+    neighbouring results of a thread.
+    """
+    flow = Dataflow(job.group.body.block)
+    turn = turn_of(Cluster(flow, tuple(flow.ops)))
+    if turn is None:
+        raise CompileError("schedule key tile: no input lies turned, so nothing needs a tile")
+    _Tiles(job, turn, threads, vector, *tile).write()
+
+
+@dataclass(frozen=True)
+class Sides:
+    """A tile, cut to the sizes of the axes.
+
+    down: along the axis of the inputs' neighbours. across: along the last axis. runs: whether all
+    of the last axis is in the tile, and results of a tile follow each other.
+    """
+
+    turn: Turn
+    down: int
+    across: int
+
+    @staticmethod
+    def of(turn: Turn, down: int, across: int) -> "Sides":
+        """Return the sides of a tile."""
+        return Sides(turn, min(down, turn.sizes[turn.axis]), min(across, turn.sizes[-1]))
+
+    @property
+    def runs(self) -> bool:
+        """Whether results of the tile follow each other from line to line."""
+        neighbours = self.turn.axis == len(self.turn.sizes) - 2
+        return neighbours and self.across == self.turn.sizes[-1]
+
+    def fits(self, vector: int) -> bool:
+        """Whether threads with so many neighbouring results have whole tiles."""
+        if self.runs:
+            lines = self.turn.sizes[self.turn.axis]
+            return self.down * self.across % vector == lines * self.across % vector == 0
+        return self.across % vector == self.turn.sizes[-1] % vector == 0
+
+    def input_runs(self, input: TurnedInput) -> bool:
+        """Whether the elements of an input in the tile follow each other, and threads had better
+        bring them so, since its lines are not a multiple of what they move.
+        """
+        whole = self.turn.is_dense(input) and self.down == self.turn.sizes[self.turn.axis]
+        return whole and bool(self.down * input.bytes % ACCESS_BYTES)
+
+    def input_vector(self, input: TurnedInput) -> int:
+        """Return how many neighbours of an input a thread brings at once."""
+        size = self.turn.sizes[self.turn.axis]
+        common = gcd(self.down, size)
+        if self.input_runs(input):
+            common = gcd(self.across * self.down, self.turn.sizes[-1] * size)
+        return gcd(common, ACCESS_BYTES // input.bytes)
+
+    def pitch(self, input: TurnedInput) -> int:
+        """Return the elements from line to line of an input in shared memory: an odd number of
+        banks, so that the lines of a column lie in different ones.
+        """
+        if self.input_runs(input) or self.down == 1:
+            return self.down
+        each = max(1, BANK_BYTES // input.bytes)
+        return (-(-self.down // each) | 1) * each
+
+    def shared_bytes(self) -> int:
+        """Return the bytes of shared memory."""
+        return sum(self.across * self.pitch(i) * i.bytes for i in self.turn.inputs)
+
+
+@dataclass
+class _Tiles:
+    job: Job
+    turn: Turn
+    threads: int
+    vector: int
+    down: int
+    across: int
+    copies: dict[SSAValue, SSAValue] = field(default_factory=dict)
+    at: tuple[AffineExpr, AffineExpr] = (AffineExpr.constant(0), AffineExpr.constant(0))
+
+    def __post_init__(self) -> None:
+        self.sides = Sides.of(self.turn, self.down, self.across)
+        self.down, self.across = self.sides.down, self.sides.across
+        if not self.sides.fits(self.vector):
+            raise CompileError(
+                f"vector = {self.vector} does not divide the lines of a tile of {self.down} x "
+                f"{self.across}"
+            )
+        self.axes = MergedAxes(self.turn.shape, self.turn.groups, (), 1)
+        self.scope = LoopScope(self.job.builder, self.job.buffers, nearer=self._copy)
+
+    def write(self) -> None:
+        """Write the loop over tiles."""
+        self.job.threads = self.threads
+        sizes, axis = self.turn.sizes, self.turn.axis
+        tiles = [-(-sizes[axis] // self.down), -(-sizes[-1] // self.across)]
+        others = [size for number, size in enumerate(sizes[:-1]) if number != axis]
+
+        def write_tile(block: AffineExpr) -> None:
+            *outer, down, across = unflatten(block, [*others, *tiles])
+            self._tile(outer, down * self.down, across * self.across)
+
+        self.scope.parallel_loop(prod([*others, *tiles]), LoopMap.GRID, write_tile)
+
+    def _tile(self, outer: Index, top: AffineExpr, left: AffineExpr) -> None:
+        for input in self.turn.inputs:
+            self._bring(input, outer, top, left)
+        self._compute(outer, top, left)
+
+    def _index(self, outer: Index, row: AffineExpr, column: AffineExpr) -> list[AffineExpr]:
+        """Return the index of the result at positions along the axis and along the last."""
+        dims = list(outer)
+        dims.insert(self.turn.axis, row)
+        return self.axes.index([*dims, column])
+
+    # Inputs --------------------------------------------------------------------------------------
+
+    def _copy(self, operand: SSAValue, index: Index) -> Place | None:
+        buffer = self.copies.get(operand)
+        row, column = self.at
+        return None if buffer is None else (buffer, [column, row])
+
+    def _bring(self, input: TurnedInput, outer: Index, top: AffineExpr, left: AffineExpr) -> None:
+        """Write the copy of an input to shared memory, a line for each position of the last axis.
+
+        What the tile does not have is not brought.
+        """
+        scope, count = self.scope, self.sides.input_vector(input)
+        sizes = [self.across, self.sides.pitch(input)]
+        type = MemRefType(element_type(input.value), sizes, memory_space=SpaceAttr(Space.SHARED))
+        self.copies[input.value] = buffer = scope.b.insert(AllocOp(type))
+
+        def bring(place: AffineExpr) -> None:
+            column, row = unflatten(place, [self.across, self.down])
+            dims = self._index(outer, top + row, left + column)
+            at, values = scope.resolve([e.replace_dims_and_symbols(dims, ()) for e in input.index])
+            element = scope.b.insert(LoadOp(scope.buffers[input.value], at, values))
+            to, values = scope.resolve([column, row])
+            scope.b.builder.insert(StoreOp(element, buffer, to, values))
+
+        def bring_vector(number: AffineExpr) -> None:
+            column, row = unflatten(number * count, [self.across, self.down])
+            self._where_inside(top + row, left + column, lambda: self._vector(number, count, bring))
+
+        scope.parallel_loop(self.across * self.down // count, LoopMap.THREAD, bring_vector)
+
+    # Results -------------------------------------------------------------------------------------
+
+    def _compute(self, outer: Index, top: AffineExpr, left: AffineExpr) -> None:
+        def write(place: AffineExpr) -> None:
+            row, column = self.at = self._place(place)
+            index = self._index(outer, top + row, left + column)
+            store_elements(self.scope, self.job.outputs, index)
+
+        def write_vector(number: AffineExpr) -> None:
+            row, column = self._place(number * self.vector)
+            self._where_inside(
+                top + row, left + column, lambda: self._vector(number, self.vector, write)
+            )
+
+        vectors = self.down * self.across // self.vector
+        self.scope.parallel_loop(vectors, LoopMap.THREAD, write_vector)
+
+    def _place(self, place: AffineExpr) -> tuple[AffineExpr, AffineExpr]:
+        row, column = unflatten(place, [self.down, self.across])
+        return row, column
+
+    # Both ----------------------------------------------------------------------------------------
+
+    def _vector(self, number: AffineExpr, count: int, write) -> None:
+        if count == 1:
+            write(number)
+        else:
+            self.scope.parallel_loop(count, LoopMap.VECTOR, lambda v: write(number * count + v))
+
+    def _where_inside(self, row: AffineExpr, column: AffineExpr, write) -> None:
+        rows, columns = self.turn.sizes[self.turn.axis], self.turn.sizes[-1]
+        self.scope.where_below(row, rows, lambda: self.scope.where_below(column, columns, write))
