@@ -18,9 +18,7 @@ from dlc.dialects.gpu.unroll import UNROLL
 from dlc.dialects.loop import IndexOp
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.ir.order import OrderingOp
-
-MOST_ELEMENTS = 32
-"""A thread's elements of a row up to which its rounds are written out: as many registers."""
+from dlc.strategies.row.gpu import HELD_ELEMENTS
 
 
 class GpuUnrollRoundsPass(DlcPass):
@@ -31,7 +29,7 @@ class GpuUnrollRoundsPass(DlcPass):
     values in straight code, and the compiler of the text keeps them in registers in between.
 
     A loop stays that holds another one which is not unrolled, where threads wait for each other, or
-    whose rounds have more than ``MOST_ELEMENTS`` elements.
+    whose rounds have more than ``HELD_ELEMENTS`` elements.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``convert-loop-to-gpu``, before
     ``gpu-jam-unrolled`` and ``gpu-vectorize-memory``.
@@ -50,7 +48,7 @@ class GpuUnrollRoundsPass(DlcPass):
             if isinstance(kernel, KernelOp):
                 for loop in [o for o in kernel.walk() if isinstance(o, scf.ForOp)]:
                     rounds = _rounds(loop)
-                    if rounds and len(rounds) * _elements(loop) <= MOST_ELEMENTS:
+                    if rounds and len(rounds) * _elements(loop) <= HELD_ELEMENTS:
                         _write_out(loop, rounds)
 
 
@@ -73,7 +71,8 @@ def _is_rolled(op: Operation) -> bool:
 
 def _elements(op: Operation) -> int:
     """Return the elements of a round: the iterations of the deepest nest of unrolled loops."""
-    held = [_elements(inner) * _iterations(inner) for region in op.regions for inner in region.ops]
+    blocks = [block for region in op.regions for block in region.blocks]
+    held = [_elements(inner) * _iterations(inner) for block in blocks for inner in block.ops]
     return max(held, default=1)
 
 

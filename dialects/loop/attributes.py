@@ -31,18 +31,14 @@ class LoopMap(StrEnum):
     """The threads of an OpenMP team (CPU); loops directly inside each other form one space."""
     GRID = "grid"
     """The thread blocks of the launch (GPU)."""
-    WARP = "warp"
-    """The warps of a block."""
     THREAD = "thread"
-    """All threads of a block."""
-    LANE = "lane"
-    """The 32 lanes of a warp."""
+    """The threads of a block, or of a team of a loop around."""
 
 
 class CombineScope(StrEnum):
     """Among whom ``loop.combine`` combines."""
 
-    WARP = "warp"
+    TEAM = "team"
     BLOCK = "block"
 
 
@@ -82,7 +78,7 @@ class MapAttr(_WordAttr[LoopMap]):
 
 @irdl_attr_definition
 class CombineScopeAttr(_WordAttr[CombineScope]):
-    """Among whom values are combined: ``#loop.combine_scope<warp>``."""
+    """Among whom values are combined: ``#loop.combine_scope<team>``."""
 
     name = "loop.combine_scope"
     WORDS = CombineScope

@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IndexType,
     IntegerAttr,
+    UnitAttr,
     i64,
 )
 from xdsl.dialects.utils import (
@@ -69,12 +70,15 @@ class ForOp(IRDLOperation):
     many slices are in shared memory at a time, for ``loop-pipeline-stages``. ``producers``: so many
     warps do nothing but bring them, for ``loop-assign-roles``; 0 or absent where all threads do.
     ``registers``: those of a thread that multiplies and of one that brings, where they differ.
+    ``team``: how many threads run each iteration of a loop over threads, neighbours or, with
+    ``apart``, those that leave the same remainder when they are divided by the number of
+    iterations; loops over threads inside share out the team.
 
     ``%s = loop.for %k = 0 to 8 kind = reduction map = serial iter_args(%a = %z) -> (f32) {...}``
     """
 
     name = "loop.for"
-    DECISIONS: ClassVar = ("pipeline", "producers", "registers")
+    DECISIONS: ClassVar = ("pipeline", "producers", "registers", "team", "apart")
     start = prop_def(IntegerAttr)
     stop = prop_def(IntegerAttr)
     step = prop_def(IntegerAttr)
@@ -83,6 +87,8 @@ class ForOp(IRDLOperation):
     pipeline = opt_prop_def(IntegerAttr.constr(i64))
     producers = opt_prop_def(IntegerAttr.constr(i64))
     registers = opt_prop_def(DenseArrayBase.constr(i64))
+    team = opt_prop_def(IntegerAttr.constr(i64))
+    apart = opt_prop_def(UnitAttr)
     iter_args = var_operand_def()
     carried = var_result_def()
     body = region_def("single_block")
@@ -134,6 +140,11 @@ class ForOp(IRDLOperation):
         return () if self.registers is None else tuple(map(int, self.registers.get_values()))
 
     @property
+    def team_threads(self) -> int | None:
+        """The threads of each iteration, where the loop says how many."""
+        return None if self.team is None else self.team.value.data
+
+    @property
     def induction(self) -> BlockArgument:
         """The value that counts the iterations, inside the body."""
         return self.body.block.args[0]
@@ -165,6 +176,15 @@ class ForOp(IRDLOperation):
         counted = self.producer_warps and len(self.role_registers) == 2
         if self.registers is not None and not counted:
             raise VerifyException("registers = [multiplying, bringing] of a loop with producers")
+        self._verify_team()
+
+    def _verify_team(self) -> None:
+        if self.team is not None and self.map.data is not LoopMap.THREAD:
+            raise VerifyException(f"a loop over {self.map.data} has no teams; one over threads has")
+        if self.team is not None and self.team.value.data < 1:
+            raise VerifyException(f"team = {self.team.value.data} should be at least 1")
+        if self.apart is not None and self.team is None:
+            raise VerifyException("apart says how the threads of a team lie, and there is no team")
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -227,11 +247,12 @@ def _parse_iter_args(parser: Parser) -> tuple[list[Parser.Argument], list[SSAVal
 
 @irdl_op_definition
 class CombineOp(IRDLOperation):
-    """The combination of the values that all lanes of a warp or block hold; every lane gets it.
+    """The combination of the values that all threads of a block, or of the team of the loop
+    with teams around, hold; each of them gets it.
 
     The region combines two lanes' values and is associative and commutative. All lanes reach it.
 
-    ``%t = loop.combine %p over warp : f32 { ^bb0(%l: f32, %r: f32): ... loop.yield %m : f32 }``
+    ``%t = loop.combine %p over team : f32 { ^bb0(%l: f32, %r: f32): ... loop.yield %m : f32 }``
     """
 
     name = "loop.combine"

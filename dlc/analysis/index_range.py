@@ -80,3 +80,10 @@ def _(op: arith.IndexCastOp) -> Interval:
         return UNKNOWN
     half = 1 << (source.width.data - 1)
     return Interval(-half, half - 1)
+
+
+@_result_range.register
+def _(op: arith.MinSIOp) -> Interval:
+    pairs = zip(range_of(op.lhs), range_of(op.rhs), strict=True)
+    low, high = ([n for n in pair if n is not None] for pair in pairs)
+    return Interval(min(low) if len(low) == 2 else None, min(high, default=None))

@@ -74,12 +74,8 @@ def turn_of(cluster: Cluster) -> Turn | None:
         if number == _MOST_READS:
             return None
         read.setdefault(value, set()).add(index)
-    inputs = [TurnedInput(value, *found) for value, found in read.items() if _is_one(found)]
-    return _turn(sizes, inputs)
-
-
-def _is_one(found: set[Exprs | None]) -> bool:
-    return len(found) == 1 and None not in found
+    pairs = [(value, next(iter(found))) for value, found in read.items() if len(found) == 1]
+    return _turn(sizes, [TurnedInput(value, index) for value, index in pairs if index is not None])
 
 
 def _reads(cluster: Cluster, dims: Exprs) -> Iterator[tuple[SSAValue, Exprs | None]]:

@@ -123,6 +123,17 @@ class GpuCosts:
     row_instructions: float = 162.0
     """Of a warp that reduces a row, beside those of its elements."""
 
+    held_instructions: float = 1.0
+    """Of an element of a row that stays in registers, in units of one that each pass loads and
+    computes again; this and the next two from 16 softmaxes and layer norms at large batch.
+    """
+
+    held_row_instructions: float = 162.0
+    """Of a warp that reduces such a row, beside those of its elements."""
+
+    held_pass: float = 1.0
+    """Latency of a later pass over such a row, and its loads, in units of one that loads all."""
+
     pass_clocks: float = 261.0
     step_wait_clocks: float = 43.0
     """Latency of going through a row once, and of each step of it."""

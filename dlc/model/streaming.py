@@ -31,6 +31,10 @@ class LaneReads:
         loads, lines = self.loads + other.loads, self.lines + other.lines
         return LaneReads(loads, lines, self.fetched + other.fetched)
 
+    def times(self, factor: float) -> "LaneReads":
+        """Return so many times the lines."""
+        return LaneReads(self.loads, self.lines * factor, self.fetched * factor)
+
 
 @dataclass(frozen=True)
 class Stream:
@@ -51,9 +55,9 @@ class Stream:
     wait_clocks: Numbers
     lines: Numbers
     fetched: Numbers
-    read_bytes: float
+    read_bytes: Numbers
     written_bytes: float
-    stored_bytes: float
+    stored_bytes: Numbers
     reread_bytes: Numbers = 0.0
     chains: Numbers = 1.0
 
@@ -112,5 +116,5 @@ def _memory_clocks(kernel: Stream, arch: GpuArch) -> Numbers:
     bytes = kernel.read_bytes + kernel.written_bytes
     l2_clocks = (bytes + kernel.reread_bytes) / (arch.l2_bytes_per_clock * arch.costs.l2_efficiency)
     dram_bytes_per_s = arch.dram_bytes_per_s * arch.costs.dram_efficiency
-    beyond = max(0.0, bytes - arch.l2_bytes)
+    beyond = np.maximum(0.0, bytes - arch.l2_bytes)
     return np.maximum(l2_clocks, beyond / dram_bytes_per_s * arch.clock_hz)

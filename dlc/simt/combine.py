@@ -1,4 +1,4 @@
-"""Combination of the values of all lanes of a warp or block, by shuffles and shared memory."""
+"""Combination of the values of the threads of a team, by shuffles and shared memory."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,6 +10,7 @@ from dlc.arch.fragments import WARP_LANES
 from dlc.dialects import gpu
 from dlc.dialects.loop.memory import IndexOp, LoadOp, StoreOp
 from dlc.dialects.loop.scalar import ScalarBuilder
+from dlc.ir.formation import Formation
 from dlc.ir.space import Space, SpaceAttr
 from dlc.simt.thread_program import ThreadProgram
 
@@ -21,15 +22,27 @@ _CARRIED: dict[Attribute, Attribute] = {i1: i32, IndexType(): i64}
 """How types that a shuffle cannot carry travel."""
 
 
-def combine_over_warp(b: ScalarBuilder, parts: Parts, combine: Combine, lanes: int) -> Parts:
-    """Return the total of the first ``lanes`` lanes (a power of two) in each of them.
+def combine_over_team(
+    program: ThreadProgram, parts: Parts, combine: Combine, team: Formation
+) -> Parts:
+    """Return the total over the threads of each team, in each of them.
+
+    The lanes of a warp combine first, by shuffles. What is left goes through shared memory.
+    """
+    parts = _over_lanes(program.b, parts, combine, team.lanes, team.apart)
+    far = team.threads // team.lanes
+    return parts if far == 1 else _over_warps(program, parts, combine, team, far)
+
+
+def _over_lanes(b: ScalarBuilder, parts: Parts, combine: Combine, lanes: int, apart: int) -> Parts:
+    """Return the total of each ``lanes`` (a power of two) lanes that are ``apart``, in all of them.
 
     A butterfly: after the step of distance ``d``, lanes that differ in bits below ``d`` agree.
     """
     distance = lanes // 2
     while distance:
-        parts = combine(parts, [_shuffle(b, part, distance) for part in parts])
-        distance //= 2
+        moved = [_shuffle(b, part, distance * apart) for part in parts]
+        parts, distance = combine(parts, moved), distance // 2
     return parts
 
 
@@ -39,43 +52,58 @@ def _shuffle(b: ScalarBuilder, value: SSAValue, distance: int) -> SSAValue:
     return b.cast(other, value.type)
 
 
-def combine_over_block(program: ThreadProgram, parts: Parts, combine: Combine) -> Parts:
-    """Return the total over all threads of the block, in each of them.
-
-    Each warp combines its lanes, puts its total in shared memory, and combines all warps' totals.
+def _over_warps(
+    program: ThreadProgram, parts: Parts, combine: Combine, team: Formation, far: int
+) -> Parts:
+    """Return the total over ``far`` groups of lanes of a team: one thread of each puts its total
+    in shared memory, and each thread of the team combines them all.
     """
-    b, thread = program.b, program.thread
-    parts = combine_over_warp(b, parts, combine, WARP_LANES)
-    warps = program.threads // WARP_LANES
-    if warps == 1:
-        return parts
     types = [part.type for part in parts]
-    buffers = _stored_by_first_lanes(program, parts, warps)
-    if warps & (warps - 1) == 0:
-        own = _load(b, buffers, types, [AffineExpr.dimension(0) % warps], [thread])
-        return combine_over_warp(b, own, combine, warps)
-    total = _load(b, buffers, types, [AffineExpr.constant(0)], [])
-    for warp in range(1, warps):
-        total = combine(total, _load(b, buffers, types, [AffineExpr.constant(warp)], []))
+    buffers = _stored_once(program, parts, team)
+    thread = AffineExpr.dimension(0)
+    first = thread // (team.threads * team.apart) * far
+    if program.threads == team.threads * team.apart:
+        first = AffineExpr.constant(0)
+
+    def load(number: AffineExpr | int) -> Parts:
+        index = [first + number, *([thread % team.apart] if team.apart > 1 else [])]
+        return _load(program.b, buffers, types, index, [program.thread])
+
+    if team.apart == 1 and far & (far - 1) == 0:
+        return _over_lanes(program.b, load(thread % far), combine, far, 1)
+    total = load(0)
+    for number in range(1, far):
+        total = combine(total, load(number))
     return total
 
 
-def _stored_by_first_lanes(program: ThreadProgram, parts: Parts, warps: int) -> list[SSAValue]:
-    """Write the first lane of each warp's parts to shared buffers, an element per warp."""
-    b, thread = program.b, program.thread
+def _stored_once(program: ThreadProgram, parts: Parts, team: Formation) -> list[SSAValue]:
+    """Write the totals of each warp to shared buffers: a line for each ``max(32, apart)`` threads,
+    in it an element for each team that they belong to.
+    """
+    b, thread = program.b, AffineExpr.dimension(0)
+    width = max(WARP_LANES, team.apart)
+    sizes = [program.threads // width, *([team.apart] if team.apart > 1 else [])]
     values = [b.cast(part, _CARRIED.get(part.type, part.type)) for part in parts]
-    buffers = [
-        program.shared_buffer(
-            MemRefType(value.type, [warps], memory_space=SpaceAttr(Space.SHARED))
-        ).output
+    space = SpaceAttr(Space.SHARED)
+    buffers: list[SSAValue] = [
+        program.shared_buffer(MemRefType(value.type, sizes, memory_space=space)).output
         for value in values
     ]
-    lane = b.insert(IndexOp(AffineExpr.dimension(0) % WARP_LANES, [thread]))
-    with program.where(b.compare("eq", lane, program.constant(0))):
+    index = [thread // width, *([thread % team.apart] if team.apart > 1 else [])]
+
+    def write() -> None:
         for value, buffer in zip(values, buffers, strict=True):
-            own = [AffineExpr.dimension(0) // WARP_LANES]
-            b.builder.insert(StoreOp(value, buffer, own, [thread]))
-    return list(buffers)
+            b.builder.insert(StoreOp(value, buffer, index, [program.thread]))
+
+    if team.apart >= WARP_LANES:
+        write()
+        return buffers
+    lane = b.insert(IndexOp(thread % WARP_LANES, [program.thread]))
+    first = ("eq", 0) if team.apart == 1 else ("lt", team.apart)
+    with program.where(b.compare(first[0], lane, program.constant(first[1]))):
+        write()
+    return buffers
 
 
 def _load(

@@ -17,11 +17,12 @@ from dlc.dialects.loop.roles import RolesOp
 from dlc.dialects.loop.stage import TileOp
 from dlc.dialects.loop.structure import CombineOp, ForOp, YieldOp
 from dlc.errors import CompileError
+from dlc.ir.formation import Formation
 from dlc.ir.space import Space, buffer_type, space_of
-from dlc.simt.combine import Parts, combine_over_block, combine_over_warp
+from dlc.simt.combine import Parts, combine_over_team
 from dlc.simt.thread_loops import LoopConverter
 from dlc.simt.thread_program import ThreadProgram
-from dlc.simt.workers import WARP_LANES, extent, threads_of
+from dlc.simt.workers import extent, threads_of
 
 
 class SimtConverter:
@@ -152,6 +153,15 @@ class SimtConverter:
         new.location = op.location
         self.values[op.buffer] = new.output
 
+    def _team(self, op: CombineOp) -> Formation:
+        match op.over.data:
+            case CombineScope.BLOCK:
+                return Formation(self.program.threads, 1)
+            case CombineScope.TEAM:
+                if self.program.at.team is None:
+                    raise CompileError("is in no loop with teams", at=operation_text(op))
+                return self.program.at.team
+
     def _combine(self, op: CombineOp) -> None:
         parts = [self.values[v] for v in op.parts]
 
@@ -162,8 +172,5 @@ class SimtConverter:
             assert isinstance(body.last_op, YieldOp)
             return [self.values[v] for v in body.last_op.arguments]
 
-        if op.over.data is CombineScope.WARP:
-            totals = combine_over_warp(self.b, parts, combine, WARP_LANES)
-        else:
-            totals = combine_over_block(self.program, parts, combine)
+        totals = combine_over_team(self.program, parts, combine, self._team(op))
         self.values.update(zip(op.totals, totals, strict=True))

@@ -14,9 +14,10 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.core.locations import operation_text
 from dlc.dialects import gpu
-from dlc.dialects.loop.attributes import CombineScope, LoopMap
+from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.structure import CombineOp, ForOp, YieldOp
 from dlc.errors import CompileError
+from dlc.ir.formation import Formation
 from dlc.simt.thread_program import ThreadProgram
 from dlc.simt.workers import WARP_LANES, WORKERS, Position, extent
 
@@ -94,9 +95,12 @@ class LoopConverter:
                 f"the loops over {map} are nested in loops that have used all of them",
                 at=operation_text(op),
             )
-        inner = extent(op.body.block, map)
+        inner = op.team_threads or extent(op.body.block, map)
         total = len(op.range) * inner
         position, count = program.at.positions[map]
+        if op.team is not None:
+            self._teams(op, position, count)
+            return
         if op.iter_args or total > count:
             self._rounds(op, inner, total)
             return
@@ -108,6 +112,33 @@ class LoopConverter:
             program.b.compare("lt", program.index(position), program.constant(total))
         ):
             self._iteration(op, position, inner)
+
+    def _teams(self, op: ForOp, position: AffineExpr, count: int) -> None:
+        """Write the body for the team that the worker at ``position`` is in."""
+        program, teams = self.program, len(op.range)
+        threads = op.team_threads
+        assert threads is not None
+        if teams * threads != count or program.at.team:
+            raise CompileError(
+                f"{teams} teams of {threads} threads are not the {count} threads of a block",
+                at=operation_text(op),
+            )
+        if not Formation(threads, 1 if op.apart is None else teams).is_regular:
+            raise CompileError(
+                f"teams of {threads} threads among {teams} do not fit warps of {WARP_LANES}; take "
+                "powers of two, or multiples of a warp",
+                at=operation_text(op),
+            )
+        own, rest = position // threads, position % threads
+        if op.apart is not None:
+            own, rest = position % teams, position // teams
+        outside = program.at
+        team = Formation(threads, 1 if op.apart is None else teams)
+        program.at = outside.inside(LoopMap.THREAD, Position(rest, threads)).in_team(team)
+        start, step = op.range.start, op.range.step
+        program.values[op.induction] = program.index(own * step + start)
+        self._body(op, ())
+        program.at = outside
 
     def _iteration(self, op: ForOp, position: AffineExpr, inner: int) -> None:
         """Write the body for the worker at ``position``; loops within it share out ``inner``."""
@@ -140,14 +171,11 @@ class LoopConverter:
 def _check_all_reach(op: ForOp, total: int, count: int) -> None:
     """Raise CompileError when a combination is in a loop that not all of its threads go through.
 
-    Blocks do not meet; whole warps go through a loop over warps, or over a multiple of 32 threads.
+    Blocks do not meet.
     """
     map = op.map.data
-    whole_warps = map is LoopMap.WARP or (map is LoopMap.THREAD and total % WARP_LANES == 0)
     for inner in op.body.walk():
-        if not isinstance(inner, CombineOp) or map is LoopMap.GRID:
-            continue
-        if inner.over.data is CombineScope.BLOCK or not whole_warps:
+        if isinstance(inner, CombineOp) and map is LoopMap.THREAD:
             raise CompileError(
                 f"a combination over a {inner.over.data} is inside a loop of {total} iterations "
                 f"over the {map} numbers 0 to {count - 1}, which not all of them reach",

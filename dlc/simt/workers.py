@@ -1,4 +1,4 @@
-"""Where a thread stands among the workers of each mapping: blocks, threads, warps and lanes."""
+"""Where a thread stands among the workers of each mapping: blocks and threads."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,9 +16,10 @@ from dlc.dialects.loop.roles import RolesOp
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.dialects.loop.structure import ForOp
 from dlc.errors import CompileError
+from dlc.ir.formation import Formation
 from dlc.ir.space import Space
 
-WORKERS = (LoopMap.GRID, LoopMap.THREAD, LoopMap.WARP, LoopMap.LANE)
+WORKERS = (LoopMap.GRID, LoopMap.THREAD)
 """The mappings whose iterations run at the same time, each on its own worker."""
 
 BLOCK, THREAD = AffineExpr.dimension(0), AffineExpr.dimension(1)
@@ -36,10 +37,12 @@ class Position(NamedTuple):
 class Workers:
     """The position of this thread, less what the loops around a place have used.
 
-    A mapping that is absent is used up: each of its workers is in another iteration.
+    A mapping that is absent is used up: each of its workers is in another iteration. team: how
+    the threads of the loop with teams around the place stand.
     """
 
     positions: Mapping[LoopMap, Position]
+    team: Formation | None = None
 
     @staticmethod
     def of(blocks: int, threads: int) -> "Workers":
@@ -48,18 +51,17 @@ class Workers:
             {
                 LoopMap.GRID: Position(BLOCK, blocks),
                 LoopMap.THREAD: Position(THREAD, threads),
-                LoopMap.WARP: Position(THREAD // WARP_LANES, threads // WARP_LANES),
-                LoopMap.LANE: Position(THREAD % WARP_LANES, WARP_LANES),
             }
         )
 
     def inside(self, map: LoopMap, rest: Position) -> "Workers":
         """Return the position inside a loop over workers; ``rest`` is left for loops within it."""
-        used = {map} if map is not LoopMap.THREAD else {map, LoopMap.WARP, LoopMap.LANE}
-        if map in (LoopMap.WARP, LoopMap.LANE):
-            used.add(LoopMap.THREAD)
-        left = {m: p for m, p in self.positions.items() if m not in used}
-        return Workers({**left, map: rest} if rest.total > 1 else left)
+        left = {m: p for m, p in self.positions.items() if m is not map}
+        return Workers({**left, map: rest} if rest.total > 1 else left, self.team)
+
+    def in_team(self, team: Formation) -> "Workers":
+        """Return the position in a loop that has teams."""
+        return Workers(self.positions, team)
 
     def idle(self, space: Space) -> list[AffineExpr]:
         """Return what must be 0 in the one thread that writes to a buffer in ``space``.
@@ -68,11 +70,7 @@ class Workers:
         """
         if space is Space.REGISTER:
             return []
-        maps = (
-            [LoopMap.THREAD] if LoopMap.THREAD in self.positions else [LoopMap.WARP, LoopMap.LANE]
-        )
-        if space is Space.GLOBAL:
-            maps.append(LoopMap.GRID)
+        maps = [LoopMap.THREAD, *([LoopMap.GRID] if space is Space.GLOBAL else [])]
         found = [self.positions[map] for map in maps if map in self.positions]
         return [position.expr for position in found if position.total > 1]
 
@@ -83,7 +81,7 @@ def extent(block: Block, map: LoopMap) -> int:
     for op in block.ops:
         inner = max((extent(b, map) for r in op.regions for b in r.blocks), default=1)
         if isinstance(op, ForOp) and op.map.data is map:
-            inner *= len(op.range)
+            inner = len(op.range) * (op.team_threads or inner)
         largest = max(largest, inner)
     return largest
 
@@ -93,10 +91,7 @@ def threads_of(block: Block, limit: int) -> int:
 
     A loop over more threads than ``limit`` takes several rounds.
     """
-    threads = max(
-        extent(block, LoopMap.THREAD),
-        extent(block, LoopMap.WARP) * (WARP_LANES if extent(block, LoopMap.LANE) > 1 else 1),
-    )
+    threads = extent(block, LoopMap.THREAD)
     warps = min(-(-threads // WARP_LANES), limit // WARP_LANES)
     return warps * WARP_LANES
 

@@ -68,8 +68,7 @@ def cases() -> Iterator[StreamCase]:
     """Yield all cases."""
     for element in ("fp16", "fp32"):
         for family in (_rows, _norms, _reductions, _elementwise, _moves):
-            for case in family(element):
-                yield case
+            yield from family(element)
     yield _cast("fp32", "fp16")
     yield _cast("fp16", "fp32")
 

@@ -29,6 +29,7 @@ from dlc.errors import CompileError
 
 TURNS, RUNS, LAUNCHES = 5, 4, 4
 """Each contestant is timed so many times in its turn, so many launches at a time."""
+_NAMES = ("strategy", "target")
 Row = dict[str, Any]
 
 
@@ -107,7 +108,7 @@ def _measured(torch: Any, case: StreamCase, path: Path) -> Row:
     import dlc
 
     model = dlc.load(path)
-    inputs = [_random(torch, case, *each) for each in case.inputs.values()]
+    inputs = [random_input(torch, case, *each) for each in case.inputs.values()]
     outputs = [
         torch.empty(tuple(i.shape), dtype=getattr(torch, i.dtype.name), device="cuda")
         for i in model.outputs
@@ -115,9 +116,9 @@ def _measured(torch: Any, case: StreamCase, path: Path) -> Row:
     stream = torch.cuda.Stream()
     read, written = ([x.data_ptr() for x in side] for side in (inputs, outputs))
     constants = [torch.from_numpy(array).cuda() for array in case.constants.values()]
-    theirs, result = _captured(torch, stream, lambda: case.torch(torch, *inputs, *constants))
+    theirs, result = captured(torch, stream, lambda: case.torch(torch, *inputs, *constants))
     half = torch.randint(0, 256, (case.bytes // 2,), dtype=torch.uint8, device="cuda")
-    copy = _captured(torch, stream, lambda: half.clone())[0]
+    copy = captured(torch, stream, lambda: half.clone())[0]
     runs = {
         "us": lambda: model.enqueue(read, written, stream.cuda_stream),
         "torch_us": theirs.replay,
@@ -132,14 +133,15 @@ def _measured(torch: Any, case: StreamCase, path: Path) -> Row:
     return row
 
 
-def _random(torch: Any, case: StreamCase, element: str, shape: Sequence[int]) -> Any:
+def random_input(torch: Any, case: StreamCase, element: str, shape: Sequence[int]) -> Any:
+    """Return a random tensor on the device."""
     if element == "int64":
         return torch.randint(0, case.limit, tuple(shape), device="cuda")
     kind = {"fp16": torch.float16, "fp32": torch.float32}[element]
     return torch.randn(tuple(shape), device="cuda", dtype=kind)
 
 
-def _captured(torch: Any, stream: Any, function: Callable[[], Any]) -> tuple[Any, Any]:
+def captured(torch: Any, stream: Any, function: Callable[[], Any]) -> tuple[Any, Any]:
     """Return a CUDA graph of a function, and what its runs give."""
     with torch.cuda.stream(stream), torch.no_grad():
         function()
@@ -155,12 +157,13 @@ def _times(torch: Any, stream: Any, runs: dict[str, Callable[[], None]]) -> dict
     with torch.cuda.stream(stream):
         for turn in range(TURNS + 1):
             for name, function in runs.items():
-                found = [_timed(torch, stream, function) for _ in range(RUNS)]
+                found = [timed(torch, stream, function) for _ in range(RUNS)]
                 taken[name] += found if turn else []  # the first turn is for warming up
     return {name: round(median(found), 3) for name, found in taken.items()}
 
 
-def _timed(torch: Any, stream: Any, function: Callable[[], None]) -> float:
+def timed(torch: Any, stream: Any, function: Callable[[], None]) -> float:
+    """Return the microseconds of a run, warm."""
     start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     function()
     start.record(stream)

@@ -87,3 +87,105 @@ def test_depthwise_convolution(runner: Runner, channels: int, stride: int) -> No
     f32_eps = 2.0**-24
     bound = HALF_EPS * np.abs(exact) + 9 * f32_eps * sizes + np.finfo(np.float16).smallest_subnormal
     assert (np.abs(y - exact) <= bound).all()
+
+
+@pytest.mark.parametrize("element", ["f16", "f32", "i8"])
+@pytest.mark.parametrize(
+    ("sizes", "order", "threads", "vector", "tile"),
+    [
+        ((64, 96), (1, 0), 128, 4, (32, 64)),
+        ((67, 101), (1, 0), 64, 1, (32, 32)),
+        ((1, 130, 70), (0, 2, 1), 96, 2, (32, 32)),
+        ((2, 3, 77, 4), (0, 2, 3, 1), 64, 1, (128, 3)),
+        ((2, 3, 8, 16), (0, 2, 3, 1), 64, 4, (64, 3)),
+        ((2, 40, 3), (0, 2, 1), 32, 4, (3, 128)),
+        ((2, 40, 3), (0, 2, 1), 32, 4, (3, 32)),
+        ((1, 1, 2, 1), (3, 2, 1, 0), 32, 1, None),
+        ((3, 32, 5, 8), (0, 2, 3, 1), 64, 4, (8, 32)),
+        ((3, 31, 5, 8), (0, 2, 3, 1), 64, 4, (16, 31)),
+    ],
+)
+def test_transpose_through_shared_memory(
+    runner: Runner,
+    element: str,
+    sizes: tuple[int, ...],
+    order: tuple[int, ...],
+    threads: int,
+    vector: int,
+    tile: tuple[int, int] | None,
+) -> None:
+    text = _transpose(element, sizes, order, _keys(threads, vector, tile))
+    dtype = {"f16": np.float16, "f32": np.float32, "i8": np.int8}[element]
+    x = (100 * np.random.default_rng(0).standard_normal(sizes)).astype(dtype)
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x)
+    np.testing.assert_array_equal(y, x.transpose(order))
+
+
+def _keys(threads: int, vector: int, tile: tuple[int, int] | None) -> str:
+    keys = f'strategy = "map", target = "gpu", threads = {threads}, vector = {vector}'
+    return keys if tile is None else f"{keys}, tile = {list(tile)}"
+
+
+def _transpose(element: str, sizes: tuple[int, ...], order: tuple[int, ...], schedule: str) -> str:
+    given, result = (
+        f"tensor<{'x'.join(map(str, s))}x{element}>" for s in (sizes, [sizes[a] for a in order])
+    )
+    axes = ", ".join(map(str, order))
+    body = f"%r = graph.transpose %g0 {{permutation = array<i64: {axes}>}} : {given} -> {result}"
+    return group(given, result, schedule, body)
+
+
+ACROSS = [
+    "threads = 1, rows = 64, vector = 2",
+    "threads = 4, rows = 16, vector = 2",
+    "threads = 8, rows = 128, vector = 4",
+    "threads = 16, rows = 4, vector = 1",
+    "threads = 3, rows = 32, vector = 1",
+    "threads = 64, rows = 4, vector = 4",
+]
+
+
+@pytest.mark.parametrize("schedule", ACROSS)
+@pytest.mark.parametrize("sizes", [(2, 49, 20), (1, 1, 4), (3, 131, 132), (1, 40, 1028)])
+def test_mean_across_rows(runner: Runner, sizes: tuple[int, int, int], schedule: str) -> None:
+    n, length, channels = sizes
+    full, result = f"tensor<{n}x{length}x{channels}xf16>", f"tensor<{n}x{channels}xf16>"
+    body = f"%r = graph.reduce_mean %g0 axes [1] : {full} -> {result}"
+    keys = f'strategy = "row", target = "gpu", {schedule}, lanes = "across"'
+    x = np.random.default_rng(0).standard_normal(sizes).astype(np.float16)
+    text = group(full, result, keys, body)
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x)
+    exact = x.astype(np.float64).mean(1)
+    assert (np.abs(y - exact) <= HALF_EPS * np.abs(exact) + 1e-6).all()
+
+
+@pytest.mark.parametrize("schedule", ACROSS)
+@pytest.mark.parametrize("sizes", [(2, 49, 20), (3, 131, 132)])
+def test_softmax_across_rows(runner: Runner, sizes: tuple[int, int, int], schedule: str) -> None:
+    full = f"tensor<{'x'.join(map(str, sizes))}xf32>"
+    body = f"%r = graph.softmax %g0 axis 1 : {full} -> {full}"
+    keys = f'strategy = "row", target = "gpu", {schedule}, lanes = "across"'
+    x = (8 * np.random.default_rng(0).standard_normal(sizes)).astype(np.float32)
+    text = group(full, full, keys, body)
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x)
+    exact = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
+    exact /= exact.sum(1, keepdims=True)
+    np.testing.assert_allclose(y, exact, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    ["threads = 4, rows = 8", "threads = 8, rows = 16, vector = 2", "threads = 64, rows = 4"],
+)
+@pytest.mark.parametrize("sizes", [(5, 64), (33, 34), (1, 1), (19, 200)])
+def test_softmax_of_several_rows_in_a_block(
+    runner: Runner, sizes: tuple[int, int], schedule: str
+) -> None:
+    full = f"tensor<{sizes[0]}x{sizes[1]}xf32>"
+    body = f"%r = graph.softmax %g0 axis 1 : {full} -> {full}"
+    x = (8 * np.random.default_rng(0).standard_normal(sizes)).astype(np.float32)
+    text = group(full, full, f'strategy = "row", target = "gpu", {schedule}', body)
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x)
+    exact = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
+    exact /= exact.sum(1, keepdims=True)
+    np.testing.assert_allclose(y, exact, rtol=1e-4)

@@ -4,7 +4,7 @@ A block brings the part of each such input that its tile needs, neighbours in th
 neighbouring threads, and computes the tile, neighbours in the result by neighbouring threads.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import gcd, prod
 
@@ -41,7 +41,8 @@ def lower_in_tiles(job: Job, threads: int, vector: int, tile: Sequence[int]) -> 
     turn = turn_of(Cluster(flow, tuple(flow.ops)))
     if turn is None:
         raise CompileError("schedule key tile: no input lies turned, so nothing needs a tile")
-    _Tiles(job, turn, threads, vector, *tile).write()
+    down, across = tile
+    _Tiles(job, turn, threads, vector, down, across).write()
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ class _Tiles:
     vector: int
     down: int
     across: int
-    copies: dict[SSAValue, SSAValue] = field(default_factory=dict)
+    copies: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     at: tuple[AffineExpr, AffineExpr] = (AffineExpr.constant(0), AffineExpr.constant(0))
 
     def __post_init__(self) -> None:
@@ -203,12 +204,12 @@ class _Tiles:
 
     # Both ----------------------------------------------------------------------------------------
 
-    def _vector(self, number: AffineExpr, count: int, write) -> None:
+    def _vector(self, number: AffineExpr, count: int, write: Callable[[AffineExpr], None]) -> None:
         if count == 1:
             write(number)
         else:
             self.scope.parallel_loop(count, LoopMap.VECTOR, lambda v: write(number * count + v))
 
-    def _where_inside(self, row: AffineExpr, column: AffineExpr, write) -> None:
+    def _where_inside(self, row: AffineExpr, column: AffineExpr, write: Callable[[], None]) -> None:
         rows, columns = self.turn.sizes[self.turn.axis], self.turn.sizes[-1]
         self.scope.where_below(row, rows, lambda: self.scope.where_below(column, columns, write))

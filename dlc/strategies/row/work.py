@@ -1,6 +1,6 @@
 """What a ``row`` group does, as the model of the chip asks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -14,6 +14,7 @@ from dlc.analysis.lane_reads import POSITIONS, lane_reads
 from dlc.analysis.positions import Axis, Index, axes, read_index, zero
 from dlc.analysis.role import Role, RowSpace
 from dlc.analysis.traffic import least_work, traffic_bytes, work
+from dlc.arch.fragments import WARP_LANES
 from dlc.dialects.graph.computed import ComputedOp
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape, tensor_bytes
 from dlc.model.streaming import LaneReads
@@ -22,6 +23,11 @@ _VECTORS = (8, 4, 2, 1)
 _VECTOR_BYTES = 16
 SECTOR_BYTES = 32
 """What the L2 is asked for at least."""
+
+_POSITIONS = 4
+"""Of a row that are looked at where lanes go across rows."""
+
+ACROSS_LANES = (4, 8, 16, 32)
 
 BLOCK_ROWS = (4, 8, 2, 1)
 """Rows of a block, where each has a warp."""
@@ -32,7 +38,9 @@ class RowWork:
     """What a ``row`` group does: rows, their length, whether a row is stored contiguously,
     reductions, how often a row is gone through, bytes of the widest element, bytes read and
     written, bytes of the sectors that stores touch, scalar operations, those that no code can leave
-    out, and by elements of a thread and rows of a block what a warp reads of a row.
+    out, by elements of a thread and rows of a block what a warp reads of a row, and by rows of a
+    thread and teams of a block what it reads where lanes go across rows, and whether a row may be
+    cut in parts.
     """
 
     rows: int
@@ -47,9 +55,19 @@ class RowWork:
     operations: float
     least_operations: float = 0.0
     reads: tuple[tuple[tuple[int, int], LaneReads], ...] = (((1, 1), LaneReads(1.0, 1.0, 1.0)),)
+    across: tuple[tuple[tuple[int, int], LaneReads], ...] = ()
+    may_split: bool = False
 
-    def reads_of(self, vector: int, rows: int) -> LaneReads:
-        """Return what a warp reads in one step along its row."""
+    @property
+    def across_vectors(self) -> list[int]:
+        """The rows that a thread may take at a time where lanes go across them, most first."""
+        return list(dict.fromkeys(vector for (vector, _), _ in self.across))
+
+    def reads_of(self, vector: int, rows: int, teams: int = 0) -> LaneReads:
+        """Return what a warp reads in one step along its row, or across those of ``teams``."""
+        if teams:
+            lanes = min(teams, WARP_LANES)
+            return dict(self.across)[vector, lanes].times(WARP_LANES / lanes)
         table = dict(self.reads)
         return table.get((vector, rows), table.get((vector, 1), table[1, 1]))
 
@@ -73,14 +91,16 @@ def work_of(cluster: Cluster) -> RowWork:
     assert space is not None
     length = prod(space.shape[a] for a in space.axes)
     contiguous = len(space.shape) - 1 in space.axes
-    values = (*cluster.inputs, *cluster.results)
-    widest = max(element_bytes(element_type(v)) for v in values)
+    values = [
+        v for v in (*cluster.inputs, *cluster.results) if element_count(v) >= prod(space.shape)
+    ]
+    widest = max((element_bytes(element_type(v)) for v in values), default=1)
     written = sum(map(tensor_bytes, cluster.results))
     elements = [v for v in cluster.results if shape(v) == space.shape]
     shapes = [(v, 1) for v in _vectors(widest, length, contiguous)]
     if not contiguous:  # neighbouring rows have neighbouring elements in a line
         shapes += [(1, rows) for rows in BLOCK_ROWS if rows > 1]
-    starts = [*_starts(space, reductions, elements)]
+    starts = _starts(space, reductions, elements, *_sample(space))
     reads = [lane_reads(cluster, [start], tuple(shapes), reductions) for start in starts]
     return RowWork(
         max(1, prod(space.squeezed)),
@@ -98,7 +118,27 @@ def work_of(cluster: Cluster) -> RowWork:
             (s, sum(each, LaneReads()))
             for s, each in zip(shapes, zip(*reads, strict=True), strict=True)
         ),
+        tuple(_across(cluster, space, reductions, elements, widest)) if not contiguous else (),
+        not elements and cluster.after(reductions).isdisjoint(reductions),
     )
+
+
+def _across(
+    cluster: Cluster,
+    space: RowSpace,
+    reductions: Sequence[ComputedOp],
+    elements: Sequence[SSAValue],
+    widest: int,
+) -> Iterator[tuple[tuple[int, int], LaneReads]]:
+    """Yield what a warp reads whose lanes go across rows, by rows of a thread and lanes."""
+    last = max(space.axes)
+    neighbours = prod(n for a, n in enumerate(space.shape) if a > last)
+    for vector in _vectors(widest, neighbours, True):
+        for lanes in ACROSS_LANES:
+            starts = _starts(space, reductions, elements, *_sample_across(space, vector * lanes))
+            shape = ((vector, 1),)
+            reads = [lane_reads(cluster, [start], shape, reductions)[0] for start in starts]
+            yield (vector, lanes), sum(reads, LaneReads())
 
 
 def _scattered_bytes(value: SSAValue) -> int:
@@ -107,10 +147,13 @@ def _scattered_bytes(value: SSAValue) -> int:
 
 
 def _starts(
-    space: RowSpace, reductions: Sequence[ComputedOp], elements: Sequence[SSAValue]
+    space: RowSpace,
+    reductions: Sequence[ComputedOp],
+    elements: Sequence[SSAValue],
+    outer: Index,
+    inner: Index,
 ) -> list[tuple[SSAValue, Index]]:
-    """Return what a few neighbouring rows read first: the reductions' operands, the results."""
-    outer, inner = _sample(space)
+    """Return what some rows read first at some positions: the reductions' operands, the results."""
     found: list[tuple[SSAValue, Index]] = []
     for op in reductions:
         own = profile(op)
@@ -139,6 +182,23 @@ def _sample(space: RowSpace) -> tuple[Index, Index]:
     return (
         axes(("rows", space), [axis[:, np.newaxis] for axis in outer]),
         axes(("along rows", space), [axis[np.newaxis] for axis in inner]),
+    )
+
+
+@lru_cache(1024)
+def _sample_across(space: RowSpace, count: int) -> tuple[Index, Index]:
+    """Return neighbouring rows in the midst, and a few positions of them."""
+    sizes = [max(1, space.shape[a]) for a in sorted(space.axes)]
+    kept = [max(1, n) for n in space.squeezed]
+    rows, length = prod(kept), prod(sizes)
+    some = min(rows, count)
+    first = rows // 2 // some * some if rows > some else 0
+    outer = np.unravel_index(np.arange(first, first + some), kept) if kept else ()
+    few = min(length, _POSITIONS)
+    inner = np.unravel_index(np.arange(length // 2, length // 2 + few) % length, sizes)
+    return (
+        axes(("rows across", space, count), [axis[np.newaxis] for axis in outer]),
+        axes(("positions across", space), [axis[:, np.newaxis] for axis in inner]),
     )
 
 

@@ -52,8 +52,18 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "contract", targ
 
 // -----
 
-// expected-error@below {{rows = 4 with threads = 64: several rows per block are for 32 threads per row}}
-builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 64, rows = 4>} {}
+// expected-error@below {{threads = 12 for each of 4 teams of a block do not fit warps of 32; take powers of two, or multiples of 32}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 12, rows = 4>} {}
+
+// -----
+
+// expected-error@below {{vector = 4 rows of a thread do not divide rows = 6}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 8, rows = 6, vector = 4, lanes = "across">} {}
+
+// -----
+
+// expected-error@below {{schedule key lanes should be "along" or "across", is "aside"}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 8, lanes = "aside">} {}
 
 // -----
 

@@ -13,7 +13,7 @@ loop.kernel @goes_nowhere(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
 loop.kernel @combines_one_lane(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
   %v = loop.load %x[0] : memref<8xf32> -> f32
   // expected-error@below {{the body takes the values of two lanes}}
-  %t = loop.combine %v over warp : f32 {
+  %t = loop.combine %v over team : f32 {
   ^bb0(%l: f32):
     loop.yield %l : f32
   }
@@ -25,7 +25,7 @@ loop.kernel @combines_one_lane(%x: memref<8xf32>) attributes {outputs = 1 : i64}
 loop.kernel @combines_to_nothing(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
   %v = loop.load %x[0] : memref<8xf32> -> f32
   // expected-error@below {{the body ends with loop.yield of the combined values}}
-  %t = loop.combine %v over warp : f32 {
+  %t = loop.combine %v over team : f32 {
   ^bb0(%l: f32, %r: f32):
     loop.yield
   }

@@ -27,15 +27,47 @@ loop.kernel @some_threads_combine(%y: memref<8xf32>) attributes {outputs = 1 : i
 
 // -----
 
-loop.kernel @lanes_in_threads(%y: memref<64x32xf32>) attributes {outputs = 1 : i64} {
+loop.kernel @threads_in_threads(%y: memref<64x32xf32>) attributes {outputs = 1 : i64, threads = 64 : i64} {
   %v = arith.constant 0.0 : f32
-  loop.for %i = 0 to 64 kind = parallel map = thread {
-    // expected-error@below {{the loops over lane are nested in loops that have used all of them}}
-    loop.for %j = 0 to 32 kind = parallel map = lane {
+  loop.for %i = 0 to 64 kind = parallel map = thread attributes {team = 1 : i64} {
+    // expected-error@below {{the loops over thread are nested in loops that have used all of them}}
+    loop.for %j = 0 to 32 kind = parallel map = thread {
       loop.store %v, %y[%i, %j] : f32 -> memref<64x32xf32>
       loop.yield
     }
     loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @other_threads(%y: memref<8xf32>) attributes {outputs = 1 : i64, threads = 64 : i64} {
+  // expected-error@below {{8 teams of 4 threads are not the 64 threads of a block}}
+  loop.for %i = 0 to 8 kind = parallel map = thread attributes {team = 4 : i64} {
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @uneven_teams(%y: memref<8xf32>) attributes {outputs = 1 : i64, threads = 96 : i64} {
+  // expected-error@below {{teams of 12 threads among 8 do not fit warps of 32; take powers of two, or multiples of a warp}}
+  loop.for %i = 0 to 8 kind = parallel map = thread attributes {team = 12 : i64} {
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @no_team(%y: memref<8xf32>) attributes {outputs = 1 : i64, threads = 64 : i64} {
+  %v = arith.constant 0.0 : f32
+  // expected-error@below {{is in no loop with teams}}
+  %s = loop.combine %v over team : f32 {
+  ^bb0(%l: f32, %r: f32):
+    loop.yield %l : f32
   }
   loop.end
 }

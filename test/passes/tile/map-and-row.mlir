@@ -1,8 +1,8 @@
 // RUN: dlc-opt %s --fuse=arch=a100 --tile=arch=a100 | filecheck %s
 // RUN: dlc-opt %s --fuse=arch=cpu-avx2 --tile=arch=cpu-avx2 | filecheck %s --check-prefix=CPU
 
-// CHECK: strategy = "map", target = "gpu", threads = {{[0-9]+}}, vector = {{[0-9]+}}, columns = 1>
-// CHECK: strategy = "row", target = "gpu", threads = {{[0-9]+}}, rows = {{[0-9]+}}, vector = {{[0-9]+}}>
+// CHECK: strategy = "map", target = "gpu", threads = {{[0-9]+}}, vector = {{[0-9]+}}, {{.*}}>
+// CHECK: strategy = "row", target = "gpu", threads = {{[0-9]+}}, rows = {{[0-9]+}}, vector = {{[0-9]+}}, {{.*}}>
 // CPU:   strategy = "map", target = "cpu", cores = false>
 // CPU:   strategy = "row", target = "cpu", cores = true>
 func.func @main(%x: tensor<1x8x16x16xf32>, %y: tensor<4096x4096xf32>) -> (tensor<1x8x14x14xf32>, tensor<4096x1xf32>) {

@@ -1,15 +1,16 @@
 // RUN: dlc-opt %s --lower-to-loop | filecheck %s
 
-// Four rows per block; the last block has one. The maximum is found once per row, outside of the
-// loops over its elements.
+// Four rows per block, a team of threads for each; the last block has one. Teams without a row do the last
+// one, since all threads of a block come to what teams exchange, and store nothing.
 // CHECK:      loop.for %[[B:.*]] = 0 to 2 kind = parallel map = grid {
-// CHECK-NEXT:   loop.for %[[W:.*]] = 0 to 4 kind = parallel map = warp {
+// CHECK-NEXT:   loop.for %[[T:.*]] = 0 to 4 kind = parallel map = thread attributes {team = 32 : i64} {
+// CHECK:          %[[ROW:.*]] = arith.minsi
+// CHECK:          %[[PART:.*]] = loop.for %[[K:.*]] = 0 to 12 kind = reduction map = thread
+// CHECK-NEXT:       loop.for %[[V:.*]] = 0 to 4 kind = reduction map = unroll
+// CHECK-NEXT:         loop.load %{{.*}}[%[[ROW]], %[[K]] * 4 + %[[V]]]
+// CHECK:          %[[MAX:.*]] = loop.combine %[[PART]] over team : f32
 // CHECK:          scf.if
-// CHECK:            %[[PART:.*]] = loop.for %[[K:.*]] = 0 to 12 kind = reduction map = lane
-// CHECK-NEXT:         loop.for %[[V:.*]] = 0 to 4 kind = reduction map = unroll
-// CHECK-NEXT:           loop.load %{{.*}}[%[[B]] * 4 + %[[W]], %[[K]] * 4 + %[[V]]]
-// CHECK:            %[[MAX:.*]] = loop.combine %[[PART]] over warp : f32
-// CHECK:            loop.for %{{.*}} = 0 to 12 kind = parallel map = lane
+// CHECK-NEXT:       loop.for %{{.*}} = 0 to 12 kind = parallel map = thread
 // CHECK-NEXT:         loop.for %{{.*}} = 0 to 4 kind = parallel map = vector
 // CHECK-NEXT:           loop.load
 // CHECK-NEXT:           arith.subf %{{.*}}, %[[MAX]] : f32

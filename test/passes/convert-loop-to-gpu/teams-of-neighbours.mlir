@@ -1,21 +1,22 @@
 // RUN: dlc-opt %s --convert-loop-to-gpu | filecheck %s
 
-// A warp per row, 80 columns in rounds of 32 lanes; the total is known to all lanes of the warp.
+// Four teams of 32 neighbouring threads, a row for each: 80 columns in rounds of 32. The total is known
+// to all of a team, which is a warp: nothing goes through shared memory.
 loop.kernel @rows(%x: memref<8x80xf32>, %y: memref<8x80xf32>) attributes {outputs = 1 : i64} {
   loop.for %b = 0 to 2 kind = parallel map = grid {
-    loop.for %w = 0 to 4 kind = parallel map = warp {
+    loop.for %w = 0 to 4 kind = parallel map = thread attributes {team = 32 : i64} {
       %zero = arith.constant 0.0 : f32
-      %part = loop.for %k = 0 to 80 kind = reduction map = lane iter_args(%a = %zero) -> (f32) {
+      %part = loop.for %k = 0 to 80 kind = reduction map = thread iter_args(%a = %zero) -> (f32) {
         %v = loop.load %x[%b * 4 + %w, %k] : memref<8x80xf32> -> f32
         %n = arith.addf %a, %v : f32
         loop.yield %n : f32
       }
-      %total = loop.combine %part over warp : f32 {
+      %total = loop.combine %part over team : f32 {
       ^bb0(%l: f32, %r: f32):
         %s = arith.addf %l, %r : f32
         loop.yield %s : f32
       }
-      loop.for %k = 0 to 80 kind = parallel map = lane {
+      loop.for %k = 0 to 80 kind = parallel map = thread {
         loop.store %total, %y[%b * 4 + %w, %k] : f32 -> memref<8x80xf32>
         loop.yield
       }

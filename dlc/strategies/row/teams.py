@@ -1,0 +1,154 @@
+"""Teams of threads that do rows: a block has some rows, and a team of its threads does each.
+
+Neighbouring threads have neighbouring elements of one row (``along.py``), or the same element of
+neighbouring rows (``across.py``): as the tensor lies.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import IndexType, IntegerAttr, UnitAttr, i64
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.rewriter import InsertPoint
+
+from dlc.core.affine import extent
+from dlc.dialects.graph.computed import Index, ReductionOp
+from dlc.dialects.loop.attributes import CombineScope, LoopKind, LoopMap
+from dlc.dialects.loop.structure import CombineOp, ForOp, YieldOp
+from dlc.lowering.scope import LoopScope
+from dlc.strategies.row.lowering import ZERO, Rows
+
+Values = Sequence[SSAValue]
+
+
+@dataclass
+class TeamRows(Rows):
+    """Rows of a block, each for a team of its threads.
+
+    A *unit* is what a team does: a row, or as many as a vector has. first: its first row.
+    """
+
+    threads: int
+    rows: int
+    vector: int
+    first: AffineExpr = ZERO
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.scope = LoopScope(self.job.builder, self.job.buffers, self.reduce)
+        self.map = LoopMap.THREAD if self.threads > 1 else LoopMap.SERIAL
+
+    @property
+    @abstractmethod
+    def unit(self) -> int:
+        """The rows of a team."""
+
+    @property
+    @abstractmethod
+    def apart(self) -> bool:
+        """Whether the threads of a team lie apart."""
+
+    @property
+    def is_eager(self) -> bool:
+        """Whether reductions are written before anything reads them."""
+        return False
+
+    @abstractmethod
+    def reduce(self, scope: LoopScope, op: ReductionOp, index: Index) -> Values | None:
+        """Write a reduction, or find what it was reduced to; a ``Reducer``."""
+
+    @abstractmethod
+    def prepare(self, op: ReductionOp) -> None:
+        """Write a reduction of the rows of a team, so that it is there for a condition."""
+
+    def write(self) -> None:
+        """Write the loops over rows."""
+        self.job.threads = self.threads * self.teams
+        grid = ForOp(0, self.all_blocks, kind=LoopKind.PARALLEL, map=LoopMap.GRID)
+        with self.scope.loop(grid, stay=self.is_eager) as block:
+            self.write_block(block)
+            self.scope.b.builder.insert(YieldOp())
+
+    @property
+    def teams(self) -> int:
+        """The teams of a block."""
+        return self.rows // self.unit
+
+    @property
+    def blocks(self) -> int:
+        """The blocks that all rows take."""
+        return -(-self.count // self.unit // self.teams)
+
+    @property
+    def all_blocks(self) -> int:
+        """The blocks of the kernel."""
+        return self.blocks
+
+    def write_block(self, block: AffineExpr) -> None:
+        """Write the results of the rows of a block."""
+        if self.teams == 1:
+            self._write_unit(block)
+            return
+        loop = ForOp(0, self.teams, kind=LoopKind.PARALLEL, map=LoopMap.THREAD)
+        loop.team = IntegerAttr(self.threads, i64)
+        loop.apart = UnitAttr() if self.apart else None
+        with self.scope.loop(loop, stay=True) as team:
+            self._write_unit(block * self.teams + team)
+            self.scope.b.builder.insert(YieldOp())
+
+    def _write_unit(self, number: AffineExpr) -> None:
+        """Write the results of a unit; a team that has none does the last one, and stores nothing:
+        all threads of a block come to what its teams exchange.
+        """
+        scope, last = self.scope, self.scope.interval(number).high
+        units = self.count // self.unit
+        if last is not None and last < units:
+            self.first = number * self.unit
+            self._prepare_all(conditional=False)
+            self.write_results()
+            return
+        end = scope.b.constant(units - 1, IndexType())
+        value = scope.b.minimum(scope.index_value(number), end)
+        self.first = scope.dim(value, extent(units)) * self.unit
+        self._prepare_all(conditional=True)
+        scope.where_below(number, units, self.write_results)
+
+    def _prepare_all(self, conditional: bool) -> None:
+        for op in self.job.group.body.block.ops:
+            if isinstance(op, ReductionOp) and (conditional or self.is_eager):
+                self.prepare(op)
+
+    def combined(self, op: ReductionOp, parts: Values) -> Values:
+        """Write the combination of all threads' accumulators; every thread gets it.
+
+        parts: of one row after the other.
+        """
+        if self.threads == 1:
+            return parts
+        types = [part.type for part in parts]
+        block = Block(arg_types=[*types, *types])
+        over = CombineScope.BLOCK if self.rows == self.unit else CombineScope.TEAM
+        combination = CombineOp(parts, over, Region(block))
+        b = self.scope.b
+        b.builder.insert(combination)
+        before = b.builder.insertion_point
+        b.builder.insertion_point = InsertPoint.at_end(block)
+        left, right = block.args[: len(parts)], block.args[len(parts) :]
+        each = len(parts) // self.unit
+        found = [
+            value
+            for at in range(0, len(parts), each)
+            for value in op.combine(b, left[at : at + each], right[at : at + each])
+        ]
+        b.builder.insert(YieldOp(*found))
+        b.builder.insertion_point = before
+        return combination.totals
+
+    def once(self, write: Callable[[], None]) -> None:
+        """Write what one thread of a team does."""
+        if self.threads == 1:
+            write()
+        else:
+            self.scope.parallel_loop(1, LoopMap.THREAD, lambda _: write())
