@@ -24,6 +24,7 @@ from dlc.errors import CompileError
 from dlc.lowering.scope import LoopScope
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.staged_element import Place, copy_from, store_element
+from dlc.simt.tensor_copies import write_tensor_copies
 from dlc.simt.workers import Team, team_of
 
 UNROLLED_ROUNDS = 32
@@ -38,7 +39,9 @@ class LoopAssignStagesPass(DlcPass):
     1. A region that is a load, on a condition or not, becomes asynchronous copies, as wide as its
        neighbours in memory are aligned; the condition becomes theirs.
     2. Any other region is computed, element by element, and stored.
-    3. Stages in a row that are not ``async`` are awaited together, after the last of them; what
+    3. A ``tensor`` stage becomes a tensor copy for each of the tile's groups; the thread that comes
+       there starts it.
+    4. Stages in a row that are not ``async`` are awaited together, after the last of them; what
        instructions read where it lies is made visible to them there. The barriers around them are
        left to ``gpu-insert-barriers``.
 
@@ -67,6 +70,10 @@ class LoopAssignStagesPass(DlcPass):
 
 def _assign(stage: StageOp) -> None:
     scope = LoopScope(Builder(InsertPoint.before(stage)), {})
+    if stage.tensor is not None:
+        write_tensor_copies(scope, stage)
+        Rewriter.erase_op(stage)
+        return
     _Assignment(stage, scope).write()
     following = stage.next_op
     is_last = not isinstance(following, StageOp) or following.asynchronous is not None

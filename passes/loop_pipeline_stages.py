@@ -1,20 +1,27 @@
 """Bring the tiles of later slices while one is multiplied."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from xdsl.builder import Builder
 from xdsl.context import Context
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc.core.affine import extent
+from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects import gpu
-from dlc.dialects.loop import AllocOp, ForOp, KernelOp
+from dlc.dialects.gpu.buffers import Place
+from dlc.dialects.loop import AllocOp, ForOp, KernelOp, StageOp
+from dlc.dialects.loop.attributes import LoopMap
+from dlc.errors import CompileError
 from dlc.lowering.scope import LoopScope
+from dlc.simt.arrivals import Arrivals
 from dlc.simt.slots import Slots, check_slices, is_asynchronous, stages_of, with_slots
 
 
@@ -27,6 +34,9 @@ class LoopPipelineStagesPass(DlcPass):
     Where products are asynchronous, copies start under them. From three slots on the products of
     the slice before are still under way, too; so its slot stays as it is, and slices are brought
     N - 2 iterations ahead.
+
+    ``tensor`` stages of a slice arrive at an ``mbarrier`` object of its slot: the first thread
+    starts their copies, all wait for the phase. A barrier of the block says that a slot was read.
 
     Runs on: ``loop``. Leaves: ``loop`` with the synchronisation of ``gpu``. Order: before
     ``loop-assign-stages``.
@@ -68,20 +78,23 @@ class _Pipeline:
         slots = Slots(self.slots, {s.tile: self._with_slots(s.tile) for s in stages_of(self.loop)})
         ahead, count = self.slots - 1 - self._behind, len(self.loop.range)
         scope = LoopScope(Builder(InsertPoint.before(self.loop)), {})
-        insert = scope.b.builder.insert
+        arrivals = self._arrivals(scope)
         for number in range(ahead):
             if number < count:
-                self._stage(scope, slots, AffineExpr.constant(number))
-            insert(gpu.CpAsyncCommitOp())
+                self._stage(scope, slots, AffineExpr.constant(number), arrivals)
+            self._commit(scope)
         scope.b.builder.insertion_point = InsertPoint.at_start(self.loop.body.block)
         slice = scope.dim(self.loop.induction, extent(count))
         following = slice + ahead
-        insert(gpu.CpAsyncWaitOp(ahead - 1))
+        if arrivals is not None:
+            arrivals.wait(scope, slice)
+        if self._by_threads:
+            scope.b.builder.insert(gpu.CpAsyncWaitOp(ahead - 1))
         self._write_barrier(scope)
         if self._is_asynchronous:  # then copies start under the products
             slots.contract(scope, self.loop, slice)
-        scope.where_below(following, count, lambda: self._stage(scope, slots, following))
-        insert(gpu.CpAsyncCommitOp())
+        scope.where_below(following, count, lambda: self._stage(scope, slots, following, arrivals))
+        self._commit(scope)
         if not self._is_asynchronous:
             slots.contract(scope, self.loop, slice)
         self._write_waits(scope)
@@ -104,8 +117,10 @@ class _Pipeline:
         return 1 if self._is_asynchronous and self.slots > 2 else 0
 
     def _write_barrier(self, scope: LoopScope) -> None:
-        """Write that all threads' copies of the present slice have come."""
-        if self._is_asynchronous:
+        """Write that all threads' copies of the present slice have come, and that the slot of the
+        one before has been read.
+        """
+        if self._is_asynchronous and self._by_threads:
             scope.b.builder.insert(gpu.AsyncFenceOp())
         scope.b.builder.insert(gpu.BarrierOp())
 
@@ -125,6 +140,44 @@ class _Pipeline:
         Rewriter.insert_op(new, InsertPoint.before(tile.owner))
         return new.buffer
 
-    def _stage(self, scope: LoopScope, slots: Slots, slice: AffineExpr) -> None:
+    @cached_property
+    def _mapped(self) -> Sequence[StageOp]:
+        """The stages that tensor copies bring."""
+        return [stage for stage in stages_of(self.loop) if stage.tensor]
+
+    @cached_property
+    def _by_threads(self) -> Sequence[StageOp]:
+        """The stages that all threads bring."""
+        return [stage for stage in stages_of(self.loop) if not stage.tensor]
+
+    def _arrivals(self, scope: LoopScope) -> Arrivals | None:
+        """Write the objects at which tensor copies arrive, if there are any."""
+        if not self._mapped:
+            return None
+        parent = self.loop.parent_op()
+        while isinstance(parent, scf.IfOp):
+            parent = parent.parent_op()
+        if not isinstance(parent, ForOp) or parent.map.data is not LoopMap.THREAD:
+            raise CompileError(
+                "a pipeline of tensor copies stands in the loop over threads, not in another loop: "
+                "the phases of its slots are counted once",
+                at=operation_text(self.loop),
+            )
+        return Arrivals.of(scope, self.slots, parent.induction)
+
+    def _commit(self, scope: LoopScope) -> None:
+        if self._by_threads:
+            scope.b.builder.insert(gpu.CpAsyncCommitOp())
+
+    def _stage(
+        self, scope: LoopScope, slots: Slots, slice: AffineExpr, arrivals: Arrivals | None
+    ) -> None:
         """Write the stages of a slice."""
-        slots.stage(scope, self.loop, scope.index_value(slice), slice)
+        value, loop, mapped = scope.index_value(slice), self.loop, self._mapped
+        slots.stage(scope, loop, value, slice, self._by_threads)
+        if arrivals is not None:
+
+            def write(barrier: Place) -> None:
+                slots.stage(scope, loop, value, slice, mapped, barrier)
+
+            arrivals.start(scope, slice, mapped, write)

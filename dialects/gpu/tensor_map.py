@@ -10,10 +10,6 @@ from dlc.core.tensor_map import TensorMap
 from dlc.dialects.gpu.alloc import SwizzleAttr
 from dlc.ir.record import RecordAttr, text_of
 
-_CHUNK_BITS = 4
-"""The hardware permutes pieces of 16 bytes, by the number of the line of 128 bytes."""
-_LINE_BITS = 7
-
 
 @irdl_attr_definition
 class TensorMapAttr(RecordAttr):
@@ -70,15 +66,8 @@ def _verify_value(name: str, value: object, kind: type) -> None:
 
 
 def hardware_swizzle(row_bytes: int) -> SwizzleAttr | None:
-    """Return the permutation that a tensor map means by ``swizzle = row_bytes``; 0 is none.
-
-    Pieces of 16 bytes are xored with the number of the 128-byte line, modulo the pieces of a row
-    (PTX ISA, "Swizzling modes").
-    """
-    if not row_bytes:
-        return None
-    bits = row_bytes.bit_length() - 1 - _CHUNK_BITS
-    return SwizzleAttr((bits, _CHUNK_BITS, _LINE_BITS - _CHUNK_BITS))
+    """Return the permutation that a tensor map means by ``swizzle = row_bytes``; 0 is none."""
+    return SwizzleAttr.of_lines(row_bytes) if row_bytes else None
 
 
 ATTRIBUTES = [TensorMapAttr]

@@ -4,13 +4,16 @@ from abc import ABC
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, UnitAttr
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, UnitAttr, i64
 from xdsl.ir import Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import (
+    AttrSizedOperandSegments,
     IRDLOperation,
+    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
     opt_prop_def,
     prop_def,
     region_def,
@@ -24,9 +27,9 @@ from dlc.core.task_map import TaskMap
 from dlc.dialects.loop.memory import buffer_element, buffer_shape
 from dlc.dialects.loop.structure import YieldOp
 from dlc.dialects.loop.task_map import TaskMapAttr
-from dlc.ir.access import INDEX, IndexedTile, canonical_access
+from dlc.ir.access import INDEX, ArrivalPlace, IndexedTile, canonical_access
 from dlc.ir.space import Space, space_of
-from dlc.ir.tensor import compute_type
+from dlc.ir.tensor import compute_type, element_bytes
 
 TilePlace = tuple[SSAValue, Sequence[AffineExpr], Sequence[SSAValue]]
 """A buffer of tiles, the leading indices of one, and the values of their dims."""
@@ -80,6 +83,10 @@ class StageOp(TileOp):
     with a part of all lines: element ``i``, ``j`` of ``memref<2x64x64>`` is at
     ``[j floordiv 64, i, j mod 64]``.
 
+    ``tensor``: one thread starts copies of boxes of a tensor instead (``gpu.tensor_copy``), whose
+    bytes arrive at the ``mbarrier`` object that ``at`` names (``loop-pipeline-stages``).
+    The region must be such a box, and zero outside (``dlc/analysis/tensor_stage.py``).
+
     ``loop.stage %s[%k mod 2] map = <spatial(16, 8) * repeat(1, 8)> : memref<2x16x64xf16, ..> {..}``
     """
 
@@ -87,26 +94,49 @@ class StageOp(TileOp):
     tile = operand_def(MemRefType)
     indices = var_operand_def(INDEX)
     slot = prop_def(AffineMapAttr)
+    barrier = opt_operand_def(MemRefType)
+    barrier_indices = var_operand_def(INDEX)
+    barrier_map = opt_prop_def(AffineMapAttr)
     asynchronous = opt_prop_def(UnitAttr)
+    tensor = opt_prop_def(UnitAttr)
     map = prop_def(TaskMapAttr)
     element = region_def("single_block")
     traits = traits_def(MemoryWriteEffect(), RecursiveMemoryEffect())
-    custom_directives = (IndexedTile,)
+    custom_directives = (IndexedTile, ArrivalPlace)
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
     assembly_format = (
-        "(`async` $asynchronous^)? custom<IndexedTile>($tile, $indices, $slot) `map` `=` $map "
-        "attr-dict `:` type($tile) $element"
+        "(`async` $asynchronous^)? (`tensor` $tensor^)? "
+        "custom<IndexedTile>($tile, $indices, $slot) "
+        "custom<ArrivalPlace>($barrier, $barrier_indices, $barrier_map) `map` `=` $map "
+        "attr-dict `:` type($tile) (`,` type($barrier)^)? $element"
     )
 
-    def __init__(self, tile: TilePlace, map: TaskMap, element: Region, asynchronous: bool = False):
-        """element: its block takes the line and the place in it."""
+    def __init__(
+        self,
+        tile: TilePlace,
+        map: TaskMap,
+        element: Region,
+        asynchronous: bool = False,
+        tensor: bool = False,
+        barrier: TilePlace | None = None,
+    ):
+        """element: its block takes the line and the place in it. barrier: the object at which the
+        bytes of a tensor copy arrive.
+        """
         buffer, exprs, dims = tile
         slot, indices = canonical_access(exprs, dims)
+        object, objects, object_map = None, [], None
+        if barrier is not None:
+            object = barrier[0]
+            object_map, objects = canonical_access(*barrier[1:])
         super().__init__(
-            operands=[buffer, indices],
+            operands=[buffer, indices, [] if object is None else [object], objects],
             properties={
                 "slot": slot,
                 "map": TaskMapAttr(map),
                 "asynchronous": UnitAttr() if asynchronous else None,
+                "tensor": UnitAttr() if tensor else None,
+                "barrier_map": object_map,
             },
             regions=[element],
         )
@@ -122,6 +152,12 @@ class StageOp(TileOp):
         last = self.map.data.factors[-1]
         return last.shape[1] if last.kind == "repeat" and last.shape[0] == 1 else 1
 
+    @property
+    def bytes(self) -> int:
+        """The bytes of the tile."""
+        lines, places = self.sizes
+        return lines * places * element_bytes(buffer_element(self.tile))
+
     def verify_(self) -> None:
         verify_tile(self.tile, self.slot.data)
         covered = self.map.data.shape
@@ -131,7 +167,18 @@ class StageOp(TileOp):
             )
         if tuple(self.element.block.arg_types) != (IndexType(), IndexType()):
             raise VerifyException("the region takes a line and a place in it")
+        if self.barrier is not None:
+            self._verify_barrier(self.barrier)
         type = compute_type(buffer_element(self.tile))
         last = self.element.block.last_op
         if not isinstance(last, YieldOp) or list(last.arguments.types) != [type]:
             raise VerifyException(f"the region ends with loop.yield of the element, in {type}")
+
+    def _verify_barrier(self, barrier: SSAValue) -> None:
+        if self.tensor is None:
+            raise VerifyException("only tensor copies arrive at an object")
+        if space_of(barrier) is not Space.SHARED or buffer_element(barrier) != i64:
+            raise VerifyException(f"arrives at an i64 in shared memory, got {barrier.type}")
+        axes = len(buffer_shape(barrier))
+        if self.barrier_map is None or len(self.barrier_map.data.results) != axes:
+            raise VerifyException(f"the object's place needs {axes} indices")

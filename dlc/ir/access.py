@@ -17,6 +17,7 @@ from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
     CustomDirective,
     OperandVariable,
+    OptionalOperandVariable,
     ParsingState,
     PrintingState,
     VariadicOperandVariable,
@@ -172,6 +173,29 @@ class IndexedTile(CustomDirective):
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         place = self.buffer.get(op), self.map.get(op), self.indices.get(op)
         _print_place(printer, state, *place, optional=True)
+
+
+@irdl_custom_directive
+class ArrivalPlace(CustomDirective):
+    """``at %buffer[%i]``, or nothing."""
+
+    buffer: OptionalOperandVariable
+    indices: VariadicOperandVariable
+    map: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        self.buffer.set(state, None)
+        self.indices.set(state, ())
+        if parser.parse_optional_keyword("at") is not None:
+            self.buffer.set(state, parser.parse_unresolved_operand())
+            _parse_positions(parser, state, self.indices, self.map)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        buffer = self.buffer.get(op)
+        if buffer is not None:
+            state.print_whitespace(printer)
+            printer.print_string("at")
+            _print_place(printer, state, buffer, self.map.get(op), self.indices.get(op))
 
 
 @irdl_custom_directive

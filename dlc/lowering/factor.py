@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.dialects.builtin import IndexType, MemRefType, UnitAttr
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.contraction import GemmLoop
 from dlc.analysis.factor_copy import source
 from dlc.analysis.staged_copy import COPY_BYTES, copy_elements
+from dlc.analysis.tensor_stage import is_box
 from dlc.arch.matrix_descriptor import ROW_BYTES, TRANSPOSED_BYTES
 from dlc.core.affine import linear_index, simplify, stride
 from dlc.core.task_map import TaskMap, repeat, spatial
@@ -54,6 +55,7 @@ class Factor:
     staged tile, and whether its lines are along the reduction, to the row of the block's tile.
     in_place: whether instructions read the tile where it is in shared memory: then it lies in
     swizzled rows of bytes, and its lines are along the reduction unless its elements have 16 bits.
+    tensor: whether tensor copies bring the tile, where it is a box of a tensor.
     """
 
     scope: LoopScope
@@ -67,6 +69,7 @@ class Factor:
     is_whole: bool
     order: Callable[[AffineExpr, bool], AffineExpr]
     in_place: bool = False
+    tensor: bool = False
 
     @property
     def value(self) -> SSAValue:
@@ -107,15 +110,19 @@ class Factor:
         stage = StageOp((alloc.buffer, (), ()), repeat(*sizes), Region(block))
         chunk = copy_elements(stage, sizes[1])
         stage.map = TaskMapAttr(copy_map(sizes, max(chunk, 1), self.threads))
+        if self.tensor and is_box(stage):
+            stage.tensor = UnitAttr()
         return Staged(alloc, stage, along_k, chunk * element_bytes(element))
 
     def _alloc(self, sizes: tuple[int, int]) -> AllocOp:
         """Return a buffer for a tile; what instructions read lies in groups of short lines."""
         element, space = element_type(self.value), SpaceAttr(Space.SHARED)
-        if not self.in_place:
-            return AllocOp(MemRefType(element, sizes, memory_space=space))
         lines, length = sizes
         size = element_bytes(element)
+        if not self.in_place:
+            swizzled = self.tensor and length * size in ROW_BYTES
+            swizzle = SwizzleAttr.of_lines(length * size) if swizzled else None
+            return AllocOp(MemRefType(element, sizes, memory_space=space), swizzle)
         swizzle = SwizzleAttr.of_lines(min(length * size, _LONGEST))
         together = _LONGEST // size
         grouped = sizes if length <= together else (length // together, lines, together)

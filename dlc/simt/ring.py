@@ -106,7 +106,7 @@ class Ring:
         slice = _Slice.of(self, loop)
         insert = slice.scope.b.builder.insert
         slice.wait(self.empty, 1)
-        slice.slots.stage(slice.scope, loop, loop.induction, slice.number)
+        slice.slots.stage(slice.scope, loop, loop.induction, slice.number, stages_of(loop))
         if self.copies:
             insert(gpu.CpAsyncArriveOp(slice.place(self.full, slice.number)))
         if self.stores:

@@ -71,15 +71,24 @@ class Slots:
     count: int
     tiles: Mapping[SSAValue, SSAValue]
 
-    def stage(self, scope: LoopScope, loop: ForOp, slice: SSAValue, number: AffineExpr) -> None:
-        """Write the stages of a slice of the loop as number ``number`` of all slices; their copies
-        may be under way afterwards.
+    def stage(
+        self,
+        scope: LoopScope,
+        loop: ForOp,
+        slice: SSAValue,
+        number: AffineExpr,
+        stages: Sequence[StageOp],
+        barrier: TilePlace | None = None,
+    ) -> None:
+        """Write some stages of a slice of the loop as number ``number`` of all slices; their copies
+        may be under way afterwards. barrier: where tensor copies arrive.
         """
         slot, dims = scope.resolve([number % self.count])
-        for old in stages_of(loop):
+        for old in stages:
             copy = old.clone({loop.induction: slice})
-            place = self.tiles[old.tile], slot, dims
-            new = StageOp(place, old.map.data, copy.detach_region(0), asynchronous=True)
+            place, element = (self.tiles[old.tile], slot, dims), copy.detach_region(0)
+            tensor = old.tensor is not None
+            new = StageOp(place, old.map.data, element, True, tensor, barrier)
             new.location = old.location
             scope.b.builder.insert(new)
             copy.erase()

@@ -27,7 +27,7 @@ from dlc.lowering.factor import Factor, decoded
 from dlc.lowering.job import Job
 from dlc.lowering.product import Product, split
 from dlc.lowering.tile_scope import TileScope
-from dlc.strategies.contract.schedule import ContractOnGpu
+from dlc.strategies.contract.schedule import TENSOR, ContractOnGpu
 from dlc.strategies.contract.tile_order import TileOrder
 
 
@@ -231,6 +231,7 @@ class _Kernel:
                 self.spread.column(row) if number and self._is_ordered(along_k) else row
             ),
             in_place=schedule.reads_shared,
+            tensor=schedule.copies == TENSOR,
         )
 
     def _is_ordered(self, along_k: bool) -> bool:

@@ -26,6 +26,16 @@ _ORDER = Key(
 )
 
 
+THREADS, TENSOR = "threads", "tensor"
+
+_COPIES = Key(
+    f'who brings slices: `"{THREADS}"`, each a part; `"{TENSOR}"`, one thread starts a copy of '
+    "each that is a box of a tensor in memory, and the others wait for its bytes",
+    f'"{THREADS}" or "{TENSOR}"',
+    lambda value: value in (THREADS, TENSOR),
+)
+
+
 def _factors(name: str) -> str:
     """Return the types that an instruction multiplies, in words."""
     rows = instructions.named(name)
@@ -107,6 +117,8 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         "blocks of the launch, each of which walks over tiles, so that producers bring the next "
         "tile while one is finished; 0: a block for each tile",
     )
+
+    copies: str = key_field(_COPIES, THREADS)
 
     @staticmethod
     def order_of(grouped: int) -> str:
@@ -208,6 +220,10 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
                 "beside each other"
             )
         self._check_roles()
+        if self.copies == TENSOR and self.stages < 2:
+            raise CompileError(
+                f'copies = "{TENSOR}" needs stages of 2 or more, which have something to wait for'
+            )
         if self.exchange and self.split > 1:
             raise CompileError(
                 f"exchange with split = {self.split}: parts of a sum stay where they are"

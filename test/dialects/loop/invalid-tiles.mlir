@@ -55,3 +55,45 @@ loop.kernel @drain_without_value(%x: memref<8x8xf32>) attributes {outputs = 1 : 
   }
   loop.end
 }
+
+// -----
+
+loop.kernel @object_of_threads(%x: memref<16x64xf16>) attributes {outputs = 1 : i64} {
+  %b = loop.alloc : memref<2xi64, #loop.space<shared>>
+  %s = loop.alloc : memref<16x64xf16, #loop.space<shared>>
+  // expected-error@below {{only tensor copies arrive at an object}}
+  loop.stage async %s at %b[0] map = <spatial(16, 8) * repeat(1, 8)> : memref<16x64xf16, #loop.space<shared>>, memref<2xi64, #loop.space<shared>> {
+  ^bb0(%i: index, %j: index):
+    %e = loop.load %x[%i, %j] : memref<16x64xf16> -> f32
+    loop.yield %e : f32
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @object_of_floats(%x: memref<16x64xf16>) attributes {outputs = 1 : i64} {
+  %b = loop.alloc : memref<2xf32, #loop.space<shared>>
+  %s = loop.alloc : memref<16x64xf16, #loop.space<shared>>
+  // expected-error@below {{arrives at an i64 in shared memory, got memref<2xf32, #loop.space<shared>>}}
+  loop.stage async tensor %s at %b[0] map = <spatial(16, 8) * repeat(1, 8)> : memref<16x64xf16, #loop.space<shared>>, memref<2xf32, #loop.space<shared>> {
+  ^bb0(%i: index, %j: index):
+    %e = loop.load %x[%i, %j] : memref<16x64xf16> -> f32
+    loop.yield %e : f32
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @object_without_a_place(%x: memref<16x64xf16>) attributes {outputs = 1 : i64} {
+  %b = loop.alloc : memref<2xi64, #loop.space<shared>>
+  %s = loop.alloc : memref<16x64xf16, #loop.space<shared>>
+  // expected-error@below {{the object's place needs 1 indices}}
+  loop.stage async tensor %s at %b[0, 1] map = <spatial(16, 8) * repeat(1, 8)> : memref<16x64xf16, #loop.space<shared>>, memref<2xi64, #loop.space<shared>> {
+  ^bb0(%i: index, %j: index):
+    %e = loop.load %x[%i, %j] : memref<16x64xf16> -> f32
+    loop.yield %e : f32
+  }
+  loop.end
+}

@@ -367,3 +367,9 @@ def test_an_epilogue_takes_the_registers_of_a_third_block() -> None:
 
     assert blocks(work) == 3
     assert blocks(replace(work, operations=1.0)) == 2
+
+
+def test_tensor_copies_need_slots() -> None:
+    schedule = ContractOnGpu((64, 64, 64), (2, 2), "mma.m16n8k16", copies="tensor")
+    with pytest.raises(CompileError, match='copies = "tensor" needs stages of 2 or more'):
+        schedule.check()

@@ -1,0 +1,132 @@
+"""Contractions whose slices one thread brings by tensor copies, against float64."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from lowered import lowered
+from simulated import Runner
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc.backends.cuda.cubins import compile_kernels
+from dlc.dialects.gpu import CpAsyncOp, TensorCopyOp
+from dlc.dialects.graph.structure import Array
+
+SCHEDULES = {
+    "warps": 'tile = [64, 64, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3',
+    "warps, short lines": "tile = [32, 64, 32], warps = [1, 2], "
+    'instruction = "mma.m16n8k16", stages = 2, order = "grouped<2>"',
+    "warpgroup": 'tile = [64, 64, 64], warps = [4, 1], instruction = "wgmma.m64n64k16", stages = 4',
+    "warpgroups": "tile = [128, 128, 32], warps = [8, 1], "
+    'instruction = "wgmma.m64n128k16", stages = 3',
+    "parts": "tile = [64, 128, 64], warps = [4, 1], "
+    'instruction = "wgmma.m64n128k16", stages = 2, split = 2',
+}
+UNIT = 2.0**-11
+
+
+def group(shapes: Sequence[Sequence[int]], op: str, name: str) -> str:
+    """Return a module of one group on two arguments."""
+    x, w, y = (f"tensor<{'x'.join(map(str, shape))}xf16>" for shape in shapes)
+    numbers = f'strategy = "contract", target = "gpu", {SCHEDULES[name]}, copies = "tensor"'
+    return (
+        f"func.func @main(%x: {x}, %w: {w}) -> {y} {{\n"
+        f"%y = fused_group.group @g(%x, %w) : ({x}, {w}) -> {y} attributes "
+        f"{{schedule = #loop.schedule<{numbers}>}} {{\n^bb0(%a: {x}, %b: {w}):\n"
+        f"%r = {op} : ({x}, {w}) -> {y}\n"
+        f"fused_group.yield %r : {y} }}\nfunc.return %y : {y} }}"
+    )
+
+
+def lowered_group(shapes: Sequence[Sequence[int]], op: str, name: str) -> ModuleOp:
+    return lowered(group(shapes, op, name), "lower-to-loop,lower-to-gpu{arch=sm_90a}")
+
+
+def mapped(module: ModuleOp) -> set[str]:
+    """Return the names of the buffers that tensor copies bring; fail where one is copied else."""
+    found = {op.source.name_hint for op in module.walk() if isinstance(op, TensorCopyOp)}
+    others = {op.source.name_hint for op in module.walk() if isinstance(op, CpAsyncOp)}
+    assert not found & others
+    return {name for name in found if name is not None}
+
+
+def check(y: Array, exact: Array, sizes: Array, depth: int) -> None:
+    """Assert the bound: the result rounded once, each sum once."""
+    bound = UNIT * np.abs(exact) + 2 * depth * 2.0**-24 * sizes + 2.0**-25
+    assert (np.abs(y.astype(np.float64) - exact) <= bound).all()
+
+
+def random(shape: Sequence[int]) -> Array:
+    return np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float16)
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize(
+    "sizes", [(1, 8, 8), (5, 104, 72), (67, 136, 264), (131, 64, 520)], ids=str
+)
+def test_product(runner: Runner, name: str, transposed: bool, sizes: tuple[int, int, int]) -> None:
+    m, n, k = sizes
+    x, w = random((m, k)), random((n, k) if transposed else (k, n))
+    op = "graph.matmul %a, %b" + (" transpose_rhs" if transposed else "")
+    module = lowered_group([x.shape, w.shape, (m, n)], op, name)
+    assert mapped(module) == {"a", "b"}
+    (y,) = runner.run(module, x, w)
+    left, right = x.astype(np.float64), w.astype(np.float64)
+    right = right.T if transposed else right
+    check(y, left @ right, np.abs(left) @ np.abs(right), k)
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_products_of_a_batch(runner: Runner, name: str) -> None:
+    """Rows behind the end of one matrix are the first ones of the next; they are zero."""
+    x, w = random((3, 37, 72)), random((3, 40, 72))
+    op = "graph.matmul %a, %b transpose_rhs"
+    module = lowered_group([x.shape, w.shape, (3, 37, 40)], op, name)
+    assert mapped(module) == {"a", "b"}
+    (y,) = runner.run(module, x, w)
+    left, right = x.astype(np.float64), np.swapaxes(w.astype(np.float64), 1, 2)
+    check(y, left @ right, np.abs(left) @ np.abs(right), 72)
+
+
+def test_a_kernel_compiles_without_spills() -> None:
+    for name in SCHEDULES:
+        module = lowered_group(
+            [(300, 520), (136, 520), (300, 136)], "graph.matmul %a, %b transpose_rhs", name
+        )
+        (compiled,) = compile_kernels(module, "sm_90a")
+        assert compiled.resources.spill_bytes == 0
+
+
+CONVOLUTIONS = {
+    "1x1": ((2, 9, 8, 72), 1, 1, {"a", "b"}),
+    "every second 1x1": ((2, 8, 16, 64), 1, 2, {"a", "b"}),
+    "whole lines": ((2, 16, 16, 64), 3, 1, {"a", "b"}),
+    "lines of other lengths": ((2, 9, 7, 64), 3, 1, {"b"}),
+}
+"""Images, kernel, stride, and what comes by tensor copies."""
+
+
+@pytest.mark.parametrize("case", CONVOLUTIONS)
+@pytest.mark.parametrize("name", ["warps", "warpgroup"])
+def test_convolution(runner: Runner, case: str, name: str) -> None:
+    shape, kernel, stride, wanted = CONVOLUTIONS[case]
+    images, height, width, channels = shape
+    features, pad = 40, kernel // 2
+    rows, columns = ((n - 1) // stride + 1 for n in (height, width))
+    x, w = random(shape), random((features, kernel, kernel, channels))
+    op = (
+        f"graph.conv %a, %b strides [{stride}, {stride}] padding [{pad}, {pad}, {pad}, {pad}] "
+        "dilations [1, 1] layout channels_last weight_layout ohwi"
+    )
+    module = lowered_group([shape, w.shape, (images, rows, columns, features)], op, name)
+    assert mapped(module) == wanted
+    (y,) = runner.run(module, x, w)
+    padded = np.pad(x.astype(np.float64), ((0, 0), (pad, pad), (pad, pad), (0, 0)))
+    exact, sizes = np.zeros(y.shape), np.zeros(y.shape)
+    for i, j in np.ndindex(kernel, kernel):
+        part = padded[:, i : i + height : stride, j : j + width : stride]
+        tap = w[:, i, j].astype(np.float64).T
+        exact += part @ tap
+        sizes += np.abs(part) @ np.abs(tap)
+    check(y, exact, sizes, kernel * kernel * channels)
