@@ -16,6 +16,7 @@ from dlc.dialects.gpu import (
     mma,
     named_barrier,
     registers,
+    stmatrix,
     sync,
     tensor_copy,
     tensor_map,
@@ -36,6 +37,7 @@ from dlc.dialects.gpu.mbarrier import (
 from dlc.dialects.gpu.mma import LdmatrixOp, MmaOp, RoundTf32Op
 from dlc.dialects.gpu.named_barrier import BarArriveOp, BarSyncOp, NamedBarrierOp
 from dlc.dialects.gpu.registers import SetRegistersOp
+from dlc.dialects.gpu.stmatrix import StmatrixOp
 from dlc.dialects.gpu.sync import (
     AsyncFenceOp,
     BarrierOp,
@@ -72,6 +74,7 @@ Gpu = Dialect(
         *registers.OPERATIONS,
         *warp.OPERATIONS,
         *mma.OPERATIONS,
+        *stmatrix.OPERATIONS,
         *wgmma.OPERATIONS,
     ],
     [*kernel.ATTRIBUTES, *alloc.ATTRIBUTES, *tensor_map.ATTRIBUTES, *warp.ATTRIBUTES],
@@ -115,6 +118,7 @@ __all__ = [
     "SharedAllocOp",
     "ShuffleMode",
     "ShuffleOp",
+    "StmatrixOp",
     "SwizzleAttr",
     "TensorCopyOp",
     "TensorMapAttr",

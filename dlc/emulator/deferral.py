@@ -9,7 +9,9 @@ import re
 
 from dlc.errors import CompileError
 
-_FUNCTION = re.compile(r'\bvoid (\w+)\([^)]*\) \{[^{}]*?\basm volatile\("(?:mma|ldmatrix)\.sync')
+_FUNCTION = re.compile(
+    r'\bvoid (\w+)\([^)]*\) \{[^{}]*?\basm volatile\("(?:mma|ldmatrix|stmatrix)\.sync'
+)
 _ARRAY = re.compile(
     r"^( *(?:__align__\(\d+\) )?)(?!static )(\w[\w ]*) (\w+)\[(\d+)\];$", re.MULTILINE
 )

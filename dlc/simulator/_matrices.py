@@ -117,8 +117,37 @@ def _ldmatrix(machine: Machine, op: gpu.LdmatrixOp) -> Step:
     return run
 
 
+def _stmatrix(machine: Machine, op: gpu.StmatrixOp) -> Step:
+    site, matrices, pack = Site(op), op.matrices.value.data, op.pack
+    read, written = op.accesses()
+    fragment, destination = machine.place(read, site), machine.place(written, site)
+    places = [
+        [
+            ldmatrix_position(lane, slot, pack, op.transpose is not None)
+            for slot in range(read.elements)
+        ]
+        for lane in range(WARP_LANES)
+    ]
+    matrix, row, column = np.moveaxis(np.array(places), -1, 0)
+
+    def run(active: Active) -> None:
+        naming = active.where(machine.batch.thread % WARP_LANES < 8 * matrices)
+        assert naming is not None
+        buffer, first = fragment(active)
+        held = buffer.read(site, active, first, read.elements).reshape(
+            -1, WARP_LANES, read.elements
+        )
+        rows = np.empty((len(held), matrices, 8, written.elements), held.dtype)
+        rows[:, matrix, row, column] = held
+        buffer, first = destination(naming)
+        buffer.write(site, naming, first, rows.reshape(-1, written.elements))
+
+    return run
+
+
 COMPILERS: Mapping[type[Operation], Compiler] = {
     gpu.MmaOp: _mma,
     gpu.RoundTf32Op: _round_tf32,
     gpu.LdmatrixOp: _ldmatrix,
+    gpu.StmatrixOp: _stmatrix,
 }

@@ -7,6 +7,7 @@ floats are stored as ``unsigned short``. Each function stands in the text of a k
 import re
 
 from dlc.backends.cuda.matrix_loads import matrix_loads
+from dlc.backends.cuda.matrix_stores import matrix_stores
 from dlc.backends.cuda.products import products
 from dlc.backends.cuda.tensor_copies import tensor_copies
 from dlc.backends.cuda.warpgroup_products import warpgroup_products
@@ -181,6 +182,7 @@ __device__ __forceinline__ void bulk_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" :: "n"(outstanding) : "memory");
 }""",
     **matrix_loads(),
+    **matrix_stores(),
     "async_fence": """
 __device__ __forceinline__ void async_fence() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

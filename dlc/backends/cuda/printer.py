@@ -23,6 +23,7 @@ from dlc.backends._c_like import STATEMENTS, CLikePrinter, Statement, function_n
 from dlc.backends._c_scalar import TEMPLATES, storage_type
 from dlc.backends.cuda import warpgroup_products
 from dlc.backends.cuda.matrix_loads import matrix_load_name
+from dlc.backends.cuda.matrix_stores import matrix_store_name
 from dlc.backends.cuda.prelude import prelude_for
 from dlc.backends.cuda.products import product_name
 from dlc.backends.cuda.tensor_copies import TENSOR_MAP, tensor_copy_name, tensor_store_name
@@ -186,6 +187,11 @@ def _ldmatrix(p: CudaPrinter, op: gpu.LdmatrixOp) -> None:
     p.line(f"{matrix_load_name(op)}({fragment}, {source});")
 
 
+def _stmatrix(p: CudaPrinter, op: gpu.StmatrixOp) -> None:
+    fragment, destination = map(p.address, op.accesses())
+    p.line(f"{matrix_store_name(op)}({destination}, {fragment});")
+
+
 def _mma(p: CudaPrinter, op: gpu.MmaOp) -> None:
     places = ", ".join(map(p.address, op.accesses()))
     p.line(f"{product_name(op.instruction)}({places});")
@@ -295,6 +301,7 @@ CudaPrinter.STATEMENTS = {
     gpu.CpAsyncCommitOp: _says("cp_async_commit();"),
     gpu.CpAsyncWaitOp: lambda p, op: p.line(f"cp_async_wait<{op.outstanding.value.data}>();"),
     gpu.LdmatrixOp: _ldmatrix,
+    gpu.StmatrixOp: _stmatrix,
     gpu.MmaOp: _mma,
     gpu.RoundTf32Op: _round_tf32,
     gpu.ShuffleOp: _shuffle,

@@ -48,6 +48,7 @@ void start_tensor_store(const void *, unsigned, const int *, unsigned);
 void commit_tensor_stores(void);
 void wait_for_tensor_stores(unsigned);
 extern const instruction shuffle, warp_barrier;
+extern const instruction stored_x1, stored_x2, stored_x4, stored_x1_trans, stored_x2_trans, stored_x4_trans;
 extern const instruction matrices_x1, matrices_x2, matrices_x4, matrices_x1_trans, matrices_x2_trans, matrices_x4_trans;
 }
 
@@ -285,10 +286,22 @@ static inline void ptx_setmaxnreg_dec_sync_aligned_u32(unsigned) {}
   PTX_LDMATRIX(x1##suffix, unsigned &d0, d0)                                                               \
   PTX_LDMATRIX(x2##suffix, TWO, d0, d1)                                                                    \
   PTX_LDMATRIX(x4##suffix, FOUR, d0, d1, d2, d3)
+#define PTX_STMATRIX(name, declared, ...)                                                                  \
+  static inline void ptx_stmatrix_sync_aligned_m8n8_##name##_shared_b16(unsigned row, declared) {            \
+    defer(stored_##name, row_of(__VA_ARGS__), (void *)(unsigned long)row);                                   \
+  }
+#define PTX_STMATRICES(suffix)                                                                             \
+  PTX_STMATRIX(x1##suffix, const unsigned &d0, d0)                                                         \
+  PTX_STMATRIX(x2##suffix, FROM_TWO, d0, d1)                                                               \
+  PTX_STMATRIX(x4##suffix, FROM_FOUR, d0, d1, d2, d3)
+#define FROM_TWO const unsigned &d0, const unsigned &d1
+#define FROM_FOUR FROM_TWO, const unsigned &d2, const unsigned &d3
 #define TWO unsigned &d0, unsigned &d1
 #define FOUR TWO, unsigned &d2, unsigned &d3
 PTX_LDMATRICES()
 PTX_LDMATRICES(_trans)
+PTX_STMATRICES()
+PTX_STMATRICES(_trans)
 
 /* PTX: products of warpgroups; what a row of instructions is called comes after this file. What fences do nobody can
  * see here: a thread's registers and the block's memory are the same for all. -------------------------------- */

@@ -25,7 +25,7 @@ typedef struct deferred {
 /* What a warp does together. run: for all lanes; NULL where it only waits for them. */
 typedef struct instruction {
   const char *name;
-  void (*run)(const deferred *lanes, const unsigned char *shared, uint32_t shared_bytes);
+  void (*run)(const deferred *lanes, unsigned char *shared, uint32_t shared_bytes);
 } instruction;
 
 /* What a kernel sees of the thread that it is; `device.h` declares the same. queue: what it has deferred, each

@@ -84,7 +84,7 @@ static inline __attribute__((always_inline)) void multiply(const deferred *lanes
 }
 
 #define DEFINE_PRODUCT(name, tall, along, pack, left, right, integers)                                       \
-  static void run_##name(const deferred *lanes, const unsigned char *shared, uint32_t bytes) {               \
+  static void run_##name(const deferred *lanes, unsigned char *shared, uint32_t bytes) {                     \
     (void)shared, (void)bytes;                                                                               \
     multiply(lanes, tall, along, pack, left, right, integers);                                               \
   }                                                                                                        \
@@ -92,14 +92,14 @@ static inline __attribute__((always_inline)) void multiply(const deferred *lanes
 #include "products.h"
 
 /* Lane i names row i % 8 of matrix i / 8. */
-static const unsigned char *matrix_row(const deferred *lanes, int i, const unsigned char *shared, uint32_t bytes) {
+static unsigned char *matrix_row(const deferred *lanes, int i, unsigned char *shared, uint32_t bytes) {
   uint32_t row = (uint32_t)(uintptr_t)lanes[i].operands[1];
-  if (row % 16 || row + 16 > bytes) fault("ldmatrix: lane %d names a row at byte %u of %u of shared memory", i, row, bytes);
+  if (row % 16 || row + 16 > bytes) fault("%s: lane %d names a row at byte %u of %u of shared memory", lanes[i].what->name, i, row, bytes);
   return shared + row;
 }
 
 static inline __attribute__((always_inline)) void load_matrices(const deferred *lanes, int count, int transpose,
-                                                                const unsigned char *shared, uint32_t bytes) {
+                                                                unsigned char *shared, uint32_t bytes) {
   const unsigned char *rows[WARP_LANES];
   for (int i = 0; i < 8 * count; i++) rows[i] = matrix_row(lanes, i, shared, bytes);
   for (int lane = 0; lane < WARP_LANES; lane++) {
@@ -114,7 +114,7 @@ static inline __attribute__((always_inline)) void load_matrices(const deferred *
 }
 
 #define DEFINE_LDMATRIX(name, count, transpose)                                                              \
-  static void run_##name(const deferred *lanes, const unsigned char *shared, uint32_t bytes) {               \
+  static void run_##name(const deferred *lanes, unsigned char *shared, uint32_t bytes) {                     \
     load_matrices(lanes, count, transpose, shared, bytes);                                                   \
   }                                                                                                        \
   const instruction name = {"ldmatrix", run_##name};
@@ -125,7 +125,34 @@ DEFINE_LDMATRIX(matrices_x1_trans, 1, 1)
 DEFINE_LDMATRIX(matrices_x2_trans, 2, 1)
 DEFINE_LDMATRIX(matrices_x4_trans, 4, 1)
 
-static void exchange_values(const deferred *lanes, const unsigned char *shared, uint32_t bytes) {
+static inline __attribute__((always_inline)) void store_matrices(const deferred *lanes, int count, int transpose,
+                                                                 unsigned char *shared, uint32_t bytes) {
+  unsigned char *rows[WARP_LANES];
+  for (int i = 0; i < 8 * count; i++) rows[i] = matrix_row(lanes, i, shared, bytes);
+  for (int lane = 0; lane < WARP_LANES; lane++) {
+    const uint16_t *from = lanes[lane].operands[0];
+    int major = lane / 4, minor = lane % 4 * 2;
+    for (int matrix = 0; matrix < count; matrix++) {
+      unsigned char *const *row = &rows[8 * matrix];
+      if (!transpose) memcpy(row[major] + 2 * minor, from + 2 * matrix, 4);
+      for (int half = 0; transpose && half < 2; half++) memcpy(row[minor + half] + 2 * major, from + 2 * matrix + half, 2);
+    }
+  }
+}
+
+#define DEFINE_STMATRIX(name, count, transpose)                                                              \
+  static void run_##name(const deferred *lanes, unsigned char *shared, uint32_t bytes) {                     \
+    store_matrices(lanes, count, transpose, shared, bytes);                                                  \
+  }                                                                                                        \
+  const instruction name = {"stmatrix", run_##name};
+DEFINE_STMATRIX(stored_x1, 1, 0)
+DEFINE_STMATRIX(stored_x2, 2, 0)
+DEFINE_STMATRIX(stored_x4, 4, 0)
+DEFINE_STMATRIX(stored_x1_trans, 1, 1)
+DEFINE_STMATRIX(stored_x2_trans, 2, 1)
+DEFINE_STMATRIX(stored_x4_trans, 4, 1)
+
+static void exchange_values(const deferred *lanes, unsigned char *shared, uint32_t bytes) {
   (void)shared, (void)bytes;
   for (int lane = 0; lane < WARP_LANES; lane++) {
     exchange *e = lanes[lane].operands[0];

@@ -84,6 +84,25 @@ def test_matrix_loads(matrices: int, transpose: bool, tmp_path: Path) -> None:
     assert np.array_equal(y, [[grid[place] for place in lane] for lane in places])
 
 
+@pytest.mark.parametrize("matrices", [1, 2, 4])
+@pytest.mark.parametrize("transpose", [False, True])
+def test_matrix_stores(matrices: int, transpose: bool, tmp_path: Path) -> None:
+    x = np.arange(matrices * 64, dtype=np.uint16).reshape(32, 2 * matrices)
+    suffix = "_trans" if transpose else ""
+    body = f"""
+      unsigned short* const s = (unsigned short*)(shared_memory + 0);
+      __align__(16) unsigned short r[{2 * matrices}];
+      for (int i = 0; i < {2 * matrices}; i++) r[i] = x[threadIdx.x * {2 * matrices} + i];
+      stmatrix_x{matrices}{suffix}(&s[threadIdx.x % {8 * matrices} * 8], &r[0]);
+      __syncwarp();
+      for (int i = threadIdx.x; i < {x.size}; i += 32) y[i] = s[i];"""
+    case = Case(body, "unsigned short", shared=2 * x.size)
+    y = launch(case, x, np.empty((matrices, 8, 8), np.uint16), tmp_path)
+    for lane, held in enumerate(x):
+        for slot, value in enumerate(held):
+            assert y[ldmatrix_position(lane, slot, 2, transpose)] == value
+
+
 LOAD = """
   unsigned short* const s = (unsigned short*)(shared_memory + 0);
   for (int i = threadIdx.x; i < 64; i += 32) s[i] = x[i];
