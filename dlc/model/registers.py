@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.instruction import WARPGROUP_WARPS
 
 if TYPE_CHECKING:
     from dlc.model.contraction.tiles import Tiles
@@ -59,6 +61,9 @@ _LONG_LINE = 64
 """The bytes of a line from which on there is a next part to load ahead."""
 
 _LEAST, _MOST = 24.0, 255.0
+_UNIT = 8
+"""Registers of a thread come in so many (PTX ISA, "setmaxnreg")."""
+_WARPGROUP_THREADS = WARPGROUP_WARPS * WARP_LANES
 
 Floats = npt.NDArray[np.float64]
 
@@ -75,7 +80,15 @@ def registers(tiles: "Tiles") -> Floats:
         found = _of_threads(tiles, accumulators, rows, columns)
     for step in _STEPS:
         found = np.where((found > step) & (found < step * _ABOVE_A_STEP), step, found)
-    return np.clip(found, _LEAST, _MOST)
+    return np.clip(found, _LEAST, np.where(tiles.producers > 0, _of_roles(tiles), _MOST))
+
+
+def _of_roles(tiles: "Tiles") -> Floats:
+    """Return the registers that each thread has at the launch of a block with producers, before
+    these give theirs to the others: the assembler counts in whole warpgroups.
+    """
+    threads = np.ceil((tiles.warps + tiles.producers) / WARPGROUP_WARPS) * _WARPGROUP_THREADS
+    return np.minimum(_MOST, GpuArch.registers_per_sm // threads // _UNIT * _UNIT)
 
 
 def _of_warps(tiles: "Tiles", accumulators: Floats, fragments: Floats) -> Floats:

@@ -24,7 +24,7 @@ from dlc.model.registers import registers
 
 def residents(tiles: Tiles, arch: GpuArch) -> Floats:
     """Return how many blocks an SM holds at a time, 0 where not one fits."""
-    threads = tiles.warps * WARP_LANES
+    threads = (tiles.warps + tiles.producers) * WARP_LANES
     return resident_blocks(threads, registers(tiles), tiles.shared_bytes, arch)
 
 
@@ -50,24 +50,34 @@ class _Estimate:
         factors = (work.lhs_bytes + work.rhs_bytes) * self._supply.half_lines
         bytes = factors + work.read_bytes + work.written_bytes
         memory_s = bytes / (arch.dram_bytes_per_s * costs.dram_efficiency)
-        starts = self.tiles.launched * costs.block_clocks / arch.sm_count
-        rounds_s, starts_s = self._rounds() / arch.clock_hz, starts / arch.clock_hz
+        walks = self.tiles.walking > 0
+        starts = np.where(walks, self.fits, self.tiles.blocks / arch.sm_count) * costs.block_clocks
+        clocks = np.where(walks, self._walk(), self._rounds())
+        rounds_s, starts_s = clocks / arch.clock_hz, starts / arch.clock_hz
         return costs.start_us * 1e-6 + slower(4, rounds_s, memory_s, starts_s)
+
+    def _walk(self) -> Floats:
+        """Return the clocks of blocks that walk over tiles: the first slice of a tile arrives under
+        the end of the one before.
+        """
+        tiles, sms = self.tiles, self.arch.sm_count
+        walking = np.clip(tiles.walking, 1, np.minimum(tiles.blocks, sms * self.fits))
+        resident = np.ceil(walking / sms)
+        tile = tiles.steps * self._loop.step(resident) + resident * self._epilogue.clocks
+        start = self._supply.latency + self.arch.costs.setup_clocks
+        return start + np.ceil(tiles.blocks / walking) * tile
 
     def _rounds(self) -> Floats:
         """Return the rounds of all blocks, as many at a time as fit, and the last, smaller one.
 
-        Blocks that all fit at once stay where they start, those without a tile included; later
-        ones go where there is room. The last block of a tile adds all parts up.
+        The last block of a tile adds all parts up.
         """
         tiles, sms, costs = self.tiles, self.arch.sm_count, self.arch.costs
-        at_once = tiles.launched <= sms * self.fits
-        blocks = np.where(at_once, tiles.launched, tiles.blocks)
-        each = np.ceil(blocks / sms)
+        each = np.ceil(tiles.blocks / sms)
         resident = np.minimum(self.fits, each)
         steady = np.clip(each / resident - 1, 0, 1)
-        whole = np.floor(blocks / (sms * resident))
-        rest = blocks - whole * sms * resident
+        whole = np.floor(tiles.blocks / (sms * resident))
+        rest = tiles.blocks - whole * sms * resident
         last = np.where(rest > 0, self._round(np.maximum(1, np.ceil(rest / sms)), steady), 0)
         parts = tiles.split * (costs.part_clocks + self._epilogue.part_clocks)
         return whole * self._round(resident, steady) + last + np.where(tiles.split > 1, parts, 0)

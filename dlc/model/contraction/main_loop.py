@@ -66,11 +66,21 @@ class MainLoop:
         """The clocks of shared memory: every fragment read, every slice written."""
         tiles = self.tiles
         moved = (tiles.read_bytes + tiles.slice_bytes) / self.arch.shared_bytes_per_clock_per_sm
-        return moved + sum(tiles.copies()) * tiles.warps * self.arch.costs.copy_clocks
+        return moved + sum(tiles.copies()) * tiles.bringing * self.arch.costs.copy_clocks
 
     @cached_property
     def _issuing(self) -> Floats:
         """The clocks in which instructions of a block's warps are issued."""
+        return self._issuing_products + self._supply.staging
+
+    @cached_property
+    def _own_issuing(self) -> Floats:
+        """Those of the warps that multiply."""
+        staging = np.where(self.tiles.producers > 0, 0, self._supply.staging)
+        return self._issuing_products + staging
+
+    @cached_property
+    def _issuing_products(self) -> Floats:
         tiles = self.tiles
         work, multiply = tiles.work, tiles.step_flops / tiles.instruction.flops
         fragments = _FRAGMENT_INSTRUCTIONS * tiles.read_bytes / _FRAGMENT_BYTES
@@ -78,7 +88,7 @@ class MainLoop:
         if not tiles.instruction.ignored_bits:
             rounding = 0 * rounding
         instructions = multiply + fragments + rounding + tiles.warps * STEP_INSTRUCTIONS
-        return instructions / self.arch.issue_per_clock_per_sm + self._supply.staging
+        return instructions / self.arch.issue_per_clock_per_sm
 
     @cached_property
     def _shared_clocks(self) -> Floats:
@@ -99,7 +109,7 @@ class MainLoop:
     @property
     def _working(self) -> Floats:
         busy = np.minimum(1, self.tiles.warps / self.arch.issue_per_clock_per_sm)
-        return slower(2, self._issuing / busy, self._moving)
+        return slower(2, self._own_issuing / busy, self._moving)
 
     def _working_of_warps(self) -> Floats:
         tiles, costs = self.tiles, self.arch.costs
@@ -109,4 +119,4 @@ class MainLoop:
         one = self._multiplying / busy + self._moving
         one = one * np.where(ahead, costs.fragments_ahead, 1.0)
         both = slower(2, self._multiplying, self._moving)
-        return np.where(tiles.warps > schedulers, both, one) + self._issuing
+        return np.where(tiles.warps > schedulers, both, one) + self._own_issuing

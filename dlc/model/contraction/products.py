@@ -40,9 +40,8 @@ class ProductLoop(MainLoop):
         return slower(4, self._multiplying, self._moving)
 
     @cached_property
-    def _issuing(self) -> Floats:
-        steps = self.tiles.warps * STEP_INSTRUCTIONS / self.arch.issue_per_clock_per_sm
-        return steps + self._supply.staging
+    def _issuing_products(self) -> Floats:
+        return self.tiles.warps * STEP_INSTRUCTIONS / self.arch.issue_per_clock_per_sm
 
     @cached_property
     def _shared_clocks(self) -> Floats:
@@ -60,7 +59,9 @@ class ProductLoop(MainLoop):
     @cached_property
     def _between(self) -> Floats:
         """The clocks of a step that are no products: wait, barrier, copies."""
-        return self.arch.costs.product_step_clocks + self._issuing + self._supply.through_registers
+        return (
+            self.arch.costs.product_step_clocks + self._own_issuing + self._supply.through_registers
+        )
 
     @cached_property
     def _waiting(self) -> Floats:

@@ -67,7 +67,7 @@ class Supply:
         thread = thread + (lhs_copies + rhs_copies) * _COPY_INSTRUCTIONS
         if work.guarded:
             thread = thread + lhs_copies * _GUARD_INSTRUCTIONS + _GUARDED_STEP_INSTRUCTIONS
-        return tiles.warps * thread / self.arch.issue_per_clock_per_sm
+        return tiles.bringing * thread / self.arch.issue_per_clock_per_sm
 
     @property
     def _element_instructions(self) -> Floats:
@@ -75,7 +75,7 @@ class Supply:
         thread brings one after the other are in the same line of the image.
         """
         tiles, costs = self.tiles, self.arch.costs
-        rows = _ROUNDS_TOGETHER * np.ceil(WARP_LANES * tiles.warps / tiles.depth)
+        rows = _ROUNDS_TOGETHER * np.ceil(WARP_LANES * tiles.bringing / tiles.depth)
         in_line = tiles.work.row_loop % rows == 0
         return np.where(in_line, costs.plain_element_instructions, costs.element_instructions)
 

@@ -24,9 +24,11 @@ in 8 rows, are then in different banks.
 class Tiles:
     """Tilings of one contraction: arrays of equal length, an element for each.
 
-    m, n, depth: of a block's tile and of a slice of the reduction. grouped: tile rows that run
-    together, 0 where tiles run row by row. interleave: instructions whose columns take turns.
-    exchange: 1 where sums change threads before they are stored, else 0.
+    m, n, depth: of a block's tile and of a slice of the reduction. interleave: instructions whose
+    columns take turns. exchange: 1 where sums change threads before they are stored, else 0.
+    producers: warps that bring slices beside those that multiply, 0 where these bring them.
+    walking: blocks that walk over tiles, 0 where each has one. tensor: 1 where one thread brings a
+    slice by tensor copies, else 0.
     """
 
     work: Contraction
@@ -38,9 +40,11 @@ class Tiles:
     warps_n: Floats
     stages: Floats
     split: Floats
-    grouped: Floats
     interleave: Floats
     exchange: Floats
+    producers: Floats
+    walking: Floats
+    tensor: Floats
 
     @staticmethod
     def of(
@@ -48,18 +52,20 @@ class Tiles:
         instruction: Instruction,
         rows: Sequence[Sequence[int]],
     ) -> "Tiles":
-        """Return tilings, of which a row says the ten numbers in the order of the fields."""
-        columns = np.array(rows, np.float64).T
-        m, n, depth, warps_m, warps_n, stages, split, grouped, interleave, exchange = columns
-        sizes = m, n, depth, warps_m, warps_n
-        return Tiles(work, instruction, *sizes, stages, split, grouped, interleave, exchange)
+        """Return tilings, of which a row says the numbers in the order of the fields."""
+        return Tiles(work, instruction, *np.array(rows, np.float64).T)
 
     # Counts ---------------------------------------------------------------------------------------
 
     @cached_property
     def warps(self) -> Floats:
-        """The warps of a block."""
+        """The warps of a block that multiply."""
         return self.warps_m * self.warps_n
+
+    @cached_property
+    def bringing(self) -> Floats:
+        """The warps of a block that bring slices."""
+        return np.where(self.producers > 0, self.producers, self.warps)
 
     @cached_property
     def grid(self) -> tuple[Floats, Floats]:
@@ -68,16 +74,8 @@ class Tiles:
 
     @cached_property
     def blocks(self) -> Floats:
-        """The blocks that have a tile."""
+        """The blocks, as many as tiles and parts of them where each has one."""
         return self.grid[0] * self.grid[1] * self.work.batch * self.split
-
-    @cached_property
-    def launched(self) -> Floats:
-        """All blocks; the last group of rows may have some without a tile."""
-        rows, columns = self.grid
-        together = np.where(columns > 1, np.maximum(self.grouped, 1), 1)
-        rows = np.ceil(rows / together) * together
-        return rows * columns * self.work.batch * self.split
 
     @cached_property
     def steps(self) -> Floats:
@@ -161,12 +159,13 @@ class Tiles:
         """Return the elements of each factor's slice that a thread brings through registers."""
         lhs = np.minimum(self.m, self.work.m) * (self.work.lhs_copy == 0)
         rhs = self.n * (self.work.rhs_copy == 0)
-        each = self.depth / (WARP_LANES * self.warps)
+        each = (1 - self.tensor) * self.depth / (WARP_LANES * self.bringing)
         return lhs * each, rhs * each
 
     def copies(self) -> tuple[Floats, Floats]:
         """Return the asynchronous copies of a thread for a slice of each factor."""
-        work, each = self.work, self.line_bytes / (WARP_LANES * self.warps)
+        work, bytes = self.work, (1 - self.tensor) * self.line_bytes
+        each = bytes / (WARP_LANES * self.bringing)
         lhs = self.m / work.lhs_copy if work.lhs_copy else 0 * self.m
         rhs = self.n / work.rhs_copy if work.rhs_copy else 0 * self.n
         return lhs * each, rhs * each

@@ -134,8 +134,9 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
     @cached_property
     def numbers(self) -> tuple[int, ...]:
         """The keys that are numbers, in the order of ``Tiles``."""
-        last = self.grouped, self.interleave, int(self.exchange)
-        return (*self.tile, *self.warps, self.stages, self.split, *last)
+        stores, roles = (self.interleave, int(self.exchange)), (self.producers, self.blocks)
+        copies = int(self.copies == TENSOR)
+        return (*self.tile, *self.warps, self.stages, self.split, *stores, *roles, copies)
 
     @property
     def threads(self) -> int:

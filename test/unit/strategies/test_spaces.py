@@ -17,6 +17,7 @@ from dlc.arch.nvidia import A100, H200, RTX_2080
 from dlc.dialects.graph.math import ExpOp
 from dlc.errors import CompileError
 from dlc.model.contraction import Contraction, Tiles, estimate_s, residents
+from dlc.model.registers import registers
 from dlc.model.streaming import Stream, clocks_per_instruction, stream_s
 from dlc.plan.ranking import ranked
 from dlc.strategies._implementation import Implementation
@@ -225,7 +226,7 @@ def test_instructions_of_few_warps_wait_for_their_operands() -> None:
 
 
 def _stream(**changed: float) -> Stream:
-    nothing = Stream(132, 128, 16, 0, 0, 0, 0, 0, 0, 0)
+    nothing = Stream(132, 128, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     return replace(nothing, **changed)
 
 
@@ -250,7 +251,7 @@ def test_a_wide_part_of_a_thread_saves_reads_of_shared_memory() -> None:
     # Of 16 x 16 elements of a warp, a thread has 2 x 4 and loads 6 numbers for 8 multiply-adds;
     # of 32 x 32 it has 4 x 8 and loads 12 for 32.
     fma = instruction_named("fma", _work(128, 128, 128, "f32"), H200)
-    rows = [(16, 16, 16, 1, 1, 2, 1, 0, 1, 0), (32, 32, 16, 1, 1, 2, 1, 0, 1, 0)]
+    rows = [(16, 16, 16, 1, 1, 2, 1, 1, 0, 0, 0, 0), (32, 32, 16, 1, 1, 2, 1, 1, 0, 0, 0, 0)]
     tiles = Tiles.of(_work(128, 128, 128, "f32"), fma, rows)
     per_flop = tiles.read_bytes / tiles.step_flops
     assert per_flop[0] / per_flop[1] == (6 / 8) / (12 / 32)
@@ -258,7 +259,7 @@ def test_a_wide_part_of_a_thread_saves_reads_of_shared_memory() -> None:
 
 def test_more_work_is_never_faster() -> None:
     def seconds(m: int, k: int) -> float:
-        tiles = Tiles.of(_work(m, 512, k), MMA, [(64, 64, 64, 2, 2, 3, 1, 0, 1, 0)])
+        tiles = Tiles.of(_work(m, 512, k), MMA, [(64, 64, 64, 2, 2, 3, 1, 1, 0, 0, 0, 0)])
         return float(estimate_s(tiles, H200)[0])
 
     for times in (
@@ -268,8 +269,48 @@ def test_more_work_is_never_faster() -> None:
         assert times == sorted(times)
 
 
+def _seconds(work: Contraction, *schedules: ContractOnGpu) -> list[float]:
+    return [float(x) for x in contract_gpu.estimate(work, schedules, H200)]
+
+
+def test_blocks_that_walk_over_tiles_wait_for_the_first_slice_once() -> None:
+    each = ContractOnGpu((128, 256, 64), (8, 1), "wgmma.m64n256k16", stages=4, producers=4)
+    walking = replace(each, blocks=132)
+    few, many = _work(1024, 2048, 768), _work(16 * 1024, 2048, 768)
+    assert np.diff(_seconds(few, each, walking)) == pytest.approx(0, abs=1e-8)
+    assert np.diff(_seconds(many, walking, each)) > 5e-6
+
+
+def test_a_block_that_walks_over_all_tiles_takes_as_long_as_they_do_one_by_one() -> None:
+    one = ContractOnGpu((128, 128, 64), (8, 1), "wgmma.m64n128k16", stages=4, producers=4, blocks=1)
+    seconds = [_seconds(_work(128 * n, 128, 4096), one)[0] for n in (1, 2, 3)]
+    assert seconds[2] - seconds[1] == pytest.approx(seconds[1] - seconds[0], rel=0.2)
+
+
+def test_copies_of_tensors_cost_threads_no_instructions() -> None:
+    threads = ContractOnGpu((64, 64, 64), (4, 1), "wgmma.m64n64k16", stages=4)
+    work = _work(8192, 8192, 64 * 64)
+    tensor = replace(threads, copies="tensor")
+    tiles = contract_gpu.tiles(work, [threads, tensor], H200)
+    assert [float(each[1]) for each in tiles.copies()] == [0, 0]
+    assert all(each[0] > 0 for each in tiles.copies())
+    assert np.diff(_seconds(work, tensor, threads)) > 0
+
+
+def test_producers_take_threads_and_registers_from_a_block() -> None:
+    alone = ContractOnGpu((128, 256, 64), (8, 1), "wgmma.m64n256k16", stages=4)
+    schedules = [alone, *(replace(alone, producers=n) for n in (1, 4))]
+    found = registers(contract_gpu.tiles(_work(4096, 4096, 4096), schedules, H200))
+    assert list(found) == [166, 166, 166]
+    wide = replace(alone, warps=(12, 1), tile=(384, 256, 64))
+    found = registers(
+        contract_gpu.tiles(_work(4096, 4096, 4096), [replace(wide, producers=4)], H200)
+    )
+    assert list(found) == [128]
+
+
 def test_a_block_that_does_not_fit_is_never_chosen() -> None:
-    tiles = Tiles.of(_work(512, 512, 512), MMA, [(256, 256, 64, 4, 2, 5, 1, 0, 1, 0)])
+    tiles = Tiles.of(_work(512, 512, 512), MMA, [(256, 256, 64, 4, 2, 5, 1, 1, 0, 0, 0, 0)])
     assert np.isinf(estimate_s(tiles, H200)).all()
 
 
@@ -335,10 +376,10 @@ def test_schedules_of_different_instructions_are_estimated_together() -> None:
 def test_lanes_over_columns_load_the_large_factor_once() -> None:
     work = _work(1, 4096, 4096, "f32")
     few, square = (instruction_named(name, work, H200) for name in ("fma.1x32", "fma"))
-    wide = Tiles.of(work, few, [(1, 64, 32, 1, 2, 3, 1, 0, 1, 0)])
+    wide = Tiles.of(work, few, [(1, 64, 32, 1, 2, 3, 1, 1, 0, 0, 0, 0)])
     assert wide.read_bytes == (1 * 2 * 32 + 64) * 32 * 4
     assert (
-        Tiles.of(work, square, [(16, 64, 32, 1, 2, 3, 1, 0, 1, 0)]).read_bytes
+        Tiles.of(work, square, [(16, 64, 32, 1, 2, 3, 1, 1, 0, 0, 0, 0)]).read_bytes
         == 5 * wide.read_bytes
     )
 
