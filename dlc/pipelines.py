@@ -23,6 +23,7 @@ PIPELINES: dict[str, Pipeline] = {
             "loop-assign-stages",
             "loop-hoist-indices",  # finds the positions that the copies have
             "loop-select-instruction",
+            "loop-spread-copies",  # the steps that it puts copies between are written
             "convert-loop-to-gpu",
             "cse",  # nests of one kernel compute the same positions
             "gpu-check-order",  # while each access is one element

@@ -16,7 +16,8 @@ from dlc.arch.scope import Scope
 from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects import gpu
-from dlc.dialects.loop import CombinePartsOp, ContractOp, DrainOp, KernelOp, ZeroOp
+from dlc.dialects.loop import CombinePartsOp, ContractOp, DrainOp, ForOp, KernelOp, ZeroOp
+from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import buffer_element
 from dlc.dialects.loop.spread import spread_of
 from dlc.errors import CompileError
@@ -37,6 +38,11 @@ _TILES: dict[Scope, type[Accumulator]] = {
     Scope.WARPGROUP: WarpgroupTile,
 }
 """How the threads of a scope hold a tile of sums and bring factors to them."""
+
+LEAST_SLICES = 4
+"""Of a loop in which it pays to leave the last products of a slice to the next one: they are done
+once more than there are slices, with zeros.
+"""
 
 
 class LoopSelectInstructionPass(DlcPass):
@@ -78,16 +84,17 @@ class _Selection:
     scope: LoopScope = field(init=False)
     team: Team = field(init=False)
     thread: AffineExpr = field(init=False)
+    users: Sequence[Operation] = field(init=False)
 
     def write(self) -> None:
         """Replace the ops on the accumulator."""
-        users = [use.operation for use in self.zero.accumulator.uses]
+        self.users = [use.operation for use in self.zero.accumulator.uses]
         self.team = team_of(self.zero)
         self.scope = LoopScope(Builder(InsertPoint.before(self.zero)), {})
         self.thread = self.scope.dim(self.team.number, range_of(self.team.number))
         accumulator = self._accumulator()
         accumulator.clear()
-        for op in users:
+        for op in self.users:
             self.scope.b.builder.insertion_point = InsertPoint.before(op)
             Rewriter.replace_op(op, [], self._replace(op, accumulator))
         Rewriter.erase_op(self.zero)
@@ -110,6 +117,18 @@ class _Selection:
         interval = self.scope.interval(expr)
         return self.scope.dim(self.scope.index_value(expr), interval)
 
+    def _loop_of(self, op: ContractOp) -> ForOp | None:
+        """Return the loop over slices, of which there are many, that only adds this product to the
+        sums; ``None`` where there is none.
+        """
+        loop = op.parent_op()
+        if not isinstance(loop, ForOp) or loop.map.data is not LoopMap.SERIAL:
+            return None
+        inside = [user for user in (self.zero, *self.users) if loop.is_ancestor(user)]
+        if inside != [op] or len(loop.range) < LEAST_SLICES:
+            return None
+        return loop
+
     def _replace(self, op: Operation, accumulator: Accumulator) -> Sequence[SSAValue]:
         """Write what an op becomes; return what its results become."""
         writer = RegionWriter(self.scope, {})
@@ -121,6 +140,7 @@ class _Selection:
                     op.instruction,
                     Operand(op.lhs, lhs, along_k=op.transpose_lhs is None),
                     Operand(op.rhs, rhs, along_k=op.transpose_rhs is not None),
+                    self._loop_of(op),
                 )
                 if op.instruction.is_asynchronous and op.asynchronous is None:
                     self.scope.b.builder.insert(gpu.WgmmaWaitOp(0))

@@ -11,6 +11,7 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.arch.instruction import Instruction
 from dlc.core.affine import unflatten
+from dlc.dialects.loop import ForOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp, buffer_element
 from dlc.dialects.loop.spread import Spread
@@ -86,8 +87,14 @@ class Accumulator(ABC):
         """The sizes of the register buffer."""
 
     @abstractmethod
-    def multiply(self, instruction: Instruction, lhs: Operand, rhs: Operand) -> None:
-        """Write the addition of the product of two tiles, which may be under way afterwards."""
+    def multiply(
+        self, instruction: Instruction, lhs: Operand, rhs: Operand, loop: ForOp | None
+    ) -> None:
+        """Write the addition of the product of two tiles, which may be under way afterwards.
+
+        loop: whose iterations each add one, with nothing else done to the sums there; ``None``
+        where there is none that is worth preparing for.
+        """
 
     @abstractmethod
     def each_row(self, write: Callable[[AffineExpr, Columns], None]) -> None:

@@ -9,6 +9,7 @@ from xdsl.ir.affine import AffineExpr
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import Instruction
 from dlc.dialects import gpu
+from dlc.dialects.loop import ForOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.accumulator import Accumulator, Columns, Operand, Place
@@ -29,7 +30,9 @@ class FmaTile(Accumulator):
     def sizes(self) -> Sequence[int]:
         return self.down, self.across
 
-    def multiply(self, instruction: Instruction, lhs: Operand, rhs: Operand) -> None:
+    def multiply(
+        self, instruction: Instruction, lhs: Operand, rhs: Operand, loop: ForOp | None
+    ) -> None:
         width = gcd(lhs.depth, max(_width(lhs), _width(rhs)))
         a = _Loaded(self, lhs, width, self.down, self.row)
         b = _Loaded(self, rhs, width, self.across, self._place_of(rhs), self.spread.run)

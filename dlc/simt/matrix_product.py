@@ -10,15 +10,18 @@ from dlc.arch.instruction import Instruction
 from dlc.dialects import gpu
 from dlc.dialects.gpu.mma import LOADED_MATRICES, MATRIX_ROW_BYTES
 from dlc.dialects.loop.attributes import LoopMap
+from dlc.dialects.loop.memory import buffer_shape
+from dlc.ir.tensor import compute_type
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.accumulator import Accumulator, Operand
+from dlc.simt.steps import Steps
 
 MATRIX_ROWS = 8
 """Of what ldmatrix loads (PTX ISA, "ldmatrix", ``.m8n8``)."""
 
 
-@dataclass(frozen=True)
-class MatrixProduct:
+@dataclass
+class MatrixProduct(Steps):
     """Adds ``lhs`` times ``rhs`` to a warp's part of ``sums``."""
 
     sums: Accumulator
@@ -26,75 +29,92 @@ class MatrixProduct:
     lhs: Operand
     rhs: Operand
 
+    def __post_init__(self) -> None:
+        (left, right, _), sums = self.instruction.fragments, self.sums
+        self._a = sums.registers(self.lhs.element, [self.sets, sums.down, left.slots])
+        sizes = sums.across // self._beside, self._beside * right.slots
+        self._b = sums.registers(self.rhs.element, [self.sets, *sizes])
+
     @property
-    def _pairs(self) -> int:
-        """How many pairs of neighbouring fragments the columns are; 0 when they are not."""
+    def count(self) -> int:
+        return self.lhs.depth // self.instruction.k
+
+    @property
+    def _beside(self) -> int:
+        """The fragments of the rhs that are loaded together: neighbouring columns."""
         last = self.sums.spread.map.factors[-1]
-        return self.sums.across // 2 if last.kind == "repeat" and last.shape[1] % 2 == 0 else 0
+        return 2 if last.kind == "repeat" and last.shape[1] % 2 == 0 else 1
 
-    def write(self) -> None:
-        """Write loads and products, step by step of the reduction."""
-        depth, (left, right, _) = self.instruction.k, self.instruction.fragments
-        down, across, pairs = self.sums.down, self.sums.across, self._pairs
-        shape = [pairs, 2 * right.slots] if pairs else [across, right.slots]
-        a = self.sums.registers(self.lhs.element, [down, left.slots])
-        b = self.sums.registers(self.rhs.element, shape)
+    def load(self, step: int) -> None:
+        k = AffineExpr.constant(step * self.instruction.k)
+        self._unrolled(self.sums.down, lambda i: self._load_lhs(i, k, step))
+        self._unrolled(self.sums.across // self._beside, lambda j: self._load_rhs(j, k, step))
 
-        def write_step(step: AffineExpr) -> None:
-            k = step * depth
-            self._unrolled(down, lambda i: self._load_lhs(i, k, a))
-            if pairs:
-                self._unrolled(pairs, lambda i: self._load_rhs(i, k, b, 2))
-            else:
-                self._unrolled(across, lambda i: self._load_rhs(i, k, b, 1))
-            self.sums.nest([down, across], lambda at: self._multiply(a, b, at, bool(pairs)))
+    def multiply(self, step: int) -> None:
+        sizes = [self.sums.down, self.sums.across]
+        self.sums.nest(sizes, lambda at: self._multiply(step, *at))
 
-        self._unrolled(self.lhs.depth // depth, write_step)
+    def clear(self) -> None:
+        zero = self.sums.scope.b.constant(0, compute_type(self.lhs.element))
+        last = self._set(self.count - 1)
+
+        def clear(buffer: SSAValue) -> None:
+            sizes = buffer_shape(buffer)[1:]
+            self.sums.nest(sizes, lambda at: self.sums.store(zero, buffer, [last, *at]))
+
+        clear(self._a)
+        clear(self._b)
+
+    def _set(self, step: int) -> AffineExpr:
+        return AffineExpr.constant(step % self.sets)
 
     def _unrolled(self, count: int, write: Callable[[AffineExpr], None]) -> None:
         open_loop(self.sums.scope, count, LoopMap.UNROLL, write)
 
-    def _load_lhs(self, i: AffineExpr, k: AffineExpr, a: SSAValue) -> None:
+    def _load_lhs(self, i: AffineExpr, k: AffineExpr, step: int) -> None:
         """Load a fragment: its matrices lie below each other, then along k."""
         fragment = self.instruction.fragments[0]
         row = self.sums.row(i)
-        self._load(_Matrices(self.lhs, row, k, *fragment.panels, True, fragment.pack), a, i)
+        matrices = _Matrices(self.lhs, row, k, *fragment.panels, True, fragment.pack)
+        self._load(matrices, self._a, [self._set(step), i])
 
-    def _load_rhs(self, i: AffineExpr, k: AffineExpr, b: SSAValue, fragments: int) -> None:
-        """Load one or two fragments: the matrices of each lie along k."""
-        column, fragment = self.sums.column(i * fragments), self.instruction.fragments[1]
+    def _load_rhs(self, j: AffineExpr, k: AffineExpr, step: int) -> None:
+        """Load the fragments that are loaded together: the matrices of each lie along k."""
+        column, fragment = self.sums.column(j * self._beside), self.instruction.fragments[1]
         down, along = fragment.panels
-        matrices = _Matrices(self.rhs, column, k, down * fragments, along, False, fragment.pack)
-        self._load(matrices, b, i)
+        down *= self._beside
+        matrices = _Matrices(self.rhs, column, k, down, along, False, fragment.pack)
+        self._load(matrices, self._b, [self._set(step), j])
 
-    def _load(self, matrices: "_Matrices", fragment: SSAValue, number: AffineExpr) -> None:
-        """Load matrices to fragment ``number`` of a buffer."""
+    def _load(self, matrices: "_Matrices", fragment: SSAValue, at: Sequence[AffineExpr]) -> None:
+        """Load matrices to the fragment at a place of a buffer."""
         tile, insert = matrices.tile, self.sums.scope.b.builder.insert
-        target = self.sums.place(fragment, [number, AffineExpr.constant(0)])
+        target = self.sums.place(fragment, [*at, AffineExpr.constant(0)])
         if matrices.fit_ldmatrix:
             source = self.sums.place(tile.buffer, matrices.line(self.sums.lane))
             insert(gpu.LdmatrixOp(source, target, matrices.count, not tile.along_k))
         else:
-            self._load_singly(matrices, fragment, number)
+            self._load_singly(matrices, fragment, at)
         if self.instruction.ignored_bits:
             # Left alone, the instruction cuts the mantissa off: a bias that grows with depth.
             insert(gpu.RoundTf32Op(target, matrices.count * matrices.pack))
 
-    def _load_singly(self, matrices: "_Matrices", fragment: SSAValue, number: AffineExpr) -> None:
+    def _load_singly(
+        self, matrices: "_Matrices", fragment: SSAValue, at: Sequence[AffineExpr]
+    ) -> None:
         """Load elements one by one, which ldmatrix cannot transpose."""
         sums = self.sums
         for slot in range(matrices.count * matrices.pack):
             value = sums.load(matrices.tile.buffer, matrices.element(slot, sums.lane))
-            sums.store(value, fragment, [number, AffineExpr.constant(slot)])
+            sums.store(value, fragment, [*at, AffineExpr.constant(slot)])
 
-    def _multiply(self, a: SSAValue, b: SSAValue, at: Sequence[AffineExpr], paired: bool) -> None:
-        i, j = at
-        sums, zero = self.sums, AffineExpr.constant(0)
-        slots = self.instruction.fragments[1].slots
-        b_at = [j // 2, (j % 2) * slots] if paired else [j, zero]
+    def _multiply(self, step: int, i: AffineExpr, j: AffineExpr) -> None:
+        sums, zero, set = self.sums, AffineExpr.constant(0), self._set(step)
+        first = j % self._beside * self.instruction.fragments[1].slots
+        a = sums.place(self._a, [set, i, zero])
+        b = sums.place(self._b, [set, j // self._beside, first])
         c = sums.place(sums.buffer, [i, j, zero])
-        factors = sums.place(a, [i, zero]), sums.place(b, b_at)
-        sums.scope.b.builder.insert(gpu.MmaOp(*factors, c, self.instruction.shape))
+        sums.scope.b.builder.insert(gpu.MmaOp(a, b, c, self.instruction.shape))
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,12 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.arch.fragments import Fragment
 from dlc.arch.instruction import Instruction
+from dlc.dialects.loop import ForOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.accumulator import Accumulator, Columns, Operand
 from dlc.simt.matrix_product import MATRIX_ROWS, MatrixProduct
+from dlc.simt.steps import write_steps
 
 
 @dataclass
@@ -33,8 +35,10 @@ class MatrixTile(Accumulator):
         assert place is not None
         return place
 
-    def multiply(self, instruction: Instruction, lhs: Operand, rhs: Operand) -> None:
-        MatrixProduct(self, instruction, lhs, rhs).write()
+    def multiply(
+        self, instruction: Instruction, lhs: Operand, rhs: Operand, loop: ForOp | None
+    ) -> None:
+        write_steps(self.scope, lambda: MatrixProduct(self, instruction, lhs, rhs), loop)
 
     def each_row(self, write: Callable[[AffineExpr, Columns], None]) -> None:
         fragment, together, run = self._fragment, self.spread.interleave, self.spread.run

@@ -7,6 +7,7 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.arch.instruction import Instruction
 from dlc.dialects import gpu
+from dlc.dialects.loop import ForOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.accumulator import Operand
@@ -27,7 +28,9 @@ class WarpgroupTile(MatrixTile):
     def row(self, i: AffineExpr) -> AffineExpr:
         return super().row(i) + self.warp % self.spread.row.warps * self._fragment.rows
 
-    def multiply(self, instruction: Instruction, lhs: Operand, rhs: Operand) -> None:
+    def multiply(
+        self, instruction: Instruction, lhs: Operand, rhs: Operand, loop: ForOp | None
+    ) -> None:
         insert = self.scope.b.builder.insert
         insert(gpu.WgmmaFenceOp())
 

@@ -21,7 +21,7 @@ loop.kernel @fma(%y: memref<16x16xf32>) attributes {outputs = 1 : i64} {
 
 // CHECK-LABEL: loop.kernel @columns_apart
 // CHECK:       loop.alloc : memref<1x3x4xf32, #loop.space<register>>
-// CHECK:       gpu.ldmatrix %b[%[[J:.*]] * 16 + %0 * 8 + %1 mod 8, {{.*}} to %{{.*}}[%[[J]], 0] {matrices = 2 : i64}
+// CHECK:       gpu.ldmatrix %b[%[[J:.*]] * 16 + %0 * 8 + %1 mod 8, {{.*}} to %{{.*}}[0, %[[J]], 0] {matrices = 2 : i64}
 loop.kernel @columns_apart(%y: memref<16x48xf32>) attributes {outputs = 1 : i64} {
   loop.for %t = 0 to 64 kind = parallel map = thread {
     %acc = loop.zero : memref<16x48xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 3) * spatial(1, 2)>, #loop.space<register>>

@@ -12,7 +12,7 @@
 // CHECK:      loop.for %k = 0 to 4
 // CHECK:        gpu.ldmatrix %a[%k mod 2, %[[W]] floordiv 2 * 16 + %[[L]] floordiv 8 mod 2 * 8 + %[[L]] mod 8, {{.*}} {matrices = 4 : i64} :
 // CHECK-NEXT:   gpu.ldmatrix %b[{{.*}} {matrices = 4 : i64, transpose}
-// CHECK:        gpu.mma %{{.*}}[0, 0], %{{.*}}[0, %[[J:.*]] * 4], %[[R]][0, %[[J]], 0] {shape = "m16n8k16"}
+// CHECK:        gpu.mma %{{.*}}[0, 0, 0], %{{.*}}[0, 0, %[[J:.*]] * 4], %[[R]][0, %[[J]], 0] {shape = "m16n8k16"}
 // CHECK:      loop.for %[[H:.*]] = 0 to 2 kind = parallel map = unroll
 // CHECK:        scf.if
 // CHECK-NEXT:     %[[HALF:.*]] = loop.index [{{.*}} floordiv 5]

@@ -1,0 +1,30 @@
+// RUN: dlc-opt %s --loop-spread-copies | filecheck %s
+
+// Copies that are not committed behind the condition have no place up to which they may go.
+// CHECK-LABEL: loop.kernel @no_group
+// CHECK:      scf.if
+// CHECK-NEXT:   gpu.cp_async %x
+// CHECK-NEXT: }
+// CHECK-NEXT: loop.for
+loop.kernel @no_group(%x: memref<32x80xf16>, %y: memref<1xf32>) attributes {outputs = 1 : i64} {
+  loop.for %t = 0 to 32 kind = parallel map = thread {
+    %s = loop.alloc : memref<2x32x8xf16, #loop.space<shared>>
+    %a = loop.alloc : memref<8xf16, #loop.space<register>>
+    %c = loop.alloc : memref<2x4xf32, #loop.space<register>>
+    %end = arith.constant 9 : index
+    %z = arith.constant 0.0 : f32
+    loop.for %k = 0 to 9 kind = reduction map = serial {
+      %more = arith.cmpi slt, %k, %end : index
+      scf.if %more {
+        gpu.cp_async %x[%t, 0] to %s[0, %t, 0] {bytes = 16 : i64} : memref<32x80xf16>, memref<2x32x8xf16, #loop.space<shared>>
+      }
+      loop.for %j = 0 to 2 kind = parallel map = unroll {
+        gpu.mma %a[0], %a[0], %c[%j, 0] {shape = "m16n8k16"} : memref<8xf16, #loop.space<register>>, memref<8xf16, #loop.space<register>>, memref<2x4xf32, #loop.space<register>>
+        loop.yield
+      }
+      loop.yield
+    }
+    loop.yield
+  }
+  loop.end
+}
