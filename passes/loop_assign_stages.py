@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from dlc.analysis.staged_copy import StagedLoad, copy_elements, staged_load
+from dlc.analysis.staged_copy import StagedLoad, computed_elements, copy_elements, staged_load
 from dlc.core.affine import extent, unflatten
 from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
@@ -24,6 +24,7 @@ from dlc.errors import CompileError
 from dlc.lowering.scope import LoopScope
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.staged_element import Place, copy_from, store_element
+from dlc.simt.staged_run import StagedRun
 from dlc.simt.tensor_copies import write_tensor_copies
 from dlc.simt.workers import Team, team_of
 
@@ -38,7 +39,8 @@ class LoopAssignStagesPass(DlcPass):
 
     1. A region that is a load, on a condition or not, becomes asynchronous copies, as wide as its
        neighbours in memory are aligned; the condition becomes theirs.
-    2. Any other region is computed, element by element, and stored.
+    2. Any other region is computed and stored: neighbours together where the mapping gives a
+       thread as many as one store takes, element by element elsewhere.
     3. A ``tensor`` stage becomes a tensor copy for each of the tile's groups; the thread that comes
        there starts it.
     4. Stages in a row that are not ``async`` are awaited together, after the last of them; what
@@ -165,6 +167,12 @@ class _Assignment:
         line, number = self.chunks.task(self.thread, at)
         first = number * self.chunk
         lines, length = self.stage.sizes
+        if not width and self.chunk > 1 and self.chunk == computed_elements(self.stage):
+            run = StagedRun(self.scope, self.stage, line, number, self.chunk)
+            self.scope.where_below(
+                line, lines, lambda: self.scope.where_below(first, length, run.write)
+            )
+            return
 
         def write_piece(place: AffineExpr) -> None:
             self.scope.where_below(place, length, lambda: self._write((line, place), width))

@@ -10,6 +10,7 @@ from math import gcd
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
 from xdsl.traits import Pure
 
 from dlc.analysis.neighbours import Neighbours
@@ -30,22 +31,30 @@ class StagedLoad:
     condition: SSAValue | None
 
 
-def staged_load(op: StageOp) -> StagedLoad | None:
-    """Return the load that a stage copies, ``None`` when it computes something."""
+def computed_value(op: StageOp) -> tuple[SSAValue, scf.IfOp | None]:
+    """Return the element that a stage computes, and the branch that it is computed in, which gives
+    zero elsewhere; ``None`` where it is always computed.
+    """
     last = op.element.block.last_op
     assert last is not None
-    value, condition = last.operands[0], None
-    if isinstance(branch := value.owner, scf.IfOp):
-        taken, other = (r.block.last_op for r in (branch.true_region, branch.false_region))
-        assert taken is not None
-        assert other is not None
-        if not _is_zero(other.operands[branch.results.index(value)]):
-            return None
-        value, condition = taken.operands[branch.results.index(value)], branch.cond
+    value = last.operands[0]
+    if not isinstance(branch := value.owner, scf.IfOp):
+        return value, None
+    taken, other = (r.block.last_op for r in (branch.true_region, branch.false_region))
+    assert taken is not None
+    assert other is not None
+    number = branch.results.index(value)
+    return (taken.operands[number], branch) if _is_zero(other.operands[number]) else (value, None)
+
+
+def staged_load(op: StageOp) -> StagedLoad | None:
+    """Return the load that a stage copies, ``None`` when it computes something."""
+    value, branch = computed_value(op)
     load = value.owner
     if not isinstance(load, LoadOp) or not _is_copy(op, load):
         return None
     rest = [o for o in op.element.walk() if o is not load and not isinstance(o, scf.IfOp)]
+    condition = None if branch is None else branch.cond
     return StagedLoad(load, condition) if all(o.has_trait(Pure) for o in rest) else None
 
 
@@ -73,22 +82,48 @@ def copy_elements(op: StageOp, chunk: int) -> int:
     return next((n for n in fitting if n == 1 or _are_together(op, staged, n)), 0)
 
 
+def computed_elements(op: StageOp) -> int:
+    """Return how many neighbours in a line a thread computes and stores together: as many as one
+    store takes where what they are computed of is neighbours too, or the same for all; else 1.
+    """
+    element = element_bytes(buffer_type(op.tile).element_type)
+    count = COPY_BYTES[0] // element
+    if op.sizes[1] % count or staged_load(op) is not None:
+        return 1
+    runs, branch = Neighbours(op.element.block.args[1], count, op.sizes), computed_value(op)[1]
+    if branch is not None and not runs.is_decided_once(branch.cond):
+        return 1
+    loads = [load for load in op.element.walk() if isinstance(load, LoadOp)]
+    return count if all(_is_together(runs, load) for load in loads) else 1
+
+
+def _is_together(runs: Neighbours, load: LoadOp) -> bool:
+    """Return whether a load of each run is one aligned piece of memory, or one element, and there
+    or not there as a whole.
+    """
+    position, guarded_once = _position(runs, load)
+    return guarded_once and (runs.is_aligned_run(position) or runs.is_fixed(position))
+
+
+def _position(runs: Neighbours, load: LoadOp) -> tuple[AffineExpr, bool]:
+    """Return where the element of a load is in its buffer, and whether its guard is the same for
+    all of a run.
+    """
+    (access,) = load.accesses()
+    index = [runs.composed(e, access.operands) for e in access.map.results]
+    position = linear_index(access.map.results, access.type.get_shape())
+    once = all(runs.is_fixed(index[axis]) for axis in load.guard_axes)
+    return runs.composed(position, access.operands), once
+
+
 def _are_together(op: StageOp, staged: StagedLoad, count: int) -> bool:
     """Return whether each run of ``count`` neighbours is one aligned piece of memory, all of it
     there or none.
     """
-    place = op.element.block.args[1]
-    runs = Neighbours(place, count, op.sizes)
-    (access,) = staged.load.accesses()
-    index = [runs.composed(e, access.operands) for e in access.map.results]
-    position = runs.composed(
-        linear_index(access.map.results, access.type.get_shape()), access.operands
-    )
-    return (
-        runs.is_aligned_run(position)
-        and all(runs.is_fixed(index[axis]) for axis in staged.load.guard_axes)
-        and (staged.condition is None or runs.is_decided_once(staged.condition))
-    )
+    runs = Neighbours(op.element.block.args[1], count, op.sizes)
+    once = staged.condition is None or runs.is_decided_once(staged.condition)
+    position, guarded_once = _position(runs, staged.load)
+    return once and guarded_once and runs.is_aligned_run(position)
 
 
 def is_copied(op: StageOp) -> bool:

@@ -16,7 +16,7 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.contraction import GemmLoop
 from dlc.analysis.factor_copy import source
-from dlc.analysis.staged_copy import COPY_BYTES, copy_elements
+from dlc.analysis.staged_copy import COPY_BYTES, computed_elements, copy_elements
 from dlc.analysis.tensor_stage import is_box
 from dlc.arch.matrix_descriptor import ROW_BYTES, TRANSPOSED_BYTES
 from dlc.core.affine import linear_index, simplify, stride
@@ -108,11 +108,12 @@ class Factor:
             element_value = self._element(self.first_row + self.order(row, along_k), first + k)
             self.scope.b.builder.insert(YieldOp(element_value))
         stage = StageOp((alloc.buffer, (), ()), repeat(*sizes), Region(block))
-        chunk = copy_elements(stage, sizes[1])
-        stage.map = TaskMapAttr(copy_map(sizes, max(chunk, 1), self.threads))
+        copied = copy_elements(stage, sizes[1])
+        together = copied or computed_elements(stage)
+        stage.map = TaskMapAttr(copy_map(sizes, together, self.threads))
         if self.tensor and is_box(stage):
             stage.tensor = UnitAttr()
-        return Staged(alloc, stage, along_k, chunk * element_bytes(element))
+        return Staged(alloc, stage, along_k, copied * element_bytes(element))
 
     def _alloc(self, sizes: tuple[int, int]) -> AllocOp:
         """Return a buffer for a tile; what instructions read lies in groups of short lines."""
