@@ -387,6 +387,19 @@ def _products(precision: str) -> SmallModel:
     return g.model(f"products {precision}", [y, long, pairs, turned, *parts], precision)
 
 
+def _large_products_fp16() -> SmallModel:
+    """Products of so many rows and columns that warpgroups make them, with tails, factors either
+    way round.
+    """
+    g = GraphMaker(18)
+    x = g.normal("x", 1000, 264)
+    y = g.op("Relu", g.op("Add", g.op("MatMul", x, g.weight(264, 504)), g.weight(504)))
+    z = g.op("Gemm", y, g.weight(520, 504), transB=1)
+    turned = g.op("Gemm", y, x, transA=1)
+    beside = g.op("MatMul", x, g.normal("v", 264, 1544))
+    return g.model("large products fp16", [z, turned, beside], "fp16")
+
+
 def _image_fp16() -> SmallModel:
     """A convolution that is a matrix product in 16 bits, and a row that is normalised."""
     g = GraphMaker(13)
@@ -471,7 +484,7 @@ def small_models() -> Iterator[SmallModel]:
     for make in (
         _convolutional, _separable, _attention, _recurrent, _embedding, _resampling, _ranking,
         _quantised, _bytes, _integers, _unsigned, _pieces, _special, _reductions, _image_fp16,
-        _turned, _written_out, _views, _masked,
+        _large_products_fp16, _turned, _written_out, _views, _masked,
     ):  # fmt: skip
         yield make()
     for precision in ("fp32", "tf32", "fp16", "bf16"):

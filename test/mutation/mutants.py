@@ -5,6 +5,7 @@ import import_mutants
 import lowering_mutants
 import memory_mutants
 import text_mutants
+import warpgroup_mutants
 
 ALL = (
     *import_mutants.MUTANTS,
@@ -12,6 +13,7 @@ ALL = (
     *lowering_mutants.MUTANTS,
     *memory_mutants.MUTANTS,
     *text_mutants.MUTANTS,
+    *warpgroup_mutants.MUTANTS,
 )
 FIXED = {
     "cpu": (
