@@ -30,7 +30,8 @@ def write_tensor_copies(scope: LoopScope, stage: StageOp) -> None:
     first = [e.replace_dims_and_symbols(dims, ()) for e in found.coordinates]
     barrier = stage.barrier, stage.barrier_map.data.results, tuple(stage.barrier_indices)
     for group in range(found.groups):
-        at = [*first[:-1], first[-1] + group * found.length]
+        at = list(first)
+        at[map.map.rank - 1] += group * found.length
         source, values = scope.resolve(at)
         places = (found.buffer, source, values), _group_of(stage, group), barrier
         scope.b.builder.insert(gpu.TensorCopyOp(*places, map))

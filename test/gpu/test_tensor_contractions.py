@@ -102,7 +102,12 @@ CONVOLUTIONS = {
     "1x1": ((2, 9, 8, 72), 1, 1, {"a", "b"}),
     "every second 1x1": ((2, 8, 16, 64), 1, 2, {"a", "b"}),
     "whole lines": ((2, 16, 16, 64), 3, 1, {"a", "b"}),
-    "lines of other lengths": ((2, 9, 7, 64), 3, 1, {"b"}),
+    "pixels": ((2, 9, 7, 64), 3, 1, {"a", "b"}),
+    "every second pixel": ((3, 11, 10, 64), 3, 2, {"a", "b"}),
+    "one image": ((1, 14, 14, 128), 3, 1, {"a", "b"}),
+    "5x5": ((2, 9, 13, 64), 5, 1, {"a", "b"}),
+    "every second 1x1 of odd lines": ((2, 7, 9, 64), 1, 2, {"a", "b"}),
+    "channels that no slice divides": ((2, 9, 7, 72), 3, 1, {"b"}),
 }
 """Images, kernel, stride, and what comes by tensor copies."""
 

@@ -1,0 +1,165 @@
+"""Whether the lines of a staged tile are pixels that follow each other over the lines of images:
+then a copy in im2col mode brings them, whatever the lengths of the lines.
+
+The rows of a convolution are numbered through the windows of its images. Pixel number ``R`` is in
+image ``R floordiv (rows * columns)``, at row ``R floordiv columns mod rows`` and column ``R mod
+columns`` of the window, which is moved by the place in the kernel.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
+
+from dlc.analysis.staged_copy import StagedLoad
+from dlc.analysis.staged_tile import Axis, NoBoxError, StagedTile, TensorStage
+from dlc.core.affine import interval_of, simplify
+from dlc.core.tensor_map import MOST_ELEMENT_STRIDE, TensorMap
+from dlc.dialects.loop import StageOp
+
+MOST_OFFSET = {1: (1 << 16) - 1, 2: (1 << 8) - 1, 3: (1 << 5) - 1}
+"""The offsets from pixels that an instruction can name, by how many there are (PTX ISA, "Im2col
+mode")."""
+
+_NO_COLUMN = NoBoxError("its lines are no pixels that follow each other")
+
+
+@dataclass(frozen=True)
+class _Window:
+    """The pixels along a spatial axis. count: of them; step: from one to the next; moved: by what
+    the window is moved, the same for all pixels.
+    """
+
+    count: int
+    step: int
+    moved: AffineExpr
+
+
+class Column(StagedTile):
+    """A tile that is a column of pixels."""
+
+    @staticmethod
+    def of(op: StageOp, staged: StagedLoad) -> "Column":
+        """Return the tile with its lines as one index."""
+        return Column(op, staged, (op.sizes[0],))
+
+    def found(self) -> TensorStage:
+        """Return the copies; raises NoBoxError."""
+        index, reason = self.index(), _NO_COLUMN
+        for pixel in dict.fromkeys(self._pixels(index)):
+            for counts in self._counts(index, pixel):
+                windows = self._windows(index[1:-1], pixel, counts)
+                try:
+                    if windows is not None:
+                        return self._column(index, pixel, windows)
+                except NoBoxError as error:
+                    reason = error
+        raise reason
+
+    def _pixels(self, index: Sequence[AffineExpr]) -> Iterator[AffineExpr]:
+        """Give what may be the number of a pixel: what is divided, and grows with the line."""
+        for part in (part for expr in index for part in expr.dfs()):
+            if isinstance(part, AffineBinaryOpExpr) and _is_division(part):
+                lines, place = self.steps(part.lhs)
+                if lines == 1 and place == 0:
+                    yield simplify(part.lhs, self.ranges)
+
+    def _counts(self, index: Sequence[AffineExpr], pixel: AffineExpr) -> Iterator[tuple[int, ...]]:
+        """Give the counts of pixels along the spatial axes that divisors of the index allow."""
+        divisors = sorted(
+            {
+                part.rhs.value
+                for expr in index
+                for part in expr.dfs()
+                if isinstance(part, AffineBinaryOpExpr)
+                and _is_division(part)
+                and isinstance(part.rhs, AffineConstantExpr)
+            }
+            | {size for expr, size in self.conditions() if expr == pixel}
+            | {(interval_of(pixel, self.ranges).high or 0) + 1}
+        )
+        spatial = len(index) - 2
+        if spatial not in MOST_OFFSET:
+            return
+        yield from _products(divisors, spatial)
+
+    def _windows(
+        self, index: Sequence[AffineExpr], pixel: AffineExpr, counts: Sequence[int]
+    ) -> list[_Window] | None:
+        found: list[_Window] = []
+        for axis, expr in enumerate(index):
+            at = pixel // prod(counts[axis + 1 :])
+            if axis or self.tensor_sizes[0] > 1:  # of one image, pixels behind it are not asked for
+                at = at % counts[axis]
+            window = self._window(expr, at, counts[axis])
+            if window is None:
+                return None
+            found.append(window)
+        return found
+
+    def _window(self, expr: AffineExpr, at: AffineExpr, count: int) -> _Window | None:
+        """Return the window of an index that goes through it as ``at`` says."""
+        for step in range(1, MOST_ELEMENT_STRIDE + 1):
+            moved = simplify(expr - at * step, self.ranges)
+            if self.steps(moved) == [0, 0]:
+                return _Window(count, step, moved)
+        return None
+
+    def _column(
+        self, index: Sequence[AffineExpr], pixel: AffineExpr, windows: Sequence[_Window]
+    ) -> TensorStage:
+        sizes, lines = self.tensor_sizes, self.op.sizes[0]
+        counts = [window.count for window in windows]
+        image = simplify(pixel // prod(counts), self.ranges)
+        channel = Axis(index[-1], sizes[-1], False)
+        if self.steps(channel.index) != [0, 1] or (sizes[0] > 1 and index[0] != image):
+            raise _NO_COLUMN
+        for expr, size in self.conditions():
+            self.check_condition(expr, size, [Axis(image, sizes[0], False), channel])
+        lower, offsets = self._corner(windows)
+        upper = [
+            low + (w.count - 1) * w.step + 1 - size
+            for low, w, size in zip(lower, windows, sizes[1:-1], strict=True)
+        ]
+        strides = [prod(sizes[axis + 1 :]) * self.width for axis in range(len(sizes) - 1)]
+        steps = (1, *(window.step for window in windows), 1)
+        uneven = steps if any(step != 1 for step in steps) else ()
+        box, corners = (lines, self.length), (tuple(lower), tuple(upper))
+        map = TensorMap(sizes, tuple(strides), box, uneven, self.swizzle, 0, *corners)
+        first = [
+            low + pixel // prod(counts[axis + 1 :]) % w.count * w.step
+            for axis, (low, w) in enumerate(zip(lower, windows, strict=True))
+        ]
+        return self.stage(map, [image, *first, channel.index, *offsets])
+
+    def _corner(self, windows: Sequence[_Window]) -> tuple[list[int], list[AffineExpr]]:
+        """Return where windows begin at least, and by what they are moved from there."""
+        lower: list[int] = []
+        offsets: list[AffineExpr] = []
+        for window in windows:
+            low, high = interval_of(window.moved, self.ranges)
+            if low is None or high is None or high - low > MOST_OFFSET[len(windows)]:
+                raise NoBoxError("its windows are moved too far")
+            lower.append(low)
+            offsets.append(simplify(window.moved - low, self.ranges))
+        return lower, offsets
+
+
+def _is_division(expr: AffineBinaryOpExpr) -> bool:
+    return expr.kind in (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.Mod)
+
+
+def _products(divisors: Sequence[int], length: int) -> Iterator[tuple[int, ...]]:
+    """Give counts that are divisors, or with all further in multiply to one: outermost first."""
+
+    def longer(inner: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        if len(inner) == length:
+            yield inner
+            return
+        behind = prod(inner)
+        further = {d // behind for d in divisors if d % behind == 0}
+        for count in sorted({*divisors, *further} - {0}):
+            yield from longer((count, *inner))
+
+    yield from longer(())
