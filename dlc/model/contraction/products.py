@@ -66,9 +66,9 @@ class ProductLoop(MainLoop):
     @cached_property
     def _waiting(self) -> Floats:
         """The clocks of a step in which slices are waited for: each takes that long from its copies
-        on, and some are under way at a time.
+        on, and some are under way at a time. Producers bring one as soon as its slot is free.
         """
-        stages = self.tiles.stages
-        ahead = np.maximum(1, np.where(stages > 2, stages - 2, stages - 1))
-        slice = self.arch.costs.slice_clocks + self._supply.latency + self._between
-        return slice / ahead
+        stages, alone = self.tiles.stages, self.tiles.producers > 0
+        ahead = np.where(alone | (stages <= 2), stages - 1, stages - 2)
+        slice = self.arch.costs.slice_clocks + self._supply.latency
+        return (slice + np.where(alone, 0, self._between)) / np.maximum(1, ahead)

@@ -287,6 +287,13 @@ def test_a_block_that_walks_over_all_tiles_takes_as_long_as_they_do_one_by_one()
     assert seconds[2] - seconds[1] == pytest.approx(seconds[1] - seconds[0], rel=0.2)
 
 
+def test_producers_keep_a_slice_more_under_way() -> None:
+    threads = ContractOnGpu((128, 256, 64), (8, 1), "wgmma.m64n256k16", stages=3, copies="tensor")
+    work = _work(4096, 4096, 4096)
+    seconds = _seconds(work, replace(threads, producers=4), threads)
+    assert np.diff(seconds) > 40e-6  # 100 measured on an H200
+
+
 def test_copies_of_tensors_cost_threads_no_instructions() -> None:
     threads = ContractOnGpu((64, 64, 64), (4, 1), "wgmma.m64n64k16", stages=4)
     work = _work(8192, 8192, 64 * 64)
