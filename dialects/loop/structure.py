@@ -69,6 +69,7 @@ class ForOp(IRDLOperation):
     to the next by ``iter_args``, in any order where the kind is ``reduction``. ``pipeline``: how
     many slices are in shared memory at a time, for ``loop-pipeline-stages``. ``producers``: so many
     warps do nothing but bring them, for ``loop-assign-roles``; 0 or absent where all threads do.
+    ``turns``: so many groups of the threads that multiply, each with tiles of its own, take turns.
     ``registers``: those of a thread that multiplies and of one that brings, where they differ.
     ``team``: how many threads run each iteration of a loop over threads, neighbours or, with
     ``apart``, those that leave the same remainder when they are divided by the number of
@@ -78,7 +79,7 @@ class ForOp(IRDLOperation):
     """
 
     name = "loop.for"
-    DECISIONS: ClassVar = ("pipeline", "producers", "registers", "team", "apart")
+    DECISIONS: ClassVar = ("pipeline", "producers", "turns", "registers", "team", "apart")
     start = prop_def(IntegerAttr)
     stop = prop_def(IntegerAttr)
     step = prop_def(IntegerAttr)
@@ -86,6 +87,7 @@ class ForOp(IRDLOperation):
     map = prop_def(MapAttr)
     pipeline = opt_prop_def(IntegerAttr.constr(i64))
     producers = opt_prop_def(IntegerAttr.constr(i64))
+    turns = opt_prop_def(IntegerAttr.constr(i64))
     registers = opt_prop_def(DenseArrayBase.constr(i64))
     team = opt_prop_def(IntegerAttr.constr(i64))
     apart = opt_prop_def(UnitAttr)
@@ -135,6 +137,11 @@ class ForOp(IRDLOperation):
         return self.producers.value.data if self.producers is not None else 0
 
     @property
+    def team_count(self) -> int:
+        """The groups of threads that take turns in multiplying."""
+        return self.turns.value.data if self.turns is not None else 1
+
+    @property
     def role_registers(self) -> tuple[int, ...]:
         """The registers of threads that multiply and of threads that bring; empty for the same."""
         return () if self.registers is None else tuple(map(int, self.registers.get_values()))
@@ -173,6 +180,8 @@ class ForOp(IRDLOperation):
             raise VerifyException(
                 f"producers = {self.producer_warps} of a loop with pipeline: a number of warps"
             )
+        if self.team_count < 1 or (self.turns is not None and not self.producer_warps):
+            raise VerifyException(f"turns = {self.team_count} of a loop with producers, from 1 on")
         counted = self.producer_warps and len(self.role_registers) == 2
         if self.registers is not None and not counted:
             raise VerifyException("registers = [multiplying, bringing] of a loop with producers")

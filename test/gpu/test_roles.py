@@ -27,6 +27,7 @@ TARGET = "sm_90a"
 Size = tuple[int, int, int]
 ROLES = "producers = 1"
 WALK = "producers = 2, blocks = 3"
+TURNS = "producers = 4, blocks = 2, turns = 2"
 REGISTERS = "producers = 4, producer_registers = 40, blocks = 3"
 
 
@@ -89,6 +90,8 @@ KEYS = [
     f"{WALK}, exchange = true",
     REGISTERS,
     "producers = 1, blocks = 1",
+    TURNS,
+    'producers = 2, blocks = 1, turns = 3, order = "grouped<2>"',
 ]
 
 
@@ -98,10 +101,26 @@ def test_product_is_right(size: Size, keys: str) -> None:
     check(product(size, keys), size, Simulated())
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("keys", KEYS)
+@pytest.mark.parametrize("size", SIZES[:4], ids=str)
+@pytest.mark.parametrize("keys", [ROLES, "producers = 1, split = 2", REGISTERS, TURNS])
 def test_product_of_warpgroups_is_right(size: Size, keys: str) -> None:
     check(product(size, keys, WGMMA), size, Simulated())
+
+
+BOXES = [
+    'producers = 1, copies = "tensor"',
+    f'{WALK}, copies = "tensor"',
+    f'{TURNS}, copies = "tensor"',
+    f'{REGISTERS}, copies = "tensor", exchange = true',
+    f'{WALK}, copies = "tensor", interleave = 2',  # lines of the rhs in another order: no box
+]
+
+
+@pytest.mark.parametrize("size", [(45, 40, 136), (96, 64, 32), (160, 96, 256)], ids=str)
+@pytest.mark.parametrize("tile", [MMA, WGMMA])
+@pytest.mark.parametrize("keys", BOXES)
+def test_one_thread_brings_boxes(keys: str, tile: str, size: Size) -> None:
+    check(product(size, keys, tile), size, Simulated())
 
 
 @pytest.mark.parametrize("slots", [1, 2, 4, 7])
@@ -122,14 +141,14 @@ def simulated(module: ModuleOp, size: Size, order: Order | None = None) -> Array
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("keys", [ROLES, WALK, f"{WALK}, exchange = true"])
+@pytest.mark.parametrize("keys", [ROLES, WALK, f"{WALK}, exchange = true", TURNS])
 def test_whichever_warp_runs_first(keys: str, order: Order) -> None:
     size = 70, 40, 136
     np.testing.assert_array_equal(simulated(product(size, keys), size, order), wanted(size))
 
 
 @pytest.mark.parametrize("tile", [MMA, WGMMA])
-@pytest.mark.parametrize("keys", KEYS)
+@pytest.mark.parametrize("keys", [*KEYS, *BOXES])
 def test_no_register_spills(keys: str, tile: str) -> None:
     (kernel,) = compile_kernels(product((260, 256, 512), keys, tile), TARGET)
     assert kernel.resources.spill_bytes == 0
@@ -143,7 +162,7 @@ def test_other_chips_have_no_roles(target: str) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("keys", KEYS)
+@pytest.mark.parametrize("keys", [*KEYS, *BOXES[:-1]])
 @pytest.mark.parametrize("tile", [MMA, WGMMA])
 def test_product_on_the_gpu(gpu: Gpu, size: Size, keys: str, tile: str) -> None:
     if gpu.target != TARGET:
@@ -207,6 +226,9 @@ FAULTS: dict[str, tuple[str, Fault, str]] = {
     "too few arrivals empty a slot": (WALK, arrivals(1, -1), f"{RACE}|{STALL}|too often"),
     "lanes have not read yet": (WALK, without(gpu.WarpBarrierOp), RACE),
     "objects are not made yet": (WALK, without(gpu.BarrierOp), f"{RACE}|nobody initialised"),
+    "nobody waits for its turn": (TURNS, without(gpu.MbarrierWaitOp, 0), f"{RACE}|{STALL}"),
+    "other phase of a turn": (TURNS, other_phase(0), f"{RACE}|{STALL}"),
+    "nobody ends its turn": (TURNS, without(gpu.MbarrierArriveOp, 1), STALL),
     "no barrier before the exchange": (f"{WALK}, exchange = true", without(gpu.BarSyncOp, 0), RACE),
     "no barrier in the exchange": (f"{WALK}, exchange = true", without(gpu.BarSyncOp, 1), RACE),
 }
@@ -228,6 +250,32 @@ PRODUCT_FAULTS: dict[str, tuple[Fault, str]] = {
     "products still read the slot": (without(gpu.WgmmaWaitOp, 0), f"{RACE}|product"),
     "products are not done at the end": (without(gpu.WgmmaWaitOp, 1), f"{RACE}|product"),
 }
+
+
+def fewer_bytes(module: ModuleOp) -> None:
+    for op in ops(module, gpu.MbarrierArriveOp):
+        assert isinstance(op, gpu.MbarrierArriveOp)
+        if op.bytes is not None:
+            op.bytes = IntegerAttr(op.expected_bytes - 16, i64)
+
+
+BOX_FAULTS: dict[str, tuple[Fault, str]] = {
+    "nobody waits until a slot is full": (without(gpu.MbarrierWaitOp, 0), RACE),
+    "nobody waits until a slot is empty": (without(gpu.MbarrierWaitOp, 1), f"{RACE}|too often"),
+    "not all bytes are expected": (fewer_bytes, f"{RACE}|{STALL}"),
+    "a box does not come": (without(gpu.TensorCopyOp), STALL),
+}
+
+
+@pytest.mark.parametrize("order", [None, *ORDERS])
+@pytest.mark.parametrize("name", BOX_FAULTS)
+def test_fault_of_boxes_is_found(name: str, order: Order | None) -> None:
+    fault, message = BOX_FAULTS[name]
+    size = 70, 40, 136
+    module = product(size, f'{WALK}, copies = "tensor"', WGMMA)
+    fault(module)
+    with pytest.raises(SimulationError, match=message):
+        simulated(module, size, order)
 
 
 @pytest.mark.parametrize("order", [None, *ORDERS])

@@ -193,6 +193,8 @@ class _Kernel:
         loop.pipeline = IntegerAttr(schedule.stages, i64)
         if schedule.producers:
             loop.producers = IntegerAttr(schedule.producers, i64)
+        if schedule.turns > 1:
+            loop.turns = IntegerAttr(schedule.turns, i64)
         if schedule.producer_registers:
             loop.registers = DenseArrayBase.from_list(i64, list(schedule.registers))
         block = scope.b.builder.insertion_point.block

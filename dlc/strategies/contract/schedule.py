@@ -108,6 +108,12 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         "warps, beside `warps`, that bring slices while those multiply; 0: all threads bring them",
         most=16,
     )
+    turns: int = size(
+        "groups of `warps` that multiply in turns, each a tile of its own: one finishes its tile "
+        "while the next one multiplies",
+        default=1,
+        most=4,
+    )
     producer_registers: int = count(
         "registers that a thread of a producer keeps; those that multiply share the rest. 0: all "
         "threads have the same",
@@ -140,13 +146,13 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
 
     @property
     def threads(self) -> int:
-        """The threads of a block that multiply."""
+        """The threads that multiply a tile."""
         return self.warps[0] * self.warps[1] * WARP_LANES
 
     @property
     def block_threads(self) -> int:
         """All threads of a block."""
-        return self.threads + self.producers * WARP_LANES
+        return self.threads * self.turns + self.producers * WARP_LANES
 
     @property
     def bringing(self) -> int:
@@ -157,7 +163,8 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
     def registers(self) -> tuple[int, int]:
         """The registers of a thread that multiplies and of one that brings, where they differ."""
         left = GpuArch.registers_per_sm - self.producer_registers * self.bringing
-        return min(left // self.threads // STEP * STEP, MOST), self.producer_registers
+        each = left // (self.threads * self.turns) // STEP * STEP
+        return min(each, MOST), self.producer_registers
 
     @property
     def blocks_per_tile(self) -> int:
@@ -236,6 +243,11 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
             raise CompileError(
                 f"blocks = {self.blocks} walk over tiles for producers to bring the next one; say "
                 "how many there are, or leave blocks out"
+            )
+        if self.turns > 1 and not self.blocks:
+            raise CompileError(
+                f"turns = {self.turns} are taken in the tiles that a block walks over; say how "
+                "many blocks there are"
             )
         if self.blocks and self.split > 1:
             raise CompileError(

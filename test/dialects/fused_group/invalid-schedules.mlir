@@ -109,3 +109,8 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "contract", targ
 
 // expected-error@below {{schedule key producer_registers should be an integer from 0 to 256, is 300}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, producers = 4, producer_registers = 300>} {}
+
+// -----
+
+// expected-error@below {{turns = 2 are taken in the tiles that a block walks over; say how many blocks there are}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, producers = 4, turns = 2>} {}

@@ -187,3 +187,23 @@ loop.kernel @registers_without_roles(%x: memref<8xf32>) attributes {outputs = 1 
   }
   loop.end
 }
+
+// -----
+
+loop.kernel @turns_of_nobody(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{turns = 0 of a loop with producers, from 1 on}}
+  loop.for %k = 0 to 8 kind = reduction map = serial attributes {pipeline = 2 : i64, producers = 4 : i64, turns = 0 : i64} {
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @turns_without_producers(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{turns = 2 of a loop with producers, from 1 on}}
+  loop.for %k = 0 to 8 kind = reduction map = serial attributes {pipeline = 2 : i64, turns = 2 : i64} {
+    loop.yield
+  }
+  loop.end
+}

@@ -3,7 +3,7 @@
 // Who copies one tile and stores the elements of another one arrives twice.
 
 // CHECK:         gpu.mbarrier_init %full[0] {arrivals = 64 : i64}
-// CHECK-NEXT:    gpu.mbarrier_init %empty[0] {arrivals = 1 : i64}
+// CHECK:         gpu.mbarrier_init %empty[0] {arrivals = 1 : i64}
 // CHECK:           gpu.cp_async_arrive %full[
 // CHECK-NEXT:      gpu.mbarrier_arrive %full[
 loop.kernel @g(%x: memref<16x144xf16>, %w: memref<8x144xf16>, %y: memref<16x8xf16>) attributes {outputs = 1 : i64} {

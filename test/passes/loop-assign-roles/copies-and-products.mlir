@@ -7,7 +7,7 @@
 // CHECK-NEXT:   %[[A:.*]] = loop.alloc : memref<4x16x16xf16, #loop.space<shared>>
 // CHECK-NEXT:   %[[B:.*]] = loop.alloc : memref<4x8x16xf16, #loop.space<shared>>
 // CHECK:          gpu.mbarrier_init %full[0] {arrivals = 32 : i64}
-// CHECK-NEXT:     gpu.mbarrier_init %empty[0] {arrivals = 1 : i64}
+// CHECK:          gpu.mbarrier_init %empty[0] {arrivals = 1 : i64}
 // CHECK:        gpu.barrier
 // CHECK-NEXT:   loop.roles %t threads [32, 32] {
 // CHECK:          %acc = loop.zero

@@ -94,3 +94,16 @@ loop.kernel @tile_used_later(%x: memref<16x32xf32>) attributes {outputs = 1 : i6
   }
   loop.end
 }
+
+// -----
+
+loop.kernel @turns_in_nothing(%x: memref<16x144xf16>) attributes {outputs = 1 : i64} {
+  loop.for %t = 0 to 32 kind = parallel map = thread {
+    // expected-error@below {{teams take turns in tiles; there is no loop over tiles}}
+    loop.for %k = 0 to 9 kind = reduction map = serial attributes {pipeline = 2 : i64, producers = 1 : i64, turns = 2 : i64} {
+      loop.yield
+    }
+    loop.yield
+  }
+  loop.end
+}

@@ -4,7 +4,7 @@
 // warps that multiply arrives once.
 
 // CHECK:         gpu.mbarrier_init %full[0] {arrivals = 128 : i64}
-// CHECK-NEXT:    gpu.mbarrier_init %empty[0] {arrivals = 4 : i64}
+// CHECK:         gpu.mbarrier_init %empty[0] {arrivals = 4 : i64}
 // CHECK:         loop.roles %t threads [128, 128] registers [200, 40] {
 // CHECK-NOT:       cp_async_arrive
 // CHECK:           gpu.mbarrier_arrive %full[
