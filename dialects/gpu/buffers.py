@@ -4,7 +4,7 @@ from abc import ABC
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import AffineMapAttr, Float32Type, Float64Type, IntegerType, MemRefType
 from xdsl.ir import Attribute, SSAValue
@@ -64,13 +64,13 @@ class BuffersOp(IRDLOperation, MemoryOp, ABC):
             operands += [buffer, indices]
         super().__init__(operands=[*operands, *more], properties={**maps, **properties})
 
-    def access(self, role: str, elements: int, **facts: bool) -> Access:
+    def access(self, role: str, elements: int, **facts: Any) -> Access:
         """Return the access of one role; facts are those of ``Access``."""
         map: AffineMapAttr = getattr(self, f"{role}_map")
         indices = tuple(getattr(self, f"{role}_indices"))
         return Access(getattr(self, role), map.data, indices, elements, **facts)
 
-    def access_of_box(self, role: str, box: tuple[int, ...], **facts: bool) -> Access:
+    def access_of_box(self, role: str, box: tuple[int, ...], **facts: Any) -> Access:
         """Return the access of one role to a tile, whose extents along the last axes these are."""
         return replace(self.access(role, prod(box), **facts), box=box)
 

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, MemRefType, UnitAttr, i64
 from xdsl.ir import Attribute, SSAValue
@@ -77,14 +77,14 @@ class _TensorMoveOp(BuffersOp, OrderingOp, MappedOp, ABC):
         """The bytes moved, those outside of the tensor among them."""
         return self.tensor_map.elements * element_bytes(element_of(self.mapped[0]))
 
-    def _in_tensor(self, role: str, **facts: bool) -> Access:
+    def _in_tensor(self, role: str, **facts: Any) -> Access:
         map: AffineMapAttr = getattr(self, f"{role}_map")
         indices = tuple(getattr(self, f"{role}_indices"))
         count, region = self.tensor_map.elements, self.tensor_map
         buffer = getattr(self, role)
         return Access(buffer, map.data, indices, count, asynchronous=True, region=region, **facts)
 
-    def _in_tile(self, role: str, **facts: bool) -> Access:
+    def _in_tile(self, role: str, **facts: Any) -> Access:
         count, buffer = self.tensor_map.elements, getattr(self, role)
         access = self.access(role, count, asynchronous=True, **facts)
         alignment = self.tensor_map.alignment()

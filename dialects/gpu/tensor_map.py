@@ -8,7 +8,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from dlc.core.tensor_map import TensorMap
 from dlc.dialects.gpu.alloc import SwizzleAttr
-from dlc.ir.record import RecordAttr, text_of
+from dlc.ir.record import RecordAttr, Value, text_of
 
 
 @irdl_attr_definition
@@ -33,7 +33,8 @@ class TensorMapAttr(RecordAttr):
     def of(cls, map: TensorMap) -> "TensorMapAttr":
         """Return the attribute of a map; what has its default is left out."""
         given = {field.name: (getattr(map, field.name), field.default) for field in fields(map)}
-        return cls({name: value for name, (value, default) in given.items() if value != default})
+        shown = ((name, value) for name, (value, default) in given.items() if value != default)
+        return cls(tuple(shown))
 
     @property
     def map(self) -> TensorMap:
@@ -58,7 +59,7 @@ class TensorMapAttr(RecordAttr):
             raise VerifyException(problem)
 
 
-def _verify_value(name: str, value: object, kind: type) -> None:
+def _verify_value(name: str, value: Value, kind: type) -> None:
     numbers = value if isinstance(value, tuple) else (value,)
     if not isinstance(value, kind) or any(type(number) is not int for number in numbers):
         wanted = "a list of integers" if kind is tuple else "an integer"

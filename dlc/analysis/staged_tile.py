@@ -41,11 +41,14 @@ class NoBoxError(Exception):
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis of a tensor. guarded: the index may be outside of it."""
+    """An axis of a tensor. stride: elements from one to the next. guarded: the index may be outside
+    of the axis.
+    """
 
     index: AffineExpr
     size: int
-    guarded: bool
+    stride: int
+    guarded: bool = False
 
 
 @dataclass
@@ -103,7 +106,7 @@ class StagedTile:
         bytes = prod(self.tensor_sizes) * self.width
         for problem in (*map.problems(), *map.problems_with(self.width, bytes)):
             raise NoBoxError(problem)
-        first = [self._at_first(e) for e in coordinates]
+        first = [self.at_first(e) for e in coordinates]
         if divisor_of(first[map.rank - 1], (), self.ranges) * self.width % UNIT_BYTES:
             raise NoBoxError(f"its lines begin at no multiple of {UNIT_BYTES} bytes in memory")
         outer = [e.replace_dims_and_symbols(self._outer_dims(), ()) for e in first]
@@ -142,7 +145,7 @@ class StagedTile:
             self.values.append(value)
         return AffineExpr.dimension(len(dims) + self.values.index(value))
 
-    def _at_first(self, expr: AffineExpr) -> AffineExpr:
+    def at_first(self, expr: AffineExpr) -> AffineExpr:
         """Return an expression at the first element of the tile."""
         zeros = [AffineExpr.constant(0)] * len(self.sizes)
         rest = [AffineExpr.dimension(len(zeros) + n) for n in range(len(self.values))]

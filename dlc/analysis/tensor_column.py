@@ -112,11 +112,11 @@ class Column(StagedTile):
         sizes, lines = self.tensor_sizes, self.op.sizes[0]
         counts = [window.count for window in windows]
         image = simplify(pixel // prod(counts), self.ranges)
-        channel = Axis(index[-1], sizes[-1], False)
+        channel = Axis(index[-1], sizes[-1], 1)
         if self.steps(channel.index) != [0, 1] or (sizes[0] > 1 and index[0] != image):
             raise _NO_COLUMN
         for expr, size in self.conditions():
-            self.check_condition(expr, size, [Axis(image, sizes[0], False), channel])
+            self.check_condition(expr, size, [Axis(image, sizes[0], prod(sizes[1:])), channel])
         lower, offsets = self._corner(windows)
         upper = [
             low + (w.count - 1) * w.step + 1 - size

@@ -8,6 +8,7 @@ lines may be a column of pixels (``tensor_column.py``).
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import prod
 
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineConstantExpr, AffineExpr
@@ -15,7 +16,7 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineConstantExpr, AffineExpr
 from dlc.analysis.staged_copy import StagedLoad, staged_load
 from dlc.analysis.staged_tile import Axis, NoBoxError, StagedTile, TensorStage
 from dlc.analysis.tensor_column import Column
-from dlc.core.affine import simplify
+from dlc.core.affine import divisor_of, simplify
 from dlc.core.locations import operation_text
 from dlc.core.tensor_map import TensorMap
 from dlc.dialects.loop import IndexOp, StageOp
@@ -60,11 +61,15 @@ def _splits(op: StageOp, staged: StagedLoad) -> Iterator[tuple[int, ...]]:
         if isinstance(part, AffineBinaryOpExpr) and isinstance(part.rhs, AffineConstantExpr)
     }
     inner = sorted(d for d in divisors if 1 < d < lines and lines % d == 0)
-    for size in inner:
-        yield lines // size, size
-    for outer in inner:
-        for size in (s for s in inner if s < outer and outer % s == 0):
-            yield lines // outer, outer // size, size
+    for chain in _chains(inner):
+        yield tuple(outer // size for outer, size in pairwise((lines, *reversed(chain), 1)))
+
+
+def _chains(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Give sizes of which each divides the next."""
+    for number, size in enumerate(sizes):
+        yield (size,)
+        yield from ((size, *rest) for rest in _chains(sizes[number + 1 :]) if rest[0] % size == 0)
 
 
 def _index_exprs(op: StageOp) -> Iterator[AffineExpr]:
@@ -76,26 +81,27 @@ class _Box(StagedTile):
 
     def found(self) -> TensorStage:
         """Return the copies; raises NoBoxError."""
-        axes = self._axes(self.index())
         conditions = self.conditions()
-        axes[-1:-1] = [Axis(expr, 1, False) for expr, size in conditions if size == 1]
-        box, steps = self._extents(axes)
+        ones = [Axis(expr, 1, prod(self.tensor_sizes)) for expr, n in conditions if n == 1]
+        axes = self._in_order([*ones, *self._refined(self._axes(self.index()))])
         for expr, size in conditions:
             self.check_condition(expr, size, axes)
+        extents = [self._extent(axis) for axis in axes]
+        box, steps = (tuple(extent[i] for extent in extents) for i in (0, 1))
         sizes = tuple(axis.size for axis in axes)
-        strides = [prod(sizes[axis + 1 :]) * self.width for axis in range(len(sizes) - 1)]
+        strides = tuple(axis.stride * self.width for axis in axes[:-1])
         uneven = steps if any(step != 1 for step in steps) else ()
-        map = TensorMap(sizes, tuple(strides), box, uneven, self.swizzle)
+        map = TensorMap(sizes, strides, box, uneven, self.swizzle)
         return self.stage(map, [axis.index for axis in axes])
 
     def _axes(self, index: Sequence[AffineExpr]) -> list[Axis]:
         """Return the axes of the tensor: those of the buffer, some of them taken as one. Those of
         one element are left out: an index that must be below 1 makes an axis of its own.
         """
-        guarded = set(self.staged.load.guard_axes)
+        guarded, sizes = set(self.staged.load.guard_axes), self.tensor_sizes
         axes = [
-            Axis(expr, size, axis in guarded)
-            for axis, (expr, size) in enumerate(zip(index, self.tensor_sizes, strict=True))
+            Axis(expr, size, prod(sizes[axis + 1 :]), axis in guarded)
+            for axis, (expr, size) in enumerate(zip(index, sizes, strict=True))
             if size > 1 or axis in guarded or expr != AffineExpr.constant(0)
         ]
         while (bad := self._first_bent(axes)) is not None:
@@ -116,28 +122,66 @@ class _Box(StagedTile):
         if outer.guarded or inner.guarded:
             raise NoBoxError("an index that may be outside of its axis is no linear one")
         index = simplify(outer.index * inner.size + inner.index, self.ranges)
-        return Axis(index, outer.size * inner.size, False)
+        return Axis(index, outer.size * inner.size, inner.stride)
 
     def _free_pair(self, axes: Sequence[Axis]) -> int | None:
         """Return the first of two axes along which no index of the tile moves, before the last."""
-        free = [not axis.guarded and not any(self.steps(axis.index)) for axis in axes[:-1]]
+        free = [not axis.guarded and not self._moving(axis) for axis in axes[:-1]]
         pairs = (n for n in range(len(free) - 1) if free[n] and free[n + 1])
         return next(pairs, None)
 
-    def _extents(self, axes: Sequence[Axis]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the box and the element strides."""
-        box, steps = [1] * len(axes), [1] * len(axes)
-        before = -1
-        for dim, size in enumerate(self.sizes):
-            moved = [(n, self.steps(axis.index)[dim]) for n, axis in enumerate(axes)]
-            along = [(n, step) for n, step in moved if step]
-            if size == 1 and not along:
-                continue
-            if len(along) != 1 or along[0][0] <= before:
-                raise NoBoxError("its elements do not follow the axes of the tensor")
-            ((before, step),) = along
-            assert step is not None
-            if step < 0 or (dim == len(self.sizes) - 1 and (before, step) != (len(axes) - 1, 1)):
-                raise NoBoxError("its lines are no neighbours in memory")
-            box[before], steps[before] = size, step
-        return tuple(box), tuple(steps)
+    def _moving(self, axis: Axis) -> list[tuple[int, int]]:
+        """Return by how much an axis' index grows with which indices of the tile."""
+        steps = ((step, dim) for dim, step in enumerate(self.steps(axis.index)))
+        return [(step, dim) for step, dim in steps if step and self.sizes[dim] > 1]
+
+    def _refined(self, axes: Sequence[Axis]) -> list[Axis]:
+        """Return axes along each of which one index of the tile moves, or none: where several move
+        along one, as the digits of its index do, it is as many.
+        """
+        return [part for axis in axes for part in self._digits(axis)]
+
+    def _digits(self, axis: Axis) -> list[Axis]:
+        moving = sorted(self._moving(axis), reverse=True)
+        if len(moving) < 2:
+            return [axis]
+        top, starts = moving[0][0], divisor_of(self.at_first(axis.index), (), self.ranges)
+        whole = all(outer == step * self.sizes[dim] for (outer, _), (step, dim) in pairwise(moving))
+        if not whole or moving[-1][0] != 1 or axis.guarded or axis.size % top or starts % top:
+            raise NoBoxError("its elements do not follow the axes of the tensor")
+        outer = Axis(simplify(axis.index // top, self.ranges), axis.size // top, axis.stride * top)
+        return [
+            outer,
+            *(
+                Axis(
+                    simplify(axis.index // step % self.sizes[dim], self.ranges),
+                    self.sizes[dim],
+                    axis.stride * step,
+                )
+                for step, dim in moving[1:]
+            ),
+        ]
+
+    def _in_order(self, axes: Sequence[Axis]) -> list[Axis]:
+        """Return the axes in the order of the tile: those along which nothing moves first."""
+        last = [dim for dim, size in enumerate(self.sizes) if size > 1]
+        dims = [dim for axis in axes for _, dim in self._moving(axis)]
+        if sorted(dims) != last:
+            raise NoBoxError("its elements do not follow the axes of the tensor")
+        found = sorted(
+            axes, key=lambda axis: max((dim for _, dim in self._moving(axis)), default=-1)
+        )
+        steps = [step for step, _ in self._moving(found[-1])]
+        if steps != [1] or found[-1].stride != 1:
+            raise NoBoxError("its lines are no neighbours in memory")
+        return found
+
+    def _extent(self, axis: Axis) -> tuple[int, int]:
+        """Return the box and the element stride along an axis."""
+        moving = self._moving(axis)
+        if not moving:
+            return 1, 1
+        ((step, dim),) = moving
+        if step < 0:
+            raise NoBoxError("its elements do not follow the axes of the tensor")
+        return self.sizes[dim], step

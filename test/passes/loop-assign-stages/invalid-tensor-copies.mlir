@@ -65,7 +65,7 @@ loop.kernel @along_columns(%x: memref<100x576xf16>, %y: memref<100x60xf16>) attr
   loop.for %t = 0 to 32 kind = parallel map = thread {
     %full = loop.alloc : memref<2xi64, #loop.space<shared>>
     %a = loop.alloc : memref<16x64xf16, #loop.space<shared>>
-    // expected-error@below {{a tensor copy cannot bring this tile: its elements do not follow the axes of the tensor}}
+    // expected-error@below {{a tensor copy cannot bring this tile: its lines are no neighbours in memory}}
     loop.stage async tensor %a at %full[0] map = <repeat(16, 2) * spatial(1, 32)> : memref<16x64xf16, #loop.space<shared>>, memref<2xi64, #loop.space<shared>> {
     ^bb0(%i: index, %j: index):
       %e = loop.load %x[%j, %i] : memref<100x576xf16> -> f32
