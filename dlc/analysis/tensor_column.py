@@ -113,7 +113,7 @@ class Column(StagedTile):
         counts = [window.count for window in windows]
         image = simplify(pixel // prod(counts), self.ranges)
         channel = Axis(index[-1], sizes[-1], 1)
-        if self.steps(channel.index) != [0, 1] or (sizes[0] > 1 and index[0] != image):
+        if self.steps(channel.index) != [0, 1] or not self._is_image(index[0], pixel, counts):
             raise _NO_COLUMN
         for expr, size in self.conditions():
             self.check_condition(expr, size, [Axis(image, sizes[0], prod(sizes[1:])), channel])
@@ -132,6 +132,16 @@ class Column(StagedTile):
             for axis, (low, w) in enumerate(zip(lower, windows, strict=True))
         ]
         return self.stage(map, [image, *first, channel.index, *offsets])
+
+    def _is_image(self, index: AffineExpr, pixel: AffineExpr, counts: Sequence[int]) -> bool:
+        """Return whether an index is the number of the image that a pixel is in; of one image, all
+        pixels that are asked for are in it.
+        """
+        total = prod(counts)
+        if self.tensor_sizes[0] > 1:
+            return index == simplify(pixel // total, self.ranges)
+        inside = interval_of(pixel, self.ranges).within(0, total - 1)
+        return inside or (pixel, total) in self.conditions()
 
     def _corner(self, windows: Sequence[_Window]) -> tuple[list[int], list[AffineExpr]]:
         """Return where windows begin at least, and by what they are moved from there."""

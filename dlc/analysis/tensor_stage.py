@@ -18,7 +18,7 @@ from dlc.analysis.staged_tile import Axis, NoBoxError, StagedTile, TensorStage
 from dlc.analysis.tensor_column import Column
 from dlc.core.affine import divisor_of, simplify
 from dlc.core.locations import operation_text
-from dlc.core.tensor_map import TensorMap
+from dlc.core.tensor_map import MOST_AXES, TensorMap
 from dlc.dialects.loop import IndexOp, StageOp
 from dlc.errors import CompileError
 
@@ -83,7 +83,7 @@ class _Box(StagedTile):
         """Return the copies; raises NoBoxError."""
         conditions = self.conditions()
         ones = [Axis(expr, 1, prod(self.tensor_sizes)) for expr, n in conditions if n == 1]
-        axes = self._in_order([*ones, *self._refined(self._axes(self.index()))])
+        axes = self._in_order([*ones, *self._few(self._refined(self._axes(self.index())))])
         for expr, size in conditions:
             self.check_condition(expr, size, axes)
         extents = [self._extent(axis) for axis in axes]
@@ -140,6 +140,12 @@ class _Box(StagedTile):
         along one, as the digits of its index do, it is as many.
         """
         return [part for axis in axes for part in self._digits(axis)]
+
+    def _few(self, axes: Sequence[Axis]) -> list[Axis]:
+        """Return the axes, the last one with a free one before it where they are too many."""
+        if len(axes) <= MOST_AXES or self._moving(axes[-2]):
+            return list(axes)
+        return [*axes[:-2], self._merged(*axes[-2:])]
 
     def _digits(self, axis: Axis) -> list[Axis]:
         moving = sorted(self._moving(axis), reverse=True)

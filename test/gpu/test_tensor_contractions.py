@@ -109,6 +109,7 @@ CONVOLUTIONS = {
     "pixels": ((2, 9, 7, 64), 3, 1, {"a", "b"}),
     "every second pixel": ((3, 11, 10, 64), 3, 2, {"a", "b"}),
     "one image": ((1, 14, 14, 128), 3, 1, {"a", "b"}),
+    "one image of whole tiles": ((1, 12, 16, 64), 3, 1, {"a", "b"}),
     "5x5": ((2, 9, 13, 64), 5, 1, {"a", "b"}),
     "every second 1x1 of odd lines": ((2, 7, 9, 64), 1, 2, {"a", "b"}),
     "channels that no slice divides": ((2, 9, 7, 72), 3, 1, {"b"}),
