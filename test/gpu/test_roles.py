@@ -112,7 +112,7 @@ BOXES = [
     f'{WALK}, copies = "tensor"',
     f'{TURNS}, copies = "tensor"',
     f'{REGISTERS}, copies = "tensor", exchange = true',
-    f'{WALK}, copies = "tensor", interleave = 2',  # lines of the rhs in another order: no box
+    f'{WALK}, copies = "tensor", interleave = 2',  # rows of the rhs in another order
 ]
 
 
@@ -162,7 +162,7 @@ def test_other_chips_have_no_roles(target: str) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("keys", [*KEYS, *BOXES[:-1]])
+@pytest.mark.parametrize("keys", [*KEYS, *BOXES])
 @pytest.mark.parametrize("tile", [MMA, WGMMA])
 def test_product_on_the_gpu(gpu: Gpu, size: Size, keys: str, tile: str) -> None:
     if gpu.target != TARGET:
