@@ -57,6 +57,8 @@ class GpuCheckLimitsPass(DlcPass):
                 f"{chip.shared_bytes_per_block} per block; lower stages or tile",
                 at=where,
             )
+        if kernel.cluster is not None and "cluster" not in chip.capabilities:
+            raise CompileError(f"runs in clusters, which {self.arch} has not", at=where)
         self._check_registers(kernel, chip)
         for op in kernel.walk():
             if isinstance(op, NeedsCapability) and op.capability not in chip.capabilities:

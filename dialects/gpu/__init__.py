@@ -10,6 +10,7 @@ from xdsl.ir import Dialect
 from dlc.dialects.gpu import (
     alloc,
     bulk_copy,
+    cluster,
     copy,
     kernel,
     mbarrier,
@@ -26,6 +27,12 @@ from dlc.dialects.gpu import (
 from dlc.dialects.gpu.alloc import CounterAllocOp, RegisterAllocOp, SharedAllocOp, SwizzleAttr
 from dlc.dialects.gpu.bulk_copy import BulkCopyOp
 from dlc.dialects.gpu.capability import NeedsCapability
+from dlc.dialects.gpu.cluster import (
+    ClusterBarrierOp,
+    ClusterLoadOp,
+    ClusterRankOp,
+    ClusterStoreOp,
+)
 from dlc.dialects.gpu.copy import AtomicAddOp, CopyOp, CpAsyncOp
 from dlc.dialects.gpu.kernel import BlockIdOp, Dimension, EndOp, KernelOp, ThreadIdOp
 from dlc.dialects.gpu.mbarrier import (
@@ -73,6 +80,7 @@ Gpu = Dialect(
         *mbarrier.OPERATIONS,
         *registers.OPERATIONS,
         *warp.OPERATIONS,
+        *cluster.OPERATIONS,
         *mma.OPERATIONS,
         *stmatrix.OPERATIONS,
         *wgmma.OPERATIONS,
@@ -91,6 +99,10 @@ __all__ = [
     "BulkCommitOp",
     "BulkCopyOp",
     "BulkWaitOp",
+    "ClusterBarrierOp",
+    "ClusterLoadOp",
+    "ClusterRankOp",
+    "ClusterStoreOp",
     "CopyOp",
     "CounterAllocOp",
     "CpAsyncArriveOp",

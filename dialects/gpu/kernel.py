@@ -3,6 +3,7 @@
 from abc import ABC
 from collections.abc import Sequence
 from enum import auto
+from math import prod
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import (
@@ -44,6 +45,8 @@ from xdsl.utils.str_enum import StrEnum
 from dlc.arch.scope import Scope
 from dlc.ir.access import BoundedIndex
 
+MOST_CLUSTER_BLOCKS = 8
+"""Of every chip that has clusters (CUDA C++ Programming Guide, "Thread Block Clusters")."""
 DIMENSIONS = 3
 """Grids and blocks have three dimensions, x first; unused ones are 1."""
 
@@ -57,7 +60,8 @@ class KernelOp(IRDLOperation):
     shared memory of a block. max_registers: the cap per thread; if absent, the assembler chooses,
     and where that spills the build sets one. resident_blocks: of these an SM has no more at a time,
     so that the assembler may give a thread the registers that they leave. scratch: the bytes of
-    each scratch buffer.
+    each scratch buffer. cluster: blocks beside each other along x, y, z that run at the same time
+    and reach each other's shared memory (PTX ISA, "Cluster of Cooperative Thread Arrays").
 
     ``gpu.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {grid = array<i64: 1, 1, 1>,
     block = array<i64: 32, 1, 1>, outputs = 1 : i64} { gpu.end }``
@@ -71,6 +75,7 @@ class KernelOp(IRDLOperation):
     shared_bytes = opt_prop_def(IntegerAttr.constr(i64))
     max_registers = opt_prop_def(IntegerAttr.constr(i64))
     resident_blocks = opt_prop_def(IntegerAttr.constr(i64))
+    cluster = opt_prop_def(DenseArrayBase.constr(i64))
     scratch = prop_def(DenseArrayBase.constr(i64), default_value=DenseArrayBase.from_list(i64, []))
     body = region_def("single_block")
     traits = traits_def(
@@ -108,6 +113,17 @@ class KernelOp(IRDLOperation):
         """Threads in a block along x, y and z."""
         x, y, z = self.block.get_values()
         return int(x), int(y), int(z)
+
+    @property
+    def cluster_size(self) -> tuple[int, int, int]:
+        """Blocks in a cluster along x, y and z."""
+        x, y, z = (1, 1, 1) if self.cluster is None else self.cluster.get_values()
+        return int(x), int(y), int(z)
+
+    @property
+    def cluster_blocks(self) -> int:
+        """Blocks in a cluster."""
+        return prod(self.cluster_size)
 
     @property
     def threads(self) -> int:
@@ -164,12 +180,21 @@ class KernelOp(IRDLOperation):
         printer.print_region(self.body, print_entry_block_args=False)
 
     def verify_(self) -> None:
-        for what, sizes in (("grid", self.grid), ("block", self.block)):
-            values = sizes.get_values()
+        for what, sizes in (("grid", self.grid), ("block", self.block), ("cluster", self.cluster)):
+            values = (1, 1, 1) if sizes is None else sizes.get_values()
             if len(values) != DIMENSIONS or min(values) < 1:
                 raise VerifyException(
                     f"{what} = {list(values)} should be three positive sizes, x first"
                 )
+        if any(n % size for n, size in zip(self.grid_size, self.cluster_size, strict=True)):
+            raise VerifyException(
+                f"clusters of {list(self.cluster_size)} do not divide a grid of "
+                f"{list(self.grid_size)}"
+            )
+        if self.cluster_blocks > MOST_CLUSTER_BLOCKS:
+            raise VerifyException(
+                f"a cluster of {self.cluster_blocks} blocks; {MOST_CLUSTER_BLOCKS} are the most"
+            )
         if self.resident_blocks is not None and self.resident_blocks.value.data < 1:
             raise VerifyException("resident_blocks should be positive")
         for argument in self.body.block.args:

@@ -12,6 +12,7 @@ class Scope(IntEnum):
     WARP = auto()
     WARPGROUP = auto()
     BLOCK = auto()
+    CLUSTER = auto()
     GRID = auto()
 
     @property

@@ -42,13 +42,17 @@ class Kernel:
     maps: tuple[int, ...] = ()
 
 
-_KERNEL = re.compile(r'extern "C" __global__ void (__\w+__)\((\d+)(?:, \d+)?\) (\w+)\(')
+_KERNEL = re.compile(
+    r'extern "C" __global__ void (__\w+__)\((\d+)(?:, \d+)?\)'
+    r"(?: __cluster_dims__\((\d+), (\d+), (\d+)\))? (\w+)\("
+)
 _SHARED = re.compile(r"extern __shared__ __align__\(\d+\) unsigned char (\w+)\[\];")
 _VARIABLE = re.compile(r"\bstatic __device__ ")
 _UNROLL = re.compile(r"^\s*#pragma unroll\n", re.MULTILINE)
 _ASM = re.compile(r'\basm(?: volatile)?\(((?:[^";]|"[^"]*")*)\);')
 _STRING = re.compile(r'"([^"]*)"')
 _PLACE = re.compile(r"%(\d+)")
+_SPECIAL = re.compile(r"%%(\w+)")
 _SELECTED = re.compile(r"^\{ \.reg \.pred (\w+); (\S+) \1, (.*); selp\.s32 %0, 1, 0, \1; \}$")
 """An instruction that gives a predicate, as a number."""
 _SINK = "_"
@@ -60,23 +64,33 @@ def host_text(text: str, kernels: Sequence[Kernel], symbol: str) -> str:
 
     text: the CUDA text of ``kernels``. Raises CompileError for assembly that is not understood.
     """
-    threads = {match[3]: _bound(match[1], match[2]) for match in _KERNEL.finditer(text)}
+    heads = {match[6]: _head(match) for match in _KERNEL.finditer(text)}
     text = mark_deferred(text)
     text = _ASM.sub(lambda match: _instruction(match[1]), text)
-    text = _KERNEL.sub(r"static void \3(", text)
+    text = _KERNEL.sub(r"static void \6(", text)
     text = _SHARED.sub(r"unsigned char* const \1 = current_thread->shared;", text)
     text = _VARIABLE.sub("static DEVICE_MEMORY ", text)
     text = _UNROLL.sub("", text)  # saves half of the compiler's time and costs none of the run's
     known = [declarations(), warpgroup_declarations(text)]
-    return "\n".join(['#include "device.h"', *known, text, *_tables(kernels, threads, symbol)])
+    return "\n".join(['#include "device.h"', *known, text, *_tables(kernels, heads, symbol)])
 
 
-def _bound(attribute: str, value: str) -> int:
-    """Return the threads of a block where the head of a kernel says how many, else 0."""
-    return int(value) if attribute == "__launch_bounds__" else 0
+@dataclass(frozen=True)
+class _Head:
+    """What the head of a kernel says: the threads of a block, 0 where it does not say how many, and
+    the blocks of a cluster.
+    """
+
+    threads: int
+    cluster: tuple[str, ...]
 
 
-def _tables(kernels: Sequence[Kernel], threads: Mapping[str, int], symbol: str) -> list[str]:
+def _head(match: re.Match[str]) -> _Head:
+    attribute, value, *cluster, _ = match.groups(default="1")
+    return _Head(int(value) if attribute == "__launch_bounds__" else 0, tuple(cluster))
+
+
+def _tables(kernels: Sequence[Kernel], heads: Mapping[str, _Head], symbol: str) -> list[str]:
     lines: list[str] = []
     rows: list[str] = []
     for kernel in kernels:
@@ -89,7 +103,8 @@ def _tables(kernels: Sequence[Kernel], threads: Mapping[str, int], symbol: str) 
             f"static const unsigned maps_{name}[] = {{{', '.join(map(str, (*kernel.maps, 0)))}}};",
         ]
         tables = f"{number}, {maps}, parameters_{name}, maps_{name}"
-        rows.append(f'{{"{name}", call_{name}, {threads[name]}, {tables}}}, ')
+        cluster = ", ".join(heads[name].cluster)
+        rows.append(f'{{"{name}", call_{name}, {heads[name].threads}, {tables}, {{{cluster}}}}}, ')
     return [
         *lines,
         f"static const emulated_kernel kernels[] = {{{''.join(rows)}{{}}}};",
@@ -118,6 +133,7 @@ def _instruction(text: str) -> str:
         raise CompileError(f"the emulator takes one instruction at a time, not {words!r}")
     values = [value.strip() for value in re.sub(r"[{}\[\]]", "", rest).split(",") if value.strip()]
     values = [value for value in values if value != _SINK]
+    values = [_SPECIAL.sub(r"special_\1", value) for value in values]
     arguments = [_PLACE.sub(lambda m: operands[int(m[1])], value) for value in values]
     return f"ptx_{re.sub('[.:]', '_', name)}({', '.join(arguments)});"
 

@@ -32,7 +32,7 @@ class ClockedShadow(SharedShadow):
         self._known_at_fence = np.zeros_like(clocks.known[:, : clocks.threads])
         self._row = np.full(cells, -1)
         self._rows_used = 0
-        self._reads = np.zeros((0, batch.threads_per_block), np.int32)
+        self._reads = np.zeros((0, clocks.threads), np.int32)
 
     def _stamp(self, threads: Integers, cells: Integers) -> None:
         self.write_time[cells] = self.clocks.time[threads]
@@ -64,7 +64,7 @@ class ClockedShadow(SharedShadow):
     def _is_fenced(self, threads: Integers, cells: Integers) -> Array:
         writer, view = np.maximum(self.writer[cells], 0), self.hardware
         theirs = self.clocks.knows(threads, writer, view.fence_times[0][cells])
-        known = self._known_at_fence[threads, self.batch.thread[writer]]
+        known = self._known_at_fence[threads, self.clocks.thread[writer]]
         mine = known > self.write_time[cells]
         return (~view.unfenced[cells] & (theirs | (writer == threads))) | mine
 
@@ -77,19 +77,19 @@ class ClockedShadow(SharedShadow):
 
     def _check_readers(self, site: Site, threads: Integers, cells: Integers) -> None:
         known = self.clocks.known[threads[:, 0], : self.clocks.threads]
-        known[np.arange(len(known)), self.batch.thread[threads[:, 0]]] = np.iinfo(np.int32).max
+        known[np.arange(len(known)), self.clocks.thread[threads[:, 0]]] = np.iinfo(np.int32).max
         rows = self._rows(cells)
         unknown = self._reads[rows] > known[:, None, :]
         bad = np.asarray(unknown.any(axis=-1))
         if bad.any():
             row, column = np.argwhere(bad)[0]
-            first = threads[row, 0] - self.batch.thread[threads[row, 0]]
+            first = threads[row, 0] - self.clocks.thread[threads[row, 0]]
             self.first_reader[cells[row, column]] = first + np.argmax(unknown[row, column])
             self._check(site, threads[:, 0], cells, bad, _AFTER_READ)
 
     def _note_read(self, threads: Integers, cells: Integers) -> None:
         rows = self._rows(cells)
-        self._reads[rows, self.batch.thread[threads]] = self.clocks.time[threads] + 1
+        self._reads[rows, self.clocks.thread[threads]] = self.clocks.time[threads] + 1
 
     def _rows(self, cells: Integers) -> Integers:
         """Return where the readers of cells are noted: only cells that are used have a row."""

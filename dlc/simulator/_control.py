@@ -46,6 +46,15 @@ def _block_id(machine: Machine, op: gpu.BlockIdOp) -> Step:
     return run
 
 
+def _cluster_rank(machine: Machine, op: gpu.ClusterRankOp) -> Step:
+    slot = machine.slot(op.output)
+
+    def run(active: Active) -> None:
+        machine.values[slot] = machine.batch.cluster_rank
+
+    return run
+
+
 def yielded(machine: Machine, block: Block) -> list[int]:
     """Return the slots of what a block of a condition or loop ends with."""
     last = block.last_op
@@ -129,6 +138,7 @@ COMPILERS: Mapping[type[Operation], Compiler] = {
     loop.IndexOp: _index,
     gpu.ThreadIdOp: _thread_id,
     gpu.BlockIdOp: _block_id,
+    gpu.ClusterRankOp: _cluster_rank,
     gpu.EndOp: lambda machine, op: nothing,
     scf.YieldOp: lambda machine, op: nothing,
     scf.IfOp: _if,

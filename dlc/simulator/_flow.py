@@ -52,10 +52,14 @@ def has_tokens(kernel: KernelOp) -> bool:
 
 def runs_in_lockstep(kernel: KernelOp) -> bool:
     """Return whether all threads of a block surely come to each wait together."""
-    return not has_tokens(kernel) and all(
-        _is_reached_together(op)
-        for op in kernel.walk()
-        if isinstance(op, OrderingOp) and op.together > Scope.WARP
+    return (
+        not has_tokens(kernel)
+        and kernel.cluster is None
+        and all(
+            _is_reached_together(op)
+            for op in kernel.walk()
+            if isinstance(op, OrderingOp) and op.together > Scope.WARP
+        )
     )
 
 

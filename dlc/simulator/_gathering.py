@@ -9,8 +9,9 @@ from dlc.simulator._threads import Active, Batch
 
 def check_together(batch: Batch, site: Site, active: Active, scope: Scope) -> None:
     """Fail unless all threads of each group of a ``scope`` are active or none is."""
-    wanted = batch.threads_per_block if scope is Scope.BLOCK else scope.threads
-    if active.full and batch.threads_per_block % wanted == 0:
+    wanted = batch.threads_of(scope)
+    block = batch.threads_per_block
+    if active.full and block % min(wanted, block) == 0:
         return
     groups = batch.groups(scope)
     present = np.bincount(groups[active.index])

@@ -28,6 +28,7 @@ from dlc.simulator._gathering import check_together
 from dlc.simulator._global import GlobalBuffer, Grid
 from dlc.simulator._products import Products
 from dlc.simulator._registers import Registers
+from dlc.simulator._remote import RemoteTouches
 from dlc.simulator._scalars import scalar_function
 from dlc.simulator._shared import SharedMemory
 from dlc.simulator._stores import Stores
@@ -72,6 +73,7 @@ class Machine:
     shared: SharedMemory
     copies: Copies
     products: Products
+    touches: RemoteTouches
     stores: Stores
     tokens: Tokens
     held: Registers

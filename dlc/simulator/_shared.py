@@ -72,8 +72,12 @@ class SharedBuffer(AtomicBuffer):
         self.swizzle = swizzle
         self.elements = memory.data.view(dtype)
 
-    def locate(self, site: Site, active: Active, first: First, count: int) -> Piece:
-        """Return where the vectors are that start at ``first``; fail where they cannot be."""
+    def locate(
+        self, site: Site, active: Active, first: First, count: int, beside: Integers | int = 0
+    ) -> Piece:
+        """Return where the vectors are that start at ``first``, in the memory of the thread's block
+        or of one so many ranks ``beside`` it; fail where they cannot be.
+        """
         memory, width = self.memory, count * self.dtype.itemsize
         address = one_per_thread(first, active) * self.dtype.itemsize
         if self.swizzle is not None:
@@ -87,7 +91,7 @@ class SharedBuffer(AtomicBuffer):
             site.fail(memory.batch, active.threads[thread], message)
         if memory.banks is not None:
             memory.banks.count(active, address, width)
-        place = address + memory.batch.block_slot[active.index] * memory.stride
+        place = address + (memory.batch.block_slot[active.index] + beside) * memory.stride
         return Piece(
             (place // self.dtype.itemsize)[:, None] + np.arange(count),
             (place // memory.granule)[:, None] + np.arange(width // memory.granule),

@@ -14,7 +14,12 @@ from dlc.simulator._bundle import Bundle, State
 from dlc.simulator._faults import Site
 from dlc.simulator._machine import Machine
 
-_NOUN = {Scope.WARP: "warp", Scope.WARPGROUP: "warpgroup", Scope.BLOCK: "block"}
+_NOUN = {
+    Scope.WARP: "warp",
+    Scope.WARPGROUP: "warpgroup",
+    Scope.BLOCK: "block",
+    Scope.CLUSTER: "cluster",
+}
 
 
 class Stall:

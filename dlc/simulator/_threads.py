@@ -64,7 +64,8 @@ class Active:
 class Batch:
     """All threads of some blocks of a grid, block after block, with the waits they have done.
 
-    blocks: the numbers of the blocks, x fastest. An *epoch* counts the barriers that a block or a
+    blocks: the numbers of the blocks, x fastest; those of a cluster stand together, by rank. An
+    *epoch* counts the barriers that a block or a
     warp has passed: accesses of different epochs are ordered. clocks: where tokens order threads.
     """
 
@@ -75,6 +76,7 @@ class Batch:
         self.size = len(blocks) * kernel.threads
         self.block_slot, self.thread = np.divmod(np.arange(self.size), kernel.threads)
         self.block = blocks[self.block_slot]
+        self.cluster_slot = self.block_slot // kernel.cluster_blocks
         warps = -(-kernel.threads // WARP_LANES)
         self.warp = self.block_slot * warps + self.thread // WARP_LANES
         self.block_epoch = np.zeros(len(blocks), np.int64)
@@ -82,12 +84,29 @@ class Batch:
         self.everyone = Active(np.ones(self.size, np.bool_))
         self.clocks: Clocks | None = None
 
+    @cached_property
+    def cluster_rank(self) -> Integers:
+        """The number of each thread's block in its cluster, x first."""
+        (gx, gy, _), (cx, cy, cz) = self.kernel.grid_size, self.kernel.cluster_size
+        x, y, z = self.block % gx, self.block // gx % gy, self.block // (gx * gy)
+        return x % cx + (y % cy + z % cz * cy) * cx
+
     def groups(self, scope: Scope) -> Integers:
-        """Return for each thread the number of its warp, warpgroup or block."""
+        """Return for each thread the number of its warp, warpgroup, block or cluster."""
         if scope is Scope.BLOCK:
             return self.block_slot
+        if scope is Scope.CLUSTER:
+            return self.cluster_slot
         groups = -(-self.threads_per_block // scope.threads)
         return self.block_slot * groups + self.thread // scope.threads
+
+    def threads_of(self, scope: Scope) -> int:
+        """Return how many threads a warp, warpgroup, block or cluster has."""
+        if scope is Scope.BLOCK:
+            return self.threads_per_block
+        if scope is Scope.CLUSTER:
+            return self.threads_per_block * self.kernel.cluster_blocks
+        return scope.threads
 
     def position(self, slot: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
         """Return the positions of a thread's block in the grid and of the thread in its block."""
@@ -100,6 +119,11 @@ class Batch:
         self.warp_epoch += np.repeat(blocks, len(self.warp_epoch) // len(self.blocks))
         if self.clocks is not None:
             self.clocks.meet([np.flatnonzero(self.block_slot == n) for n in np.flatnonzero(blocks)])
+
+    def pass_cluster_barrier(self, clusters: Integers) -> None:
+        """All threads of ``clusters`` have waited for each other."""
+        assert self.clocks is not None
+        self.clocks.meet([np.flatnonzero(self.cluster_slot == n) for n in clusters])
 
     def pass_warp_barrier(self, warps: Integers) -> None:
         """All lanes of ``warps`` have waited for each other."""

@@ -19,6 +19,7 @@ from dlc.ir.order import OrderingOp
 from dlc.ir.space import Space, buffer_type, space_of
 from dlc.ir.tensor import element_bytes, numpy_dtype
 from dlc.simulator import (
+    _clusters,
     _control,
     _matrices,
     _memory,
@@ -38,6 +39,7 @@ from dlc.simulator._global import GlobalBuffer, Grid
 from dlc.simulator._machine import Machine, Step, nothing
 from dlc.simulator._products import Products
 from dlc.simulator._registers import Registers
+from dlc.simulator._remote import RemoteTouches, whole_clusters
 from dlc.simulator._scheduler import Order, Scheduler
 from dlc.simulator._shared import SharedMemory
 from dlc.simulator._stores import Stores
@@ -53,6 +55,7 @@ SHADOW_READS = 1 << 24
 
 COMPILERS = {
     **_control.COMPILERS,
+    **_clusters.COMPILERS,
     **_memory.COMPILERS,
     **_warps.COMPILERS,
     **_matrices.COMPILERS,
@@ -112,8 +115,10 @@ def simulate(
     kernel = find_kernel(module, kernel_name)
     buffers = _buffers(kernel, arrays, checks)
     launch = _Launch(kernel, buffers, checks, conflicts, warp_order)
-    per_batch = blocks_at_once or launch.blocks_at_once
+    size = kernel.cluster_blocks
+    per_batch = max((blocks_at_once or launch.blocks_at_once) // size, 1) * size
     order = _order(block_order, prod(kernel.grid_size)) if blocks is None else np.array(blocks)
+    order = whole_clusters(kernel, order)
     with np.errstate(all="ignore"):
         for start in range(0, len(order), per_batch):
             launch.run(order[start : start + per_batch])
@@ -173,7 +178,8 @@ class _Launch:
         by_bytes = BATCH_SHARED_BYTES // max(self.shared_bytes, 1)
         if self.flow is not None:
             cells = self.shared_bytes // self.granule + 1
-            by_threads = min(by_threads, SHADOW_READS // (cells * self.kernel.threads))
+            readers = self.kernel.threads * self.kernel.cluster_blocks
+            by_threads = min(by_threads, SHADOW_READS // (cells * readers))
         return max(min(by_threads, by_bytes), 1)
 
     @property
@@ -188,12 +194,13 @@ class _Launch:
         checks = machine.checks
         banks = BankCounter() if self.conflicts else None
         if self.flow is not None:
-            machine.batch.clocks = Clocks(machine.batch.thread, self.kernel.threads)
+            machine.batch.clocks = _clocks(machine.batch)
             machine.tokens = Tokens(machine.batch, machine.batch.clocks)
             machine.held = Registers(machine.batch)
         machine.shared = SharedMemory(machine.batch, self.shared_bytes, self.granule, checks, banks)
         machine.copies = Copies(machine.batch)
         machine.products = Products(machine.batch)
+        machine.touches = RemoteTouches(machine.batch)
         machine.stores = Stores(machine.batch)
         machine.registers.clear()
         for buffer in (*self.buffers, *machine.counters):
@@ -203,6 +210,7 @@ class _Launch:
         else:
             self.step(machine.batch.everyone)
         machine.products.check_end()
+        machine.touches.check_end()
         machine.stores.check_end()
         if banks is not None:
             self.report.wavefronts += banks.wavefronts
@@ -222,6 +230,12 @@ class _Launch:
             if buffer.data.any():
                 at = int(np.argmax(buffer.data != 0))
                 fail_at_end(self.kernel, f"counter {at} is not zero again")
+
+
+def _clocks(batch: Batch) -> Clocks:
+    """Return what the threads of each cluster, or of each block, know of each other."""
+    unit = batch.threads_of(Scope.CLUSTER)
+    return Clocks(batch.cluster_rank * batch.threads_per_block + batch.thread, unit)
 
 
 def _releases_to_the_grid(op: Operation) -> bool:

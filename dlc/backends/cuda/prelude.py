@@ -9,6 +9,7 @@ import re
 from dlc.backends.cuda.matrix_loads import matrix_loads
 from dlc.backends.cuda.matrix_stores import matrix_stores
 from dlc.backends.cuda.products import products
+from dlc.backends.cuda.remote_accesses import remote_accesses
 from dlc.backends.cuda.tensor_copies import tensor_copies
 from dlc.backends.cuda.warpgroup_products import warpgroup_products
 
@@ -181,6 +182,24 @@ template <int outstanding>
 __device__ __forceinline__ void bulk_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" :: "n"(outstanding) : "memory");
 }""",
+    "cluster_rank": """
+__device__ __forceinline__ int cluster_rank() {
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return (int)rank;
+}""",
+    "cluster_barrier": """
+__device__ __forceinline__ void cluster_barrier() {
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}""",
+    "cluster_address": """
+__device__ __forceinline__ unsigned cluster_address(const void* p, int rank) {
+  unsigned address;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(shared_address(p)), "r"(rank));
+  return address;
+}""",
+    **remote_accesses(),
     **matrix_loads(),
     **matrix_stores(),
     "async_fence": """

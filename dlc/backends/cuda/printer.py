@@ -121,6 +121,8 @@ class CudaPrinter(CLikePrinter):
             bounds = f"__launch_bounds__({op.threads}, {op.resident_blocks.value.data})"
         if op.max_registers is not None:
             bounds = f"__maxnreg__({op.max_registers.value.data})"
+        if op.cluster is not None:
+            bounds += f" __cluster_dims__({', '.join(map(str, op.cluster_size))})"
         head = f'extern "C" __global__ void {bounds} {name}({parameters})'
         with self.braces(head):
             if op.shared_bytes is not None and op.shared_bytes.value.data:
@@ -185,6 +187,16 @@ def _cp_async(p: CudaPrinter, op: gpu.CpAsyncOp) -> None:
 def _ldmatrix(p: CudaPrinter, op: gpu.LdmatrixOp) -> None:
     source, fragment = map(p.address, op.accesses())
     p.line(f"{matrix_load_name(op)}({fragment}, {source});")
+
+
+def _cluster_load(p: CudaPrinter, op: gpu.ClusterLoadOp) -> None:
+    source, destination = map(p.address, op.accesses())
+    p.line(f"cluster_load_{op.bytes}({destination}, {source}, {p.names[op.rank]});")
+
+
+def _cluster_store(p: CudaPrinter, op: gpu.ClusterStoreOp) -> None:
+    source, destination = map(p.address, op.accesses())
+    p.line(f"cluster_store_{op.bytes}({destination}, {source}, {p.names[op.rank]});")
 
 
 def _stmatrix(p: CudaPrinter, op: gpu.StmatrixOp) -> None:
@@ -300,6 +312,10 @@ CudaPrinter.STATEMENTS = {
     gpu.CpAsyncOp: _cp_async,
     gpu.CpAsyncCommitOp: _says("cp_async_commit();"),
     gpu.CpAsyncWaitOp: lambda p, op: p.line(f"cp_async_wait<{op.outstanding.value.data}>();"),
+    gpu.ClusterRankOp: lambda p, op: p.define(op.output, "cluster_rank()"),
+    gpu.ClusterBarrierOp: _says("cluster_barrier();"),
+    gpu.ClusterLoadOp: _cluster_load,
+    gpu.ClusterStoreOp: _cluster_store,
     gpu.LdmatrixOp: _ldmatrix,
     gpu.StmatrixOp: _stmatrix,
     gpu.MmaOp: _mma,

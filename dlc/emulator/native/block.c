@@ -92,10 +92,13 @@ typedef struct warp {
   uint32_t arrived;
 } warp;
 
-/* A thread of the host and the block that it runs. */
+/* A block that runs; a thread of the host has one, or as many as a cluster. others: these, by rank; room: that of
+ * products. */
 typedef struct worker {
   jmp_buf scheduler;
   const launch *launch;
+  struct worker **others;
+  void *room;
   thread threads[MAX_THREADS];
   warp warps[MAX_THREADS / WARP_LANES];
   warp *warp;
@@ -109,7 +112,7 @@ typedef struct worker {
   uint32_t bulk_count, bulk_room;
   arrival *arrivals; /* of copies */
   uint32_t arrival_count, arrival_room;
-  uint32_t threads_in_block, finished, at_barrier, coroutines, backwards;
+  uint32_t threads_in_block, finished, at_barrier, at_cluster_barrier, coroutines, backwards;
 } worker;
 
 static __thread worker *self;
@@ -122,6 +125,11 @@ uint32_t thread_number(void) { return (uint32_t)(me() - self->threads); }
 const unsigned char *block_memory(uint32_t *bytes) {
   *bytes = self->launch->shared_bytes;
   return self->shared;
+}
+
+void *products_of_block(size_t bytes) {
+  if (!self->room) self->room = host_memory(bytes);
+  return self->room;
 }
 
 static uint32_t my_lane(void) { return (uint32_t)(me() - self->threads) % WARP_LANES; }
@@ -256,6 +264,33 @@ void block_barrier(void) {
   settle();
   self->at_barrier++;
   park(self, "__syncthreads");
+}
+
+static const char *const CLUSTER_BARRIER = "barrier.cluster.wait";
+
+void meet_cluster(void) {
+  settle();
+  self->at_cluster_barrier++;
+  park(self, CLUSTER_BARRIER);
+}
+
+/* The address of another block's shared memory: its rank, then the byte. */
+enum { RANK_SHIFT = 20 };
+
+unsigned remote_address(unsigned place, unsigned rank) {
+  unsigned size = cluster_blocks(self->launch->kernel);
+  if (rank >= size) fault("mapa: block %u of a cluster of %u", rank, size);
+  return rank << RANK_SHIFT | place;
+}
+
+unsigned char *remote_memory(unsigned address, unsigned bytes) {
+  settle();
+  const worker *owner = self->others[address >> RANK_SHIFT];
+  unsigned place = address & ((1u << RANK_SHIFT) - 1);
+  if (place % bytes || place + bytes > owner->launch->shared_bytes)
+    fault("%u bytes at byte %u of the %u bytes of another block's shared memory", bytes, place, owner->launch->shared_bytes);
+  if (owner->finished == owner->threads_in_block) fault("the shared memory of a block of the cluster that has ended");
+  return owner->shared + place;
 }
 
 /* Copies. ------------------------------------------------------------------------------------------------- */
@@ -526,12 +561,12 @@ static void check_shared(const worker *w) {
     if (after[i] != POISON) fault("the block writes behind its %u bytes of shared memory", w->launch->shared_bytes);
 }
 
-static void begin_block(worker *w, uint64_t number) {
+static void begin_block(worker *w, uint64_t number, uint32_t rank) {
   const launch *l = w->launch;
   uint64_t gx = l->grid[0], gy = l->grid[1];
   uint32_t bx = l->block[0], by = l->block[1], count = bx * by * l->block[2];
   w->threads_in_block = count;
-  w->finished = w->at_barrier = w->bulk_count = w->arrival_count = 0;
+  w->finished = w->at_barrier = w->at_cluster_barrier = w->bulk_count = w->arrival_count = 0;
   memset(w->numbered, 0, sizeof w->numbered);
   memset(w->warpgroups, 0, sizeof w->warpgroups);
   begin_products();
@@ -541,6 +576,7 @@ static void begin_block(worker *w, uint64_t number) {
     thread *t = &w->threads[i];
     t->view = (thread_view){{i % bx, i / bx % by, i / bx / by},
                             {(unsigned)(number % gx), (unsigned)(number / gx % gy), (unsigned)(number / gx / gy)},
+                            rank,
                             w->shared,
                             &w->queue[0][i % WARP_LANES],
                             0,
@@ -584,17 +620,57 @@ static void release_barrier(worker *w, uint32_t warps) {
   for (uint32_t i = 0; i < warps; i++) w->warps[i].runnable = w->warps[i].lanes;
 }
 
-static void run_block(worker *w, uint64_t number) {
-  begin_block(w, number);
+static int is_over(const worker *w) { return w->finished == w->threads_in_block; }
+
+/* Let the threads of a block run as far as they can; return whether some may then go on. */
+static int go_on(worker *w) {
   uint32_t warps = (w->threads_in_block + WARP_LANES - 1) / WARP_LANES;
-  for (;;) {
-    for (uint32_t i = 0; i < warps; i++) run_warp(w, &w->warps[w->backwards ? warps - 1 - i : i]);
-    if (w->finished == w->threads_in_block) break;
-    if (!release_tokens(w) && !deliver_bulks(w) && !deliver_copies(w)) release_barrier(w, warps);
-  }
+  self = w;
+  for (uint32_t i = 0; i < warps; i++) run_warp(w, &w->warps[w->backwards ? warps - 1 - i : i]);
+  if (is_over(w)) return 0;
+  if (release_tokens(w) || deliver_bulks(w) || deliver_copies(w)) return 1;
+  if (w->at_cluster_barrier) return 0;
+  release_barrier(w, warps);
+  return 1;
+}
+
+static void end_block(worker *w) {
+  self = w;
   if (w->bulk_count || w->arrival_count) fault("the block ends before its copies have arrived");
   end_products();
   check_shared(w);
+}
+
+static void release_cluster_barrier(worker *const *blocks, uint32_t count) {
+  for (uint32_t rank = 0; rank < count; rank++) {
+    worker *w = self = blocks[rank];
+    if (w->at_cluster_barrier != w->threads_in_block) {
+      current_thread = &w->threads[0].view;
+      fault("a barrier of the cluster that %u threads of the block do not reach", w->threads_in_block - w->at_cluster_barrier);
+    }
+    w->at_cluster_barrier = 0;
+    for (uint32_t i = 0; i * WARP_LANES < w->threads_in_block; i++) w->warps[i].runnable = w->warps[i].lanes;
+  }
+}
+
+/* Run the blocks of a cluster in turns, forwards or backwards; `numbers` are theirs by rank. */
+static void run_cluster(worker *const *blocks, const uint64_t *numbers, uint32_t count) {
+  for (uint32_t rank = 0; rank < count; rank++) {
+    self = blocks[rank];
+    begin_block(self, numbers[rank], rank);
+  }
+  for (int over = 0; !over;) {
+    int any = 0;
+    over = 1;
+    for (uint32_t i = 0; i < count; i++) {
+      worker *w = blocks[blocks[0]->backwards ? count - 1 - i : i];
+      if (!is_over(w)) any |= go_on(w);
+      over &= is_over(w);
+    }
+    if (!any && !over) release_cluster_barrier(blocks, count);
+  }
+  for (uint32_t rank = 0; rank < count; rank++) end_block(blocks[rank]);
+  self = blocks[0];
   current_thread = NULL;
 }
 
@@ -607,11 +683,37 @@ static struct {
   atomic_uint_fast64_t next;
 } pool;
 
+/* The number of a block of a cluster in the grid, by the cluster's number and the block's rank. */
+static uint64_t number_of(const launch *l, uint64_t cluster, uint32_t rank) {
+  const uint32_t *size = l->kernel->cluster;
+  uint64_t gx = l->grid[0] / size[0], gy = l->grid[1] / size[1];
+  uint64_t x = cluster % gx * size[0] + rank % size[0], y = cluster / gx % gy * size[1] + rank / size[0] % size[1];
+  uint64_t z = cluster / gx / gy * size[2] + rank / size[0] / size[1];
+  return x + l->grid[0] * (y + l->grid[1] * z);
+}
+
+/* Make what the blocks of clusters of so many need beside the first one. */
+static worker *const *cluster_of(worker *first, uint32_t count) {
+  if (!first->others) first->others = host_memory(MOST_CLUSTER_BLOCKS * sizeof *first->others);
+  first->others[0] = first;
+  for (uint32_t rank = 0; rank < count; rank++) {
+    if (!first->others[rank]) first->others[rank] = host_memory(sizeof *first);
+    first->others[rank]->others = first->others;
+    first->others[rank]->launch = first->launch;
+  }
+  return first->others;
+}
+
 static void work(void) {
   const launch *l = self->launch = pool.launch;
-  uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2], i;
-  while ((i = atomic_fetch_add(&pool.next, 1)) < blocks)
-    run_block(self, l->number % 2 ? blocks - 1 - i : i);
+  uint32_t count = cluster_blocks(l->kernel);
+  uint64_t clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / count, i;
+  worker *const *blocks = cluster_of(self, count);
+  while ((i = atomic_fetch_add(&pool.next, 1)) < clusters) {
+    uint64_t numbers[MOST_CLUSTER_BLOCKS];
+    for (uint32_t rank = 0; rank < count; rank++) numbers[rank] = number_of(l, l->number % 2 ? clusters - 1 - i : i, rank);
+    run_cluster(blocks, numbers, count);
+  }
   self->launch = NULL;
 }
 

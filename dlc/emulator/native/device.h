@@ -12,7 +12,7 @@ struct product_kind { int columns, bytes; element_type a, b; int integers, a_in_
 struct dim3_index { unsigned x, y, z; };
 struct instruction;
 struct deferred { const instruction *what; void *operands[3]; };
-struct thread_view { dim3_index thread, block; byte *shared; deferred *queue; unsigned waiting; unsigned long sequence; };
+struct thread_view { dim3_index thread, block; unsigned rank; byte *shared; deferred *queue; unsigned waiting; unsigned long sequence; };
 struct kernel_parameter { unsigned long bytes; unsigned role, float_bytes; };
 struct emulated_kernel {
   const char *name;
@@ -20,6 +20,7 @@ struct emulated_kernel {
   unsigned threads, parameter_count, map_count;
   const kernel_parameter *parameters;
   const unsigned *maps;
+  unsigned cluster[3];
 };
 struct emulated_image {
   const emulated_kernel *kernels;
@@ -42,6 +43,9 @@ void numbered_barrier(unsigned, unsigned, int);
 void start_bulk_copy(unsigned, const void *, unsigned, unsigned);
 void start_product(const product_kind *, void *, unsigned long, const void *, unsigned long);
 void commit_products(void);
+void meet_cluster(void);
+unsigned remote_address(unsigned, unsigned);
+byte *remote_memory(unsigned, unsigned);
 void wait_for_products(unsigned);
 void start_tensor_copy(const void *, unsigned, const int *, const int *, unsigned, int, unsigned);
 void start_tensor_store(const void *, unsigned, const int *, unsigned);
@@ -310,3 +314,23 @@ static inline void ptx_fence_proxy_async_shared__cta() {}
 static inline void ptx_wgmma_fence_sync_aligned() {}
 static inline void ptx_wgmma_commit_group_sync_aligned() { commit_products(); }
 static inline void ptx_wgmma_wait_group_sync_aligned(unsigned outstanding) { wait_for_products(outstanding); }
+
+/* PTX: clusters. ------------------------------------------------------------------------------------------ */
+
+#define special_cluster_ctarank (current_thread->rank)
+static inline void ptx_mov_u32(unsigned &to, unsigned from) { to = from; }
+static inline void ptx_barrier_cluster_arrive_release_aligned() {}
+static inline void ptx_barrier_cluster_wait_acquire_aligned() { ::meet_cluster(); }
+static inline void ptx_mapa_shared__cluster_u32(unsigned &to, unsigned place, unsigned rank) { to = ::remote_address(place, rank); }
+
+static inline void move_words(void *to, const void *from, unsigned count) { __builtin_memcpy(to, from, 4 * count); }
+static inline void ptx_ld_shared__cluster_u32(unsigned &r, unsigned from) { move_words(&r, remote_memory(from, 4), 1); }
+static inline void ptx_ld_shared__cluster_v2_u32(unsigned &r, unsigned &s, unsigned from) { move_words(row_of(r, s), remote_memory(from, 8), 2); }
+static inline void ptx_ld_shared__cluster_v4_u32(unsigned &r, unsigned &s, unsigned &t, unsigned &u, unsigned from) {
+  move_words(row_of(r, s, t, u), remote_memory(from, 16), 4);
+}
+static inline void ptx_st_shared__cluster_u32(unsigned to, const unsigned &r) { move_words(remote_memory(to, 4), &r, 1); }
+static inline void ptx_st_shared__cluster_v2_u32(unsigned to, const unsigned &r, const unsigned &s) { move_words(remote_memory(to, 8), row_of(r, s), 2); }
+static inline void ptx_st_shared__cluster_v4_u32(unsigned to, const unsigned &r, const unsigned &s, const unsigned &t, const unsigned &u) {
+  move_words(remote_memory(to, 16), row_of(r, s, t, u), 4);
+}

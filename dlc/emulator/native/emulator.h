@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WARP_LANES = 32, MAX_THREADS = 1024, MAX_PARAMETERS = 512, MOST_DEFERRED = 64 };
+enum { WARP_LANES = 32, MAX_THREADS = 1024, MAX_PARAMETERS = 512, MOST_DEFERRED = 64, MOST_CLUSTER_BLOCKS = 8 };
 enum { POISON = 0xff, FAULT = 3, NOT_STARTED = 5 };
 
 typedef struct dim3_index {
@@ -32,6 +32,7 @@ typedef struct instruction {
  * WARP_LANES after the one before it; waiting: how many; sequence: a number that tells which instructions. */
 typedef struct thread_view {
   dim3_index thread, block;
+  uint32_t rank; /* of the block in its cluster */
   unsigned char *shared;
   deferred *queue;
   uint32_t waiting;
@@ -49,14 +50,17 @@ typedef struct kernel_parameter {
 } kernel_parameter;
 
 /* A kernel of an image; tables of them end with one without a name. threads: of a block; 0 where its text does not
- * say how many. maps: the tensor maps that follow the buffers, as the numbers of these. */
+ * say how many. maps: the tensor maps that follow the buffers, as the numbers of these. cluster: blocks along x, y, z. */
 typedef struct emulated_kernel {
   const char *name;
   void (*call)(void **parameters);
   uint32_t threads, parameter_count, map_count;
   const kernel_parameter *parameters;
   const uint32_t *maps;
+  uint32_t cluster[3];
 } emulated_kernel;
+
+static inline uint32_t cluster_blocks(const emulated_kernel *k) { return k->cluster[0] * k->cluster[1] * k->cluster[2]; }
 
 /* A cubin. memory: what its kernels keep between launches, which each of them leaves at zero. */
 typedef struct emulated_image {
@@ -83,6 +87,14 @@ void settle(void);
 /* Which thread of its block this is, and the block's shared memory. */
 uint32_t thread_number(void);
 const unsigned char *block_memory(uint32_t *bytes);
+
+/* Room of the block that runs, zero at first. */
+void *products_of_block(size_t bytes);
+
+/* All threads of a cluster wait for each other; a place in the shared memory of one of its blocks. */
+void meet_cluster(void);
+unsigned remote_address(unsigned place, unsigned rank);
+unsigned char *remote_memory(unsigned address, unsigned bytes);
 
 /* Returns when all threads of the warpgroup have come; the last of them calls `together` with its number and `value`. */
 void meet_warpgroup(const char *name, void (*together)(uint32_t, uint32_t), uint32_t value);

@@ -48,12 +48,9 @@ typedef struct room {
   float columns[MOST_DEPTH][MOST_COLUMNS];
 } room;
 
-static __thread room *mine;
+#define mine ((room *)products_of_block(sizeof(room)))
 
-void begin_products(void) {
-  if (!mine) mine = host_memory(sizeof *mine);
-  memset(mine->groups, 0, sizeof mine->groups);
-}
+void begin_products(void) { memset(mine->groups, 0, sizeof mine->groups); }
 
 void end_products(void) {
   for (int i = 0; i < GROUPS; i++)

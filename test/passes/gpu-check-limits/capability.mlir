@@ -32,3 +32,20 @@ gpu.kernel @fence(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, bl
   gpu.async_fence
   gpu.end
 }
+
+// -----
+
+// expected-error@below {{runs in clusters, which sm_75 has not}}
+gpu.kernel @clusters(%x: memref<64xf32>) attributes {grid = array<i64: 2, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64, cluster = array<i64: 2, 1, 1>} {
+  gpu.end
+}
+
+// -----
+
+gpu.kernel @matrices(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64} {
+  %s = gpu.shared_alloc : memref<8x8xf16, #loop.space<shared>>
+  %r = gpu.register_alloc : memref<2xf16, #loop.space<register>>
+  // expected-error@below {{needs stmatrix, which sm_75 has not; choose another instruction}}
+  gpu.stmatrix %r[0] to %s[0, 0] {matrices = 1 : i64} : memref<2xf16, #loop.space<register>>, memref<8x8xf16, #loop.space<shared>>
+  gpu.end
+}

@@ -1,0 +1,195 @@
+"""Blocks that run at the same time beside each other, and reach each other's shared memory."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, MemRefType, i64
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from dlc.arch.scope import Scope
+from dlc.dialects.gpu.buffers import (
+    BuffersOp,
+    Place,
+    place_format,
+    verify_same_element,
+)
+from dlc.dialects.gpu.capability import NeedsCapability
+from dlc.dialects.gpu.kernel import kernel_around
+from dlc.dialects.gpu.sync import MeetingOp
+from dlc.ir.access import INDEX, Access, BoundedIndex
+from dlc.ir.space import Space, space_of
+from dlc.ir.tensor import element_bytes
+
+REMOTE_BYTES = (4, 8, 16)
+"""What one load or store of another block's shared memory moves here."""
+
+
+class ClusterOp(NeedsCapability):
+    """What only a kernel can do whose blocks run in clusters (``cluster`` of ``gpu.kernel``)."""
+
+    @property
+    def capability(self) -> str:
+        return "cluster"
+
+    @property
+    def blocks(self) -> int:
+        """Blocks in a cluster."""
+        kernel = kernel_around(self)
+        return 1 if kernel is None else kernel.cluster_blocks
+
+    def verify_cluster(self) -> None:
+        """Raise VerifyException where the kernel has no clusters."""
+        kernel = kernel_around(self)
+        if kernel is not None and kernel.cluster is None:
+            raise VerifyException("stands in a kernel without clusters; give it the key cluster")
+
+
+@irdl_op_definition
+class ClusterRankOp(IRDLOperation, BoundedIndex, ClusterOp):
+    """The number of the block in its cluster, x first (PTX ISA, "%cluster_ctarank").
+
+    ``%r = gpu.cluster_rank : index``
+    """
+
+    name = "gpu.cluster_rank"
+    output = result_def(IndexType())
+    traits = traits_def(Pure())
+    assembly_format = "attr-dict `:` type($output)"
+    SAME_IN: ClassVar[Scope] = Scope.BLOCK
+
+    def __init__(self) -> None:
+        super().__init__(result_types=[IndexType()])
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        return 0, self.blocks
+
+    def verify_(self) -> None:
+        self.verify_cluster()
+
+
+@irdl_op_definition
+class ClusterBarrierOp(MeetingOp, ClusterOp):
+    """Wait for all threads of the cluster, and see what they wrote (PTX ISA, "barrier.cluster").
+
+    One stands before blocks first touch each other's shared memory, one before a block ends whose
+    memory others may still touch.
+    """
+
+    name = "gpu.cluster_barrier"
+    SCOPE: ClassVar[Scope] = Scope.CLUSTER
+
+    def verify_(self) -> None:
+        self.verify_cluster()
+
+
+class _RemoteOp(BuffersOp, ClusterOp):
+    """A vector that a thread moves between its registers and the shared memory of a block."""
+
+    @property
+    def bytes(self) -> int:
+        """The bytes moved by one thread."""
+        source, _ = self.accesses()
+        return source.elements * element_bytes(source.type.element_type)
+
+    def _verify(self, shared: SSAValue, registers: SSAValue) -> None:
+        super().verify_()
+        self.verify_cluster()
+        verify_same_element(*self.accesses(), "load and convert instead")
+        spaces = space_of(shared), space_of(registers)
+        if spaces != (Space.SHARED, Space.REGISTER):
+            raise VerifyException(
+                f"moves between shared memory and registers, got {shared.type} and {registers.type}"
+            )
+        if self.bytes not in REMOTE_BYTES:
+            raise VerifyException(f"moves {self.bytes} bytes; one instruction moves 4, 8 or 16")
+
+
+@irdl_op_definition
+class ClusterLoadOp(_RemoteOp):
+    """Load neighbouring elements of the same buffer of block ``rank`` of the cluster (PTX ISA,
+    "mapa" and "ld.shared::cluster").
+
+    ``gpu.cluster_load %s[%i] of %rank to %r[0] {elements = 4 : i64} : memref<..>, memref<..>``
+    """
+
+    name = "gpu.cluster_load"
+    source = operand_def(MemRefType)
+    source_indices = var_operand_def(INDEX)
+    source_map = prop_def(AffineMapAttr)
+    destination = operand_def(MemRefType)
+    destination_indices = var_operand_def(INDEX)
+    destination_map = prop_def(AffineMapAttr)
+    rank = operand_def(IndexType())
+    elements = prop_def(IntegerAttr.constr(i64))
+
+    ROLES: ClassVar[tuple[str, ...]] = ("source", "destination")
+    assembly_format = (
+        f"{place_format('source')} `of` $rank `to` {place_format('destination')} "
+        "attr-dict `:` type($source) `,` type($destination)"
+    )
+
+    def __init__(self, source: Place, rank: SSAValue, destination: Place, elements: int):
+        super().__init__(source, destination, more=[[rank]], elements=IntegerAttr(elements, i64))
+
+    def accesses(self) -> Sequence[Access]:
+        count = self.elements.value.data
+        return (
+            self.access("source", count, reads=True),
+            self.access("destination", count, writes=True),
+        )
+
+    def verify_(self) -> None:
+        self._verify(self.source, self.destination)
+
+
+@irdl_op_definition
+class ClusterStoreOp(_RemoteOp):
+    """Store neighbouring elements to the same buffer of block ``rank`` of the cluster (PTX ISA,
+    "mapa" and "st.shared::cluster").
+
+    ``gpu.cluster_store %r[0] to %s[%i] of %rank {elements = 4 : i64} : memref<..>, memref<..>``
+    """
+
+    name = "gpu.cluster_store"
+    source = operand_def(MemRefType)
+    source_indices = var_operand_def(INDEX)
+    source_map = prop_def(AffineMapAttr)
+    destination = operand_def(MemRefType)
+    destination_indices = var_operand_def(INDEX)
+    destination_map = prop_def(AffineMapAttr)
+    rank = operand_def(IndexType())
+    elements = prop_def(IntegerAttr.constr(i64))
+
+    ROLES: ClassVar[tuple[str, ...]] = ("source", "destination")
+    assembly_format = (
+        f"{place_format('source')} `to` {place_format('destination')} `of` $rank "
+        "attr-dict `:` type($source) `,` type($destination)"
+    )
+
+    def __init__(self, source: Place, destination: Place, rank: SSAValue, elements: int):
+        super().__init__(source, destination, more=[[rank]], elements=IntegerAttr(elements, i64))
+
+    def accesses(self) -> Sequence[Access]:
+        count = self.elements.value.data
+        return (
+            self.access("source", count, reads=True),
+            self.access("destination", count, writes=True),
+        )
+
+    def verify_(self) -> None:
+        self._verify(self.destination, self.source)
+
+
+OPERATIONS = [ClusterRankOp, ClusterBarrierOp, ClusterLoadOp, ClusterStoreOp]

@@ -1,0 +1,44 @@
+"""Loads and stores of another block's shared memory as functions of CUDA text (PTX ISA, "mapa",
+"ld" and "st" with ``.shared::cluster``).
+"""
+
+from dlc.dialects.gpu.cluster import REMOTE_BYTES
+
+
+def remote_accesses() -> dict[str, str]:
+    """Return the definition of each function that moves a vector."""
+    texts: dict[str, str] = {}
+    for bytes in REMOTE_BYTES:
+        texts |= {f"cluster_load_{bytes}": _load(bytes), f"cluster_store_{bytes}": _store(bytes)}
+    return texts
+
+
+def _words(bytes: int, first: int) -> tuple[str, str]:
+    """Return how many words an instruction moves, and its registers."""
+    count = bytes // 4
+    registers = ", ".join(f"%{first + n}" for n in range(count))
+    vector = f".v{count}" if count > 1 else ""
+    return vector, f"{{{registers}}}" if count > 1 else registers
+
+
+def _load(bytes: int) -> str:
+    vector, registers = _words(bytes, 0)
+    count = bytes // 4
+    outputs = ", ".join(f'"=r"(r[{n}])' for n in range(count))
+    return f"""
+__device__ __forceinline__ void cluster_load_{bytes}(void* to, const void* from, int rank) {{
+  unsigned* r = (unsigned*)to;
+  asm volatile("ld.shared::cluster{vector}.u32 {registers}, [%{count}];"
+               : {outputs} : "r"(cluster_address(from, rank)) : "memory");
+}}"""
+
+
+def _store(bytes: int) -> str:
+    vector, registers = _words(bytes, 1)
+    inputs = ", ".join(f'"r"(r[{n}])' for n in range(bytes // 4))
+    return f"""
+__device__ __forceinline__ void cluster_store_{bytes}(void* to, const void* from, int rank) {{
+  const unsigned* r = (const unsigned*)from;
+  asm volatile("st.shared::cluster{vector}.u32 [%0], {registers};"
+               :: "r"(cluster_address(to, rank)), {inputs} : "memory");
+}}"""

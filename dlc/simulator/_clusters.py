@@ -1,0 +1,85 @@
+"""Blocks of a cluster, which run at the same time and reach each other's shared memory."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from xdsl.ir import Operation
+
+from dlc.dialects import gpu
+from dlc.simulator._buffer import Array, First
+from dlc.simulator._faults import Site
+from dlc.simulator._machine import Compiler, Machine, Step
+from dlc.simulator._shared import Piece, SharedBuffer
+from dlc.simulator._threads import Active
+
+
+def _cluster_barrier(machine: Machine, op: gpu.ClusterBarrierOp) -> Step:
+    def run(active: Active) -> None:
+        machine.batch.pass_cluster_barrier(np.unique(machine.batch.cluster_slot[active.index]))
+
+    return run
+
+
+Remote = Callable[[Active, First, int, SharedBuffer], Piece]
+
+
+def _remote(machine: Machine, op: gpu.ClusterLoadOp | gpu.ClusterStoreOp, site: Site) -> Remote:
+    """Return what finds a place in the memory of the block that ``op`` names."""
+    slot, size = machine.slot(op.rank), machine.kernel.cluster_blocks
+
+    def locate(active: Active, first: First, count: int, buffer: SharedBuffer) -> Piece:
+        batch = machine.batch
+        rank = np.broadcast_to(active.of(machine.values[slot]), active.count)
+        bad = (rank < 0) | (rank >= size)
+        if bad.any():
+            thread = int(active.threads[np.argmax(bad)])
+            text = f"names block {rank[np.argmax(bad)]} of a cluster of {size}"
+            site.fail(batch, thread, text)
+        beside = rank - batch.cluster_rank[active.index]
+        machine.touches.note(site, active.threads, batch.block_slot[active.index] + beside)
+        return buffer.locate(site, active, first, count, beside)
+
+    return locate
+
+
+def _cluster_load(machine: Machine, op: gpu.ClusterLoadOp) -> Step:
+    site = Site(op)
+    source, destination = (machine.place(access, site) for access in op.accesses())
+    locate, count = _remote(machine, op, site), op.elements.value.data
+
+    def run(active: Active) -> None:
+        buffer, first = source(active)
+        assert isinstance(buffer, SharedBuffer)
+        piece = locate(active, first, count, buffer)
+        if buffer.memory.shadow is not None:
+            buffer.memory.shadow.read(site, active, piece.cells)
+        data: Array = buffer.elements[piece.elements]
+        registers, at = destination(active)
+        registers.write(site, active, at, data)
+
+    return run
+
+
+def _cluster_store(machine: Machine, op: gpu.ClusterStoreOp) -> Step:
+    site = Site(op)
+    source, destination = (machine.place(access, site) for access in op.accesses())
+    locate, count = _remote(machine, op, site), op.elements.value.data
+
+    def run(active: Active) -> None:
+        registers, at = source(active)
+        data = registers.read(site, active, at, count)
+        buffer, first = destination(active)
+        assert isinstance(buffer, SharedBuffer)
+        piece = locate(active, first, count, buffer)
+        if buffer.memory.shadow is not None:
+            buffer.memory.shadow.write(site, active.threads, piece.cells)
+        buffer.elements[piece.elements] = data
+
+    return run
+
+
+COMPILERS: Mapping[type[Operation], Compiler] = {
+    gpu.ClusterBarrierOp: _cluster_barrier,
+    gpu.ClusterLoadOp: _cluster_load,
+    gpu.ClusterStoreOp: _cluster_store,
+}

@@ -1,0 +1,94 @@
+"""Blocks of a cluster that read and write each other's shared memory."""
+
+import numpy as np
+import pytest
+from clusters import KERNELS, LOADED, STORED, summands, wanted
+from launch import Gpu
+from lowered import lowered
+
+from dlc.backends.cuda.cubins import compile_kernels
+from dlc.dialects.graph.structure import Array
+from dlc.simulator import SimulationError, simulate
+from dlc.simulator.launch import Order
+
+ORDERS: list[Order | None] = [None, "forward", "backward", 1]
+LIMITS = "gpu-check-limits{arch=sm_90a}"
+
+
+def simulated(text: str, order: Order | None = None, block_order: Order = "forward") -> Array:
+    """Return the sums of the kernel ``@k``."""
+    y = np.zeros_like(wanted(summands()))
+    arrays = [summands(), y]
+    simulate(lowered(text, LIMITS), "k", arrays, warp_order=order, block_order=block_order)
+    return y
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("name", KERNELS)
+def test_sums(name: str, order: Order | None) -> None:
+    np.testing.assert_array_equal(simulated(KERNELS[name], order), wanted(summands()))
+
+
+@pytest.mark.parametrize("block_order", ["backward", 5])
+def test_clusters_run_as_a_whole(block_order: Order) -> None:
+    sums = simulated(LOADED, block_order=block_order)
+    np.testing.assert_array_equal(sums, wanted(summands()))
+
+
+def test_some_blocks_bring_their_clusters_along() -> None:
+    y = np.zeros_like(wanted(summands()))
+    simulate(lowered(LOADED, LIMITS), "k", [summands(), y], blocks=[6])
+    np.testing.assert_array_equal(y[1], wanted(summands())[1])
+    assert not y[0].any()
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernel_compiles(name: str) -> None:
+    assert compile_kernels(lowered(KERNELS[name], LIMITS), "sm_90a")[0].code
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernel_on_the_gpu(gpu: Gpu, name: str) -> None:
+    if gpu.target != "sm_90a":
+        pytest.skip(f"{gpu.target} has no clusters")
+    (y,) = gpu.run(lowered(KERNELS[name], LIMITS), summands())
+    np.testing.assert_array_equal(y, wanted(summands()))
+
+
+BARRIER = "gpu.cluster_barrier\n"
+RACE = "a race|nothing was written"
+FIRST, LAST = (
+    f"{BARRIER}  %sum = scf.for",
+    f"{BARRIER}  gpu.end",
+)
+BEGINS = f"{BARRIER}  %to"
+SOME = f"scf.if %some {{ {BARRIER} }}\n  %to"
+FAULTS = [
+    (LOADED, FIRST, FIRST.replace(BARRIER, ""), f"{RACE}|may not have begun"),
+    (LOADED, FIRST, FIRST.replace("cluster_barrier", "barrier"), "may not have begun"),
+    (LOADED, LAST, "gpu.end", "touches a block that may have ended"),
+    (LOADED, LAST, LAST.replace("cluster_barrier", "barrier"), "may have ended"),
+    (LOADED, "of %i to", "of %b to", "names block [48] of a cluster of 4"),
+    (STORED, BEGINS, "  %to", "may not have begun"),
+    (STORED, FIRST, FIRST.replace(BARRIER, ""), f"{RACE}|may have ended"),
+    (STORED, "%s[%rank, %t mod 16 * 4] of", "%s[0, %t mod 16 * 4] of", "a race"),
+    (STORED, "of %to", "of %rank", RACE),
+    (
+        STORED,
+        BEGINS,
+        f"{BARRIER} scf.if %some {{ {BARRIER} }}\n  %to",
+        "others of its cluster wait",
+    ),
+]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(("text", "correct", "wrong", "message"), FAULTS)
+def test_fault_is_found(
+    text: str, correct: str, wrong: str, message: str, order: Order | None
+) -> None:
+    """Whichever warp runs first."""
+    assert correct in text
+    with pytest.raises(SimulationError, match=message):
+        simulated(text.replace(correct, wrong), order)
