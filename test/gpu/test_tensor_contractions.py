@@ -21,6 +21,8 @@ SCHEDULES = {
     'instruction = "wgmma.m64n128k16", stages = 3',
     "interleaved": "tile = [64, 64, 64], warps = [4, 1], "
     'instruction = "wgmma.m64n64k16", stages = 3, interleave = 4',
+    "in turns": 'tile = [64, 64, 64], warps = [4, 1], instruction = "wgmma.m64n64k16", stages = 3, '
+    "producers = 4, producer_registers = 40, turns = 2, blocks = 3",
     "parts": "tile = [64, 128, 64], warps = [4, 1], "
     'instruction = "wgmma.m64n128k16", stages = 2, split = 2',
 }
@@ -118,7 +120,7 @@ CONVOLUTIONS = {
 
 
 @pytest.mark.parametrize("case", CONVOLUTIONS)
-@pytest.mark.parametrize("name", ["warps", "warpgroup"])
+@pytest.mark.parametrize("name", ["warps", "warpgroup", "in turns"])
 def test_convolution(runner: Runner, case: str, name: str) -> None:
     shape, kernel, stride, wanted = CONVOLUTIONS[case]
     images, height, width, channels = shape
