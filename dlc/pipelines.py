@@ -37,6 +37,7 @@ PIPELINES: dict[str, Pipeline] = {
             "gpu-allocate-shared",
             "gpu-set-resident-blocks",  # only what has no shared memory
             "gpu-unroll-windows",  # neighbours are wide loads by now, one for each tap
+            "gpu-unroll-pairs",
             "gpu-check-limits",
         ),
     ),

@@ -6,3 +6,6 @@ from dlc.core.annotation import Annotation
 
 UNROLL = Annotation("unroll", scf.ForOp)
 """``scf.for .. {unroll}``: the compiler of the text writes the iterations one after the other."""
+
+UNROLL_PAIRS = Annotation("unroll_pairs", scf.ForOp)
+"""``scf.for .. {unroll_pairs}``: the same for two iterations at a time."""

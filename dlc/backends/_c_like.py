@@ -36,7 +36,7 @@ from dlc.backends._c_scalar import (
 from dlc.core.affine import linear_index
 from dlc.core.locations import operation_text
 from dlc.dialects import loop
-from dlc.dialects.gpu.unroll import UNROLL
+from dlc.dialects.gpu.unroll import UNROLL, UNROLL_PAIRS
 from dlc.errors import CompileError
 from dlc.ir.access import Access
 
@@ -219,6 +219,8 @@ def _for(p: CLikePrinter, op: scf.ForOp) -> None:
         p.names[argument] = p.names[result] = name
     if UNROLL.marks(op):
         p.line("#pragma unroll")
+    elif UNROLL_PAIRS.marks(op):
+        p.line("#pragma unroll 2")
     i = p.names[induction] = p.fresh("i")
     low, high, step = (p.names[v] for v in (op.lb, op.ub, op.step))
     head = f"for ({p.type_of(induction)} {i} = {low}; {i} < {high}; {i} += {step})"

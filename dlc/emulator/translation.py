@@ -48,7 +48,7 @@ _KERNEL = re.compile(
 )
 _SHARED = re.compile(r"extern __shared__ __align__\(\d+\) unsigned char (\w+)\[\];")
 _VARIABLE = re.compile(r"\bstatic __device__ ")
-_UNROLL = re.compile(r"^\s*#pragma unroll\n", re.MULTILINE)
+_UNROLL = re.compile(r"^\s*#pragma unroll( 2)?\n", re.MULTILINE)
 _ASM = re.compile(r'\basm(?: volatile)?\(((?:[^";]|"[^"]*")*)\);')
 _STRING = re.compile(r'"([^"]*)"')
 _PLACE = re.compile(r"%(\d+)")
