@@ -4,14 +4,22 @@ from dataclasses import dataclass
 from typing import Literal
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.pattern_rewriter import PatternRewriter
 
+from dlc.analysis.contraction import gemm
 from dlc.analysis.evaluation import is_known
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
 from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.graph.layout import transpose
+from dlc.ir.tensor import element_type
+
+COLUMNS = 4
+"""That a copy of 16 bytes brings in fp32."""
+
+LEAST_ROWS = 32
+"""Of products whose tiles share the rows of the weight; with fewer, a lane streams a column."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +27,9 @@ class GraphOrderWeightsPass(DlcPass):
     """Transpose constant right-hand sides, at compile time, so that one axis is consecutive.
 
     ``inner=n``: the axis of the result (vectors of outputs, as CPU kernels load them). ``inner=k``:
-    the
-    axis of the reduction (what ``ldmatrix`` reads without transposing).
+    the axis of the reduction (what ``ldmatrix`` reads without transposing). ``inner=gpu``: ``n``
+    where threads of a GPU multiply-add, which load four columns of a line at once: in fp32, with
+    columns that fill copies of 16 bytes and enough rows for tiles; ``k`` elsewhere.
 
     Runs on: ``graph``. Leaves: ``graph``. Order: before ``graph-fold-constants``.
 
@@ -32,7 +41,7 @@ class GraphOrderWeightsPass(DlcPass):
 
     name = "graph-order-weights"
 
-    inner: Literal["n", "k"] = "n"
+    inner: Literal["n", "k", "gpu"] = "n"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         apply_patterns(op, [_OtherOrder(self.inner)], ctx)
@@ -40,15 +49,22 @@ class GraphOrderWeightsPass(DlcPass):
 
 @dataclass
 class _OtherOrder(OpRewrite[ContractionOp]):
-    inner: Literal["n", "k"]
+    inner: Literal["n", "k", "gpu"]
 
     def rewrite(self, op: ContractionOp, rewriter: PatternRewriter) -> None:
         x, weight, *rest = op.operands
         if not is_known(weight):
             return
-        order = op.weight_order(self.inner)
+        order = op.weight_order(_on_gpu(op) if self.inner == "gpu" else self.inner)
         if order is None:
             return
         ordered = transpose(weight, order.permutation)
         new = op.with_operands([x, ordered.output, *rest], **order.properties)
         rewriter.replace(op, [ordered, new], new.results)
+
+
+def _on_gpu(op: ContractionOp) -> Literal["n", "k"]:
+    product = gemm(op)
+    is_plain = op.precision is None and element_type(op.operands[0]) == f32
+    wide = product.n_size % COLUMNS == 0 and product.m_size >= LEAST_ROWS
+    return "n" if is_plain and wide else "k"

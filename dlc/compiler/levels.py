@@ -16,7 +16,7 @@ from dlc.option_text import option
 def pipelines(target: Target, precision: str) -> Iterator[tuple[str, str]]:
     """Yield the levels of a target in order, each with the pipeline that leads to it."""
     arch = f"{{arch={target.name}}}"
-    inner = "k" if target.is_gpu else "n"
+    inner = "gpu" if target.is_gpu else "n"
     yield "graph", f"optimize-graph{{precision={precision} inner={inner} arch={target.name}}}"
     yield "fused-group", f"fuse{arch},tile{arch}"
     if target.is_gpu:

@@ -53,12 +53,14 @@ _OF_WARPS = _Space(
         (64, 256, 1, 4),
         (64, 128, 2, 2),
         (128, 64, 2, 2),
+        (128, 64, 2, 1),
         (64, 64, 2, 2),
         (128, 32, 4, 1),
         (32, 128, 1, 4),
         (64, 32, 2, 2),
         (32, 64, 2, 2),
         (32, 32, 2, 2),
+        (32, 32, 1, 2),
         (16, 128, 1, 4),
         (16, 64, 1, 4),
         (16, 32, 1, 2),
@@ -66,6 +68,11 @@ _OF_WARPS = _Space(
     slice_bytes=(64, 128),
     stages=(2, 3, 4, 5),
 )
+
+_DEEP_OF_WARPS = _Space(
+    tiles=((64, 64, 2, 2), (32, 128, 1, 4), (32, 32, 2, 2)), slice_bytes=(256,), stages=(3, 4)
+)
+"""For products of one round of blocks, which have few slices: each of them waits once."""
 
 _OF_THREADS = _Space(
     tiles=(
@@ -82,6 +89,8 @@ _OF_THREADS = _Space(
     slice_bytes=(32, 64),
     stages=(1, 2, 3, 4),
 )
+
+_DEEP_OF_THREADS = _Space(tiles=((128, 128, 2, 4),), slice_bytes=(128,), stages=(2, 3))
 
 _OF_COLUMNS = _Space(
     tiles=tuple(
@@ -112,10 +121,10 @@ _OF_WARPGROUPS = _Space(
 )
 
 _SPACES = {
-    (Scope.WARPGROUP, (1, 1)): _OF_WARPGROUPS,
-    (Scope.WARP, (1, 1)): _OF_WARPS,
-    (Scope.THREAD, (8, 4)): _OF_THREADS,
-    (Scope.THREAD, (1, 32)): _OF_COLUMNS,
+    (Scope.WARPGROUP, (1, 1)): (_OF_WARPGROUPS,),
+    (Scope.WARP, (1, 1)): (_OF_WARPS, _DEEP_OF_WARPS),
+    (Scope.THREAD, (8, 4)): (_OF_THREADS, _DEEP_OF_THREADS),
+    (Scope.THREAD, (1, 32)): (_OF_COLUMNS,),
 }
 """By who does an instruction, and how the lanes of a warp stand over its part of a tile, each for
 itself or all together.
@@ -180,7 +189,17 @@ def _tiles_of(
     """Yield the schedules of instructions that differ in their columns at most; of those, the one
     that has all columns of a warpgroup. least: tiles with as many rows and columns are left out.
     """
-    space = _SPACES[instructions[0].scope, instructions[0].lanes]
+    for space in _SPACES[instructions[0].scope, instructions[0].lanes]:
+        yield from _tiles_in(space, work, instructions, arch, least)
+
+
+def _tiles_in(
+    space: _Space,
+    work: Contraction,
+    instructions: Sequence[Instruction],
+    arch: GpuArch,
+    least: int,
+) -> Iterator[ContractOnGpu]:
     most_stages = max(space.stages) if "cp.async" in arch.capabilities else 2
     for m, n, warps_m, warps_n in space.tiles_for(work):
         if min(m, n) >= least:
