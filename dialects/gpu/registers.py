@@ -14,12 +14,16 @@ from dlc.ir.order import OrderingOp
 FEWEST, MOST, STEP = 24, 256, 8
 """Registers of a thread that can be asked for (PTX ISA, "setmaxnreg")."""
 
+MOST_COMPILED = 248
+"""The whole steps below the 255 registers that code can name: a kernel is compiled for no more, so
+its threads have no more at launch."""
+
 
 def registers_at_launch(threads: int) -> int:
     """Return the registers that each thread of a block has at first: an even share of an SM's, for
     a kernel of which one block is to fit.
     """
-    return min(GpuArch.registers_per_sm // threads // STEP * STEP, MOST)
+    return min(GpuArch.registers_per_sm // threads // STEP * STEP, MOST_COMPILED)
 
 
 @irdl_op_definition

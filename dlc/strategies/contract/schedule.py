@@ -8,7 +8,7 @@ from dlc.arch import GpuArch, instructions
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import Instruction
 from dlc.arch.scope import Scope
-from dlc.dialects.gpu.registers import FEWEST, MOST, STEP
+from dlc.dialects.gpu.registers import FEWEST, MOST, MOST_COMPILED, STEP
 from dlc.errors import CompileError
 from dlc.strategies._key import LARGEST, Key, count, flag, key_field, size, sizes
 from dlc.strategies._schedule import Schedule
@@ -164,7 +164,7 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         """The registers of a thread that multiplies and of one that brings, where they differ."""
         left = GpuArch.registers_per_sm - self.producer_registers * self.bringing
         each = left // (self.threads * self.turns) // STEP * STEP
-        return min(each, MOST), self.producer_registers
+        return min(each, MOST_COMPILED), self.producer_registers
 
     @property
     def blocks_per_tile(self) -> int:

@@ -44,3 +44,12 @@ gpu.kernel @registers(%x: memref<4xf32>) attributes {grid = array<i64: 1, 1, 1>,
 // CHECK:      __launch_bounds__(384, 1) registers(
 // CHECK:      more_registers<176>();
 // CHECK-NEXT: fewer_registers<168>();
+
+// Threads of small blocks have 248 at launch, not the 256 that their share would be: code can name 255.
+gpu.kernel @few_threads(%x: memref<4xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 256, 1, 1>, outputs = 1 : i64, resident_blocks = 1 : i64} {
+  gpu.set_registers {count = 256 : i64}
+  gpu.set_registers {count = 248 : i64}
+  gpu.end
+}
+// CHECK:      more_registers<256>();
+// CHECK-NEXT: fewer_registers<248>();

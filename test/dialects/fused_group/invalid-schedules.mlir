@@ -97,7 +97,7 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "contract", targ
 
 // -----
 
-// expected-error@below {{producer_registers = 20 leaves 256 to threads that multiply; both are multiples of 8 from 24 to 256}}
+// expected-error@below {{producer_registers = 20 leaves 248 to threads that multiply; both are multiples of 8 from 24 to 256}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, producers = 4, producer_registers = 20>} {}
 
 // -----
