@@ -18,7 +18,7 @@ from dlc.dialects.gpu.unroll import UNROLL
 from dlc.dialects.loop import IndexOp
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.ir.order import OrderingOp
-from dlc.strategies.row.gpu import HELD_ELEMENTS
+from dlc.strategies.row.schedule import HELD_ELEMENTS
 
 
 class GpuUnrollRoundsPass(DlcPass):

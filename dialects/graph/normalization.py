@@ -228,8 +228,10 @@ class GroupNormOp(CompositeOp):
         sizes, grouped = shape(self.x), self._grouped()
         x = g.reshape(self.x, grouped)
         y = standardized(g, x, range(2, len(grouped)), self.epsilon.value.data)
-        scale, bias = (g.on_axis(v, 1, len(sizes)) for v in (self.scale, self.bias))
-        return [g.add(g.mul(g.reshape(y, sizes), scale), bias)]
+        # In the shape of the groups, so that all of it is about the rows that are reduced.
+        each = [*grouped[1:3], *(1 for _ in grouped[3:])]
+        scale, bias = (g.reshape(v, each) for v in (self.scale, self.bias))
+        return [g.reshape(g.add(g.mul(y, scale), bias), sizes)]
 
     def reference(self, *operands: Array) -> Array:
         x, *parameters = operands

@@ -123,15 +123,15 @@ class GpuCosts:
     row_instructions: float = 162.0
     """Of a warp that reduces a row, beside those of its elements."""
 
-    held_instructions: float = 1.0
+    held_instructions: float = 0.3
     """Of an element of a row that stays in registers, in units of one that each pass loads and
     computes again; this and the next two from 16 softmaxes and layer norms at large batch.
     """
 
-    held_row_instructions: float = 162.0
+    held_row_instructions: float = 60.0
     """Of a warp that reduces such a row, beside those of its elements."""
 
-    held_pass: float = 1.0
+    held_pass: float = 0.5
     """Latency of a later pass over such a row, and its loads, in units of one that loads all."""
 
     pass_clocks: float = 261.0
@@ -140,6 +140,9 @@ class GpuCosts:
 
     block_reduction_clocks: float = 829.0
     """Latency of a reduction among the warps of a block: barriers and shared memory."""
+
+    team_reduction_clocks: float = 200.0
+    """The same among teams that lie apart: each thread reads the totals of its team."""
 
     line_clocks: float = 0.34
     """A line that an instruction of a warp touches: the first-level cache looks it up."""

@@ -111,10 +111,11 @@ def _busiest_share(blocks: Numbers, arch: GpuArch) -> Floats:
 def _memory_clocks(kernel: Stream, arch: GpuArch) -> Numbers:
     """Return the clocks in which all bytes cross the L2, and those that it cannot hold the memory.
 
-    Earlier kernels left in the L2 what fits there.
+    Earlier kernels left in the L2 what fits there. What does not fit pushes out what does before it
+    is read: of twice as much as fits, nothing is found.
     """
     bytes = kernel.read_bytes + kernel.written_bytes
     l2_clocks = (bytes + kernel.reread_bytes) / (arch.l2_bytes_per_clock * arch.costs.l2_efficiency)
     dram_bytes_per_s = arch.dram_bytes_per_s * arch.costs.dram_efficiency
-    beyond = np.maximum(0.0, bytes - arch.l2_bytes)
+    beyond = np.clip(2 * (bytes - arch.l2_bytes), 0.0, bytes)
     return np.maximum(l2_clocks, beyond / dram_bytes_per_s * arch.clock_hz)

@@ -20,7 +20,7 @@ from typing import Any
 import onnx
 from choice import trials
 from stream_cases import StreamCase, cases
-from streams import artifact, captured, chosen, random_input, timed
+from streams import artifact, chosen, copy_graph, random_input, timed
 
 from dlc import arch, registry
 from dlc.analysis.entry import find_main, groups
@@ -127,8 +127,7 @@ def run(given: argparse.Namespace) -> None:
                 return
             case = _case(name)
             inputs = [random_input(torch, case, *each) for each in case.inputs.values()]
-            half = torch.randint(0, 256, (case.bytes // 2,), dtype=torch.uint8, device="cuda")
-            copy = captured(torch, stream, lambda half=half: half.clone())[0]
+            copy = copy_graph(torch, stream, case.bytes)
             wanted = None
             for row in [row for row in rows if row["name"] == name]:
                 found, output = _time(torch, stream, row, inputs)
@@ -155,7 +154,8 @@ def _time(torch: Any, stream: Any, row: Row, inputs: list[Any]) -> tuple[float, 
 
 
 def _median(torch: Any, stream: Any, function: Any) -> float:
-    return median(timed(torch, stream, function) for _ in range(RUNS))
+    with torch.cuda.stream(stream):
+        return median(timed(torch, stream, function) for _ in range(RUNS))
 
 
 def _print(name: str, rows: list[Row]) -> None:

@@ -27,6 +27,7 @@ from stream_cases import StreamCase, cases
 from dlc.compiler import Options, compile_to
 from dlc.errors import CompileError
 
+COPY_UNIT = 1 << 20
 TURNS, RUNS, LAUNCHES = 5, 4, 4
 """Each contestant is timed so many times in its turn, so many launches at a time."""
 _NAMES = ("strategy", "target")
@@ -117,8 +118,7 @@ def _measured(torch: Any, case: StreamCase, path: Path) -> Row:
     read, written = ([x.data_ptr() for x in side] for side in (inputs, outputs))
     constants = [torch.from_numpy(array).cuda() for array in case.constants.values()]
     theirs, result = captured(torch, stream, lambda: case.torch(torch, *inputs, *constants))
-    half = torch.randint(0, 256, (case.bytes // 2,), dtype=torch.uint8, device="cuda")
-    copy = captured(torch, stream, lambda: half.clone())[0]
+    copy = copy_graph(torch, stream, case.bytes)
     runs = {
         "us": lambda: model.enqueue(read, written, stream.cuda_stream),
         "torch_us": theirs.replay,
@@ -160,6 +160,15 @@ def _times(torch: Any, stream: Any, runs: dict[str, Callable[[], None]]) -> dict
                 found = [timed(torch, stream, function) for _ in range(RUNS)]
                 taken[name] += found if turn else []  # the first turn is for warming up
     return {name: round(median(found), 3) for name, found in taken.items()}
+
+
+def copy_graph(torch: Any, stream: Any, bytes: int) -> Any:
+    """Return the CUDA graph of a copy that reads and writes so many bytes together, up to what is
+    left of whole pages.
+    """
+    size = round(bytes / 2 / COPY_UNIT) * COPY_UNIT
+    half = torch.randint(0, 256, (size,), dtype=torch.uint8, device="cuda")
+    return captured(torch, stream, lambda: half.clone())[0]
 
 
 def timed(torch: Any, stream: Any, function: Callable[[], None]) -> float:

@@ -25,7 +25,9 @@ def group(types: str, result: str, schedule: str, body: str) -> str:
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("schedule", ["threads = 96", "threads = 128, vector = 4"])
+@pytest.mark.parametrize(
+    "schedule", ["threads = 96", "threads = 128, vector = 4", "threads = 64, vector = 8"]
+)
 def test_add_with_broadcast(runner: Runner, size: int, schedule: str) -> None:
     full, row = f"tensor<3x{size}xf16>", f"tensor<{size}xf16>"
     body = f"%r = graph.add %g0, %g1 : ({full}, {row}) -> {full}"
@@ -189,3 +191,27 @@ def test_softmax_of_several_rows_in_a_block(
     exact = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
     exact /= exact.sum(1, keepdims=True)
     np.testing.assert_allclose(y, exact, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "schedule", ["threads = 64", "threads = 32, rows = 2, vector = 4", "threads = 8, rows = 8"]
+)
+@pytest.mark.parametrize("sizes", [(3, 1), (5, 197), (4, 2052), (7, 64)])
+def test_softmax_of_rows_in_shared_memory(
+    runner: Runner, sizes: tuple[int, int], schedule: str
+) -> None:
+    full, row = f"tensor<{sizes[0]}x{sizes[1]}xf16>", f"tensor<{sizes[1]}xf16>"
+    body = (
+        f"%s = graph.add %g0, %g1 : ({full}, {row}) -> {full}\n"
+        f"%t = graph.softmax %s axis 1 : {full} -> {full}\n"
+        f"%r = graph.mul %t, %g0 : ({full}, {full}) -> {full}"
+    )
+    keys = f'strategy = "row", target = "gpu", {schedule}, held = true'
+    text = group(f"{full}, {row}", full, keys, body)
+    rng = np.random.default_rng(0)
+    x, b = (rng.standard_normal(s).astype(np.float16) for s in (sizes, sizes[1:]))
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x, b)
+    total = x.astype(np.float64) + b
+    exact = np.exp(total - total.max(1, keepdims=True))
+    exact = exact / exact.sum(1, keepdims=True)
+    assert (np.abs(y - exact * x) <= 8 * HALF_EPS * np.abs(exact * x) + 1e-6).all()

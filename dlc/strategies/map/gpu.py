@@ -10,6 +10,7 @@ import numpy as np
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.lane_reads import POSITIONS, lane_reads
 from dlc.analysis.positions import Index, axes
+from dlc.analysis.role import Role
 from dlc.analysis.traffic import least_work, traffic_bytes, work
 from dlc.arch import GpuArch
 from dlc.errors import CompileError
@@ -24,7 +25,7 @@ from dlc.strategies._rated import Rated, Seconds
 from dlc.strategies._schedule import Schedule
 from dlc.strategies.map.lowering import lower_on_threads
 from dlc.strategies.map.tile_work import TileWork, tile_works
-from dlc.strategies.map.tiled import lower_in_tiles
+from dlc.strategies.map.tiled import ACCESS_BYTES, lower_in_tiles
 from dlc.strategies.map.windows import WindowWork, windows
 
 _THREADS = (128, 256, 64, 512)
@@ -37,6 +38,9 @@ LEAST_ELEMENTS, MOST_ELEMENTS = 4, 32
 TILE_LOADS, TILE_STORES = 2.0, 1.0
 """Instructions of an element that comes from shared memory, and that goes there."""
 
+UNEVEN_INSTRUCTIONS = 6.0
+"""Of an element of a vector that goes over the ends of the last axis: its own index."""
+
 _LOADS_AHEAD = 8
 """Loads that a thread has under way at a time."""
 
@@ -47,7 +51,7 @@ class MapOnGpu(Schedule, strategy="map", target="gpu"):
 
     threads: int = size("threads per block")
     vector: int = size(
-        "neighbouring elements of the last axis that a thread computes", default=1, most=16
+        "neighbouring elements of the result that a thread computes", default=1, most=16
     )
     columns: int = size(
         "neighbouring places of the axis before it that a thread computes them at: their windows "
@@ -86,6 +90,11 @@ class MapWork:
     windows: tuple[WindowWork, ...] = ()
     tiles: tuple[TileWork, ...] = ()
 
+    @property
+    def vectors(self) -> list[int]:
+        """The neighbouring elements that a thread may have, most first."""
+        return [vector for vector, _ in self.reads if vector * self.widest_bytes <= ACCESS_BYTES]
+
     def tile_of(self, schedule: MapOnGpu) -> TileWork | None:
         """Return what a tile of a schedule does; raises CompileError for one that does not fit."""
         if schedule.tile == UNTILED:
@@ -114,7 +123,7 @@ def work_of(cluster: Cluster) -> MapWork:
     last_axis = (shape(largest) or (1,))[-1]
     widest = max(element_bytes(element_type(v)) for v in results)
     written = sum(map(tensor_bytes, results))
-    vectors = [*_vectors(widest, last_axis)] or [1]
+    vectors = [*_vectors(widest, last_axis, Role.WINDOW in cluster.kinds)] or [1]
     if 1 not in vectors:
         vectors.append(1)
     places = {shape(v): _warps(shape(v)) for v in results}
@@ -145,20 +154,22 @@ def _warps(shape: tuple[int, ...]) -> Index:
     return axes(("warps", shape), np.unravel_index(flat, sizes))
 
 
-def _vectors(widest_bytes: int, last_axis: int) -> Iterator[int]:
-    """Yield the elements that a thread may have: they divide the last axis, and take at most 16
-    bytes.
+def _vectors(widest_bytes: int, last_axis: int, whole: bool) -> Iterator[int]:
+    """Yield the elements that a thread may have: they take at most 16 bytes, and where they are to
+    be ``whole`` divide the last axis.
     """
     for vector_bytes in _VECTOR_BYTES:
         vector = vector_bytes // widest_bytes
-        if vector >= 1 and last_axis % vector == 0:
+        if vector >= 1 and (not whole or last_axis % vector == 0):
             yield vector
 
 
 def candidates(work: MapWork, _: GpuArch) -> Iterator[MapOnGpu]:
     """Yield the schedules of the space."""
     for columns in (1, *(window.positions for window in work.windows)):
-        for vector in _vectors(work.widest_bytes, work.last_axis):
+        for vector in work.vectors:
+            if columns > 1 and work.last_axis % vector:
+                continue
             for threads in _THREADS:
                 yield MapOnGpu(threads, vector, columns)
     if work.widest_bytes > _VECTOR_BYTES[0]:
@@ -240,7 +251,8 @@ def _estimate_plain(work: MapWork, schedules: Sequence[MapOnGpu], arch: GpuArch)
     blocks = np.ceil(work.points / (threads * results))
     fits = resident_blocks(threads, registers, 0 * threads, arch)
     each = costs.operation_instructions * work.operations / work.points - saved
-    instructions = results * (each + costs.result_instructions)
+    divided = [UNEVEN_INSTRUCTIONS if work.last_axis % s.vector else 0.0 for s in schedules]
+    instructions = results * (each + costs.result_instructions + np.array(divided))
     loading = costs.loads_wait_clocks * np.ceil(loads / _LOADS_AHEAD)
     warps = blocks * threads / arch.warp_threads
     kernels = Stream(

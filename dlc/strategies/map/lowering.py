@@ -27,16 +27,17 @@ Write = Callable[[Sequence[AffineExpr]], None]
 def lower_on_threads(job: Job, threads: int, vector: int, columns: int = 1) -> None:
     """Write one loop nest per shape of the results, for a GPU.
 
-    threads: of a block, each of which computes ``vector`` neighbouring elements of the last axis,
-    at as many neighbouring places of the axis before it as ``columns`` says.
+    threads: of a block, each of which computes ``vector`` neighbouring elements of the result (one
+    of them what is left), at as many neighbouring places of the axis before the last as ``columns``
+    says.
     """
     for sizes, outputs in job.outputs_by_shape().items():
         axes = merge_axes(job, outputs, sizes)
-        fits = axes.sizes and axes.sizes[-1] % vector == 0
-        own = vector if fits else 1
         if columns > 1 and len(axes.sizes) > 1 and axes.sizes[-2] % columns == 0:
+            own = vector if axes.sizes[-1] % vector == 0 else 1
             _windows(job, threads, [columns, own], axes, outputs)
         else:
+            own = vector if prod(axes.sizes) >= vector else 1
             _threads(job, threads, own, axes, outputs)
 
 
@@ -137,16 +138,26 @@ def _threads(
     job: Job, threads: int, vector: int, axes: MergedAxes, outputs: Sequence[Output]
 ) -> None:
     scope = LoopScope(job.builder, job.buffers)
+    vectors, rest = divmod(prod(axes.sizes), vector)
 
-    def write_vector(position: AffineExpr) -> None:
+    def write_some(position: AffineExpr, count: int, map: LoopMap) -> None:
         def write(dims: Sequence[AffineExpr]) -> None:
             (lane,) = dims or (AffineExpr.constant(0),)
             index = axes.index(unflatten(position * vector + lane, axes.sizes))
             store_elements(scope, outputs, index)
 
-        _nest(scope, [vector] if vector > 1 else [], [LoopMap.VECTOR], [], write)
+        _nest(scope, [count] if count > 1 else [], [map], [], write)
 
-    _each_thread(scope, threads, prod(axes.sizes) // vector, write_vector)
+    def write_vector(position: AffineExpr) -> None:
+        if not rest:
+            write_some(position, vector, LoopMap.VECTOR)
+            return
+        whole = lambda: write_some(position, vector, LoopMap.VECTOR)
+        scope.where_below(position, vectors, whole)
+        last = AffineExpr.constant(vectors)
+        scope.where_below(last - position, 1, lambda: write_some(last, rest, LoopMap.SERIAL))
+
+    _each_thread(scope, threads, vectors + bool(rest), write_vector)
 
 
 def _windows(

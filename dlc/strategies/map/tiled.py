@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import gcd, prod
 
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -113,6 +113,7 @@ class _Tiles:
     down: int
     across: int
     copies: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    is_whole: bool = True
     at: tuple[AffineExpr, AffineExpr] = (AffineExpr.constant(0), AffineExpr.constant(0))
 
     def __post_init__(self) -> None:
@@ -140,6 +141,42 @@ class _Tiles:
         self.scope.parallel_loop(prod([*others, *tiles]), LoopMap.GRID, write_tile)
 
     def _tile(self, outer: Index, top: AffineExpr, left: AffineExpr) -> None:
+        """Write a tile; one that is not whole has conditions at each element, which keep a thread
+        from having several under way.
+        """
+        for input in self.turn.inputs:
+            sizes = [self.across, self.sides.pitch(input)]
+            space = SpaceAttr(Space.SHARED)
+            type = MemRefType(element_type(input.value), sizes, memory_space=space)
+            self.copies[input.value] = self.scope.b.insert(AllocOp(type))
+        rows, columns = self.turn.sizes[self.turn.axis], self.turn.sizes[-1]
+        ends = [(top, rows, self.down), (left, columns, self.across)]
+        uneven = [(start, size - side) for start, size, side in ends if size % side]
+        self._where_whole(uneven, True, lambda: self._do(outer, top, left))
+        if uneven:
+            self.is_whole = False
+            self._where_whole(uneven, False, lambda: self._do(outer, top, left))
+
+    def _where_whole(
+        self, uneven: Sequence[tuple[AffineExpr, int]], whole: bool, write: Callable[[], None]
+    ) -> None:
+        """Write code for tiles that are whole, or for those that are not: the last ones along some
+        axes, whose start is above a limit.
+        """
+        scope = self.scope
+        conditions = [
+            scope.b.compare("le", scope.index_value(start), scope.b.constant(last, IndexType()))
+            for start, last in uneven
+        ]
+        if not conditions:
+            write()
+            return
+        condition = conditions[0]
+        for other in conditions[1:]:
+            condition = scope.b.logical("and", condition, other)
+        scope.where(condition if whole else scope.b.invert(condition), write)
+
+    def _do(self, outer: Index, top: AffineExpr, left: AffineExpr) -> None:
         for input in self.turn.inputs:
             self._bring(input, outer, top, left)
         self._compute(outer, top, left)
@@ -163,9 +200,7 @@ class _Tiles:
         What the tile does not have is not brought.
         """
         scope, count = self.scope, self.sides.input_vector(input)
-        sizes = [self.across, self.sides.pitch(input)]
-        type = MemRefType(element_type(input.value), sizes, memory_space=SpaceAttr(Space.SHARED))
-        self.copies[input.value] = buffer = scope.b.insert(AllocOp(type))
+        buffer = self.copies[input.value]
 
         def bring(place: AffineExpr) -> None:
             column, row = unflatten(place, [self.across, self.down])
@@ -211,5 +246,8 @@ class _Tiles:
             self.scope.parallel_loop(count, LoopMap.VECTOR, lambda v: write(number * count + v))
 
     def _where_inside(self, row: AffineExpr, column: AffineExpr, write: Callable[[], None]) -> None:
+        if self.is_whole:
+            write()
+            return
         rows, columns = self.turn.sizes[self.turn.axis], self.turn.sizes[-1]
         self.scope.where_below(row, rows, lambda: self.scope.where_below(column, columns, write))

@@ -27,13 +27,15 @@ Values = Sequence[SSAValue]
 class TeamRows(Rows):
     """Rows of a block, each for a team of its threads.
 
-    A *unit* is what a team does: a row, or as many as a vector has. first: its first row.
+    A *unit* is what a team does: a row, or as many as a vector has. first: its first row. team: the
+    number of the team in its block.
     """
 
     threads: int
     rows: int
     vector: int
     first: AffineExpr = ZERO
+    team: AffineExpr = ZERO
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -94,8 +96,8 @@ class TeamRows(Rows):
         loop = ForOp(0, self.teams, kind=LoopKind.PARALLEL, map=LoopMap.THREAD)
         loop.team = IntegerAttr(self.threads, i64)
         loop.apart = UnitAttr() if self.apart else None
-        with self.scope.loop(loop, stay=True) as team:
-            self._write_unit(block * self.teams + team)
+        with self.scope.loop(loop, stay=True) as self.team:
+            self._write_unit(block * self.teams + self.team)
             self.scope.b.builder.insert(YieldOp())
 
     def _write_unit(self, number: AffineExpr) -> None:
@@ -106,14 +108,20 @@ class TeamRows(Rows):
         units = self.count // self.unit
         if last is not None and last < units:
             self.first = number * self.unit
+            self.bring()
             self._prepare_all(conditional=False)
             self.write_results()
             return
         end = scope.b.constant(units - 1, IndexType())
         value = scope.b.minimum(scope.index_value(number), end)
         self.first = scope.dim(value, extent(units)) * self.unit
+        self.bring()
         self._prepare_all(conditional=True)
         scope.where_below(number, units, self.write_results)
+
+    # Not abstract: most teams read rows where they are.
+    def bring(self) -> None:
+        """Write what brings the rows of a unit nearer."""
 
     def _prepare_all(self, conditional: bool) -> None:
         for op in self.job.group.body.block.ops:

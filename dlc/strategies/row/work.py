@@ -39,8 +39,9 @@ class RowWork:
     reductions, how often a row is gone through, bytes of the widest element, bytes read and
     written, bytes of the sectors that stores touch, scalar operations, those that no code can leave
     out, by elements of a thread and rows of a block what a warp reads of a row, and by rows of a
-    thread and teams of a block what it reads where lanes go across rows, and whether a row may be
-    cut in parts.
+    thread and teams of a block what it reads where lanes go across rows, whether a row may be
+    cut in parts, and the bytes of a row of what reductions are made of, if they are gone through
+    again.
     """
 
     rows: int
@@ -57,6 +58,7 @@ class RowWork:
     reads: tuple[tuple[tuple[int, int], LaneReads], ...] = (((1, 1), LaneReads(1.0, 1.0, 1.0)),)
     across: tuple[tuple[tuple[int, int], LaneReads], ...] = ()
     may_split: bool = False
+    feeding_bytes: int = 0
 
     @property
     def across_vectors(self) -> list[int]:
@@ -120,7 +122,32 @@ def work_of(cluster: Cluster) -> RowWork:
         ),
         tuple(_across(cluster, space, reductions, elements, widest)) if not contiguous else (),
         not elements and cluster.after(reductions).isdisjoint(reductions),
+        _feeding_bytes(cluster, space, reductions, elements) if contiguous else 0,
     )
+
+
+def _feeding_bytes(
+    cluster: Cluster,
+    space: RowSpace,
+    reductions: Sequence[ComputedOp],
+    elements: Sequence[SSAValue],
+) -> int:
+    """Return the bytes of a row of the inputs that reductions are made of; 0 for one pass."""
+    if len(reductions) + bool(elements) < 2:
+        return 0
+    inputs = [v for v in cluster.inputs if shape(v) == space.shape]
+    needed = set[SSAValue]()
+    todo = list(reductions)
+    seen = set[ComputedOp](todo)
+    while todo:
+        op = todo.pop()
+        needed.update(op.operands)
+        for producer in cluster.flow.producers(op):
+            if producer in cluster.members and producer not in seen:
+                seen.add(producer)
+                todo.append(producer)
+    rows = max(1, prod(space.squeezed))
+    return sum(tensor_bytes(v) for v in inputs if v in needed) // rows
 
 
 def _across(

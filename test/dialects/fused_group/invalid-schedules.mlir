@@ -62,6 +62,16 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = 
 
 // -----
 
+// expected-error@below {{held = true is for rows whose lanes go along them, without parts}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 8, rows = 8, lanes = "across", held = true>} {}
+
+// -----
+
+// expected-error@below {{columns = 2 with a tile: windows have none}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "map", target = "gpu", threads = 64, columns = 2, tile = [32, 32]>} {}
+
+// -----
+
 // expected-error@below {{schedule key lanes should be "along" or "across", is "aside"}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 8, lanes = "aside">} {}
 

@@ -1,0 +1,131 @@
+"""How long schedules of ``row`` probably take on a GPU."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from dlc.analysis.lane_reads import LINE_BYTES
+from dlc.arch import GpuArch
+from dlc.ir.formation import Formation
+from dlc.model.occupancy import Floats, resident_blocks
+from dlc.model.streaming import Stream, resident, stream_s
+from dlc.strategies._rated import Seconds
+from dlc.strategies.row.schedule import HELD_ELEMENTS, RowOnGpu
+from dlc.strategies.row.split import WHOLE_ROWS, WHOLE_THREADS
+from dlc.strategies.row.work import SECTOR_BYTES, RowWork
+
+REGISTERS = 48
+_TOTAL_BYTES = 4
+"""Of an accumulator in shared memory; wider ones are rare."""
+
+
+def shared_bytes(work: RowWork, schedule: RowOnGpu, arch: GpuArch) -> int:
+    """Return the bytes that totals of warps take."""
+    team = Formation(schedule.threads, schedule.teams if schedule.across else 1)
+    if team.threads == team.lanes and not schedule.held:
+        return 0
+    groups = schedule.block_threads // max(arch.warp_threads, team.apart)
+    each = schedule.rows if schedule.across else 1
+    held = schedule.rows * work.feeding_bytes if schedule.held else 0
+    return held + _TOTAL_BYTES * groups * each * work.reductions
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """Schedules as arrays: threads of a team, rows, neighbours that a thread takes at a time, teams
+    and threads of a block, whether lanes go across rows, parts of a row, whether rows are held in
+    shared memory.
+    """
+
+    threads: Floats
+    rows: Floats
+    vector: Floats
+    teams: Floats
+    block_threads: Floats
+    across: Floats
+    split: Floats
+    held: Floats
+
+    @staticmethod
+    def of(schedules: Sequence[RowOnGpu]) -> "_Numbers":
+        rows = [
+            (s.threads, s.rows, s.vector, s.teams, s.block_threads, s.across, s.split, s.held)
+            for s in schedules
+        ]
+        return _Numbers(*np.array(rows, np.float64).T)
+
+
+def estimate(work: RowWork, schedules: Sequence[RowOnGpu], arch: GpuArch) -> Seconds:
+    """Return the seconds of schedules."""
+    costs, n = arch.costs, _Numbers.of(schedules)
+    found = [work.reads_of(s.vector, s.rows, s.teams if s.across else 0) for s in schedules]
+    loads, lines, fetched = np.array([(r.loads, r.lines, r.fetched) for r in found]).T
+    blocks = np.ceil(work.rows / n.rows) * n.split
+    shared = np.array([shared_bytes(work, s, arch) for s in schedules], np.float64)
+    fits = resident_blocks(n.block_threads, np.full_like(n.rows, REGISTERS), shared, arch)
+    steps = np.ceil(work.length / (n.threads * n.split * np.where(n.across, 1, n.vector)))
+    held = ((steps * n.vector <= HELD_ELEMENTS) & (work.passes > 1)) | (n.held > 0)
+    each = n.vector * costs.operation_instructions * work.operations / (work.rows * work.length)
+    each = (each + loads * costs.load_instructions) * np.where(held, costs.held_instructions, 1)
+    own = np.where(held | (n.across > 0), costs.held_row_instructions, costs.row_instructions)
+    passes = 1 + (work.passes - 1) * np.where(held, costs.held_pass, 1)
+    waiting = passes * (costs.pass_clocks + steps * costs.step_wait_clocks)
+    meeting = np.where(n.across, costs.team_reduction_clocks, costs.block_reduction_clocks)
+    meeting = np.where(shared > 0, work.reductions * meeting, 0)
+    warp_steps = blocks * n.block_threads / arch.warp_threads * steps
+    warp_steps = warp_steps * np.where(held, costs.held_pass, 1)
+    # Of a short row a team takes a piece, and those of a warp are in different lines.
+    lanes = np.minimum(n.threads, arch.warp_threads)
+    piece = np.where(n.across, LINE_BYTES, lanes * n.vector * work.widest_bytes)
+    pieces = arch.warp_threads / lanes
+    lines = np.where(n.across, lines, np.maximum(lines, np.where(pieces > 1, pieces, 0)))
+    kernels = Stream(
+        blocks,
+        n.block_threads,
+        fits,
+        steps * each + own,
+        waiting + meeting,
+        warp_steps * lines,
+        warp_steps * fetched,
+        work.read_bytes,
+        work.written_bytes,
+        np.where(n.across, work.written_bytes, work.stored_bytes)
+        * np.maximum(1, SECTOR_BYTES / piece),
+        np.where(held, 0.0, _reread_bytes(work, resident(blocks, fits, arch) * n.rows, arch)),
+    )
+    return stream_s(kernels, arch) + np.where(n.split > 1, _combining_s(work, n, arch), 0)
+
+
+def _combining_s(work: RowWork, n: _Numbers, arch: GpuArch) -> Floats:
+    """Return the seconds of the kernel that combines the parts of rows."""
+    costs = arch.costs
+    steps = np.ceil(n.split / WHOLE_THREADS)
+    read = _TOTAL_BYTES * work.reductions * work.rows * n.split
+    blocks = np.full_like(steps, ceil(work.rows / WHOLE_ROWS))
+    threads = np.full_like(steps, WHOLE_THREADS * WHOLE_ROWS)
+    instructions = costs.row_instructions + steps * costs.load_instructions
+    waiting = costs.pass_clocks + steps * costs.step_wait_clocks
+    lines = blocks * WHOLE_ROWS * steps * work.reductions
+    kernels = Stream(
+        blocks,
+        threads,
+        resident_blocks(threads, np.full_like(steps, REGISTERS), 0 * steps, arch),
+        instructions,
+        waiting,
+        lines,
+        lines,
+        read,
+        work.written_bytes,
+        work.written_bytes,
+    )
+    return stream_s(kernels, arch)
+
+
+def _reread_bytes(work: RowWork, at_a_time: Floats, arch: GpuArch) -> Floats:
+    """Return what later passes read again: all, where a first-level cache does not hold the rows
+    that an SM has at a time.
+    """
+    held = at_a_time * work.read_bytes / work.rows <= arch.shared_bytes_per_sm
+    return np.where(held, 0.0, (work.passes - 1) * work.read_bytes)

@@ -1,0 +1,78 @@
+"""What a schedule of ``row`` on a GPU holds."""
+
+from dataclasses import dataclass
+
+from dlc.arch.fragments import WARP_LANES
+from dlc.errors import CompileError
+from dlc.ir.formation import Formation
+from dlc.strategies._key import choice, flag, size
+from dlc.strategies._schedule import Schedule
+
+ALONG, ACROSS = "along", "across"
+
+HELD_ELEMENTS = 32
+"""A thread's elements of a row up to which they stay in registers from pass to pass."""
+
+
+@dataclass(frozen=True)
+class RowOnGpu(Schedule, strategy="row", target="gpu"):
+    """A team of threads shares a row: lanes of a warp, a warp, several, or all of a block."""
+
+    threads: int = size(
+        "threads that share a row: a power of two, or a multiple of 32. Those of a warp exchange "
+        "by shuffles, others through shared memory"
+    )
+    rows: int = size("rows per block", default=1)
+    vector: int = size(
+        "neighbours that a thread takes at a time: elements of a row, or rows where `lanes` is "
+        "`across`; this divides `rows` then",
+        default=1,
+        most=16,
+    )
+    lanes: str = choice(
+        "what neighbouring threads have: `along`: elements of one row; `across`: the same element "
+        "of neighbouring rows, for rows that are not stored in order",
+        (ALONG, ACROSS),
+        default=ALONG,
+    )
+    held: bool = flag(
+        "whether what rows are reduced from stands in shared memory while a team goes through it; "
+        "only `along` rows",
+        False,
+    )
+    split: int = size(
+        "parts of a row, each in another block; a second kernel combines what they give. Above 1 "
+        "only where no result has all elements of a row",
+        default=1,
+    )
+
+    @property
+    def across(self) -> bool:
+        """Whether neighbouring threads have neighbouring rows."""
+        return self.lanes == ACROSS
+
+    @property
+    def teams(self) -> int:
+        """The teams of a block."""
+        return self.rows // self.vector if self.across else self.rows
+
+    @property
+    def block_threads(self) -> int:
+        """The threads of a block."""
+        return self.threads * self.teams
+
+    def check(self) -> None:
+        if self.held and (self.across or self.split > 1):
+            raise CompileError("held = true is for rows whose lanes go along them, without parts")
+        if self.across and self.rows % self.vector:
+            raise CompileError(
+                f"vector = {self.vector} rows of a thread do not divide rows = {self.rows}"
+            )
+        if (
+            self.teams > 1
+            and not Formation(self.threads, self.teams if self.across else 1).is_regular
+        ):
+            raise CompileError(
+                f"threads = {self.threads} for each of {self.teams} teams of a block do not fit "
+                f"warps of {WARP_LANES}; take powers of two, or multiples of {WARP_LANES}"
+            )

@@ -1,0 +1,57 @@
+"""The schedules of ``row`` on a GPU that there are to choose from."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dlc.arch import GpuArch
+from dlc.arch.fragments import WARP_LANES
+from dlc.strategies.row.schedule import ACROSS, HELD_ELEMENTS, RowOnGpu
+from dlc.strategies.row.work import BLOCK_ROWS, RowWork, vectors
+
+_SHAPES = (
+    *((WARP_LANES, rows) for rows in BLOCK_ROWS),
+    *((threads, 1) for threads in (64, 128, 256, 512, 1024)),
+)
+_HOLDERS = (256, 512, 1024)
+"""Threads that share a row in shared memory."""
+_FEW_THREADS = (4, 8, 16)
+_FEW_BLOCKS = (128, 256)
+"""Lanes of a warp that share a short row, and threads of a block of such rows."""
+_SPLITS = (4, 16, 64, 256)
+_LEAST_STEPS = 4
+"""A thread goes through its part of a row in at least so many."""
+_TEAMS = (32, 16, 8, 4, 64, 128, 256)
+_SHARERS = (1, 4, 8, 16, 32, 64, 128)
+"""Neighbouring teams, and threads of one, where lanes go across rows."""
+
+
+def candidates(work: RowWork, _: GpuArch) -> Iterator[RowOnGpu]:
+    """Yield the schedules of the space; vectors take at most 16 bytes."""
+    for whole in (*_along(work), *_across(work)):
+        yield whole
+        for split in _SPLITS if work.may_split and not whole.held else ():
+            taken = whole.threads * (1 if whole.across else whole.vector)
+            if work.length >= _LEAST_STEPS * split * taken:
+                yield replace(whole, split=split)
+
+
+def _along(work: RowWork) -> Iterator[RowOnGpu]:
+    for vector in vectors(work):
+        for threads in _HOLDERS:
+            if work.feeding_bytes and work.length > HELD_ELEMENTS * threads // 2:
+                yield RowOnGpu(threads, 1, vector, held=True)
+        for threads, rows in _SHAPES:
+            if threads == WARP_LANES or threads * vector < 2 * work.length:
+                yield RowOnGpu(threads, rows, vector)
+        for threads in _FEW_THREADS:
+            if work.contiguous and threads * vector <= work.length <= HELD_ELEMENTS * threads:
+                for block in _FEW_BLOCKS:
+                    yield RowOnGpu(threads, block // threads, vector)
+
+
+def _across(work: RowWork) -> Iterator[RowOnGpu]:
+    for vector in work.across_vectors:
+        for lanes in _TEAMS:
+            for threads in _SHARERS:
+                if 64 <= lanes * threads <= 512 and threads <= max(1, work.length // 2):
+                    yield RowOnGpu(threads, lanes * vector, vector, ACROSS)

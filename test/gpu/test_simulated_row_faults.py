@@ -1,0 +1,113 @@
+"""Faults put into kernels that exchange through shared memory are found in the simulator: tiles of
+inputs that lie turned, rows that stand there, totals of teams.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from lowered import lowered
+from test_rows_and_elements import group
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.rewriter import Rewriter
+
+from dlc.analysis.shared_conflict import shared_accesses
+from dlc.core.affine import simplify
+from dlc.dialects import gpu
+from dlc.dialects.loop import LoadOp
+from dlc.ir.access import canonical_access
+from dlc.ir.space import Space, space_of
+from dlc.simulator import SimulationError, run_module
+
+GPU = "lower-to-loop,lower-to-gpu{arch=sm_90a}"
+Fault = Callable[[ModuleOp], None]
+
+
+def turned() -> ModuleOp:
+    """A transpose through a tile."""
+    body = (
+        "%r = graph.transpose %g0 {permutation = array<i64: 1, 0>} : "
+        "tensor<64x96xf32> -> tensor<96x64xf32>"
+    )
+    keys = 'strategy = "map", target = "gpu", threads = 128, vector = 4, tile = [32, 32]'
+    return lowered(group("tensor<64x96xf32>", "tensor<96x64xf32>", keys, body), GPU)
+
+
+def held() -> ModuleOp:
+    """Differences from the largest of a row that stands in shared memory."""
+    full = "tensor<3x96xf32>"
+    body = (
+        f"%m = graph.reduce_max %g0 axes [1] keep_dims : {full} -> tensor<3x1xf32>\n"
+        f"%r = graph.sub %g0, %m : ({full}, tensor<3x1xf32>) -> {full}"
+    )
+    keys = 'strategy = "row", target = "gpu", threads = 64, vector = 1, held = true'
+    return lowered(group(full, full, keys, body), GPU)
+
+
+def across() -> ModuleOp:
+    """Sums of columns by teams that lie apart."""
+    body = "%r = graph.reduce_sum %g0 axes [0] : tensor<96x32xf32> -> tensor<32xf32>"
+    keys = 'strategy = "row", target = "gpu", threads = 8, rows = 16, vector = 1, lanes = "across"'
+    return lowered(group("tensor<96x32xf32>", "tensor<32xf32>", keys, body), GPU)
+
+
+def _is_right(module: ModuleOp, made: Callable[[], ModuleOp]) -> bool:
+    sizes = {turned: (64, 96), held: (3, 96), across: (96, 32)}[made]
+    x = np.random.default_rng(0).integers(-9, 9, sizes).astype(np.float32)
+    (y,) = run_module(module, [x], block_order=1)
+    right = {turned: x.T, held: x - x.max(1, keepdims=True), across: x.sum(0)}[made]
+    return np.array_equal(y, right)
+
+
+def without_barriers(module: ModuleOp) -> None:
+    """Take the barriers away."""
+    for op in [op for op in module.walk() if isinstance(op, gpu.BarrierOp)]:
+        Rewriter.erase_op(op)
+
+
+def other_place(module: ModuleOp) -> None:
+    """Read the last element from shared memory one place further on."""
+    for op in reversed(list(module.walk())):
+        if shared_accesses(op) and isinstance(op, LoadOp | gpu.CopyOp):
+            access = op.accesses()[0]
+            if space_of(access.buffer) is Space.SHARED and access.reads:
+                last = access.map.results[-1] + 1
+                sizes = access.type.get_shape()
+                exprs = [*access.map.results[:-1], simplify(last) % sizes[-1]]
+                key = "map" if isinstance(op, LoadOp) else "source_map"
+                op.properties[key] = canonical_access(exprs, list(access.operands))[0]
+                return
+    raise AssertionError("nothing reads shared memory")
+
+
+def half_a_butterfly(module: ModuleOp) -> None:
+    """Leave out the widest exchange of lanes."""
+    shuffle = next(op for op in module.walk() if isinstance(op, gpu.ShuffleOp))
+    Rewriter.replace_op(shuffle, [], [shuffle.operands[0]])
+
+
+@pytest.mark.parametrize("made", [turned, held, across])
+def test_without_a_fault_the_result_is_right(made: Callable[[], ModuleOp]) -> None:
+    assert _is_right(made(), made)
+
+
+@pytest.mark.parametrize(
+    ("made", "fault"),
+    [
+        (turned, without_barriers),
+        (held, without_barriers),
+        (across, without_barriers),
+        (turned, other_place),
+        (held, other_place),
+        (across, other_place),
+        (held, half_a_butterfly),
+        (across, half_a_butterfly),
+    ],
+)
+def test_a_fault_is_found(made: Callable[[], ModuleOp], fault: Fault) -> None:
+    module = made()
+    fault(module)
+    try:
+        assert not _is_right(module, made)
+    except SimulationError:
+        return  # said by the simulator, where the result might have been right
