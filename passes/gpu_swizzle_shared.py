@@ -30,7 +30,8 @@ class GpuSwizzleSharedPass(DlcPass):
     turns; xored with the row's number, the 8 pieces are in different banks. Rows that are not a
     power of two bytes long are left as they are, and so are buffers that have a swizzle or an
     access wider than 16 bytes, and rows of 32 bytes that no matrix load reads. Tiles that hardware
-    reads or writes as a whole (products of a warpgroup) need the swizzle of their rows.
+    reads or writes as a whole (products of a warpgroup) need the swizzle of their rows; what tensor
+    copies touch stays as their maps say.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: before ``gpu-allocate-shared``.
     """
@@ -48,6 +49,8 @@ def _swizzle(kernel: KernelOp) -> None:
     for op in kernel.walk():
         if isinstance(op, SharedAllocOp) and op.swizzle is None:
             own = [a for a in accesses if a.buffer is op.output]
+            if any(a.alignment > 1 for a in own):  # a tensor map has said how the tile lies
+                continue
             by_rows = _is_read_by_rows(op, own) and all(_bytes(a) <= 1 << CHUNK_BITS for a in own)
             if by_rows or any(a.box for a in own):
                 op.swizzle = swizzle_of_rows(_row_bytes(op))

@@ -29,10 +29,9 @@ SCHEDULES = {
 UNIT = 2.0**-11
 
 
-def group(shapes: Sequence[Sequence[int]], op: str, name: str) -> str:
+def module_of(types: Sequence[str], op: str, numbers: str) -> str:
     """Return a module of one group on two arguments."""
-    x, w, y = (f"tensor<{'x'.join(map(str, shape))}xf16>" for shape in shapes)
-    numbers = f'strategy = "contract", target = "gpu", {SCHEDULES[name]}, copies = "tensor"'
+    x, w, y = types
     return (
         f"func.func @main(%x: {x}, %w: {w}) -> {y} {{\n"
         f"%y = fused_group.group @g(%x, %w) : ({x}, {w}) -> {y} attributes "
@@ -40,6 +39,13 @@ def group(shapes: Sequence[Sequence[int]], op: str, name: str) -> str:
         f"%r = {op} : ({x}, {w}) -> {y}\n"
         f"fused_group.yield %r : {y} }}\nfunc.return %y : {y} }}"
     )
+
+
+def group(shapes: Sequence[Sequence[int]], op: str, name: str) -> str:
+    """Return the group of a schedule on 16-bit tensors."""
+    types = [f"tensor<{'x'.join(map(str, shape))}xf16>" for shape in shapes]
+    numbers = f'strategy = "contract", target = "gpu", {SCHEDULES[name]}, copies = "tensor"'
+    return module_of(types, op, numbers)
 
 
 def lowered_group(shapes: Sequence[Sequence[int]], op: str, name: str) -> ModuleOp:
@@ -142,3 +148,35 @@ def test_convolution(runner: Runner, case: str, name: str) -> None:
         exact += part @ tap
         sizes += np.abs(part) @ np.abs(tap)
     check(y, exact, sizes, kernel * kernel * channels)
+
+
+OTHERS = {
+    "tf32": ("f32", 'tile = [64, 64, 32], warps = [2, 2], instruction = "mma.m16n8k8"'),
+    "fp32": ("f32", 'tile = [32, 64, 16], warps = [2, 2], instruction = "fma"'),
+    "int8": ("i8", 'tile = [64, 64, 64], warps = [2, 2], instruction = "mma.m16n8k32"'),
+    "int8, warpgroup": (
+        "i8",
+        'tile = [64, 64, 128], warps = [4, 1], instruction = "wgmma.m64n64k32"',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("transposed", [False, True])
+def test_other_elements(runner: Runner, name: str, transposed: bool) -> None:
+    """Small integers, whose sums are exact."""
+    element, schedule = OTHERS[name]
+    m, n, k = 67, 80, 272
+    dtype = np.float32 if element == "f32" else np.int8
+    generator = np.random.default_rng(0)
+    x, w = (generator.integers(-4, 5, s).astype(dtype) for s in ((m, k), (n, k)))
+    right = w if transposed else w.T.copy()
+    sums = "f32" if element == "f32" else "i32"
+    types = [f"tensor<{a}x{b}x{element}>" for a, b in (x.shape, right.shape)]
+    types.append(f"tensor<{m}x{n}x{sums}>")
+    numbers = f'strategy = "contract", target = "gpu", {schedule}, stages = 3, copies = "tensor"'
+    op = "graph.matmul %a, %b" + (" transpose_rhs" if transposed else "")
+    module = lowered(module_of(types, op, numbers), "lower-to-loop,lower-to-gpu{arch=sm_90a}")
+    assert mapped(module) == ({"a"} if name == "int8, warpgroup" and not transposed else {"a", "b"})
+    (found,) = runner.run(module, x, right)
+    np.testing.assert_array_equal(found, x.astype(np.int64) @ w.astype(np.int64).T)
