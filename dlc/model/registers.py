@@ -54,6 +54,9 @@ _FIXED_OF_PRODUCTS = 38.0
 38 in kernels of 32 to 128 sums a thread.
 """
 
+_OF_PART = 26.0
+"""Of the registers of the main loop, those that hold a part of another block's sums at the end."""
+
 _FMA_FIXED = 24.0
 _FMA_REGISTERS = 4
 """What a thread loads at once of a line that lies along the reduction."""
@@ -105,7 +108,8 @@ def _of_warps(tiles: "Tiles", accumulators: Floats, fragments: Floats) -> Floats
 
 def _of_warpgroups(tiles: "Tiles", accumulators: Floats) -> Floats:
     """Return those of tiles of products that read shared memory: sums, and what copies need."""
-    return _FIXED_OF_PRODUCTS + accumulators + _of_guards(tiles)
+    parts = np.where(tiles.split > 1, accumulators - _OF_PART, 0)
+    return _FIXED_OF_PRODUCTS + accumulators + parts + _of_guards(tiles)
 
 
 def _of_guards(tiles: "Tiles") -> Floats:

@@ -19,6 +19,9 @@ _GUARDED_STEP_INSTRUCTIONS = 14
 the machine code of 460 kernels for sm_90a.
 """
 
+_CONVERSION_INSTRUCTIONS = 1
+"""Of an element of a run that is loaded or stored at once."""
+
 _ROUNDS_TOGETHER = 8
 """Elements that a thread brings one after the other without a loop."""
 
@@ -62,6 +65,9 @@ class Supply:
         tiles, work, costs = self.tiles, self.tiles.work, self.arch.costs
         lhs, rhs = tiles.single_elements()
         element = work.lhs_reads * self._element_instructions + work.lhs_operations
+        if work.lhs_run > 1:
+            run = costs.plain_element_instructions / work.lhs_run + _CONVERSION_INSTRUCTIONS
+            element = work.lhs_reads * run + work.lhs_operations + _CONVERSION_INSTRUCTIONS
         thread = lhs * element + rhs * costs.plain_element_instructions
         lhs_copies, rhs_copies = tiles.copies()
         thread = thread + (lhs_copies + rhs_copies) * _COPY_INSTRUCTIONS
@@ -96,7 +102,7 @@ class Supply:
         """
         tiles, costs = self.tiles, self.arch.costs
         lhs, rhs = tiles.single_elements()
-        single = lhs * tiles.work.lhs_reads + rhs
+        single = lhs * tiles.work.lhs_reads / tiles.work.lhs_run + rhs
         loading = costs.register_stage_clocks + single * costs.element_clocks
         arrival = np.where(tiles.stages == 1, self.latency, 0)
         return np.where(single > 0, loading, 0) + arrival

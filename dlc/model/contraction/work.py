@@ -13,7 +13,8 @@ class Contraction:
     rhs_bytes: what is read of the factors at least. read_bytes, written_bytes: by the epilogue.
     lhs_copy, rhs_copy: bytes of one asynchronous copy of a factor; 0 where its elements go through
     registers. guarded: whether an element of the lhs may be in the padding.
-    lhs_reads: elements that are read for one of the lhs that goes through registers.
+    lhs_reads: elements that are read for one of the lhs that goes through registers. lhs_run: of
+    such, the neighbours along the reduction that a thread computes and stores together.
     lhs_operations, operations: scalar operations, in units of an addition, for one element of the
     lhs, and of the result beside its sum. together: neighbouring columns that lie together in all
     results, aligned. lhs_along_k, rhs_along_k: whether lines of a staged factor are along the
@@ -46,6 +47,7 @@ class Contraction:
     compute: str = "f32"
     lhs_inside: bool = False
     adjacent: bool = True
+    lhs_run: int = 1
 
     @property
     def flops(self) -> float:

@@ -9,6 +9,7 @@ from math import ceil, gcd
 import numpy as np
 
 from dlc.arch import GpuArch
+from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import Instruction
 from dlc.arch.matrix_descriptor import TRANSPOSED_BYTES
 from dlc.arch.scope import Scope
@@ -143,6 +144,9 @@ _LEAST_OF_WARPGROUPS = 64
 factors: in all of nine contractions that were measured, by 1.2 to 1.9 times.
 """
 
+_MOST_SPLIT_SUMS = 96 * WARP_LANES
+"""Of a warp: where the parts of a sum are added, as many registers again hold another part."""
+
 _GROUPED_ROWS = 8
 _SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
 
@@ -210,7 +214,7 @@ def _tiles_in(
         for slice_bytes in space.slice_bytes:
             depth = slice_bytes // work.factor_bytes
             slices = ceil(work.k / depth)
-            for split in (s for s in _SPLITS if s == 1 or slices >= 2 * s):
+            for split in _splits(instruction, m * n // (warps_m * warps_n), slices):
                 for stages in _stages(space, ceil(slices / split), most_stages):
                     tile, warps = (m, n, depth), (warps_m, warps_n)
                     first = tile, warps, instruction.name, stages, split, order
@@ -220,6 +224,12 @@ def _tiles_in(
 
 
 _schedule = lru_cache(20_000)(ContractOnGpu)  # spaces of different sizes have most in common
+
+
+def _splits(instruction: Instruction, sums: int, slices: int) -> Iterator[int]:
+    """Yield the numbers of parts of a reduction of ``slices``. sums: of a warp."""
+    too_many = instruction.is_asynchronous and sums > _MOST_SPLIT_SUMS
+    return (s for s in _SPLITS if s == 1 or (slices >= 2 * s and not too_many))
 
 
 def _stages(space: _Space, slices: int, most: int) -> Iterator[int]:

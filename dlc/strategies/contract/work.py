@@ -11,6 +11,7 @@ from dlc.analysis.contraction import Gemm, GemmLoop, gemm
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.epilogue import Place, places
 from dlc.analysis.factor_copy import copy_bytes, lies_along_k
+from dlc.analysis.factor_run import computed_run
 from dlc.analysis.role import Role
 from dlc.analysis.traffic import traffic_bytes
 from dlc.core.affine import Ranges, divisor_of, extent, linear_index, simplify, stride
@@ -67,6 +68,7 @@ def work_of(cluster: Cluster) -> Contraction:
         rhs_along_k=lies_along_k(cluster, op, 1),
         compute=str(compute_type(element)),
         lhs_inside=cluster.inner(op.operands[0]),
+        lhs_run=computed_run(cluster, op) if cluster.inner(op.operands[0]) and not lhs_copy else 1,
         adjacent=all(_is_adjacent(op, product, after, result) for result in cluster.results),
     )
 
