@@ -11,6 +11,7 @@ from dlc.dialects.gpu import (
     alloc,
     bulk_copy,
     cluster,
+    convert,
     copy,
     kernel,
     mbarrier,
@@ -33,6 +34,7 @@ from dlc.dialects.gpu.cluster import (
     ClusterRankOp,
     ClusterStoreOp,
 )
+from dlc.dialects.gpu.convert import CvtTf32Op
 from dlc.dialects.gpu.copy import AtomicAddOp, CopyOp, CpAsyncOp
 from dlc.dialects.gpu.kernel import BlockIdOp, Dimension, EndOp, KernelOp, ThreadIdOp
 from dlc.dialects.gpu.mbarrier import (
@@ -82,6 +84,7 @@ Gpu = Dialect(
         *warp.OPERATIONS,
         *cluster.OPERATIONS,
         *mma.OPERATIONS,
+        *convert.OPERATIONS,
         *stmatrix.OPERATIONS,
         *wgmma.OPERATIONS,
     ],
@@ -109,6 +112,7 @@ __all__ = [
     "CpAsyncCommitOp",
     "CpAsyncOp",
     "CpAsyncWaitOp",
+    "CvtTf32Op",
     "Dimension",
     "EndOp",
     "FenceOp",

@@ -84,6 +84,11 @@ class Instruction:
         return self.scope is Scope.WARPGROUP
 
     @property
+    def cuts_factors(self) -> bool:
+        """Whether it cuts bits off that nobody can round once a factor is in shared memory."""
+        return self.is_asynchronous and self.ignored_bits > 0
+
+    @property
     def flops(self) -> int:
         """The operations when a warp or a wider scope does it; a multiply-add counts 2."""
         m, n, k = self.least

@@ -21,6 +21,7 @@ from dlc.analysis.tensor_stage import is_box
 from dlc.arch.matrix_descriptor import ROW_BYTES, TRANSPOSED_BYTES
 from dlc.core.affine import linear_index, simplify, stride
 from dlc.core.task_map import TaskMap, repeat, spatial
+from dlc.dialects.gpu import CvtTf32Op
 from dlc.dialects.gpu.alloc import SwizzleAttr
 from dlc.dialects.graph.computed import apply_map
 from dlc.dialects.loop import AllocOp, StageOp, TaskMapAttr, YieldOp
@@ -55,7 +56,8 @@ class Factor:
     staged tile, and whether its lines are along the reduction, to the row of the block's tile.
     in_place: whether instructions read the tile where it is in shared memory: then it lies in
     swizzled rows of bytes, and its lines are along the reduction unless its elements have 16 bits.
-    tensor: whether tensor copies bring the tile, where it is a box of a tensor.
+    rounds: whether elements are rounded to tf32 on the way. tensor: whether tensor copies bring the
+    tile, where it is a box of a tensor.
     """
 
     scope: LoopScope
@@ -69,6 +71,7 @@ class Factor:
     is_whole: bool
     order: Callable[[AffineExpr, bool], AffineExpr]
     in_place: bool = False
+    rounds: bool = False
     tensor: bool = False
 
     @property
@@ -147,7 +150,8 @@ class Factor:
         index = apply_map(self.product.op.indexing_maps()[self.number], self.product.dims(loops))
 
         def read() -> list[SSAValue]:
-            return [scope.read(self.value, index, self._guarded)]
+            value = scope.read(self.value, index, self._guarded)
+            return [scope.b.insert(CvtTf32Op(value)) if self.rounds else value]
 
         inside = self._below(row, prod(loop.size for loop in self.loops))
         if not self.is_whole:

@@ -15,11 +15,10 @@ from dlc.dialects import gpu
 from dlc.simulator._buffer import Array
 from dlc.simulator._faults import Site
 from dlc.simulator._machine import Compiler, Machine, Step
+from dlc.simulator._tf32 import cut_off, round_tf32
 from dlc.simulator._threads import Active, Integers
 
 _LANES = np.arange(WARP_LANES)
-_TF32_IGNORED_BITS = 13
-"""The bits of an f32 that a tf32 has not."""
 
 
 def by_place(fragment: Fragment) -> tuple[Integers, Integers]:
@@ -71,11 +70,6 @@ def product(it: Instruction, a: Array, b: Array, c: Array) -> Array:
     return c + (x @ y).astype(c.dtype, copy=False)
 
 
-def cut_off(x: Array, bits: int) -> Array:
-    """Return floats of 32 bits without the last bits of their mantissa."""
-    return (x.view(np.uint32) >> bits << bits).view(np.float32) if bits else x
-
-
 def _round_tf32(machine: Machine, op: gpu.RoundTf32Op) -> Step:
     site = Site(op)
     (access,) = op.accesses()
@@ -83,11 +77,8 @@ def _round_tf32(machine: Machine, op: gpu.RoundTf32Op) -> Step:
 
     def run(active: Active) -> None:
         buffer, first = place(active)
-        held = np.ascontiguousarray(buffer.read(site, active, first, access.elements))
-        finite = np.isfinite(held)
-        half = np.uint32(1 << (_TF32_IGNORED_BITS - 1))
-        rounded = cut_off((held.view(np.uint32) + half).view(np.float32), _TF32_IGNORED_BITS)
-        buffer.write(site, active, first, np.where(finite, rounded, held))
+        held = buffer.read(site, active, first, access.elements)
+        buffer.write(site, active, first, round_tf32(held))
 
     return run
 

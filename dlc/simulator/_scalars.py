@@ -7,10 +7,11 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr
 from xdsl.ir import Attribute, Operation
 
-from dlc.dialects import loop
+from dlc.dialects import gpu, loop
 from dlc.dialects.graph.math import error_function
 from dlc.errors import CompileError
 from dlc.ir.tensor import numpy_dtype
+from dlc.simulator._tf32 import round_tf32
 from dlc.simulator._threads import Value
 
 Function = Callable[..., Value]
@@ -71,6 +72,10 @@ def _round_away(x: Value) -> Value:
     return np.copysign(np.floor(np.abs(x) + 0.5), x)
 
 
+def _tf32(x: Value) -> Value:
+    return round_tf32(np.asarray(x))
+
+
 def _same(x: Value) -> Value:
     return x
 
@@ -108,6 +113,7 @@ _FUNCTIONS: dict[type[Operation], Function] = {
     arith.ExtUIOp: _unsigned,
     arith.UIToFPOp: _unsigned,
     loop.RemfOp: np.fmod,
+    gpu.CvtTf32Op: _tf32,
     math.AbsFOp: np.abs,
     math.AbsIOp: np.abs,
     math.AcosOp: np.arccos,

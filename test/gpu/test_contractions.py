@@ -13,12 +13,25 @@ KINDS = {
     "f16": (np.float16, "f16", "", f'{TILE}, instruction = "mma.m16n8k16", stages = 3'),
     "bf16": (ml_dtypes.bfloat16, "bf16", "", f'{TILE}, instruction = "mma.m16n8k16", stages = 1'),
     "tf32": (np.float32, "f32", " precision tf32", f'{TILE}, instruction = "mma.m16n8k8"'),
+    "tf32 of warpgroups": (
+        np.float32,
+        "f32",
+        " precision tf32",
+        'tile = [64, 32, 32], warps = [4, 1], instruction = "wgmma.m64n32k8", stages = 3',
+    ),
     "f32": (np.float32, "f32", "", f'{TILE}, instruction = "fma", stages = 2'),
     "f64": (np.float64, "f64", "", f'{TILE}, instruction = "fma", stages = 2'),
 }
-UNIT = {"f16": 2.0**-11, "bf16": 2.0**-8, "tf32": 2.0**-24, "f32": 2.0**-24, "f64": 2.0**-53}
+UNIT = {
+    "f16": 2.0**-11,
+    "bf16": 2.0**-8,
+    "tf32": 2.0**-24,
+    "tf32 of warpgroups": 2.0**-24,
+    "f32": 2.0**-24,
+    "f64": 2.0**-53,
+}
 """Half the distance from 1 to the next number of the result's type."""
-FACTOR_ERROR = {"tf32": 2 * 2.0**-11 + 2.0**-22}
+FACTOR_ERROR = dict.fromkeys(("tf32", "tf32 of warpgroups"), 2 * 2.0**-11 + 2.0**-22)
 """What rounding both factors changes of a product, relative to it."""
 SIZES = ((1, 1, 1), (3, 100, 77), (17, 33, 129), (67, 72, 264))
 
@@ -64,7 +77,7 @@ def test_product(
     check(name, y, left @ right, np.abs(left) @ np.abs(right), k)
 
 
-@pytest.mark.parametrize("name", ["f16", "tf32", "f32"])
+@pytest.mark.parametrize("name", ["f16", "tf32", "tf32 of warpgroups", "f32"])
 @pytest.mark.parametrize("channels", [3, 16])
 @pytest.mark.parametrize("stride", [1, 2])
 def test_padded_convolution(runner: Runner, name: str, channels: int, stride: int) -> None:

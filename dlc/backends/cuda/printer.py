@@ -53,6 +53,7 @@ class CudaPrinter(CLikePrinter):
         arith.MaximumfOp: "maximum_f{bits}({0}, {1})",
         arith.MinimumfOp: "minimum_f{bits}({0}, {1})",
         math.RsqrtOp: "rsqrt{f}({0})",
+        gpu.CvtTf32Op: "round_tf32({0})",
     }
 
     PREFIX: ClassVar = ""

@@ -19,8 +19,8 @@ _GUARDED_STEP_INSTRUCTIONS = 14
 the machine code of 460 kernels for sm_90a.
 """
 
-_CONVERSION_INSTRUCTIONS = 1
-"""Of an element of a run that is loaded or stored at once."""
+_CONVERSION_INSTRUCTIONS = 2
+"""Of an element of a run that is loaded, and of the same when it is stored."""
 
 _ROUNDS_TOGETHER = 8
 """Elements that a thread brings one after the other without a loop."""
@@ -64,11 +64,10 @@ class Supply:
         """The clocks in which the instructions that bring a slice are issued."""
         tiles, work, costs = self.tiles, self.tiles.work, self.arch.costs
         lhs, rhs = tiles.single_elements()
-        element = work.lhs_reads * self._element_instructions + work.lhs_operations
-        if work.lhs_run > 1:
-            run = costs.plain_element_instructions / work.lhs_run + _CONVERSION_INSTRUCTIONS
-            element = work.lhs_reads * run + work.lhs_operations + _CONVERSION_INSTRUCTIONS
-        thread = lhs * element + rhs * costs.plain_element_instructions
+        found = costs.plain_element_instructions if work.lhs_run > 1 else self._element_instructions
+        of_lhs = work.lhs_reads * _of_run(found, work.lhs_run) + work.lhs_operations
+        of_rhs = _of_run(costs.plain_element_instructions, work.rhs_run)
+        thread = lhs * of_lhs + rhs * of_rhs
         lhs_copies, rhs_copies = tiles.copies()
         thread = thread + (lhs_copies + rhs_copies) * _COPY_INSTRUCTIONS
         if work.guarded:
@@ -102,7 +101,13 @@ class Supply:
         """
         tiles, costs = self.tiles, self.arch.costs
         lhs, rhs = tiles.single_elements()
-        single = lhs * tiles.work.lhs_reads / tiles.work.lhs_run + rhs
+        work = tiles.work
+        single = lhs * work.lhs_reads / work.lhs_run + rhs / work.rhs_run
         loading = costs.register_stage_clocks + single * costs.element_clocks
         arrival = np.where(tiles.stages == 1, self.latency, 0)
         return np.where(single > 0, loading, 0) + arrival
+
+
+def _of_run(instructions: Floats | float, run: int) -> Floats | float:
+    """Return the instructions for each of ``run`` elements that are found and moved together."""
+    return instructions / run + (_CONVERSION_INSTRUCTIONS if run > 1 else 0)

@@ -53,6 +53,8 @@ class Tiles:
         rows: Sequence[Sequence[int]],
     ) -> "Tiles":
         """Return tilings, of which a row says the numbers in the order of the fields."""
+        if instruction.cuts_factors:
+            work = work.through_registers()
         return Tiles(work, instruction, *np.array(rows, np.float64).T)
 
     # Counts ---------------------------------------------------------------------------------------

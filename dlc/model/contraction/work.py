@@ -1,6 +1,6 @@
 """What a contraction does, whatever the chip and the schedule."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -13,8 +13,8 @@ class Contraction:
     rhs_bytes: what is read of the factors at least. read_bytes, written_bytes: by the epilogue.
     lhs_copy, rhs_copy: bytes of one asynchronous copy of a factor; 0 where its elements go through
     registers. guarded: whether an element of the lhs may be in the padding.
-    lhs_reads: elements that are read for one of the lhs that goes through registers. lhs_run: of
-    such, the neighbours along the reduction that a thread computes and stores together.
+    lhs_reads: elements that are read for one of the lhs that goes through registers. lhs_run,
+    rhs_run: of such, the neighbours along the reduction that a thread brings together.
     lhs_operations, operations: scalar operations, in units of an addition, for one element of the
     lhs, and of the result beside its sum. together: neighbouring columns that lie together in all
     results, aligned. lhs_along_k, rhs_along_k: whether lines of a staged factor are along the
@@ -48,6 +48,7 @@ class Contraction:
     lhs_inside: bool = False
     adjacent: bool = True
     lhs_run: int = 1
+    rhs_run: int = 1
 
     @property
     def flops(self) -> float:
@@ -58,3 +59,9 @@ class Contraction:
     def global_bytes(self) -> int:
         """What crosses the global memory at least."""
         return self.lhs_bytes + self.rhs_bytes + self.read_bytes + self.written_bytes
+
+    def through_registers(self) -> "Contraction":
+        """Return it with factors that threads change on their way to shared memory."""
+        lhs, rhs = (max(1, copy // self.factor_bytes) for copy in (self.lhs_copy, self.rhs_copy))
+        lhs = max(lhs, self.lhs_run)
+        return replace(self, lhs_copy=0, rhs_copy=0, lhs_run=lhs, rhs_run=rhs)

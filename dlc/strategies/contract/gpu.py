@@ -171,7 +171,8 @@ def _space_of(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
     fastest = [row for row in others if row.unit == others[0].unit]
     of_warpgroups = [row for row in fitting if row.is_asynchronous and _suits_warpgroups(work)]
     is_copied = work.lhs_copy > 0 and work.rhs_copy > 0
-    least = _LEAST_OF_WARPGROUPS if of_warpgroups and is_copied else LARGEST
+    are_copied = is_copied and any(not row.cuts_factors for row in of_warpgroups)
+    least = _LEAST_OF_WARPGROUPS if are_copied else LARGEST
     for instruction in {row.lanes: row for row in reversed(fastest)}.values():
         yield from _tiles_of(work, [instruction], arch, least)
     if of_warpgroups:

@@ -233,6 +233,7 @@ class _Kernel:
                 self.spread.column(row) if number and self._is_ordered(along_k) else row
             ),
             in_place=schedule.reads_shared,
+            rounds=schedule.rounds_factors,
             tensor=schedule.copies == TENSOR,
         )
 

@@ -42,21 +42,7 @@ def _factors(name: str) -> str:
     return ", ".join(dict.fromkeys(row.element or "any type" for row in rows))
 
 
-def is_offered(row: Instruction) -> bool:
-    """Return whether schedules may name an instruction.
-
-    What reads shared memory cuts bits of a factor off that nothing has rounded on its way there.
-    """
-    return not (row.is_asynchronous and row.ignored_bits)
-
-
-def _offered() -> list[Instruction]:
-    """Return the instructions of schedules, one of each name."""
-    rows = (instructions.named(name)[0] for name in instructions.names())
-    return [row for row in rows if is_offered(row)]
-
-
-_FAMILIES = {row.family: row for row in _offered()}
+_FAMILIES = {row.family: row for row in instructions.rows()}
 
 _LINE_STEPS = (1, 2, 4)
 """Steps of an instruction, of 32 bytes each, in a line that it reads in shared memory: lines of 32,
@@ -67,7 +53,7 @@ _INSTRUCTION = Key(
     "what multiplies and adds: "
     + ", ".join(f'`"{family}"` ({_factors(row.name)})' for family, row in _FAMILIES.items()),
     " or ".join(f'"{family}"' for family in _FAMILIES),
-    lambda value: value in [row.name for row in _offered()],
+    lambda value: value in instructions.names(),
 )
 
 
@@ -189,6 +175,13 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         return self._row.least
 
     @property
+    def rounds_factors(self) -> bool:
+        """Whether factors are rounded on their way to shared memory: what the instruction reads
+        there it cuts off.
+        """
+        return self._row.cuts_factors
+
+    @property
     def reads_shared(self) -> bool:
         """Whether the instruction reads factors where they lie in shared memory."""
         return self._row.is_asynchronous
@@ -228,13 +221,24 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
                 "beside each other"
             )
         self._check_roles()
-        if self.copies == TENSOR and self.stages < 2:
-            raise CompileError(
-                f'copies = "{TENSOR}" needs stages of 2 or more, which have something to wait for'
-            )
+        self._check_copies()
         if self.exchange and self.split > 1:
             raise CompileError(
                 f"exchange with split = {self.split}: parts of a sum stay where they are"
+            )
+
+    def _check_copies(self) -> None:
+        """Raise CompileError for tensor copies where they cannot be."""
+        if self.copies != TENSOR:
+            return
+        if self.stages < 2:
+            raise CompileError(
+                f'copies = "{TENSOR}" needs stages of 2 or more, which have something to wait for'
+            )
+        if self.rounds_factors:
+            raise CompileError(
+                f'copies = "{TENSOR}" brings factors as they are; {self.instruction} needs them '
+                "rounded on the way"
             )
 
     def _check_roles(self) -> None:

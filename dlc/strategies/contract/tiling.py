@@ -11,7 +11,7 @@ from dlc.model.contraction import Contraction, Tiles
 from dlc.model.occupancy import BlockResources
 from dlc.model.registers import registers
 from dlc.model.upper_bound import KernelWork
-from dlc.strategies.contract.schedule import ContractOnGpu, is_offered
+from dlc.strategies.contract.schedule import ContractOnGpu
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,7 @@ def instructions_for(work: Contraction, arch: GpuArch) -> tuple[Instruction, ...
     """Return the instructions of a chip that multiply what a contraction does, the fastest first;
     of equally fast ones that which does more at once.
     """
-    known = instructions.multiplying(work.element, work.compute, arch.capabilities)
-    fitting = [row for row in known if is_offered(row)]
+    fitting = instructions.multiplying(work.element, work.compute, arch.capabilities)
 
     def speed(row: Instruction) -> tuple[float, int]:
         return arch.flops_per_clock_per_sm[row.unit], row.flops

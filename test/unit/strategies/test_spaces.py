@@ -135,7 +135,7 @@ def test_no_asynchronous_copies_no_third_stage() -> None:
     [
         ("f16", H200, "wgmma.m64n256k16"),
         ("f16", A100, "mma.m16n8k16"),
-        ("tf32", H200, "mma.m16n8k8"),
+        ("tf32", H200, "wgmma.m64n256k8"),
         ("tf32", A100, "mma.m16n8k8"),
         ("f32", A100, "fma"),
         ("f16", RTX_2080, "fma"),

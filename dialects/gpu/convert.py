@@ -1,0 +1,41 @@
+"""Conversions of scalars that only some chips have an instruction for."""
+
+from xdsl.dialects.builtin import Float32Type
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import Pure
+
+from dlc.dialects.gpu.capability import NeedsCapability
+
+
+@irdl_op_definition
+class CvtTf32Op(IRDLOperation, NeedsCapability):
+    """Round to tf32, to nearest, ties away from zero: ``f32`` whose last 13 bits are zero (PTX ISA,
+    "cvt": ``cvt.rna.tf32.f32``). NaN and infinities stay.
+
+    Before a product that reads shared memory by itself: it cuts these bits off.
+
+    ``%t = gpu.cvt_tf32 %x : f32``
+    """
+
+    name = "gpu.cvt_tf32"
+    value = operand_def(Float32Type)
+    output = result_def(Float32Type)
+    traits = traits_def(Pure())
+    assembly_format = "$value attr-dict `:` type($output)"
+
+    def __init__(self, value: SSAValue):
+        super().__init__(operands=[value], result_types=[value.type])
+
+    @property
+    def capability(self) -> str:
+        return "mma.sync.tf32"
+
+
+OPERATIONS = [CvtTf32Op]
