@@ -19,8 +19,8 @@ _GUARDED_STEP_INSTRUCTIONS = 14
 the machine code of 460 kernels for sm_90a.
 """
 
-_CONVERSION_INSTRUCTIONS = 2
-"""Of an element of a run that is loaded, and of the same when it is stored."""
+_CONVERSION_INSTRUCTIONS = 1
+"""Of an element of a run that is loaded."""
 
 _ROUNDS_TOGETHER = 8
 """Elements that a thread brings one after the other without a loop."""
@@ -103,7 +103,8 @@ class Supply:
         lhs, rhs = tiles.single_elements()
         work = tiles.work
         single = lhs * work.lhs_reads / work.lhs_run + rhs / work.rhs_run
-        loading = costs.register_stage_clocks + single * costs.element_clocks
+        latency = costs.run_stage_clocks if work.lhs_run > 1 else costs.register_stage_clocks
+        loading = latency + single * costs.element_clocks
         arrival = np.where(tiles.stages == 1, self.latency, 0)
         return np.where(single > 0, loading, 0) + arrival
 
