@@ -31,7 +31,8 @@ UNIT = {
     "f64": 2.0**-53,
 }
 """Half the distance from 1 to the next number of the result's type."""
-FACTOR_ERROR = dict.fromkeys(("tf32", "tf32 of warpgroups"), 2 * 2.0**-11 + 2.0**-22)
+_ROUNDED = 2 * 2.0**-11 + 2.0**-22
+FACTOR_ERROR = {"tf32": _ROUNDED, "tf32 of warpgroups": _ROUNDED}
 """What rounding both factors changes of a product, relative to it."""
 SIZES = ((1, 1, 1), (3, 100, 77), (17, 33, 129), (67, 72, 264))
 
