@@ -1,5 +1,6 @@
 """Artifacts whose kernels use tensor maps: the host program encodes them, the engine obeys them."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,10 @@ from launched import LaunchError, Printed, launch, printed
 from lowered import lowered
 from tensor_copies import CASES, STORED, loading, storing
 
+from dlc.backends.host import link
+from dlc.compiler import build as build_module
 from dlc.dialects.graph.structure import Array
+from dlc.emulator.model import EmulationError
 from dlc.simulator.launch import find_kernel
 
 PASSES = "gpu-allocate-shared,gpu-check-limits"
@@ -119,3 +123,53 @@ def test_a_tile_at_a_place_that_the_swizzle_cannot_have(tmp_path: Path) -> None:
     assert text != right.printed
     with pytest.raises(LaunchError, match="the tile is at byte 512, no multiple of 1024"):
         launched(replace(right, printed=text, shared=right.shared + 512), tmp_path)
+
+
+def in_arguments(old: str, new: str) -> Callable[[pytest.MonkeyPatch], None]:
+    """Exchange a part of the host program that makes the arguments of launches."""
+
+    def apply(patch: pytest.MonkeyPatch) -> None:
+        text = link.native_text
+        assert old in text("cuda_arguments.c")
+        patch.setattr(link, "native_text", lambda name: text(name).replace(old, new))
+
+    return apply
+
+
+def in_table(**wrong: object) -> Callable[[pytest.MonkeyPatch], None]:
+    """Let the tables of the host program say something else of each map."""
+
+    def apply(patch: pytest.MonkeyPatch) -> None:
+        right = build_module.driver_map
+        patch.setattr(build_module, "driver_map", lambda map: replace(right(map), **wrong))
+
+    return apply
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (in_arguments("a->pointers[map->operand]", "a->pointers[0]"), "is not of operand 1"),
+        (
+            in_arguments("status = encode(", "status = times++ > 1 ? DLC_OK : encode("),
+            "is not of operand",
+        ),
+        (in_table(operand=1), "is not of operand 0"),
+        (in_table(rank=1), "a copy of 2 axes by a tensor map of 1 axes"),
+        (in_table(strides=(120, 0, 0, 0)), "invalid value"),
+    ],
+)
+def test_fault_of_the_host_program_is_found(
+    fault: Callable[[pytest.MonkeyPatch], None],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Two runs, on other buffers each: maps of the first one are of no use to the second."""
+    in_arguments("static dlc_status encode", "static int times;\nstatic dlc_status encode")(
+        monkeypatch
+    )
+    fault(monkeypatch)
+    built = build([storing(CASE)], [(CASE.x, CASE.x)], PASSES, tmp_path)
+    with pytest.raises(EmulationError, match=message):
+        built.emulated(tmp_path).run({"x0": CASE.x})
