@@ -249,7 +249,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 def prelude_for(text: str) -> str:
     """Return the definitions of the functions that ``text`` and these definitions call."""
-    functions = PRELUDE | products() | warpgroup_products()
+    functions = PRELUDE | products() | warpgroup_products(set(_WORD.findall(text)))
     needed: set[str] = set()
     waiting = [text]
     while waiting:

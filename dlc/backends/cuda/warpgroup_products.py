@@ -4,7 +4,7 @@ Each of these functions is one instruction. No call stands between products, and
 products touches sums that are under way; else the assembler lets one product wait for the other.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from math import prod
 from typing import Any
 
@@ -27,11 +27,14 @@ _TRANSPOSING_PACK = 2
 """Elements in a register of those types that have bits for transposed factors."""
 
 
-def warpgroup_products() -> dict[str, str]:
-    """Return the definition of each function that starts a product."""
+def warpgroup_products(called: Collection[str]) -> dict[str, str]:
+    """Return the definition of each function that starts a product, of those that are called: to
+    write them all down takes longer than a small kernel.
+    """
     rows = [row for row in instructions.rows() if row.scope is Scope.WARPGROUP]
-    shared = {product_name(it): _definition(it, registers=False) for it in rows}
-    return shared | {_name_with_registers(it): _definition(it, registers=True) for it in rows}
+    forms = {product_name(it): (it, False) for it in rows}
+    forms |= {_name_with_registers(it): (it, True) for it in rows}
+    return {name: _definition(*form) for name, form in forms.items() if name in called}
 
 
 def _name_with_registers(it: Instruction) -> str:
