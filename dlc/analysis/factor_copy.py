@@ -29,6 +29,14 @@ def lies_along_k(cluster: Cluster, op: ContractionOp, number: int) -> bool:
     return along_k >= along_rows
 
 
+def lies_in_rows(cluster: Cluster, op: ContractionOp, number: int) -> bool:
+    """Return whether the rows of factor ``number`` are as far from each other as their neighbours
+    are, each with its elements one after the other: a matrix in memory.
+    """
+    found = _moved(op.operands[number], lambda value: not cluster.inner(value))
+    return found is not None and _in_rows(op, number, found[1], shape(found[0]))
+
+
 def _both_ways(cluster: Cluster, op: ContractionOp, number: int) -> tuple[int, int]:
     """Return the bytes of one copy along the reduction, and along the rows."""
     found = _moved(op.operands[number], lambda value: not cluster.inner(value))
@@ -72,6 +80,41 @@ def _moved(
     return value, tuple(moves)
 
 
+def _position(
+    op: ContractionOp, number: int, moves: Sequence[AffineMap], sizes: Sequence[int]
+) -> tuple[AffineExpr, Ranges]:
+    """Return where an element of a factor is in memory, and the ranges of the op's dims.
+
+    moves: between the factor and the tensor in memory, of shape ``sizes``.
+    """
+    index: Sequence[AffineExpr] = op.indexing_maps()[number].results
+    for move in moves:
+        index = apply_map(move, index)
+    ranges = Ranges([extent(n) for n in (*op.domain.parallel, *op.domain.reduction)])
+    return simplify(linear_index(index, sizes), ranges), ranges
+
+
+@once_per_form
+def _in_rows(
+    op: ContractionOp, number: int, moves: tuple[AffineMap, ...], sizes: tuple[int, ...]
+) -> bool:
+    product = gemm(op)
+    position, ranges = _position(op, number, moves, sizes)
+
+    def distance(loops: Sequence[GemmLoop]) -> int | None:
+        """Return by how much the position grows from one iteration of a nest to the next."""
+        steps = [stride(position, loop.dim, ranges) for loop in loops]
+        found = [None if n is None else n * x.step for n, x in zip(steps, loops, strict=True)]
+        even = all(
+            inner is not None and outer == inner * loop.size
+            for outer, inner, loop in zip(found, found[1:], loops[1:], strict=False)
+        )
+        return found[-1] if found and even else None
+
+    rows = product.n if number else product.m
+    return distance(product.k) == 1 and distance(rows) is not None
+
+
 @once_per_form
 def _copies(
     op: ContractionOp, number: int, moves: tuple[AffineMap, ...], sizes: tuple[int, ...], size: int
@@ -83,14 +126,10 @@ def _copies(
     """
     product = gemm(op)
     rows = product.n if number else product.m
-    index: Sequence[AffineExpr] = op.indexing_maps()[number].results
     guarded = set[int]()
     for axis in () if number else op.lhs_guard:
-        guarded |= index[axis].used_dims()
-    for move in moves:
-        index = apply_map(move, index)
-    ranges = Ranges([extent(n) for n in (*op.domain.parallel, *op.domain.reduction)])
-    position = simplify(linear_index(index, sizes), ranges)
+        guarded |= op.indexing_maps()[number].results[axis].used_dims()
+    position, ranges = _position(op, number, moves, sizes)
     along_k, along_rows = (
         _along(position, loops, guarded, ranges, size) for loops in (product.k, rows)
     )

@@ -63,6 +63,9 @@ class GpuCosts:
     slice_clocks: float = 541.0
     """From the copies of a slice to its first product, beside the latency of its memory."""
 
+    turn_clocks: float = 100.0
+    """Of a tile, beside its steps, where another team finishes the one before."""
+
     element_instructions: float = 24.5
     """Instructions to bring one element of a factor through registers: index, guard, load, store.
     """

@@ -90,7 +90,10 @@ def _of_roles(tiles: "Tiles") -> Floats:
     """Return the registers that each thread has at the launch of a block with producers, before
     these give theirs to the others: the assembler counts in whole warpgroups.
     """
-    threads = np.ceil((tiles.warps + tiles.producers) / WARPGROUP_WARPS) * _WARPGROUP_THREADS
+    threads = (
+        np.ceil((tiles.warps * tiles.turns + tiles.producers) / WARPGROUP_WARPS)
+        * _WARPGROUP_THREADS
+    )
     return np.minimum(_MOST, GpuArch.registers_per_sm // threads // _UNIT * _UNIT)
 
 

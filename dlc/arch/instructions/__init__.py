@@ -28,6 +28,7 @@ def names() -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.name for row in rows()))
 
 
+@cache
 def named(name: str) -> tuple[Instruction, ...]:
     """Return the rows of a name, which differ in the types that they take; none if there is no such
     instruction.
@@ -42,6 +43,7 @@ def find(name: str, a: str, b: str, c: str) -> Instruction | None:
     return next((row for row in named(name) if row.takes(a, b, c)), None)
 
 
+@cache
 def multiplying(
     element: str, compute: str, capabilities: frozenset[str]
 ) -> tuple[Instruction, ...]:
@@ -66,4 +68,5 @@ def multiplies_bytes(chip: object) -> bool:
 
 def refresh() -> None:
     """Find the instructions anew: a folder was added to the package's path, or taken away."""
-    rows.cache_clear()
+    for found in (rows, named, multiplying):
+        found.cache_clear()

@@ -24,7 +24,7 @@ from dlc.model.registers import registers
 
 def residents(tiles: Tiles, arch: GpuArch) -> Floats:
     """Return how many blocks an SM holds at a time, 0 where not one fits."""
-    threads = (tiles.warps + tiles.producers) * WARP_LANES
+    threads = (tiles.warps * tiles.turns + tiles.producers) * WARP_LANES
     return resident_blocks(threads, registers(tiles), tiles.shared_bytes, arch)
 
 
@@ -52,19 +52,23 @@ class _Estimate:
         memory_s = bytes / (arch.dram_bytes_per_s * costs.dram_efficiency)
         walks = self.tiles.walking > 0
         starts = np.where(walks, self.fits, self.tiles.blocks / arch.sm_count) * costs.block_clocks
-        clocks = np.where(walks, self._walk(), self._rounds())
+        clocks = np.where(walks, self._walk(), self._rounds()) if walks.any() else self._rounds()
         rounds_s, starts_s = clocks / arch.clock_hz, starts / arch.clock_hz
         return costs.start_us * 1e-6 + slower(4, rounds_s, memory_s, starts_s)
 
     def _walk(self) -> Floats:
         """Return the clocks of blocks that walk over tiles: the first slice of a tile arrives under
-        the end of the one before.
+        the end of the one before. Teams that take turns finish a tile while the next is multiplied.
         """
         tiles, sms = self.tiles, self.arch.sm_count
         walking = np.clip(tiles.walking, 1, np.minimum(tiles.blocks, sms * self.fits))
         resident = np.ceil(walking / sms)
-        tile = tiles.steps * self._loop.step(resident) + resident * self._epilogue.clocks
-        start = self._supply.latency + self.arch.costs.setup_clocks
+        loop = tiles.steps * self._loop.step(resident)
+        end = resident * self._epilogue.clocks
+        takes_turns = tiles.turns > 1
+        turn = np.maximum(loop + self.arch.costs.turn_clocks, (loop + end) / tiles.turns)
+        start = self._supply.latency + self.arch.costs.setup_clocks + np.where(takes_turns, end, 0)
+        tile = np.where(takes_turns, turn, loop + end)
         return start + np.ceil(tiles.blocks / walking) * tile
 
     def _rounds(self) -> Floats:

@@ -28,7 +28,7 @@ class Tiles:
     columns take turns. exchange: 1 where sums change threads before they are stored, else 0.
     producers: warps that bring slices beside those that multiply, 0 where these bring them.
     walking: blocks that walk over tiles, 0 where each has one. tensor: 1 where one thread brings a
-    slice by tensor copies, else 0.
+    slice by tensor copies, else 0. turns: teams of warps that have tiles of their own.
     """
 
     work: Contraction
@@ -45,6 +45,7 @@ class Tiles:
     producers: Floats
     walking: Floats
     tensor: Floats
+    turns: Floats
 
     @staticmethod
     def of(
@@ -61,7 +62,7 @@ class Tiles:
 
     @cached_property
     def warps(self) -> Floats:
-        """The warps of a block that multiply."""
+        """The warps of a block that multiply a tile."""
         return self.warps_m * self.warps_n
 
     @cached_property

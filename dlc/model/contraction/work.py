@@ -19,6 +19,7 @@ class Contraction:
     lhs, and of the result beside its sum. together: neighbouring columns that lie together in all
     results, aligned. lhs_along_k, rhs_along_k: whether lines of a staged factor are along the
     reduction.
+    in_rows: whether both factors lie in memory as matrices with rows along the reduction.
     lhs_inside: whether the lhs is computed in the kernel. adjacent: whether neighbouring columns
     are neighbours in memory in all results.
     """
@@ -49,6 +50,7 @@ class Contraction:
     adjacent: bool = True
     lhs_run: int = 1
     rhs_run: int = 1
+    in_rows: bool = False
 
     @property
     def flops(self) -> float:

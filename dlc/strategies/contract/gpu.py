@@ -1,9 +1,9 @@
 """``contract`` on a GPU: block tile, warps, instruction, pipeline stages, split."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import groupby
 from math import ceil, gcd
 
 import numpy as np
@@ -19,7 +19,7 @@ from dlc.strategies._implementation import Implementation
 from dlc.strategies._key import LARGEST
 from dlc.strategies._rated import Rated, Seconds
 from dlc.strategies.contract.gpu_lowering import lower
-from dlc.strategies.contract.schedule import ContractOnGpu
+from dlc.strategies.contract.schedule import TENSOR, ContractOnGpu
 from dlc.strategies.contract.tiling import Tiling, instruction_named, instructions_for
 from dlc.strategies.contract.work import describe, work_of
 
@@ -122,6 +122,20 @@ _OF_WARPGROUPS = _Space(
     stages=(2, 3, 4, 5, 6),
 )
 
+_WALKING = (
+    (128, 128, 4, 1, 2, 5),
+    (64, 128, 4, 1, 2, 8),
+    (128, 64, 4, 1, 2, 8),
+    (64, 64, 4, 1, 2, 8),
+    (128, 256, 8, 1, 1, 4),
+)
+"""Tiles of warpgroups in blocks that walk over them: (tile m, tile n, warps m, warps n, turns,
+slices at a time).
+"""
+_PRODUCERS = 4
+_PRODUCER_REGISTERS = 40
+"""A warpgroup can give registers away; tensor copies, and the order of tiles, need that many."""
+
 _SPACES = {
     (Scope.WARPGROUP, (1, 1)): (_OF_WARPGROUPS,),
     (Scope.WARP, (1, 1)): (_OF_WARPS, _DEEP_OF_WARPS),
@@ -147,6 +161,8 @@ factors: in all of nine contractions that were measured, by 1.2 to 1.9 times.
 
 _MOST_SPLIT_SUMS = 96 * WARP_LANES
 """Of a warp: where the parts of a sum are added, as many registers again hold another part."""
+
+_TENSOR_COPIES = frozenset({"tma", "mbarrier", "setmaxnreg"})
 
 _GROUPED_ROWS = 8
 _SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
@@ -177,6 +193,7 @@ def _space_of(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
         yield from _tiles_of(work, [instruction], arch, least)
     if of_warpgroups:
         yield from _tiles_of(work, of_warpgroups, arch)
+        yield from _walking(work, of_warpgroups, arch)
 
 
 def _is_faster(row: Instruction) -> bool:
@@ -231,6 +248,25 @@ def _tiles_in(
                     yield _schedule(*first, interleave, False)
                     if split == 1 and _may_exchange(work, instruction, interleave):
                         yield _schedule(*first, 1, True)
+
+
+def _walking(
+    work: Contraction, instructions: Sequence[Instruction], arch: GpuArch
+) -> Iterator[ContractOnGpu]:
+    """Yield the schedules whose blocks walk over tiles, with producers that start tensor copies;
+    where these can bring both factors, the rhs in the order of wide stores.
+    """
+    if not work.in_rows or not arch.capabilities >= _TENSOR_COPIES:
+        return
+    for m, n, warps_m, warps_n, turns, stages in _WALKING:
+        instruction = next(row for row in instructions if row.n == n // warps_n)
+        interleave = _interleave(work, instruction, n // warps_n)
+        if work.n % (interleave * instruction.n // instruction.panels) == 0:
+            depth = _OF_WARPGROUPS.slice_bytes[0] // work.factor_bytes
+            first = (m, n, depth), (warps_m, warps_n), instruction.name, stages, 1
+            stores = _order(work, m, n, arch), interleave, False
+            blocks = min(arch.sm_count, ceil(work.m / m) * ceil(work.n / n))
+            yield _schedule(*first, *stores, _PRODUCERS, turns, _PRODUCER_REGISTERS, blocks, TENSOR)
 
 
 _schedule = lru_cache(20_000)(ContractOnGpu)  # spaces of different sizes have most in common
@@ -296,8 +332,10 @@ def tiles(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) 
 def estimate(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) -> Seconds:
     """Return the seconds of schedules."""
     seconds = np.empty(len(schedules))
-    for _, group in groupby(range(len(schedules)), key=lambda place: schedules[place].instruction):
-        places = list(group)
+    of_instruction: dict[str, list[int]] = defaultdict(list)
+    for place, schedule in enumerate(schedules):
+        of_instruction[schedule.instruction].append(place)
+    for places in of_instruction.values():
         seconds[places] = estimate_s(tiles(work, [schedules[i] for i in places], arch), arch)
     return seconds
 

@@ -126,9 +126,9 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
     @cached_property
     def numbers(self) -> tuple[int, ...]:
         """The keys that are numbers, in the order of ``Tiles``."""
-        stores, roles = (self.interleave, int(self.exchange)), (self.producers, self.blocks)
-        copies = int(self.copies == TENSOR)
-        return (*self.tile, *self.warps, self.stages, self.split, *stores, *roles, copies)
+        stores = self.interleave, int(self.exchange)
+        roles = self.producers, self.blocks, int(self.copies == TENSOR), self.turns
+        return (*self.tile, *self.warps, self.stages, self.split, *stores, *roles)
 
     @property
     def threads(self) -> int:
