@@ -88,6 +88,17 @@ def test_parts_of_a_sum_leave_registers_for_another_part() -> None:
     assert {s.tile[0] * s.tile[1] // s.threads for s in split} == {32, 64, 96}
 
 
+def test_factors_that_are_rounded_on_the_way_go_through_registers() -> None:
+    work = _work(4096, 4096, 4096, "tf32")
+    schedule = ContractOnGpu((128, 128, 32), (8, 1), "wgmma.m64n128k8", stages=3)
+    tiles = Tiling.of(work, schedule, H200).tiles()
+    assert tiles.work.lhs_run == tiles.work.rhs_run == 4
+    assert [float(count[0]) for count in tiles.copies()] == [0, 0]
+    assert [float(count[0]) for count in tiles.single_elements()] == [16, 16]
+    assert contract_gpu.rate(work, schedule, H200).latency_s() > 0
+    assert not any(s.rounds_factors for s in contract_gpu.candidates(work, H200))
+
+
 def test_warpgroups_are_for_products_that_fill_half_a_tile() -> None:
     def has_warpgroups(work: Contraction, arch: GpuArch = H200) -> bool:
         return any(s.reads_shared for s in contract_gpu.candidates(work, arch))
