@@ -66,7 +66,9 @@ def estimate(work: RowWork, schedules: Sequence[RowOnGpu], arch: GpuArch) -> Sec
     shared = np.array([shared_bytes(work, s, arch) for s in schedules], np.float64)
     fits = resident_blocks(n.block_threads, np.full_like(n.rows, REGISTERS), shared, arch)
     steps = np.ceil(work.length / (n.threads * n.split * np.where(n.across, 1, n.vector)))
-    held = ((steps * n.vector <= HELD_ELEMENTS) & (work.passes > 1)) | (n.held > 0)
+    # From registers a pass takes what is there; in shared memory, it only finds the row nearer.
+    near = n.held > 0
+    held = (steps * n.vector <= HELD_ELEMENTS) & (work.passes > 1) & ~near
     each = n.vector * costs.operation_instructions * work.operations / (work.rows * work.length)
     each = (each + loads * costs.load_instructions) * np.where(held, costs.held_instructions, 1)
     own = np.where(held | (n.across > 0), costs.held_row_instructions, costs.row_instructions)
@@ -75,7 +77,7 @@ def estimate(work: RowWork, schedules: Sequence[RowOnGpu], arch: GpuArch) -> Sec
     meeting = np.where(n.across, costs.team_reduction_clocks, costs.block_reduction_clocks)
     meeting = np.where(shared > 0, work.reductions * meeting, 0)
     warp_steps = blocks * n.block_threads / arch.warp_threads * steps
-    warp_steps = warp_steps * np.where(held, costs.held_pass, 1)
+    warp_steps = warp_steps * np.where(near, 1 / work.passes, np.where(held, costs.held_pass, 1))
     # Of a short row a team takes a piece, and those of a warp are in different lines.
     lanes = np.minimum(n.threads, arch.warp_threads)
     piece = np.where(n.across, LINE_BYTES, lanes * n.vector * work.widest_bytes)
@@ -93,7 +95,9 @@ def estimate(work: RowWork, schedules: Sequence[RowOnGpu], arch: GpuArch) -> Sec
         work.written_bytes,
         np.where(n.across, work.written_bytes, work.stored_bytes)
         * np.maximum(1, SECTOR_BYTES / piece),
-        np.where(held, 0.0, _reread_bytes(work, resident(blocks, fits, arch) * n.rows, arch)),
+        np.where(
+            held | near, 0.0, _reread_bytes(work, resident(blocks, fits, arch) * n.rows, arch)
+        ),
     )
     return stream_s(kernels, arch) + np.where(n.split > 1, _combining_s(work, n, arch), 0)
 

@@ -17,6 +17,8 @@ _HOLDERS = (256, 512, 1024)
 _FEW_THREADS = (4, 8, 16)
 _FEW_BLOCKS = (128, 256)
 """Lanes of a warp that share a short row, and threads of a block of such rows."""
+_SHORT_BYTES = 256
+"""Of a row that a few lanes share: pieces of longer ones are in too many lines at a time."""
 _SPLITS = (4, 16, 64, 256)
 _LEAST_STEPS = 4
 """A thread goes through its part of a row in at least so many."""
@@ -44,7 +46,8 @@ def _along(work: RowWork) -> Iterator[RowOnGpu]:
             if threads == WARP_LANES or threads * vector < 2 * work.length:
                 yield RowOnGpu(threads, rows, vector)
         for threads in _FEW_THREADS:
-            if work.contiguous and threads * vector <= work.length <= HELD_ELEMENTS * threads:
+            short = work.length * work.widest_bytes <= _SHORT_BYTES
+            if work.contiguous and short and threads * vector <= work.length:
                 for block in _FEW_BLOCKS:
                     yield RowOnGpu(threads, block // threads, vector)
 
