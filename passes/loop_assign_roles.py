@@ -21,8 +21,9 @@ from dlc.dialects.loop import ForOp, KernelOp, RolesOp, StageOp, YieldOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.errors import CompileError
 from dlc.lowering.scope import LoopScope
-from dlc.simt.ring import Ring, loop_over_tiles
+from dlc.simt.ring import Ring
 from dlc.simt.slots import check_slices
+from dlc.simt.tile_walk import loop_over_tiles
 
 
 class LoopAssignRolesPass(DlcPass):
