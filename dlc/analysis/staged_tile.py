@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 
 from xdsl.dialects import arith
@@ -61,28 +62,29 @@ class StagedTile:
     staged: StagedLoad
     split: tuple[int, ...]
     values: list[SSAValue] = field(default_factory=list[SSAValue])
+    _ranges: Ranges = field(default_factory=Ranges)
 
-    @property
+    @cached_property
     def width(self) -> int:
         """The bytes of an element."""
         return element_bytes(buffer_type(self.op.tile).element_type)
 
-    @property
+    @cached_property
     def length(self) -> int:
         """The elements of a line in a group: as they lie in the buffer."""
         return buffer_type(self.op.tile).get_shape()[-1]
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[int, ...]:
         """The sizes of the indices of the tile."""
         return (*self.split, self.length)
 
-    @property
+    @cached_property
     def tensor_sizes(self) -> tuple[int, ...]:
         """The shape of the buffer that is read."""
         return tuple(buffer_type(self.staged.load.buffer).get_shape())
 
-    @property
+    @cached_property
     def swizzle(self) -> int:
         """The bytes of the rows that the tile's swizzle permutes; raises NoBoxError."""
         owner = self.op.tile.owner
@@ -118,7 +120,10 @@ class StagedTile:
     @property
     def ranges(self) -> Ranges:
         """The ranges of the dims."""
-        return Ranges([*map(extent, self.sizes), *map(range_of, self.values)])
+        known = len(self.sizes) + len(self.values)
+        if len(self._ranges.dims) != known:
+            self._ranges = Ranges([*map(extent, self.sizes), *map(range_of, self.values)])
+        return self._ranges
 
     def composed(self, expr: AffineExpr, values: Sequence[SSAValue]) -> AffineExpr:
         """Return an expression over index values in terms of the dims; raises NoBoxError."""
@@ -164,6 +169,10 @@ class StagedTile:
 
     def conditions(self) -> list[tuple[AffineExpr, int]]:
         """Return what must be below which size for an element to be there; raises NoBoxError."""
+        return self._found_conditions
+
+    @cached_property
+    def _found_conditions(self) -> list[tuple[AffineExpr, int]]:
         return list(self._conditions(self.staged.condition))
 
     def _conditions(self, value: SSAValue | None) -> Iterator[tuple[AffineExpr, int]]:

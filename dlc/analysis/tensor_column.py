@@ -47,12 +47,12 @@ class Column(StagedTile):
     def found(self) -> TensorStage:
         """Return the copies; raises NoBoxError."""
         index, reason = self.index(), _NO_COLUMN
+        if len(index) - 2 not in MOST_OFFSET:
+            raise reason
         for pixel in dict.fromkeys(self._pixels(index)):
-            for counts in self._counts(index, pixel):
-                windows = self._windows(index[1:-1], pixel, counts)
+            for windows in self._nests(index[1:-1], pixel, self._divisors(index, pixel), ()):
                 try:
-                    if windows is not None:
-                        return self._column(index, pixel, windows)
+                    return self._column(index, pixel, windows)
                 except NoBoxError as error:
                     reason = error
         raise reason
@@ -65,42 +65,47 @@ class Column(StagedTile):
                 if lines == 1 and place == 0:
                     yield simplify(part.lhs, self.ranges)
 
-    def _counts(self, index: Sequence[AffineExpr], pixel: AffineExpr) -> Iterator[tuple[int, ...]]:
-        """Give the counts of pixels along the spatial axes that divisors of the index allow."""
-        divisors = sorted(
-            {
-                part.rhs.value
-                for expr in index
-                for part in expr.dfs()
-                if isinstance(part, AffineBinaryOpExpr)
-                and _is_division(part)
-                and isinstance(part.rhs, AffineConstantExpr)
-            }
-            | {size for expr, size in self.conditions() if expr == pixel}
-            | {(interval_of(pixel, self.ranges).high or 0) + 1}
+    def _divisors(self, index: Sequence[AffineExpr], pixel: AffineExpr) -> set[int]:
+        """Return what the number of a pixel may be divided by, or below."""
+        divisions = (
+            part.rhs.value
+            for expr in index
+            for part in expr.dfs()
+            if isinstance(part, AffineBinaryOpExpr)
+            and _is_division(part)
+            and isinstance(part.rhs, AffineConstantExpr)
         )
-        spatial = len(index) - 2
-        if spatial not in MOST_OFFSET:
-            return
-        yield from _products(divisors, spatial)
+        below = {size for expr, size in self.conditions() if expr == pixel}
+        return {*divisions, *below, (interval_of(pixel, self.ranges).high or 0) + 1}
 
-    def _windows(
-        self, index: Sequence[AffineExpr], pixel: AffineExpr, counts: Sequence[int]
-    ) -> list[_Window] | None:
-        found: list[_Window] = []
-        for axis, expr in enumerate(index):
-            at = pixel // prod(counts[axis + 1 :])
+    def _nests(
+        self,
+        index: Sequence[AffineExpr],
+        pixel: AffineExpr,
+        divisors: set[int],
+        inner: tuple[_Window, ...],
+    ) -> Iterator[tuple[_Window, ...]]:
+        """Give the windows along the spatial axes that an index may go through, behind which
+        ``inner`` are known: their counts are divisors, or with all further in multiply to one.
+        """
+        axis = len(index) - 1 - len(inner)
+        if axis < 0:
+            yield inner
+            return
+        behind = prod(window.count for window in inner)
+        for count in sorted({*divisors, *(d // behind for d in divisors if d % behind == 0)}):
+            at = pixel // behind
             if axis or self.tensor_sizes[0] > 1:  # of one image, pixels behind it are not asked for
-                at = at % counts[axis]
-            window = self._window(expr, at, counts[axis])
-            if window is None:
-                return None
-            found.append(window)
-        return found
+                at = at % count
+            window = self._window(index[axis], at, count)
+            if window is not None:
+                yield from self._nests(index, pixel, divisors, (window, *inner))
 
     def _window(self, expr: AffineExpr, at: AffineExpr, count: int) -> _Window | None:
         """Return the window of an index that goes through it as ``at`` says."""
-        for step in range(1, MOST_ELEMENT_STRIDE + 1):
+        factors = (part.rhs for part in expr.dfs() if isinstance(part, AffineBinaryOpExpr))
+        constants = {factor.value for factor in factors if isinstance(factor, AffineConstantExpr)}
+        for step in sorted({1, *(n for n in constants if 1 < n <= MOST_ELEMENT_STRIDE)}):
             moved = simplify(expr - at * step, self.ranges)
             if self.steps(moved) == [0, 0]:
                 return _Window(count, step, moved)
@@ -158,18 +163,3 @@ class Column(StagedTile):
 
 def _is_division(expr: AffineBinaryOpExpr) -> bool:
     return expr.kind in (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.Mod)
-
-
-def _products(divisors: Sequence[int], length: int) -> Iterator[tuple[int, ...]]:
-    """Give counts that are divisors, or with all further in multiply to one: outermost first."""
-
-    def longer(inner: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-        if len(inner) == length:
-            yield inner
-            return
-        behind = prod(inner)
-        further = {d // behind for d in divisors if d % behind == 0}
-        for count in sorted({*divisors, *further} - {0}):
-            yield from longer((count, *inner))
-
-    yield from longer(())
