@@ -13,6 +13,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster
+from dlc.analysis.element_profile import Read
 from dlc.analysis.positions import Index, Places, opened, read_index, zero
 from dlc.arch.fragments import WARP_LANES
 from dlc.core.memo import Memo
@@ -36,7 +37,19 @@ block, which fetch a line once.
 """
 
 
-NONE_LONGER: Mapping[tuple[ComputedOp, int], Sequence[int]] = {}
+@dataclass(frozen=True)
+class Reading:
+    """How a kernel reads operands other than as its ops say.
+
+    instead: by an op and the number of its operand another read, and the sizes of the reduction
+    that it is for. orders: the axes of inputs in the order in which they are stored.
+    """
+
+    instead: Mapping[tuple[ComputedOp, int], tuple[Read, Sequence[int]]]
+    orders: Mapping[SSAValue, Sequence[int]]
+
+
+PLAIN = Reading({}, {})
 
 _Counts = tuple[float, float, float]
 """Of a warp: loads of a lane, lines of all instructions, lines that are fetched once."""
@@ -49,15 +62,15 @@ def lane_reads(
     starts: Sequence[tuple[SSAValue, Index]],
     shapes: Shapes,
     known: Collection[ComputedOp] = (),
-    longer: Mapping[tuple[ComputedOp, int], Sequence[int]] = NONE_LONGER,
+    reading: Reading = PLAIN,
 ) -> list[LaneReads]:
     """Return what a warp reads to compute some values, for different shapes of warps and blocks.
 
     starts: a value and where it is computed. Consecutive positions are those of a lane, then of the
     next lane; there are enough for the widest vector, or all that the tensor has. known: ops whose
-    results are there already. longer: reductions that go further where they read an operand.
+    results are there already. reading: how operands are read.
     """
-    walk = _Walk(cluster, known, longer)
+    walk = _Walk(cluster, known, reading)
     for value, index in starts:
         walk.visit(value, index)
     each = [read.counted(shapes) for read in walk.found]
@@ -143,7 +156,7 @@ class _Walk:
 
     cluster: Cluster
     known: Collection[ComputedOp]
-    longer: Mapping[tuple[ComputedOp, int], Sequence[int]]
+    reading: Reading
     found: list[_InputRead] = field(default_factory=list)
     _seen: set[tuple[SSAValue, Index]] = field(default_factory=set)
 
@@ -158,17 +171,20 @@ class _Walk:
                 self._visit_operands(op, index, scale)
         elif element_count(value) > 1:
             sizes, bytes = shape(value), element_bytes(element_type(value))
-            self.found.append(_InputRead(index, sizes, bytes, scale))
+            order = self.reading.orders.get(value, range(len(sizes)))
+            at = tuple(index[axis] for axis in order)
+            stored = tuple(sizes[axis] for axis in order)
+            self.found.append(_InputRead(at, stored, bytes, scale))
 
     def _visit_operands(self, op: ComputedOp, index: Index, scale: float) -> None:
         found = self.cluster.profile(op)
         operands = op.operands
         for read in found.reads:
             if read.reduced and found.reduction:
-                sizes = self.longer.get((op, read.operand), found.reduction)
+                own, sizes = self.reading.instead.get((op, read.operand), (read, found.reduction))
                 if prod(sizes):
                     points, each = opened(index, sizes)
-                    self.visit(operands[read.operand], read_index(read, points), scale * each)
+                    self.visit(operands[read.operand], read_index(own, points), scale * each)
             else:
                 rest = [zero()] * len(found.reduction)
                 self.visit(operands[read.operand], read_index(read, (*index, *rest)), scale)

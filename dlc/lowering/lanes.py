@@ -103,15 +103,19 @@ class Accumulators:
 
 
 def reduction_loops(
-    scope: LoopScope, sizes: Sequence[int], write: Callable[[Index], None], outer: Index = ()
+    scope: LoopScope,
+    sizes: Sequence[int],
+    write: Callable[[Index], None],
+    map: LoopMap = LoopMap.SERIAL,
+    outer: Index = (),
 ) -> None:
     """Write a loop per size of a reduction, and the body with their dims into the innermost."""
     if not sizes:
         write(outer)
         return
-    loop = ForOp(0, sizes[0], kind=LoopKind.REDUCTION)
+    loop = ForOp(0, sizes[0], kind=LoopKind.REDUCTION, map=map)
     with scope.loop(loop) as dim:
-        reduction_loops(scope, sizes[1:], write, [*outer, dim])
+        reduction_loops(scope, sizes[1:], write, map, [*outer, dim])
         scope.b.builder.insert(YieldOp())
 
 

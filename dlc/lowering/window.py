@@ -1,6 +1,6 @@
 """Windows of neighbouring results (GPU): a thread reads what they share once, into registers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -10,18 +10,47 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.sliding import Sliding, sliding
-from dlc.core.affine import linear_index, stride
+from dlc.analysis.weight_order import lane_order
+from dlc.core.affine import UNKNOWN, Ranges, extent, linear_index, simplify, stride
 from dlc.dialects.graph.computed import Index, ReductionOp
-from dlc.dialects.loop.attributes import LoopKind, LoopMap
+from dlc.dialects.graph.structure import Array
+from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp
 from dlc.dialects.loop.scalar import ScalarBuilder
-from dlc.dialects.loop.structure import ForOp, YieldOp
+from dlc.errors import CompileError
 from dlc.ir.space import Space, SpaceAttr
-from dlc.ir.tensor import compute_type, element_type
+from dlc.ir.tensor import compute_type, element_type, shape
+from dlc.lowering.job import Job
 from dlc.lowering.lanes import Accumulators, LaneReducer, lane_loops, reduction_loops
 from dlc.lowering.scope import LoopScope
 
 At = Callable[[Index], Index]
+Packed = Mapping[SSAValue, Sequence[int]]
+"""Weights whose axes stand in another order."""
+
+ZERO = AffineExpr.constant(0)
+
+
+@dataclass(frozen=True)
+class _Transposed:
+    """Packs a weight: its axes in another order."""
+
+    order: tuple[int, ...]
+
+    def __call__(self, weight: Array) -> Array:
+        return weight.transpose(self.order)
+
+
+def pack_for_lanes(job: Job, op: ReductionOp) -> Packed:
+    """Let the kernel take weights of ``op`` so that neighbouring results read neighbours."""
+    packed: dict[SSAValue, Sequence[int]] = {}
+    for number, operand in enumerate(op.operands):
+        order = lane_order(op, number)
+        if order and operand in job.weights:
+            sizes = [shape(operand)[axis] for axis in order]
+            job.buffers[operand] = job.repack(operand, sizes, _Transposed(tuple(order)))
+            packed[operand] = order
+    return packed
 
 
 class WindowReducer(LaneReducer):
@@ -32,23 +61,38 @@ class WindowReducer(LaneReducer):
     of the operand is read, as long as all windows together, and then each tap of each window.
     """
 
+    def __init__(self, packed: Packed):
+        super().__init__()
+        self._packed = packed
+
     def reduce_lanes(self, scope: LoopScope, op: ReductionOp, at: At, sums: Accumulators) -> None:
         slide = sliding(op)
-        if slide is None or not _moves(scope, at, slide):
+        if slide is None or not _moves(scope, at, slide, sums.sizes[1]):
+            if self._packed:
+                raise CompileError("the elements of a thread are no whole groups of channels")
             super().reduce_lanes(scope, op, at, sums)
             return
-        sizes = list(op.domain.reduction)
-        del sizes[slide.tap]
-        window = _Window(scope, op, slide, at, sums)
-        reduction_loops(scope, sizes, window.write)
+        window = _Window(scope, op, slide, at, sums, self._packed)
+        reduction_loops(scope, [slide.reduction[n] for n in slide.outer], window.write)
 
 
-def _moves(scope: LoopScope, at: At, slide: Sliding) -> bool:
-    """Return whether the positions that lanes have are neighbours along the axis of the window."""
-    position = len(scope.ranges.dims)  # a dim that is not used yet
-    index = at([AffineExpr.dimension(position), AffineExpr.constant(0)])
-    steps = [stride(expr, position, scope.ranges) for expr in index]
-    return all(step == (axis == slide.axis) for axis, step in enumerate(steps))
+def _moves(scope: LoopScope, at: At, slide: Sliding, lanes: int) -> bool:
+    """Return whether the positions that lanes have are neighbours along the axis of the window, and
+    what they read at a place is told by their numbers.
+    """
+    used = scope.ranges.dims
+    inner = [slide.reduction[n] for n in slide.inner]
+    new = [AffineExpr.dimension(len(used) + n) for n in range(2 + len(inner))]
+    ranges = Ranges([*used, UNKNOWN, *map(extent, (lanes, *inner))])
+    index = at([new[0], ZERO])
+    steps = [stride(expr, len(used), ranges) for expr in index]
+    point = [ZERO] * len(slide.reduction)
+    first = slide.offset(at([ZERO, ZERO]), point)
+    for number, dim in zip(slide.inner, new[2:], strict=True):
+        point[number] = dim
+    channel = simplify(slide.offset(at([ZERO, new[1]]), point) - first, ranges)
+    own = all(dim > len(used) for dim in channel.used_dims())
+    return own and all(step == (axis == slide.axis) for axis, step in enumerate(steps))
 
 
 @dataclass
@@ -60,53 +104,72 @@ class _Window:
     slide: Sliding
     at: At
     sums: Accumulators
+    packed: Packed
 
-    def write(self, others: Index) -> None:
-        """Write the line, and what it adds to all sums. others: the place along the other taps."""
+    def write(self, outer: Index) -> None:
+        """Write the line, and what it adds to all sums. outer: the place along the other taps."""
         positions, lanes = self.sums.sizes
         operand = self.op.operands[self.slide.operand]
-        line = _Line(self.scope, operand, [self.slide.places(positions), lanes])
-        lane_loops(self.scope, line.sizes, lambda at: self._read(line, at, others))
-        loop = ForOp(0, self.slide.taps, kind=LoopKind.REDUCTION, map=LoopMap.UNROLL)
-        with self.scope.loop(loop) as tap:
-            self.scope.parallel_loop(
-                lanes, LoopMap.VECTOR, lambda lane: self._add(line, lane, self._point(tap, others))
-            )
-            self.scope.b.builder.insert(YieldOp())
+        sizes = [self.slide.places(positions), self.slide.channels(lanes)]
+        line = _Line(self.scope, operand, sizes)
+        lane_loops(self.scope, sizes, lambda at: self._read(line, at, outer))
+        inner = [self.slide.taps, *(self.slide.reduction[n] for n in self.slide.inner)]
 
-    def _point(self, tap: AffineExpr, others: Index) -> Index:
-        return [*others[: self.slide.tap], tap, *others[self.slide.tap :]]
+        def tap(point: Index) -> None:
+            def add(lane: AffineExpr) -> None:
+                self._add(line, lane, outer, point)
 
-    def _read(self, line: "_Line", at: Index, others: Index) -> None:
-        """Read a place and lane of the line as the first window would, as far as it is."""
-        place, lane = at
+            self.scope.parallel_loop(lanes, LoopMap.VECTOR, add)
+
+        reduction_loops(self.scope, inner, tap, LoopMap.UNROLL)
+
+    def _point(self, outer: Index, inner: Index) -> Index:
+        """Return the point of the reduction. inner: the tap, then the places along inner axes."""
+        numbers = [*self.slide.outer, self.slide.tap, *self.slide.inner]
+        found = dict(zip(numbers, [*outer, *inner], strict=True))
+        return [found[number] for number in range(len(numbers))]
+
+    def _read(self, line: "_Line", at: Index, outer: Index) -> None:
+        """Read a place and channel of the line as the first window would, as far as it is."""
+        place, channel = at
         nothing = self.scope.b.constant(0, line.type)
 
-        def store(operand: SSAValue, *where: Any) -> SSAValue:
+        def store(operand: SSAValue, index: Index, *how: Any) -> SSAValue:
             if operand is line.operand:
-                line.store(self.scope.read(operand, *where), at)
+                where = [*index[:-1], index[-1] + channel]
+                line.store(self.scope.read(operand, where, *how), at)
             return nothing
 
-        index = self.at([AffineExpr.constant(0), lane])
-        self.op.contribution(_Reading(self.scope, store), index, self._point(place, others))
+        point = self._point(outer, [place, *(ZERO for _ in self.slide.inner)])
+        self.op.contribution(_Reading(self.scope, store), self.at([ZERO, ZERO]), point)
 
-    def _add(self, line: "_Line", lane: AffineExpr, point: Index) -> None:
+    def _add(self, line: "_Line", lane: AffineExpr, outer: Index, inner: Index) -> None:
         """Add a tap of a lane to the sums of all positions."""
-        scope, op = self.scope, self.op
+        scope, op, slide = self.scope, self.op, self.slide
+        point = self._point(outer, inner)
+        first = self._point(outer, [ZERO for _ in inner])
+        channel = slide.offset(self.at([ZERO, lane]), point) - slide.offset(
+            self.at([ZERO, ZERO]), first
+        )
 
         def add(position: AffineExpr) -> None:
-            place = position * self.slide.step + point[self.slide.tap]
-
-            def load(operand: SSAValue, *where: Any) -> SSAValue:
+            def load(operand: SSAValue, index: Index, *how: Any) -> SSAValue:
                 if operand is line.operand:
-                    return line.load([place, lane])
-                return scope.read(operand, *where)
+                    return line.load([position * slide.step + inner[0], channel])
+                return self._other(operand, index, *how)
 
             index = [position, lane]
             parts = op.contribution(_Reading(scope, load), self.at(index), point)
             self.sums.set(index, op.combine(scope.b, self.sums.get(index), parts))
 
         scope.parallel_loop(self.sums.sizes[0], LoopMap.UNROLL, add)
+
+    def _other(self, operand: SSAValue, index: Index, *how: Any) -> SSAValue:
+        """Return an element of another operand, which may be packed."""
+        if operand not in self.packed:
+            return self.scope.read(operand, index, *how)
+        own = [index[axis] for axis in self.packed[operand]]
+        return self.scope.read(operand, own, *how)
 
 
 class _Line:

@@ -113,3 +113,49 @@ def test_mean_of_a_window_of_computed_elements(runner: Runner) -> None:
     total = sum(part for _, _, part in taps(wide, 3, 1, 14, 0.0))
     exact = total / sum(part for _, _, part in taps(np.ones_like(wide), 3, 1, 14, 0.0))
     assert (np.abs(y - exact) <= HALF_EPS * exact + 12 * F32_EPS * exact + SMALLEST).all()
+
+
+@pytest.mark.parametrize(
+    ("channels", "groups", "vector", "columns", "stride"),
+    [(16, 4, 8, 7, 1), (16, 4, 4, 2, 2), (16, 2, 8, 7, 1), (24, 6, 8, 7, 2), (12, 4, 12, 2, 1)],
+)
+def test_groups_of_few_channels(
+    runner: Runner, channels: int, groups: int, vector: int, columns: int, stride: int
+) -> None:
+    """A place of the line holds the channels of all groups of a thread."""
+    size, each = 14, channels // groups
+    made = (size - 1) // stride + 1
+    x_type, w_type = f"tensor<2x14x14x{channels}xf16>", f"tensor<{channels}x3x3x{each}xf16>"
+    y_type = f"tensor<2x{made}x{made}x{channels}xf16>"
+    body = (
+        f"%c = graph.conv %g0, %g1 strides [{stride}, {stride}] padding [1, 1, 1, 1] "
+        f"dilations [1, 1] groups {groups} layout channels_last weight_layout ohwi : "
+        f"({x_type}, {w_type}) -> {y_type}\n"
+        f"%r = graph.relu %c : {y_type} -> {y_type}"
+    )
+    text = group(f"{x_type}, {w_type}", y_type, schedule(64, vector, columns), body)
+    rng = np.random.default_rng(channels)
+    x = rng.standard_normal((2, size, size, channels)).astype(np.float16)
+    w = rng.standard_normal((channels, 3, 3, each)).astype(np.float16)
+    module = lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}")
+    (y,) = runner.run(module, x, w)
+    exact, sizes = (
+        sum(
+            np.einsum(
+                "nhwgi,goi->nhwgo",
+                part.reshape(2, made, made, groups, each),
+                kernel[:, i, j].reshape(groups, each, each),
+            ).reshape(y.shape)
+            for i, j, part in taps(image, 3, stride, made, 0.0)
+        )
+        for image, kernel in (
+            (x.astype(np.float64), w.astype(np.float64)),
+            (np.abs(x.astype(np.float64)), np.abs(w.astype(np.float64))),
+        )
+    )
+    bound = HALF_EPS * np.abs(exact) + 9 * each * F32_EPS * sizes + SMALLEST
+    assert (np.abs(y - np.maximum(exact, 0)) <= bound).all()
+    x[1, 3, 3, 0] = np.nan  # nothing of it may come to the other groups
+    (spoiled,) = runner.run(module, x, w)
+    np.testing.assert_array_equal(spoiled[..., each:], y[..., each:])
+    assert np.isnan(spoiled[1, 3 // stride, 3 // stride, :each]).all()

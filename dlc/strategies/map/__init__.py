@@ -9,16 +9,17 @@ from dlc.strategies import _rows
 from dlc.strategies._limits import chooses
 from dlc.strategies._strategy import FOREIGN, Strategy
 from dlc.strategies.map import cpu, gpu
+from dlc.strategies.map.windows import is_direct
 
 
 def _obstacles(cluster: Cluster) -> Iterator[str]:
-    if Role.ANCHOR in cluster.kinds:
+    if Role.ANCHOR in cluster.kinds and not is_direct(cluster):
         yield FOREIGN
     if Role.ROW in cluster.kinds:
         yield from _obstacles_of_rows(cluster)
     if len(cluster.ops) > 1 and len({shape(v) for v in cluster.results}) > 1:
         yield "results of different shapes"
-    windows = [op for op in cluster.ops if cluster.roles[op] is Role.WINDOW]
+    windows = [op for op in cluster.ops if cluster.roles[op] in (Role.WINDOW, Role.ANCHOR)]
     if not windows:
         return
     if not cluster.after(windows).isdisjoint(windows):

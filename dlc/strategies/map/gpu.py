@@ -26,7 +26,7 @@ from dlc.strategies._schedule import Schedule
 from dlc.strategies.map.lowering import lower_on_threads
 from dlc.strategies.map.tile_work import TileWork, tile_works
 from dlc.strategies.map.tiled import ACCESS_BYTES, lower_in_tiles
-from dlc.strategies.map.windows import WindowWork, windows
+from dlc.strategies.map.windows import WindowWork, is_direct, windows
 
 _THREADS = (128, 256, 64, 512)
 _VECTOR_BYTES = (16, 8, 4, 2, 1)
@@ -75,8 +75,8 @@ class MapOnGpu(Schedule, strategy="map", target="gpu"):
 class MapWork:
     """What a ``map`` group does: result elements, length of their last axis, bytes of the widest,
     bytes read and written, scalar operations in units of an addition, those that no code can leave
-    out, by the elements of a thread what a warp reads, windows that neighbours may share, and the
-    tiles that it may have.
+    out, by the elements of a thread what a warp reads, windows that neighbours may share, the tiles
+    that it may have, and whether there must be such windows, since they are those of a contraction.
     """
 
     points: int
@@ -89,6 +89,7 @@ class MapWork:
     reads: tuple[tuple[int, LaneReads], ...] = ((1, LaneReads(1.0, 1.0, 1.0)),)
     windows: tuple[WindowWork, ...] = ()
     tiles: tuple[TileWork, ...] = ()
+    is_direct: bool = False
 
     @property
     def vectors(self) -> list[int]:
@@ -110,10 +111,10 @@ class MapWork:
         return next((each for each in self.windows if each.positions == columns), None)
 
     def reads_of(self, vector: int, columns: int = 1) -> LaneReads:
-        """Return what a warp reads; where the vector does not fit, threads have one element."""
+        """Return what a warp reads; where the vector does not fit, threads have few elements."""
         window = self.window_of(columns)
         table = dict(window.reads if window else self.reads)
-        return table.get(vector, table[1])
+        return table.get(vector, table[min(table)])
 
 
 def work_of(cluster: Cluster) -> MapWork:
@@ -129,17 +130,20 @@ def work_of(cluster: Cluster) -> MapWork:
     places = {shape(v): _warps(shape(v)) for v in results}
     starts = [(v, places[shape(v)]) for v in results]
     reads = lane_reads(cluster, starts, tuple((v, 1) for v in vectors))
+    direct = is_direct(cluster)
+    operations = work(cluster) + (least_work(cluster) if direct else 0.0)
     return MapWork(
         max(1, element_count(largest)),
         last_axis,
         widest,
         traffic_bytes(cluster) - written,
         written,
-        work(cluster),
+        operations,
         least_work(cluster),
         tuple(zip(vectors, reads, strict=True)),
         tuple(windows(cluster, tuple(vectors))),
-        tuple(tile_works(cluster)),
+        () if direct else tuple(tile_works(cluster)),
+        direct,
     )
 
 
@@ -166,10 +170,10 @@ def _vectors(widest_bytes: int, last_axis: int, whole: bool) -> Iterator[int]:
 
 def candidates(work: MapWork, _: GpuArch) -> Iterator[MapOnGpu]:
     """Yield the schedules of the space."""
-    for columns in (1, *(window.positions for window in work.windows)):
-        for vector in work.vectors:
-            if columns > 1 and work.last_axis % vector:
-                continue
+    alone = () if work.is_direct else ((1, *work.vectors),)
+    windows = ((each.positions, *(vector for vector, _ in each.reads)) for each in work.windows)
+    for columns, *vectors in (*alone, *windows):
+        for vector in vectors:
             for threads in _THREADS:
                 yield MapOnGpu(threads, vector, columns)
     if work.widest_bytes > _VECTOR_BYTES[0]:

@@ -13,7 +13,7 @@ from dlc.lowering.axes import MergedAxes, Output, merge_axes, store_elements
 from dlc.lowering.job import Job
 from dlc.lowering.lanes import LaneReducer, lane_loops, lane_sizes
 from dlc.lowering.scope import LoopScope
-from dlc.lowering.window import WindowReducer
+from dlc.lowering.window import WindowReducer, pack_for_lanes
 
 MOST_CUTS = 64
 """More pieces of an axis are too much code; the choice is then made for each element."""
@@ -164,7 +164,8 @@ def _windows(
     job: Job, threads: int, own: Sequence[int], axes: MergedAxes, outputs: Sequence[Output]
 ) -> None:
     """own: the elements of a thread along the last two axes."""
-    reducer = WindowReducer()
+    found = [op for op in job.group.body.block.ops if isinstance(op, ReductionOp)]
+    reducer = WindowReducer(pack_for_lanes(job, found[0]) if len(found) == 1 else {})
     scope = LoopScope(job.builder, job.buffers, reducer)
     sizes = [*axes.sizes[:-2], *(n // own for n, own in zip(axes.sizes[-2:], own, strict=True))]
 

@@ -6,12 +6,14 @@ from math import prod
 
 import numpy as np
 
+from dlc.analysis.contraction import gemm
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.lane_reads import POSITIONS, lane_reads
+from dlc.analysis.lane_reads import POSITIONS, Reading, lane_reads
 from dlc.analysis.positions import Index, axes
 from dlc.analysis.role import Role
 from dlc.analysis.sliding import Sliding, sliding
-from dlc.dialects.graph.computed import ComputedOp, ReductionOp
+from dlc.analysis.weight_order import lane_order
+from dlc.dialects.graph.computed import ContractionOp, ReductionOp
 from dlc.ir.tensor import element_bytes, element_type, shape
 from dlc.model.streaming import LaneReads
 
@@ -20,6 +22,9 @@ _COLUMNS = (2, 4, 7, 8)
 
 _REGISTERS = 20
 """Of a thread beside its sums, its line and its taps, as the assembler gives them."""
+
+_MOST_PRODUCTS = 128
+"""For a result: of more, matrix instructions are faster whatever else they cost."""
 
 _CONVERSION = 1.0
 """Instructions to convert an element that is not in the type in which it is computed."""
@@ -30,20 +35,22 @@ class WindowWork:
     """What a thread does that has some neighbouring positions of a window.
 
     positions: their number. places: along the line that their windows cover together. taps: of a
-    window along it. points: of a window. bytes: of an element. reads: by the elements of a thread
-    along the last axis what a warp reads.
+    window along it. points: of a window. inner: the part of these that is at one place, channels of
+    a group. bytes: of an element. reads: by the elements of a thread along the last axis what a
+    warp reads.
     """
 
     positions: int
     places: int
     taps: int
     points: int
+    inner: int
     bytes: int
     reads: tuple[tuple[int, LaneReads], ...]
 
     def registers(self, vector: int) -> int:
         """Return the registers of a thread: sums in 32 bits, a line and the taps in their type."""
-        held = (self.places + self.taps) * self.bytes / 4
+        held = (self.places + self.taps * self.inner) * self.bytes / 4
         return int(_REGISTERS + vector * (self.positions + held))
 
     @property
@@ -53,7 +60,7 @@ class WindowWork:
         """
         if self.bytes >= 4:
             return 0.0
-        line = 1 - self.places / (self.positions * self.taps)
+        line = 1 - self.places / (self.positions * self.taps) / self.inner
         return _CONVERSION * self.points * (line + 1 - 1 / self.positions)
 
 
@@ -64,16 +71,29 @@ def windows(cluster: Cluster, vectors: tuple[int, ...]) -> Iterator[WindowWork]:
         return
     op, slide = found
     sizes = shape(op.results[0])
-    for positions in _COLUMNS:
+    some = tuple(v for v in vectors if v == slide.channels(v))
+    for positions in _COLUMNS if some else ():
         if sizes[slide.axis] % positions == 0:
             yield WindowWork(
                 positions,
                 slide.places(positions),
                 slide.taps,
                 prod(op.domain.reduction),
+                prod(slide.reduction[n] for n in slide.inner),
                 element_bytes(element_type(op.operands[slide.operand])),
-                tuple(zip(vectors, _reads(cluster, op, slide, positions, vectors), strict=True)),
+                tuple(zip(some, _reads(cluster, op, slide, positions, some), strict=True)),
             )
+
+
+def is_direct(cluster: Cluster) -> bool:
+    """Whether threads can do a contraction alone: of many groups, each with few products."""
+    anchors = [op for op in cluster.ops if cluster.roles[op] is Role.ANCHOR]
+    if len(anchors) != 1 or _window(cluster) is None:
+        return False
+    (op,) = anchors
+    assert isinstance(op, ContractionOp)
+    product = gemm(op)
+    return product.batch_size > 1 and product.k_size <= _MOST_PRODUCTS
 
 
 def _window(cluster: Cluster) -> tuple[ReductionOp, Sliding] | None:
@@ -102,13 +122,23 @@ def _reads(
     shapes = tuple((vector, 1) for vector in vectors)
     sizes = shape(op.results[0])
     first, *others = (_warps(sizes, slide.axis, positions, n) for n in range(positions))
-    reduction = list(op.domain.reduction)
-    reduction[slide.tap] = slide.places(positions)
-    line: dict[tuple[ComputedOp, int], tuple[int, ...]] = {(op, slide.operand): tuple(reduction)}
-    window = lane_reads(cluster, [(op.results[0], first)], shapes, longer=line)
+    window = lane_reads(
+        cluster, [(op.results[0], first)], shapes, reading=_reading(cluster, op, slide, positions)
+    )
     starts = [(v, index) for v in cluster.results for index in (first, *others)]
     rest = lane_reads(cluster, starts, shapes, known=(op,))
     return [a + b for a, b in zip(window, rest, strict=True)]
+
+
+def _reading(cluster: Cluster, op: ReductionOp, slide: Sliding, positions: int) -> Reading:
+    """Return how a thread reads: a line in place of each window, and weights as they are packed."""
+    operands = cluster.flow.operands(cluster.flow.position[op])
+    orders = {
+        operand.value: order
+        for number, operand in enumerate(operands)
+        if operand.is_weight and (order := lane_order(op, number))
+    }
+    return Reading({(op, slide.operand): slide.line(positions)}, orders)
 
 
 def _warps(sizes: tuple[int, ...], axis: int, positions: int, place: int) -> Index:
