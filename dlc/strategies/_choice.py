@@ -41,7 +41,7 @@ def able(cluster: Cluster, arch: Arch) -> list[AnyImplementation]:
     """
     target = target_of(arch)
     each = [strategy.implementations.get(target) for strategy in accepting(cluster)]
-    if found := [implementation for implementation in each if implementation is not None]:
+    if found := [own for own in each if own is not None and own.accepts(cluster)]:
         return found
     raise NotFusibleError(f"no strategy computes these ops on a {target.upper()}")
 
@@ -53,13 +53,15 @@ def rated(cluster: Cluster, given: ScheduleAttr, arch: Arch) -> Rated:
     schedule does not, it is for another kind of chip, a key is missing or wrong, or the chip cannot
     hold a block.
     """
-    schedule, fitting = read(given), [s.name for s in accepting(cluster)]
+    schedule, target = read(given), target_of(arch)
+    able = [(s.name, s.implementations.get(target)) for s in accepting(cluster)]
+    fitting = [name for name, own in able if own is None or own.accepts(cluster)]
     if schedule.strategy not in fitting:
         text = " or ".join(map(repr, fitting))
         raise CompileError(
             f"strategy {schedule.strategy!r} does not lower this group; it needs {text}"
         )
-    if schedule.target != target_of(arch):
+    if schedule.target != target:
         raise CompileError(f"the schedule is for a {schedule.target.upper()}, not for {arch.name}")
     own = implementation(schedule)
     found = own.rate(own.work_of(cluster), schedule, arch)

@@ -35,6 +35,7 @@ class Implementation(Generic[Work, Chip, S]):
     describe: Callable[[Work], str]
     lower: Callable[[Job, S], None]
     estimate: Callable[[Work, Sequence[S], Chip], Seconds] | None = None
+    accepts: Callable[[Cluster], bool] = lambda _: True
 
     def space(self, work: Work, chip: Chip) -> Space[S]:
         """Return all schedules for a work, with their estimates."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from dlc.analysis.dataflow import Cluster
+from dlc.analysis.role import Role
 from dlc.arch import CpuArch
 from dlc.strategies import _loop_nest
 from dlc.strategies._implementation import Implementation
@@ -36,4 +37,5 @@ IMPLEMENTATION = Implementation(
     _rate,
     lambda _: "a loop nest",
     lambda job, schedule: lower_on_cores(job, schedule.cores),
+    accepts=lambda cluster: Role.ANCHOR not in cluster.kinds,
 )
