@@ -5,23 +5,29 @@ from math import pi, sqrt
 import numpy as np
 from xdsl.dialects import math
 from xdsl.dialects.builtin import FloatAttr, UnitAttr
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 
 from dlc.dialects.graph.elementwise import BinaryOp, FloatUnaryOp, UnaryOp
 from dlc.dialects.graph.math import error_function
 from dlc.dialects.graph.structure import Array, SteppedOp
 from dlc.dialects.loop.scalar import ScalarBuilder
-from dlc.ir.tensor import element_type
+from dlc.ir.tensor import element_bytes, element_type
+
+_FULL_BYTES = 4
+"""Of a float; shorter ones are computed in it."""
 
 
 def _clamp_to_unit(b: ScalarBuilder, x: SSAValue) -> SSAValue:
     return b.maximum(b.constant(0, x.type), b.minimum(b.constant(1, x.type), x))
 
 
-def _logistic(b: ScalarBuilder, x: SSAValue) -> SSAValue:
-    one = b.constant(1, x.type)
-    return b.ratio(one, b.add(one, b.math(math.ExpOp, b.negate(x))))
+def _logistic(b: ScalarBuilder, x: SSAValue, element: Attribute) -> SSAValue:
+    """Write ``1 / (1 + e**-x)`` for a result of type ``element``."""
+    one, power = b.constant(1, x.type), b.negate(x)
+    is_short = element_bytes(element) < _FULL_BYTES
+    decay = b.near_exponential(power) if is_short else b.math(math.ExpOp, power)
+    return b.ratio(one, b.add(one, decay))
 
 
 def _softplus(b: ScalarBuilder, x: SSAValue) -> SSAValue:
@@ -146,7 +152,7 @@ class SigmoidOp(FloatUnaryOp):
     name = "graph.sigmoid"
 
     def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
-        return _logistic(b, *values)
+        return _logistic(b, *values, element_type(self.x))
 
     def reference(self, *operands: Array) -> Array:
         return 1 / (1 + np.exp(-operands[0]))
@@ -163,7 +169,7 @@ class SiluOp(FloatUnaryOp):
         (x,) = values
         alpha = self.alpha.value.data
         inner = x if alpha == 1 else b.mul(x, b.constant(alpha, x.type))
-        return b.mul(x, _logistic(b, inner))
+        return b.mul(x, _logistic(b, inner, element_type(self.x)))
 
     def reference(self, *operands: Array) -> Array:
         (x,) = operands
@@ -259,7 +265,8 @@ class GeluOp(FloatUnaryOp):
         if self.tanh is not None:
             cubic = b.mul(x, _affine(b, b.mul(x, x), 0.044715, 1))
             # (1 + tanh(z)) / 2 is the logistic function of 2 z.
-            return b.mul(x, _logistic(b, b.mul(cubic, b.constant(2 * sqrt(2 / pi), x.type))))
+            inner = b.mul(cubic, b.constant(2 * sqrt(2 / pi), x.type))
+            return b.mul(x, _logistic(b, inner, element_type(self.x)))
         inner = b.math(math.ErfOp, b.mul(x, b.constant(sqrt(0.5), x.type)))
         half = b.mul(x, b.constant(0.5, x.type))
         return b.mul(half, b.add(inner, b.constant(1, x.type)))

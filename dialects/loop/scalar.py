@@ -206,6 +206,12 @@ class ScalarBuilder:
         """Insert a float function of the ``math`` dialect, as ``b.math(math.ExpOp, x)``."""
         return self.insert(op(*values))
 
+    def near_exponential(self, x: SSAValue) -> SSAValue:
+        """Return an exponential whose relative error is less than ``2**-22 + |x| * 2**-23``: for
+        results of 16 bits, of which those that are not zero have a small ``|x|``.
+        """
+        return self.insert(math.ExpOp(x, arith.FastMathFlagsAttr([_NEAR])))
+
     def logical(self, op: Literal["and", "or", "xor"], x: SSAValue, y: SSAValue) -> SSAValue:
         """Return the bitwise combination of two integers (``i1`` is logical)."""
         table = {"and": arith.AndIOp, "or": arith.OrIOp, "xor": arith.XOrIOp}

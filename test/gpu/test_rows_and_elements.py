@@ -215,3 +215,19 @@ def test_softmax_of_rows_in_shared_memory(
     exact = np.exp(total - total.max(1, keepdims=True))
     exact = exact / exact.sum(1, keepdims=True)
     assert (np.abs(y - exact * x) <= 8 * HALF_EPS * np.abs(exact * x) + 1e-6).all()
+
+
+def test_logistic_function_of_every_half(runner: Runner) -> None:
+    """The hardware's power of two and reciprocal leave half a unit and little more."""
+    type = "tensor<65536xf16>"
+    body = f"%r = graph.sigmoid %g0 : {type} -> {type}"
+    text = group(type, type, 'strategy = "map", target = "gpu", threads = 256, vector = 8', body)
+    x = np.arange(65536, dtype=np.uint16).view(np.float16)
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x)
+    with np.errstate(over="ignore", invalid="ignore"):
+        exact = 1 / (1 + np.exp(-x.astype(np.float64)))
+    told = ~np.isnan(x)
+    smallest = float(np.finfo(np.float16).smallest_subnormal)
+    bound = (HALF_EPS + 2.0**-19) * exact + smallest / 2 * (1 + 2.0**-8)
+    assert (np.abs(y.astype(np.float64) - exact) <= bound)[told].all()
+    assert np.isnan(y[~told]).all()

@@ -63,11 +63,17 @@ class CudaPrinter(CLikePrinter):
     """The names of the tensor maps of the kernel that is printed."""
 
     def template(self, op: Operation) -> str | None:
-        if isinstance(op, arith.DivfOp) and op.result.type == f32:  # an exact one has branches
-            if FastMathFlag.ALLOW_RECIP in op.fastmath.data:
-                return "{0} * reciprocal_f32({1})"
-            if FastMathFlag.APPROX_FUNC in op.fastmath.data:
-                return "quotient_f32({0}, {1})"
+        match op:
+            case arith.DivfOp() if op.result.type == f32:  # an exact one has branches
+                if FastMathFlag.ALLOW_RECIP in op.fastmath.data:
+                    return "{0} * reciprocal_f32({1})"
+                if FastMathFlag.APPROX_FUNC in op.fastmath.data:
+                    return "quotient_f32({0}, {1})"
+            case math.ExpOp() if op.result.type == f32:
+                if op.fastmath and FastMathFlag.APPROX_FUNC in op.fastmath.data:
+                    return "exponential_f32({0})"
+            case _:
+                pass
         return super().template(op)
 
     def nonfinite(self, value: float, type: Attribute) -> str:
