@@ -37,6 +37,18 @@ def lies_in_rows(cluster: Cluster, op: ContractionOp, number: int) -> bool:
     return found is not None and _in_rows(op, number, found[1], shape(found[0]))
 
 
+def run_bytes(cluster: Cluster, op: ContractionOp, number: int) -> int:
+    """Return the bytes of factor ``number`` that lie together along the reduction and have others
+    between them and those of the next row; 0 where there are none between, and where its elements
+    are computed.
+    """
+    found = _moved(op.operands[number], lambda value: not cluster.inner(value))
+    if found is None:
+        return 0
+    value, moves = found
+    return _run(op, number, moves, shape(value)) * element_bytes(element_type(value))
+
+
 def _both_ways(cluster: Cluster, op: ContractionOp, number: int) -> tuple[int, int]:
     """Return the bytes of one copy along the reduction, and along the rows."""
     found = _moved(op.operands[number], lambda value: not cluster.inner(value))
@@ -113,6 +125,22 @@ def _in_rows(
 
     rows = product.n if number else product.m
     return distance(product.k) == 1 and distance(rows) is not None
+
+
+@once_per_form
+def _run(
+    op: ContractionOp, number: int, moves: tuple[AffineMap, ...], sizes: tuple[int, ...]
+) -> int:
+    """Return the neighbours in memory along the reduction, 0 where those of the next row follow."""
+    position, ranges = _position(op, number, moves, sizes)
+    product, length = gemm(op), 1
+    for loop in reversed(product.k):
+        if loop.step != 1 or stride(position, loop.dim, ranges) != length:
+            break
+        length *= loop.size
+    rows = product.n if number else product.m
+    to_next = stride(position, rows[-1].dim, ranges) if rows else None
+    return length if to_next and to_next > length else 0
 
 
 @once_per_form

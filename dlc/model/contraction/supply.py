@@ -25,6 +25,11 @@ _CONVERSION_INSTRUCTIONS = 1
 _ROUNDS_TOGETHER = 8
 """Elements that a thread brings one after the other without a loop."""
 
+_PIECE_BYTES = 64
+"""Of a line that come from the L2 together: convolutions in groups of 4 to 32 channels take as long
+as if it were so.
+"""
+
 _LINE_BYTES = 128
 """Bytes of a line of the caches, and what a warp's wide load takes of one row at least."""
 
@@ -56,8 +61,16 @@ class Supply:
 
     @cached_property
     def arriving(self) -> Floats:
-        """The clocks in which a slice comes from the L2."""
-        return self.tiles.loaded_bytes * self.half_lines / self.l2_bytes_per_clock
+        """The clocks in which a slice comes from the L2, by whole pieces of lines."""
+        lhs, rhs = self.tiles.loaded_bytes
+        bytes = lhs * self._pieces + rhs
+        return bytes * self.half_lines / self.l2_bytes_per_clock
+
+    @property
+    def _pieces(self) -> float:
+        """The cost of a byte of the lhs whose neighbours in its piece are not asked for."""
+        piece = self.tiles.work.lhs_piece
+        return max(1.0, _PIECE_BYTES / piece) if piece else 1.0
 
     @cached_property
     def staging(self) -> Floats:

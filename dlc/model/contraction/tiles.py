@@ -123,10 +123,10 @@ class Tiles:
         return 2.0 * self.m * self.n * self.depth
 
     @cached_property
-    def loaded_bytes(self) -> Floats:
-        """The bytes of both factors that a block asks of the L2 for a slice."""
+    def loaded_bytes(self) -> tuple[Floats, Floats]:
+        """The bytes of each factor that a block asks of the L2 for a slice."""
         rows, columns = np.minimum(self.m, self.work.m), np.minimum(self.n, self.work.n)
-        return (rows + columns) * self.line_bytes
+        return rows * self.line_bytes, columns * self.line_bytes
 
     @cached_property
     def results(self) -> Floats:

@@ -20,8 +20,9 @@ class Contraction:
     results, aligned. lhs_along_k, rhs_along_k: whether lines of a staged factor are along the
     reduction.
     in_rows: whether both factors lie in memory as matrices with rows along the reduction.
-    lhs_inside: whether the lhs is computed in the kernel. adjacent: whether neighbouring columns
-    are neighbours in memory in all results.
+    lhs_inside: whether the lhs is computed in the kernel. lhs_piece: bytes of it that lie together
+    along the reduction, between others that are not read with them; 0 where there are no others.
+    adjacent: whether neighbouring columns are neighbours in memory in all results.
     """
 
     batch: int
@@ -47,6 +48,7 @@ class Contraction:
     rhs_along_k: bool = True
     compute: str = "f32"
     lhs_inside: bool = False
+    lhs_piece: int = 0
     adjacent: bool = True
     lhs_run: int = 1
     rhs_run: int = 1

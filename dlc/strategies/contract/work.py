@@ -10,7 +10,7 @@ from xdsl.ir.affine import AffineExpr
 from dlc.analysis.contraction import Gemm, GemmLoop, gemm
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.epilogue import Place, places
-from dlc.analysis.factor_copy import copy_bytes, lies_along_k, lies_in_rows
+from dlc.analysis.factor_copy import copy_bytes, lies_along_k, lies_in_rows, run_bytes
 from dlc.analysis.factor_run import computed_run
 from dlc.analysis.role import Role
 from dlc.analysis.traffic import traffic_bytes
@@ -69,6 +69,7 @@ def work_of(cluster: Cluster) -> Contraction:
         compute=str(compute_type(element)),
         lhs_inside=cluster.inner(op.operands[0]),
         lhs_run=computed_run(cluster, op) if cluster.inner(op.operands[0]) and not lhs_copy else 1,
+        lhs_piece=run_bytes(cluster, op, 0) if lies_along_k(cluster, op, 0) else 0,
         adjacent=all(_is_adjacent(op, product, after, result) for result in cluster.results),
         in_rows=not product.batch and all(lies_in_rows(cluster, op, n) for n in (0, 1)),
     )
