@@ -25,9 +25,9 @@ def _clamp_to_unit(b: ScalarBuilder, x: SSAValue) -> SSAValue:
 def _logistic(b: ScalarBuilder, x: SSAValue, element: Attribute) -> SSAValue:
     """Write ``1 / (1 + e**-x)`` for a result of type ``element``."""
     one, power = b.constant(1, x.type), b.negate(x)
-    is_short = element_bytes(element) < _FULL_BYTES
-    decay = b.near_exponential(power) if is_short else b.math(math.ExpOp, power)
-    return b.ratio(one, b.add(one, decay))
+    if element_bytes(element) < _FULL_BYTES:
+        return b.short_ratio(one, b.add(one, b.near_exponential(power)))
+    return b.ratio(one, b.add(one, b.math(math.ExpOp, power)))
 
 
 def _softplus(b: ScalarBuilder, x: SSAValue) -> SSAValue:

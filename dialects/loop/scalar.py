@@ -163,6 +163,12 @@ class ScalarBuilder:
         """
         return self.insert(arith.DivfOp(x, y, arith.FastMathFlagsAttr([_RECIPROCAL])))
 
+    def short_ratio(self, x: SSAValue, y: SSAValue) -> SSAValue:
+        """Return a quotient like ``ratio`` that is zero where the reciprocal is subnormal: for
+        results of 16 bits, which have none such or few bits there.
+        """
+        return self.insert(arith.DivfOp(x, y, arith.FastMathFlagsAttr([_RECIPROCAL, _NEAR])))
+
     def near_quotient(self, x: SSAValue, y: SSAValue) -> SSAValue:
         """Return a quotient of floats that is exact where a float is, and within a unit in the last
         place elsewhere, but for divisors below the least normal number.

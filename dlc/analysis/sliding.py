@@ -43,12 +43,21 @@ class Sliding:
         """Return the places that the windows at so many neighbouring positions read together."""
         return (positions - 1) * self.step + self.taps
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether all results along the last axis read the same of the operand."""
+        own = self.read.map.num_dims - len(self.reduction) - 1
+        return all(own not in expr.used_dims() for expr in self.read.map.results)
+
     def line(self, positions: int) -> tuple[Read, Sequence[int]]:
-        """Return how the line of so many positions is read, each lane its own element of a place,
-        and the reduction that this is for.
+        """Return how the line of so many positions is read, each lane its own element of a place
+        unless all share them, and the reduction that this is for.
         """
-        sizes = [1 if n in self.inner else size for n, size in enumerate(self.reduction)]
+        sizes = list(self.reduction)
         sizes[self.tap] = self.places(positions)
+        if self.is_shared:
+            return self.read, sizes
+        sizes = [1 if n in self.inner else size for n, size in enumerate(sizes)]
         map = self.read.map
         own = AffineExpr.dimension(map.num_dims - len(sizes) - 1)
         index = (*map.results[:-1], own)

@@ -159,3 +159,33 @@ def test_groups_of_few_channels(
     (spoiled,) = runner.run(module, x, w)
     np.testing.assert_array_equal(spoiled[..., each:], y[..., each:])
     assert np.isnan(spoiled[1, 3 // stride, 3 // stride, :each]).all()
+
+
+@pytest.mark.parametrize(("stride", "columns", "vector"), [(1, 7, 8), (2, 7, 4), (1, 2, 16)])
+def test_few_channels_that_all_results_read(
+    runner: Runner, stride: int, columns: int, vector: int
+) -> None:
+    """A first convolution: a thread reads the places of its line once for all its results."""
+    made, out = 13 // stride + 1, 16
+    x_type, t_type = "tensor<2x3x14x14xf16>", "tensor<2x14x14x3xf16>"
+    w_type, y_type = f"tensor<{out}x3x3x3xf16>", f"tensor<2x{made}x{made}x{out}xf16>"
+    body = (
+        f"%t = graph.transpose %g0 {{permutation = array<i64: 0, 2, 3, 1>}} : {x_type} -> {t_type}\n"
+        f"%r = graph.conv %t, %g1 strides [{stride}, {stride}] padding [1, 1, 1, 1] "
+        "dilations [1, 1] groups 1 layout channels_last weight_layout ohwi : "
+        f"({t_type}, {w_type}) -> {y_type}"
+    )
+    text = group(f"{x_type}, {w_type}", y_type, schedule(64, vector, columns), body)
+    rng = np.random.default_rng(stride)
+    x = rng.standard_normal((2, 3, 14, 14)).astype(np.float16)
+    w = rng.standard_normal((out, 3, 3, 3)).astype(np.float16)
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x, w)
+    image, kernel = x.transpose(0, 2, 3, 1).astype(np.float64), w.astype(np.float64)
+    exact, sizes = (
+        sum(
+            np.einsum("nhwi,oi->nhwo", part, b[:, i, j])
+            for i, j, part in taps(a, 3, stride, made, 0.0)
+        )
+        for a, b in ((image, kernel), (np.abs(image), np.abs(kernel)))
+    )
+    assert (np.abs(y - exact) <= HALF_EPS * np.abs(exact) + 27 * F32_EPS * sizes + SMALLEST).all()

@@ -54,6 +54,12 @@ __device__ __forceinline__ float reciprocal_f32(float x) {
   asm("rcp.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }""",
+    "short_reciprocal_f32": """
+__device__ __forceinline__ float short_reciprocal_f32(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}""",
     "exponential_f32": """
 __device__ __forceinline__ float exponential_f32(float x) {
   float y;

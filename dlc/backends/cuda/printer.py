@@ -45,6 +45,16 @@ _VECTORS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned", 8: "uint2", 
 """A type of each size that one instruction moves."""
 
 
+_QUOTIENTS = {
+    frozenset([FastMathFlag.ALLOW_RECIP]): "{0} * reciprocal_f32({1})",
+    frozenset([FastMathFlag.APPROX_FUNC]): "quotient_f32({0}, {1})",
+    frozenset(
+        [FastMathFlag.ALLOW_RECIP, FastMathFlag.APPROX_FUNC]
+    ): "{0} * short_reciprocal_f32({1})",
+}
+"""By what they may be off."""
+
+
 class CudaPrinter(CLikePrinter):
     """Prints ``gpu`` kernels; ``text`` gives the whole translation unit."""
 
@@ -65,10 +75,8 @@ class CudaPrinter(CLikePrinter):
     def template(self, op: Operation) -> str | None:
         match op:
             case arith.DivfOp() if op.result.type == f32:  # an exact one has branches
-                if FastMathFlag.ALLOW_RECIP in op.fastmath.data:
-                    return "{0} * reciprocal_f32({1})"
-                if FastMathFlag.APPROX_FUNC in op.fastmath.data:
-                    return "quotient_f32({0}, {1})"
+                if function := _QUOTIENTS.get(frozenset(op.fastmath.data)):
+                    return function
             case math.ExpOp() if op.result.type == f32:
                 if op.fastmath and FastMathFlag.APPROX_FUNC in op.fastmath.data:
                     return "exponential_f32({0})"

@@ -210,6 +210,11 @@ static inline void ptx_cvt_rna_tf32_f32(unsigned &y, float x) {
 /* The hardware's is within a unit in the last place of it (PTX ISA, "rcp"). */
 static inline void ptx_rcp_approx_f32(float &y, float x) { y = 1.0f / x; }
 
+static inline void ptx_rcp_approx_ftz_f32(float &y, float x) {
+  y = 1.0f / x;
+  if (y < 0x1p-126f && y > -0x1p-126f) y = 0.0f;
+}
+
 /* The hardware's has a relative error of 2**-22; subnormal numbers are zero (PTX ISA, "ex2"). */
 static inline void ptx_ex2_approx_ftz_f32(float &y, float x) {
   y = __builtin_exp2f(x);

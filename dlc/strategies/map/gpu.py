@@ -206,7 +206,7 @@ def _registers(work: MapWork, schedule: MapOnGpu) -> int:
 def _saved(work: MapWork, schedule: MapOnGpu) -> float:
     """Return the instructions of a result that another one of the thread has done."""
     window = work.window_of(schedule.columns)
-    return window.saved_instructions if window else 0.0
+    return window.saved_instructions(schedule.vector) if window else 0.0
 
 
 def estimate(work: MapWork, schedules: Sequence[MapOnGpu], arch: GpuArch) -> Seconds:

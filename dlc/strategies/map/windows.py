@@ -36,8 +36,8 @@ class WindowWork:
 
     positions: their number. places: along the line that their windows cover together. taps: of a
     window along it. points: of a window. inner: the part of these that is at one place, channels of
-    a group. bytes: of an element. reads: by the elements of a thread along the last axis what a
-    warp reads.
+    a group. is_shared: whether these are the same for all results at a place. bytes: of an element.
+    reads: by the elements of a thread along the last axis what a warp reads.
     """
 
     positions: int
@@ -45,22 +45,24 @@ class WindowWork:
     taps: int
     points: int
     inner: int
+    is_shared: bool
     bytes: int
     reads: tuple[tuple[int, LaneReads], ...]
 
     def registers(self, vector: int) -> int:
         """Return the registers of a thread: sums in 32 bits, a line and the taps in their type."""
-        held = (self.places + self.taps * self.inner) * self.bytes / 4
-        return int(_REGISTERS + vector * (self.positions + held))
+        line = self.places * (self.inner if self.is_shared else vector)
+        held = (line + self.taps * self.inner * vector) * self.bytes / 4
+        return int(_REGISTERS + vector * self.positions + held)
 
-    @property
-    def saved_instructions(self) -> float:
-        """Instructions of a result that another one has done already: conversions of what windows
-        share, and of the factor of each tap.
+    def saved_instructions(self, vector: int) -> float:
+        """Return the instructions of a result that another one has done already: conversions of
+        what windows share, and of the factor of each tap.
         """
         if self.bytes >= 4:
             return 0.0
-        line = 1 - self.places / (self.positions * self.taps) / self.inner
+        together = vector if self.is_shared else self.inner
+        line = 1 - self.places / (self.positions * self.taps) / together
         return _CONVERSION * self.points * (line + 1 - 1 / self.positions)
 
 
@@ -71,7 +73,7 @@ def windows(cluster: Cluster, vectors: tuple[int, ...]) -> Iterator[WindowWork]:
         return
     op, slide = found
     sizes = shape(op.results[0])
-    some = tuple(v for v in vectors if v == slide.channels(v))
+    some = vectors if slide.is_shared else tuple(v for v in vectors if v == slide.channels(v))
     for positions in _COLUMNS if some else ():
         if sizes[slide.axis] % positions == 0:
             yield WindowWork(
@@ -80,20 +82,20 @@ def windows(cluster: Cluster, vectors: tuple[int, ...]) -> Iterator[WindowWork]:
                 slide.taps,
                 prod(op.domain.reduction),
                 prod(slide.reduction[n] for n in slide.inner),
+                slide.is_shared,
                 element_bytes(element_type(op.operands[slide.operand])),
                 tuple(zip(some, _reads(cluster, op, slide, positions, some), strict=True)),
             )
 
 
 def is_direct(cluster: Cluster) -> bool:
-    """Whether threads can do a contraction alone: of many groups, each with few products."""
+    """Whether threads can do a contraction alone: of few products for each result."""
     anchors = [op for op in cluster.ops if cluster.roles[op] is Role.ANCHOR]
     if len(anchors) != 1 or _window(cluster) is None:
         return False
     (op,) = anchors
     assert isinstance(op, ContractionOp)
-    product = gemm(op)
-    return product.batch_size > 1 and product.k_size <= _MOST_PRODUCTS
+    return gemm(op).k_size <= _MOST_PRODUCTS
 
 
 def _window(cluster: Cluster) -> tuple[ReductionOp, Sliding] | None:
