@@ -96,10 +96,11 @@ def stream_s(kernel: Stream, arch: GpuArch) -> Floats:
 
 def clocks_per_instruction(resident_warps: Numbers, arch: GpuArch, chains: Numbers = 1.0) -> Floats:
     """Return the clocks that a warp takes per instruction: its schedulers' share, or the latency of
-    a dependent instruction where few warps are resident, which chains of a thread share in part.
+    a dependent instruction where few warps are resident, which chains of a thread share in part,
+    but not less than the one clock in which a scheduler issues it.
     """
     latency = arch.costs.dependent_clocks / (1 + arch.costs.chain_overlap * (chains - 1))
-    return np.maximum(latency, resident_warps / arch.issue_per_clock_per_sm)
+    return np.maximum(np.maximum(latency, 1.0), resident_warps / arch.issue_per_clock_per_sm)
 
 
 def _busiest_share(blocks: Numbers, arch: GpuArch) -> Floats:

@@ -170,7 +170,8 @@ def test_few_channels_that_all_results_read(
     x_type, t_type = "tensor<2x3x14x14xf16>", "tensor<2x14x14x3xf16>"
     w_type, y_type = f"tensor<{out}x3x3x3xf16>", f"tensor<2x{made}x{made}x{out}xf16>"
     body = (
-        f"%t = graph.transpose %g0 {{permutation = array<i64: 0, 2, 3, 1>}} : {x_type} -> {t_type}\n"
+        "%t = graph.transpose %g0 {permutation = array<i64: 0, 2, 3, 1>} "
+        f": {x_type} -> {t_type}\n"
         f"%r = graph.conv %t, %g1 strides [{stride}, {stride}] padding [1, 1, 1, 1] "
         "dilations [1, 1] groups 1 layout channels_last weight_layout ohwi : "
         f"({t_type}, {w_type}) -> {y_type}"

@@ -26,7 +26,7 @@ from dlc.strategies._schedule import Schedule
 from dlc.strategies.map.lowering import lower_on_threads
 from dlc.strategies.map.tile_work import TileWork, tile_works
 from dlc.strategies.map.tiled import ACCESS_BYTES, lower_in_tiles
-from dlc.strategies.map.windows import WindowWork, is_direct, windows
+from dlc.strategies.map.windows import MOST_REGISTERS, WindowWork, is_direct, windows
 
 _THREADS = (128, 256, 64, 512)
 _VECTOR_BYTES = (16, 8, 4, 2, 1)
@@ -175,7 +175,9 @@ def candidates(work: MapWork, _: GpuArch) -> Iterator[MapOnGpu]:
     for columns, *vectors in (*alone, *windows):
         for vector in vectors:
             for threads in _THREADS:
-                yield MapOnGpu(threads, vector, columns)
+                schedule = MapOnGpu(threads, vector, columns)
+                if _registers(work, schedule) <= MOST_REGISTERS:
+                    yield schedule
     if work.widest_bytes > _VECTOR_BYTES[0]:
         yield MapOnGpu(_THREADS[0])
     for tile in work.tiles:

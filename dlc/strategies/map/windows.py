@@ -23,6 +23,12 @@ _COLUMNS = (2, 4, 7, 8)
 _REGISTERS = 20
 """Of a thread beside its sums, its line and its taps, as the assembler gives them."""
 
+_INNER_AHEAD = 4
+"""Factors of a tap that are loaded ahead of their use."""
+
+MOST_REGISTERS = 140
+"""Of a thread: with more an SM has fewer than 14 warps, and waits for each line."""
+
 _MOST_PRODUCTS = 128
 """For a result: of more, matrix instructions are faster whatever else they cost."""
 
@@ -52,7 +58,8 @@ class WindowWork:
     def registers(self, vector: int) -> int:
         """Return the registers of a thread: sums in 32 bits, a line and the taps in their type."""
         line = self.places * (self.inner if self.is_shared else vector)
-        held = (line + self.taps * self.inner * vector) * self.bytes / 4
+        factors = self.taps * min(self.inner, _INNER_AHEAD) * vector
+        held = (line + factors) * self.bytes / 4
         return int(_REGISTERS + vector * self.positions + held)
 
     def saved_instructions(self, vector: int) -> float:
@@ -73,7 +80,7 @@ def windows(cluster: Cluster, vectors: tuple[int, ...]) -> Iterator[WindowWork]:
         return
     op, slide = found
     sizes = shape(op.results[0])
-    some = vectors if slide.is_shared else tuple(v for v in vectors if v == slide.channels(v))
+    some = tuple(v for v in vectors if not sizes[-1] % v and _reads_whole_places(slide, v))
     for positions in _COLUMNS if some else ():
         if sizes[slide.axis] % positions == 0:
             yield WindowWork(
@@ -86,6 +93,10 @@ def windows(cluster: Cluster, vectors: tuple[int, ...]) -> Iterator[WindowWork]:
                 element_bytes(element_type(op.operands[slide.operand])),
                 tuple(zip(some, _reads(cluster, op, slide, positions, some), strict=True)),
             )
+
+
+def _reads_whole_places(slide: Sliding, vector: int) -> bool:
+    return slide.is_shared or slide.channels(vector) == vector
 
 
 def is_direct(cluster: Cluster) -> bool:
