@@ -100,13 +100,14 @@ def _reads_whole_places(slide: Sliding, vector: int) -> bool:
 
 
 def is_direct(cluster: Cluster) -> bool:
-    """Whether threads can do a contraction alone: of few products for each result."""
+    """Whether threads can do a contraction alone: of many groups, each with few products."""
     anchors = [op for op in cluster.ops if cluster.roles[op] is Role.ANCHOR]
     if len(anchors) != 1 or _window(cluster) is None:
         return False
     (op,) = anchors
     assert isinstance(op, ContractionOp)
-    return gemm(op).k_size <= _MOST_PRODUCTS
+    product = gemm(op)
+    return product.batch_size > 1 and product.k_size <= _MOST_PRODUCTS
 
 
 def _window(cluster: Cluster) -> tuple[ReductionOp, Sliding] | None:
