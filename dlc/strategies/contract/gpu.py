@@ -162,6 +162,9 @@ factors: in all of nine contractions that were measured, by 1.2 to 1.9 times.
 _MOST_SPLIT_SUMS = 96 * WARP_LANES
 """Of a warp: where the parts of a sum are added, as many registers again hold another part."""
 
+_BOX_BYTES = 16
+"""What a tensor copy brings starts at a multiple of (PTX ISA, "cp.async.bulk.tensor")."""
+
 _TENSOR_COPIES = frozenset({"tma", "mbarrier", "setmaxnreg"})
 
 _GROUPED_ROWS = 8
@@ -256,7 +259,8 @@ def _walking(
     """Yield the schedules whose blocks walk over tiles, with producers that start tensor copies;
     where these can bring both factors, the rhs in the order of wide stores.
     """
-    if not work.in_rows or not arch.capabilities >= _TENSOR_COPIES:
+    is_aligned = min(work.lhs_copy, work.rhs_copy) == _BOX_BYTES
+    if not work.in_rows or not is_aligned or not arch.capabilities >= _TENSOR_COPIES:
         return
     for m, n, warps_m, warps_n, turns, stages in _WALKING:
         instruction = next(row for row in instructions if row.n == n // warps_n)

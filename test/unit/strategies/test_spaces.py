@@ -311,6 +311,15 @@ def test_a_block_that_walks_over_all_tiles_takes_as_long_as_they_do_one_by_one()
     assert seconds[2] - seconds[1] == pytest.approx(seconds[1] - seconds[0], rel=0.2)
 
 
+def test_teams_take_turns_where_tensor_copies_can_bring_both_factors() -> None:
+    def turns(**more: Any) -> set[int]:
+        work = replace(_work(8192, 3072, 768), **{"in_rows": True, **more})
+        return {schedule.turns for schedule in contract_gpu.candidates(work, H200)}
+
+    assert turns() == {1, 2}
+    assert turns(in_rows=False) == turns(lhs_copy=8) == turns(n=3080) == {1}
+
+
 def test_producers_keep_a_slice_more_under_way() -> None:
     threads = ContractOnGpu((128, 256, 64), (8, 1), "wgmma.m64n256k16", stages=3, copies="tensor")
     work = _work(4096, 4096, 4096)
