@@ -174,6 +174,8 @@ def candidates(work: MapWork, _: GpuArch) -> Iterator[MapOnGpu]:
     windows = ((each.positions, *(vector for vector, _ in each.reads)) for each in work.windows)
     for columns, *vectors in (*alone, *windows):
         for vector in vectors:
+            if columns > 1 and work.last_axis % vector:
+                continue
             for threads in _THREADS:
                 schedule = MapOnGpu(threads, vector, columns)
                 if _registers(work, schedule) <= MOST_REGISTERS:

@@ -80,7 +80,7 @@ def windows(cluster: Cluster, vectors: tuple[int, ...]) -> Iterator[WindowWork]:
         return
     op, slide = found
     sizes = shape(op.results[0])
-    some = tuple(v for v in vectors if not sizes[-1] % v and _reads_whole_places(slide, v))
+    some = tuple(v for v in vectors if slide.is_shared or slide.channels(v) == v)
     for positions in _COLUMNS if some else ():
         if sizes[slide.axis] % positions == 0:
             yield WindowWork(
@@ -93,10 +93,6 @@ def windows(cluster: Cluster, vectors: tuple[int, ...]) -> Iterator[WindowWork]:
                 element_bytes(element_type(op.operands[slide.operand])),
                 tuple(zip(some, _reads(cluster, op, slide, positions, some), strict=True)),
             )
-
-
-def _reads_whole_places(slide: Sliding, vector: int) -> bool:
-    return slide.is_shared or slide.channels(vector) == vector
 
 
 def is_direct(cluster: Cluster) -> bool:
