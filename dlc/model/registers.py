@@ -59,7 +59,9 @@ _OF_PART = 26.0
 
 _FMA_FIXED = 24.0
 _FMA_REGISTERS = 4
-"""What a thread loads at once of a line that lies along the reduction."""
+"""What a thread loads of each row or column for a step: of lines along the reduction at once, of
+others because the other factor's are.
+"""
 _LONG_LINE = 64
 """The bytes of a line from which on there is a next part to load ahead."""
 
@@ -128,7 +130,7 @@ def _of_threads(tiles: "Tiles", accumulators: Floats, rows: Floats, columns: Flo
     stage lets the assembler load the next part ahead, and so does a split sum of a large tile.
     """
     down, across = tiles.instruction.lanes
-    loaded = _FMA_REGISTERS if tiles.work.rhs_along_k else 1
+    loaded = _FMA_REGISTERS if tiles.work.lhs_along_k or tiles.work.rhs_along_k else 1
     fragments = loaded * (rows / down + columns / across)
     deep = tiles.line_bytes >= _LONG_LINE
     ahead = deep & ((tiles.stages == 1) | ((tiles.split > 1) & (accumulators >= 64)))
