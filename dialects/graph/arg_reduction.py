@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import UnitAttr, i64
+from xdsl.dialects.builtin import IntegerType, UnitAttr, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, opt_prop_def
 
@@ -78,14 +78,20 @@ class ArgExtremumOp(OverAxes, ReductionOp, ABC):
             raise CompileError(f"works along one axis, not along axes {list(self.reduced)}")
         return i64
 
+    @property
+    def _place(self) -> IntegerType:
+        """The type of a place while places are compared: the narrowest with instructions."""
+        return i32 if self.domain.points < 2**31 else i64
+
     def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:
-        nowhere = -1 if self.select_last is not None else 2**63 - 1
+        last = 2 ** (self._place.width.data - 1) - 1
+        nowhere = -1 if self.select_last is not None else last
         value = b.constant(self.identity_value, compute_type(element_type(self.x)))
-        return [value, b.constant(nowhere, i64)]
+        return [value, b.constant(nowhere, self._place)]
 
     def contribution(self, scope: Scope, index: Index, reduction: Index) -> Sequence[SSAValue]:
         x = scope.read(self.x, self.operand_index(index, reduction))
-        return [x, scope.integer(reduction[0], i64)]
+        return [x, scope.integer(reduction[0], self._place)]
 
     def combine(
         self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
@@ -96,7 +102,7 @@ class ArgExtremumOp(OverAxes, ReductionOp, ABC):
     def finish(
         self, scope: Scope, index: Index, accumulators: Sequence[SSAValue], result: int = 0
     ) -> SSAValue:
-        return accumulators[1]
+        return scope.b.cast(accumulators[1], i64)
 
     def flops(self) -> int:
         return self.domain.points
