@@ -412,6 +412,20 @@ def _image_fp16() -> SmallModel:
     return g.model("image fp16", [g.op("Softmax", y, axis=1)], "fp16")
 
 
+def _windows_fp16() -> SmallModel:
+    """Convolutions of so few channels a group that threads do them, a concatenation between."""
+    g = GraphMaker(19)
+    x = g.normal("x", 1, 32, 56, 56)
+    y = g.op("Conv", x, g.weight(32, 1, 5, 5), g.weight(32), group=32, pads=[2, 2, 2, 2])
+    y = g.op("Conv", y, g.weight(32, 1, 3, 3), group=32, pads=[1, 1, 1, 1], strides=[2, 2])
+    y = g.op("Mul", y, g.op("Sigmoid", y))
+    z = g.op("AveragePool", y, kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+    y = g.op("Relu", g.op("Mul", g.op("Concat", y, z, axis=1), g.weight(64, 1, 1, scale=1.0)))
+    y = g.op("Conv", y, g.weight(64, 4, 3, 3), g.weight(64), group=16, pads=[1, 1, 1, 1])
+    y = g.op("Conv", g.op("Relu", y), g.weight(8, 64, 1, 1))
+    return g.model("windows fp16", [y], "fp16")
+
+
 def _turned() -> SmallModel:
     """Transposes that meet, move through other operators and reach products."""
     g = GraphMaker(14)
@@ -484,6 +498,7 @@ def small_models() -> Iterator[SmallModel]:
     for make in (
         _convolutional, _separable, _attention, _recurrent, _embedding, _resampling, _ranking,
         _quantised, _bytes, _integers, _unsigned, _pieces, _special, _reductions, _image_fp16,
+        _windows_fp16,
         _large_products_fp16, _turned, _written_out, _views, _masked,
     ):  # fmt: skip
         yield make()
