@@ -400,6 +400,14 @@ def _large_products_fp16() -> SmallModel:
     return g.model("large products fp16", [z, turned, beside], "fp16")
 
 
+def _walking_products_fp16() -> SmallModel:
+    """A product of so many tiles that blocks walk over them; their rows are 27."""
+    g = GraphMaker(19)
+    x = g.op("Gemm", g.normal("x", 1700, 24), g.weight(264, 24), transB=1)
+    y = g.op("Relu", g.op("Gemm", x, g.weight(1792, 264), g.weight(1792), transB=1))
+    return g.model("walking products fp16", [g.op("MatMul", y, g.weight(1792, 8))], "fp16")
+
+
 def _image_fp16() -> SmallModel:
     """A convolution that is a matrix product in 16 bits, and a row that is normalised."""
     g = GraphMaker(13)
@@ -499,7 +507,7 @@ def small_models() -> Iterator[SmallModel]:
         _convolutional, _separable, _attention, _recurrent, _embedding, _resampling, _ranking,
         _quantised, _bytes, _integers, _unsigned, _pieces, _special, _reductions, _image_fp16,
         _windows_fp16,
-        _large_products_fp16, _turned, _written_out, _views, _masked,
+        _large_products_fp16, _walking_products_fp16, _turned, _written_out, _views, _masked,
     ):  # fmt: skip
         yield make()
     for precision in ("fp32", "tf32", "fp16", "bf16"):

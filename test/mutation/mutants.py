@@ -4,6 +4,7 @@ import graph_mutants
 import import_mutants
 import lowering_mutants
 import memory_mutants
+import role_mutants
 import text_mutants
 import warpgroup_mutants
 
@@ -14,6 +15,7 @@ ALL = (
     *memory_mutants.MUTANTS,
     *text_mutants.MUTANTS,
     *warpgroup_mutants.MUTANTS,
+    *role_mutants.MUTANTS,
 )
 FIXED = {
     "cpu": (
