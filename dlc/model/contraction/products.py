@@ -28,11 +28,12 @@ class ProductLoop(MainLoop):
         multiply they are slower.
         """
         it, costs = self.tiles.instruction, self.arch.costs
-        least = it.flops / self.arch.flops_per_clock_per_sm[it.unit]
-        one = max(least, costs.product_clocks + costs.product_overlap * least)
+        flops = it.flops / it.n * self.tiles.columns
+        least = flops / self.arch.flops_per_clock_per_sm[it.unit]
+        one = np.maximum(least, costs.product_clocks + costs.product_overlap * least)
         busy = np.minimum(1, self.tiles.blocks / self.arch.sm_count)
         loaded = 1 + (costs.product_loaded - 1) * busy
-        return self.tiles.step_flops / it.flops * one * loaded
+        return self.tiles.step_flops / flops * one * loaded
 
     @cached_property
     def _products(self) -> Floats:

@@ -29,6 +29,7 @@ class Tiles:
     producers: warps that bring slices beside those that multiply, 0 where these bring them.
     walking: blocks that walk over tiles, 0 where each has one. tensor: 1 where one thread brings a
     slice by tensor copies, else 0. turns: teams of warps that have tiles of their own.
+    columns: of the instruction; the others of its family differ in them only.
     """
 
     work: Contraction
@@ -46,6 +47,7 @@ class Tiles:
     walking: Floats
     tensor: Floats
     turns: Floats
+    columns: Floats
 
     @staticmethod
     def of(
@@ -112,7 +114,7 @@ class Tiles:
         """
         across, down = self.warps_n, self.warps_m
         if self.instruction.is_asynchronous:
-            across, down = self.n / self.instruction.n, self.m / self.instruction.m
+            across, down = self.n / self.columns, self.m / self.instruction.m
         lhs = self.m * across * self.instruction.lhs_readers
         rhs = self.n * down * self.instruction.rhs_readers
         return (lhs + rhs) * self.line_bytes

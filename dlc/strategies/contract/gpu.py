@@ -328,7 +328,7 @@ def rate(work: Contraction, schedule: ContractOnGpu, arch: GpuArch) -> Rated:
 
 
 def tiles(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) -> Tiles:
-    """Return the tilings of schedules with one instruction, as the model takes them."""
+    """Return the tilings of schedules with instructions of one family, as the model takes them."""
     instruction = instruction_named(schedules[0].instruction, work, arch)
     return Tiles.of(work, instruction, [each.numbers for each in schedules])
 
@@ -336,10 +336,10 @@ def tiles(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) 
 def estimate(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) -> Seconds:
     """Return the seconds of schedules."""
     seconds = np.empty(len(schedules))
-    of_instruction: dict[str, list[int]] = defaultdict(list)
+    of_family: dict[str, list[int]] = defaultdict(list)
     for place, schedule in enumerate(schedules):
-        of_instruction[schedule.instruction].append(place)
-    for places in of_instruction.values():
+        of_family[schedule.family].append(place)
+    for places in of_family.values():
         seconds[places] = estimate_s(tiles(work, [schedules[i] for i in places], arch), arch)
     return seconds
 

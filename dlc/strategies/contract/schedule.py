@@ -128,7 +128,8 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         """The keys that are numbers, in the order of ``Tiles``."""
         stores = self.interleave, int(self.exchange)
         roles = self.producers, self.blocks, int(self.copies == TENSOR), self.turns
-        return (*self.tile, *self.warps, self.stages, self.split, *stores, *roles)
+        sizes = *self.tile, *self.warps, self.stages, self.split
+        return (*sizes, *stores, *roles, self._row.n)
 
     @property
     def threads(self) -> int:
@@ -180,6 +181,11 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         there it cuts off.
         """
         return self._row.cuts_factors
+
+    @cached_property
+    def family(self) -> str:
+        """The name of the instruction and of those that differ from it in their columns only."""
+        return self._row.family
 
     @property
     def reads_shared(self) -> bool:
