@@ -16,9 +16,11 @@ from xdsl.rewriter import InsertPoint
 
 from dlc.analysis.staged_copy import is_copied
 from dlc.arch.fragments import WARP_LANES
+from dlc.core.locations import operation_text
 from dlc.dialects import gpu
 from dlc.dialects.loop import AllocOp, ForOp, StageOp
 from dlc.dialects.loop.memory import buffer_shape
+from dlc.errors import CompileError
 from dlc.ir.space import Space, SpaceAttr
 from dlc.lowering.scope import LoopScope
 from dlc.simt.ring_slice import Slice, arrive_by_warps
@@ -67,6 +69,8 @@ class Ring:
     def of(scope: LoopScope, loop: ForOp, multiplying: int, bringing: int) -> "Ring":
         """Write the buffers for the slices of a loop."""
         slots, stages, step = loop.slots, stages_of(loop), step_of_tiles(loop)
+        if not stages:
+            raise CompileError("has producers and nothing to bring", at=operation_text(loop))
         tiles = [scope.b.insert(with_slots(stage.tile, slots)) for stage in stages]
         full, empty = (_objects(scope, name, slots) for name in ("full", "empty"))
         turns = [_objects(scope, "turns", loop.team_count)] if loop.team_count > 1 else []

@@ -107,3 +107,16 @@ loop.kernel @turns_in_nothing(%x: memref<16x144xf16>) attributes {outputs = 1 : 
   }
   loop.end
 }
+
+// -----
+
+loop.kernel @nothing_to_bring(%x: memref<16x144xf16>) attributes {outputs = 1 : i64} {
+  loop.for %t = 0 to 32 kind = parallel map = thread {
+    // expected-error@below {{has producers and nothing to bring}}
+    loop.for %k = 0 to 9 kind = reduction map = serial attributes {pipeline = 2 : i64, producers = 1 : i64} {
+      loop.yield
+    }
+    loop.yield
+  }
+  loop.end
+}
