@@ -164,6 +164,7 @@ class _Launch:
         lockstep = warp_order is None and runs_in_lockstep(kernel)
         self.flow = None if lockstep else Flow(self.machine)
         self.step: Step = self.machine.block(kernel.body.block) if lockstep else nothing
+        self._known = list(self.machine.values)  # constants, and the launch's buffers
         self.granule = _granule(kernel)
         self.shared_bytes = 0 if kernel.shared_bytes is None else kernel.shared_bytes.value.data
         has_fences = any(map(_releases_to_the_grid, kernel.walk()))
@@ -203,6 +204,7 @@ class _Launch:
         machine.touches = RemoteTouches(machine.batch)
         machine.stores = Stores(machine.batch)
         machine.registers.clear()
+        machine.values[:] = self._known  # what threads of the batch before held is none of this one
         for buffer in (*self.buffers, *machine.counters):
             buffer.enter(machine.batch, machine.grid)
         if self.flow is not None:

@@ -89,6 +89,17 @@ def test_warps_wait_for_each_other(name: str, order: Order | None) -> None:
     np.testing.assert_array_equal(simulated(name, KERNELS[name], order), arrays(name)[1])
 
 
+@pytest.mark.parametrize("blocks", [1, 2])
+@pytest.mark.parametrize("name", KERNELS)
+def test_batches_of_different_sizes(name: str, blocks: int) -> None:
+    """What threads of the batch before held is none of the next one, which may have fewer."""
+    x, wanted = arrays(name)
+    y = np.zeros_like(x)
+    module = lowered(KERNELS[name], "gpu-check-limits{arch=sm_90a}")
+    simulate(module, "k", [x, y], blocks_at_once=blocks)
+    np.testing.assert_array_equal(y, wanted)
+
+
 @pytest.mark.parametrize("name", KERNELS)
 def test_what_they_write_is_known_without_running_them(name: str) -> None:
     assert Coverage(find_kernel(lowered(KERNELS[name], "gpu-check-limits"), "k")).check_all()
