@@ -14,6 +14,8 @@ _SHAPES = (
 )
 _HOLDERS = (256, 512, 1024)
 """Threads that share a row in shared memory."""
+_IN_REGISTERS = 512 * HELD_ELEMENTS
+"""Elements of a row up to which registers of half of the largest block hold it: they are faster."""
 _FEW_THREADS = (4, 8, 16)
 _FEW_BLOCKS = (128, 256)
 """Lanes of a warp that share a short row, and threads of a block of such rows."""
@@ -40,7 +42,7 @@ def candidates(work: RowWork, _: GpuArch) -> Iterator[RowOnGpu]:
 def _along(work: RowWork) -> Iterator[RowOnGpu]:
     for vector in vectors(work):
         for threads in _HOLDERS:
-            if work.feeding_bytes and work.length > HELD_ELEMENTS * threads // 2:
+            if work.feeding_bytes and work.length > _IN_REGISTERS:
                 yield RowOnGpu(threads, 1, vector, held=True)
         for threads, rows in _SHAPES:
             if threads == WARP_LANES or threads * vector < 2 * work.length:
