@@ -149,16 +149,18 @@ class _Choice:
     def move(self) -> list[scf.ForOp]:
         """Move the choice; return the loops that stand in its branches."""
         stores = [_kept_as_it_is(self.op, number) for number in range(len(self.op.results))]
-        registers = [None if store else self._registers(n) for n, store in enumerate(stores)]
-        pairs = zip(stores, registers, strict=True)
-        buffers = [store.buffer if store else made.output for store, made in pairs if store or made]
+        places = [store or self._registers(number) for number, store in enumerate(stores)]
+        registers = [place for place in places if isinstance(place, RegisterAllocOp)]
+        buffers = [
+            place.output if isinstance(place, RegisterAllocOp) else place.buffer for place in places
+        ]
         condition, first = self._first_condition()
         inner = [self._branch(r, buffers) for r in (self.op.true_region, self.op.false_region)]
-        regions = [Region(Block([each, scf.YieldOp()])) for each in inner]
-        chosen = scf.IfOp(first, [], *regions)
+        then, otherwise = (Region(Block([each, scf.YieldOp()])) for each in inner)
+        chosen = scf.IfOp(first, [], then, otherwise)
         block = self.loop.parent_block()
         assert block is not None
-        new: list[Operation] = [*filter(None, registers), *condition, chosen]
+        new: list[Operation] = [*registers, *condition, chosen]
         for each in new:
             each.location = self.op.location
         block.insert_ops_before(new, self.loop)

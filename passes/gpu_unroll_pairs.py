@@ -69,6 +69,8 @@ def _takes_turns(access: Access, loop: scf.ForOp) -> bool:
 
 def _remainders_of_two(expr: AffineExpr) -> Iterator[AffineExpr]:
     for part in expr.dfs():
-        is_mod = isinstance(part, AffineBinaryOpExpr) and part.kind is AffineBinaryOpKind.Mod
-        if is_mod and part.rhs == AffineConstantExpr(2):
-            yield part
+        match part:
+            case AffineBinaryOpExpr(AffineBinaryOpKind.Mod, _, AffineConstantExpr(2)):
+                yield part
+            case _:
+                pass

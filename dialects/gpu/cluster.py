@@ -106,7 +106,8 @@ class _RemoteOp(BuffersOp, ClusterOp):
     def _verify(self, shared: SSAValue, registers: SSAValue) -> None:
         super().verify_()
         self.verify_cluster()
-        verify_same_element(*self.accesses(), "load and convert instead")
+        source, destination = self.accesses()
+        verify_same_element(source, destination, "load and convert instead")
         spaces = space_of(shared), space_of(registers)
         if spaces != (Space.SHARED, Space.REGISTER):
             raise VerifyException(

@@ -152,7 +152,8 @@ class SigmoidOp(FloatUnaryOp):
     name = "graph.sigmoid"
 
     def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
-        return _logistic(b, *values, element_type(self.x))
+        (x,) = values
+        return _logistic(b, x, element_type(self.x))
 
     def reference(self, *operands: Array) -> Array:
         return 1 / (1 + np.exp(-operands[0]))
