@@ -1,0 +1,210 @@
+"""The schedules of a contraction on a GPU that are rated."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from math import ceil, gcd
+from typing import Any
+
+from dlc.arch import GpuArch
+from dlc.arch.fragments import WARP_LANES
+from dlc.arch.instruction import Instruction
+from dlc.arch.matrix_descriptor import TRANSPOSED_BYTES
+from dlc.core.tensor_map import UNIT_BYTES
+from dlc.model.contraction import Contraction
+from dlc.strategies._key import LARGEST
+from dlc.strategies.contract.gpu_tiles import OF_WARPGROUPS, WALKING, Space, Tile, spaces_of
+from dlc.strategies.contract.schedule import TENSOR, ContractOnGpu
+from dlc.strategies.contract.tiling import instructions_for
+
+_PRODUCERS = 4
+_PRODUCER_REGISTERS = 40
+"""A warpgroup can give registers away; tensor copies, and the order of tiles, need that many."""
+
+_HALF_A_TILE = 32
+"""Of the least rows and columns of warpgroups. With no more, warps are as fast: they multiply tiles
+that are half as large.
+"""
+
+_EXCHANGED_BELOW = 4
+"""Neighbours of a result that a lane stores at once, below which it may pay to exchange sums."""
+
+_LEAST_OF_WARPGROUPS = 64
+"""Rows and columns of a tile that warps make slower than warpgroups, where copies bring both
+factors: in all of nine contractions that were measured, by 1.2 to 1.9 times.
+"""
+
+_MOST_SPLIT_SUMS = 96 * WARP_LANES
+"""Of a warp: where the parts of a sum are added, as many registers again hold another part."""
+
+_TENSOR_COPIES = frozenset({"tma", "mbarrier", "setmaxnreg"})
+
+_GROUPED_ROWS = 8
+_SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
+
+
+def candidates(work: Contraction, arch: GpuArch) -> Sequence[ContractOnGpu]:
+    """Return the schedules of the space for the fastest instruction that computes ``work``
+    exactly; where warpgroups have one, for the fastest of warps, too.
+    """
+    return _candidates(
+        replace(work, read_bytes=0, written_bytes=0, lhs_operations=0, operations=0), arch
+    )
+
+
+@lru_cache(512)  # what is before and after a contraction does not change its space
+def _candidates(work: Contraction, arch: GpuArch) -> tuple[ContractOnGpu, ...]:
+    return tuple(_space_of(work, arch))
+
+
+def _space_of(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
+    fitting = instructions_for(work, arch)
+    others = [row for row in fitting if not row.is_asynchronous]
+    fastest = [row for row in others if row.unit == others[0].unit]
+    of_warpgroups = [row for row in fitting if _is_faster(row) and _suits_warpgroups(work)]
+    is_copied = work.lhs_copy > 0 and work.rhs_copy > 0
+    least = _LEAST_OF_WARPGROUPS if of_warpgroups and is_copied else LARGEST
+    for instruction in {row.lanes: row for row in reversed(fastest)}.values():
+        yield from _tiles_of(work, [instruction], arch, least)
+    if of_warpgroups:
+        yield from _tiles_of(work, of_warpgroups, arch)
+        yield from _walking(work, of_warpgroups, arch)
+
+
+def _is_faster(row: Instruction) -> bool:
+    """Return whether an instruction is that of warpgroups, and reads factors as copies bring them.
+
+    Factors that are rounded on the way, tf32, take a warpgroup as long as warps need that round
+    fragments: 773 and 709 us at 4096 x 4096 x 4096, 205 and 212 at 8192 x 3072 x 768 on an H200.
+    """
+    return row.is_asynchronous and not row.cuts_factors
+
+
+def _suits_warpgroups(work: Contraction) -> bool:
+    """Return whether half a tile of warpgroups has results, and whether their instructions take
+    factors the way round in which they lie in memory.
+    """
+    along_k = work.lhs_along_k and work.rhs_along_k
+    as_it_lies = along_k or work.factor_bytes == TRANSPOSED_BYTES
+    return as_it_lies and min(work.m, work.n) > _HALF_A_TILE
+
+
+def _tiles_of(
+    work: Contraction, instructions: Sequence[Instruction], arch: GpuArch, least: int = LARGEST
+) -> Iterator[ContractOnGpu]:
+    """Yield the schedules of instructions that differ in their columns at most; of those, the one
+    that has all columns of a warpgroup. least: tiles with as many rows and columns are left out.
+    """
+    for space in spaces_of(instructions[0]):
+        yield from _tiles_in(space, work, instructions, arch, least)
+
+
+def _tiles_in(
+    space: Space,
+    work: Contraction,
+    instructions: Sequence[Instruction],
+    arch: GpuArch,
+    least: int,
+) -> Iterator[ContractOnGpu]:
+    most_stages = max(space.stages) if "cp.async" in arch.capabilities else 2
+    for tile in space.tiles_for(work):
+        if min(tile.m, tile.n) >= least:
+            continue
+        wide = (row for row in instructions if row.n == tile.columns)
+        instruction = next(wide, instructions[0])
+        order, interleave = _order(work, tile, arch), _interleave(work, instruction, tile.columns)
+        may_exchange = _may_exchange(work, instruction, interleave)
+        for slice_bytes in space.slice_bytes:
+            depth = slice_bytes // work.factor_bytes
+            slices = ceil(work.k / depth)
+            for split in _splits(instruction, tile.sums, slices):
+                for stages in _stages(space, ceil(slices / split), most_stages):
+                    make = partial(
+                        _schedule,
+                        tile,
+                        depth,
+                        instruction.name,
+                        stages=stages,
+                        split=split,
+                        order=order,
+                    )
+                    yield make(interleave=interleave)
+                    if split == 1 and may_exchange:
+                        yield make(exchange=True)
+
+
+def _walking(
+    work: Contraction, instructions: Sequence[Instruction], arch: GpuArch
+) -> Iterator[ContractOnGpu]:
+    """Yield the schedules whose blocks walk over tiles, with producers that start tensor copies;
+    where these can bring both factors, the rhs in the order of wide stores.
+    """
+    is_aligned = min(work.lhs_copy, work.rhs_copy) == UNIT_BYTES
+    if not work.in_rows or not is_aligned or not arch.capabilities >= _TENSOR_COPIES:
+        return
+    depth = OF_WARPGROUPS.slice_bytes[0] // work.factor_bytes
+    for walk in WALKING:
+        tile = walk.tile
+        instruction = next(row for row in instructions if row.n == tile.columns)
+        interleave = _interleave(work, instruction, tile.columns)
+        if work.n % (interleave * instruction.n // instruction.panels) == 0:
+            yield _schedule(
+                tile,
+                depth,
+                instruction.name,
+                stages=walk.stages,
+                order=_order(work, tile, arch),
+                interleave=interleave,
+                producers=_PRODUCERS,
+                turns=walk.turns,
+                producer_registers=_PRODUCER_REGISTERS,
+                blocks=min(arch.sm_count, ceil(work.m / tile.m) * ceil(work.n / tile.n)),
+                copies=TENSOR,
+            )
+
+
+@lru_cache(20_000)  # spaces of different sizes have most in common
+def _schedule(tile: Tile, depth: int, instruction: str, **keys: Any) -> ContractOnGpu:
+    """Return the schedule of a tile; ``keys``: the others of its keys."""
+    warps = tile.warps_m, tile.warps_n
+    return ContractOnGpu((tile.m, tile.n, depth), warps, instruction, **keys)
+
+
+def _splits(instruction: Instruction, sums: int, slices: int) -> Iterator[int]:
+    """Yield the numbers of parts of a reduction of ``slices``. sums: of a warp."""
+    too_many = instruction.is_asynchronous and sums > _MOST_SPLIT_SUMS
+    return (s for s in _SPLITS if s == 1 or (slices >= 2 * s and not too_many))
+
+
+def _stages(space: Space, slices: int, most: int) -> Iterator[int]:
+    """Yield the stages that a block of ``slices`` can use: all of them ahead, at most, and one."""
+    least = min(space.stages)
+    return (s for s in space.stages if s == least or s <= min(most, slices + 1))
+
+
+def _order(work: Contraction, tile: Tile, arch: GpuArch) -> str:
+    rows, columns = ceil(work.m / tile.m), ceil(work.n / tile.n)
+    many = rows * columns > arch.sm_count and rows > _GROUPED_ROWS and columns > 1
+    return ContractOnGpu.order_of(_GROUPED_ROWS if many else 0)
+
+
+def _interleave(work: Contraction, instruction: Instruction, columns: int) -> int:
+    """Return how many instructions of a warp's ``columns`` make a store as wide as it can be.
+
+    It costs nothing where lines of the rhs are staged along the reduction, in any order; along the
+    columns they would be copied in pieces.
+    """
+    if not work.rhs_along_k and instruction.spreads_fragments:
+        return 1
+    held = 1 if instruction.c.place is None else instruction.c.place.pack
+    panels = columns // instruction.least[1] * instruction.panels
+    return gcd(max(1, work.together // held), panels)
+
+
+def _may_exchange(work: Contraction, instruction: Instruction, interleave: int) -> bool:
+    """Return whether lanes hold few neighbours that they can store together, where these are
+    neighbours in memory.
+    """
+    if instruction.c.place is None or not work.adjacent:
+        return False
+    return min(interleave * instruction.c.place.pack, work.together) < _EXCHANGED_BELOW
