@@ -14,16 +14,11 @@ from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import AllocOp, buffer_shape
 from dlc.ir.space import Space, SpaceAttr
 from dlc.lowering.tile_scope import open_loop
-from dlc.model.contraction import EXCHANGE_MARGIN
+from dlc.model.contraction import EXCHANGE_MARGIN, EXCHANGE_RUN
 from dlc.simt.accumulator import Accumulator, Columns, Place
 from dlc.simt.drain import Run, by_row
 from dlc.simt.region import RegionWriter
 from dlc.simt.workers import Team
-
-WIDEST = 4
-"""Neighbours that a thread takes at once: 16 bytes of sums in 32 bits, which a warp reads without
-bank conflicts.
-"""
 
 _TOGETHER = 4
 """Rounds that are written out, so that their loads are under way at the same time."""
@@ -70,7 +65,7 @@ class Exchange:
     @cached_property
     def _width(self) -> int:
         """The neighbours of a run: all of them are there, or none."""
-        return gcd(self._columns, self.op.limits[1], WIDEST)
+        return gcd(self._columns, self.op.limits[1], EXCHANGE_RUN)
 
     @property
     def _runs(self) -> int:

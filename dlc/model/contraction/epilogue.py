@@ -8,16 +8,13 @@ import numpy as np
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
 from dlc.model.contraction.overlap import Floats
-from dlc.model.contraction.tiles import Tiles
+from dlc.model.contraction.tiles import EXCHANGE_RUN, Tiles
 
 _LINE_BYTES = 128
 """Bytes of a line of the caches."""
 
 _EXCHANGE_BYTES = 64
 """What a warp stores to a row in the time of a piece, where its lanes are neighbours."""
-
-_EXCHANGE_RUN = 4
-"""Neighbours of a row that a thread takes from shared memory at once."""
 
 _RUN_INSTRUCTIONS = 8
 _NEIGHBOUR_INSTRUCTIONS = 2
@@ -57,7 +54,7 @@ class Epilogue:
         """The clocks of bringing a tile of sums through shared memory, and of storing its rows."""
         tiles, costs, arch, work = self.tiles, self.arch.costs, self.arch, self.tiles.work
         moved = 2 * tiles.m * tiles.n * work.compute_bytes / arch.shared_bytes_per_clock_per_sm
-        run = min(_EXCHANGE_RUN, work.together)
+        run = min(EXCHANGE_RUN, work.together)
         instructions = tiles.results / run * (_RUN_INSTRUCTIONS + run * _NEIGHBOUR_INSTRUCTIONS)
         issued = instructions / (arch.issue_per_clock_per_sm * WARP_LANES)
         bytes = tiles.results * work.written_bytes / (work.batch * work.m * work.n)

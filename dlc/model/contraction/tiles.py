@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,18 +20,43 @@ EXCHANGE_MARGIN = 8
 in 8 rows, are then in different banks.
 """
 
+EXCHANGE_RUN = 4
+"""Neighbours of a row that a thread takes from there at once, at most: 16 bytes of sums in 32 bits,
+which a warp reads without bank conflicts.
+"""
 
-@dataclass(frozen=True)
-class Tiles:
-    """Tilings of one contraction: arrays of equal length, an element for each.
 
-    m, n, depth: of a block's tile and of a slice of the reduction. interleave: instructions whose
+class TileNumbers(NamedTuple):
+    """What a schedule says of one tiling.
+
+    m, n, depth: of a block's tile and of a slice of the reduction. warps_m, warps_n: that multiply
+    a tile, as a grid over it. columns: of the instruction; the others of its family differ in them
+    only. stages: slices at a time. split: parts of the reduction. interleave: instructions whose
     columns take turns. exchange: 1 where sums change threads before they are stored, else 0.
     producers: warps that bring slices beside those that multiply, 0 where these bring them.
     walking: blocks that walk over tiles, 0 where each has one. tensor: 1 where one thread brings a
     slice by tensor copies, else 0. turns: teams of warps that have tiles of their own.
-    columns: of the instruction; the others of its family differ in them only.
     """
+
+    m: int
+    n: int
+    depth: int
+    warps_m: int
+    warps_n: int
+    columns: int
+    stages: int = 1
+    split: int = 1
+    interleave: int = 1
+    exchange: int = 0
+    producers: int = 0
+    walking: int = 0
+    tensor: int = 0
+    turns: int = 1
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Tilings of one contraction: the ``TileNumbers`` as arrays, an element for each."""
 
     work: Contraction
     instruction: Instruction
@@ -53,12 +79,13 @@ class Tiles:
     def of(
         work: Contraction,
         instruction: Instruction,
-        rows: Sequence[Sequence[int]],
+        numbers: Sequence[TileNumbers],
     ) -> "Tiles":
-        """Return tilings, of which a row says the numbers in the order of the fields."""
+        """Return tilings of a contraction by instructions of one family."""
         if instruction.cuts_factors:
             work = work.through_registers()
-        return Tiles(work, instruction, *np.array(rows, np.float64).T)
+        arrays = np.array(numbers, np.float64).T
+        return Tiles(work, instruction, **dict(zip(TileNumbers._fields, arrays, strict=True)))
 
     # Counts ---------------------------------------------------------------------------------------
 

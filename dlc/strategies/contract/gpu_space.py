@@ -11,7 +11,7 @@ from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import Instruction
 from dlc.arch.matrix_descriptor import TRANSPOSED_BYTES
 from dlc.core.tensor_map import UNIT_BYTES
-from dlc.model.contraction import Contraction
+from dlc.model.contraction import EXCHANGE_RUN, Contraction
 from dlc.strategies._key import LARGEST
 from dlc.strategies.contract.gpu_tiles import OF_WARPGROUPS, WALKING, Space, Tile, spaces_of
 from dlc.strategies.contract.schedule import TENSOR, ContractOnGpu
@@ -25,9 +25,6 @@ _HALF_A_TILE = 32
 """Of the least rows and columns of warpgroups. With no more, warps are as fast: they multiply tiles
 that are half as large.
 """
-
-_EXCHANGED_BELOW = 4
-"""Neighbours of a result that a lane stores at once, below which it may pay to exchange sums."""
 
 _LEAST_OF_WARPGROUPS = 64
 """Rows and columns of a tile that warps make slower than warpgroups, where copies bring both
@@ -202,9 +199,9 @@ def _interleave(work: Contraction, instruction: Instruction, columns: int) -> in
 
 
 def _may_exchange(work: Contraction, instruction: Instruction, interleave: int) -> bool:
-    """Return whether lanes hold few neighbours that they can store together, where these are
-    neighbours in memory.
+    """Return whether lanes hold fewer neighbours to store together than they would take after an
+    exchange, where these are neighbours in memory.
     """
     if instruction.c.place is None or not work.adjacent:
         return False
-    return min(interleave * instruction.c.place.pack, work.together) < _EXCHANGED_BELOW
+    return min(interleave * instruction.c.place.pack, work.together) < EXCHANGE_RUN

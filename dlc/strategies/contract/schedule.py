@@ -6,14 +6,12 @@ from functools import cached_property
 
 from dlc.arch import GpuArch, instructions
 from dlc.arch.fragments import WARP_LANES
-from dlc.arch.instruction import Instruction
-from dlc.arch.scope import Scope
+from dlc.arch.instruction import WARPGROUP_WARPS, Instruction
 from dlc.dialects.gpu.registers import FEWEST, MOST, MOST_COMPILED, STEP
 from dlc.errors import CompileError
+from dlc.model.contraction import TileNumbers
 from dlc.strategies._key import LARGEST, Key, count, flag, key_field, size, sizes
 from dlc.strategies._schedule import Schedule
-
-WARPGROUP_WARPS = Scope.WARPGROUP.threads // WARP_LANES
 
 _ROW = "row"
 _GROUPED = re.compile(r"grouped<([1-9][0-9]{0,5})>")
@@ -124,12 +122,21 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         return int(match[1]) if match else 0
 
     @cached_property
-    def numbers(self) -> tuple[int, ...]:
-        """The keys that are numbers, in the order of ``Tiles``."""
-        stores = self.interleave, int(self.exchange)
-        roles = self.producers, self.blocks, int(self.copies == TENSOR), self.turns
-        sizes = *self.tile, *self.warps, self.stages, self.split
-        return (*sizes, *stores, *roles, self._row.n)
+    def numbers(self) -> TileNumbers:
+        """The keys as the model takes them."""
+        return TileNumbers(
+            *self.tile,
+            *self.warps,
+            columns=self._row.n,
+            stages=self.stages,
+            split=self.split,
+            interleave=self.interleave,
+            exchange=int(self.exchange),
+            producers=self.producers,
+            walking=self.blocks,
+            tensor=int(self.copies == TENSOR),
+            turns=self.turns,
+        )
 
     @property
     def threads(self) -> int:

@@ -60,12 +60,6 @@ class Tiling:
         return 2.0 * prod(self.needed) * self.schedule.tile[2]
 
     @cached_property
-    def slice_bytes(self) -> int:
-        """The factors' bytes that a block brings to shared memory for one step."""
-        m, n, depth = self.schedule.tile
-        return (m + n) * depth * self.work.factor_bytes
-
-    @cached_property
     def read_bytes(self) -> int:
         """The factors' bytes that the warps of a block, or the instructions that read there
         themselves, read from shared memory in one step, at least: those with needed rows or

@@ -16,7 +16,7 @@ from dlc.arch.cpus import AVX2, CPUS
 from dlc.arch.nvidia import A100, H200, RTX_2080
 from dlc.dialects.graph.math import ExpOp
 from dlc.errors import CompileError
-from dlc.model.contraction import Contraction, Tiles, estimate_s, residents
+from dlc.model.contraction import Contraction, TileNumbers, Tiles, estimate_s, residents
 from dlc.model.registers import registers
 from dlc.model.streaming import LaneReads, Stream, clocks_per_instruction, stream_s
 from dlc.plan.ranking import ranked
@@ -276,8 +276,8 @@ def test_a_wide_part_of_a_thread_saves_reads_of_shared_memory() -> None:
     # of 32 x 32 it has 4 x 8 and loads 12 for 32.
     fma = instruction_named("fma", _work(128, 128, 128, "f32"), H200)
     rows = [
-        (16, 16, 16, 1, 1, 2, 1, 1, 0, 0, 0, 0, 1, 8),
-        (32, 32, 16, 1, 1, 2, 1, 1, 0, 0, 0, 0, 1, 8),
+        TileNumbers(16, 16, 16, 1, 1, columns=8, stages=2),
+        TileNumbers(32, 32, 16, 1, 1, columns=8, stages=2),
     ]
     tiles = Tiles.of(_work(128, 128, 128, "f32"), fma, rows)
     per_flop = tiles.read_bytes / tiles.step_flops
@@ -286,7 +286,9 @@ def test_a_wide_part_of_a_thread_saves_reads_of_shared_memory() -> None:
 
 def test_more_work_is_never_faster() -> None:
     def seconds(m: int, k: int) -> float:
-        tiles = Tiles.of(_work(m, 512, k), MMA, [(64, 64, 64, 2, 2, 3, 1, 1, 0, 0, 0, 0, 1, 8)])
+        tiles = Tiles.of(
+            _work(m, 512, k), MMA, [TileNumbers(64, 64, 64, 2, 2, columns=8, stages=3)]
+        )
         return float(estimate_s(tiles, H200)[0])
 
     for times in (
@@ -353,7 +355,9 @@ def test_producers_take_threads_and_registers_from_a_block() -> None:
 
 
 def test_a_block_that_does_not_fit_is_never_chosen() -> None:
-    tiles = Tiles.of(_work(512, 512, 512), MMA, [(256, 256, 64, 4, 2, 5, 1, 1, 0, 0, 0, 0, 1, 8)])
+    tiles = Tiles.of(
+        _work(512, 512, 512), MMA, [TileNumbers(256, 256, 64, 4, 2, columns=8, stages=5)]
+    )
     assert np.isinf(estimate_s(tiles, H200)).all()
 
 
@@ -419,10 +423,10 @@ def test_schedules_of_different_instructions_are_estimated_together() -> None:
 def test_lanes_over_columns_load_the_large_factor_once() -> None:
     work = _work(1, 4096, 4096, "f32")
     few, square = (instruction_named(name, work, H200) for name in ("fma.1x32", "fma"))
-    wide = Tiles.of(work, few, [(1, 64, 32, 1, 2, 3, 1, 1, 0, 0, 0, 0, 1, 8)])
+    wide = Tiles.of(work, few, [TileNumbers(1, 64, 32, 1, 2, columns=8, stages=3)])
     assert wide.read_bytes == (1 * 2 * 32 + 64) * 32 * 4
     assert (
-        Tiles.of(work, square, [(16, 64, 32, 1, 2, 3, 1, 1, 0, 0, 0, 0, 1, 8)]).read_bytes
+        Tiles.of(work, square, [TileNumbers(16, 64, 32, 1, 2, columns=8, stages=3)]).read_bytes
         == 5 * wide.read_bytes
     )
 
