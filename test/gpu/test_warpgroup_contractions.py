@@ -4,6 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from lowered import lowered
+from padded_convolution import PaddedConvolution
 from simulated import Runner
 
 from dlc.dialects.graph.structure import Array
@@ -79,28 +80,8 @@ def test_product(runner: Runner, name: str, transposed: bool, sizes: tuple[int, 
 @pytest.mark.parametrize("channels", [3, 16])
 @pytest.mark.parametrize("stride", [1, 2])
 def test_padded_convolution(runner: Runner, name: str, channels: int, stride: int) -> None:
-    size, features = 9, 40
-    out = (size - 1) // stride + 1
-    op = (
-        f"graph.conv %a, %b strides [{stride}, {stride}] padding [1, 1, 1, 1] dilations [1, 1] "
-        "layout channels_last weight_layout ohwi"
-    )
-    shapes = [
-        f"2x{size}x{size}x{channels}",
-        f"{features}x3x3x{channels}",
-        f"2x{out}x{out}x{features}",
-    ]
-    rng = np.random.default_rng(channels)
-    x = rng.standard_normal((2, size, size, channels)).astype(np.float16)
-    w = rng.standard_normal((features, 3, 3, channels)).astype(np.float16)
+    layer = PaddedConvolution(9, channels, 40, stride)
+    x, w = layer.factors(np.float16)
     pipeline = f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"
-    (y,) = runner.run(lowered(group("f16", shapes, op, name), pipeline), x, w)
-    padded = np.pad(x.astype(np.float64), ((0, 0), (1, 1), (1, 1), (0, 0)))
-    exact, sizes = np.zeros(y.shape), np.zeros(y.shape)
-    for i in range(3):
-        for j in range(3):
-            part = padded[:, i : i + size : stride, j : j + size : stride]
-            tap = w[:, i, j].astype(np.float64).T
-            exact += part @ tap
-            sizes += np.abs(part) @ np.abs(tap)
-    check("f16", y, exact, sizes, 9 * channels)
+    (y,) = runner.run(lowered(group("f16", layer.shapes, layer.op, name), pipeline), x, w)
+    check("f16", y, *layer.exact(x, w), layer.depth)

@@ -1,11 +1,12 @@
 """Kernels of one block whose warpgroup multiplies two staged tiles, for each way to do it."""
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from fragment_values import DTYPES, spread
 
-from dlc.arch.instruction import Instruction
+from dlc.arch.instruction import Instruction, Operand
 from dlc.dialects.graph.structure import Array
 
 SHARED, REGISTER = "#loop.space<shared>", "#loop.space<register>"
@@ -14,6 +15,8 @@ STEPS = 4
 """Products, one after the other along the reduction: a row of 128 bytes."""
 PIECE = 16
 """Bytes that one copy brings."""
+SWIZZLE_BITS = {32: 1, 64: 2, 128: 3}
+"""By the bytes of a tile's row: those of a byte's place that change."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,14 @@ class Case:
         if transposed:
             return -(-rows // across), self.depth, across
         return self.depth // across, rows, across
+
+    def tiles(self) -> dict[str, tuple[int, int, int]]:
+        """Return the shapes of the tiles in shared memory, by the factor's name."""
+        a, b = (
+            (self.it.m, self.rows_a, self.transpose_a),
+            (self.it.n, self.rows_b, self.transpose_b),
+        )
+        return ({"a": self.sizes(*a)} if self.rows_a else {}) | {"b": self.sizes(*b)}
 
     def place(self, rows: int, row_bytes: int, transposed: bool, step: int) -> str:
         """Return the indices at which a product's part of the tile begins."""
@@ -89,70 +100,63 @@ def _type(sizes: tuple[int, ...], element: str | None, space: str = "") -> str:
     return f"memref<{shape}x{element}{', ' * bool(space)}{space}>"
 
 
-def _staged(name: str, sizes: tuple[int, int, int], element: str | None, width: int) -> str:
-    """Bring a tile from memory, 16 bytes by 16 bytes, ``a`` by asynchronous copies."""
-    elements = PIECE // width
+def _slots(operand: Operand) -> int:
+    """Return how many elements a thread holds of an operand."""
+    assert operand.place is not None
+    return operand.place.slots
+
+
+def _staged(name: str, case: Case, offset: int) -> list[str]:
+    """Bring a tile from memory, 16 bytes by 16 bytes, ``a`` by asynchronous copies.
+
+    offset: of the tile in shared memory, in bytes.
+    """
+    sizes, element = case.tiles()[name], (case.it.a if name == "a" else case.it.b).element
+    elements = PIECE // case.width
     across = sizes[2] // elements
     pieces = sizes[0] * sizes[1] * across
     index = f"%p{name} floordiv {sizes[1] * across}, %p{name} floordiv {across} mod {sizes[1]}"
     index += f", %p{name} mod {across} * {elements}"
-    types = f"{_type(sizes, element)}, {_type(sizes, element, SHARED)}"
+    staged = _type(sizes, element, SHARED)
+    types = f"{_type(sizes, element)}, {staged}"
+    swizzle = SWIZZLE_BITS[case.rows_a if name == "a" else case.rows_b]
     copy, count = (
         ("cp_async", f"bytes = {PIECE}") if name == "a" else ("copy", f"elements = {elements}")
     )
-    return f"""
+    return [
+        f"%s{name} = gpu.shared_alloc {{offset = {offset} : i64, swizzle = #gpu.swizzle<"
+        f"{swizzle}, 4, 3>}} : {staged}",
+        f"""
   %n{name} = arith.constant {pieces} : index
   scf.for %i{name} = %t to %n{name} step %threads {{
     %p{name} = loop.index [%i{name}]
     gpu.{copy} %{name}[{index}] to %s{name}[{index}] {{{count} : i64}} : {types}
-  }}"""
-
-
-def kernel(case: Case) -> str:
-    """Return the kernel ``@k(a, b, c) -> y``: sums ``c`` and the factors' products."""
-    it, swizzle = case.it, {32: 1, 64: 2, 128: 3}
-    a, b, sum = it.a.element, it.b.element, it.c.element
-    assert it.a.place is not None
-    assert it.c.place is not None
-    slots = it.c.place.slots
-    tile_b = case.sizes(it.n, case.rows_b, case.transpose_b)
-    tile_a = case.sizes(it.m, case.rows_a, case.transpose_a) if case.rows_a else (0, 0, 0)
-    bytes_a = -(-int(np.prod(tile_a)) * case.width // 1024) * 1024
-    bytes_b = -(-int(np.prod(tile_b)) * case.width // 1024) * 1024
-    held = (THREADS, slots)
-    given_a = tile_a if case.rows_a else (THREADS, STEPS, it.a.place.slots)
-    lines: list[str] = []
-    if case.rows_a:
-        type_a = _type(tile_a, a, SHARED)
-        lines.append(
-            f"%sa = gpu.shared_alloc {{offset = 0 : i64, swizzle = #gpu.swizzle<"
-            f"{swizzle[case.rows_a]}, 4, 3>}} : {type_a}"
-        )
-        lines.append(_staged("a", tile_a, a, case.width))
-    else:
-        type_a = _type(given_a[1:], a, REGISTER)
-        lines.append(f"%ra = gpu.register_alloc : {type_a}")
-        words = 4 // case.width
-        lines += [
-            f"gpu.copy %a[%t, {s}, {i}] to %ra[{s}, {i}] {{elements = {words} : i64}} : "
-            f"{_type(given_a, a)}, {type_a}"
-            for s in range(STEPS)
-            for i in range(0, it.a.place.slots, words)
-        ]
-    type_b, type_c = _type(tile_b, b, SHARED), _type((slots,), sum, REGISTER)
-    lines.append(
-        f"%sb = gpu.shared_alloc {{offset = {bytes_a} : i64, swizzle = #gpu.swizzle<"
-        f"{swizzle[case.rows_b]}, 4, 3>}} : {type_b}"
-    )
-    lines.append(_staged("b", tile_b, b, case.width))
-    lines.append(f"%rc = gpu.register_alloc : {type_c}")
-    lines += [
-        f"gpu.copy %c[%t, {i}] to %rc[{i}] {{elements = 4 : i64}} : {_type(held, sum)}, {type_c}"
-        for i in range(0, slots, 4)
+  }}""",
     ]
-    lines.append("gpu.cp_async_commit\ngpu.cp_async_wait {outstanding = 0 : i64}")
-    lines.append("gpu.async_fence\ngpu.barrier\ngpu.wgmma_fence")
+
+
+def _held(case: Case) -> list[str]:
+    """Bring each thread's part of ``a`` to its registers, 4 bytes at a time."""
+    slots, a = _slots(case.it.a), case.it.a.element
+    given, kept = _type((THREADS, STEPS, slots), a), _type((STEPS, slots), a, REGISTER)
+    words = 4 // case.width
+    return [f"%ra = gpu.register_alloc : {kept}"] + [
+        f"gpu.copy %a[%t, {s}, {i}] to %ra[{s}, {i}] {{elements = {words} : i64}} : {given}, {kept}"
+        for s in range(STEPS)
+        for i in range(0, slots, words)
+    ]
+
+
+def _products(case: Case) -> list[str]:
+    """Multiply step by step; the sums are in the registers ``%rc``."""
+    it, tiles = case.it, case.tiles()
+    type_a = _type((STEPS, _slots(it.a)), it.a.element, REGISTER)
+    if case.rows_a:
+        type_a = _type(tiles["a"], it.a.element, SHARED)
+    type_b = _type(tiles["b"], it.b.element, SHARED)
+    type_c = _type((_slots(it.c),), it.c.element, REGISTER)
     flags = ", transpose_a" * case.transpose_a + ", transpose_b" * case.transpose_b
+    lines: list[str] = []
     for step in range(STEPS):
         left = f"%ra[{step}, 0]"
         if case.rows_a:
@@ -162,16 +166,37 @@ def kernel(case: Case) -> str:
             f'gpu.wgmma {left}, {right}, %rc[0] {{shape = "{it.shape}"{flags}}} : '
             f"{type_a}, {type_b}, {type_c}"
         )
+    return lines
+
+
+def kernel(case: Case) -> str:
+    """Return the kernel ``@k(a, b, c) -> y``: sums ``c`` and the factors' products."""
+    it, tiles = case.it, case.tiles()
+    bytes = {name: -(-prod(tile) * case.width // 1024) * 1024 for name, tile in tiles.items()}
+    bytes_a, slots = bytes.get("a", 0), _slots(it.c)
+    given_a = _type(tiles.get("a", (THREADS, STEPS, _slots(it.a))), it.a.element)
+    sums = _type((THREADS, slots), it.c.element)
+    held = _type((slots,), it.c.element, REGISTER)
+    lines = _staged("a", case, 0) if case.rows_a else _held(case)
+    lines += _staged("b", case, bytes_a)
+    lines.append(f"%rc = gpu.register_alloc : {held}")
+    lines += [
+        f"gpu.copy %c[%t, {i}] to %rc[{i}] {{elements = 4 : i64}} : {sums}, {held}"
+        for i in range(0, slots, 4)
+    ]
+    lines.append("gpu.cp_async_commit\ngpu.cp_async_wait {outstanding = 0 : i64}")
+    lines.append("gpu.async_fence\ngpu.barrier\ngpu.wgmma_fence")
+    lines += _products(case)
     lines.append("gpu.wgmma_commit\ngpu.wgmma_wait {outstanding = 0 : i64}")
     lines += [
-        f"gpu.copy %rc[{i}] to %y[%t, {i}] {{elements = 4 : i64}} : {type_c}, {_type(held, sum)}"
+        f"gpu.copy %rc[{i}] to %y[%t, {i}] {{elements = 4 : i64}} : {held}, {sums}"
         for i in range(0, slots, 4)
     ]
     body = "\n  ".join(lines)
     return f"""
-gpu.kernel @k(%a: {_type(given_a, a)}, %b: {_type(tile_b, b)}, %c: {_type(held, sum)},
-    %y: {_type(held, sum)}) attributes {{grid = array<i64: 1, 1, 1>, outputs = 1 : i64,
-    block = array<i64: {THREADS}, 1, 1>, shared_bytes = {bytes_a + bytes_b} : i64}} {{
+gpu.kernel @k(%a: {given_a}, %b: {_type(tiles["b"], it.b.element)}, %c: {sums},
+    %y: {sums}) attributes {{grid = array<i64: 1, 1, 1>, outputs = 1 : i64,
+    block = array<i64: {THREADS}, 1, 1>, shared_bytes = {bytes_a + bytes["b"]} : i64}} {{
   %t = gpu.thread_id x : index
   %threads = arith.constant {THREADS} : index
   {body}
