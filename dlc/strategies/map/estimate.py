@@ -1,0 +1,91 @@
+"""How long schedules of ``map`` probably take on a GPU."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dlc.arch import GpuArch
+from dlc.model.occupancy import resident_blocks
+from dlc.model.streaming import Stream, stream_s
+from dlc.strategies._rated import Seconds
+from dlc.strategies.map.schedule import UNTILED, MapOnGpu
+from dlc.strategies.map.work import REGISTERS, MapWork
+
+_TILE_LOADS, _TILE_STORES = 2.0, 1.0
+"""Instructions of an element that comes from shared memory, and that goes there."""
+_UNEVEN_INSTRUCTIONS = 6.0
+"""Of an element of a vector that goes over the ends of the last axis: its own index."""
+_LOADS_AHEAD = 8
+"""Loads that a thread has under way at a time."""
+
+
+def _saved(work: MapWork, schedule: MapOnGpu) -> float:
+    """Return the instructions of a result that another one of the thread has done."""
+    window = work.window_of(schedule.columns)
+    return window.saved_instructions(schedule.vector) if window else 0.0
+
+
+def estimate(work: MapWork, schedules: Sequence[MapOnGpu], arch: GpuArch) -> Seconds:
+    """Return the seconds of schedules."""
+    tiled = [schedule.tile != UNTILED for schedule in schedules]
+    plain = [schedule for schedule in schedules if schedule.tile == UNTILED]
+    found = np.empty(len(schedules))
+    found[np.logical_not(tiled)] = _estimate_plain(work, plain, arch) if plain else ()
+    found[tiled] = [_estimate_tiled(work, s, arch) for s in schedules if s.tile != UNTILED]
+    return found
+
+
+def _estimate_tiled(work: MapWork, schedule: MapOnGpu, arch: GpuArch) -> float:
+    tile, costs = work.tile_of(schedule), arch.costs
+    assert tile is not None
+    threads = np.array([schedule.threads], np.float64)
+    shared = np.array([tile.shared_bytes], np.float64)
+    fits = resident_blocks(threads, np.full_like(threads, REGISTERS), shared, arch)
+    each = tile.elements / schedule.threads
+    operations = costs.operation_instructions * work.operations / work.points
+    bringing = sum(costs.load_instructions / n + _TILE_STORES for n in tile.input_vectors)
+    kernel = Stream(
+        tile.blocks,
+        threads,
+        fits,
+        each * (bringing + operations + _TILE_LOADS + costs.result_instructions / schedule.vector),
+        2 * costs.thread_wait_clocks,
+        tile.lines,
+        tile.lines,
+        work.read_bytes,
+        work.written_bytes,
+        tile.stored_bytes,
+        chains=each,
+    )
+    return float(stream_s(kernel, arch)[0])
+
+
+def _estimate_plain(work: MapWork, schedules: Sequence[MapOnGpu], arch: GpuArch) -> Seconds:
+    costs = arch.costs
+    found = [
+        (s.threads, s.vector * s.columns, work.registers_of(s), _saved(work, s)) for s in schedules
+    ]
+    threads, results, registers, saved = np.array(found, np.float64).T
+    reads = [work.reads_of(each.vector, each.columns) for each in schedules]
+    loads, lines, fetched = np.array([(r.loads, r.lines, r.fetched) for r in reads]).T
+    blocks = np.ceil(work.points / (threads * results))
+    fits = resident_blocks(threads, registers, 0 * threads, arch)
+    each = costs.operation_instructions * work.operations / work.points - saved
+    divided = [_UNEVEN_INSTRUCTIONS if work.last_axis % s.vector else 0.0 for s in schedules]
+    instructions = results * (each + costs.result_instructions + np.array(divided))
+    loading = costs.loads_wait_clocks * np.ceil(loads / _LOADS_AHEAD)
+    warps = blocks * threads / arch.warp_threads
+    kernels = Stream(
+        blocks,
+        threads,
+        fits,
+        instructions + loads * costs.load_instructions,
+        costs.thread_wait_clocks + loading,
+        warps * lines,
+        warps * fetched,
+        work.read_bytes,
+        work.written_bytes,
+        work.written_bytes,
+        chains=results,
+    )
+    return stream_s(kernels, arch)

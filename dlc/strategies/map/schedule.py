@@ -1,0 +1,35 @@
+"""What a schedule of ``map`` on a GPU holds."""
+
+from dataclasses import dataclass
+
+from dlc.errors import CompileError
+from dlc.strategies._key import size, sizes
+from dlc.strategies._schedule import Schedule
+
+UNTILED = (1, 1)
+
+
+@dataclass(frozen=True)
+class MapOnGpu(Schedule, strategy="map", target="gpu"):
+    """A thread computes a few neighbouring elements of the results."""
+
+    threads: int = size("threads per block")
+    vector: int = size(
+        "neighbouring elements of the result that a thread computes", default=1, most=16
+    )
+    columns: int = size(
+        "neighbouring places of the axis before it that a thread computes them at: their windows "
+        "are read together",
+        default=1,
+        most=16,
+    )
+    tile: tuple[int, int] = sizes(
+        "positions of a block along the axis of the neighbours of inputs that lie turned, and "
+        "along the last axis; these inputs go through shared memory. `[1, 1]`: no tile",
+        2,
+        default=UNTILED,
+    )
+
+    def check(self) -> None:
+        if self.columns > 1 and self.tile != UNTILED:
+            raise CompileError(f"columns = {self.columns} with a tile: windows have none")

@@ -1,0 +1,32 @@
+"""The schedules of ``map`` on a GPU that there are to choose from."""
+
+from collections.abc import Iterator
+
+from dlc.arch import GpuArch
+from dlc.strategies.map.schedule import MapOnGpu
+from dlc.strategies.map.windows import MOST_REGISTERS
+from dlc.strategies.map.work import VECTOR_BYTES, MapWork
+
+_THREADS = (128, 256, 64, 512)
+_LEAST_ELEMENTS, _MOST_ELEMENTS = 4, 32
+"""Of a thread of a tile: so many are under way at a time."""
+
+
+def candidates(work: MapWork, _: GpuArch) -> Iterator[MapOnGpu]:
+    """Yield the schedules of the space."""
+    alone = () if work.is_direct else ((1, *work.vectors),)
+    windows = ((each.positions, *(vector for vector, _ in each.reads)) for each in work.windows)
+    for columns, *vectors in (*alone, *windows):
+        for vector in vectors:
+            if columns > 1 and work.last_axis % vector:
+                continue
+            for threads in _THREADS:
+                schedule = MapOnGpu(threads, vector, columns)
+                if work.registers_of(schedule) <= MOST_REGISTERS:
+                    yield schedule
+    if work.widest_bytes > VECTOR_BYTES[0]:
+        yield MapOnGpu(_THREADS[0])
+    for tile in work.tiles:
+        for threads in _THREADS:
+            if _LEAST_ELEMENTS <= tile.elements / threads <= _MOST_ELEMENTS:
+                yield MapOnGpu(threads, tile.vector, tile=tile.tile)

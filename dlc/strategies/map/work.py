@@ -1,0 +1,128 @@
+"""What a ``map`` group does on a GPU, whatever its schedule."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+
+import numpy as np
+
+from dlc.analysis.dataflow import Cluster
+from dlc.analysis.lane_reads import POSITIONS, lane_reads
+from dlc.analysis.positions import Index, axes
+from dlc.analysis.role import Role
+from dlc.analysis.traffic import least_work, traffic_bytes, work
+from dlc.errors import CompileError
+from dlc.ir.tensor import element_bytes, element_count, element_type, shape, tensor_bytes
+from dlc.model.streaming import LaneReads
+from dlc.strategies.map.schedule import UNTILED, MapOnGpu
+from dlc.strategies.map.tile_work import TileWork, tile_works
+from dlc.strategies.map.tiled import ACCESS_BYTES
+from dlc.strategies.map.windows import WindowWork, is_direct, windows
+
+VECTOR_BYTES = (16, 8, 4, 2, 1)
+"""Of the neighbours that a thread may have, most first."""
+REGISTERS = 40
+"""Of a thread that shares no windows."""
+
+
+@dataclass(frozen=True)
+class MapWork:
+    """What a ``map`` group does: result elements, length of their last axis, bytes of the widest,
+    bytes read and written, scalar operations in units of an addition, those that no code can leave
+    out, by the elements of a thread what a warp reads, windows that neighbours may share, the tiles
+    that it may have, and whether there must be such windows, since they are those of a contraction.
+    """
+
+    points: int
+    last_axis: int
+    widest_bytes: int
+    read_bytes: int
+    written_bytes: int
+    operations: float
+    least_operations: float = 0.0
+    reads: tuple[tuple[int, LaneReads], ...] = ((1, LaneReads(1.0, 1.0, 1.0)),)
+    windows: tuple[WindowWork, ...] = ()
+    tiles: tuple[TileWork, ...] = ()
+    is_direct: bool = False
+
+    @property
+    def vectors(self) -> list[int]:
+        """The neighbouring elements that a thread may have, most first."""
+        return [vector for vector, _ in self.reads if vector * self.widest_bytes <= ACCESS_BYTES]
+
+    def tile_of(self, schedule: MapOnGpu) -> TileWork | None:
+        """Return what a tile of a schedule does; raises CompileError for one that does not fit."""
+        if schedule.tile == UNTILED:
+            return None
+        for each in self.tiles:
+            if (each.tile, each.vector) == (schedule.tile, schedule.vector):
+                return each
+        allowed = ", ".join(f"{list(t.tile)} with vector = {t.vector}" for t in self.tiles)
+        raise CompileError(f"tile = {list(schedule.tile)} is none that fits: {allowed or 'none'}")
+
+    def window_of(self, columns: int) -> WindowWork | None:
+        """Return the window of threads with so many columns; where they do not fit, none."""
+        return next((each for each in self.windows if each.positions == columns), None)
+
+    def registers_of(self, schedule: MapOnGpu) -> int:
+        """Return the registers that a thread probably takes."""
+        window = self.window_of(schedule.columns)
+        return window.registers(schedule.vector) if window else REGISTERS
+
+    def reads_of(self, vector: int, columns: int = 1) -> LaneReads:
+        """Return what a warp reads; where the vector does not fit, threads have few elements."""
+        window = self.window_of(columns)
+        table = dict(window.reads if window else self.reads)
+        return table.get(vector, table[min(table)])
+
+
+def work_of(cluster: Cluster) -> MapWork:
+    """Return the work of a cluster whose strategy is ``map``."""
+    results = cluster.results
+    largest = max(results, key=element_count)
+    last_axis = (shape(largest) or (1,))[-1]
+    widest = max(element_bytes(element_type(v)) for v in results)
+    written = sum(map(tensor_bytes, results))
+    vectors = [*_vectors(widest, last_axis, Role.WINDOW in cluster.kinds)] or [1]
+    if 1 not in vectors:
+        vectors.append(1)
+    places = {shape(v): _warps(shape(v)) for v in results}
+    starts = [(v, places[shape(v)]) for v in results]
+    reads = lane_reads(cluster, starts, tuple((v, 1) for v in vectors))
+    direct = is_direct(cluster)
+    operations = work(cluster) + (least_work(cluster) if direct else 0.0)
+    return MapWork(
+        max(1, element_count(largest)),
+        last_axis,
+        widest,
+        traffic_bytes(cluster) - written,
+        written,
+        operations,
+        least_work(cluster),
+        tuple(zip(vectors, reads, strict=True)),
+        tuple(windows(cluster, tuple(vectors))),
+        () if direct else tuple(tile_works(cluster)),
+        direct,
+    )
+
+
+@lru_cache(1024)
+def _warps(shape: tuple[int, ...]) -> Index:
+    """Return the places of two warps in the midst of a result; of an empty one, its first place."""
+    sizes = [max(1, n) for n in shape] or [1]
+    count = prod(sizes)
+    positions = min(count, POSITIONS)
+    starts = [min(count * part // 3 // positions * positions, count - positions) for part in (1, 2)]
+    flat = np.array(starts)[:, np.newaxis] + np.arange(positions)
+    return axes(("warps", shape), np.unravel_index(flat, sizes))
+
+
+def _vectors(widest_bytes: int, last_axis: int, whole: bool) -> Iterator[int]:
+    """Yield the elements that a thread may have: they take at most 16 bytes, and where they are to
+    be ``whole`` divide the last axis.
+    """
+    for vector_bytes in VECTOR_BYTES:
+        vector = vector_bytes // widest_bytes
+        if vector >= 1 and (not whole or last_axis % vector == 0):
+            yield vector
