@@ -14,11 +14,11 @@ from dlc.dialects.gpu import (
     convert,
     copy,
     kernel,
+    matrix_move,
     mbarrier,
     mma,
     named_barrier,
     registers,
-    stmatrix,
     sync,
     tensor_copy,
     tensor_map,
@@ -37,16 +37,16 @@ from dlc.dialects.gpu.cluster import (
 from dlc.dialects.gpu.convert import CvtTf32Op
 from dlc.dialects.gpu.copy import AtomicAddOp, CopyOp, CpAsyncOp
 from dlc.dialects.gpu.kernel import BlockIdOp, Dimension, EndOp, KernelOp, ThreadIdOp
+from dlc.dialects.gpu.matrix_move import LdmatrixOp, MatrixMoveOp, StmatrixOp
 from dlc.dialects.gpu.mbarrier import (
     CpAsyncArriveOp,
     MbarrierArriveOp,
     MbarrierInitOp,
     MbarrierWaitOp,
 )
-from dlc.dialects.gpu.mma import LdmatrixOp, MmaOp, RoundTf32Op
+from dlc.dialects.gpu.mma import MmaOp, RoundTf32Op
 from dlc.dialects.gpu.named_barrier import BarArriveOp, BarSyncOp, NamedBarrierOp
 from dlc.dialects.gpu.registers import SetRegistersOp
-from dlc.dialects.gpu.stmatrix import StmatrixOp
 from dlc.dialects.gpu.sync import (
     AsyncFenceOp,
     BarrierOp,
@@ -83,9 +83,9 @@ Gpu = Dialect(
         *registers.OPERATIONS,
         *warp.OPERATIONS,
         *cluster.OPERATIONS,
+        *matrix_move.OPERATIONS,
         *mma.OPERATIONS,
         *convert.OPERATIONS,
-        *stmatrix.OPERATIONS,
         *wgmma.OPERATIONS,
     ],
     [*kernel.ATTRIBUTES, *alloc.ATTRIBUTES, *tensor_map.ATTRIBUTES, *warp.ATTRIBUTES],
@@ -120,6 +120,7 @@ __all__ = [
     "KernelOp",
     "LdmatrixOp",
     "MappedOp",
+    "MatrixMoveOp",
     "MbarrierArriveOp",
     "MbarrierInitOp",
     "MbarrierWaitOp",

@@ -6,10 +6,24 @@ from dataclasses import replace
 from math import prod
 from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import AffineMapAttr, Float32Type, Float64Type, IntegerType, MemRefType
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    Float32Type,
+    Float64Type,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    i64,
+)
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
-from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, ParsePropInAttrDict, traits_def
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    prop_def,
+    traits_def,
+)
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
@@ -20,6 +34,7 @@ from dlc.ir.access import (
     canonical_access,
     verify_access,
 )
+from dlc.ir.tensor import element_bytes
 
 Place = tuple[SSAValue, Sequence[AffineExpr], Sequence[SSAValue]]
 """A buffer, one index expression per axis, and the index values of the expressions' dims."""
@@ -77,6 +92,27 @@ class BuffersOp(IRDLOperation, MemoryOp, ABC):
     def verify_(self) -> None:
         for role, access in zip(self.ROLES, self.accesses(), strict=True):
             verify_access(access, f"the {role}")
+
+
+class VectorMoveOp(BuffersOp, ABC):
+    """An op by which one thread moves ``elements`` neighbouring elements, with one instruction."""
+
+    elements = prop_def(IntegerAttr.constr(i64))
+
+    ROLES: ClassVar[tuple[str, ...]] = ("source", "destination")
+
+    @property
+    def bytes(self) -> int:
+        """The bytes moved by one thread."""
+        source, _ = self.accesses()
+        return source.elements * element_bytes(source.type.element_type)
+
+    def accesses(self) -> Sequence[Access]:
+        count = self.elements.value.data
+        return (
+            self.access("source", count, reads=True),
+            self.access("destination", count, writes=True),
+        )
 
 
 def verify_same_element(source: Access, destination: Access, instead: str) -> None:

@@ -32,7 +32,8 @@ class BulkCopyOp(BuffersOp, OrderingOp, NeedsCapability):
     """Start a copy of neighbouring elements from global to shared memory (PTX ``cp.async.bulk``).
 
     One thread starts it. Its bytes arrive at the ``mbarrier`` object, whose phase expects them; who
-    has waited for the phase finds the elements.
+    has waited for the phase finds the elements. No lowering uses it: slices are boxes of a tensor,
+    with a swizzle and zeros outside, which ``gpu.tensor_copy`` brings.
 
     ``gpu.bulk_copy %x[%k, 0] to %s[%i, 0] at %full[%i] {elements = 512 : i64} : memref<..>, ...``
     """

@@ -1,6 +1,5 @@
 """Blocks that run at the same time beside each other, and reach each other's shared memory."""
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, MemRefType, i64
@@ -19,17 +18,16 @@ from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu.buffers import (
-    BuffersOp,
     Place,
+    VectorMoveOp,
     place_format,
     verify_same_element,
 )
 from dlc.dialects.gpu.capability import NeedsCapability
 from dlc.dialects.gpu.kernel import kernel_around
 from dlc.dialects.gpu.sync import MeetingOp
-from dlc.ir.access import INDEX, Access, BoundedIndex
+from dlc.ir.access import INDEX, BoundedIndex
 from dlc.ir.space import Space, space_of
-from dlc.ir.tensor import element_bytes
 
 REMOTE_BYTES = (4, 8, 16)
 """What one load or store of another block's shared memory moves here."""
@@ -59,6 +57,9 @@ class ClusterOp(NeedsCapability):
 class ClusterRankOp(IRDLOperation, BoundedIndex, ClusterOp):
     """The number of the block in its cluster, x first (PTX ISA, "%cluster_ctarank").
 
+    No lowering uses it: measured on products, clusters of two blocks take as long as none or longer
+    (``docs/performance.md``, "forms of products by warpgroups").
+
     ``%r = gpu.cluster_rank : index``
     """
 
@@ -84,7 +85,7 @@ class ClusterBarrierOp(MeetingOp, ClusterOp):
     """Wait for all threads of the cluster, and see what they wrote (PTX ISA, "barrier.cluster").
 
     One stands before blocks first touch each other's shared memory, one before a block ends whose
-    memory others may still touch.
+    memory others may still touch. No lowering uses it: see ``gpu.cluster_rank``.
     """
 
     name = "gpu.cluster_barrier"
@@ -94,14 +95,8 @@ class ClusterBarrierOp(MeetingOp, ClusterOp):
         self.verify_cluster()
 
 
-class _RemoteOp(BuffersOp, ClusterOp):
+class _RemoteOp(VectorMoveOp, ClusterOp):
     """A vector that a thread moves between its registers and the shared memory of a block."""
-
-    @property
-    def bytes(self) -> int:
-        """The bytes moved by one thread."""
-        source, _ = self.accesses()
-        return source.elements * element_bytes(source.type.element_type)
 
     def _verify(self, shared: SSAValue, registers: SSAValue) -> None:
         super().verify_()
@@ -120,7 +115,7 @@ class _RemoteOp(BuffersOp, ClusterOp):
 @irdl_op_definition
 class ClusterLoadOp(_RemoteOp):
     """Load neighbouring elements of the same buffer of block ``rank`` of the cluster (PTX ISA,
-    "mapa" and "ld.shared::cluster").
+    "mapa" and "ld.shared::cluster"). No lowering uses it: see ``gpu.cluster_rank``.
 
     ``gpu.cluster_load %s[%i] of %rank to %r[0] {elements = 4 : i64} : memref<..>, memref<..>``
     """
@@ -133,9 +128,7 @@ class ClusterLoadOp(_RemoteOp):
     destination_indices = var_operand_def(INDEX)
     destination_map = prop_def(AffineMapAttr)
     rank = operand_def(IndexType())
-    elements = prop_def(IntegerAttr.constr(i64))
 
-    ROLES: ClassVar[tuple[str, ...]] = ("source", "destination")
     assembly_format = (
         f"{place_format('source')} `of` $rank `to` {place_format('destination')} "
         "attr-dict `:` type($source) `,` type($destination)"
@@ -144,13 +137,6 @@ class ClusterLoadOp(_RemoteOp):
     def __init__(self, source: Place, rank: SSAValue, destination: Place, elements: int):
         super().__init__(source, destination, more=[[rank]], elements=IntegerAttr(elements, i64))
 
-    def accesses(self) -> Sequence[Access]:
-        count = self.elements.value.data
-        return (
-            self.access("source", count, reads=True),
-            self.access("destination", count, writes=True),
-        )
-
     def verify_(self) -> None:
         self._verify(self.source, self.destination)
 
@@ -158,7 +144,7 @@ class ClusterLoadOp(_RemoteOp):
 @irdl_op_definition
 class ClusterStoreOp(_RemoteOp):
     """Store neighbouring elements to the same buffer of block ``rank`` of the cluster (PTX ISA,
-    "mapa" and "st.shared::cluster").
+    "mapa" and "st.shared::cluster"). No lowering uses it: see ``gpu.cluster_rank``.
 
     ``gpu.cluster_store %r[0] to %s[%i] of %rank {elements = 4 : i64} : memref<..>, memref<..>``
     """
@@ -171,9 +157,7 @@ class ClusterStoreOp(_RemoteOp):
     destination_indices = var_operand_def(INDEX)
     destination_map = prop_def(AffineMapAttr)
     rank = operand_def(IndexType())
-    elements = prop_def(IntegerAttr.constr(i64))
 
-    ROLES: ClassVar[tuple[str, ...]] = ("source", "destination")
     assembly_format = (
         f"{place_format('source')} `to` {place_format('destination')} `of` $rank "
         "attr-dict `:` type($source) `,` type($destination)"
@@ -181,13 +165,6 @@ class ClusterStoreOp(_RemoteOp):
 
     def __init__(self, source: Place, destination: Place, rank: SSAValue, elements: int):
         super().__init__(source, destination, more=[[rank]], elements=IntegerAttr(elements, i64))
-
-    def accesses(self) -> Sequence[Access]:
-        count = self.elements.value.data
-        return (
-            self.access("source", count, reads=True),
-            self.access("destination", count, writes=True),
-        )
 
     def verify_(self) -> None:
         self._verify(self.destination, self.source)

@@ -26,6 +26,7 @@ from dlc.dialects.gpu.buffers import (
     SCALAR,
     BuffersOp,
     Place,
+    VectorMoveOp,
     element_of,
     verify_same_element,
     verify_scalar,
@@ -50,7 +51,7 @@ CP_ASYNC_BYTES = (4, 8, 16)
 
 
 @irdl_op_definition
-class CopyOp(BuffersOp):
+class CopyOp(VectorMoveOp):
     """Copy neighbouring elements, bit by bit, with one vector load and one vector store.
 
     Both places must be aligned to the bytes that are moved.
@@ -65,25 +66,11 @@ class CopyOp(BuffersOp):
     destination = operand_def(MemRefType)
     destination_indices = var_operand_def(INDEX)
     destination_map = prop_def(AffineMapAttr)
-    elements = prop_def(IntegerAttr.constr(i64))
 
-    ROLES: ClassVar[tuple[str, ...]] = ("source", "destination")
     assembly_format = f"{FROM_TO} attr-dict `:` type($source) `,` type($destination)"
 
     def __init__(self, source: Place, destination: Place, elements: int):
         super().__init__(source, destination, elements=IntegerAttr(elements, i64))
-
-    @property
-    def bytes(self) -> int:
-        """The bytes moved by one thread."""
-        return self.elements.value.data * element_bytes(element_of(self.source))
-
-    def accesses(self) -> Sequence[Access]:
-        count = self.elements.value.data
-        return (
-            self.access("source", count, reads=True),
-            self.access("destination", count, writes=True),
-        )
 
     def verify_(self) -> None:
         super().verify_()

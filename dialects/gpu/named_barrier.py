@@ -72,6 +72,9 @@ class BarSyncOp(NamedBarrierOp):
 class BarArriveOp(NamedBarrierOp):
     """Arrive without waiting (PTX ``bar.arrive a, b``).
 
+    No lowering uses it: roles wait for each other by ``mbarrier`` objects, and threads of one role
+    by ``gpu.bar_sync``.
+
     ``gpu.bar_arrive %number {threads = 64 : i64}``
     """
 

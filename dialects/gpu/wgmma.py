@@ -22,7 +22,7 @@ from dlc.arch.matrix_descriptor import MatrixDescriptor
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu.buffers import BuffersOp, Place, place_format
 from dlc.dialects.gpu.capability import NeedsCapability
-from dlc.dialects.gpu.mma import verify_fragment
+from dlc.dialects.gpu.fragment import verify_fragment
 from dlc.dialects.gpu.shared_tile import SharedTile
 from dlc.ir.access import INDEX, Access
 from dlc.ir.instruction import instruction_of

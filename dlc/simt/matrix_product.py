@@ -8,7 +8,7 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.arch.instruction import Instruction
 from dlc.dialects import gpu
-from dlc.dialects.gpu.mma import LOADED_MATRICES, MATRIX_ROW_BYTES
+from dlc.dialects.gpu.matrix_move import MATRIX_ROW_BYTES, MOVED_MATRICES
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import buffer_shape
 from dlc.ir.tensor import compute_type
@@ -147,7 +147,7 @@ class _Matrices:
         elements of 16 bits only.
         """
         bytes = self.tile.element_bytes
-        fit = self.count in LOADED_MATRICES and self.width * bytes == MATRIX_ROW_BYTES
+        fit = self.count in MOVED_MATRICES and self.width * bytes == MATRIX_ROW_BYTES
         return fit and (self.tile.along_k or bytes == 2)
 
     def line(self, lane: AffineExpr) -> list[AffineExpr]:

@@ -83,22 +83,32 @@ def _round_tf32(machine: Machine, op: gpu.RoundTf32Op) -> Step:
     return run
 
 
-def _ldmatrix(machine: Machine, op: gpu.LdmatrixOp) -> Step:
-    site, matrices, pack = Site(op), op.matrices.value.data, op.pack
-    read, written = op.accesses()
-    source, fragment = machine.place(read, site), machine.place(written, site)
+def _matrix_places(op: gpu.MatrixMoveOp) -> tuple[Integers, Integers, Integers]:
+    """Return the matrix, the row and the column of each element of each lane: lanes x elements."""
+    transposed = op.transpose is not None
     places = [
-        [
-            ldmatrix_position(lane, slot, pack, op.transpose is not None)
-            for slot in range(written.elements)
-        ]
+        [ldmatrix_position(lane, slot, op.pack, transposed) for slot in range(op.lane_elements)]
         for lane in range(WARP_LANES)
     ]
     matrix, row, column = np.moveaxis(np.array(places), -1, 0)
+    return matrix, row, column
+
+
+def _naming(machine: Machine, op: gpu.MatrixMoveOp, active: Active) -> Active:
+    """Return the threads that name a row: the first 8 lanes for each matrix."""
+    naming = active.where(machine.batch.thread % WARP_LANES < 8 * op.matrices.value.data)
+    assert naming is not None
+    return naming
+
+
+def _ldmatrix(machine: Machine, op: gpu.LdmatrixOp) -> Step:
+    site, matrices = Site(op), op.matrices.value.data
+    read, written = op.accesses()
+    source, fragment = machine.place(read, site), machine.place(written, site)
+    matrix, row, column = _matrix_places(op)
 
     def run(active: Active) -> None:
-        naming = active.where(machine.batch.thread % WARP_LANES < 8 * matrices)
-        assert naming is not None
+        naming = _naming(machine, op, active)
         buffer, first = source(naming)
         rows = buffer.read(site, naming, first, read.elements)
         held = rows.reshape(-1, matrices, 8, read.elements)[:, matrix, row, column]
@@ -109,21 +119,13 @@ def _ldmatrix(machine: Machine, op: gpu.LdmatrixOp) -> Step:
 
 
 def _stmatrix(machine: Machine, op: gpu.StmatrixOp) -> Step:
-    site, matrices, pack = Site(op), op.matrices.value.data, op.pack
+    site, matrices = Site(op), op.matrices.value.data
     read, written = op.accesses()
     fragment, destination = machine.place(read, site), machine.place(written, site)
-    places = [
-        [
-            ldmatrix_position(lane, slot, pack, op.transpose is not None)
-            for slot in range(read.elements)
-        ]
-        for lane in range(WARP_LANES)
-    ]
-    matrix, row, column = np.moveaxis(np.array(places), -1, 0)
+    matrix, row, column = _matrix_places(op)
 
     def run(active: Active) -> None:
-        naming = active.where(machine.batch.thread % WARP_LANES < 8 * matrices)
-        assert naming is not None
+        naming = _naming(machine, op, active)
         buffer, first = fragment(active)
         held = buffer.read(site, active, first, read.elements).reshape(
             -1, WARP_LANES, read.elements

@@ -207,7 +207,7 @@ MUTANTS: Sequence[Mutant] = (
     _text(
         "registers-of-ldmatrix",
         _GPU,
-        "dlc/backends/cuda/matrix_loads.py",
+        "dlc/backends/cuda/matrix_moves.py",
         'registers = ", ".join(f"%{n}" for n in range(matrices))',
         'registers = ", ".join(f"%{n}" for n in ([0, 2, 1, 3] if matrices == 4 else [0, 1]))',
         "two registers of a matrix load exchanged",

@@ -6,8 +6,7 @@ floats are stored as ``unsigned short``. Each function stands in the text of a k
 
 import re
 
-from dlc.backends.cuda.matrix_loads import matrix_loads
-from dlc.backends.cuda.matrix_stores import matrix_stores
+from dlc.backends.cuda.matrix_moves import matrix_moves
 from dlc.backends.cuda.products import products
 from dlc.backends.cuda.remote_accesses import remote_accesses
 from dlc.backends.cuda.tensor_copies import tensor_copies
@@ -212,8 +211,7 @@ __device__ __forceinline__ unsigned cluster_address(const void* p, int rank) {
   return address;
 }""",
     **remote_accesses(),
-    **matrix_loads(),
-    **matrix_stores(),
+    **matrix_moves(),
     "async_fence": """
 __device__ __forceinline__ void async_fence() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

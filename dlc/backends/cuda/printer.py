@@ -22,10 +22,10 @@ from dlc.analysis.map_parameters import mapped_buffers
 from dlc.backends._c_like import STATEMENTS, CLikePrinter, Statement, function_name
 from dlc.backends._c_scalar import TEMPLATES, storage_type
 from dlc.backends.cuda import warpgroup_products
-from dlc.backends.cuda.matrix_loads import matrix_load_name
-from dlc.backends.cuda.matrix_stores import matrix_store_name
+from dlc.backends.cuda.matrix_moves import matrix_move_name
 from dlc.backends.cuda.prelude import prelude_for
 from dlc.backends.cuda.products import product_name
+from dlc.backends.cuda.remote_accesses import remote_access_name
 from dlc.backends.cuda.tensor_copies import TENSOR_MAP, tensor_copy_name, tensor_store_name
 from dlc.core.affine import Ranges, linear_index, split_at
 from dlc.dialects import gpu
@@ -199,24 +199,14 @@ def _cp_async(p: CudaPrinter, op: gpu.CpAsyncOp) -> None:
     p.line(f"cp_async_{op.bytes.value.data}({destination}, {source}, {inside});")
 
 
-def _ldmatrix(p: CudaPrinter, op: gpu.LdmatrixOp) -> None:
-    source, fragment = map(p.address, op.accesses())
-    p.line(f"{matrix_load_name(op)}({fragment}, {source});")
-
-
-def _cluster_load(p: CudaPrinter, op: gpu.ClusterLoadOp) -> None:
+def _matrix_move(p: CudaPrinter, op: gpu.MatrixMoveOp) -> None:
     source, destination = map(p.address, op.accesses())
-    p.line(f"cluster_load_{op.bytes}({destination}, {source}, {p.names[op.rank]});")
+    p.line(f"{matrix_move_name(op)}({destination}, {source});")
 
 
-def _cluster_store(p: CudaPrinter, op: gpu.ClusterStoreOp) -> None:
+def _remote(p: CudaPrinter, op: gpu.ClusterLoadOp | gpu.ClusterStoreOp) -> None:
     source, destination = map(p.address, op.accesses())
-    p.line(f"cluster_store_{op.bytes}({destination}, {source}, {p.names[op.rank]});")
-
-
-def _stmatrix(p: CudaPrinter, op: gpu.StmatrixOp) -> None:
-    fragment, destination = map(p.address, op.accesses())
-    p.line(f"{matrix_store_name(op)}({destination}, {fragment});")
+    p.line(f"{remote_access_name(op)}({destination}, {source}, {p.names[op.rank]});")
 
 
 def _mma(p: CudaPrinter, op: gpu.MmaOp) -> None:
@@ -329,10 +319,10 @@ CudaPrinter.STATEMENTS = {
     gpu.CpAsyncWaitOp: lambda p, op: p.line(f"cp_async_wait<{op.outstanding.value.data}>();"),
     gpu.ClusterRankOp: lambda p, op: p.define(op.output, "cluster_rank()"),
     gpu.ClusterBarrierOp: _says("cluster_barrier();"),
-    gpu.ClusterLoadOp: _cluster_load,
-    gpu.ClusterStoreOp: _cluster_store,
-    gpu.LdmatrixOp: _ldmatrix,
-    gpu.StmatrixOp: _stmatrix,
+    gpu.ClusterLoadOp: _remote,
+    gpu.ClusterStoreOp: _remote,
+    gpu.LdmatrixOp: _matrix_move,
+    gpu.StmatrixOp: _matrix_move,
     gpu.MmaOp: _mma,
     gpu.RoundTf32Op: _round_tf32,
     gpu.ShuffleOp: _shuffle,

@@ -2,7 +2,12 @@
 "ld" and "st" with ``.shared::cluster``).
 """
 
-from dlc.dialects.gpu.cluster import REMOTE_BYTES
+from dlc.dialects.gpu.cluster import REMOTE_BYTES, ClusterLoadOp, ClusterStoreOp
+
+
+def remote_access_name(op: ClusterLoadOp | ClusterStoreOp) -> str:
+    """Return the name of the function that does a load or a store."""
+    return f"{op.name.removeprefix('gpu.')}_{op.bytes}"
 
 
 def remote_accesses() -> dict[str, str]:
@@ -14,7 +19,7 @@ def remote_accesses() -> dict[str, str]:
 
 
 def _words(bytes: int, first: int) -> tuple[str, str]:
-    """Return how many words an instruction moves, and its registers."""
+    """Return how PTX names a vector of so many bytes, and its registers from number first on."""
     count = bytes // 4
     registers = ", ".join(f"%{first + n}" for n in range(count))
     vector = f".v{count}" if count > 1 else ""
