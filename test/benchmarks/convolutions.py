@@ -14,104 +14,61 @@ in CUDA graphs of several launches, by turns. Needs PyTorch with Triton.
 
 import argparse
 import json
-import multiprocessing
 import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, wait
-from dataclasses import asdict
+from concurrent.futures import Future
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from statistics import geometric_mean, median
+from statistics import geometric_mean
 from typing import Any
 
 import onnx
+from artifacts import Artifact, being_made
 from convolution_layers import FEW_CHANNELS, Layer, layers
+from gpu import Gpu, open_gpu
 
-TURNS, GRAPH_US, MOST_LAUNCHES = 7, 300.0, 50
-"""Runs of each graph, what a graph takes at least, and the launches that it has at most."""
+from dlc.runtime.model import Model
+
+GRAPH_US, MOST_LAUNCHES = 300.0, 50
+"""What a graph takes at least, and the launches that it has at most."""
 TOLERANCE = 4e-3
 """Of the largest output: some roundings to 11 bits, in another order."""
 Row = dict[str, Any]
 
 
-def compiled(layer: Layer, batch: int, target: str, path: str) -> str:
-    """Make an artifact that is not there; return what went wrong."""
-    from dlc.compiler import Options, compile_to
+@dataclass(frozen=True)
+class Export:
+    """Writes the model of a layer at a batch."""
 
-    if Path(path).exists():
-        return ""
-    source = Path(path).with_suffix(".onnx")
-    onnx.save(layer.model(batch), source)
-    try:
-        compile_to(Path(path), source, Options(target, "fp16", verify=False, jobs=1))
-    except Exception as error:  # one layer that fails is a row of the table
-        return f"{type(error).__name__}: {error}"[:200]
-    source.unlink()
-    return ""
+    layer: Layer
+    batch: int
+
+    def __call__(self, path: Path) -> None:
+        onnx.save(self.layer.model(self.batch), path)
 
 
-class Graph:
-    """Launches in a CUDA graph."""
-
-    def __init__(self, torch: Any, run: Callable[[Any], Any], launches: int):
-        self.torch, self.launches = torch, launches
-        self.stream = torch.cuda.Stream()
-        with torch.cuda.stream(self.stream):
-            for _ in range(2):
-                run(self.stream)
-        torch.cuda.synchronize()
-        self.graph = torch.cuda.CUDAGraph()
-        self.result: Any = None
-        with torch.cuda.graph(self.graph, stream=self.stream):
-            for _ in range(launches):
-                self.result = None  # its memory is that of the next one
-                self.result = run(self.stream)
-
-    def us(self) -> float:
-        """Return the microseconds of one launch of a replay."""
-        start, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
-        with self.torch.cuda.stream(self.stream):
-            self.graph.replay()
-            start.record()
-            self.graph.replay()
-            end.record()
-        self.stream.synchronize()
-        return 1e3 * start.elapsed_time(end) / self.launches
-
-
-def measured(torch: Any, layer: Layer, batch: int, path: Path) -> Row:
+def measured(gpu: Gpu, layer: Layer, batch: int, path: Path) -> Row:
     """Return the microseconds of each contestant, and how far the results are apart."""
     from convolution_peer import Peer
 
-    import dlc
-
+    torch = gpu.torch
     torch.manual_seed(0)
     x = torch.randn((batch, layer.channels, *layer.size), device="cuda").half()
     x = x.to(memory_format=torch.channels_last)
     peer = Peer(torch, layer, x)
-    model = dlc.load(path)
+    model = Model(path)
     given = x.permute(0, 2, 3, 1) if layer.channels >= FEW_CHANNELS else x.contiguous()
-    y = torch.empty((batch, *layer.result, layer.made), dtype=torch.half, device="cuda")
+    (y,) = gpu.empty(model)
     steps = len(model.steps())
-    torch.cuda.synchronize()
-
-    def ours(stream: Any) -> Any:
-        model.step_runner([given.data_ptr()], [y.data_ptr()], stream.cuda_stream)(0, steps)
-        return y
-
-    runs: dict[str, Callable[[Any], Any]] = {"dlc": ours}
-    runs |= {name: (lambda _, way=way: way()) for name, way in peer.ways().items()}
-    with torch.no_grad():
-        count = {name: _launches(torch, run) for name, run in runs.items()}
-        graphs = {name: Graph(torch, run, count[name]) for name, run in runs.items()}
-        times: dict[str, list[float]] = {name: [] for name in graphs}
-        for _ in range(TURNS):
-            for name, graph in graphs.items():
-                times[name].append(graph.us())
-        expected = graphs["kernel"].result.permute(0, 2, 3, 1).float()
-        apart = ((y.float() - expected).abs().max() / expected.abs().max()).item()
-    us = {name: round(median(found), 3) for name, found in times.items()}
+    enqueue = model.step_runner([given.data_ptr()], [y.data_ptr()], gpu.stream)
+    runs: dict[str, Callable[[], Any]] = {"dlc": lambda: enqueue(0, steps), **peer.ways()}
+    graphs = {name: gpu.captured_for([way], GRAPH_US, MOST_LAUNCHES) for name, way in runs.items()}
+    us = gpu.by_turns(graphs)
+    expected = graphs["kernel"].result.permute(0, 2, 3, 1).float()
+    apart = ((y.float() - expected).abs().max() / expected.abs().max()).item()
     best = min(value for name, value in us.items() if name != "dlc")
     kernels = [
         {key: k.get(key) for key in ("name", "schedule", "bound", "work")}
@@ -120,16 +77,12 @@ def measured(torch: Any, layer: Layer, batch: int, path: Path) -> Row:
     return {"us": us, "ratio": best / us["dlc"], "apart": apart, "kernels": kernels}
 
 
-def _launches(torch: Any, run: Callable[[Any], Any]) -> int:
-    graph = Graph(torch, run, 1)
-    us = min(graph.us() for _ in range(2))
-    return int(min(max(GRAPH_US // us, 2), MOST_LAUNCHES))
-
-
-def warm_up(torch: Any, todo: Sequence[tuple[Layer, int]], made: "Sequence[Future[str]]") -> None:
+def warm_up(gpu: Gpu, todo: Sequence[tuple[Layer, int]], made: "Sequence[Future[str]]") -> None:
     """Let cuDNN find its algorithms, and Triton compile, while dlc compiles."""
     from convolution_peer import Peer
 
+    torch = gpu.torch
+    torch.backends.cudnn.benchmark = True
     for layer, batch in todo:
         if all(future.done() for future in made):
             break
@@ -150,23 +103,23 @@ def run(given: argparse.Namespace) -> int:
             users.setdefault(layer, []).append(name)
     batches = [int(text) for text in given.batch.split(",")]
     todo = [(layer, batch) for batch in batches for layer in users]
-    with tempfile.TemporaryDirectory() as temporary:
+    with (
+        tempfile.TemporaryDirectory() as temporary,
+        nullcontext() if given.compile_only else open_gpu() as gpu,
+    ):
         folder = given.work or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         paths = [folder / f"{number}.so" for number in range(len(todo))]
-        spawn = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(given.jobs, spawn) as pool:
-            made = [
-                pool.submit(compiled, layer, batch, given.target, str(path))
-                for (layer, batch), path in zip(todo, paths, strict=True)
-            ]
-            torch = None if given.compile_only else _torch()
-            if torch:
-                warm_up(torch, todo, made)
-            wait(made)
-        errors = _errors(todo, made)
-        print(f"compiled {len(todo)} in {time.monotonic() - start:.0f} s", flush=True)
-        if torch is None:
+        absent = {path: pair for path, pair in zip(paths, todo, strict=True) if not path.exists()}
+        artifacts = [
+            Artifact(path, Export(*pair), given.target, "fp16") for path, pair in absent.items()
+        ]
+        with being_made(artifacts, given.jobs) as made:
+            if gpu:
+                warm_up(gpu, todo, made)
+        errors = _errors(list(absent.values()), made)
+        print(f"compiled {len(absent)} in {time.monotonic() - start:.0f} s", flush=True)
+        if not gpu:
             return len(errors) > 0
         rows: list[Row] = []
         for (layer, batch), path in zip(todo, paths, strict=True):
@@ -175,7 +128,7 @@ def run(given: argparse.Namespace) -> int:
                 break
             if path.exists():
                 row: Row = {"layer": asdict(layer), "name": str(layer), "batch": batch}
-                rows.append(row | {"networks": users[layer]} | measured(torch, layer, batch, path))
+                rows.append(row | {"networks": users[layer]} | measured(gpu, layer, batch, path))
                 given.json.write_text(json.dumps(rows))
     print(f"done in {time.monotonic() - start:.0f} s", flush=True)
     for batch in batches:
@@ -184,13 +137,6 @@ def run(given: argparse.Namespace) -> int:
     for row in wrong:
         print(f"apart by {row['apart']:.1e}: {row['name']}, batch {row['batch']}")
     return len(errors) + len(wrong) > 0
-
-
-def _torch() -> Any:
-    import torch  # pyright: ignore[reportMissingImports]  (optional)
-
-    torch.backends.cudnn.benchmark = True
-    return torch
 
 
 def _errors(todo: Sequence[tuple[Layer, int]], made: "Sequence[Future[str]]") -> list[str]:

@@ -12,21 +12,22 @@ gets it as ``torch.nn.Linear`` has it, with its rows along the reduction.
 
 import argparse
 import json
-import multiprocessing
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
-from statistics import geometric_mean, median
+from statistics import geometric_mean
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import numpy.typing as npt
+from artifacts import Artifact, make
+from gpu import Gpu, open_gpu
 from onnx import TensorProto, helper, numpy_helper, save_model
+
+from dlc.runtime.model import Model
 
 Array = npt.NDArray[Any]
 Launch = Callable[[], object]
@@ -59,10 +60,9 @@ _SUM_ROUNDING = 2.0**-23
 _COLD_BYTES = 150_000_000
 """Together the buffers of a product are larger: three times the L2 of an H200."""
 _MOST_COPIES = 64
-_GRAPH_MS = 0.5
+_GRAPH_US = 500.0
 """A graph is no shorter, so that the events at its ends do not matter."""
 _MOST_LAUNCHES = 200
-_TURNS = 9
 
 
 @dataclass(frozen=True)
@@ -123,38 +123,24 @@ class Product:
 def build(folder: Path, products: Sequence[Product], target: str) -> None:
     """Compile the products into ``folder``, as many at a time as there are cores."""
     folder.mkdir(parents=True, exist_ok=True)
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(os.cpu_count(), spawn) as pool:
-        made = [pool.submit(_compile, each, folder, target) for each in products]
-        errors = [future.result() for future in made]
+    errors = make([_artifact(each, folder, target) for each in products])
     for each, error in zip(products, errors, strict=True):
         print(f"{each.name}: {error or 'compiled'}")
     rows = [each.__dict__ for each, error in zip(products, errors, strict=True) if not error]
     (folder / "products.json").write_text(json.dumps(rows))
 
 
-def _compile(product: Product, folder: Path, target: str) -> str:
-    """Write the artifact of a product; return the error if there is one."""
-    from dlc.compiler import Options, compile_to
-    from dlc.errors import CompileError
-
-    model = folder / f"{product.name}.onnx"
-    product.export(model)
+def _artifact(product: Product, folder: Path, target: str) -> Artifact:
     precision = "fp32" if product.is_exact else product.precision
-    try:
-        compile_to(folder / f"{product.name}.so", model, Options(target, precision, verify=False))
-    except CompileError as error:
-        return str(error)
-    return ""
+    return Artifact(folder / f"{product.name}.so", product.export, target, precision)
 
 
 class Case:
     """A product on the GPU: copies of its buffers, dlc and cuBLAS as launches on them."""
 
-    def __init__(self, torch: Any, product: Product, folder: Path):
-        from dlc.runtime.model import Model
-
-        self.product, self._torch = product, torch
+    def __init__(self, gpu: Gpu, product: Product, folder: Path):
+        torch = gpu.torch
+        self.product, self._gpu = product, gpu
         lhs, weight = product.factor(product.m, product.k, 1), product.weight()
         path = folder / f"{product.name}.so"
         first = Model(path)
@@ -167,18 +153,17 @@ class Case:
         self._results = [lhs_.new_zeros(product.m, product.n, dtype=dtype) for lhs_ in self._lhs]
 
     def ours(self) -> list[Launch]:
-        """Return the launches of dlc on a stream that is captured, one for each copy."""
-        stream = self._torch.cuda.current_stream().cuda_stream
+        """Return the launches of dlc, one for each copy."""
         found: list[Launch] = []
         for model, lhs, result in zip(self._models, self._lhs, self._results, strict=True):
-            run = model.step_runner([lhs.data_ptr()], [result.data_ptr()], stream)
+            run = model.step_runner([lhs.data_ptr()], [result.data_ptr()], self._gpu.stream)
             count = len(model.steps())
             found.append(lambda run=run, count=count: run(0, count))
         return found
 
     def theirs(self) -> list[Launch]:
         """Return the launches of cuBLAS."""
-        torch, made = self._torch, zip(self._lhs, self._rhs, self._results, strict=True)
+        torch, made = self._gpu.torch, zip(self._lhs, self._rhs, self._results, strict=True)
         if self.product.is_exact:
             return [lambda a=a, b=b: torch._int_mm(a, b.t()) for a, b, _ in made]
         return [lambda a=a, b=b, c=c: torch.mm(a, b.t(), out=c) for a, b, c in made]
@@ -187,23 +172,9 @@ class Case:
         """Return how far the first result is from the exact one, as a share of it in norm."""
         result = self._results[0].fill_(1 if self.product.is_exact else float("nan"))
         launches[0]()
-        self._torch.cuda.synchronize()
+        self._gpu.torch.cuda.synchronize()
         exact = self._lhs[0].double() @ self._rhs[0].double().t()
         return float((result.double() - exact).norm() / exact.norm())
-
-    def graph(self, launches: Sequence[Launch]) -> tuple[Any, int]:
-        """Return a graph of many launches, and how many."""
-        torch = self._torch
-        for launch in launches:  # what a first launch makes, a capture must not
-            launch()
-        alone = max(1e-3, _elapsed_ms(torch, launches[0]))
-        count = max(1, min(_MOST_LAUNCHES, round(_GRAPH_MS / alone)))
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, stream=torch.cuda.current_stream()):
-            for number in range(count):
-                launches[number % len(launches)]()
-        graph.replay()
-        return graph, count
 
 
 def _on_gpu(torch: Any, array: Array) -> Any:
@@ -212,25 +183,14 @@ def _on_gpu(torch: Any, array: Array) -> Any:
     return torch.from_numpy(array).cuda()
 
 
-def _elapsed_ms(torch: Any, work: Launch) -> float:
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    start.record()
-    work()
-    end.record()
-    torch.cuda.synchronize()
-    return start.elapsed_time(end)
-
-
 def run(folder: Path) -> bool:
     """Check and time the products of a folder; return whether all are right."""
-    import torch  # pyright: ignore[reportMissingImports]  (optional)
-
     rows: list[dict[str, Any]] = []
     print(f"{'product':28} {'dlc us':>9} {'cuBLAS us':>9} {'ratio':>6} {'TFLOP/s':>8}  error")
-    with torch.cuda.stream(torch.cuda.Stream()):
+    with open_gpu() as gpu:
         for fields in json.loads((folder / "products.json").read_text()):
-            rows.append(_timed(torch, Product(**fields), folder))
-            torch.cuda.empty_cache()
+            rows.append(_timed(gpu, Product(**fields), folder))
+            gpu.torch.cuda.empty_cache()
     (folder / "times.json").write_text(json.dumps(rows, indent=1))
     for precision in dict.fromkeys(row["precision"] for row in rows):
         ratios = [row["ratio"] for row in rows if row["precision"] == precision and row["ratio"]]
@@ -240,10 +200,10 @@ def run(folder: Path) -> bool:
     return all(row["right"] for row in rows)
 
 
-def _timed(torch: Any, product: Product, folder: Path) -> dict[str, Any]:
+def _timed(gpu: Gpu, product: Product, folder: Path) -> dict[str, Any]:
     """Return what is written of a product; prints it, too."""
-    torch.backends.cuda.matmul.allow_tf32 = product.precision == "tf32"
-    case = Case(torch, product, folder)
+    gpu.torch.backends.cuda.matmul.allow_tf32 = product.precision == "tf32"
+    case = Case(gpu, product, folder)
     sides = {"dlc": case.ours(), "cublas": case.theirs()}
     error = case.error(sides["dlc"])
     right = error <= product.error_bound()
@@ -251,12 +211,9 @@ def _timed(torch: Any, product: Product, folder: Path) -> dict[str, Any]:
         sides["cublas"][0]()
     except RuntimeError:  # not for these sizes
         del sides["cublas"]
-    graphs = {name: case.graph(launches) for name, launches in sides.items()}
-    times: dict[str, list[float]] = {name: [] for name in graphs}
-    for _ in range(_TURNS):
-        for name, (graph, count) in graphs.items():
-            times[name].append(_elapsed_ms(torch, graph.replay) / count * 1e3)
-    us = {name: median(each) for name, each in times.items()}
+    us = gpu.by_turns(
+        {name: gpu.captured_for(each, _GRAPH_US, _MOST_LAUNCHES) for name, each in sides.items()}
+    )
     ratio = us["cublas"] / us["dlc"] if "cublas" in us else None
     rate = 2e-6 * product.m * product.n * product.k / us["dlc"]
     print(

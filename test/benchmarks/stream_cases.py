@@ -47,6 +47,11 @@ class StreamCase:
         read = [_bytes(*each) for each in self.inputs.values()]
         return result + (sum(read) if not self.limit else read[1] + result)
 
+    @property
+    def precision(self) -> str:
+        """What it computes in: the type of its first input."""
+        return next(iter(self.inputs.values()))[0]
+
     def model(self) -> ModelProto:
         """Return the ONNX model."""
         given = [

@@ -14,24 +14,23 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import onnx
+from artifacts import Artifact, make
 from choice import trials
-from stream_cases import StreamCase, cases
-from streams import artifact, chosen, copy_graph, random_input, timed
+from gpu import Gpu, Launches, open_gpu
+from stream_cases import StreamCase
+from streams import LAUNCHES, Export, artifact_path, case_named, chosen, copy, ours, random_input
 
 from dlc import arch, registry
 from dlc.analysis.entry import find_main, groups
 from dlc.compiler import Options, compile_to
 from dlc.compiler.emission import emit
 from dlc.core.parser import parse_module
-from dlc.errors import CompileError
+from dlc.runtime.model import Model
 
-RUNS = 5
 Row = dict[str, Any]
-Job = tuple[str, int, Row, Path, str]
 
 
 def build(given: argparse.Namespace) -> None:
@@ -42,41 +41,29 @@ def build(given: argparse.Namespace) -> None:
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         settings = [given.folder] * count, [given.target] * count, [given.most] * count
         drawn = list(pool.map(_draw, names, *settings))
-        todo = [
-            (name, number, row, given.folder, given.target)
-            for name, rows in zip(names, drawn, strict=True)
-            for number, row in enumerate(rows)
-        ]
-        errors = list(pool.map(_build, todo, chunksize=4))
-    found = [
-        {**row, "name": name, "artifact": str(_path(folder, name, number))}
-        for (name, number, row, folder, _), error in zip(todo, errors, strict=True)
-        if not error
+    todo = [
+        (_artifact(name, number, row, given.folder, given.target), {**row, "name": name})
+        for name, rows in zip(names, drawn, strict=True)
+        for number, row in enumerate(rows)
     ]
-    for (name, _, row, _, _), error in zip(todo, errors, strict=True):
+    found: list[Row] = []
+    for (artifact, row), error in zip(todo, make([each for each, _ in todo]), strict=True):
         if error:
-            print(f"{name} {row['schedule']}: {error}")
+            print(f"{row['name']} {row['schedule']}: {error}")
+        else:
+            found.append({**row, "artifact": str(artifact.path)})
     (given.folder / "space.json").write_text(json.dumps(found))
     print(f"{len(todo)} schedules in {time.monotonic() - start:.0f} s", flush=True)
 
 
-def _case(name: str) -> StreamCase:
-    return next(case for case in cases() if case.name == name)
-
-
-def _path(folder: Path, name: str, number: int) -> Path:
-    path = artifact(folder, _case(name))
-    return path.with_name(f"{path.stem}~{number}.so")
-
-
 def _options(case: StreamCase, target: str, **more: Any) -> Options:
-    return Options(target, next(iter(case.inputs.values()))[0], verify=False, jobs=1, **more)
+    return Options(target, case.precision, verify=False, jobs=1, **more)
 
 
 def _draw(name: str, folder: Path, target: str, most: int) -> list[Row]:
     """Return schedules of a case with one group, and the text of the group."""
-    case = _case(name)
-    model = artifact(folder, case).with_suffix(".onnx")
+    case = case_named(name)
+    model = artifact_path(folder, case).with_suffix(".onnx")
     onnx.save(case.model(), model)
     text = emit(model, _options(case, target), "fused-group", False, None)
     found = groups(find_main(parse_module(text, registry.new_context())))
@@ -97,65 +84,46 @@ def _draw(name: str, folder: Path, target: str, most: int) -> list[Row]:
     ]
 
 
-def _build(job: Job) -> str:
-    name, number, row, folder, target = job
-    case, path = _case(name), _path(folder, name, number)
-    model = artifact(folder, case).with_suffix(".onnx")
-    *head, line = model.with_suffix(".lock").read_text().strip().splitlines()
+def _artifact(name: str, number: int, row: Row, folder: Path, target: str) -> Artifact:
+    """Return the artifact of a schedule, with a lock file that says it."""
+    case = case_named(name)
+    first = artifact_path(folder, case)
+    path = first.with_name(f"{first.stem}~{number}.so")
+    *head, line = first.with_suffix(".lock").read_text().strip().splitlines()
     lock = path.with_suffix(".lock")
-    chosen = f"{line.split()[0]} {row['schedule']} estimated"
-    lock.write_text("\n".join([*head, chosen, ""]))
-    try:
-        compile_to(path, model, _options(case, target, locked=lock))
-    except CompileError as error:
-        return str(error)
-    return ""
+    lock.write_text("\n".join([*head, f"{line.split()[0]} {row['schedule']} estimated", ""]))
+    return Artifact(path, Export(name), target, case.precision, lock)
 
 
 def run(given: argparse.Namespace) -> None:
     """Time everything that was built."""
-    import torch  # pyright: ignore[reportMissingImports]  (optional)
-
     rows: list[Row] = json.loads((given.folder / "space.json").read_text())
-    names = dict.fromkeys(row["name"] for row in rows)
+    by_name: dict[str, list[Row]] = {}
+    for row in rows:
+        by_name.setdefault(row["name"], []).append(row)
     end = time.monotonic() + given.seconds
-    stream = torch.cuda.Stream()
-    with given.out.open("w") as file:
-        for name in names:
+    with given.out.open("w") as file, open_gpu() as gpu:
+        for name, some in by_name.items():
             if time.monotonic() > end:
                 print(f"out of time before {name}")
                 return
-            case = _case(name)
-            inputs = [random_input(torch, case, *each) for each in case.inputs.values()]
-            copy = copy_graph(torch, stream, case.bytes)
-            wanted = None
-            for row in [row for row in rows if row["name"] == name]:
-                found, output = _time(torch, stream, row, inputs)
-                row["us"], row["copy_us"] = found, _median(torch, stream, copy.replay)
-                wanted = output if wanted is None else wanted
-                row["differs"] = float((wanted.double() - output.double()).abs().max())
-                file.write(json.dumps(row) + "\n")
-            _print(name, [row for row in rows if row["name"] == name])
+            _time(gpu, case_named(name), some)
+            file.writelines(json.dumps(row) + "\n" for row in some)
+            file.flush()
+            _print(name, some)
 
 
-def _time(torch: Any, stream: Any, row: Row, inputs: list[Any]) -> tuple[float, Any]:
-    import dlc
-
-    model = dlc.load(row["artifact"])
-    outputs = [
-        torch.empty(tuple(i.shape), dtype=getattr(torch, i.dtype.name), device="cuda")
-        for i in model.outputs
-    ]
-    read, written = ([x.data_ptr() for x in side] for side in (inputs, outputs))
-    torch.cuda.synchronize()
-    return _median(
-        torch, stream, lambda: model.enqueue(read, written, stream.cuda_stream)
-    ), outputs[0]
-
-
-def _median(torch: Any, stream: Any, function: Any) -> float:
-    with torch.cuda.stream(stream):
-        return median(timed(torch, stream, function) for _ in range(RUNS))
+def _time(gpu: Gpu, case: StreamCase, rows: list[Row]) -> None:
+    """Write into each row its time, that of a copy, and how far its result is from the first."""
+    inputs = [random_input(gpu.torch, case, *each) for each in case.inputs.values()]
+    copied, wanted = copy(gpu, case.bytes), None
+    for row in rows:
+        model = Model(row["artifact"])
+        contestants: dict[str, Launches] = {"us": ours(gpu, model, inputs), "copy_us": copied}
+        row |= gpu.by_turns({n: each.repeated(LAUNCHES) for n, each in contestants.items()})
+        output = contestants["us"].result.double()
+        wanted = output if wanted is None else wanted
+        row["differs"] = float((wanted - output).abs().max())
 
 
 def _print(name: str, rows: list[Row]) -> None:

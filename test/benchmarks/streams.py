@@ -11,26 +11,25 @@ each once; the copy reads half of them and writes half.
 
 import argparse
 import json
-import os
 import sys
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from statistics import geometric_mean, median
+from statistics import geometric_mean
 from typing import Any
 
 import onnx
+from artifacts import Artifact, make
+from gpu import Gpu, Launches, open_gpu
 from stream_cases import StreamCase, cases
 
-from dlc.compiler import Options, compile_to
-from dlc.errors import CompileError
+from dlc.runtime.model import Model
 
 COPY_UNIT = 1 << 20
-TURNS, RUNS, LAUNCHES = 5, 4, 4
-"""Each contestant is timed so many times in its turn, so many launches at a time."""
-_NAMES = ("strategy", "target")
+LAUNCHES = 4
+"""So many are timed together."""
 Row = dict[str, Any]
 
 
@@ -40,59 +39,62 @@ def chosen(given: argparse.Namespace) -> list[StreamCase]:
     return [case for case in cases() if any(fnmatch(case.name, p) for p in patterns)]
 
 
-def artifact(folder: Path, case: StreamCase) -> Path:
+def case_named(name: str) -> StreamCase:
+    """Return the case of a name."""
+    return next(case for case in cases() if case.name == name)
+
+
+def artifact_path(folder: Path, case: StreamCase) -> Path:
     """Return where the artifact of a case stands."""
     return folder / f"{case.name.replace(' ', '_')}.so"
+
+
+@dataclass(frozen=True)
+class Export:
+    """Writes the model of the case of a name: the functions of a case go to no other process."""
+
+    name: str
+
+    def __call__(self, path: Path) -> None:
+        onnx.save(case_named(self.name).model(), path)
 
 
 def build(given: argparse.Namespace) -> None:
     """Compile all cases."""
     given.folder.mkdir(parents=True, exist_ok=True)
-    start, todo = time.monotonic(), [case.name for case in chosen(given)]
-    cores = len(os.sched_getaffinity(0))
-    with ProcessPoolExecutor(cores) as pool:
-        work = [given.folder] * len(todo), [given.target] * len(todo)
-        errors = list(pool.map(_build, todo, *work))
-    for name, error in zip(todo, errors, strict=True):
+    start, todo = time.monotonic(), chosen(given)
+    errors = make([_artifact(given.folder, case, given.target) for case in todo])
+    for case, error in zip(todo, errors, strict=True):
         if error:
-            print(f"{name}: {error}")
+            print(f"{case.name}: {error}")
     print(f"{len(todo)} cases in {time.monotonic() - start:.0f} s", flush=True)
 
 
-def _build(name: str, folder: Path, target: str) -> str:
-    """Compile the case of a name; return what is wrong."""
-    case = next(case for case in cases() if case.name == name)
-    path = artifact(folder, case)
-    model = path.with_suffix(".onnx")
-    onnx.save(case.model(), model)
-    precision = next(iter(case.inputs.values()))[0]
-    try:
-        compile_to(path, model, Options(target, precision, verify=False, jobs=1))
-    except CompileError as error:
-        return str(error)
-    finally:
-        model.unlink()
-    return ""
+def _artifact(folder: Path, case: StreamCase, target: str) -> Artifact:
+    return Artifact(artifact_path(folder, case), Export(case.name), target, case.precision)
 
 
 def run(given: argparse.Namespace) -> None:
     """Time all cases whose artifacts are there, and print a line for each."""
-    import torch  # pyright: ignore[reportMissingImports]  (optional)
+    with open_gpu() as gpu:
+        gpu.torch.manual_seed(0)
+        print(gpu.torch.cuda.get_device_name())
+        _run(given, gpu)
 
-    torch.manual_seed(0)
+
+def _run(given: argparse.Namespace, gpu: Gpu) -> None:
     start, rows = time.monotonic(), list[Row]()
-    print(torch.cuda.get_device_name())
     heads = ("us", "GB/s", "% copy", "est/us", "torch", "differs", "launches")
     print(f"{'':46}", *(f"{head:>8}" for head in heads))
     for case in chosen(given):
-        path = artifact(given.folder, case)
+        path = artifact_path(given.folder, case)
         if not path.exists():
             continue
         if time.monotonic() - start > given.seconds:
             print(f"out of time before {case.name}")
             break
         try:
-            rows.append(_measured(torch, case, path))
+            rows.append(_measured(gpu, case, path))
         except Exception as error:  # of one case, not of the others
             print(f"{case.name}: {type(error).__name__}: {str(error)[:200]}", flush=True)
             continue
@@ -104,30 +106,21 @@ def run(given: argparse.Namespace) -> None:
         print(f"geometric mean of the copy's bandwidth: {share:.2f} of {len(rows)} cases")
 
 
-def _measured(torch: Any, case: StreamCase, path: Path) -> Row:
+def _measured(gpu: Gpu, case: StreamCase, path: Path) -> Row:
     """Return the times of one case in microseconds, and what was chosen."""
-    import dlc
-
-    model = dlc.load(path)
+    torch, model = gpu.torch, Model(path)
     inputs = [random_input(torch, case, *each) for each in case.inputs.values()]
-    outputs = [
-        torch.empty(tuple(i.shape), dtype=getattr(torch, i.dtype.name), device="cuda")
-        for i in model.outputs
-    ]
-    stream = torch.cuda.Stream()
-    read, written = ([x.data_ptr() for x in side] for side in (inputs, outputs))
     constants = [torch.from_numpy(array).cuda() for array in case.constants.values()]
-    theirs, result = captured(torch, stream, lambda: case.torch(torch, *inputs, *constants))
-    copy = copy_graph(torch, stream, case.bytes)
     runs = {
-        "us": lambda: model.enqueue(read, written, stream.cuda_stream),
-        "torch_us": theirs.replay,
-        "copy_us": copy.replay,
+        "us": ours(gpu, model, inputs),
+        "torch_us": gpu.captured([lambda: case.torch(torch, *inputs, *constants)]),
+        "copy_us": copy(gpu, case.bytes),
     }
-    row: Row = {"name": case.name, "bytes": case.bytes, **_times(torch, stream, runs)}
+    times = gpu.by_turns({name: each.repeated(LAUNCHES) for name, each in runs.items()})
+    row: Row = {"name": case.name, "bytes": case.bytes, **times}
     variant = model.report["variants"][0]
     row["launches"] = len(model.steps())
-    row["differs"] = _difference(outputs[0], result)
+    row["differs"] = _difference(runs["us"].result, runs["torch_us"].result)
     row["estimate_us"] = sum(kernel["bound"]["estimate_us"] for kernel in variant["kernels"])
     row["schedules"] = [kernel["schedule"] for kernel in variant["kernels"]]
     return row
@@ -141,46 +134,22 @@ def random_input(torch: Any, case: StreamCase, element: str, shape: Sequence[int
     return torch.randn(tuple(shape), device="cuda", dtype=kind)
 
 
-def captured(torch: Any, stream: Any, function: Callable[[], Any]) -> tuple[Any, Any]:
-    """Return a CUDA graph of a function, and what its runs give."""
-    with torch.cuda.stream(stream), torch.no_grad():
-        function()
-        stream.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, stream=stream):
-            result = function()
-    return graph, result
+def ours(gpu: Gpu, model: Model, inputs: Sequence[Any]) -> Launches:
+    """Return a run of a model, and its first result."""
+    outputs = gpu.empty(model)
+    read, written = ([x.data_ptr() for x in side] for side in (inputs, outputs))
+    return Launches(
+        lambda: model.enqueue(read, written, gpu.stream), 1, outputs[0], (inputs, outputs)
+    )
 
 
-def _times(torch: Any, stream: Any, runs: dict[str, Callable[[], None]]) -> dict[str, float]:
-    taken: dict[str, list[float]] = {name: [] for name in runs}
-    with torch.cuda.stream(stream):
-        for turn in range(TURNS + 1):
-            for name, function in runs.items():
-                found = [timed(torch, stream, function) for _ in range(RUNS)]
-                taken[name] += found if turn else []  # the first turn is for warming up
-    return {name: round(median(found), 3) for name, found in taken.items()}
-
-
-def copy_graph(torch: Any, stream: Any, bytes: int) -> Any:
-    """Return the CUDA graph of a copy that reads and writes so many bytes together, up to what is
-    left of whole pages.
+def copy(gpu: Gpu, bytes: int) -> Launches:
+    """Return a copy that reads and writes so many bytes together, up to what is left of whole
+    pages.
     """
-    size = round(bytes / 2 / COPY_UNIT) * COPY_UNIT
+    torch, size = gpu.torch, round(bytes / 2 / COPY_UNIT) * COPY_UNIT
     half = torch.randint(0, 256, (size,), dtype=torch.uint8, device="cuda")
-    return captured(torch, stream, lambda: half.clone())[0]
-
-
-def timed(torch: Any, stream: Any, function: Callable[[], None]) -> float:
-    """Return the microseconds of a run, warm."""
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    function()
-    start.record(stream)
-    for _ in range(LAUNCHES):
-        function()
-    end.record(stream)
-    end.synchronize()
-    return 1e3 * start.elapsed_time(end) / LAUNCHES
+    return gpu.captured([half.clone])
 
 
 def _difference(ours: Any, theirs: Any) -> float:
