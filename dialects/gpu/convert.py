@@ -1,5 +1,8 @@
 """Conversions of scalars that only some chips have an instruction for."""
 
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
 from xdsl.dialects.builtin import Float32Type
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
@@ -14,8 +17,20 @@ from xdsl.traits import Pure
 from dlc.dialects.gpu.capability import NeedsCapability
 
 
+class RoundingOp(ABC):
+    """An operation that rounds the last bits off the mantissa of a float, to nearest."""
+
+    ROUNDED_BITS: ClassVar[int]
+    """How many; a tensor map that rounds as many does the same to what it copies."""
+
+    @property
+    @abstractmethod
+    def rounded(self) -> SSAValue:
+        """The float."""
+
+
 @irdl_op_definition
-class CvtTf32Op(IRDLOperation, NeedsCapability):
+class CvtTf32Op(IRDLOperation, NeedsCapability, RoundingOp):
     """Round to tf32, to nearest, ties away from zero: ``f32`` whose last 13 bits are zero (PTX ISA,
     "cvt": ``cvt.rna.tf32.f32``). NaN and infinities stay.
 
@@ -29,9 +44,14 @@ class CvtTf32Op(IRDLOperation, NeedsCapability):
     output = result_def(Float32Type)
     traits = traits_def(Pure())
     assembly_format = "$value attr-dict `:` type($output)"
+    ROUNDED_BITS: ClassVar[int] = 13
 
     def __init__(self, value: SSAValue):
         super().__init__(operands=[value], result_types=[value.type])
+
+    @property
+    def rounded(self) -> SSAValue:
+        return self.value
 
     @property
     def capability(self) -> str:

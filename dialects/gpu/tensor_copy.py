@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import prod
 from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, MemRefType, UnitAttr, i64
+from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, MemRefType, UnitAttr, f32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineConstantExpr
 from xdsl.irdl import (
@@ -60,6 +60,8 @@ class MappedOp(NeedsCapability, ABC):
         width = element_bytes(type.element_type)
         if space_of(buffer) is not Space.GLOBAL:
             raise VerifyException(f"tensor maps are of global memory, got {type}")
+        if map.map.rounded_bits and type.element_type != f32:
+            raise VerifyException(f"a tensor map rounds f32, got {type}")
         for problem in map.map.problems_with(width, prod(type.get_shape()) * width):
             raise VerifyException(problem)
 
@@ -207,6 +209,8 @@ class TensorStoreOp(_TensorMoveOp):
         self._verify_tile(self.source)
         if self.tensor_map.is_im2col:
             raise VerifyException("stores boxes; only loads take columns of pixels")
+        if self.tensor_map.rounded_bits:
+            raise VerifyException("stores elements as they are; only loads round them")
 
 
 def _whole_axes(buffer: SSAValue, elements: int) -> tuple[int, ...]:

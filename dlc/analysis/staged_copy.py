@@ -15,6 +15,7 @@ from xdsl.traits import Pure
 
 from dlc.analysis.neighbours import Neighbours
 from dlc.core.affine import linear_index
+from dlc.dialects.gpu.convert import RoundingOp
 from dlc.dialects.loop import LoadOp, StageOp
 from dlc.ir.space import Space, buffer_type, space_of
 from dlc.ir.tensor import element_bytes
@@ -25,10 +26,14 @@ COPY_BYTES = (16, 8, 4)
 
 @dataclass(frozen=True)
 class StagedLoad:
-    """The only load of a region, and the condition without which the element is zero."""
+    """The only load of a region, and the condition without which the element is zero.
+
+    rounded_bits: of the element; a copy of threads takes none off.
+    """
 
     load: LoadOp
     condition: SSAValue | None
+    rounded_bits: int = 0
 
 
 def computed_value(op: StageOp) -> tuple[SSAValue, scf.IfOp | None]:
@@ -48,14 +53,23 @@ def computed_value(op: StageOp) -> tuple[SSAValue, scf.IfOp | None]:
 
 
 def staged_load(op: StageOp) -> StagedLoad | None:
-    """Return the load that a stage copies, ``None`` when it computes something."""
+    """Return the load that a stage copies bit by bit, ``None`` when it computes something."""
+    found = rounded_load(op)
+    return found if found is not None and not found.rounded_bits else None
+
+
+def rounded_load(op: StageOp) -> StagedLoad | None:
+    """Return the load that a stage copies, or rounds, ``None`` when it computes something else."""
     value, branch = computed_value(op)
+    bits = 0
+    if isinstance(rounding := value.owner, RoundingOp):
+        value, bits = rounding.rounded, rounding.ROUNDED_BITS
     load = value.owner
     if not isinstance(load, LoadOp) or not _is_copy(op, load):
         return None
     rest = [o for o in op.element.walk() if o is not load and not isinstance(o, scf.IfOp)]
     condition = None if branch is None else branch.cond
-    return StagedLoad(load, condition) if all(o.has_trait(Pure) for o in rest) else None
+    return StagedLoad(load, condition, bits) if all(o.has_trait(Pure) for o in rest) else None
 
 
 def _is_copy(op: StageOp, load: LoadOp) -> bool:

@@ -131,7 +131,8 @@ class Column(StagedTile):
         steps = (1, *(window.step for window in windows), 1)
         uneven = steps if any(step != 1 for step in steps) else ()
         box, corners = (lines, self.length), (tuple(lower), tuple(upper))
-        map = TensorMap(sizes, tuple(strides), box, uneven, self.swizzle, 0, *corners)
+        rounded = self.staged.rounded_bits
+        map = TensorMap(sizes, tuple(strides), box, uneven, self.swizzle, 0, *corners, rounded)
         first = [
             low + pixel // prod(counts[axis + 1 :]) % w.count * w.step
             for axis, (low, w) in enumerate(zip(lower, windows, strict=True))

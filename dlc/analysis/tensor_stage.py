@@ -13,7 +13,7 @@ from math import prod
 
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineConstantExpr, AffineExpr
 
-from dlc.analysis.staged_copy import StagedLoad, staged_load
+from dlc.analysis.staged_copy import StagedLoad, rounded_load
 from dlc.analysis.staged_tile import Axis, NoBoxError, StagedTile, TensorStage
 from dlc.analysis.tensor_column import Column
 from dlc.core.affine import divisor_of, simplify
@@ -34,7 +34,7 @@ def is_box(op: StageOp) -> bool:
 
 def tensor_stage(op: StageOp) -> TensorStage:
     """Return the copies that bring a tile; raises CompileError that says why none can."""
-    staged = staged_load(op)
+    staged = rounded_load(op)
     if staged is None:
         raise CompileError(
             "a tensor copy brings elements as they are in memory; these are computed",
@@ -91,7 +91,8 @@ class _Box(StagedTile):
         sizes = tuple(axis.size for axis in axes)
         strides = tuple(axis.stride * self.width for axis in axes[:-1])
         uneven = steps if any(step != 1 for step in steps) else ()
-        map = TensorMap(sizes, strides, box, uneven, self.swizzle)
+        rounded = self.staged.rounded_bits
+        map = TensorMap(sizes, strides, box, uneven, self.swizzle, rounded_bits=rounded)
         return self.stage(map, [axis.index for axis in axes])
 
     def _axes(self, index: Sequence[AffineExpr]) -> list[Axis]:

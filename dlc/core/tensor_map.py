@@ -27,6 +27,11 @@ SWIZZLES = (0, 32, 64, 128)
 """Bytes of the rows that are permuted; 0: none."""
 PROMOTIONS = (0, 64, 128, 256)
 """Bytes that are fetched to L2 at least."""
+ROUNDINGS = (0, 13)
+"""Bits that are rounded off floats of 32 bits: none, or those that tf32 has not
+(``CU_TENSOR_MAP_DATA_TYPE_TFLOAT32``).
+"""
+_ROUNDED_BYTES = 4
 _CORNERS = {1: (-(1 << 15), (1 << 15) - 1), 2: (-128, 127), 3: (-16, 15)}
 """The corners that the driver can encode, by how many axes they have."""
 
@@ -45,6 +50,9 @@ class TensorMap:
     follow each other in the window of the image that reaches from ``lower_corner`` to the size plus
     ``upper_corner``, and then in the next image; ``element_strides`` is the step from pixel to
     pixel.
+
+    rounded_bits: the last bits of the mantissa of each element that a copy to shared memory rounds
+    off, to nearest; they become zero.
     """
 
     sizes: tuple[int, ...]
@@ -55,6 +63,7 @@ class TensorMap:
     l2_promotion: int = 0
     lower_corner: tuple[int, ...] = ()
     upper_corner: tuple[int, ...] = ()
+    rounded_bits: int = 0
 
     @property
     def rank(self) -> int:
@@ -115,6 +124,8 @@ class TensorMap:
             yield f"swizzle = {self.swizzle} should be one of {_listed(SWIZZLES)} bytes"
         if self.l2_promotion not in PROMOTIONS:
             yield f"l2_promotion = {self.l2_promotion} should be one of {_listed(PROMOTIONS)} bytes"
+        if self.rounded_bits not in ROUNDINGS:
+            yield f"rounded_bits = {self.rounded_bits} should be one of {_listed(ROUNDINGS)}"
         yield from self._column() if self.is_im2col else self._tile()
 
     def _lengths(self) -> Iterator[str]:
@@ -155,6 +166,8 @@ class TensorMap:
     def problems_with(self, element_bytes: int, buffer_bytes: int) -> Iterator[str]:
         """Give what is wrong for elements of this size, in a buffer of that size."""
         inner = self.box[-1] * element_bytes
+        if self.rounded_bits and element_bytes != _ROUNDED_BYTES:
+            yield f"rounds elements of {_ROUNDED_BYTES} bytes, these have {element_bytes}"
         if inner % UNIT_BYTES:
             yield (
                 f"the last axis of the box has {inner} bytes; they should be a multiple of "

@@ -21,7 +21,7 @@ DTYPES = {"f16": np.float16, "f32": np.float32, "i8": np.int8}
 class Case:
     """A box of a tensor of ``shape``, at coordinates ``at``, and ``offsets`` of its pixels.
 
-    spare: elements behind each row, which the map leaves out.
+    spare: elements behind each row, which the map leaves out. rounded_bits: of the elements.
     """
 
     shape: tuple[int, ...]
@@ -34,6 +34,7 @@ class Case:
     offsets: tuple[int, ...] = ()
     spare: int = 0
     l2_promotion: int = 0
+    rounded_bits: int = 0
 
     @property
     def buffer(self) -> tuple[int, ...]:
@@ -45,7 +46,7 @@ class Case:
         """The tensor map."""
         width = BYTES[self.element]
         strides = [prod(self.buffer[axis + 1 :]) * width for axis in range(len(self.shape) - 1)]
-        more = (self.swizzle, self.l2_promotion, *self.corners)
+        more = (self.swizzle, self.l2_promotion, *self.corners, self.rounded_bits)
         return TensorMap(self.shape, tuple(strides), self.box, self.steps, *more)
 
     @property
@@ -55,9 +56,12 @@ class Case:
 
     @property
     def x(self) -> np.ndarray:
-        """An input without zeros."""
-        x = np.random.default_rng(0).integers(1, 100, self.buffer)
-        return x.astype(DTYPES[self.element])
+        """An input without zeros; where it is rounded, none is between two that it may become."""
+        generator = np.random.default_rng(0)
+        if self.rounded_bits:
+            x = generator.standard_normal(self.buffer, np.float32)
+            return (x.view(np.uint32) | 1).view(np.float32)
+        return generator.integers(1, 100, self.buffer).astype(DTYPES[self.element])
 
     @property
     def tile(self) -> np.ndarray:
@@ -68,7 +72,15 @@ class Case:
         place, inside = map.positions(first, offsets, x.itemsize)
         tile = np.zeros(place.shape[1], x.dtype)
         tile[inside[0]] = x.reshape(-1)[place[0][inside[0]] // x.itemsize]
-        return tile.reshape(self.rows)
+        return rounded(tile.reshape(self.rows), self.rounded_bits)
+
+
+def rounded(x: np.ndarray, bits: int) -> np.ndarray:
+    """Return floats of 32 bits with so many bits of mantissa less."""
+    if not bits:
+        return x
+    mantissa, exponent = np.frexp(x.astype(np.float64))
+    return np.ldexp(np.rint(np.ldexp(mantissa, 24 - bits)), exponent - (24 - bits)).astype(x.dtype)
 
 
 def _memref(shape: tuple[int, ...], element: str, shared: bool = False) -> str:
@@ -173,6 +185,9 @@ CASES = {
     "2d, narrower than its swizzle": Case((70, 136), (16, 16), (16, 96), swizzle=32),
     "2d, bytes": Case((70, 256), (32, 128), (3, 64), "i8", swizzle=128),
     "2d, floats": Case((70, 136), (32, 32), (40, 108), "f32", swizzle=128, l2_promotion=128),
+    "2d, rounded": Case(
+        (70, 136), (32, 32), (50, 108), "f32", swizzle=128, rounded_bits=13, spare=4
+    ),
     "2d, spare": Case((70, 133), (32, 64), (50, 96), spare=3, swizzle=128),
     "2d, every third": Case((70, 136), (16, 64), (-3, 0), steps=(3, 1), swizzle=128),
     "3d": Case((3, 9, 72), (2, 5, 64), (2, 6, 8), swizzle=128),
@@ -199,6 +214,16 @@ CASES = {
         corners=((-1, -1), (-1, -1)),
         offsets=(2, 2),
     ),
+    "pixels, rounded": Case(
+        (3, 7, 5, 32),
+        (40, 32),
+        (1, 2, 1, 0),
+        "f32",
+        swizzle=128,
+        corners=((-1, -1), (-1, -1)),
+        offsets=(2, 1),
+        rounded_bits=13,
+    ),
     "pixels of lines": Case((5, 11, 64), (30, 64), (1, 3, 0), corners=((-1,), (-1,)), offsets=(2,)),
     "pixels of volumes": Case(
         (2, 4, 5, 6, 16),
@@ -212,5 +237,6 @@ CASES = {
 STORED = [
     name
     for name, case in CASES.items()
-    if case.element != "i8" and not (case.offsets or case.spare or case.steps)
+    if case.element != "i8"
+    and not (case.offsets or case.spare or case.steps or case.rounded_bits)
 ]

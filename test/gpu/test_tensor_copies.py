@@ -65,6 +65,14 @@ def test_fault_is_found(name: str, right: str, wrong: str, message: str) -> None
         simulated(text.replace(right, wrong), case.x, np.zeros_like(case.tile))
 
 
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.rounded_bits])
+def test_elements_that_are_not_rounded_are_others(name: str) -> None:
+    case = CASES[name]
+    text = loading(case).replace(", rounded_bits = 13", "")
+    assert text != loading(case)
+    assert (simulated(text, case.x, np.zeros_like(case.tile)) != case.tile).any()
+
+
 def test_a_tile_at_a_place_that_it_cannot_have_is_found() -> None:
     case = CASES["2d, 128"]
     module = lowered(loading(case), PASSES)

@@ -7,7 +7,9 @@ from dlc.analysis.map_parameters import MapParameter
 from dlc.core.tensor_map import MOST_AXES, PROMOTIONS, SWIZZLES
 
 DATA_TYPES = {1: 0, 2: 1, 4: 2, 8: 4}
-"""``CUtensorMapDataType`` by bytes of an element: unsigned integers, since bits are only moved."""
+"""``CUtensorMapDataType`` by bytes of an element: unsigned integers, whose bits are only moved."""
+_TFLOAT32 = 11
+"""The one of floats that are rounded on the way."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ def driver_map(parameter: MapParameter) -> DriverMap:
     map = parameter.map
     return DriverMap(
         parameter.operand,
-        DATA_TYPES[parameter.element_bytes],
+        _TFLOAT32 if map.rounded_bits else DATA_TYPES[parameter.element_bytes],
         map.rank,
         map.offsets,
         SWIZZLES.index(map.swizzle),

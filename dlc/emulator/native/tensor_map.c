@@ -7,23 +7,25 @@
 #include "cuda_driver.h"
 #include "emulator.h"
 
-enum { CHUNK = 16, LINE = 128, MOST_BOX = 256, MOST_PIXELS = 1024, MOST_STEP = 8, INVALID = 1 };
+enum { CHUNK = 16, LINE = 128, MOST_BOX = 256, MOST_PIXELS = 1024, MOST_STEP = 8, INVALID = 1, TFLOAT32 = 11 };
+static const uint32_t EXPONENT = 0x7f800000, HALF = 0x1000, KEPT = 0xffffe000; /* of the bits of a float for tf32 */
 static const uint64_t MARK = 0x70616d20726f736e;
 
 _Static_assert(sizeof(tensor_map) <= sizeof(CUtensorMap), "a map has 128 bytes");
 
 /* Encoding. ----------------------------------------------------------------------------------------------- */
 
-static const uint8_t ELEMENT_BYTES[] = {1, 2, 4, 4, 8};
+static const uint8_t ELEMENT_BYTES[TFLOAT32 + 1] = {1, 2, 4, 4, 8, [TFLOAT32] = 4}; /* of the types that occur */
 
 static int between(int64_t low, int64_t value, int64_t high) { return low <= value && value <= high; }
 
 /* Fill in what both modes have; return whether the driver would take it. */
 static int encode_tensor(tensor_map *m, unsigned type, uint32_t rank, const void *address, const uint64_t *sizes,
                          const uint64_t *strides, const uint32_t *steps, unsigned swizzle, unsigned promotion) {
-  if (type >= sizeof ELEMENT_BYTES || !between(1, rank, MOST_AXES) || swizzle > 3 || promotion > 3) return 0;
+  if (type > TFLOAT32 || !ELEMENT_BYTES[type] || !between(1, rank, MOST_AXES) || swizzle > 3 || promotion > 3) return 0;
   if ((uintptr_t)address % CHUNK) return 0;
   *m = (tensor_map){.mark = MARK, .address = (uintptr_t)address, .rank = (uint8_t)rank, .swizzle = (uint8_t)swizzle};
+  m->rounds = type == TFLOAT32;
   m->strides[0] = ELEMENT_BYTES[type];
   for (uint32_t i = 0; i < rank; i++) {
     if (!between(1, (int64_t)sizes[i], 1ll << 32) || !between(1, steps[i], MOST_STEP)) return 0;
@@ -172,9 +174,24 @@ static void load(void *shared, uint32_t tile, unsigned char *element, uint32_t b
   else memset((unsigned char *)shared + tile, 0, bytes);
 }
 
+/* The same of floats, rounded to nearest, ties away from zero; NaN and infinities stay. */
+static void load_rounded(void *shared, uint32_t tile, unsigned char *element, uint32_t bytes) {
+  load(shared, tile, element, bytes);
+  for (uint32_t n = 0; n < bytes; n += sizeof(uint32_t)) {
+    unsigned char *place = (unsigned char *)shared + tile + n;
+    uint32_t held;
+    memcpy(&held, place, sizeof held);
+    if ((held & EXPONENT) != EXPONENT) held = (held + HALF) & KEPT;
+    memcpy(place, &held, sizeof held);
+  }
+}
+
 static void store(void *shared, uint32_t tile, unsigned char *element, uint32_t bytes) {
   if (element) memcpy(element, (const unsigned char *)shared + tile, bytes);
 }
 
-void load_box(const tensor_copy *copy, unsigned char *shared) { each_element(copy, load, shared); }
+void load_box(const tensor_copy *copy, unsigned char *shared) {
+  if (copy->map.rounds) each_element(copy, load_rounded, shared);
+  else each_element(copy, load, shared);
+}
 void store_box(const tensor_copy *copy, const unsigned char *shared) { each_element(copy, store, (void *)shared); }

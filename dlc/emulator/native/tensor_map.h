@@ -7,13 +7,13 @@
 enum { MOST_AXES = 5 };
 
 /* What stands in the 128 bytes that a kernel gets. The innermost axis is the first. spatial: the axes of a column of
- * pixels, whose box is channels and pixels. */
+ * pixels, whose box is channels and pixels. rounds: to tf32, what is loaded. */
 typedef struct tensor_map {
   uint64_t mark, address, strides[MOST_AXES];
   uint32_t last[MOST_AXES]; /* of the indices along each axis */
   uint16_t box[MOST_AXES];
   int16_t lower[3], upper[3];
-  uint8_t steps[MOST_AXES], rank, spatial, swizzle;
+  uint8_t steps[MOST_AXES], rank, spatial, swizzle, rounds;
 } tensor_map;
 
 /* A copy of a box. at: its coordinates; offsets: from its pixels; place: of the tile in shared memory. */

@@ -14,7 +14,7 @@ from dlc.core.tensor_map import UNIT_BYTES
 from dlc.model.contraction import EXCHANGE_RUN, Contraction
 from dlc.strategies._key import LARGEST
 from dlc.strategies.contract.gpu_tiles import OF_WARPGROUPS, WALKING, Space, Tile, spaces_of
-from dlc.strategies.contract.schedule import TENSOR, ContractOnGpu
+from dlc.strategies.contract.schedule import TENSOR, THREADS, ContractOnGpu
 from dlc.strategies.contract.tiling import instructions_for
 
 _PRODUCERS = 4
@@ -58,7 +58,7 @@ def _space_of(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
     fitting = instructions_for(work, arch)
     others = [row for row in fitting if not row.is_asynchronous]
     fastest = [row for row in others if row.unit == others[0].unit]
-    of_warpgroups = [row for row in fitting if _is_faster(row) and _suits_warpgroups(work)]
+    of_warpgroups = [row for row in fitting if _is_of_warpgroups(row, work, arch)]
     is_copied = work.lhs_copy > 0 and work.rhs_copy > 0
     least = _LEAST_OF_WARPGROUPS if of_warpgroups and is_copied else LARGEST
     for instruction in {row.lanes: row for row in reversed(fastest)}.values():
@@ -68,13 +68,22 @@ def _space_of(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
         yield from _walking(work, of_warpgroups, arch)
 
 
-def _is_faster(row: Instruction) -> bool:
-    """Return whether an instruction is that of warpgroups, and reads factors as copies bring them.
+def _is_of_warpgroups(row: Instruction, work: Contraction, arch: GpuArch) -> bool:
+    """Return whether an instruction is that of warpgroups, and copies bring factors as it reads
+    them.
 
-    Factors that are rounded on the way, tf32, take a warpgroup as long as warps need that round
+    Factors that threads round on the way, tf32, take a warpgroup as long as warps need that round
     fragments: 773 and 709 us at 4096 x 4096 x 4096, 205 and 212 at 8192 x 3072 x 768 on an H200.
+    Tensor copies round them, too.
     """
-    return row.is_asynchronous and not row.cuts_factors
+    as_copied = not row.cuts_factors or _are_boxes(work, arch)
+    return row.is_asynchronous and as_copied and _suits_warpgroups(work)
+
+
+def _are_boxes(work: Contraction, arch: GpuArch) -> bool:
+    """Return whether tensor copies can bring both factors."""
+    is_aligned = min(work.lhs_copy, work.rhs_copy) == UNIT_BYTES
+    return work.in_rows and is_aligned and arch.capabilities >= _TENSOR_COPIES
 
 
 def _suits_warpgroups(work: Contraction) -> bool:
@@ -110,6 +119,9 @@ def _tiles_in(
         wide = (row for row in instructions if row.n == tile.columns)
         instruction = next(wide, instructions[0])
         order, interleave = _order(work, tile, arch), _interleave(work, instruction, tile.columns)
+        copies = TENSOR if instruction.cuts_factors else THREADS
+        if copies == TENSOR and not _is_box_in_order(work, instruction, interleave):
+            interleave = 1
         may_exchange = _may_exchange(work, instruction, interleave)
         for slice_bytes in space.slice_bytes:
             depth = slice_bytes // work.factor_bytes
@@ -124,6 +136,7 @@ def _tiles_in(
                         stages=stages,
                         split=split,
                         order=order,
+                        copies=copies,
                     )
                     yield make(interleave=interleave)
                     if split == 1 and may_exchange:
@@ -136,15 +149,14 @@ def _walking(
     """Yield the schedules whose blocks walk over tiles, with producers that start tensor copies;
     where these can bring both factors, the rhs in the order of wide stores.
     """
-    is_aligned = min(work.lhs_copy, work.rhs_copy) == UNIT_BYTES
-    if not work.in_rows or not is_aligned or not arch.capabilities >= _TENSOR_COPIES:
+    if not _are_boxes(work, arch):
         return
     depth = OF_WARPGROUPS.slice_bytes[0] // work.factor_bytes
     for walk in WALKING:
         tile = walk.tile
         instruction = next(row for row in instructions if row.n == tile.columns)
         interleave = _interleave(work, instruction, tile.columns)
-        if work.n % (interleave * instruction.n // instruction.panels) == 0:
+        if _is_box_in_order(work, instruction, interleave):
             yield _schedule(
                 tile,
                 depth,
@@ -196,6 +208,11 @@ def _interleave(work: Contraction, instruction: Instruction, columns: int) -> in
     held = 1 if instruction.c.place is None else instruction.c.place.pack
     panels = columns // instruction.least[1] * instruction.panels
     return gcd(max(1, work.together // held), panels)
+
+
+def _is_box_in_order(work: Contraction, instruction: Instruction, interleave: int) -> bool:
+    """Return whether the columns of the rhs in the order of wide stores are a box."""
+    return work.n % (interleave * instruction.n // instruction.panels) == 0
 
 
 def _may_exchange(work: Contraction, instruction: Instruction, interleave: int) -> bool:

@@ -242,16 +242,9 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
 
     def _check_copies(self) -> None:
         """Raise CompileError for tensor copies where they cannot be."""
-        if self.copies != TENSOR:
-            return
-        if self.stages < 2:
+        if self.copies == TENSOR and self.stages < 2:
             raise CompileError(
                 f'copies = "{TENSOR}" needs stages of 2 or more, which have something to wait for'
-            )
-        if self.rounds_factors:
-            raise CompileError(
-                f'copies = "{TENSOR}" brings factors as they are; {self.instruction} needs them '
-                "rounded on the way"
             )
 
     def _check_roles(self) -> None:

@@ -308,3 +308,36 @@ gpu.kernel @k(%x: memref<64x64xf16>, %y: memref<64x64xf16>) attributes {grid = a
   gpu.tensor_copy %x[3, 10] to %s[0, 0] at %b[0] {map = #gpu.tensor_map<sizes = [64, 64], strides = [128], box = [64, 64]>} : memref<64x64xf16>, memref<64x64xf16, #loop.space<shared>>, memref<1xi64, #loop.space<shared>>
   gpu.end
 }
+
+// -----
+
+gpu.kernel @k(%x: memref<64x64xf16>, %y: memref<64x32xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
+  %s = gpu.shared_alloc : memref<64x64xf16, #loop.space<shared>>
+  %f = gpu.shared_alloc : memref<64x32xf32, #loop.space<shared>>
+  %b = gpu.shared_alloc : memref<1xi64, #loop.space<shared>>
+  // expected-error@below {{rounded_bits = 16 should be one of 0, 13}}
+  gpu.tensor_copy %y[0, 0] to %f[0, 0] at %b[0] {map = #gpu.tensor_map<sizes = [64, 32], strides = [128], box = [64, 32], rounded_bits = 16>} : memref<64x32xf32>, memref<64x32xf32, #loop.space<shared>>, memref<1xi64, #loop.space<shared>>
+  gpu.end
+}
+
+// -----
+
+gpu.kernel @k(%x: memref<64x64xf16>, %y: memref<64x32xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
+  %s = gpu.shared_alloc : memref<64x64xf16, #loop.space<shared>>
+  %f = gpu.shared_alloc : memref<64x32xf32, #loop.space<shared>>
+  %b = gpu.shared_alloc : memref<1xi64, #loop.space<shared>>
+  // expected-error@below {{a tensor map rounds f32, got memref<64x64xf16>}}
+  gpu.tensor_copy %x[0, 0] to %s[0, 0] at %b[0] {map = #gpu.tensor_map<sizes = [64, 64], strides = [128], box = [64, 64], rounded_bits = 13>} : memref<64x64xf16>, memref<64x64xf16, #loop.space<shared>>, memref<1xi64, #loop.space<shared>>
+  gpu.end
+}
+
+// -----
+
+gpu.kernel @k(%x: memref<64x64xf16>, %y: memref<64x32xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
+  %s = gpu.shared_alloc : memref<64x64xf16, #loop.space<shared>>
+  %f = gpu.shared_alloc : memref<64x32xf32, #loop.space<shared>>
+  %b = gpu.shared_alloc : memref<1xi64, #loop.space<shared>>
+  // expected-error@below {{stores elements as they are; only loads round them}}
+  gpu.tensor_store %f[0, 0] to %y[0, 0] {map = #gpu.tensor_map<sizes = [64, 32], strides = [128], box = [64, 32], rounded_bits = 13>} : memref<64x32xf32, #loop.space<shared>>, memref<64x32xf32>
+  gpu.end
+}

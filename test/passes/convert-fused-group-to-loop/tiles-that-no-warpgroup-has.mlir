@@ -36,16 +36,3 @@ func.func @no_line(%x: tensor<64x64xf16>, %w: tensor<32x64xf16>) -> tensor<64x32
   }
   func.return %y : tensor<64x32xf16>
 }
-
-// -----
-
-func.func @not_rounded(%x: tensor<64x64xf32>, %w: tensor<32x64xf32>) -> tensor<64x32xf32> {
-  %y = fused_group.group @g(%x, %w) : (tensor<64x64xf32>, tensor<32x64xf32>) -> tensor<64x32xf32> attributes {
-    // expected-error@below {{copies = "tensor" brings factors as they are; wgmma.m64n32k8 needs them rounded on the way}}
-    schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [64, 32, 32], warps = [4, 1], instruction = "wgmma.m64n32k8", stages = 2, copies = "tensor">} {
-  ^bb0(%xi: tensor<64x64xf32>, %wi: tensor<32x64xf32>):
-    %0 = graph.matmul %xi, %wi transpose_rhs precision tf32 : (tensor<64x64xf32>, tensor<32x64xf32>) -> tensor<64x32xf32>
-    fused_group.yield %0 : tensor<64x32xf32>
-  }
-  func.return %y : tensor<64x32xf32>
-}

@@ -117,6 +117,21 @@ def test_a_map_of_other_elements_gives_others(wrong: dict[str, object], tmp_path
     assert (launched(case(**wrong), tmp_path) != CASE.tile).any()
 
 
+@pytest.mark.parametrize("data_type", [2, 7])
+def test_a_map_that_does_not_round(data_type: int, tmp_path: Path) -> None:
+    """Integers are moved as they are; no kernel has a map of any floats."""
+    one = CASES["2d, rounded"]
+    right = printed(find_kernel(lowered(loading(one), PASSES), "k"), "float")
+    wrong = replace(right, maps=(replace(right.maps[0], data_type=data_type),))
+    tile = np.zeros_like(one.tile)
+    np.testing.assert_array_equal(launch(right, one.x, tile, tmp_path), one.tile)
+    if data_type == 2:
+        assert (launch(wrong, one.x, tile, tmp_path) != one.tile).any()
+    else:
+        with pytest.raises(LaunchError, match="cuTensorMapEncodeTiled: 1"):
+            launch(wrong, one.x, tile, tmp_path)
+
+
 def test_a_tile_at_a_place_that_the_swizzle_cannot_have(tmp_path: Path) -> None:
     right = case()
     text = right.printed.replace("(shared_memory + 0)", "(shared_memory + 512)")

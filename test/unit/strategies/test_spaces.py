@@ -96,8 +96,32 @@ def test_factors_that_are_rounded_on_the_way_go_through_registers() -> None:
     assert tiles.work.lhs_run == tiles.work.rhs_run == 4
     assert [float(count[0]) for count in tiles.copies()] == [0, 0]
     assert [float(count[0]) for count in tiles.single_elements()] == [16, 16]
-    assert contract_gpu.rate(work, schedule, H200).latency_s() > 0
+    by_threads = contract_gpu.rate(work, schedule, H200).latency_s()
+    assert 0 < by_boxes(work, schedule) < by_threads
     assert not any(s.rounds_factors for s in contract_gpu.candidates(work, H200))
+
+
+def by_boxes(work: Contraction, schedule: ContractOnGpu) -> float:
+    """Return the seconds of a schedule whose slices come by tensor copies."""
+    boxes = replace(schedule, copies="tensor")
+    tiles = Tiling.of(work, boxes, H200).tiles()
+    assert [float(count[0]) for count in (*tiles.copies(), *tiles.single_elements())] == [0] * 4
+    return contract_gpu.rate(work, boxes, H200).latency_s()
+
+
+@pytest.mark.parametrize("columns", [4096, 50257])
+def test_factors_that_tensor_copies_round_are_for_warpgroups(columns: int) -> None:
+    """Columns in the order of wide stores are a box only where they fill their groups."""
+    work = replace(_work(4096, columns, 4096, "tf32"), in_rows=True, together=4)
+    found = [s for s in contract_gpu.candidates(work, H200) if s.rounds_factors]
+    assert found
+    assert all(s.copies == "tensor" for s in found)
+    assert {s.interleave for s in found if not s.exchange} == {2 if columns == 4096 else 1}
+    assert any(s.blocks for s in found) == (columns == 4096)
+    for wrong in ({"lhs_copy": 8}, {"rhs_along_k": False}):
+        other = contract_gpu.candidates(replace(work, **wrong), H200)
+        assert other
+        assert not any(s.rounds_factors for s in other)
 
 
 def test_warpgroups_are_for_products_that_fill_half_a_tile() -> None:
