@@ -237,6 +237,5 @@ CASES = {
 STORED = [
     name
     for name, case in CASES.items()
-    if case.element != "i8"
-    and not (case.offsets or case.spare or case.steps or case.rounded_bits)
+    if case.element != "i8" and not (case.offsets or case.spare or case.steps or case.rounded_bits)
 ]
