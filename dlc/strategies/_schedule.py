@@ -30,11 +30,13 @@ def target_of(arch: Arch) -> str:
 class Schedule:
     """How a group is lowered on one kind of chip.
 
-    A subclass says which: ``class MapOnGpu(Schedule, strategy="map", target="gpu")``.
+    A subclass says which: ``class MapOnGpu(Schedule, strategy="map", target="gpu")``. block_keys:
+    those of its keys, in words, that say how much of the chip a block takes.
     """
 
     strategy: ClassVar[str]
     target: ClassVar[str]
+    block_keys: ClassVar[str] = "threads"
 
     def __init_subclass__(cls, strategy: str, target: str) -> None:
         cls.strategy, cls.target = strategy, target

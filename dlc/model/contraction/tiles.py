@@ -131,8 +131,12 @@ class Tiles:
 
     @cached_property
     def shared_bytes(self) -> Floats:
-        """The bytes of shared memory of a block: of slices, then of sums."""
-        return np.maximum(self.stages * self.slice_bytes, self.exchange_bytes)
+        """The bytes of shared memory of a block: of slices, then of sums; of both where producers
+        bring slices while sums are exchanged.
+        """
+        slices, sums = self.stages * self.slice_bytes, self.exchange_bytes
+        together = slices + self.turns * sums
+        return np.where(self.producers > 0, together, np.maximum(slices, sums))
 
     @cached_property
     def read_bytes(self) -> Floats:

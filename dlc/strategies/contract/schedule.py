@@ -41,6 +41,7 @@ def _factors(name: str) -> str:
 
 
 _FAMILIES = {row.family: row for row in instructions.rows()}
+_COLUMNS = [row.n for row in instructions.rows() if row.family != row.name]
 
 _LINE_STEPS = (1, 2, 4)
 """Steps of an instruction, of 32 bytes each, in a line that it reads in shared memory: lines of 32,
@@ -50,7 +51,8 @@ _LINE_STEPS = (1, 2, 4)
 _INSTRUCTION = Key(
     "what multiplies and adds: "
     + ", ".join(f'`"{family}"` ({_factors(row.name)})' for family, row in _FAMILIES.items()),
-    " or ".join(f'"{family}"' for family in _FAMILIES),
+    " or ".join(f'"{family}"' for family in _FAMILIES)
+    + f" with a number of columns for N, from {min(_COLUMNS)} to {max(_COLUMNS)}",
     lambda value: value in instructions.names(),
 )
 
@@ -58,6 +60,8 @@ _INSTRUCTION = Key(
 @dataclass(frozen=True)
 class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
     """A block makes a tile of the result; slices of the factors go through shared memory."""
+
+    block_keys = "tile, warps, stages or turns"
 
     tile: tuple[int, int, int] = sizes(
         "`[m, n, k]`: the block's tile of the result and the depth of one staged slice", 3
@@ -109,6 +113,14 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
     )
 
     copies: str = key_field(_COPIES, THREADS)
+
+    @property
+    def needs(self) -> dict[str, str]:
+        """The capabilities of a chip that keys need, by the keys' text."""
+        return {
+            **({f'copies = "{TENSOR}"': "tma"} if self.copies == TENSOR else {}),
+            **({f"producers = {self.producers}": "mbarrier"} if self.producers else {}),
+        }
 
     @staticmethod
     def order_of(grouped: int) -> str:
@@ -237,7 +249,8 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         self._check_copies()
         if self.exchange and self.split > 1:
             raise CompileError(
-                f"exchange with split = {self.split}: parts of a sum stay where they are"
+                f"exchange = true does not go with split = {self.split}, whose parts of a sum stay "
+                "where they are; leave one of the two out"
             )
 
     def _check_copies(self) -> None:
@@ -251,25 +264,28 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         """Raise CompileError for warps with roles that do not fit each other."""
         if self.blocks and not self.producers:
             raise CompileError(
-                f"blocks = {self.blocks} walk over tiles for producers to bring the next one; say "
-                "how many there are, or leave blocks out"
+                f"blocks = {self.blocks} walk over tiles so that producers bring the next one; say "
+                "how many producers there are, or leave blocks out"
             )
         if self.turns > 1 and not self.blocks:
             raise CompileError(
                 f"turns = {self.turns} are taken in the tiles that a block walks over; say how "
-                "many blocks there are"
+                "many blocks there are, or leave turns out"
             )
         if self.blocks and self.split > 1:
             raise CompileError(
-                f"blocks = {self.blocks} with split = {self.split}: a block walks over whole tiles"
+                f"blocks = {self.blocks} do not go with split = {self.split}: a block walks over "
+                "whole tiles; leave one of the two out"
             )
         if not self.producer_registers:
             return
         groups = self.warps[0] * self.warps[1], self.producers
         if not self.producers or any(warps % WARPGROUP_WARPS for warps in groups):
             raise CompileError(
-                f"producer_registers = {self.producer_registers}: warpgroups of {WARPGROUP_WARPS} "
-                f"warps move registers, {groups[0]} warps multiply and {groups[1]} bring"
+                f"producer_registers = {self.producer_registers}: {WARPGROUP_WARPS} warps together "
+                f"give registers away, {groups[0]} multiply and {groups[1]} bring; make both "
+                f"multiples of {WARPGROUP_WARPS} (warps, producers), or leave producer_registers "
+                "out"
             )
         if any(not FEWEST <= n <= MOST or n % STEP for n in self.registers):
             raise CompileError(
@@ -288,6 +304,8 @@ _LANES = Key(
 @dataclass(frozen=True)
 class ContractOnCpu(Schedule, strategy="contract", target="cpu"):
     """A core makes a tile of the result in its SIMD registers."""
+
+    block_keys = "tile"
 
     tile: tuple[int, int] = sizes(
         "`[mr, nr]`: the register tile of the micro-kernel", 2, most=LARGEST

@@ -25,8 +25,14 @@ class Tiling:
     @staticmethod
     def of(work: Contraction, schedule: ContractOnGpu, arch: GpuArch) -> "Tiling":
         """Return the tiling of a schedule; raises CompileError for an instruction that the chip
-        has not for the work.
+        has not for the work, or a key that needs what the chip has not.
         """
+        for key, capability in schedule.needs.items():
+            if capability not in arch.capabilities:
+                raise CompileError(
+                    f"{key} needs {capability}, which {arch.target} has not; "
+                    f"leave {key.split()[0]} out"
+                )
         return Tiling(work, schedule, instruction_named(schedule.instruction, work, arch))
 
     @property

@@ -13,6 +13,8 @@ UNTILED = (1, 1)
 class MapOnGpu(Schedule, strategy="map", target="gpu"):
     """A thread computes a few neighbouring elements of the results."""
 
+    block_keys = "threads or tile"
+
     threads: int = size("threads per block")
     vector: int = size(
         "neighbouring elements of the result that a thread computes", default=1, most=16
@@ -32,4 +34,7 @@ class MapOnGpu(Schedule, strategy="map", target="gpu"):
 
     def check(self) -> None:
         if self.columns > 1 and self.tile != UNTILED:
-            raise CompileError(f"columns = {self.columns} with a tile: windows have none")
+            raise CompileError(
+                f"columns = {self.columns} do not go with tile = {list(self.tile)}: windows are "
+                "read without tiles; leave one of the two out"
+            )

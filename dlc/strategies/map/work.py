@@ -59,7 +59,8 @@ class MapWork:
             if (each.tile, each.vector) == (schedule.tile, schedule.vector):
                 return each
         allowed = ", ".join(f"{list(t.tile)} with vector = {t.vector}" for t in self.tiles)
-        raise CompileError(f"tile = {list(schedule.tile)} is none that fits: {allowed or 'none'}")
+        why = f"use {allowed}" if allowed else "no input lies turned, so use tile = [1, 1]"
+        raise CompileError(f"tile = {list(schedule.tile)} does not fit the group; {why}")
 
     def window_of(self, columns: int) -> WindowWork | None:
         """Return the window of threads with so many columns; where they do not fit, none."""

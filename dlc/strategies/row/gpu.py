@@ -20,7 +20,10 @@ from dlc.strategies.row.work import RowWork, work_of
 
 
 def rate(work: RowWork, schedule: RowOnGpu, arch: GpuArch) -> Rated:
-    """Return the bound and the latency of one schedule."""
+    """Return the bound and the latency of one schedule; raises CompileError for one that does not
+    fit the rows.
+    """
+    work.check(schedule)
     blocks = ceil(work.rows / schedule.rows) * schedule.split
     shared = shared_bytes(work, schedule, arch)
     block = BlockResources(schedule.block_threads, REGISTERS, shared)

@@ -18,6 +18,8 @@ HELD_ELEMENTS = 32
 class RowOnGpu(Schedule, strategy="row", target="gpu"):
     """A team of threads shares a row: lanes of a warp, a warp, several, or all of a block."""
 
+    block_keys = "threads or rows, or use held = false"
+
     threads: int = size(
         "threads that share a row: a power of two, or a multiple of 32. Those of a warp exchange "
         "by shuffles, others through shared memory"
@@ -63,7 +65,11 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
 
     def check(self) -> None:
         if self.held and (self.across or self.split > 1):
-            raise CompileError("held = true is for rows whose lanes go along them, without parts")
+            other = f'lanes = "{ACROSS}"' if self.across else f"split = {self.split}"
+            raise CompileError(
+                f"held = true does not go with {other}: a team holds whole rows of lanes along "
+                "them; leave one of the two out"
+            )
         if self.across and self.rows % self.vector:
             raise CompileError(
                 f"vector = {self.vector} rows of a thread do not divide rows = {self.rows}"
@@ -75,4 +81,9 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
             raise CompileError(
                 f"threads = {self.threads} for each of {self.teams} teams of a block do not fit "
                 f"warps of {WARP_LANES}; take powers of two, or multiples of {WARP_LANES}"
+            )
+        if self.block_threads % WARP_LANES:
+            raise CompileError(
+                f"threads = {self.threads} for each of {self.teams} teams of a block make "
+                f"{self.block_threads}, no multiple of the {WARP_LANES} threads of a warp"
             )

@@ -40,7 +40,7 @@ def lower_in_parts(
     """
     space, earlier = space_of_job(job), job.add_earlier()
     if any(shape(value) == space.shape for value, _ in job.outputs):
-        raise CompileError(f"split = {split}: a result has all elements of the rows")
+        raise CompileError(f"split = {split}: a result has all elements of the rows; use split = 1")
     kind = _PartsAcross if across else _PartsAlong
     parts = kind(earlier, space, unasked, threads, rows, vector, split=split)
     given, taken = Buffers(), Buffers()
@@ -61,7 +61,9 @@ def reductions(job: Job) -> list[ReductionOp]:
     cluster = Cluster(flow, tuple(flow.ops))
     found = [op for op in cluster.ops if isinstance(op, ReductionOp)]
     if not cluster.after(found).isdisjoint(found):
-        raise CompileError("split: a reduction needs what another one gives for the whole row")
+        raise CompileError(
+            "split: a reduction needs what another one gives for the whole row; use split = 1"
+        )
     return found
 
 

@@ -16,8 +16,10 @@ from dlc.analysis.role import Role, RowSpace
 from dlc.analysis.traffic import least_work, traffic_bytes, work
 from dlc.arch.fragments import WARP_LANES
 from dlc.dialects.graph.computed import ComputedOp
+from dlc.errors import CompileError
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape, tensor_bytes
 from dlc.model.streaming import LaneReads
+from dlc.strategies.row.schedule import ACROSS, ALONG, RowOnGpu
 
 _VECTORS = (8, 4, 2, 1)
 _VECTOR_BYTES = 16
@@ -65,10 +67,29 @@ class RowWork:
         """The rows that a thread may take at a time where lanes go across them, most first."""
         return list(dict.fromkeys(vector for (vector, _), _ in self.across))
 
+    def check(self, schedule: RowOnGpu) -> None:
+        """Raise CompileError for keys that do not fit how rows lie and how often they are read."""
+        allowed = self.across_vectors
+        if schedule.across and not allowed:
+            raise CompileError(
+                f'lanes = "{ACROSS}" is for rows whose elements lie apart; '
+                f'these are stored in order, so use lanes = "{ALONG}"'
+            )
+        if schedule.across and schedule.vector not in allowed:
+            raise CompileError(
+                f"vector = {schedule.vector} rows do not lie side by side for one access; use "
+                + " or ".join(map(str, allowed))
+            )
+        if schedule.held and not self.feeding_bytes:
+            raise CompileError(
+                "held = true is for rows that are stored in order and gone through more than once; "
+                "these are not, so use held = false"
+            )
+
     def reads_of(self, vector: int, rows: int, teams: int = 0) -> LaneReads:
         """Return what a warp reads in one step along its row, or across those of ``teams``."""
         if teams:
-            lanes = min(teams, WARP_LANES)
+            lanes = max((n for n in ACROSS_LANES if n <= teams), default=ACROSS_LANES[0])
             return dict(self.across)[vector, lanes].times(WARP_LANES / lanes)
         table = dict(self.reads)
         return table.get((vector, rows), table.get((vector, 1), table[1, 1]))

@@ -57,17 +57,32 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = 
 
 // -----
 
+// expected-error@below {{threads = 1000 for each of 1 teams of a block make 1000, no multiple of the 32 threads of a warp}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 1000>} {}
+
+// -----
+
+// expected-error@below {{exchange = true does not go with split = 2, whose parts of a sum stay where they are; leave one of the two out}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, exchange = true, split = 2>} {}
+
+// -----
+
+// expected-error@below {{"wgmma.m64nNk8" with a number of columns for N, from 8 to 256, is "wgmma.m64nNk16"}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [4, 1], instruction = "wgmma.m64nNk16">} {}
+
+// -----
+
 // expected-error@below {{vector = 4 rows of a thread do not divide rows = 6}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 8, rows = 6, vector = 4, lanes = "across">} {}
 
 // -----
 
-// expected-error@below {{held = true is for rows whose lanes go along them, without parts}}
+// expected-error@below {{held = true does not go with lanes = "across": a team holds whole rows of lanes along them; leave one of the two out}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 8, rows = 8, lanes = "across", held = true>} {}
 
 // -----
 
-// expected-error@below {{columns = 2 with a tile: windows have none}}
+// expected-error@below {{columns = 2 do not go with tile = [32, 32]: windows are read without tiles; leave one of the two out}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "map", target = "gpu", threads = 64, columns = 2, tile = [32, 32]>} {}
 
 // -----
@@ -87,22 +102,22 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "map", target = 
 
 // -----
 
-// expected-error@below {{blocks = 132 walk over tiles for producers to bring the next one; say how many there are, or leave blocks out}}
+// expected-error@below {{blocks = 132 walk over tiles so that producers bring the next one; say how many producers there are, or leave blocks out}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, blocks = 132>} {}
 
 // -----
 
-// expected-error@below {{blocks = 132 with split = 2: a block walks over whole tiles}}
+// expected-error@below {{blocks = 132 do not go with split = 2: a block walks over whole tiles; leave one of the two out}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, blocks = 132, producers = 4, split = 2>} {}
 
 // -----
 
-// expected-error@below {{producer_registers = 40: warpgroups of 4 warps move registers, 4 warps multiply and 2 bring}}
+// expected-error@below {{producer_registers = 40: 4 warps together give registers away, 4 multiply and 2 bring; make both multiples of 4 (warps, producers), or leave producer_registers out}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, producers = 2, producer_registers = 40>} {}
 
 // -----
 
-// expected-error@below {{producer_registers = 40: warpgroups of 4 warps move registers, 4 warps multiply and 0 bring}}
+// expected-error@below {{producer_registers = 40: 4 warps together give registers away, 4 multiply and 0 bring; make both multiples of 4 (warps, producers), or leave producer_registers out}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, producer_registers = 40>} {}
 
 // -----
@@ -122,5 +137,5 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "contract", targ
 
 // -----
 
-// expected-error@below {{turns = 2 are taken in the tiles that a block walks over; say how many blocks there are}}
+// expected-error@below {{turns = 2 are taken in the tiles that a block walks over; say how many blocks there are, or leave turns out}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, producers = 4, turns = 2>} {}

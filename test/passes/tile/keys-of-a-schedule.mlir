@@ -27,7 +27,7 @@ func.func @main(%x: tensor<64x96xf32>) -> tensor<64x96xf32> {
 // -----
 
 func.func @main(%x: tensor<64x96xf32>, %w: tensor<96x32xf32>) -> tensor<64x32xf32> {
-  // expected-error@below {{the tile needs 47 SIMD registers, cpu-avx2 has 16}}
+  // expected-error@below {{the tile needs 47 SIMD registers, cpu-avx2 has 16; lower tile}}
   %0 = fused_group.group @g0(%x, %w) : (tensor<64x96xf32>, tensor<96x32xf32>) -> tensor<64x32xf32> attributes {schedule = #loop.schedule<strategy = "contract", target = "cpu", tile = [24, 16], lanes = 8>} {
   ^bb0(%a: tensor<64x96xf32>, %b: tensor<96x32xf32>):
     %1 = graph.matmul %a, %b : (tensor<64x96xf32>, tensor<96x32xf32>) -> tensor<64x32xf32>

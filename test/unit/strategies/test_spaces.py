@@ -215,7 +215,7 @@ def test_instructions_that_are_not_beside_each_other_do_not_interleave(
 
 def test_parts_of_a_sum_are_not_exchanged() -> None:
     schedule = ContractOnGpu((64, 64, 16), (2, 2), "mma.m16n8k16", split=2, exchange=True)
-    with pytest.raises(CompileError, match="exchange with split = 2"):
+    with pytest.raises(CompileError, match="exchange = true does not go with split = 2"):
         schedule.check()
 
 

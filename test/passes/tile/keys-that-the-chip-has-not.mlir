@@ -1,0 +1,25 @@
+// RUN: dlc-opt %s --tile=arch=sm_80 --split-input-file --verify-diagnostics
+
+// Warps with roles and tensor copies need what chips before sm_90 have not; the error names the key.
+
+func.func @main(%x: tensor<128x768xf16>, %w: tensor<768x64xf16>) -> tensor<128x64xf16> {
+  // expected-error@below {{copies = "tensor" needs tma, which sm_80 has not; leave copies out}}
+  %0 = fused_group.group @g0(%x, %w) : (tensor<128x768xf16>, tensor<768x64xf16>) -> tensor<128x64xf16> attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [64, 64, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, copies = "tensor">} {
+  ^bb0(%a: tensor<128x768xf16>, %b: tensor<768x64xf16>):
+    %1 = graph.matmul %a, %b : (tensor<128x768xf16>, tensor<768x64xf16>) -> tensor<128x64xf16>
+    fused_group.yield %1 : tensor<128x64xf16>
+  }
+  func.return %0 : tensor<128x64xf16>
+}
+
+// -----
+
+func.func @main(%x: tensor<128x768xf16>, %w: tensor<768x64xf16>) -> tensor<128x64xf16> {
+  // expected-error@below {{producers = 2 needs mbarrier, which sm_80 has not; leave producers out}}
+  %0 = fused_group.group @g0(%x, %w) : (tensor<128x768xf16>, tensor<768x64xf16>) -> tensor<128x64xf16> attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [64, 64, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, producers = 2>} {
+  ^bb0(%a: tensor<128x768xf16>, %b: tensor<768x64xf16>):
+    %1 = graph.matmul %a, %b : (tensor<128x768xf16>, tensor<768x64xf16>) -> tensor<128x64xf16>
+    fused_group.yield %1 : tensor<128x64xf16>
+  }
+  func.return %0 : tensor<128x64xf16>
+}
