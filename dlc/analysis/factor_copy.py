@@ -9,11 +9,12 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from dlc.analysis.contraction import GemmLoop, gemm
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.element_profile import profile
+from dlc.analysis.factor_run import elements_read
 from dlc.analysis.form import once_per_form
 from dlc.analysis.staged_copy import COPY_BYTES
 from dlc.core.affine import Ranges, divisor_of, extent, linear_index, simplify, stride
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp, apply_map
-from dlc.ir.tensor import element_bytes, element_type, shape
+from dlc.ir.tensor import element_bytes, element_count, element_type, shape
 
 
 def copy_bytes(cluster: Cluster, op: ContractionOp, number: int) -> int:
@@ -39,14 +40,15 @@ def lies_in_rows(cluster: Cluster, op: ContractionOp, number: int) -> bool:
 
 def run_bytes(cluster: Cluster, op: ContractionOp, number: int) -> int:
     """Return the bytes of factor ``number`` that lie together along the reduction and have others
-    between them and those of the next row; 0 where there are none between, and where its elements
-    are computed.
+    between them and those of the next row; 0 where there are none between. Of a factor that is
+    computed of others, the largest of these counts.
     """
-    found = _moved(op.operands[number], lambda value: not cluster.inner(value))
-    if found is None:
+    index = op.indexing_maps()[number].results
+    read = elements_read(cluster, op.operands[number], index)
+    if not read:
         return 0
-    value, moves = found
-    return _run(op, number, moves, shape(value)) * element_bytes(element_type(value))
+    value, index = max(read, key=lambda leaf: element_count(leaf[0]))
+    return _run(op, number, tuple(index), shape(value)) * element_bytes(element_type(value))
 
 
 def _both_ways(cluster: Cluster, op: ContractionOp, number: int) -> tuple[int, int]:
@@ -129,10 +131,14 @@ def _in_rows(
 
 @once_per_form
 def _run(
-    op: ContractionOp, number: int, moves: tuple[AffineMap, ...], sizes: tuple[int, ...]
+    op: ContractionOp, number: int, index: tuple[AffineExpr, ...], sizes: tuple[int, ...]
 ) -> int:
-    """Return the neighbours in memory along the reduction, 0 where those of the next row follow."""
-    position, ranges = _position(op, number, moves, sizes)
+    """Return the neighbours in memory along the reduction, 0 where those of the next row follow.
+
+    index: of the element in the tensor in memory, of shape ``sizes``.
+    """
+    ranges = Ranges([extent(n) for n in (*op.domain.parallel, *op.domain.reduction)])
+    position = simplify(linear_index(index, sizes), ranges)
     product, length = gemm(op), 1
     for loop in reversed(product.k):
         if loop.step != 1 or stride(position, loop.dim, ranges) != length:

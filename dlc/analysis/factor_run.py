@@ -16,7 +16,7 @@ from dlc.ir.tensor import element_bytes, element_type, shape
 STORE_BYTES = 16
 """What a thread stores to shared memory at once at most."""
 
-_Leaf = tuple[SSAValue, Sequence[AffineExpr]]
+Leaf = tuple[SSAValue, Sequence[AffineExpr]]
 """A tensor in memory, and the index of the element that is read."""
 
 
@@ -27,9 +27,8 @@ def computed_run(cluster: Cluster, op: ContractionOp) -> int:
     """
     count = STORE_BYTES // element_bytes(element_type(op.operands[0]))
     index = op.indexing_maps()[0].results
-    try:
-        leaves = list(_leaves(cluster, op.operands[0], index))
-    except _NotElementwiseError:
+    leaves = elements_read(cluster, op.operands[0], index)
+    if not leaves:
         return 1
     guarded = {dim for axis in op.lhs_guard for dim in index[axis].used_dims()}
     inner = gemm(op).k[-1] if gemm(op).k else None
@@ -39,11 +38,21 @@ def computed_run(cluster: Cluster, op: ContractionOp) -> int:
     return count if all(_is_together(leaf, inner.dim, count, ranges) for leaf in leaves) else 1
 
 
+def elements_read(cluster: Cluster, value: SSAValue, index: Sequence[AffineExpr]) -> Sequence[Leaf]:
+    """Return the elements in memory that give the one of a value at an index; none where it is
+    computed of many, or of one at a place that is computed.
+    """
+    try:
+        return list(_leaves(cluster, value, index))
+    except _NotElementwiseError:
+        return ()
+
+
 class _NotElementwiseError(Exception):
     """An element is computed of many, or of one at a place that is computed."""
 
 
-def _leaves(cluster: Cluster, value: SSAValue, index: Sequence[AffineExpr]) -> Iterator[_Leaf]:
+def _leaves(cluster: Cluster, value: SSAValue, index: Sequence[AffineExpr]) -> Iterator[Leaf]:
     """Yield the reads from memory that give the element of a value at an index."""
     if not cluster.inner(value):
         yield value, index
@@ -56,7 +65,7 @@ def _leaves(cluster: Cluster, value: SSAValue, index: Sequence[AffineExpr]) -> I
         yield from _leaves(cluster, owner.operands[read.operand], apply_map(read.map, index))
 
 
-def _is_together(leaf: _Leaf, dim: int, count: int, ranges: Ranges) -> bool:
+def _is_together(leaf: Leaf, dim: int, count: int, ranges: Ranges) -> bool:
     """Return whether runs of ``count`` along a dim are aligned neighbours, or one element."""
     value, index = leaf
     position = simplify(linear_index(index, shape(value)), ranges)

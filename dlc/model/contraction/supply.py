@@ -77,8 +77,9 @@ class Supply:
         """The clocks in which the instructions that bring a slice are issued."""
         tiles, work, costs = self.tiles, self.tiles.work, self.arch.costs
         lhs, rhs = tiles.single_elements()
-        found = costs.plain_element_instructions if work.lhs_run > 1 else self._element_instructions
-        of_lhs = work.lhs_reads * _of_run(found, work.lhs_run) + work.lhs_operations
+        of_lhs = (
+            work.lhs_reads * _of_run(self._element_instructions, work.lhs_run) + work.lhs_operations
+        )
         of_rhs = _of_run(costs.plain_element_instructions, work.rhs_run)
         thread = lhs * of_lhs + rhs * of_rhs
         lhs_copies, rhs_copies = tiles.copies()
@@ -89,10 +90,13 @@ class Supply:
 
     @property
     def _element_instructions(self) -> Floats:
-        """The instructions for one element of the lhs: its row is found anew unless those that a
-        thread brings one after the other are in the same line of the image.
+        """The instructions for one element, or run, of the lhs: its row is found anew unless those
+        that a thread brings one after the other are in the same line of the image, and for runs
+        only where it may be in the padding.
         """
         tiles, costs = self.tiles, self.arch.costs
+        if tiles.work.lhs_run > 1 and not tiles.work.guarded:
+            return 0 * tiles.m + costs.plain_element_instructions
         rows = _ROUNDS_TOGETHER * np.ceil(WARP_LANES * tiles.bringing / tiles.depth)
         in_line = tiles.work.row_loop % rows == 0
         return np.where(in_line, costs.plain_element_instructions, costs.element_instructions)

@@ -12,11 +12,13 @@ from dlc.core.parser import parse_module
 from dlc.dialects.graph.computed import ContractionOp, ReductionOp
 
 
-def cluster_of(body: str, x: str, w: str, y: str) -> Cluster:
-    """Return the cluster of one op on an image and a weight."""
+def cluster_of(body: str, x: str, w: str, y: str, before: str = "") -> Cluster:
+    """Return the cluster of one op on an image, or on what ``before`` makes of it, and a weight."""
     types = [f"tensor<{sizes}xf16>" for sizes in (x, w, y)]
+    first = f"%x = graph.{before} %given : {types[0]} -> {types[0]}\n" if before else ""
     text = (
-        f"func.func @main(%x: {types[0]}, %w: {types[1]}) -> {types[2]} {{\n"
+        f"func.func @main(%{'given' if before else 'x'}: {types[0]}, %w: {types[1]}) -> "
+        f"{types[2]} {{\n{first}"
         f"%y = {body} : ({types[0]}, {types[1]}) -> {types[2]}\nfunc.return %y : {types[2]} }}"
     )
     module = parse_module(text, registry.new_context())
@@ -26,7 +28,13 @@ def cluster_of(body: str, x: str, w: str, y: str) -> Cluster:
 
 
 def conv(
-    channels: int, groups: int, layout: str, stride: int = 1, dilation: int = 1, taps: int = 3
+    channels: int,
+    groups: int,
+    layout: str,
+    stride: int = 1,
+    dilation: int = 1,
+    taps: int = 3,
+    before: str = "",
 ) -> Cluster:
     """Return the cluster of a convolution of 8 x 8 places."""
     pad, each = taps // 2 * dilation, channels // groups
@@ -37,12 +45,12 @@ def conv(
         f"dilations [{dilation}, {dilation}] groups {groups} layout channels_last "
         f"weight_layout {layout}"
     )
-    return cluster_of(body, f"1x8x8x{channels}", weight, f"1x{made}x{made}x{channels}")
+    return cluster_of(body, f"1x8x8x{channels}", weight, f"1x{made}x{made}x{channels}", before)
 
 
 def the_op(cluster: Cluster) -> ReductionOp:
-    """Return the only op."""
-    (op,) = cluster.ops
+    """Return the last op."""
+    op = cluster.ops[-1]
     assert isinstance(op, ReductionOp)
     return op
 
@@ -85,9 +93,10 @@ def test_weights_are_wanted_with_their_results_last() -> None:
     assert lane_order(the_op(conv(16, 4, "ohwi")), 0) is None  # channels of the image are last
 
 
+@pytest.mark.parametrize("before", ["", "relu"])
 @pytest.mark.parametrize(("groups", "bytes"), [(16, 8), (8, 16), (1, 0)])
-def test_bytes_of_a_group_that_lie_together(groups: int, bytes: int) -> None:
-    cluster = conv(64, groups, "ohwi")
+def test_bytes_of_a_group_that_lie_together(groups: int, bytes: int, before: str) -> None:
+    cluster = conv(64, groups, "ohwi", before=before)
     op = the_op(cluster)
     assert isinstance(op, ContractionOp)
     assert run_bytes(cluster, op, 0) == bytes
