@@ -30,6 +30,30 @@ def _logistic(b: ScalarBuilder, x: SSAValue, element: Attribute) -> SSAValue:
     return b.ratio(one, b.add(one, b.math(math.ExpOp, power)))
 
 
+_NORMAL_LOGIT = (
+    1.59552453,
+    7.30191636e-2,
+    -2.19726166e-4,
+    -8.12086720e-5,
+    5.22760505e-6,
+    -1.47759809e-7,
+    1.63383981e-9,
+)
+"""``ln(P / (1 - P))`` of the normal distribution ``P`` at ``x``, as ``x`` times a polynomial of
+``x**2``: a minimax fit for ``x * P`` in halves, within 0.1 units in the last place of each. Beyond
+the halves that are not zero the last coefficient lets it grow on.
+"""
+
+
+def _short_normal(b: ScalarBuilder, x: SSAValue, element: Attribute) -> SSAValue:
+    """Write the normal distribution ``(1 + erf(x / sqrt(2))) / 2`` for a result of 16 bits."""
+    *lower, last = _NORMAL_LOGIT
+    square, logit = b.mul(x, x), b.constant(last, x.type)
+    for coefficient in reversed(lower):
+        logit = b.fma(logit, square, b.constant(coefficient, x.type))
+    return _logistic(b, b.mul(x, logit), element)
+
+
 def _softplus(b: ScalarBuilder, x: SSAValue) -> SSAValue:
     """Write ``ln(1 + e**x)`` so that no exponential overflows."""
     decay = b.math(math.ExpOp, b.negate(b.absolute(x)))
@@ -263,11 +287,14 @@ class GeluOp(FloatUnaryOp):
 
     def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
         (x,) = values
+        element = element_type(self.x)
         if self.tanh is not None:
             cubic = b.mul(x, _affine(b, b.mul(x, x), 0.044715, 1))
             # (1 + tanh(z)) / 2 is the logistic function of 2 z.
             inner = b.mul(cubic, b.constant(2 * sqrt(2 / pi), x.type))
-            return b.mul(x, _logistic(b, inner, element_type(self.x)))
+            return b.mul(x, _logistic(b, inner, element))
+        if element_bytes(element) < _FULL_BYTES:
+            return b.mul(x, _short_normal(b, x, element))
         inner = b.math(math.ErfOp, b.mul(x, b.constant(sqrt(0.5), x.type)))
         half = b.mul(x, b.constant(0.5, x.type))
         return b.mul(half, b.add(inner, b.constant(1, x.type)))

@@ -1,5 +1,7 @@
 """Kernels of the strategies ``map`` and ``row`` on the GPU, against the formula in float64."""
 
+from math import erfc, sqrt
+
 import numpy as np
 import pytest
 from lowered import lowered
@@ -231,3 +233,19 @@ def test_logistic_function_of_every_half(runner: Runner) -> None:
     bound = (HALF_EPS + 2.0**-19) * exact + smallest / 2 * (1 + 2.0**-8)
     assert (np.abs(y.astype(np.float64) - exact) <= bound)[told].all()
     assert np.isnan(y[~told]).all()
+
+
+def test_gelu_of_every_half(runner: Runner) -> None:
+    """The fit leaves a tenth of a unit; what is not finite is what the formula gives."""
+    type = "tensor<65536xf16>"
+    body = f"%r = graph.gelu %g0 : {type} -> {type}"
+    text = group(type, type, 'strategy = "map", target = "gpu", threads = 256, vector = 8', body)
+    x = np.arange(65536, dtype=np.uint16).view(np.float16)
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x)
+    told = np.isfinite(x)
+    exact = np.array([v * erfc(-v / sqrt(2)) / 2 for v in x[told].astype(np.float64)])
+    smallest = float(np.finfo(np.float16).smallest_subnormal)
+    bound = 1.2 * (HALF_EPS * np.abs(exact) + smallest / 2)
+    assert (np.abs(y[told].astype(np.float64) - exact) <= bound).all()
+    assert y[x == np.inf] == np.inf
+    assert np.isnan(y[np.isnan(x) | (x == -np.inf)]).all()
