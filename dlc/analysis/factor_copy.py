@@ -16,6 +16,9 @@ from dlc.core.affine import Ranges, divisor_of, extent, linear_index, simplify, 
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp, apply_map
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape
 
+_IMAGE_AXES = (3, 4, 5)
+"""Of images, their spatial axes and channels, that a tensor map takes in im2col mode."""
+
 
 def copy_bytes(cluster: Cluster, op: ContractionOp, number: int) -> int:
     """Return the bytes of one asynchronous copy of factor ``number`` in its better way round; 0
@@ -49,6 +52,18 @@ def run_bytes(cluster: Cluster, op: ContractionOp, number: int) -> int:
         return 0
     value, index = max(read, key=lambda leaf: element_count(leaf[0]))
     return _run(op, number, tuple(index), shape(value)) * element_bytes(element_type(value))
+
+
+def lies_in_pixels(cluster: Cluster, op: ContractionOp, slice_bytes: int) -> bool:
+    """Return whether the rows of the lhs are pixels of images in memory, and the reduction goes
+    through channels that slices of so many bytes divide: a convolution, channels last.
+    """
+    found = _moved(op.operands[0], lambda value: not cluster.inner(value))
+    if found is None:
+        return False
+    value, moves = found
+    depth = slice_bytes // element_bytes(element_type(value))
+    return _in_pixels(op, moves, shape(value), depth)
 
 
 def _both_ways(cluster: Cluster, op: ContractionOp, number: int) -> tuple[int, int]:
@@ -127,6 +142,18 @@ def _in_rows(
 
     rows = product.n if number else product.m
     return distance(product.k) == 1 and distance(rows) is not None
+
+
+@once_per_form
+def _in_pixels(
+    op: ContractionOp, moves: tuple[AffineMap, ...], sizes: tuple[int, ...], depth: int
+) -> bool:
+    product = gemm(op)
+    position, ranges = _position(op, 0, moves, sizes)
+    *kernel, channels = product.k
+    along = stride(position, channels.dim, ranges)
+    is_image = len(sizes) in _IMAGE_AXES and bool(kernel or product.m)
+    return is_image and along == channels.step == 1 and channels.size % depth == 0
 
 
 @once_per_form

@@ -10,7 +10,13 @@ from xdsl.ir.affine import AffineExpr
 from dlc.analysis.contraction import Gemm, GemmLoop, gemm
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.epilogue import Place, places
-from dlc.analysis.factor_copy import copy_bytes, lies_along_k, lies_in_rows, run_bytes
+from dlc.analysis.factor_copy import (
+    copy_bytes,
+    lies_along_k,
+    lies_in_pixels,
+    lies_in_rows,
+    run_bytes,
+)
 from dlc.analysis.factor_run import computed_run
 from dlc.analysis.role import Role
 from dlc.analysis.traffic import traffic_bytes
@@ -71,8 +77,17 @@ def work_of(cluster: Cluster) -> Contraction:
         lhs_run=computed_run(cluster, op) if cluster.inner(op.operands[0]) and not lhs_copy else 1,
         lhs_piece=run_bytes(cluster, op, 0) if lies_along_k(cluster, op, 0) else 0,
         adjacent=all(_is_adjacent(op, product, after, result) for result in cluster.results),
-        in_rows=not product.batch and all(lies_in_rows(cluster, op, n) for n in (0, 1)),
+        in_rows=not product.batch and lies_in_rows(cluster, op, 1) and _is_mapped(cluster, op),
     )
+
+
+_SLICE_BYTES = 128
+"""Of a line, where tensor copies bring slices."""
+
+
+def _is_mapped(cluster: Cluster, op: ContractionOp) -> bool:
+    """Return whether tensor copies bring the lhs: rows of a matrix, or pixels."""
+    return lies_in_rows(cluster, op, 0) or lies_in_pixels(cluster, op, _SLICE_BYTES)
 
 
 def _operations(

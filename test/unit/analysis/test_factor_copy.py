@@ -4,7 +4,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc.analysis.dataflow import Cluster, Dataflow
-from dlc.analysis.factor_copy import copy_bytes
+from dlc.analysis.factor_copy import copy_bytes, lies_in_pixels, lies_in_rows
 from dlc.core.parser import parse_module
 from dlc.dialects import gpu
 from dlc.dialects.fused_group import GroupOp
@@ -56,3 +56,32 @@ def test_copies_are_as_wide_as_the_model_is_told(
         if isinstance(op, gpu.CpAsyncOp) and op.source is x
     }
     assert copies == ({bytes} if bytes else set())
+
+
+@pytest.mark.parametrize(
+    ("size", "channels", "kernel", "padding", "wanted"),
+    [
+        (56, 64, 3, 1, True),
+        (14, 128, 3, 1, True),
+        (28, 64, 5, 2, True),
+        (9, 64, 1, 0, True),
+        (14, 96, 3, 1, False),  # a slice ends among the channels
+        (64, 4, 7, 3, False),
+    ],
+)
+def test_tensor_copies_bring_what_the_model_is_told(
+    size: int, channels: int, kernel: int, padding: int, wanted: bool
+) -> None:
+    text = module(size, channels, kernel, padding)
+    group = next(op for op in text.walk() if isinstance(op, GroupOp))
+    cluster = Cluster(flow := Dataflow(group.body.block), tuple(flow.ops))
+    op = next(op for op in cluster.ops if isinstance(op, ContractionOp))
+    assert (lies_in_rows(cluster, op, 0) or lies_in_pixels(cluster, op, 128)) == wanted
+    assert group.schedule is not None
+    changes = {"tile": [64, 64, 64], "stages": 2, "copies": "tensor"}
+    group.schedule = group.schedule.replace(**changes)
+    for step in build_passes("lower-to-loop,lower-to-gpu{arch=sm_90a}"):
+        step.apply(new_context(), text)
+    x = next(op for op in text.walk() if isinstance(op, gpu.KernelOp)).body.block.args[0]
+    copies = [op for op in text.walk() if isinstance(op, gpu.TensorCopyOp) and op.source is x]
+    assert bool(copies) == wanted
