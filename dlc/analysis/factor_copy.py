@@ -35,7 +35,7 @@ def lies_along_k(cluster: Cluster, op: ContractionOp, number: int) -> bool:
 
 def lies_in_rows(cluster: Cluster, op: ContractionOp, number: int) -> bool:
     """Return whether the rows of factor ``number`` are as far from each other as their neighbours
-    are, each with its elements one after the other: a matrix in memory.
+    are, each with its elements one after the other, without padding: a matrix in memory.
     """
     found = _moved(op.operands[number], lambda value: not cluster.inner(value))
     return found is not None and _in_rows(op, number, found[1], shape(found[0]))
@@ -127,6 +127,8 @@ def _position(
 def _in_rows(
     op: ContractionOp, number: int, moves: tuple[AffineMap, ...], sizes: tuple[int, ...]
 ) -> bool:
+    if not number and op.lhs_guard:
+        return False
     product = gemm(op)
     position, ranges = _position(op, number, moves, sizes)
 
