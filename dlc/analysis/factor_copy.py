@@ -54,16 +54,15 @@ def run_bytes(cluster: Cluster, op: ContractionOp, number: int) -> int:
     return _run(op, number, tuple(index), shape(value)) * element_bytes(element_type(value))
 
 
-def lies_in_pixels(cluster: Cluster, op: ContractionOp, slice_bytes: int) -> bool:
-    """Return whether the rows of the lhs are pixels of images in memory, and the reduction goes
-    through channels that slices of so many bytes divide: a convolution, channels last.
+def pixel_bytes(cluster: Cluster, op: ContractionOp) -> int:
+    """Return the bytes of a pixel, all channels that the reduction goes through, where the rows of
+    the lhs are pixels of images in memory: a convolution, channels last. 0 where they are not.
     """
     found = _moved(op.operands[0], lambda value: not cluster.inner(value))
     if found is None:
-        return False
+        return 0
     value, moves = found
-    depth = slice_bytes // element_bytes(element_type(value))
-    return _in_pixels(op, moves, shape(value), depth)
+    return _channels(op, moves, shape(value)) * element_bytes(element_type(value))
 
 
 def _both_ways(cluster: Cluster, op: ContractionOp, number: int) -> tuple[int, int]:
@@ -147,15 +146,20 @@ def _in_rows(
 
 
 @once_per_form
-def _in_pixels(
-    op: ContractionOp, moves: tuple[AffineMap, ...], sizes: tuple[int, ...], depth: int
-) -> bool:
+def _channels(op: ContractionOp, moves: tuple[AffineMap, ...], sizes: tuple[int, ...]) -> int:
+    """Return the channels that a convolution reduces, of images of shape ``sizes``: its rows go
+    through images, lines and pixels, in that order.
+    """
     product = gemm(op)
-    position, ranges = _position(op, 0, moves, sizes)
-    *kernel, channels = product.k
-    along = stride(position, channels.dim, ranges)
-    is_image = len(sizes) in _IMAGE_AXES and bool(kernel or product.m)
-    return is_image and along == channels.step == 1 and channels.size % depth == 0
+    if len(sizes) not in _IMAGE_AXES or not product.k:
+        return 0
+    index: Sequence[AffineExpr] = op.indexing_maps()[0].results
+    for move in moves:
+        index = apply_map(move, index)
+    channels, rows = product.k[-1], [loop.dim for loop in product.m]
+    through = [dim for expr in index[:-1] for dim in sorted(expr.used_dims()) if dim in rows]
+    is_image = through == rows and index[-1] == AffineExpr.dimension(channels.dim)
+    return channels.size if is_image and channels.step == 1 else 0
 
 
 @once_per_form
