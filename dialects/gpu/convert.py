@@ -21,7 +21,9 @@ class RoundingOp(ABC):
     """An operation that rounds the last bits off the mantissa of a float, to nearest."""
 
     ROUNDED_BITS: ClassVar[int]
-    """How many; a tensor map that rounds as many does the same to what it copies."""
+    """How many; a tensor map that rounds as many does the same to what it copies, but that the one
+    may take ties away from zero and the other to even.
+    """
 
     @property
     @abstractmethod

@@ -20,8 +20,8 @@ class TensorMapAttr(RecordAttr):
     the rows whose pieces are permuted in shared memory. ``l2_promotion``: bytes fetched to L2 at
     least. ``lower_corner``, ``upper_corner``: the window of the image over which a column of pixels
     goes (im2col mode); the box is pixels by channels. What is outside of the tensor is zero.
-    ``rounded_bits``: 13 rounds ``f32`` to tf32 on the way to shared memory; else bits are moved as
-    they are.
+    ``rounded_bits``: 13 rounds ``f32`` to tf32 on the way to shared memory, to nearest, ties to
+    even; else bits are moved as they are.
 
     The host encodes it for the address of the buffer (CUDA Driver API, ``cuTensorMapEncodeTiled``,
     ``cuTensorMapEncodeIm2col``).

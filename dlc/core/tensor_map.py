@@ -52,7 +52,7 @@ class TensorMap:
     pixel.
 
     rounded_bits: the last bits of the mantissa of each element that a copy to shared memory rounds
-    off, to nearest; they become zero.
+    off, to nearest, ties to even; they become zero.
     """
 
     sizes: tuple[int, ...]

@@ -14,7 +14,7 @@ from dlc.simulator._faults import Site
 from dlc.simulator._global import GlobalBuffer
 from dlc.simulator._machine import Compiler, Machine, Step, index_expressions, nothing
 from dlc.simulator._shared import Piece, SharedBuffer, permuted
-from dlc.simulator._tf32 import round_tf32
+from dlc.simulator._tf32 import round_tf32_to_even
 from dlc.simulator._threads import Active, Booleans, Integers
 from dlc.simulator._waits import BarrierObject
 
@@ -109,7 +109,7 @@ def _tensor_copy(machine: Machine, op: gpu.TensorCopyOp) -> Step:
         tensor = machine.values[source]
         assert isinstance(tensor, GlobalBuffer)
         data = tensor.read_inside(site, active, place, inside)
-        data = round_tf32(data) if rounds else data
+        data = round_tf32_to_even(data) if rounds else data
         buffer, piece = tile.pieces(active)
         machine.tokens.start_copy(site, active, keys, buffer, piece, data)
 

@@ -56,11 +56,14 @@ class Case:
 
     @property
     def x(self) -> np.ndarray:
-        """An input without zeros; where it is rounded, none is between two that it may become."""
+        """An input without zeros; where it is rounded, half of it is between two numbers that it
+        may become.
+        """
         generator = np.random.default_rng(0)
         if self.rounded_bits:
-            x = generator.standard_normal(self.buffer, np.float32)
-            return (x.view(np.uint32) | 1).view(np.float32)
+            bits = generator.standard_normal(self.buffer, np.float32).view(np.uint32)
+            last = self.rounded_bits - 1
+            return (bits >> last << last).view(np.float32)
         return generator.integers(1, 100, self.buffer).astype(DTYPES[self.element])
 
     @property
@@ -76,7 +79,7 @@ class Case:
 
 
 def rounded(x: np.ndarray, bits: int) -> np.ndarray:
-    """Return floats of 32 bits with so many bits of mantissa less."""
+    """Return floats of 32 bits with so many bits of mantissa less, ties to even."""
     if not bits:
         return x
     mantissa, exponent = np.frexp(x.astype(np.float64))

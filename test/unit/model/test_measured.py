@@ -22,6 +22,7 @@ _LEAST_RANKS = {
     "bf16 by warpgroups": 0.87,
     "f16 by teams": 0.62,  # 47, with producers, blocks that walk and turns: most within 20 %
     "f16 by warpgroups again": 0.66,
+    "tf32 by boxes": 0.8,
 }
 _LESS = {
     "matmul_768_128_128_64_1_f16": 0.8,
@@ -31,11 +32,13 @@ _LESS = {
     "conv_64_14_14_256_256_3_1_1_f16 by warpgroups": 0.55,
     "conv_64_28_28_512_128_1_1_1_f16 by warpgroups again": 0.55,
     "conv_64_224_224_4_64_7_2_1_f16 by warpgroups again": 0.59,
+    "matmul_1_2048_2048_2048_1_tf32 by boxes": 0.5,
 }
 """Two have one or two steps and then stores: times of most schedules lie within 30 %, and what
 tells them apart (how stores of neighbouring blocks meet in the L2) is not modelled. Of the others
 the best ten lie within 10 %, and partial sums of large tiles take longer than estimated. Of the
-last one three quarters lie within 30 % of each other."""
+one of first layers three quarters lie within 30 % of each other. The last one was measured on
+buffers that change, so two and three slots wait for the memory; by its size the L2 would hold it."""
 
 
 def _kind(name: str) -> str:
@@ -53,6 +56,7 @@ def _kind(name: str) -> str:
         ("bf16 by warpgroups", 1),
         ("f16 by teams", 6),
         ("f16 by warpgroups again", 19),
+        ("tf32 by boxes", 10),
     ],
 )
 def test_the_first_choice_is_near_the_best_measured_one(kind: str, cases: int) -> None:
