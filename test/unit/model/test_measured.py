@@ -38,7 +38,7 @@ _LESS = {
 tells them apart (how stores of neighbouring blocks meet in the L2) is not modelled. Of the others
 the best ten lie within 10 %, and partial sums of large tiles take longer than estimated. Of the
 one of first layers three quarters lie within 30 % of each other. The last one was measured on
-buffers that change, so two and three slots wait for the memory; by its size the L2 would hold it."""
+buffers that change: few slots wait for the memory there; by its size the L2 would hold it."""
 
 
 def _kind(name: str) -> str:
