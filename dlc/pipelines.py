@@ -29,6 +29,7 @@ PIPELINES: dict[str, Pipeline] = {
             "gpu-check-order",  # while each access is one element
             "gpu-unroll-rounds",  # before neighbours are looked for in what it writes out
             "gpu-jam-unrolled",
+            "gpu-hoist-invariants",  # an index that is the same for neighbours has a value then
             "gpu-hoist-choices",  # what a branch loads are neighbours then
             "gpu-vectorize-memory",  # finds the neighbours in the innermost loops
             "gpu-fold-conversions",  # of moves between buffers that it has made

@@ -75,15 +75,27 @@ def _(op: arith.SelectOp) -> Interval:
 
 @_result_range.register
 def _(op: arith.IndexCastOp) -> Interval:
+    known = range_of(op.input)
     source = op.input.type
-    if not isinstance(source, IntegerType) or source.width.data > 32:
-        return UNKNOWN
+    if known != UNKNOWN or not isinstance(source, IntegerType) or source.width.data > 32:
+        return known
     half = 1 << (source.width.data - 1)
     return Interval(-half, half - 1)
 
 
 @_result_range.register
 def _(op: arith.MinSIOp) -> Interval:
-    pairs = zip(range_of(op.lhs), range_of(op.rhs), strict=True)
-    low, high = ([n for n in pair if n is not None] for pair in pairs)
-    return Interval(min(low) if len(low) == 2 else None, min(high, default=None))
+    lows, highs = _ends(op.lhs, op.rhs)
+    return Interval(min(lows) if len(lows) == 2 else None, min(highs, default=None))
+
+
+@_result_range.register
+def _(op: arith.MaxSIOp) -> Interval:
+    lows, highs = _ends(op.lhs, op.rhs)
+    return Interval(max(lows, default=None), max(highs) if len(highs) == 2 else None)
+
+
+def _ends(one: SSAValue, other: SSAValue) -> tuple[list[int], list[int]]:
+    """Return the lower limits that are known, and the upper ones."""
+    lows, highs = zip(range_of(one), range_of(other), strict=True)
+    return [n for n in lows if n is not None], [n for n in highs if n is not None]

@@ -30,7 +30,7 @@ def store_elements(
     """Write the elements of ``outputs`` at ``index`` and their stores."""
     for value, buffer in outputs:
         element = scope.read(value, index)
-        flat, values = scope.resolve(index)
+        flat, values = scope.resolve(scope.straight(index, buffer_shape(buffer)))
         scope.b.builder.insert(StoreOp(element, buffer, flat, values))
 
 

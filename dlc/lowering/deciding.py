@@ -31,9 +31,12 @@ def decided(predicate: Predicate, difference: Interval) -> bool | None:
 
 
 class Deciding(Protocol):
-    """What a builder asks: what a comparison gives, and for a level that nothing moves out of."""
+    """What a builder asks: what a comparison gives, in which type it takes least, and for a level
+    that nothing moves out of.
+    """
 
     def decide(self, predicate: Predicate, x: SSAValue, y: SSAValue) -> bool | None: ...
+    def narrowed(self, x: SSAValue, y: SSAValue) -> tuple[SSAValue, SSAValue]: ...
     def branch_level(self) -> AbstractContextManager[None]: ...
 
 
@@ -68,7 +71,7 @@ class DecidingBuilder(ScalarBuilder):
         decided = self._scope.decide(predicate, x, y)
         if decided is not None:
             return self.constant(decided, i1)
-        return super().compare(predicate, x, y)
+        return super().compare(predicate, *self._scope.narrowed(x, y))
 
     def branch(
         self,

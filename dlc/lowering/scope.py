@@ -16,7 +16,15 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineSymExpr
 from xdsl.rewriter import InsertPoint
 
-from dlc.core.affine import Interval, Ranges, extent, interval_of, simplify
+from dlc.core.affine import (
+    Interval,
+    Ranges,
+    extent,
+    interval_of,
+    linear_index,
+    simplify,
+    stride,
+)
 from dlc.dialects.graph.computed import ComputedOp, Index, ReductionOp
 from dlc.dialects.loop.attributes import LoopKind, LoopMap
 from dlc.dialects.loop.memory import IndexOp, LoadOp
@@ -67,6 +75,7 @@ class LoopScope(Blocks):
         self._dims: list[SSAValue] = []
         self._dim_ranges: list[Interval] = []
         self._dim_levels: list[int] = []
+        self._meanings: dict[int, AffineExpr] = {}
         self._symbols: list[SSAValue] = []
         self._symbol_sources: list[SSAValue] = []
         self._symbol_levels: list[int] = []
@@ -82,8 +91,16 @@ class LoopScope(Blocks):
         """The ranges of the dims that have been opened so far."""
         return Ranges(self._dim_ranges)
 
-    def dim(self, value: SSAValue, range: Interval) -> AffineExpr:
-        """Return an index value of the current block as a dim with values in ``range``."""
+    def dim(
+        self, value: SSAValue, range: Interval, meaning: AffineExpr | None = None
+    ) -> AffineExpr:
+        """Return an index value of the current block as a dim with values in ``range``.
+
+        meaning: an expression that has the same value and takes longer to compute. It is taken
+        where a position in a buffer is a sum of multiples by it.
+        """
+        if meaning is not None:
+            self._meanings[len(self._dims)] = meaning
         self._dims.append(value)
         self._dim_ranges.append(range)
         self._dim_levels.append(self.depth)
@@ -134,7 +151,7 @@ class LoopScope(Blocks):
             flat, values = self.resolve(near[1])
             return self.b.insert(LoadOp(near[0], flat, values))
         if buffer is not None:
-            flat, values = self.resolve(at)
+            flat, values = self.resolve(at if guard else self.straight(at, shape(operand)))
             return self.b.insert(LoadOp(buffer, flat, values, guard, fill))
         if not guard:
             return self.compute(operand, at)
@@ -144,6 +161,21 @@ class LoopScope(Blocks):
             lambda: [self.compute(operand, at)],
             lambda: [self.b.constant(fill, type)],
         )[0]
+
+    def straight(self, at: Index, sizes: Sequence[int]) -> Index:
+        """Return an index by the meanings of its dims, where these give a position in the buffer
+        that each of what they are made of moves by one stride.
+        """
+        used = {i for expr in at for i in expr.used_dims()} & self._meanings.keys()
+        if not used:
+            return at
+        dims = [self._meanings.get(i, AffineExpr.dimension(i)) for i in range(len(self._dims))]
+        symbols = [AffineExpr.symbol(i) for i in range(len(self._symbols))]
+        meant = [expr.replace_dims_and_symbols(dims, symbols) for expr in at]
+        position = simplify(linear_index(meant, sizes), self.ranges)
+        made_of = {i for dim in used for i in self._meanings[dim].used_dims()}
+        is_straight = all(stride(position, i, self.ranges) is not None for i in made_of)
+        return meant if is_straight else at
 
     def compute(self, value: SSAValue, index: Index) -> SSAValue:
         """Write the element of a tensor that an op of the group makes, and return its value."""
@@ -176,6 +208,15 @@ class LoopScope(Blocks):
             return found
         self.undecided.append((expr, limit + (predicate in ("gt", "le"))))
         return None
+
+    def narrowed(self, x: SSAValue, y: SSAValue) -> tuple[SSAValue, SSAValue]:
+        """Return two integers as indices where one is an index expression and one a constant: an
+        index has no more bits than its range needs.
+        """
+        expr, limit = self.integers.get(x), integer_constant(y)
+        if expr is None or limit is None:
+            return x, y
+        return self.index_value(expr), self.b.constant(limit, IndexType())
 
     def where_below(self, expr: AffineExpr, limit: int, write: Callable[[], None]) -> None:
         """Write code that only runs where ``expr < limit``; no condition where it always is."""

@@ -139,6 +139,48 @@ def _transpose(element: str, sizes: tuple[int, ...], order: tuple[int, ...], sch
     return group(given, result, schedule, body)
 
 
+@pytest.mark.parametrize("element", ["f16", "f32"])
+@pytest.mark.parametrize("vector", [2, 4, 8])
+@pytest.mark.parametrize("sizes", [(2, 3, 4, 9), (3, 2, 5, 12), (1, 1, 1, 5), (5, 1, 3, 6)])
+def test_lines_that_end_among_neighbours(
+    runner: Runner, sizes: tuple[int, ...], vector: int, element: str
+) -> None:
+    """Padded by one on both sides of the last two axes, and joined with a part of another size:
+    neighbours lie in two lines, and a line has some of both parts.
+    """
+    padded = (*sizes[:2], sizes[2] + 2, sizes[3] + 2)
+    other, whole = (*padded[:3], 3), (*padded[:3], padded[3] + 3)
+    given, longer, part, result = (
+        f"tensor<{'x'.join(map(str, s))}x{element}>" for s in (sizes, padded, other, whole)
+    )
+    body = (
+        f"%p = graph.pad %g0 {{low = array<i64: 0, 0, 1, 1>, high = array<i64: 0, 0, 1, 1>, "
+        f'mode = "constant", value = 0.5 : {element}}} : {given} -> {longer}\n'
+        f"%r = graph.concat %p, %g1 {{axis = 3 : i64}} : ({longer}, {part}) -> {result}"
+    )
+    text = group(f"{given}, {part}", result, _keys(64, vector, None), body)
+    rng = np.random.default_rng(0)
+    dtype = np.float16 if element == "f16" else np.float32
+    x, y = (rng.standard_normal(s).astype(dtype) for s in (sizes, other))
+    (z,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x, y)
+    ends = ((0, 0), (0, 0), (1, 1), (1, 1))
+    wanted = np.concatenate([np.pad(x, ends, constant_values=0.5), y], 3)
+    np.testing.assert_array_equal(z, wanted)
+
+
+@pytest.mark.parametrize("vector", [1, 4, 8])
+@pytest.mark.parametrize("width", [100, 33, 8, 3])
+def test_gathered_rows(runner: Runner, width: int, vector: int) -> None:
+    """Places count from the end where they are negative; beyond the ends they are the nearest."""
+    table, places, result = f"tensor<19x{width}xf16>", "tensor<37xi64>", f"tensor<37x{width}xf16>"
+    body = f"%r = graph.gather %g0, %g1 {{axis = 0 : i64}} : ({table}, {places}) -> {result}"
+    text = group(f"{table}, {places}", result, _keys(64, vector, None), body)
+    rng = np.random.default_rng(0)
+    x, at = rng.standard_normal((19, width)).astype(np.float16), rng.integers(-22, 22, 37)
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x, at)
+    np.testing.assert_array_equal(y, x[np.clip(np.where(at < 0, at + 19, at), 0, 18)])
+
+
 ACROSS = [
     "threads = 1, rows = 64, vector = 2",
     "threads = 4, rows = 16, vector = 2",

@@ -14,6 +14,7 @@ from dlc.lowering.job import Job
 from dlc.lowering.lanes import LaneReducer, lane_loops, lane_sizes
 from dlc.lowering.scope import LoopScope
 from dlc.lowering.window import WindowReducer, pack_for_lanes
+from dlc.strategies.map.lines import Lines
 
 MOST_CUTS = 64
 """More pieces of an axis are too much code; the choice is then made for each element."""
@@ -143,8 +144,8 @@ def _threads(
     def write_some(position: AffineExpr, count: int, map: LoopMap) -> None:
         def write(dims: Sequence[AffineExpr]) -> None:
             (lane,) = dims or (AffineExpr.constant(0),)
-            index = axes.index(unflatten(position * vector + lane, axes.sizes))
-            store_elements(scope, outputs, index)
+            index = Lines(scope, axes.sizes, position * vector, vector).index(lane)
+            store_elements(scope, outputs, axes.index(index))
 
         _nest(scope, [count] if count > 1 else [], [map], [], write)
 

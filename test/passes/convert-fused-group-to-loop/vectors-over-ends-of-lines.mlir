@@ -1,13 +1,17 @@
 // RUN: dlc-opt %s --lower-to-loop | filecheck %s
 
 // 33 elements in vectors of 4, over the ends of the lines of 11: eight of them, and one thread has what is left.
-// Both accesses of elements are of neighbours.
+// Both accesses of elements are of neighbours. The place in a line is counted on, and begins again behind the 11th.
 // CHECK:      loop.for %[[T:.*]] = 0 to 32 kind = parallel map = thread {
 // CHECK:        scf.if
 // CHECK:          scf.if
 // CHECK-NEXT:       loop.for %[[V:.*]] = 0 to 4 kind = parallel map = vector {
+// CHECK:              %[[R:.*]] = loop.index [%[[T]] * 4 mod 11 + %[[V]]]
+// CHECK-NEXT:         %[[C:.*]] = arith.cmpi sge, %[[R]], %[[N:.*]] : index
+// CHECK-NEXT:         %[[B:.*]] = arith.select %[[C]], %[[N]], %{{.*}} : index
+// CHECK-NEXT:         %[[P:.*]] = loop.index [%[[T]] * 4 mod 11 + %[[V]] + %[[B]] * -1]
 // CHECK-NEXT:         loop.load %xi[(%[[T]] * 4 + %[[V]]) floordiv 11, (%[[T]] * 4 + %[[V]]) mod 11]
-// CHECK-NEXT:         loop.load %bi[(%[[T]] * 4 + %[[V]]) mod 11]
+// CHECK-NEXT:         loop.load %bi[%[[P]]]
 // CHECK:              loop.store %{{.*}}, %{{.*}}[(%[[T]] * 4 + %[[V]]) floordiv 11, (%[[T]] * 4 + %[[V]]) mod 11]
 // CHECK:          scf.if
 // CHECK:            loop.load %xi[2, 10]

@@ -2,11 +2,12 @@
 
 import pytest
 from xdsl.builder import Builder
-from xdsl.dialects import scf
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, MemRefType, TensorType, UnitAttr, f32, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from dlc.core.affine import extent
 from dlc.dialects.graph.elementwise import AddOp, MulOp
 from dlc.dialects.graph.properties import integers
 from dlc.dialects.graph.reduction import ReduceMaxOp, ReduceSumOp
@@ -124,3 +125,24 @@ def test_what_is_not_computed_by_elements_is_an_error(setting: Setting) -> None:
     zero = setting.scope.b.constant(0, IndexType())
     with pytest.raises(CompileError, match="argument without a buffer"):
         setting.scope.read(other.args[0], [setting.scope.symbol(zero)])
+
+
+def test_a_place_is_what_it_means_where_neighbours_follow_each_other(setting: Setting) -> None:
+    """One that is counted on stands for itself only in an index that would divide."""
+    scope = setting.scope
+    with scope.loop(ForOp(0, 32, kind=LoopKind.PARALLEL)) as i:
+        counted = scope.dim(scope.index_value(i % 8), extent(8), i % 8)
+        along, across = [i // 8, counted], [counted // 2, counted]
+        assert list(scope.straight(along, (4, 8))) == [i // 8, i % 8]
+        assert list(scope.straight(across, (4, 8))) == across
+        scope.b.builder.insert(YieldOp())
+
+
+def test_an_index_is_compared_as_an_index(setting: Setting) -> None:
+    scope = setting.scope
+    with scope.loop(ForOp(0, 32, kind=LoopKind.PARALLEL)) as i:
+        limit, data = scope.b.constant(7, i64), scope.b.constant(3, i64)
+        scope.b.compare("lt", scope.integer(i, i64), limit)
+        scope.b.compare("lt", scope.b.add(data, limit), limit)
+        scope.b.builder.insert(YieldOp())
+    assert [op.operands[0].type for op in setting.ops(arith.CmpiOp)] == [IndexType(), i64]
