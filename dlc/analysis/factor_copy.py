@@ -16,6 +16,9 @@ from dlc.core.affine import Ranges, divisor_of, extent, linear_index, simplify, 
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp, apply_map
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape
 
+_IMAGE_AXES = (3, 4, 5)
+"""Of images, their spatial axes and channels, that a tensor map takes in im2col mode."""
+
 
 def copy_bytes(cluster: Cluster, op: ContractionOp, number: int) -> int:
     """Return the bytes of one asynchronous copy of factor ``number`` in its better way round; 0
@@ -32,7 +35,7 @@ def lies_along_k(cluster: Cluster, op: ContractionOp, number: int) -> bool:
 
 def lies_in_rows(cluster: Cluster, op: ContractionOp, number: int) -> bool:
     """Return whether the rows of factor ``number`` are as far from each other as their neighbours
-    are, each with its elements one after the other: a matrix in memory.
+    are, each with its elements one after the other, without padding: a matrix in memory.
     """
     found = _moved(op.operands[number], lambda value: not cluster.inner(value))
     return found is not None and _in_rows(op, number, found[1], shape(found[0]))
@@ -49,6 +52,17 @@ def run_bytes(cluster: Cluster, op: ContractionOp, number: int) -> int:
         return 0
     value, index = max(read, key=lambda leaf: element_count(leaf[0]))
     return _run(op, number, tuple(index), shape(value)) * element_bytes(element_type(value))
+
+
+def pixel_bytes(cluster: Cluster, op: ContractionOp) -> int:
+    """Return the bytes of a pixel, all channels that the reduction goes through, where the rows of
+    the lhs are pixels of images in memory: a convolution, channels last. 0 where they are not.
+    """
+    found = _moved(op.operands[0], lambda value: not cluster.inner(value))
+    if found is None:
+        return 0
+    value, moves = found
+    return _channels(op, moves, shape(value)) * element_bytes(element_type(value))
 
 
 def _both_ways(cluster: Cluster, op: ContractionOp, number: int) -> tuple[int, int]:
@@ -112,6 +126,8 @@ def _position(
 def _in_rows(
     op: ContractionOp, number: int, moves: tuple[AffineMap, ...], sizes: tuple[int, ...]
 ) -> bool:
+    if not number and op.lhs_guard:
+        return False
     product = gemm(op)
     position, ranges = _position(op, number, moves, sizes)
 
@@ -127,6 +143,23 @@ def _in_rows(
 
     rows = product.n if number else product.m
     return distance(product.k) == 1 and distance(rows) is not None
+
+
+@once_per_form
+def _channels(op: ContractionOp, moves: tuple[AffineMap, ...], sizes: tuple[int, ...]) -> int:
+    """Return the channels that a convolution reduces, of images of shape ``sizes``: its rows go
+    through images, lines and pixels, in that order.
+    """
+    product = gemm(op)
+    if len(sizes) not in _IMAGE_AXES or not product.k:
+        return 0
+    index: Sequence[AffineExpr] = op.indexing_maps()[0].results
+    for move in moves:
+        index = apply_map(move, index)
+    channels, rows = product.k[-1], [loop.dim for loop in product.m]
+    through = [dim for expr in index[:-1] for dim in sorted(expr.used_dims()) if dim in rows]
+    is_image = through == rows and index[-1] == AffineExpr.dimension(channels.dim)
+    return channels.size if is_image and channels.step == 1 else 0
 
 
 @once_per_form

@@ -38,7 +38,7 @@ class GpuArch:
     max_blocks_per_sm: int
 
     launch_us: float = 1.4  # assumed as on A100
-    launch_floor_us: float = 0.9  # assumed as on H200
+    launch_floor_us: float = 0.6  # assumed as on H200
 
     costs: GpuCosts = field(default_factory=GpuCosts)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from dlc import arch
@@ -16,9 +17,10 @@ _LAUNCHES = 2
 
 @dataclass(frozen=True)
 class KernelRow:
-    """A kernel, or copies to outputs. us, bound_us, estimate_us: of all its launches in a run, in
-    microseconds. nodes: the ONNX nodes. flops, bytes: of all its launches. limit: what the bound is
-    of. ``None``: not known.
+    """A kernel, or copies to outputs; kernels that do a group together, as ``g2_1 + g2_2``, are one
+    row, since bound and work are those of the group. us, bound_us, estimate_us: of all launches in
+    a run, in microseconds. nodes: the ONNX nodes. flops, bytes: of all launches. limit: what the
+    bound is of. ``None``: not known.
     """
 
     kernel: str
@@ -40,32 +42,38 @@ class KernelRow:
 def kernel_rows(
     variant: Mapping[str, Any], steps: Sequence[Mapping[str, Any]], found: Profile
 ) -> list[KernelRow]:
-    """Return a row for each kernel, the longest first.
+    """Return a row for each kernel, or kernels of one group, the longest first.
 
     variant: of the report, the one that ran. steps: what a run does (``Model.steps``).
     """
-    times: dict[str, list[float]] = {}
-    for step, seconds in zip(steps, found.steps, strict=True):
-        times.setdefault(step.get("kernel", ""), []).append(1e6 * seconds)
+    times: dict[tuple[str, ...], list[float]] = {}
+    timed = zip(steps, found.steps, strict=True)
+    for _, run in groupby(timed, lambda pair: pair[0].get("group")):
+        together = list(run)
+        names = tuple(step["kernel"] for step, _ in together if "kernel" in step)
+        times.setdefault(names, []).append(1e6 * sum(seconds for _, seconds in together))
     kernels = {kernel["name"]: kernel for kernel in variant["kernels"]}
     outputs = [step["output"] for step in steps if "output" in step]
     rows = [
-        _row(kernels[name], us, variant["target"]) if name else _copies(outputs, us)
-        for name, us in times.items()
+        _row(names, kernels[names[0]], us, variant["target"]) if names else _copies(outputs, us)
+        for names, us in times.items()
     ]
     return sorted(rows, key=lambda row: -row.us)
 
 
-def _row(kernel: Mapping[str, Any], us: Sequence[float], target: str) -> KernelRow:
+def _row(
+    names: Sequence[str], kernel: Mapping[str, Any], us: Sequence[float], target: str
+) -> KernelRow:
+    """Return the row of runs of a group by the kernels of these names. kernel: any of them."""
     bound, work, count = kernel["bound"], kernel.get("work") or {}, len(us)
 
     def all_of(value: Any) -> Any:
         return None if value is None else value * count
 
     return KernelRow(
-        kernel["name"],
+        " + ".join(names),
         kernel["nodes"],
-        count,
+        count * len(names),
         sum(us),
         all_of(bound.get("time_us")),
         all_of(bound.get("estimate_us")),
@@ -76,7 +84,7 @@ def _row(kernel: Mapping[str, Any], us: Sequence[float], target: str) -> KernelR
 
 
 def _copies(outputs: Sequence[str], us: Sequence[float]) -> KernelRow:
-    return KernelRow("copy", outputs, len(us), sum(us), None, None, None, None, None)
+    return KernelRow("copy", outputs, len(outputs), sum(us), None, None, None, None, None)
 
 
 def limit_of(bound: Mapping[str, float], target: str) -> str | None:

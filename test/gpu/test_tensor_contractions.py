@@ -23,6 +23,9 @@ SCHEDULES = {
     'instruction = "wgmma.m64n64k16", stages = 3, interleave = 4',
     "in turns": 'tile = [64, 64, 64], warps = [4, 1], instruction = "wgmma.m64n64k16", stages = 3, '
     "producers = 4, producer_registers = 40, turns = 2, blocks = 3",
+    "in turns, short lines": "tile = [64, 64, 32], warps = [4, 1], "
+    'instruction = "wgmma.m64n64k16", stages = 5, producers = 4, producer_registers = 40, '
+    "turns = 2, blocks = 2",
     "parts": "tile = [64, 128, 64], warps = [4, 1], "
     'instruction = "wgmma.m64n128k16", stages = 2, split = 2',
 }
@@ -101,6 +104,27 @@ def test_products_of_a_batch(runner: Runner, name: str) -> None:
     check(y, left @ right, np.abs(left) @ np.abs(right), 72)
 
 
+@pytest.mark.parametrize("rows", [64, 128])
+@pytest.mark.parametrize("columns", [96, 160, 192])
+def test_tiles_as_wide_as_the_result(runner: Runner, rows: int, columns: int) -> None:
+    x, w = random((rows + 3, 136)), random((columns, 136))
+    numbers = (
+        f'strategy = "contract", target = "gpu", tile = [{rows}, {columns}, 64], warps = [4, 1], '
+        f'instruction = "wgmma.m64n{columns}k16", stages = 3, interleave = 4, producers = 4, '
+        'producer_registers = 40, turns = 2, blocks = 1, copies = "tensor"'
+    )
+    shapes = x.shape, w.shape, (rows + 3, columns)
+    types = [f"tensor<{a}x{b}xf16>" for a, b in shapes]
+    text = module_of(types, "graph.matmul %a, %b transpose_rhs", numbers)
+    module = lowered(text, "lower-to-loop,lower-to-gpu{arch=sm_90a}")
+    assert mapped(module) == {"a", "b"}
+    (compiled,) = compile_kernels(module, "sm_90a")
+    assert compiled.resources.spill_bytes == 0
+    (y,) = runner.run(module, x, w)
+    left, right = x.astype(np.float64), w.astype(np.float64).T
+    check(y, left @ right, np.abs(left) @ np.abs(right), 136)
+
+
 def test_a_kernel_compiles_without_spills() -> None:
     for name in SCHEDULES:
         module = lowered_group(
@@ -121,12 +145,13 @@ CONVOLUTIONS = {
     "5x5": ((2, 9, 13, 64), 5, 1, {"a", "b"}),
     "every second 1x1 of odd lines": ((2, 7, 9, 64), 1, 2, {"a", "b"}),
     "channels that no slice divides": ((2, 9, 7, 72), 3, 1, {"b"}),
+    "channels that a short slice divides": ((2, 9, 7, 96), 3, 1, {"b"}),
 }
-"""Images, kernel, stride, and what comes by tensor copies."""
+"""Images, kernel, stride, and what comes by tensor copies where a slice has 64 channels."""
 
 
 @pytest.mark.parametrize("case", CONVOLUTIONS)
-@pytest.mark.parametrize("name", ["warps", "warpgroup", "in turns"])
+@pytest.mark.parametrize("name", ["warps", "warpgroup", "in turns", "in turns, short lines"])
 def test_convolution(runner: Runner, case: str, name: str) -> None:
     shape, kernel, stride, wanted = CONVOLUTIONS[case]
     images, height, width, channels = shape
@@ -138,7 +163,8 @@ def test_convolution(runner: Runner, case: str, name: str) -> None:
         "dilations [1, 1] layout channels_last weight_layout ohwi"
     )
     module = lowered_group([shape, w.shape, (images, rows, columns, features)], op, name)
-    assert mapped(module) == wanted
+    whole_slices = name == "in turns, short lines" and channels % 32 == 0
+    assert mapped(module) == ({"a", "b"} if whole_slices else wanted)
     (y,) = runner.run(module, x, w)
     padded = np.pad(x.astype(np.float64), ((0, 0), (pad, pad), (pad, pad), (0, 0)))
     exact, sizes = np.zeros(y.shape), np.zeros(y.shape)
@@ -180,3 +206,28 @@ def test_other_elements(runner: Runner, name: str, transposed: bool) -> None:
     assert mapped(module) == ({"a"} if name == "int8, warpgroup" and not transposed else {"a", "b"})
     (found,) = runner.run(module, x, right)
     np.testing.assert_array_equal(found, x.astype(np.int64) @ w.astype(np.int64).T)
+
+
+@pytest.mark.parametrize("channels", [32, 64])
+def test_convolution_in_tf32(runner: Runner, channels: int) -> None:
+    """Small integers, whose sums are exact."""
+    generator = np.random.default_rng(0)
+    x = generator.integers(-4, 5, (2, 9, 7, channels)).astype(np.float32)
+    w = generator.integers(-4, 5, (64, 3, 3, channels)).astype(np.float32)
+    types = [f"tensor<{'x'.join(map(str, s))}xf32>" for s in (x.shape, w.shape, (2, 9, 7, 64))]
+    numbers = (
+        'strategy = "contract", target = "gpu", tile = [64, 64, 32], warps = [4, 1], '
+        'instruction = "wgmma.m64n64k8", stages = 3, producers = 4, producer_registers = 40, '
+        'turns = 2, blocks = 2, copies = "tensor"'
+    )
+    op = (
+        "graph.conv %a, %b strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] "
+        "layout channels_last weight_layout ohwi precision tf32"
+    )
+    module = lowered(module_of(types, op, numbers), "lower-to-loop,lower-to-gpu{arch=sm_90a}")
+    assert mapped(module) == {"a", "b"}
+    (y,) = runner.run(module, x, w)
+    padded = np.pad(x.astype(np.int64), ((0, 0), (1, 1), (1, 1), (0, 0)))
+    taps = np.ndindex(3, 3)
+    exact = sum(padded[:, i : i + 9, j : j + 7] @ w[:, i, j].astype(np.int64).T for i, j in taps)
+    np.testing.assert_array_equal(y, exact)

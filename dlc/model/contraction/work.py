@@ -19,7 +19,8 @@ class Contraction:
     lhs, and of the result beside its sum. together: neighbouring columns that lie together in all
     results, aligned. lhs_along_k, rhs_along_k: whether lines of a staged factor are along the
     reduction.
-    in_rows: whether both factors lie in memory as matrices with rows along the reduction.
+    mapped_line: bytes of a line of a slice, along the reduction, that tensor copies bring of both
+    factors; 0 where they bring not both.
     lhs_inside: whether the lhs is computed in the kernel. lhs_piece: bytes of it that lie together
     along the reduction, between others that are not read with them; 0 where there are no others.
     adjacent: whether neighbouring columns are neighbours in memory in all results.
@@ -52,7 +53,7 @@ class Contraction:
     adjacent: bool = True
     lhs_run: int = 1
     rhs_run: int = 1
-    in_rows: bool = False
+    mapped_line: int = 0
 
     @property
     def flops(self) -> float:

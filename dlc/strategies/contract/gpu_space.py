@@ -81,9 +81,10 @@ def _is_of_warpgroups(row: Instruction, work: Contraction, arch: GpuArch) -> boo
 
 
 def _are_boxes(work: Contraction, arch: GpuArch) -> bool:
-    """Return whether tensor copies can bring both factors."""
+    """Return whether tensor copies can bring both factors, in slices of whole lines."""
     is_aligned = min(work.lhs_copy, work.rhs_copy) == UNIT_BYTES
-    return work.in_rows and is_aligned and arch.capabilities >= _TENSOR_COPIES
+    is_long = work.mapped_line >= OF_WARPGROUPS.slice_bytes[0]
+    return is_long and is_aligned and arch.capabilities >= _TENSOR_COPIES
 
 
 def _suits_warpgroups(work: Contraction) -> bool:

@@ -10,10 +10,17 @@ from xdsl.ir.affine import AffineExpr
 from dlc.analysis.contraction import Gemm, GemmLoop, gemm
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.epilogue import Place, places
-from dlc.analysis.factor_copy import copy_bytes, lies_along_k, lies_in_rows, run_bytes
+from dlc.analysis.factor_copy import (
+    copy_bytes,
+    lies_along_k,
+    lies_in_rows,
+    pixel_bytes,
+    run_bytes,
+)
 from dlc.analysis.factor_run import computed_run
 from dlc.analysis.role import Role
 from dlc.analysis.traffic import traffic_bytes
+from dlc.arch.matrix_descriptor import ROW_BYTES
 from dlc.core.affine import Ranges, divisor_of, extent, linear_index, simplify, stride
 from dlc.dialects.graph.computed import ContractionOp
 from dlc.ir.tensor import (
@@ -71,8 +78,20 @@ def work_of(cluster: Cluster) -> Contraction:
         lhs_run=computed_run(cluster, op) if cluster.inner(op.operands[0]) and not lhs_copy else 1,
         lhs_piece=run_bytes(cluster, op, 0) if lies_along_k(cluster, op, 0) else 0,
         adjacent=all(_is_adjacent(op, product, after, result) for result in cluster.results),
-        in_rows=not product.batch and all(lies_in_rows(cluster, op, n) for n in (0, 1)),
+        mapped_line=0 if product.batch else _mapped_line(cluster, op),
     )
+
+
+def _mapped_line(cluster: Cluster, op: ContractionOp) -> int:
+    """Return the bytes of the longest line of a slice that tensor copies bring of both factors: any
+    of matrices; of pixels, one that divides their channels. 0 where they cannot.
+    """
+    if not lies_in_rows(cluster, op, 1):
+        return 0
+    if lies_in_rows(cluster, op, 0):
+        return max(ROW_BYTES)
+    bytes = pixel_bytes(cluster, op)
+    return next((line for line in ROW_BYTES if bytes and bytes % line == 0), 0)
 
 
 def _operations(

@@ -10,17 +10,20 @@ from dlc.dialects import gpu
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.computed import ContractionOp
 from dlc.registry import build_passes, new_context
+from dlc.strategies.contract.work import work_of
 
 
-def module(size: int, channels: int, kernel: int, padding: int) -> ModuleOp:
-    """Return a convolution of patches side by side, which may reach into the padding."""
-    out = (size + 2 * padding - kernel) // kernel + 1
+def module(
+    size: int, channels: int, kernel: tuple[int, int], padding: tuple[int, int], stride: int
+) -> ModuleOp:
+    """Return a convolution of square images."""
+    rows, columns = ((size + 2 * p - k) // stride + 1 for k, p in zip(kernel, padding, strict=True))
     x, w, y = (
         f"tensor<{s}xf16>"
         for s in (
             f"1x{size}x{size}x{channels}",
-            f"64x{kernel}x{kernel}x{channels}",
-            f"1x{out}x{out}x64",
+            f"64x{kernel[0]}x{kernel[1]}x{channels}",
+            f"1x{rows}x{columns}x64",
         )
     )
     return parse_module(
@@ -28,7 +31,7 @@ def module(size: int, channels: int, kernel: int, padding: int) -> ModuleOp:
         f"%y = fused_group.group @g(%x, %w) : ({x}, {w}) -> {y} attributes {{schedule = "
         '#loop.schedule<strategy = "contract", target = "gpu", tile = [64, 64, 32], '
         f'warps = [2, 2], instruction = "mma.m16n8k16">}} {{\n^bb0(%a: {x}, %b: {w}):\n'
-        f"%r = graph.conv %a, %b strides [{kernel}, {kernel}] padding {[padding] * 4} dilations "
+        f"%r = graph.conv %a, %b strides [{stride}, {stride}] padding {[*padding] * 2} dilations "
         f"[1, 1] groups 1 layout channels_last weight_layout ohwi : ({x}, {w}) -> {y}\n"
         f"fused_group.yield %r : {y} }}\nfunc.return %y : {y} }}",
         new_context(),
@@ -42,7 +45,8 @@ def module(size: int, channels: int, kernel: int, padding: int) -> ModuleOp:
 def test_copies_are_as_wide_as_the_model_is_told(
     size: int, channels: int, kernel: int, padding: int, bytes: int
 ) -> None:
-    text = module(size, channels, kernel, padding)
+    """Of patches side by side, which may reach into the padding."""
+    text = module(size, channels, (kernel, kernel), (padding, padding), kernel)
     group = next(op for op in text.walk() if isinstance(op, GroupOp))
     cluster = Cluster(flow := Dataflow(group.body.block), tuple(flow.ops))
     op = next(op for op in cluster.ops if isinstance(op, ContractionOp))
@@ -56,3 +60,35 @@ def test_copies_are_as_wide_as_the_model_is_told(
         if isinstance(op, gpu.CpAsyncOp) and op.source is x
     }
     assert copies == ({bytes} if bytes else set())
+
+
+@pytest.mark.parametrize(
+    ("size", "channels", "kernel", "padding", "line"),
+    [
+        (56, 64, (3, 3), (1, 1), 128),
+        (14, 128, (3, 3), (1, 1), 128),
+        (28, 64, (5, 5), (2, 2), 128),
+        (9, 72, (1, 1), (0, 0), 128),  # a matrix: what is behind its end is zero
+        (14, 96, (3, 3), (1, 1), 64),
+        (14, 160, (1, 7), (0, 3), 64),  # its rows would be those of a matrix without padding
+        (14, 80, (7, 1), (3, 0), 32),
+        (14, 72, (3, 3), (1, 1), 0),
+        (64, 4, (7, 7), (3, 3), 0),
+    ],
+)
+def test_tensor_copies_bring_what_the_model_is_told(
+    size: int, channels: int, kernel: tuple[int, int], padding: tuple[int, int], line: int
+) -> None:
+    text = module(size, channels, kernel, padding, 1)
+    group = next(op for op in text.walk() if isinstance(op, GroupOp))
+    cluster = Cluster(flow := Dataflow(group.body.block), tuple(flow.ops))
+    assert work_of(cluster).mapped_line == line
+    assert group.schedule is not None
+    changes = {"tile": [64, 64, (line or 32) // 2], "stages": 2, "copies": "tensor"}
+    group.schedule = group.schedule.replace(**changes)
+    for step in build_passes("lower-to-loop,lower-to-gpu{arch=sm_90a}"):
+        step.apply(new_context(), text)
+    kernel_op = next(op for op in text.walk() if isinstance(op, gpu.KernelOp))
+    factors = set(kernel_op.body.block.args[:2])
+    copies = {op.source for op in text.walk() if isinstance(op, gpu.TensorCopyOp)}
+    assert (copies == factors) == (line > 0)

@@ -20,7 +20,12 @@ VARIANT = {
         {"name": "g1", "nodes": [], "bound": {}, "work": {}},
     ],
 }
-STEPS = [{"kernel": "g0"}, {"kernel": "g1"}, {"kernel": "g0"}, {"output": "y"}]
+STEPS = [
+    {"kernel": "g0", "group": "g0"},
+    {"kernel": "g1", "group": "g1"},
+    {"kernel": "g0", "group": "g2"},
+    {"output": "y"},
+]
 
 
 def test_a_row_is_of_all_launches_of_a_kernel_and_the_longest_is_first() -> None:
@@ -37,6 +42,21 @@ def test_a_row_is_of_all_launches_of_a_kernel_and_the_longest_is_first() -> None
     assert (unknown.bound_us, unknown.share, unknown.limit, unknown.flops) == (None,) * 4
     assert rows[2].nodes == ["y"]
     assert sum(row.us for row in rows) == pytest.approx(37)
+
+
+def test_kernels_of_one_group_are_a_row_whose_bound_is_that_of_the_group() -> None:
+    bound = {"time_us": 4.0, "global": 0.5, "shared": 1.0, "waves": 1.0}
+    whole = {"nodes": ["mean"], "bound": bound, "work": {"flops": 10, "bytes": 8}}
+    variant = {
+        "target": "sm_90a",
+        "kernels": [{"name": "g0_1", **whole}, {"name": "g0_2", **whole}],
+    }
+    steps = [{"kernel": f"g0_{n}", "group": group} for group in ("g0", "g1") for n in (1, 2)]
+    found = Profile([9e-6, 1e-6, 8e-6, 2e-6], Times((20e-6,)), 0.0)
+    (row,) = kernel_rows(variant, steps, found)
+    assert (row.kernel, row.launches, row.nodes) == ("g0_1 + g0_2", 4, ["mean"])
+    assert row.us == pytest.approx(20)
+    assert (row.bound_us, row.flops, row.bytes) == (8.0, 20, 16)
 
 
 @pytest.mark.parametrize(

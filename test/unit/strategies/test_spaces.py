@@ -112,7 +112,7 @@ def by_boxes(work: Contraction, schedule: ContractOnGpu) -> float:
 @pytest.mark.parametrize("columns", [4096, 50257])
 def test_factors_that_tensor_copies_round_are_for_warpgroups(columns: int) -> None:
     """Columns in the order of wide stores are a box only where they fill their groups."""
-    work = replace(_work(4096, columns, 4096, "tf32"), in_rows=True, together=4)
+    work = replace(_work(4096, columns, 4096, "tf32"), mapped_line=128, together=4)
     found = [s for s in contract_gpu.candidates(work, H200) if s.rounds_factors]
     assert found
     assert all(s.copies == "tensor" for s in found)
@@ -342,11 +342,11 @@ def test_a_block_that_walks_over_all_tiles_takes_as_long_as_they_do_one_by_one()
 
 def test_teams_take_turns_where_tensor_copies_can_bring_both_factors() -> None:
     def turns(**more: Any) -> set[int]:
-        work = replace(_work(8192, 3072, 768), **{"in_rows": True, **more})
+        work = replace(_work(8192, 3072, 768), **{"mapped_line": 128, **more})
         return {schedule.turns for schedule in contract_gpu.candidates(work, H200)}
 
     assert turns() == {1, 2}
-    assert turns(in_rows=False) == turns(lhs_copy=8) == turns(n=3080) == {1}
+    assert turns(mapped_line=0) == turns(lhs_copy=8) == turns(n=3080) == {1}
 
 
 def test_producers_keep_a_slice_more_under_way() -> None:
