@@ -65,6 +65,11 @@ class Gemm:
         """The length of the reduction."""
         return _points(self.k)
 
+    @property
+    def points(self) -> int:
+        """The multiply-adds of all products."""
+        return self.batch_size * self.m_size * self.n_size * self.k_size
+
     def dims(
         self, batch: AffineExpr, m: AffineExpr, n: AffineExpr, k: AffineExpr
     ) -> list[AffineExpr]:

@@ -1,7 +1,7 @@
 """Who computes and who reads each tensor of a block, looking through views."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 
@@ -13,7 +13,7 @@ from dlc.analysis.form import form, once_per_form
 from dlc.analysis.operand import NOWHERE, Operand, is_inlined
 from dlc.analysis.role import Role, RowSpace, role, row_space
 from dlc.core.locations import operation_text
-from dlc.dialects.graph.computed import ComputedOp, ContractionOp
+from dlc.dialects.graph.computed import ComputedOp, ContractionOp, ReductionOp
 from dlc.dialects.graph.structure import CompositeOp, GraphOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import DYNAMIC, shape
@@ -67,7 +67,7 @@ class Dataflow:
         working = [op for op in _needed(block) if not is_free(op)]
         self.ops: list[ComputedOp] = [_computed(op) for op in working if isinstance(op, GraphOp)]
         self.position = {op: n for n, op in enumerate(self.ops)}
-        self._facts: dict[ComputedOp, Facts] = {}
+        self._facts: dict[tuple[ComputedOp, bool], Facts] = {}
         self._forms: dict[int, str] = {}
         self._operands: dict[SSAValue, Operand] = {}
         self._read: dict[int, tuple[Operand, ...]] = {}
@@ -106,11 +106,12 @@ class Dataflow:
         """Return the computing ops that read some result of ``op``, each once."""
         return list(dict.fromkeys(c for v in op.results for c in self.readers(v)))
 
-    def facts(self, op: ComputedOp) -> Facts:
-        """Return what is known about ``op``."""
-        found = self._facts.get(op)
+    def facts(self, op: ComputedOp, alone: bool = False) -> Facts:
+        """Return what is known about ``op``. alone: where each reduction is one thread's."""
+        key = op, alone
+        found = self._facts.get(key)
         if found is None:
-            found = self._facts[op] = _facts(op)
+            found = self._facts[key] = _facts(op, alone)
         return found
 
     def form(self, place: int) -> str:
@@ -182,16 +183,16 @@ class _FormFacts:
     rows: RowSpace | None = None
 
 
-def _facts(op: ComputedOp) -> Facts:
-    found = _form_facts(op)
+def _facts(op: ComputedOp, alone: bool) -> Facts:
+    found = _form_facts(op, alone)
     operands = op.operands
     accesses = tuple(Access(operands[number], times) for number, times in found.times)
     return Facts(found.role, found.profile, found.points, found.cost, accesses, found.rows)
 
 
 @once_per_form
-def _form_facts(op: ComputedOp) -> _FormFacts:
-    found, part = profile(op), role(op)
+def _form_facts(op: ComputedOp, alone: bool) -> _FormFacts:
+    found, part = profile(op), role(op, alone)
     points = max(1, prod(found.parallel))
     if part is Role.ANCHOR:
         assert isinstance(op, ContractionOp)
@@ -230,10 +231,24 @@ def _computed(op: Operation) -> ComputedOp:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Ops that are to share a kernel, in program order; clusters of the same ops are equal."""
+    """Ops that are to share a kernel, in program order; clusters of the same ops are equal.
+
+    is_alone: whether it is seen as a kernel in which one thread does each reduction alone.
+    """
 
     flow: Dataflow = field(repr=False, compare=False)
     ops: tuple[ComputedOp, ...]
+    is_alone: bool = False
+
+    @cached_property
+    def alone(self) -> "Cluster":
+        """The same ops, with threads that do each reduction alone."""
+        reduces = any(isinstance(op, ReductionOp) for op in self.ops)
+        return replace(self, is_alone=True) if reduces else self
+
+    def facts(self, op: ComputedOp) -> Facts:
+        """Return what is known about an op."""
+        return self.flow.facts(op, self.is_alone)
 
     def merged(self, other: "Cluster") -> "Cluster":
         """Return the cluster of the ops of both."""
@@ -253,7 +268,7 @@ class Cluster:
     @cached_property
     def roles(self) -> dict[ComputedOp, Role]:
         """The part of each op in a kernel."""
-        return {op: self.flow.facts(op).role for op in self.ops}
+        return {op: self.facts(op).role for op in self.ops}
 
     @cached_property
     def kinds(self) -> frozenset[Role]:
@@ -262,7 +277,7 @@ class Cluster:
 
     def profile(self, op: ComputedOp) -> ElementProfile:
         """Return how an element of an op is computed."""
-        return self.flow.facts(op).profile
+        return self.facts(op).profile
 
     @property
     def inputs(self) -> tuple[SSAValue, ...]:

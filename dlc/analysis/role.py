@@ -10,27 +10,16 @@ from dlc.analysis.element_profile import profile
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp, ElementwiseOp, ReductionOp
 from dlc.ir.tensor import shape
 
-_WINDOW_REDUCTION = 64
-"""A contraction that sums at most this much for one result is done by one thread in registers."""
-
-_NARROW = 4
-"""Fewer rows or columns than this fill no tile: half of the narrowest side of an mma instruction.
-One thread for each result of more of them would read the same elements again and again.
-"""
-
-_ROW_REDUCTION = 32
-"""From one warp's width on, a reduction may be shared between threads."""
-
 
 class Role(Enum):
     """The part of an op in a kernel."""
 
     ANCHOR = auto()
-    """A contraction large enough for tiles."""
+    """A contraction in tiles."""
     ROW = auto()
-    """A reduction that threads share."""
+    """A reduction of whole rows that threads share."""
     WINDOW = auto()
-    """A reduction short enough for one thread: pooling, depthwise convolution."""
+    """A reduction that one thread does alone."""
     ELEMENTWISE = auto()
     MOVE = auto()
     """Anything else that computes an element from others: data movement, gather, range."""
@@ -56,17 +45,13 @@ class RowSpace:
         return tuple(n for a, n in enumerate(self.shape) if a not in self.axes)
 
 
-def role(op: ComputedOp) -> Role:
-    """Return the part that ``op`` plays."""
+def role(op: ComputedOp, alone: bool = False) -> Role:
+    """Return the part that ``op`` plays. alone: where each reduction is one thread's."""
     match op:
         case ContractionOp():
-            product = gemm(op)
-            if not product.batch_size * product.m_size * product.n_size * product.k_size:
-                return Role.WINDOW  # nothing to tile
-            narrow = min(product.m_size, product.n_size) < _NARROW
-            return Role.WINDOW if narrow and product.k_size <= _WINDOW_REDUCTION else Role.ANCHOR
+            return Role.WINDOW if alone or not gemm(op).points else Role.ANCHOR
         case ReductionOp():
-            return _reduction_role(op)
+            return Role.WINDOW if alone or not _has_rows(op) else Role.ROW
         case ElementwiseOp():
             return Role.ELEMENTWISE
         case _:
@@ -91,8 +76,9 @@ def row_space(op: ComputedOp) -> RowSpace | None:
     return RowSpace(sizes, frozenset(axes))
 
 
-def _reduction_role(op: ReductionOp) -> Role:
+def _has_rows(op: ReductionOp) -> bool:
+    """Return whether an op reduces rows of more than one element."""
     space = row_space(op)
     if space is None or any(shape(v) not in (space.reduced, space.squeezed) for v in op.results):
-        return Role.WINDOW
-    return Role.ROW if profile(op).reduction_points >= _ROW_REDUCTION else Role.WINDOW
+        return False
+    return profile(op).reduction_points > 1

@@ -21,7 +21,7 @@ def traffic_bytes(cluster: Cluster) -> int:
     """
     asked: dict[SSAValue, float] = {}
     for op in cluster.ops:
-        facts = cluster.flow.facts(op)
+        facts = cluster.facts(op)
         for access in facts.accesses:
             asked[access.value] = asked.get(access.value, 0.0) + facts.points * access.times
     written = sum(map(tensor_bytes, cluster.results))
@@ -34,15 +34,23 @@ def traffic_bytes(cluster: Cluster) -> int:
 def work(cluster: Cluster) -> float:
     """Return the scalar operations of the kernel, recomputation included, contractions left out."""
     counts = evaluations(cluster)
-    own = sum(count * cluster.flow.facts(op).cost for op, count in counts.items())
+    own = sum(count * cluster.facts(op).cost for op, count in counts.items())
     return own + _STAGING_COST * _computed_on_staging(cluster)
+
+
+def repetition(cluster: Cluster) -> float:
+    """Return how many operations the kernel does for one, since values are computed again where
+    they are read.
+    """
+    once = sum(facts.points * facts.cost for facts in map(cluster.facts, cluster.ops))
+    return work(cluster) / max(1, once)
 
 
 def least_work(cluster: Cluster) -> float:
     """Return the operations that no kernel of the cluster can leave out: one multiply-add, or what
     takes as long, for each point of a reduction.
     """
-    facts = map(cluster.flow.facts, cluster.ops)
+    facts = map(cluster.facts, cluster.ops)
     return sum(2.0 * f.points * f.profile.reduction_points for f in facts if f.profile.reduction)
 
 
@@ -50,7 +58,7 @@ def _computed_on_staging(cluster: Cluster) -> float:
     """Return how many elements contractions read that are computed where they are read."""
     return sum(
         facts.points * access.times
-        for facts in map(cluster.flow.facts, cluster.ops)
+        for facts in map(cluster.facts, cluster.ops)
         if facts.role is Role.ANCHOR
         for access in facts.accesses
         if cluster.inner(access.value)
@@ -69,7 +77,7 @@ def evaluations(cluster: Cluster) -> dict[ComputedOp, float]:
     shared: dict[ComputedOp, float] = {}
     again: dict[ComputedOp, float] = {}
     for op in reversed(cluster.ops):
-        facts = cluster.flow.facts(op)
+        facts = cluster.facts(op)
         if op in once or any(v in cluster.results for v in op.results):
             shared[op] = facts.points
         if op in once:
@@ -83,7 +91,7 @@ def evaluations(cluster: Cluster) -> dict[ComputedOp, float]:
 
 
 def _computed_once(cluster: Cluster) -> set[ComputedOp]:
-    facts = {op: cluster.flow.facts(op) for op in cluster.ops}
+    facts = {op: cluster.facts(op) for op in cluster.ops}
     spaces = [f.rows for f in facts.values() if f.rows]
     per_row = {sizes for space in spaces for sizes in (space.reduced, space.squeezed)}
     return {op for op, f in facts.items() if f.role is Role.ANCHOR or f.profile.parallel in per_row}
@@ -96,7 +104,7 @@ def _add_reads(
     shared: dict[ComputedOp, float],
     again: dict[ComputedOp, float],
 ) -> None:
-    if count <= cluster.flow.facts(producer).points:
+    if count <= cluster.facts(producer).points:
         shared[producer] = max(shared.get(producer, 0.0), count)
     else:
         again[producer] = again.get(producer, 0.0) + count

@@ -35,7 +35,7 @@ def obstacles(cluster: Cluster) -> Iterator[str]:
 
 def chooses(cluster: Cluster, op: ComputedOp) -> bool:
     """Whether an element of ``op`` comes from one of several tensors (a concatenation)."""
-    reads = cluster.flow.facts(op).profile.reads
+    reads = cluster.facts(op).profile.reads
     return len(reads) > 1 and not isinstance(op, ElementwiseOp) and op.moves_data
 
 

@@ -30,7 +30,7 @@ def work_of(cluster: Cluster, on_lanes: bool) -> NestWork:
 
 def rows_in_order(cluster: Cluster) -> bool | None:
     """Return whether the rows that are reduced are stored in order; ``None`` without reductions."""
-    spaces = [f.rows for f in map(cluster.flow.facts, cluster.ops) if f.rows]
+    spaces = [f.rows for f in map(cluster.facts, cluster.ops) if f.rows]
     return any(len(s.shape) - 1 in s.axes for s in spaces) if spaces else None
 
 

@@ -22,7 +22,7 @@ def obstacles(cluster: Cluster) -> Iterator[str]:
     if Role.WINDOW in cluster.kinds:
         yield "a window does not join a row reduction"
     rows = row_reductions(cluster)
-    spaces = {cluster.flow.facts(op).rows for op in rows}
+    spaces = {cluster.facts(op).rows for op in rows}
     space = spaces.pop()
     if spaces or space is None:
         yield "reductions over different axes"

@@ -42,7 +42,7 @@ def _obstacles_before(cluster: Cluster, op: ComputedOp, root: ComputedOp) -> Ite
         yield "a prologue that others read too"
     if root.operands[1] is not root.operands[0] and _feeds(cluster, op, root.operands[1]):
         yield "only the lhs of a contraction takes a prologue"
-    reads = cluster.flow.facts(op).profile.reads
+    reads = cluster.facts(op).profile.reads
     if any(r.is_gather for r in reads):
         yield "a gather before a contraction"
     if chooses(cluster, op):

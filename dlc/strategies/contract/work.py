@@ -101,7 +101,7 @@ def _operations(
     before = behind = 0.0
     for op in cluster.ops:
         if op is not root:
-            facts = cluster.flow.facts(op)
+            facts = cluster.facts(op)
             cost = facts.points * facts.cost
             if op.results[0] in after:
                 behind += cost

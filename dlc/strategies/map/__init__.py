@@ -4,43 +4,35 @@ from collections.abc import Iterator
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.role import Role
+from dlc.analysis.traffic import repetition
+from dlc.dialects.graph.computed import ContractionOp
 from dlc.ir.tensor import shape
-from dlc.strategies import _rows
 from dlc.strategies._limits import chooses
 from dlc.strategies._strategy import FOREIGN, Strategy
 from dlc.strategies.map import cpu, gpu
-from dlc.strategies.map.windows import is_direct
+from dlc.strategies.map.windows import may_be_alone
+
+_MOST_REPEATED = 8
+"""Operations for one that is needed: with more, no kernel is fast."""
 
 
 def _obstacles(cluster: Cluster) -> Iterator[str]:
-    if Role.ANCHOR in cluster.kinds and not is_direct(cluster):
+    if any(isinstance(op, ContractionOp) and not may_be_alone(op) for op in cluster.ops):
         yield FOREIGN
-    if Role.ROW in cluster.kinds:
-        yield from _obstacles_of_rows(cluster)
-    if len(cluster.ops) > 1 and len({shape(v) for v in cluster.results}) > 1:
+    alone = cluster.alone
+    if len(alone.ops) > 1 and len({shape(v) for v in alone.results}) > 1:
         yield "results of different shapes"
-    windows = [op for op in cluster.ops if cluster.roles[op] in (Role.WINDOW, Role.ANCHOR)]
+    windows = [op for op in alone.ops if alone.roles[op] is Role.WINDOW]
     if not windows:
         return
-    if not cluster.after(windows).isdisjoint(windows):
+    if not alone.after(windows).isdisjoint(windows):
         yield "a window of a window would be recomputed"
-    choices = [op for op in cluster.ops if chooses(cluster, op)]
-    if not cluster.after(choices).isdisjoint(windows):
+    choices = [op for op in alone.ops if chooses(alone, op)]
+    sliding = [op for op in windows if cluster.roles[op] is not Role.ROW]
+    if not alone.after(choices).isdisjoint(sliding):
         yield "a choice between tensors at every point of a window"
-
-
-def _obstacles_of_rows(cluster: Cluster) -> Iterator[str]:
-    """Yield why a thread does not do row reductions alone: each would read the whole row again."""
-    if any(_rows.obstacles(cluster)):
-        yield FOREIGN
-    rows = _rows.row_reductions(cluster)
-    space = cluster.flow.facts(rows[0]).rows
-    assert space is not None
-    per_row = (space.reduced, space.squeezed)
-    if any(shape(op.results[0]) not in per_row for op in cluster.after(rows)):
+    if Role.ROW in cluster.kinds and repetition(alone) > _MOST_REPEATED:
         yield "a value that a whole row needs"
-    if len({shape(v) for v in cluster.results}) > 1:
-        yield "results of different shapes"
 
 
 STRATEGY = Strategy(

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.role import Role
 from dlc.arch import CpuArch
 from dlc.strategies import _loop_nest
 from dlc.strategies._implementation import Implementation
@@ -12,6 +11,7 @@ from dlc.strategies._loop_nest import NestWork
 from dlc.strategies._rated import Rated
 from dlc.strategies._schedule import Schedule
 from dlc.strategies.map.lowering import lower_on_cores
+from dlc.strategies.map.windows import needs_windows
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class MapOnCpu(Schedule, strategy="map", target="cpu"):
 
 def _work_of(cluster: Cluster) -> NestWork:
     # A reduction along what is stored in order is done by one lane.
-    return _loop_nest.work_of(cluster, on_lanes=not _loop_nest.rows_in_order(cluster))
+    return _loop_nest.work_of(cluster.alone, on_lanes=not _loop_nest.rows_in_order(cluster))
 
 
 def _rate(work: NestWork, schedule: MapOnCpu, arch: CpuArch) -> Rated:
@@ -37,5 +37,5 @@ IMPLEMENTATION = Implementation(
     _rate,
     lambda _: "a loop nest",
     lambda job, schedule: lower_on_cores(job, schedule.cores),
-    accepts=lambda cluster: Role.ANCHOR not in cluster.kinds,
+    accepts=lambda cluster: not needs_windows(cluster),
 )

@@ -14,7 +14,7 @@ _LEAST_ELEMENTS, _MOST_ELEMENTS = 4, 32
 
 def candidates(work: MapWork, _: GpuArch) -> Iterator[MapOnGpu]:
     """Yield the schedules of the space."""
-    alone = () if work.is_direct else ((1, *work.vectors),)
+    alone = () if work.needs_windows else ((1, *work.vectors),)
     windows = ((each.positions, *(vector for vector, _ in each.reads)) for each in work.windows)
     for columns, *vectors in (*alone, *windows):
         for vector in vectors:

@@ -32,6 +32,11 @@ MOST_REGISTERS = 140
 _MOST_PRODUCTS = 128
 """For a result: of more, matrix instructions are faster whatever else they cost."""
 
+_NARROW = 4
+"""Rows or columns from which on one thread for each result reads the same again and again: only
+neighbours that read together are offered.
+"""
+
 _CONVERSION = 1.0
 """Instructions to convert an element that is not in the type in which it is computed."""
 
@@ -95,15 +100,25 @@ def windows(cluster: Cluster, vectors: tuple[int, ...]) -> Iterator[WindowWork]:
             )
 
 
-def is_direct(cluster: Cluster) -> bool:
-    """Whether threads can do a contraction alone: of many groups, each with few products."""
-    anchors = [op for op in cluster.ops if cluster.roles[op] is Role.ANCHOR]
-    if len(anchors) != 1 or _window(cluster) is None:
-        return False
-    (op,) = anchors
-    assert isinstance(op, ContractionOp)
+def may_be_alone(op: ContractionOp) -> bool:
+    """Whether threads may do a contraction alone: each with few products, and either of few rows or
+    columns or of many groups, whose windows are read together.
+    """
     product = gemm(op)
-    return product.batch_size > 1 and product.k_size <= _MOST_PRODUCTS
+    if product.k_size > _MOST_PRODUCTS and product.points:
+        return False
+    return _is_narrow(op) or (product.batch_size > 1 and sliding(op) is not None)
+
+
+def needs_windows(cluster: Cluster) -> bool:
+    """Whether threads that do the contractions of a cluster alone must have several neighbours."""
+    contractions = [op for op in cluster.ops if isinstance(op, ContractionOp)]
+    return not all(map(_is_narrow, contractions))
+
+
+def _is_narrow(op: ContractionOp) -> bool:
+    product = gemm(op)
+    return not product.points or min(product.m_size, product.n_size) < _NARROW
 
 
 def _window(cluster: Cluster) -> tuple[ReductionOp, Sliding] | None:

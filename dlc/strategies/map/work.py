@@ -18,7 +18,7 @@ from dlc.model.streaming import LaneReads
 from dlc.strategies.map.schedule import UNTILED, MapOnGpu
 from dlc.strategies.map.tile_work import TileWork, tile_works
 from dlc.strategies.map.tiled import ACCESS_BYTES
-from dlc.strategies.map.windows import WindowWork, is_direct, windows
+from dlc.strategies.map.windows import WindowWork, needs_windows, windows
 
 VECTOR_BYTES = (16, 8, 4, 2, 1)
 """Of the neighbours that a thread may have, most first."""
@@ -31,7 +31,7 @@ class MapWork:
     """What a ``map`` group does: result elements, length of their last axis, bytes of the widest,
     bytes read and written, scalar operations in units of an addition, those that no code can leave
     out, by the elements of a thread what a warp reads, windows that neighbours may share, the tiles
-    that it may have, and whether there must be such windows, since they are those of a contraction.
+    that it may have, and whether there must be such windows, since a thread alone reads too much.
     """
 
     points: int
@@ -44,7 +44,7 @@ class MapWork:
     reads: tuple[tuple[int, LaneReads], ...] = ((1, LaneReads(1.0, 1.0, 1.0)),)
     windows: tuple[WindowWork, ...] = ()
     tiles: tuple[TileWork, ...] = ()
-    is_direct: bool = False
+    needs_windows: bool = False
 
     @property
     def vectors(self) -> list[int]:
@@ -80,6 +80,7 @@ class MapWork:
 
 def work_of(cluster: Cluster) -> MapWork:
     """Return the work of a cluster whose strategy is ``map``."""
+    cluster = cluster.alone
     results = cluster.results
     largest = max(results, key=element_count)
     last_axis = (shape(largest) or (1,))[-1]
@@ -91,20 +92,19 @@ def work_of(cluster: Cluster) -> MapWork:
     places = {shape(v): _warps(shape(v)) for v in results}
     starts = [(v, places[shape(v)]) for v in results]
     reads = lane_reads(cluster, starts, tuple((v, 1) for v in vectors))
-    direct = is_direct(cluster)
-    operations = work(cluster) + (least_work(cluster) if direct else 0.0)
+    together = needs_windows(cluster)
     return MapWork(
         max(1, element_count(largest)),
         last_axis,
         widest,
         traffic_bytes(cluster) - written,
         written,
-        operations,
+        work(cluster),
         least_work(cluster),
         tuple(zip(vectors, reads, strict=True)),
         tuple(windows(cluster, tuple(vectors))),
-        () if direct else tuple(tile_works(cluster)),
-        direct,
+        () if together else tuple(tile_works(cluster)),
+        together,
     )
 
 

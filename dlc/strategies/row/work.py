@@ -109,8 +109,8 @@ def _vectors(widest_bytes: int, length: int, contiguous: bool) -> list[int]:
 
 def work_of(cluster: Cluster) -> RowWork:
     """Return the work of a cluster whose strategy is ``row``."""
-    reductions = [op for op in cluster.ops if cluster.flow.facts(op).role is Role.ROW]
-    space = cluster.flow.facts(reductions[0]).rows
+    reductions = [op for op in cluster.ops if cluster.facts(op).role is Role.ROW]
+    space = cluster.facts(reductions[0]).rows
     assert space is not None
     length = prod(space.shape[a] for a in space.axes)
     contiguous = len(space.shape) - 1 in space.axes
