@@ -7,6 +7,7 @@ from dlc import strategies
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.role import Role
 from dlc.analysis.traffic import repetition
+from dlc.arch import Arch
 from dlc.arch.cpus import AVX2
 from dlc.arch.nvidia import H200
 from dlc.plan import Plan, Planner
@@ -61,7 +62,7 @@ def test_rows_of_one_element_are_not_shared() -> None:
 
 
 @pytest.mark.parametrize("chip", [H200, AVX2], ids=lambda chip: chip.name)
-def test_the_plan_takes_the_least_of_all_that_is_offered(chip: object) -> None:
+def test_the_plan_takes_the_least_of_all_that_is_offered(chip: Arch) -> None:
     for asked in (product(1, 4096, 64), product(4096, 1, 8), rows(10, centred=False)):
         plan = Planner(chip).plan(asked)
         assert isinstance(plan, Plan)
