@@ -7,8 +7,10 @@ from simulated import Runner
 from test_rows_and_elements import HALF_EPS, group
 
 MAP = 'strategy = "map", target = "gpu", threads = 64'
-TILES = 'strategy = "contract", target = "gpu", tile = [16, 32, 32], warps = [1, 2], '
-TILES += 'instruction = "mma.m16n8k16"'
+TILES = (
+    'strategy = "contract", target = "gpu", tile = [16, 32, 32], warps = [1, 2], '
+    'instruction = "mma.m16n8k16"'
+)
 
 
 @pytest.mark.parametrize("schedule", [MAP, TILES], ids=["map", "contract"])
