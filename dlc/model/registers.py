@@ -54,6 +54,14 @@ _FIXED_OF_PRODUCTS = 38.0
 38 in kernels of 32 to 128 sums a thread.
 """
 
+_OF_READS = 16.0
+"""Of what the epilogue reads for the neighbours that a thread stores together, where that is more
+than a row for all: 144 for 96 sums and a residual, 128 for 96 sums and a bias.
+"""
+
+_FEW_ROWS = 8
+"""Vectors along the columns that an epilogue may have."""
+
 _OF_PART = 26.0
 """Of the registers of the main loop, those that hold a part of another block's sums at the end."""
 
@@ -114,8 +122,11 @@ def _of_warps(tiles: "Tiles", accumulators: Floats, fragments: Floats) -> Floats
 
 def _of_warpgroups(tiles: "Tiles", accumulators: Floats) -> Floats:
     """Return those of tiles of products that read shared memory: sums, and what copies need."""
+    work = tiles.work
     parts = np.where(tiles.split > 1, accumulators - _OF_PART, 0)
-    return _FIXED_OF_PRODUCTS + accumulators + parts + _of_guards(tiles)
+    rows = work.read_bytes / (work.written_bytes / (work.batch * work.m))
+    reads = _OF_READS if rows > _FEW_ROWS else 0.0
+    return _FIXED_OF_PRODUCTS + accumulators + parts + reads + _of_guards(tiles)
 
 
 def _of_guards(tiles: "Tiles") -> Floats:

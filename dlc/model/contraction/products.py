@@ -18,9 +18,12 @@ class ProductLoop(MainLoop):
 
     def step(self, resident: Floats) -> Floats:
         """Return the clocks of a step: the slowest of what blocks share, what one block does in
-        order, and the arrival of slices.
+        order, and the arrival of slices. Where teams take turns in slices that tensor copies bring,
+        others multiply meanwhile.
         """
-        return slower(_OVERLAP, resident * self._shared_clocks, self._own_clocks, self._waiting)
+        apart = (self.tiles.turns > 1) & (self.tiles.tensor > 0)
+        own = np.where(apart, 0, self._own_clocks)
+        return slower(_OVERLAP, resident * self._shared_clocks, own, self._waiting)
 
     @cached_property
     def _multiplying(self) -> Floats:

@@ -378,6 +378,23 @@ def test_producers_take_threads_and_registers_from_a_block() -> None:
     assert list(found) == [128]
 
 
+def test_what_an_epilogue_reads_takes_registers_from_a_second_block() -> None:
+    shared = ContractOnGpu((128, 192, 64), (8, 1), "wgmma.m64n192k16", stages=2)
+    bias = replace(_work(8192, 768, 3072), read_bytes=768 * 2)
+    residual = replace(bias, read_bytes=8192 * 768 * 2)
+    of_both = [contract_gpu.tiles(work, [shared], H200) for work in (bias, residual)]
+    assert [float(residents(tiles, H200)[0]) for tiles in of_both] == [2, 1]
+
+
+@pytest.mark.parametrize("k", [768, 3072])
+def test_large_products_go_to_teams(k: int) -> None:
+    # cuBLAS over dlc on an H200 with two blocks of 128 x 192 instead: 0.90 and 0.91.
+    work = replace(_work(8192, 768, k), in_rows=True)
+    space = contract_gpu.candidates(work, H200)
+    best = space[int(np.argmin(contract_gpu.estimate(work, space, H200)))]
+    assert (best.tile, best.turns, best.copies) == ((128, 128, 64), 2, "tensor")
+
+
 def test_a_block_that_does_not_fit_is_never_chosen() -> None:
     tiles = Tiles.of(
         _work(512, 512, 512), MMA, [TileNumbers(256, 256, 64, 4, 2, columns=8, stages=5)]
