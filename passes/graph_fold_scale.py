@@ -14,7 +14,7 @@ from dlc.core.rewrite import OpRewrite, apply_patterns
 from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.graph.elementwise import AddOp, MulOp
 from dlc.dialects.graph.reshape import reshape
-from dlc.ir.tensor import element_type, is_float, shape
+from dlc.ir.tensor import element_count, element_type, is_float, shape
 
 
 class GraphFoldScalePass(DlcPass):
@@ -24,6 +24,9 @@ class GraphFoldScalePass(DlcPass):
     convolution). Together with ``(y + b) * s = y * s + b * s`` this folds batch normalisation and
     the scale of attention queries away; ``graph-fold-constants`` then computes ``w * s`` and ``b *
     s``. Each weight is rounded once more, so results change by about one unit in the last place.
+
+    Where both factors of a product are scaled by a number, as exporters write attention, one of
+    them takes both scales: the other one is only moved then, which copies can do.
 
     Runs on: ``graph``. Leaves: ``graph``. Order: after batch normalisation is decomposed.
 
@@ -36,7 +39,7 @@ class GraphFoldScalePass(DlcPass):
     name = "graph-fold-scale"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        apply_patterns(op, [_ScaleOfContraction(), _ScaleOfShift()], ctx)
+        apply_patterns(op, [_ScaleOfContraction(), _ScaleOfShift(), _ScaleOfRhs()], ctx)
 
 
 class _ScaleOfContraction(OpRewrite[MulOp]):
@@ -119,6 +122,31 @@ def _feeds_a_foldable_product(y: SSAValue) -> bool:
     if not isinstance(source, ContractionOp) or not is_float(element_type(y)):
         return False
     return _is_only_use(y) and is_known(source.operands[1])
+
+
+class _ScaleOfRhs(OpRewrite[ContractionOp]):
+    def rewrite(self, op: ContractionOp, rewriter: PatternRewriter) -> None:
+        x, weight, *rest = op.operands
+        found = [_scaled(factor) for factor in (x, weight)]
+        if None in found or not is_float(element_type(x)):
+            return
+        (x, scale), (weight, other) = (each for each in found if each is not None)
+        aligned = reshape(other, shape(scale))
+        both = MulOp.make(scale, aligned.results[0])
+        scaled = MulOp.make(x, both.output)
+        new = op.with_operands([scaled.output, weight, *rest])
+        rewriter.replace(op, [aligned, both, scaled, new], new.results)
+
+
+def _scaled(value: SSAValue) -> tuple[SSAValue, SSAValue] | None:
+    """Return the tensor and the constant number of which a value is the product."""
+    mul = value.owner
+    if not isinstance(mul, MulOp) or not _is_only_use(value):
+        return None
+    for x, scale in ((mul.lhs, mul.rhs), (mul.rhs, mul.lhs)):
+        if is_known(scale) and element_count(scale) == 1 and shape(x) == shape(value):
+            return x, scale
+    return None
 
 
 def _is_only_use(value: SSAValue) -> bool:

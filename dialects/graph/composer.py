@@ -1,11 +1,13 @@
 """Short names for inserting ops, so that a decomposition reads as its formula."""
 
 from collections.abc import Callable, Sequence
+from math import inf
 
-from xdsl.dialects.builtin import StringAttr, TensorType, bf16, f16, f32
+from xdsl.dialects.builtin import StringAttr, TensorType, bf16, f16, f32, i64
 from xdsl.ir import Attribute, SSAValue
 
 from dlc.dialects.graph.cast import CastOp
+from dlc.dialects.graph.comparison import CompareOp, WhereOp
 from dlc.dialects.graph.contraction import MatmulOp
 from dlc.dialects.graph.elementwise import AbsOp, AddOp, DivOp, MaxOp, MinOp, MulOp, PowOp, SubOp
 from dlc.dialects.graph.generate import RangeOp
@@ -86,6 +88,12 @@ class Composer:
         """Return ``x`` limited to ``[low, high]``."""
         above = self.insert(MaxOp.make(x, self.like(low, x)))
         return self.insert(MinOp.make(above, self.like(high, x)))
+
+    def seen(self, x: SSAValue, count: int) -> SSAValue:
+        """Return ``x`` with minus infinity behind the first ``count`` elements of each row."""
+        places, last = self.positions(shape(x)[-1]), self.splat(count, i64)
+        inside = self.insert(CompareOp.make(places, last, predicate=StringAttr("lt")))
+        return self.insert(WhereOp.make(inside, x, self.like(-inf, x)))
 
     def absolute(self, x: SSAValue) -> SSAValue:
         """Return ``|x|``."""

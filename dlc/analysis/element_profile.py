@@ -36,13 +36,20 @@ class Read:
     """One access to an operand.
 
     map: (parallel dims..., reduction dims...)[computed integers...] -> index.
-    guarded: the index may be outside. reduced: it happens at every point of the reduction.
+    guard: the axes along which the index may be outside, where the element is ``fill``.
+    reduced: it happens at every point of the reduction.
     """
 
     operand: int
     map: AffineMap
-    guarded: bool
+    guard: tuple[int, ...]
     reduced: bool
+    fill: float = 0.0
+
+    @property
+    def guarded(self) -> bool:
+        """Whether the index may be outside."""
+        return bool(self.guard)
 
     @property
     def is_gather(self) -> bool:
@@ -104,7 +111,7 @@ class _Probe:
         self._op = op
         self._block = Block()
         self.b = ScalarBuilder(Builder(InsertPoint.at_end(self._block)))
-        self._reads: list[tuple[int, tuple[AffineExpr, ...], bool, bool]] = []
+        self._reads: list[tuple[int, Index, Sequence[int], bool, float]] = []
         self._symbols = 0
         self._reduction: tuple[int, ...] = ()
         self._reducing = False
@@ -115,8 +122,8 @@ class _Probe:
         self._op.element(self, [AffineExpr.dimension(d) for d in range(len(parallel))])
         dims = len(parallel) + len(self._reduction)
         reads = tuple(
-            Read(number, AffineMap(dims, self._symbols, index), guarded, reduced)
-            for number, index, guarded, reduced in self._reads
+            Read(number, AffineMap(dims, self._symbols, tuple(index)), tuple(guard), reduced, fill)
+            for number, index, guard, reduced, fill in self._reads
         )
         cost = _cost(self._block) - self._reduction_cost
         return ElementProfile(parallel, self._reduction, reads, cost, self._reduction_cost)
@@ -125,7 +132,7 @@ class _Probe:
         self, operand: SSAValue, index: Index, guard: Sequence[int] = (), fill: float = 0.0
     ) -> SSAValue:
         number = next(n for n, v in enumerate(self._op.operands) if v is operand)
-        self._reads.append((number, tuple(index), bool(guard), self._reducing))
+        self._reads.append((number, index, guard, self._reducing, fill))
         return self._value(compute_type(element_type(operand)))
 
     def symbol(self, value: SSAValue) -> AffineExpr:

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from math import gcd
 
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.contraction import GemmLoop, gemm
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.element_profile import profile
+from dlc.analysis.element_profile import Read, profile
 from dlc.analysis.factor_run import elements_read
 from dlc.analysis.form import once_per_form
 from dlc.analysis.staged_copy import COPY_BYTES
@@ -85,51 +85,57 @@ def source(
         return None
     value, moves = found
     for move in moves:
-        index = apply_map(move, index)
+        index = apply_map(move.map, index)
     return value, index
 
 
 def _moved(
     value: SSAValue, is_stored: Callable[[SSAValue], bool]
-) -> tuple[SSAValue, tuple[AffineMap, ...]] | None:
-    """Return the tensor in memory whose elements ``value`` has, and where each op on the way to it
-    reads them, the last op first; ``None`` where they are computed.
+) -> tuple[SSAValue, tuple[Read, ...]] | None:
+    """Return the tensor in memory whose elements ``value`` has, zeros beside them, and how each op
+    on the way to it reads them, the last op first; ``None`` where they are computed.
     """
-    moves: list[AffineMap] = []
+    moves: list[Read] = []
     while not is_stored(value):
         owner = value.owner
         if not isinstance(owner, ComputedOp) or not owner.moves_data:
             return None
         reads = profile(owner).reads
-        if len(reads) != 1 or reads[0].guarded or reads[0].is_gather or reads[0].reduced:
+        if len(reads) != 1 or reads[0].is_gather or reads[0].reduced:
             return None
-        moves.append(reads[0].map)
+        if reads[0].guarded and reads[0].fill:
+            return None
+        moves.append(reads[0])
         value = owner.operands[reads[0].operand]
     return value, tuple(moves)
 
 
 def _position(
-    op: ContractionOp, number: int, moves: Sequence[AffineMap], sizes: Sequence[int]
-) -> tuple[AffineExpr, Ranges]:
-    """Return where an element of a factor is in memory, and the ranges of the op's dims.
+    op: ContractionOp, number: int, moves: Sequence[Read], sizes: Sequence[int]
+) -> tuple[AffineExpr, Ranges, set[int]]:
+    """Return where an element of a factor is in memory, the ranges of the op's dims, and those that
+    padding looks at.
 
     moves: between the factor and the tensor in memory, of shape ``sizes``.
     """
     index: Sequence[AffineExpr] = op.indexing_maps()[number].results
+    padded = () if number else op.lhs_guard
+    guarded = {dim for axis in padded for dim in index[axis].used_dims()}
     for move in moves:
-        index = apply_map(move, index)
+        index = apply_map(move.map, index)
+        guarded |= {dim for axis in move.guard for dim in index[axis].used_dims()}
     ranges = Ranges([extent(n) for n in (*op.domain.parallel, *op.domain.reduction)])
-    return simplify(linear_index(index, sizes), ranges), ranges
+    return simplify(linear_index(index, sizes), ranges), ranges, guarded
 
 
 @once_per_form
 def _in_rows(
-    op: ContractionOp, number: int, moves: tuple[AffineMap, ...], sizes: tuple[int, ...]
+    op: ContractionOp, number: int, moves: tuple[Read, ...], sizes: tuple[int, ...]
 ) -> bool:
-    if not number and op.lhs_guard:
+    if (not number and op.lhs_guard) or any(move.guarded for move in moves):
         return False
     product = gemm(op)
-    position, ranges = _position(op, number, moves, sizes)
+    position, ranges, _ = _position(op, number, moves, sizes)
 
     def distance(loops: Sequence[GemmLoop]) -> int | None:
         """Return by how much the position grows from one iteration of a nest to the next."""
@@ -146,16 +152,16 @@ def _in_rows(
 
 
 @once_per_form
-def _channels(op: ContractionOp, moves: tuple[AffineMap, ...], sizes: tuple[int, ...]) -> int:
+def _channels(op: ContractionOp, moves: tuple[Read, ...], sizes: tuple[int, ...]) -> int:
     """Return the channels that a convolution reduces, of images of shape ``sizes``: its rows go
     through images, lines and pixels, in that order.
     """
     product = gemm(op)
-    if len(sizes) not in _IMAGE_AXES or not product.k:
+    if len(sizes) not in _IMAGE_AXES or not product.k or any(move.guarded for move in moves):
         return 0
     index: Sequence[AffineExpr] = op.indexing_maps()[0].results
     for move in moves:
-        index = apply_map(move, index)
+        index = apply_map(move.map, index)
     channels, rows = product.k[-1], [loop.dim for loop in product.m]
     through = [dim for expr in index[:-1] for dim in sorted(expr.used_dims()) if dim in rows]
     is_image = through == rows and index[-1] == AffineExpr.dimension(channels.dim)
@@ -184,7 +190,7 @@ def _run(
 
 @once_per_form
 def _copies(
-    op: ContractionOp, number: int, moves: tuple[AffineMap, ...], sizes: tuple[int, ...], size: int
+    op: ContractionOp, number: int, moves: tuple[Read, ...], sizes: tuple[int, ...], size: int
 ) -> tuple[int, int]:
     """Return the bytes of one copy both ways.
 
@@ -193,10 +199,7 @@ def _copies(
     """
     product = gemm(op)
     rows = product.n if number else product.m
-    guarded = set[int]()
-    for axis in () if number else op.lhs_guard:
-        guarded |= op.indexing_maps()[number].results[axis].used_dims()
-    position, ranges = _position(op, number, moves, sizes)
+    position, ranges, guarded = _position(op, number, moves, sizes)
     along_k, along_rows = (
         _along(position, loops, guarded, ranges, size) for loops in (product.k, rows)
     )

@@ -1,5 +1,6 @@
 """Strategy ``contract``: one contraction in tiles; elementwise ops and index maps before its lhs,
-elementwise ops, permutations and cuts of axes after it.
+moves and paddings that copies do before its rhs, elementwise ops, permutations and cuts of axes
+after it.
 """
 
 from collections.abc import Iterator
@@ -8,8 +9,9 @@ from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.epilogue import NotFusibleError, places
+from dlc.analysis.factor_copy import copy_bytes
 from dlc.analysis.role import Role
-from dlc.dialects.graph.computed import ComputedOp
+from dlc.dialects.graph.computed import ComputedOp, ContractionOp
 from dlc.strategies._limits import chooses
 from dlc.strategies._strategy import FOREIGN, Strategy
 from dlc.strategies.contract import cpu, gpu
@@ -40,8 +42,10 @@ def _obstacles_before(cluster: Cluster, op: ComputedOp, root: ComputedOp) -> Ite
     """
     if any(v in cluster.results for v in op.results):
         yield "a prologue that others read too"
-    if root.operands[1] is not root.operands[0] and _feeds(cluster, op, root.operands[1]):
-        yield "only the lhs of a contraction takes a prologue"
+    assert isinstance(root, ContractionOp)
+    feeds_rhs = _feeds(cluster, op, root.operands[1])
+    if feeds_rhs and root.operands[1] is not root.operands[0] and not copy_bytes(cluster, root, 1):
+        yield "only the lhs of a contraction takes a prologue that computes"
     reads = cluster.facts(op).profile.reads
     if any(r.is_gather for r in reads):
         yield "a gather before a contraction"

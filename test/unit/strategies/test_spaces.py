@@ -389,7 +389,7 @@ def test_what_an_epilogue_reads_takes_registers_from_a_second_block() -> None:
 @pytest.mark.parametrize("k", [768, 3072])
 def test_large_products_go_to_teams(k: int) -> None:
     # cuBLAS over dlc on an H200 with two blocks of 128 x 192 instead: 0.90 and 0.91.
-    work = replace(_work(8192, 768, k), in_rows=True)
+    work = replace(_work(8192, 768, k), mapped_line=k * 2)
     space = contract_gpu.candidates(work, H200)
     best = space[int(np.argmin(contract_gpu.estimate(work, space, H200)))]
     assert (best.tile, best.turns, best.copies) == ((128, 128, 64), 2, "tensor")

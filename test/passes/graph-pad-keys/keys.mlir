@@ -1,0 +1,49 @@
+// RUN: dlc-opt %s --graph-pad-keys=arch=sm_90a | filecheck %s
+
+// Keys and values get three more, whose scores are masked.
+// CHECK-LABEL: @keys
+// CHECK:      %[[K:.*]] = graph.pad %k {{.*}} high = array<i64: 0, 3, 0>} : tensor<12x197x64xf16> -> tensor<12x200x64xf16>
+// CHECK-NEXT: %[[S:.*]] = graph.matmul %q, %[[K]] transpose_rhs : {{.*}} -> tensor<12x197x200xf16>
+// CHECK:      %[[P:.*]] = graph.range {start = 0 : i64, step = 1 : i64, size = 200 : i64} -> tensor<200xi64>
+// CHECK-NEXT: %[[N:.*]] = graph.splat 197 : i64
+// CHECK-NEXT: %[[I:.*]] = graph.compare %[[P]], %[[N]] {predicate = "lt"}
+// CHECK-NEXT: %[[L:.*]] = graph.splat 0xfc00 : f16
+// CHECK-NEXT: %[[M:.*]] = graph.where %[[I]], %[[S]], %[[L]]
+// CHECK-NEXT: %[[W:.*]] = graph.softmax %[[M]] axis 2 : tensor<12x197x200xf16>
+// CHECK-NEXT: %[[V:.*]] = graph.pad %v {{.*}} high = array<i64: 0, 3, 0>}
+// CHECK-NEXT: graph.matmul %[[W]], %[[V]] : {{.*}} -> tensor<12x197x64xf16>
+func.func @keys(%q: tensor<12x197x64xf16>, %k: tensor<12x197x64xf16>, %v: tensor<12x197x64xf16>) -> tensor<12x197x64xf16> {
+  %s = graph.matmul %q, %k transpose_rhs : (tensor<12x197x64xf16>, tensor<12x197x64xf16>) -> tensor<12x197x197xf16>
+  %p = graph.softmax %s axis 2 : tensor<12x197x197xf16> -> tensor<12x197x197xf16>
+  %y = graph.matmul %p, %v : (tensor<12x197x197xf16>, tensor<12x197x64xf16>) -> tensor<12x197x64xf16>
+  func.return %y : tensor<12x197x64xf16>
+}
+
+// Factors may lie the other way round, and two products may take the weights.
+// CHECK-LABEL: @turned
+// CHECK:         graph.pad %k {{.*}} high = array<i64: 0, 3>} : tensor<64x197xf32> -> tensor<64x200xf32>
+// CHECK:         graph.pad %v {{.*}} high = array<i64: 0, 3>} : tensor<64x197xf32> -> tensor<64x200xf32>
+// CHECK-NEXT:    graph.matmul %{{.*}}, %{{.*}} transpose_rhs : (tensor<50x200xf32>, tensor<64x200xf32>)
+// CHECK:         graph.pad %u {{.*}} high = array<i64: 3, 0>} : tensor<197x32xf32> -> tensor<200x32xf32>
+// CHECK-NOT:     tensor<50x197xf32>
+func.func @turned(%q: tensor<50x64xf32>, %k: tensor<64x197xf32>, %v: tensor<64x197xf32>, %u: tensor<197x32xf32>) -> (tensor<50x64xf32>, tensor<50x32xf32>) {
+  %s = graph.matmul %q, %k : (tensor<50x64xf32>, tensor<64x197xf32>) -> tensor<50x197xf32>
+  %p = graph.softmax %s axis 1 : tensor<50x197xf32> -> tensor<50x197xf32>
+  %y = graph.matmul %p, %v transpose_rhs : (tensor<50x197xf32>, tensor<64x197xf32>) -> tensor<50x64xf32>
+  %z = graph.matmul %p, %u : (tensor<50x197xf32>, tensor<197x32xf32>) -> tensor<50x32xf32>
+  func.return %y, %z : tensor<50x64xf32>, tensor<50x32xf32>
+}
+
+// A scale of the keys stays behind the padding, where graph-fold-scale finds it.
+// CHECK-LABEL: @scaled
+// CHECK:         %[[K:.*]] = graph.pad %k {{.*}} high = array<i64: 0, 3>} : tensor<64x197xf32> -> tensor<64x200xf32>
+// CHECK-NEXT:    %[[S:.*]] = graph.mul %[[K]], %c : (tensor<64x200xf32>, tensor<1xf32>)
+// CHECK-NEXT:    graph.matmul %q, %[[S]]
+func.func @scaled(%q: tensor<50x64xf32>, %k: tensor<64x197xf32>, %v: tensor<197x64xf32>) -> tensor<50x64xf32> {
+  %c = graph.constant dense<0.35> : tensor<1xf32>
+  %0 = graph.mul %k, %c : (tensor<64x197xf32>, tensor<1xf32>) -> tensor<64x197xf32>
+  %s = graph.matmul %q, %0 : (tensor<50x64xf32>, tensor<64x197xf32>) -> tensor<50x197xf32>
+  %p = graph.softmax %s axis 1 : tensor<50x197xf32> -> tensor<50x197xf32>
+  %y = graph.matmul %p, %v : (tensor<50x197xf32>, tensor<197x64xf32>) -> tensor<50x64xf32>
+  func.return %y : tensor<50x64xf32>
+}
