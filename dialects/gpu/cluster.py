@@ -98,6 +98,17 @@ class ClusterBarrierOp(MeetingOp, ClusterOp):
 class _RemoteOp(VectorMoveOp, ClusterOp):
     """A vector that a thread moves between its registers and the shared memory of a block."""
 
+    source = operand_def(MemRefType)
+    source_indices = var_operand_def(INDEX)
+    source_map = prop_def(AffineMapAttr)
+    destination = operand_def(MemRefType)
+    destination_indices = var_operand_def(INDEX)
+    destination_map = prop_def(AffineMapAttr)
+    rank = operand_def(IndexType())
+
+    def __init__(self, source: Place, destination: Place, rank: SSAValue, elements: int):
+        super().__init__(source, destination, more=[[rank]], elements=IntegerAttr(elements, i64))
+
     def _verify(self, shared: SSAValue, registers: SSAValue) -> None:
         super().verify_()
         self.verify_cluster()
@@ -121,21 +132,10 @@ class ClusterLoadOp(_RemoteOp):
     """
 
     name = "gpu.cluster_load"
-    source = operand_def(MemRefType)
-    source_indices = var_operand_def(INDEX)
-    source_map = prop_def(AffineMapAttr)
-    destination = operand_def(MemRefType)
-    destination_indices = var_operand_def(INDEX)
-    destination_map = prop_def(AffineMapAttr)
-    rank = operand_def(IndexType())
-
     assembly_format = (
         f"{place_format('source')} `of` $rank `to` {place_format('destination')} "
         "attr-dict `:` type($source) `,` type($destination)"
     )
-
-    def __init__(self, source: Place, rank: SSAValue, destination: Place, elements: int):
-        super().__init__(source, destination, more=[[rank]], elements=IntegerAttr(elements, i64))
 
     def verify_(self) -> None:
         self._verify(self.source, self.destination)
@@ -150,21 +150,10 @@ class ClusterStoreOp(_RemoteOp):
     """
 
     name = "gpu.cluster_store"
-    source = operand_def(MemRefType)
-    source_indices = var_operand_def(INDEX)
-    source_map = prop_def(AffineMapAttr)
-    destination = operand_def(MemRefType)
-    destination_indices = var_operand_def(INDEX)
-    destination_map = prop_def(AffineMapAttr)
-    rank = operand_def(IndexType())
-
     assembly_format = (
         f"{place_format('source')} `to` {place_format('destination')} `of` $rank "
         "attr-dict `:` type($source) `,` type($destination)"
     )
-
-    def __init__(self, source: Place, destination: Place, rank: SSAValue, elements: int):
-        super().__init__(source, destination, more=[[rank]], elements=IntegerAttr(elements, i64))
 
     def verify_(self) -> None:
         self._verify(self.destination, self.source)

@@ -3,6 +3,7 @@
 import ml_dtypes
 import numpy as np
 import pytest
+from contraction_text import contraction_text
 from lowered import lowered
 from padded_convolution import PaddedConvolution
 from simulated import Runner
@@ -40,16 +41,9 @@ SIZES = ((1, 1, 1), (3, 100, 77), (17, 33, 129), (67, 72, 264))
 
 def group(name: str, shapes: list[str], op: str, split: int) -> str:
     """Return a module of one group on two arguments."""
-    x, w, y = (f"tensor<{s}x{KINDS[name][1]}>" for s in shapes)
-    numbers = f'{KINDS[name][3]}, split = {split}, order = "grouped<8>"'
-    schedule = f'strategy = "contract", target = "gpu", {numbers}'
-    return (
-        f"func.func @main(%x: {x}, %w: {w}) -> {y} {{\n"
-        f"%y = fused_group.group @g(%x, %w) : ({x}, {w}) -> {y} attributes "
-        f"{{schedule = #loop.schedule<{schedule}>}} {{\n^bb0(%a: {x}, %b: {w}):\n"
-        f"%r = {op}{KINDS[name][2]} : ({x}, {w}) -> {y}\n"
-        f"fused_group.yield %r : {y} }}\nfunc.return %y : {y} }}"
-    )
+    types = [f"tensor<{s}x{KINDS[name][1]}>" for s in shapes]
+    keys = f'{KINDS[name][3]}, split = {split}, order = "grouped<8>"'
+    return contraction_text(types, op + KINDS[name][2], keys)
 
 
 def check(name: str, y: Array, exact: Array, sizes: Array, depth: int) -> None:

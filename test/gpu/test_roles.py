@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from contraction_text import contraction_text
 from launch import Gpu
 from lowered import lowered
 from simulated import Runner, Simulated
@@ -44,17 +45,8 @@ def product(size: Size, keys: str, tile: str = MMA) -> ModuleOp:
     """Return the kernel of a product of halves."""
     m, n, k = size
     x, w, y = f"tensor<{m}x{k}xf16>", f"tensor<{n}x{k}xf16>", f"tensor<{m}x{n}xf16>"
-    text = f"""
-func.func @main(%x: {x}, %w: {w}) -> {y} {{
-  %y = fused_group.group @g(%x, %w) : ({x}, {w}) -> {y} attributes {{
-      schedule = #loop.schedule<strategy = "contract", target = "gpu", {tile},
-      {keys if "stages" in keys else f"{keys}, stages = 3"}>}} {{
-  ^bb0(%a: {x}, %b: {w}):
-    %r = graph.matmul %a, %b transpose_rhs : ({x}, {w}) -> {y}
-    fused_group.yield %r : {y}
-  }}
-  func.return %y : {y}
-}}"""
+    keys = f"{tile}, {keys if 'stages' in keys else f'{keys}, stages = 3'}"
+    text = contraction_text((x, w, y), "graph.matmul %a, %b transpose_rhs", keys)
     return lowered(text, f"lower-to-loop,lower-to-gpu{{arch={TARGET}}}")
 
 

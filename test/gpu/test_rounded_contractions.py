@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from contraction_text import contraction_text
 from lowered import lowered
 from simulated import Runner
 from tensor_copies import rounded
-from test_tensor_contractions import mapped, module_of
+from test_tensor_contractions import mapped
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc.backends.cuda.cubins import compile_kernels
@@ -42,9 +43,9 @@ def product(sizes: tuple[int, int, int], name: str, op: str = "") -> ModuleOp:
     """Return the lowered product of two factors whose rows are along the reduction."""
     m, n, k = sizes
     types = [f"tensor<{rows}x{columns}xf32>" for rows, columns in ((m, k), (n, k), (m, n))]
-    numbers = f'strategy = "contract", target = "gpu", {SCHEDULES[name]}, copies = "tensor"'
+    keys = f'{SCHEDULES[name]}, copies = "tensor"'
     op = op or "graph.matmul %a, %b transpose_rhs precision tf32"
-    return lowered(module_of(types, op, numbers), "lower-to-loop,lower-to-gpu{arch=sm_90a}")
+    return lowered(contraction_text(types, op, keys), "lower-to-loop,lower-to-gpu{arch=sm_90a}")
 
 
 def is_right(y: Array, x: Array, w: Array) -> bool:
@@ -121,8 +122,8 @@ def test_convolution(
     x, w = random(shape), random((features, kernel, kernel, channels))
     result = (images, rows, columns, features)
     types = [f"tensor<{'x'.join(map(str, each))}xf32>" for each in (shape, w.shape, result)]
-    numbers = f'strategy = "contract", target = "gpu", {SCHEDULES[name]}, copies = "tensor"'
-    module = lowered(module_of(types, op, numbers), "lower-to-loop,lower-to-gpu{arch=sm_90a}")
+    keys = f'{SCHEDULES[name]}, copies = "tensor"'
+    module = lowered(contraction_text(types, op, keys), "lower-to-loop,lower-to-gpu{arch=sm_90a}")
     assert mapped(module) == wanted
     (y,) = runner.run(module, x, w)
     padded = np.pad(x, ((0, 0), (pad, pad), (pad, pad), (0, 0)))

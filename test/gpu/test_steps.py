@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from contraction_text import contraction_text
 from lowered import lowered
 from simulated import Runner, Simulated
 from xdsl.dialects import scf
@@ -39,16 +40,9 @@ def product(kind: str, sizes: tuple[int, int, int], stages: int, pipeline: str) 
     """Return ``x @ w.T`` by slices of two or four steps."""
     (m, n, k), (_, element, sum, precision, instruction, depth) = sizes, KINDS[kind]
     x, w, y = f"tensor<{m}x{k}x{element}>", f"tensor<{n}x{k}x{element}>", f"tensor<{m}x{n}x{sum}>"
-    return lowered(
-        f"func.func @main(%x: {x}, %w: {w}) -> {y} {{\n"
-        f"%y = fused_group.group @g(%x, %w) : ({x}, {w}) -> {y} attributes {{schedule = "
-        f'#loop.schedule<strategy = "contract", target = "gpu", tile = [32, 32, {depth}], '
-        f'warps = [2, 1], instruction = "{instruction}", stages = {stages}>}} {{\n'
-        f"^bb0(%a: {x}, %b: {w}):\n"
-        f"%r = graph.matmul %a, %b transpose_rhs{precision} : ({x}, {w}) -> {y}\n"
-        f"fused_group.yield %r : {y} }}\nfunc.return %y : {y} }}",
-        pipeline,
-    )
+    shape = f'tile = [32, 32, {depth}], warps = [2, 1], instruction = "{instruction}"'
+    op = f"graph.matmul %a, %b transpose_rhs{precision}"
+    return lowered(contraction_text((x, w, y), op, f"{shape}, stages = {stages}"), pipeline)
 
 
 def factors(kind: str, sizes: tuple[int, int, int]) -> tuple[Array, Array, Array]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from contraction_text import contraction_text
 from lowered import lowered
 from simulated import Runner
 from xdsl.dialects.builtin import ModuleOp
@@ -32,23 +33,10 @@ SCHEDULES = {
 UNIT = 2.0**-11
 
 
-def module_of(types: Sequence[str], op: str, numbers: str) -> str:
-    """Return a module of one group on two arguments."""
-    x, w, y = types
-    return (
-        f"func.func @main(%x: {x}, %w: {w}) -> {y} {{\n"
-        f"%y = fused_group.group @g(%x, %w) : ({x}, {w}) -> {y} attributes "
-        f"{{schedule = #loop.schedule<{numbers}>}} {{\n^bb0(%a: {x}, %b: {w}):\n"
-        f"%r = {op} : ({x}, {w}) -> {y}\n"
-        f"fused_group.yield %r : {y} }}\nfunc.return %y : {y} }}"
-    )
-
-
 def group(shapes: Sequence[Sequence[int]], op: str, name: str) -> str:
     """Return the group of a schedule on 16-bit tensors."""
     types = [f"tensor<{'x'.join(map(str, shape))}xf16>" for shape in shapes]
-    numbers = f'strategy = "contract", target = "gpu", {SCHEDULES[name]}, copies = "tensor"'
-    return module_of(types, op, numbers)
+    return contraction_text(types, op, f'{SCHEDULES[name]}, copies = "tensor"')
 
 
 def lowered_group(shapes: Sequence[Sequence[int]], op: str, name: str) -> ModuleOp:
@@ -200,9 +188,9 @@ def test_other_elements(runner: Runner, name: str, transposed: bool) -> None:
     sums = "f32" if element == "f32" else "i32"
     types = [f"tensor<{a}x{b}x{element}>" for a, b in (x.shape, right.shape)]
     types.append(f"tensor<{m}x{n}x{sums}>")
-    numbers = f'strategy = "contract", target = "gpu", {schedule}, stages = 3, copies = "tensor"'
     op = "graph.matmul %a, %b" + (" transpose_rhs" if transposed else "")
-    module = lowered(module_of(types, op, numbers), "lower-to-loop,lower-to-gpu{arch=sm_90a}")
+    text = contraction_text(types, op, f'{schedule}, stages = 3, copies = "tensor"')
+    module = lowered(text, "lower-to-loop,lower-to-gpu{arch=sm_90a}")
     assert mapped(module) == ({"a"} if name == "int8, warpgroup" and not transposed else {"a", "b"})
     (found,) = runner.run(module, x, right)
     np.testing.assert_array_equal(found, x.astype(np.int64) @ w.astype(np.int64).T)

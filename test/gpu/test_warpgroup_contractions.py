@@ -3,6 +3,7 @@
 import ml_dtypes
 import numpy as np
 import pytest
+from contraction_text import contraction_text
 from lowered import lowered
 from padded_convolution import PaddedConvolution
 from simulated import Runner
@@ -39,15 +40,7 @@ def schedule(name: str) -> str:
 
 def group(element: str, shapes: list[str], op: str, name: str) -> str:
     """Return a module of one group on two arguments."""
-    x, w, y = (f"tensor<{s}x{element}>" for s in shapes)
-    numbers = f'strategy = "contract", target = "gpu", {schedule(name)}'
-    return (
-        f"func.func @main(%x: {x}, %w: {w}) -> {y} {{\n"
-        f"%y = fused_group.group @g(%x, %w) : ({x}, {w}) -> {y} attributes "
-        f"{{schedule = #loop.schedule<{numbers}>}} {{\n^bb0(%a: {x}, %b: {w}):\n"
-        f"%r = {op} : ({x}, {w}) -> {y}\n"
-        f"fused_group.yield %r : {y} }}\nfunc.return %y : {y} }}"
-    )
+    return contraction_text([f"tensor<{s}x{element}>" for s in shapes], op, schedule(name))
 
 
 def check(element: str, y: Array, exact: Array, sizes: Array, depth: int) -> None:

@@ -113,18 +113,6 @@ static inline __attribute__((always_inline)) void load_matrices(const deferred *
   }
 }
 
-#define DEFINE_LDMATRIX(name, count, transpose)                                                              \
-  static void run_##name(const deferred *lanes, unsigned char *shared, uint32_t bytes) {                     \
-    load_matrices(lanes, count, transpose, shared, bytes);                                                   \
-  }                                                                                                        \
-  const instruction name = {"ldmatrix", run_##name};
-DEFINE_LDMATRIX(matrices_x1, 1, 0)
-DEFINE_LDMATRIX(matrices_x2, 2, 0)
-DEFINE_LDMATRIX(matrices_x4, 4, 0)
-DEFINE_LDMATRIX(matrices_x1_trans, 1, 1)
-DEFINE_LDMATRIX(matrices_x2_trans, 2, 1)
-DEFINE_LDMATRIX(matrices_x4_trans, 4, 1)
-
 static inline __attribute__((always_inline)) void store_matrices(const deferred *lanes, int count, int transpose,
                                                                  unsigned char *shared, uint32_t bytes) {
   unsigned char *rows[WARP_LANES];
@@ -140,17 +128,20 @@ static inline __attribute__((always_inline)) void store_matrices(const deferred 
   }
 }
 
-#define DEFINE_STMATRIX(name, count, transpose)                                                              \
+#define DEFINE_MATRICES(name, mnemonic, move, count, transpose)                                              \
   static void run_##name(const deferred *lanes, unsigned char *shared, uint32_t bytes) {                     \
-    store_matrices(lanes, count, transpose, shared, bytes);                                                  \
-  }                                                                                                        \
-  const instruction name = {"stmatrix", run_##name};
-DEFINE_STMATRIX(stored_x1, 1, 0)
-DEFINE_STMATRIX(stored_x2, 2, 0)
-DEFINE_STMATRIX(stored_x4, 4, 0)
-DEFINE_STMATRIX(stored_x1_trans, 1, 1)
-DEFINE_STMATRIX(stored_x2_trans, 2, 1)
-DEFINE_STMATRIX(stored_x4_trans, 4, 1)
+    move(lanes, count, transpose, shared, bytes);                                                            \
+  }                                                                                                          \
+  const instruction name = {mnemonic, run_##name};
+#define DEFINE_MATRIX_MOVES(name, mnemonic, move)               \
+  DEFINE_MATRICES(name##_x1, mnemonic, move, 1, 0)              \
+  DEFINE_MATRICES(name##_x2, mnemonic, move, 2, 0)              \
+  DEFINE_MATRICES(name##_x4, mnemonic, move, 4, 0)              \
+  DEFINE_MATRICES(name##_x1_trans, mnemonic, move, 1, 1)        \
+  DEFINE_MATRICES(name##_x2_trans, mnemonic, move, 2, 1)        \
+  DEFINE_MATRICES(name##_x4_trans, mnemonic, move, 4, 1)
+DEFINE_MATRIX_MOVES(matrices, "ldmatrix", load_matrices)
+DEFINE_MATRIX_MOVES(stored, "stmatrix", store_matrices)
 
 static void exchange_values(const deferred *lanes, unsigned char *shared, uint32_t bytes) {
   (void)shared, (void)bytes;
