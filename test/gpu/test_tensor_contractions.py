@@ -96,14 +96,14 @@ def test_products_of_a_batch(runner: Runner, name: str) -> None:
 @pytest.mark.parametrize("columns", [96, 160, 192])
 def test_tiles_as_wide_as_the_result(runner: Runner, rows: int, columns: int) -> None:
     x, w = random((rows + 3, 136)), random((columns, 136))
-    numbers = (
-        f'strategy = "contract", target = "gpu", tile = [{rows}, {columns}, 64], warps = [4, 1], '
+    keys = (
+        f"tile = [{rows}, {columns}, 64], warps = [4, 1], "
         f'instruction = "wgmma.m64n{columns}k16", stages = 3, interleave = 4, producers = 4, '
         'producer_registers = 40, turns = 2, blocks = 1, copies = "tensor"'
     )
     shapes = x.shape, w.shape, (rows + 3, columns)
     types = [f"tensor<{a}x{b}xf16>" for a, b in shapes]
-    text = module_of(types, "graph.matmul %a, %b transpose_rhs", numbers)
+    text = contraction_text(types, "graph.matmul %a, %b transpose_rhs", keys)
     module = lowered(text, "lower-to-loop,lower-to-gpu{arch=sm_90a}")
     assert mapped(module) == {"a", "b"}
     (compiled,) = compile_kernels(module, "sm_90a")
@@ -203,8 +203,8 @@ def test_convolution_in_tf32(runner: Runner, channels: int) -> None:
     x = generator.integers(-4, 5, (2, 9, 7, channels)).astype(np.float32)
     w = generator.integers(-4, 5, (64, 3, 3, channels)).astype(np.float32)
     types = [f"tensor<{'x'.join(map(str, s))}xf32>" for s in (x.shape, w.shape, (2, 9, 7, 64))]
-    numbers = (
-        'strategy = "contract", target = "gpu", tile = [64, 64, 32], warps = [4, 1], '
+    keys = (
+        "tile = [64, 64, 32], warps = [4, 1], "
         'instruction = "wgmma.m64n64k8", stages = 3, producers = 4, producer_registers = 40, '
         'turns = 2, blocks = 2, copies = "tensor"'
     )
@@ -212,7 +212,8 @@ def test_convolution_in_tf32(runner: Runner, channels: int) -> None:
         "graph.conv %a, %b strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] "
         "layout channels_last weight_layout ohwi precision tf32"
     )
-    module = lowered(module_of(types, op, numbers), "lower-to-loop,lower-to-gpu{arch=sm_90a}")
+    text = contraction_text(types, op, keys)
+    module = lowered(text, "lower-to-loop,lower-to-gpu{arch=sm_90a}")
     assert mapped(module) == {"a", "b"}
     (y,) = runner.run(module, x, w)
     padded = np.pad(x.astype(np.int64), ((0, 0), (1, 1), (1, 1), (0, 0)))
