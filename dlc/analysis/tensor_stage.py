@@ -83,7 +83,8 @@ class _Box(StagedTile):
         """Return the copies; raises NoBoxError."""
         conditions = self.conditions()
         ones = [Axis(expr, 1, prod(self.tensor_sizes)) for expr, n in conditions if n == 1]
-        axes = self._in_order([*ones, *self._few(self._refined(self._axes(self.index())))])
+        axes = self._few(self._refined(self._axes(self.index())))
+        axes = self._in_order([*self._refined(ones), *axes])
         for expr, size in conditions:
             self.check_condition(expr, size, axes)
         extents = [self._extent(axis) for axis in axes]
