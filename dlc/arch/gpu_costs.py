@@ -63,7 +63,13 @@ class GpuCosts:
     slice_clocks: float = 541.0
     """From the copies of a slice to its first product, beside the latency of its memory."""
 
-    turn_clocks: float = 100.0
+    tensor_line_clocks: float = 1.85
+    """Of a line of up to 128 bytes that a tensor copy brings."""
+
+    outside_lines: float = 8.0
+    """Of a line that is outside of its tensor, in units of one inside."""
+
+    turn_clocks: float = 300.0
     """Of a tile, beside its steps, where another team finishes the one before."""
 
     element_instructions: float = 24.5

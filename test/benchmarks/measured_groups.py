@@ -17,7 +17,9 @@ from dlc.core.parser import parse_module
 from dlc.dialects.fused_group import GroupOp
 from dlc.strategies import AnyImplementation, Schedule
 
-FILE = Path(__file__).parents[1] / "data/groups-h200.jsonl.gz"
+_DATA = Path(__file__).parents[1] / "data"
+_MODELS_AND_STREAMS = _DATA / "groups-h200.jsonl.gz"
+_CONVOLUTIONS = _DATA / "convolutions-h200.jsonl.gz"
 
 Floats = npt.NDArray[np.float64]
 
@@ -50,15 +52,18 @@ class MeasuredGroup:
 
 
 def measured_groups() -> Iterator[MeasuredGroup]:
-    """Yield the groups of the file."""
-    with gzip.open(FILE, "rt") as file:
-        for line in file:
-            yield _group(json.loads(line))
+    """Yield the groups of the files."""
+    for path in (_MODELS_AND_STREAMS, _CONVOLUTIONS):
+        with gzip.open(path, "rt") as file:
+            for line in file:
+                yield _group(json.loads(line))
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Yield name and text of each different group; the text is a module that holds it alone."""
-    with gzip.open(FILE, "rt") as file:
+    """Yield name and text of each different group of models and streams; the text is a module that
+    holds it alone.
+    """
+    with gzip.open(_MODELS_AND_STREAMS, "rt") as file:
         rows = map(json.loads, file)
         found = {row["text"]: row["name"] for row in rows}
     yield from ((name, text) for text, name in found.items())

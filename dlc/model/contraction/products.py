@@ -10,6 +10,8 @@ from dlc.model.contraction.overlap import Floats, slower
 
 _OVERLAP = 8
 """How well hides what takes less: products, copies and the wait for a slice run at once."""
+_OVERLAP_OF_TEAMS, _OVERLAP_OF_BLOCKS = 5, 4
+"""The same where teams take turns, and where threads copy or other blocks are on the SM."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class ProductLoop(MainLoop):
     @cached_property
     def _products(self) -> Floats:
         """The clocks of the products, which read shared memory as they go."""
-        return slower(4, self._multiplying, self._moving)
+        return slower(self._overlap, self._multiplying, self._moving)
 
     @cached_property
     def _issuing_products(self) -> Floats:
@@ -50,7 +52,14 @@ class ProductLoop(MainLoop):
     @cached_property
     def _shared_clocks(self) -> Floats:
         """The clocks of a step that one block takes of what all blocks of an SM share."""
-        return slower(4, self._products, self._issuing, self._supply.arriving)
+        return slower(self._overlap, self._products, self._issuing, self._supply.arriving)
+
+    @property
+    def _overlap(self) -> Floats:
+        tiles = self.tiles
+        alone = (tiles.walking > 0) & (tiles.walking <= self.arch.sm_count) & (tiles.tensor > 0)
+        of_walk = np.where(tiles.turns > 1, _OVERLAP_OF_TEAMS, _OVERLAP)
+        return np.where(alone, of_walk, _OVERLAP_OF_BLOCKS)
 
     @cached_property
     def _own_clocks(self) -> Floats:

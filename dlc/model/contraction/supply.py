@@ -61,10 +61,15 @@ class Supply:
 
     @cached_property
     def arriving(self) -> Floats:
-        """The clocks in which a slice comes from the L2, by whole pieces of lines."""
-        lhs, rhs = self.tiles.loaded_bytes
+        """The clocks in which a slice comes from the L2, by whole pieces of lines; by tensor
+        copies, by lines, of which those outside of the tensor take longer.
+        """
+        tiles, costs = self.tiles, self.arch.costs
+        lhs, rhs = tiles.loaded_bytes
         bytes = lhs * self._pieces + rhs
-        return bytes * self.half_lines / self.l2_bytes_per_clock
+        arriving = bytes * self.half_lines / self.l2_bytes_per_clock
+        lines = tiles.m + tiles.n + costs.outside_lines * tiles.outside
+        return np.where(tiles.tensor > 0, lines * costs.tensor_line_clocks, arriving)
 
     @property
     def _pieces(self) -> float:

@@ -162,6 +162,12 @@ class Tiles:
         return rows * self.line_bytes, columns * self.line_bytes
 
     @cached_property
+    def outside(self) -> Floats:
+        """The columns of a tile that the result has not, in the mean over its tiles."""
+        columns = self.grid[1]
+        return self.n - self.work.n / columns
+
+    @cached_property
     def results(self) -> Floats:
         """The results that a block stores."""
         return np.minimum(self.m, self.work.m) * np.minimum(self.n, self.work.n)

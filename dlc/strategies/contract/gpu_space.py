@@ -13,7 +13,7 @@ from dlc.arch.matrix_descriptor import TRANSPOSED_BYTES
 from dlc.core.tensor_map import UNIT_BYTES
 from dlc.model.contraction import EXCHANGE_RUN, Contraction
 from dlc.strategies._key import LARGEST
-from dlc.strategies.contract.gpu_tiles import OF_WARPGROUPS, WALKING, Space, Tile, spaces_of
+from dlc.strategies.contract.gpu_tiles import OF_WARPGROUPS, Space, Tile, spaces_of, walks_for
 from dlc.strategies.contract.schedule import TENSOR, THREADS, ContractOnGpu
 from dlc.strategies.contract.tiling import instructions_for
 
@@ -36,6 +36,13 @@ _MOST_SPLIT_SUMS = 96 * WARP_LANES
 
 _TENSOR_COPIES = frozenset({"tma", "mbarrier", "setmaxnreg"})
 
+_LINE_BYTES = OF_WARPGROUPS.slice_bytes[0]
+_LEAST_LINE_BYTES = 64
+"""A copy takes as long for a shorter line: with 32 bytes it is slower than threads are (1.2 to 2.5
+times in three convolutions).
+"""
+
+_MOST_STAGES = 16
 _GROUPED_ROWS = 8
 _SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
 
@@ -82,8 +89,13 @@ def _is_of_warpgroups(row: Instruction, work: Contraction, arch: GpuArch) -> boo
 
 def _are_boxes(work: Contraction, arch: GpuArch) -> bool:
     """Return whether tensor copies can bring both factors, in slices of whole lines."""
+    return _may_walk(work, arch) and work.mapped_line == _LINE_BYTES
+
+
+def _may_walk(work: Contraction, arch: GpuArch) -> bool:
+    """Return whether tensor copies can bring both factors in slices whose lines are long enough."""
     is_aligned = min(work.lhs_copy, work.rhs_copy) == UNIT_BYTES
-    is_long = work.mapped_line >= OF_WARPGROUPS.slice_bytes[0]
+    is_long = work.mapped_line >= _LEAST_LINE_BYTES
     return is_long and is_aligned and arch.capabilities >= _TENSOR_COPIES
 
 
@@ -150,19 +162,19 @@ def _walking(
     """Yield the schedules whose blocks walk over tiles, with producers that start tensor copies;
     where these can bring both factors, the rhs in the order of wide stores.
     """
-    if not _are_boxes(work, arch):
+    if not _may_walk(work, arch):
         return
-    depth = OF_WARPGROUPS.slice_bytes[0] // work.factor_bytes
-    for walk in WALKING:
+    shorter = _LINE_BYTES // work.mapped_line
+    for walk in walks_for(work.n):
         tile = walk.tile
         instruction = next(row for row in instructions if row.n == tile.columns)
         interleave = _interleave(work, instruction, tile.columns)
         if _is_box_in_order(work, instruction, interleave):
             yield _schedule(
                 tile,
-                depth,
+                work.mapped_line // work.factor_bytes,
                 instruction.name,
-                stages=walk.stages,
+                stages=min(walk.stages * shorter, _MOST_STAGES),
                 order=_order(work, tile, arch),
                 interleave=interleave,
                 producers=_PRODUCERS,

@@ -1,7 +1,8 @@
 """The tiles of a GPU contraction that are tried, by who does the instruction."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import NamedTuple
 
 from dlc.arch.instruction import Instruction
@@ -129,6 +130,10 @@ OF_WARPGROUPS = Space(
 )
 
 
+_MOST_BESIDE = 33 / 32
+"""Columns of tiles, in units of the fewest that any have."""
+
+
 @dataclass(frozen=True)
 class Walk:
     """A tile of warpgroups in blocks that walk over tiles.
@@ -141,13 +146,31 @@ class Walk:
     stages: int
 
 
+def _in_turns(rows: int, *columns: tuple[int, int]) -> Iterator[Walk]:
+    """Yield the tiles of two teams of a warpgroup. columns: of a tile, and its slices at a time."""
+    return (Walk(Tile(rows, n, 4, 1), 2, stages) for n, stages in columns)
+
+
 WALKING = (
-    Walk(Tile(128, 128, 4, 1), turns=2, stages=5),
-    Walk(Tile(64, 128, 4, 1), turns=2, stages=8),
-    Walk(Tile(128, 64, 4, 1), turns=2, stages=8),
-    Walk(Tile(64, 64, 4, 1), turns=2, stages=8),
+    *_in_turns(128, (128, 5), (64, 8), (96, 7), (160, 5), (192, 4)),
+    *_in_turns(64, (128, 8), (64, 8), (160, 7), (192, 6), (224, 5)),
     Walk(Tile(128, 256, 8, 1), turns=1, stages=4),
+    Walk(Tile(256, 128, 8, 1), turns=1, stages=4),
+    Walk(Tile(256, 192, 8, 1), turns=1, stages=3),
+    Walk(Tile(256, 64, 8, 1), turns=1, stages=5),
 )
+
+
+def walks_for(columns: int) -> Sequence[Walk]:
+    """Return those of a result of so many columns: whose tiles have the fewest beside them, almost.
+
+    Lines of a copy outside of its tensor take longer than those inside: 512 columns by tiles of 160
+    take as long as 900 would.
+    """
+    made = {walk: ceil(columns / walk.tile.n) * walk.tile.n for walk in WALKING}
+    most = min(made.values()) * _MOST_BESIDE
+    return [walk for walk in WALKING if made[walk] <= most]
+
 
 _SPACES: Mapping[tuple[Scope, tuple[int, int]], Sequence[Space]] = {
     (Scope.WARPGROUP, (1, 1)): (OF_WARPGROUPS,),

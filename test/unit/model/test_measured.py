@@ -92,9 +92,6 @@ def test_no_measurement_beats_its_bound() -> None:
 @pytest.mark.parametrize("strategy", ["contract", "map", "row"])
 def test_estimates_of_groups_are_times(strategy: str, in_model: bool) -> None:
     some = [g for g in GROUPS if (g.strategy, g.in_model) == (strategy, in_model)]
-    if strategy == "contract" and not in_model:
-        assert some == []  # those are the samples above
-        return
     middle, high = np.quantile(
         np.concatenate([g.us / g.estimates_us(H200) for g in some]), (0.5, 0.95)
     )
@@ -103,10 +100,17 @@ def test_estimates_of_groups_are_times(strategy: str, in_model: bool) -> None:
 
 
 def test_the_first_choice_of_a_streaming_group_is_near_the_best_measured_one() -> None:
-    choices = [choice(g, H200) for g in GROUPS if not g.in_model]
+    choices = [choice(g, H200) for g in GROUPS if not g.in_model and g.strategy != "contract"]
     assert len(choices) >= 60
     assert geometric_mean(choices) <= 1.04
     assert max(choices) <= 1.25
+
+
+def test_the_first_choice_of_a_convolution_is_near_the_best_measured_one() -> None:
+    choices = [choice(g, H200) for g in GROUPS if not g.in_model and g.strategy == "contract"]
+    assert len(choices) >= 50
+    assert geometric_mean(choices) <= 1.04
+    assert max(choices) <= 1.5
 
 
 def test_no_measured_group_beats_its_bound() -> None:

@@ -24,6 +24,7 @@ from dlc.strategies._implementation import Implementation
 from dlc.strategies._loop_nest import NestWork
 from dlc.strategies.contract import cpu as contract_cpu
 from dlc.strategies.contract import gpu as contract_gpu
+from dlc.strategies.contract.gpu_tiles import WALKING, walks_for
 from dlc.strategies.contract.schedule import ContractOnGpu
 from dlc.strategies.contract.tiling import Tiling, instruction_named, instructions_for
 from dlc.strategies.map import gpu as map_gpu
@@ -349,6 +350,51 @@ def test_teams_take_turns_where_tensor_copies_can_bring_both_factors() -> None:
     assert turns(mapped_line=0) == turns(lhs_copy=8) == turns(n=3080) == {1}
 
 
+@pytest.mark.parametrize(
+    ("columns", "wanted"),
+    [
+        (64, {64}),
+        (160, {160}),
+        (192, {192, 96, 64}),
+        (320, {160, 64}),
+        (448, {224, 64}),
+        (768, {256, 192, 128, 96, 64}),
+        (1000, {256, 128, 96, 64}),
+    ],
+)
+def test_tiles_that_walk_end_where_the_result_does(columns: int, wanted: set[int]) -> None:
+    assert {walk.tile.n for walk in walks_for(columns)} == wanted
+    assert set(walks_for(columns)) <= set(WALKING)
+
+
+def test_a_ring_has_as_many_bytes_where_lines_are_short() -> None:
+    def walks(line: int) -> dict[tuple[int, ...], ContractOnGpu]:
+        work = replace(_work(8192, 192, 1440), mapped_line=line)
+        found = contract_gpu.candidates(work, H200)
+        return {(*each.tile[:2], each.turns): each for each in found if each.blocks}
+
+    whole, half = walks(128), walks(64)
+    assert whole
+    assert set(whole) == set(half)
+    for tile, each in half.items():
+        assert each.tile[2] * 2 == whole[tile].tile[2] == 64
+        assert each.stages == min(2 * whole[tile].stages, 16)
+    assert walks(32) == walks(0) == {}
+
+
+def test_a_tensor_copy_takes_as_long_for_short_lines_and_longer_for_those_outside() -> None:
+    """Tiles of 64 columns wait for their lines; so do those of which a third is outside."""
+    keys: dict[str, Any] = {"producers": 4, "turns": 2, "blocks": 132, "copies": "tensor"}
+    work = _work(1 << 20, 64, 4096)
+    whole = ContractOnGpu((128, 64, 64), (4, 1), "wgmma.m64n64k16", stages=8, **keys)
+    half = replace(whole, tile=(128, 64, 32), stages=16)
+    (of_whole,), (of_half,) = (_seconds(work, each) for each in (whole, half))
+    assert 1.4 < of_half / of_whole < 2.1
+    wide = ContractOnGpu((128, 160, 64), (4, 1), "wgmma.m64n160k16", stages=5, **keys)
+    inside, outside = (_seconds(_work(1 << 16, n, 4096), wide)[0] for n in (480, 384))
+    assert outside > 1.1 * inside
+
+
 def test_producers_keep_a_slice_more_under_way() -> None:
     threads = ContractOnGpu((128, 256, 64), (8, 1), "wgmma.m64n256k16", stages=3, copies="tensor")
     work = _work(4096, 4096, 4096)
@@ -389,10 +435,12 @@ def test_what_an_epilogue_reads_takes_registers_from_a_second_block() -> None:
 @pytest.mark.parametrize("k", [768, 3072])
 def test_large_products_go_to_teams(k: int) -> None:
     # cuBLAS over dlc on an H200 with two blocks of 128 x 192 instead: 0.90 and 0.91.
-    work = replace(_work(8192, 768, k), mapped_line=k * 2)
+    work = replace(_work(8192, 768, k), mapped_line=128)
     space = contract_gpu.candidates(work, H200)
     best = space[int(np.argmin(contract_gpu.estimate(work, space, H200)))]
-    assert (best.tile, best.turns, best.copies) == ((128, 128, 64), 2, "tensor")
+    assert best.tile[0] == 128
+    assert best.tile[1] in (128, 192)
+    assert (best.turns, best.copies) == (2, "tensor")
 
 
 def test_a_block_that_does_not_fit_is_never_chosen() -> None:
