@@ -5,6 +5,7 @@ import import_mutants
 import lowering_mutants
 import memory_mutants
 import role_mutants
+import staging_mutants
 import text_mutants
 import warpgroup_mutants
 
@@ -16,6 +17,7 @@ ALL = (
     *text_mutants.MUTANTS,
     *warpgroup_mutants.MUTANTS,
     *role_mutants.MUTANTS,
+    *staging_mutants.MUTANTS,
 )
 FIXED = {
     "cpu": (
