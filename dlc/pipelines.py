@@ -33,6 +33,7 @@ PIPELINES: dict[str, Pipeline] = {
             "gpu-hoist-choices",  # what a branch loads are neighbours then
             "gpu-vectorize-memory",  # finds the neighbours in the innermost loops
             "gpu-fold-conversions",  # of moves between buffers that it has made
+            "gpu-select-quotients",
             "gpu-insert-barriers",  # all accesses are written; allocation shares bytes across them
             "gpu-swizzle-shared",  # before allocation: a swizzled buffer is aligned
             "gpu-allocate-shared",

@@ -83,11 +83,14 @@ class ArgExtremumOp(OverAxes, ReductionOp, ABC):
         """The type of a place while places are compared: the narrowest with instructions."""
         return i32 if self.domain.points < 2**31 else i64
 
+    @property
+    def _nowhere(self) -> int:
+        """A place that is worse than any other."""
+        return -1 if self.select_last is not None else 2 ** (self._place.width.data - 1) - 1
+
     def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:
-        last = 2 ** (self._place.width.data - 1) - 1
-        nowhere = -1 if self.select_last is not None else last
         value = b.constant(self.identity_value, compute_type(element_type(self.x)))
-        return [value, b.constant(nowhere, self._place)]
+        return [value, b.constant(self._nowhere, self._place)]
 
     def contribution(self, scope: Scope, index: Index, reduction: Index) -> Sequence[SSAValue]:
         x = scope.read(self.x, self.operand_index(index, reduction))
@@ -99,10 +102,32 @@ class ArgExtremumOp(OverAxes, ReductionOp, ABC):
         last = self.select_last is not None
         return better_place(b, self.predicate, left, right, element_type(self.x), last)
 
+    def append(
+        self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
+    ) -> Sequence[SSAValue]:
+        value, place = left
+        other, other_place = right
+        wins = self._wins_behind(b.of(element_type(self.x)), other, value)
+        return [b.select(wins, other, value), b.select(wins, other_place, place)]
+
+    def _wins_behind(self, b: ScalarBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
+        """Write whether ``x`` is better than ``y``, which stands before it."""
+        if self.select_last is not None:
+            wins = b.compare("ge" if self.predicate == "gt" else "le", x, y)
+            return b.logical("or", wins, b.compare("ne", x, x)) if is_float(x.type) else wins
+        if not is_float(x.type):
+            return b.compare(self.predicate, x, y)
+        loses = b.compare("le" if self.predicate == "gt" else "ge", x, y)  # no NaN does
+        return b.logical("and", b.invert(loses), b.compare("eq", y, y))
+
     def finish(
         self, scope: Scope, index: Index, accumulators: Sequence[SSAValue], result: int = 0
     ) -> SSAValue:
-        return scope.b.cast(accumulators[1], i64)
+        place = accumulators[1]
+        if self.select_last is None:  # no element beats what never wins: the first one is the best
+            none = scope.b.compare("eq", place, scope.b.constant(self._nowhere, self._place))
+            place = scope.b.select(none, scope.b.constant(0, self._place), place)
+        return scope.b.cast(place, i64)
 
     def flops(self) -> int:
         return self.domain.points

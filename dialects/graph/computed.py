@@ -144,6 +144,15 @@ class ReductionOp(ComputedOp, ABC):
     ) -> Sequence[SSAValue]:
         """Write the accumulators of two disjoint parts together."""
 
+    def append(
+        self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
+    ) -> Sequence[SSAValue]:
+        """Write the accumulators of a part, at first those of nothing, and of a point behind all of
+        it: ``combine``, unless an op can do less. Who appends one point of a reduction, appends
+        all.
+        """
+        return self.combine(b, left, right)
+
     def finish(
         self, scope: Scope, index: Index, accumulators: Sequence[SSAValue], result: int = 0
     ) -> SSAValue:

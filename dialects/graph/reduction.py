@@ -18,6 +18,7 @@ from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
 from dlc.ir.tensor import (
     compute_type,
+    element_bytes,
     element_type,
     float_element,
     is_float,
@@ -131,7 +132,7 @@ class ReduceSumOp(SumOp):
 
 @irdl_op_definition
 class ReduceMeanOp(SumOp):
-    """``y = sum of x / count``; integers truncate towards zero.
+    """``y = sum of x / count``; integers truncate towards zero. Of 16 bits as ``graph.div``.
 
     The sum of integers wraps around in 64 bits, of those below 32 bits in 32.
     """
@@ -145,6 +146,9 @@ class ReduceMeanOp(SumOp):
         count = b.constant(
             self._count() if is_float(total.type) else max(1, self._count()), total.type
         )
+        is_short = element_bytes(element_type(self.x)) < element_bytes(total.type)
+        if is_float(total.type) and is_short:
+            return b.near_quotient(total, count)
         return b.of(element_type(self.x)).div(total, count)
 
     def reference(self, *operands: Array) -> Array:

@@ -36,6 +36,8 @@ _UNSIGNED_PREDICATE = {**_INTEGER_PREDICATE, "lt": "ult", "le": "ule", "gt": "ug
 
 _WIDEST_BYTES = 8
 _RECIPROCAL, _NEAR = FastMathFlag.ALLOW_RECIP, FastMathFlag.APPROX_FUNC
+NEAR_QUOTIENT, RATIO = (arith.FastMathFlagsAttr([flag]) for flag in (_NEAR, _RECIPROCAL))
+"""How a division says that it is a ``near_quotient``, or a ``ratio``."""
 
 
 class ScalarBuilder:
@@ -161,7 +163,7 @@ class ScalarBuilder:
         """Return a quotient of floats that may be off by two units in the last place: in functions
         that are not exact anyway.
         """
-        return self.insert(arith.DivfOp(x, y, arith.FastMathFlagsAttr([_RECIPROCAL])))
+        return self.insert(arith.DivfOp(x, y, RATIO))
 
     def short_ratio(self, x: SSAValue, y: SSAValue) -> SSAValue:
         """Return a quotient like ``ratio`` that is zero where the reciprocal is subnormal: for
@@ -173,7 +175,7 @@ class ScalarBuilder:
         """Return a quotient of floats that is exact where a float is, and within a unit in the last
         place elsewhere, but for divisors below the least normal number.
         """
-        return self.insert(arith.DivfOp(x, y, arith.FastMathFlagsAttr([_NEAR])))
+        return self.insert(arith.DivfOp(x, y, NEAR_QUOTIENT))
 
     def rem(self, x: SSAValue, y: SSAValue) -> SSAValue:
         """Return the exact remainder of the truncated quotient: it has the sign of ``x``."""

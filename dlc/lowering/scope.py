@@ -270,7 +270,7 @@ class LoopScope(Blocks):
     ) -> Sequence[SSAValue]:
         """Loop over the reduction axes ``sizes`` that follow the opened ones ``outer``."""
         if not sizes:
-            return op.combine(self.b, totals, op.contribution(self, index, outer))
+            return op.append(self.b, totals, op.contribution(self, index, outer))
         loop = ForOp(0, sizes[0], kind=LoopKind.REDUCTION, iter_args=totals)
         with self.loop(loop) as dim:
             carried = loop.carried_arguments

@@ -99,7 +99,7 @@ class Across(TeamRows):
         index = self.reduced(row, shape(op.results[0]))
         at = unflatten(position, op.domain.reduction)
         part = op.contribution(self.scope, index, at)
-        self._set(op, self.lane, op.combine(self.scope.b, self.get(op, self.lane), part))
+        self._set(op, self.lane, op.append(self.scope.b, self.get(op, self.lane), part))
 
     def each_row(self, write: Callable[[AffineExpr], None]) -> None:
         """Write what is done for each row of a vector."""

@@ -71,7 +71,7 @@ class Along(TeamRows):
 
         def add(position: AffineExpr, total: Values) -> Values:
             at = unflatten(position, op.domain.reduction)
-            return op.combine(scope.b, total, op.contribution(scope, index, at))
+            return op.append(scope.b, total, op.contribution(scope, index, at))
 
         if self.vector == 1:
             return add(number, total)
