@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation
 from dlc.analysis.shared_conflict import is_block_barrier
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp, SharedAllocOp
+from dlc.dialects.gpu.cluster import RemoteMoveOp
 from dlc.ir.access import MemoryOp
 from dlc.ir.order import OrderingOp
 from dlc.ir.space import buffer_type
@@ -24,9 +25,9 @@ class GpuAllocateSharedPass(DlcPass):
     """Set ``offset`` of each shared buffer and ``shared_bytes`` of the kernel.
 
     Two buffers may share bytes when the last use of one is before a barrier and the first use of
-    the other after it; one with the objects of tokens shares none. Large buffers are placed first,
-    each as low as it fits. A barrier in a branch, which all threads take or none, counts in it;
-    what follows the branch may come without it.
+    the other after it; one with the objects of tokens, or that other blocks touch, shares none.
+    Large buffers are placed first, each as low as it fits. A barrier in a branch, which all threads
+    take or none, counts in it; what follows the branch may come without it.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``gpu-insert-barriers`` and
     ``gpu-swizzle-shared`` (a swizzled buffer starts at a multiple of its period, one that tensor
@@ -95,7 +96,7 @@ def _buffer(op: SharedAllocOp, phases: _Phases) -> _Buffer:
     accesses = [a for user in users if isinstance(user, MemoryOp) for a in user.accesses()]
     alignment = max(alignment, *(a.alignment for a in accesses if a.buffer is op.output), 1)
     used = [phases[_numbered(use.operation, phases)] for use in op.output.uses]
-    if _holds_tokens(op):
+    if _holds_tokens(op) or any(isinstance(user, RemoteMoveOp) for user in users):
         used += phases.values()
     first = min((first for first, _ in used), default=0)
     return _Buffer(op, bytes, alignment, first, max((last for _, last in used), default=0))

@@ -57,9 +57,6 @@ class ClusterOp(NeedsCapability):
 class ClusterRankOp(IRDLOperation, BoundedIndex, ClusterOp):
     """The number of the block in its cluster, x first (PTX ISA, "%cluster_ctarank").
 
-    No lowering uses it: measured on products, clusters of two blocks take as long as none or longer
-    (``docs/performance.md``, "forms of products by warpgroups").
-
     ``%r = gpu.cluster_rank : index``
     """
 
@@ -85,7 +82,7 @@ class ClusterBarrierOp(MeetingOp, ClusterOp):
     """Wait for all threads of the cluster, and see what they wrote (PTX ISA, "barrier.cluster").
 
     One stands before blocks first touch each other's shared memory, one before a block ends whose
-    memory others may still touch. No lowering uses it: see ``gpu.cluster_rank``.
+    memory others may still touch.
     """
 
     name = "gpu.cluster_barrier"
@@ -95,7 +92,7 @@ class ClusterBarrierOp(MeetingOp, ClusterOp):
         self.verify_cluster()
 
 
-class _RemoteOp(VectorMoveOp, ClusterOp):
+class RemoteMoveOp(VectorMoveOp, ClusterOp):
     """A vector that a thread moves between its registers and the shared memory of a block."""
 
     source = operand_def(MemRefType)
@@ -124,9 +121,9 @@ class _RemoteOp(VectorMoveOp, ClusterOp):
 
 
 @irdl_op_definition
-class ClusterLoadOp(_RemoteOp):
+class ClusterLoadOp(RemoteMoveOp):
     """Load neighbouring elements of the same buffer of block ``rank`` of the cluster (PTX ISA,
-    "mapa" and "ld.shared::cluster"). No lowering uses it: see ``gpu.cluster_rank``.
+    "mapa" and "ld.shared::cluster"). No lowering uses it: who sends need not wait before it ends.
 
     ``gpu.cluster_load %s[%i] of %rank to %r[0] {elements = 4 : i64} : memref<..>, memref<..>``
     """
@@ -142,9 +139,9 @@ class ClusterLoadOp(_RemoteOp):
 
 
 @irdl_op_definition
-class ClusterStoreOp(_RemoteOp):
+class ClusterStoreOp(RemoteMoveOp):
     """Store neighbouring elements to the same buffer of block ``rank`` of the cluster (PTX ISA,
-    "mapa" and "st.shared::cluster"). No lowering uses it: see ``gpu.cluster_rank``.
+    "mapa" and "st.shared::cluster").
 
     ``gpu.cluster_store %r[0] to %s[%i] of %rank {elements = 4 : i64} : memref<..>, memref<..>``
     """

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, TensorType, UnitAttr, i1, i64
@@ -20,8 +21,9 @@ from dlc.ir.tensor import compute_type, element_type, shape
 class ScanOp(ReductionOp, ABC):
     """``y[.., i, ..]`` combines ``x[.., k, ..]`` for ``k <= i`` along ``axis``.
 
-    ``exclusive``: ``k < i``. ``reverse``: from the end, ``k >= i``. Each element is computed on its
-    own, with as many steps as the axis is long.
+    ``exclusive``: ``k < i``. ``reverse``: from the end, ``k >= i``. The contributions of an element
+    are those of the whole axis, of which it takes some: a lowering that knows no better computes
+    each element on its own, with as many steps as the axis is long.
     """
 
     x = operand_def(TensorType)
@@ -81,7 +83,7 @@ class ScanOp(ReductionOp, ABC):
         return scope.b.wrap(accumulators[0], element_type(self.output))
 
     def flops(self) -> int:
-        return self.domain.points
+        return prod(self.domain.parallel)  # each element needs one combination more
 
     @abstractmethod
     def accumulate(self, x: Array, axis: int) -> Array:

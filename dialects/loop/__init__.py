@@ -16,13 +16,14 @@ from dlc.dialects.loop.attributes import (
     MeasuredAttr,
     ScheduleAttr,
 )
+from dlc.dialects.loop.combination import CombineOp, PrefixOp
 from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.dialects.loop.memory import AllocOp, IndexOp, LoadOp, StoreOp
 from dlc.dialects.loop.remainder import RemfOp
 from dlc.dialects.loop.roles import RolesOp
 from dlc.dialects.loop.spread import SpreadAttr
 from dlc.dialects.loop.stage import StageOp
-from dlc.dialects.loop.structure import CombineOp, ForOp, YieldOp
+from dlc.dialects.loop.structure import ForOp, YieldOp
 from dlc.dialects.loop.task_map import TaskMapAttr
 from dlc.dialects.loop.vector import LoadVectorOp, StoreVectorOp
 from dlc.ir.space import SpaceAttr
@@ -41,6 +42,7 @@ Loop = Dialect(
         KernelOp,
         LoadOp,
         LoadVectorOp,
+        PrefixOp,
         RemfOp,
         RolesOp,
         StageOp,

@@ -40,6 +40,7 @@ class CombineScope(StrEnum):
 
     TEAM = "team"
     BLOCK = "block"
+    CLUSTER = "cluster"
 
 
 E = TypeVar("E", bound=StrEnum)

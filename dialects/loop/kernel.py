@@ -62,6 +62,7 @@ class KernelOp(IRDLOperation):
 
     ``scratch`` has one size in bytes per scratch buffer. Outputs and scratch do not overlap any
     other buffer. ``threads``: of a block of a GPU; without it the loops over threads say it.
+    ``cluster``: neighbouring blocks that combine values.
 
     ``loop.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : i64} {...}``
     """
@@ -71,6 +72,7 @@ class KernelOp(IRDLOperation):
     function_type = prop_def(FunctionType)
     outputs = prop_def(IntegerAttr.constr(i64))
     threads = opt_prop_def(IntegerAttr.constr(i64))
+    cluster = opt_prop_def(IntegerAttr.constr(i64))
     scratch = prop_def(DenseArrayBase.constr(i64), default_value=DenseArrayBase.from_list(i64, []))
     body = region_def("single_block")
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), RecursiveMemoryEffect())
@@ -103,6 +105,11 @@ class KernelOp(IRDLOperation):
     def block_threads(self) -> int:
         """The threads of a block that are asked for, 0 where nothing is."""
         return self.threads.value.data if self.threads is not None else 0
+
+    @property
+    def cluster_blocks(self) -> int:
+        """The blocks of a cluster, 1 where there are none."""
+        return self.cluster.value.data if self.cluster is not None else 1
 
     def _split(self) -> tuple[int, int]:
         scratch = len(self.body.block.args) - len(self.scratch_bytes)
@@ -137,6 +144,8 @@ class KernelOp(IRDLOperation):
             raise VerifyException(
                 f"threads = {threads} should be a positive multiple of {WARP_LANES}"
             )
+        if self.cluster_blocks < 1:
+            raise VerifyException(f"cluster = {self.cluster_blocks} should be at least 1")
         if not isinstance(self.body.block.last_op, EndOp):
             raise VerifyException("a kernel ends with loop.end")
 
@@ -146,7 +155,7 @@ class KernelOp(IRDLOperation):
             parser, reserved_attr_names=("sym_name", "function_type")
         )
         extra = dict(attributes.data) if attributes else {}
-        known = ("outputs", "scratch", "threads")
+        known = ("outputs", "scratch", "threads", "cluster")
         properties = {key: extra.pop(key) for key in known if key in extra}
         if "outputs" not in properties:
             parser.raise_error("a kernel says how many of its buffers are outputs")
@@ -166,6 +175,8 @@ class KernelOp(IRDLOperation):
             shown["scratch"] = self.scratch
         if self.threads is not None:
             shown["threads"] = self.threads
+        if self.cluster is not None:
+            shown["cluster"] = self.cluster
         print_func_op_like(
             printer,
             self.sym_name,

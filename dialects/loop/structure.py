@@ -1,4 +1,4 @@
-"""Loops, what their bodies end with, and combinations across the lanes of a loop."""
+"""Loops, and what their bodies end with."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Self
@@ -29,15 +29,12 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
     IsTerminator,
-    NoMemoryEffect,
     Pure,
     RecursiveMemoryEffect,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.dialects.loop.attributes import (
-    CombineScope,
-    CombineScopeAttr,
     KindAttr,
     LoopKind,
     LoopMap,
@@ -252,67 +249,3 @@ def _parse_iter_args(parser: Parser) -> tuple[list[Parser.Argument], list[SSAVal
     values = parser.resolve_operands([operand for _, operand in pairs], types, position)
     arguments = [a.resolve(t) for (a, _), t in zip(pairs, types, strict=True)]
     return arguments, list(values)
-
-
-@irdl_op_definition
-class CombineOp(IRDLOperation):
-    """The combination of the values that all threads of a block, or of the team of the loop
-    with teams around, hold; each of them gets it.
-
-    The region combines two lanes' values and is associative and commutative. All lanes reach it.
-
-    ``%t = loop.combine %p over team : f32 { ^bb0(%l: f32, %r: f32): ... loop.yield %m : f32 }``
-    """
-
-    name = "loop.combine"
-    parts = var_operand_def()
-    over = prop_def(CombineScopeAttr)
-    totals = var_result_def()
-    body = region_def("single_block")
-    traits = traits_def(NoMemoryEffect())
-
-    def __init__(self, parts: Sequence[SSAValue], over: CombineScope, body: Region | None = None):
-        """body: its block takes the values of one lane, then those of another."""
-        types = [value.type for value in parts]
-        super().__init__(
-            operands=[parts],
-            properties={"over": CombineScopeAttr(over)},
-            result_types=[types],
-            regions=[body or Region(Block(arg_types=[*types, *types]))],
-        )
-
-    def verify_(self) -> None:
-        types = tuple(self.parts.types)
-        if tuple(self.totals.types) != types:
-            raise VerifyException("a combination has the types of its parts")
-        if tuple(self.body.block.arg_types) != types + types:
-            raise VerifyException("the body takes the values of two lanes")
-        last = self.body.block.last_op
-        if not isinstance(last, YieldOp) or tuple(last.arguments.types) != types:
-            raise VerifyException("the body ends with loop.yield of the combined values")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        position = parser.pos
-        operands = parser.parse_comma_separated_list(
-            parser.Delimiter.NONE, parser.parse_unresolved_operand
-        )
-        parser.parse_keyword("over")
-        over = parser.parse_str_enum(CombineScope)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        parts = parser.resolve_operands(operands, types, position)
-        op = cls(list(parts), over, parser.parse_region())
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.parts, printer.print_ssa_value)
-        printer.print_string(f" over {self.over.data.value}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_list(self.parts.types, printer.print_attribute)
-        printer.print_string(" ")
-        printer.print_region(self.body)

@@ -37,7 +37,7 @@ class Job:
     buffers: the tensors of the group's body that stand in a buffer: its arguments, and what earlier
     kernels of the group have computed.
     outputs: each tensor of the body that the kernel computes and the buffer that it goes to.
-    threads: of a block (GPU), where the loops alone do not say it.
+    threads: of a block (GPU), where the loops alone do not say it. cluster: blocks that combine.
     reads: what a launch takes: inputs of the group by their numbers, results of earlier jobs.
     results: the types of what a launch gives.
     earlier: kernels of the group that are launched before, in order.
@@ -49,6 +49,7 @@ class Job:
     outputs: list[tuple[SSAValue, SSAValue]] = field(default_factory=list)
     scratch: list[int] = field(default_factory=list)
     threads: int | None = None
+    cluster: int = 1
     repacked: dict[int, "Repacked"] = field(default_factory=dict)
     reads: list["int | Handed"] = field(default_factory=list)
     results: list[TensorType[Attribute]] = field(default_factory=list)
@@ -161,6 +162,8 @@ class Job:
         kernel = KernelOp(name, types, len(self.results), self.scratch, Region(self.block))
         if self.threads is not None:
             kernel.threads = IntegerAttr(self.threads, i64)
+        if self.cluster > 1:
+            kernel.cluster = IntegerAttr(self.cluster, i64)
         return kernel
 
 

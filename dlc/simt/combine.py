@@ -18,7 +18,7 @@ Parts = Sequence[SSAValue]
 Combine = Callable[[Parts, Parts], Parts]
 """Writes the combination of two lanes' values."""
 
-_CARRIED: dict[Attribute, Attribute] = {i1: i32, IndexType(): i64}
+CARRIED: dict[Attribute, Attribute] = {i1: i32, IndexType(): i64}
 """How types that a shuffle cannot carry travel."""
 
 
@@ -41,14 +41,20 @@ def _over_lanes(b: ScalarBuilder, parts: Parts, combine: Combine, lanes: int, ap
     """
     distance = lanes // 2
     while distance:
-        moved = [_shuffle(b, part, distance * apart) for part in parts]
+        moved = [shuffle(b, part, distance * apart) for part in parts]
         parts, distance = combine(parts, moved), distance // 2
     return parts
 
 
-def _shuffle(b: ScalarBuilder, value: SSAValue, distance: int) -> SSAValue:
-    carried = b.cast(value, _CARRIED.get(value.type, value.type))
-    other = b.insert(gpu.ShuffleOp(gpu.ShuffleMode.XOR, carried, distance))
+def shuffle(
+    b: ScalarBuilder,
+    value: SSAValue,
+    offset: int,
+    mode: gpu.ShuffleMode = gpu.ShuffleMode.XOR,
+) -> SSAValue:
+    """Return the value of another lane."""
+    carried = b.cast(value, CARRIED.get(value.type, value.type))
+    other = b.insert(gpu.ShuffleOp(mode, carried, offset))
     return b.cast(other, value.type)
 
 
@@ -59,7 +65,7 @@ def _over_warps(
     in shared memory, and each thread of the team combines them all.
     """
     types = [part.type for part in parts]
-    buffers = _stored_once(program, parts, team)
+    buffers = stored_once(program, parts, team)
     thread = AffineExpr.dimension(0)
     first = thread // (team.threads * team.apart) * far
     if program.threads == team.threads * team.apart:
@@ -67,7 +73,7 @@ def _over_warps(
 
     def load(number: AffineExpr | int) -> Parts:
         index = [first + number, *([thread % team.apart] if team.apart > 1 else [])]
-        return _load(program.b, buffers, types, index, [program.thread])
+        return load_parts(program.b, buffers, types, index, [program.thread])
 
     if team.apart == 1 and far & (far - 1) == 0:
         return _over_lanes(program.b, load(thread % far), combine, far, 1)
@@ -77,14 +83,14 @@ def _over_warps(
     return total
 
 
-def _stored_once(program: ThreadProgram, parts: Parts, team: Formation) -> list[SSAValue]:
-    """Write the totals of each warp to shared buffers: a line for each ``max(32, apart)`` threads,
-    in it an element for each team that they belong to.
+def stored_once(program: ThreadProgram, parts: Parts, team: Formation) -> list[SSAValue]:
+    """Write the totals of each warp to shared buffers, which are returned: a line for each
+    ``max(32, apart)`` threads, in it an element for each team that they belong to.
     """
     b, thread = program.b, AffineExpr.dimension(0)
     width = max(WARP_LANES, team.apart)
     sizes = [program.threads // width, *([team.apart] if team.apart > 1 else [])]
-    values = [b.cast(part, _CARRIED.get(part.type, part.type)) for part in parts]
+    values = [b.cast(part, CARRIED.get(part.type, part.type)) for part in parts]
     space = SpaceAttr(Space.SHARED)
     buffers: list[SSAValue] = [
         program.shared_buffer(MemRefType(value.type, sizes, memory_space=space)).output
@@ -106,12 +112,13 @@ def _stored_once(program: ThreadProgram, parts: Parts, team: Formation) -> list[
     return buffers
 
 
-def _load(
+def load_parts(
     b: ScalarBuilder,
     buffers: Sequence[SSAValue],
     types: Sequence[Attribute],
     index: Sequence[AffineExpr],
     dims: Sequence[SSAValue],
 ) -> Parts:
+    """Return the totals at a place of the buffers, in the types that they had."""
     loaded = [b.insert(LoadOp(buffer, index, dims)) for buffer in buffers]
     return [b.cast(value, type) for value, type in zip(loaded, types, strict=True)]

@@ -5,21 +5,24 @@ of the ``loop`` level's structure is copied as it is.
 """
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IntegerAttr, i1, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i1, i64
 from xdsl.ir import Block, Operation, Region
 
 from dlc.core.locations import operation_text
 from dlc.dialects import gpu
 from dlc.dialects.loop.attributes import CombineScope, LoopMap
+from dlc.dialects.loop.combination import CombineOp, CombiningOp, PrefixOp
 from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.dialects.loop.memory import AllocOp, StoreOp
 from dlc.dialects.loop.roles import RolesOp
 from dlc.dialects.loop.stage import TileOp
-from dlc.dialects.loop.structure import CombineOp, ForOp, YieldOp
+from dlc.dialects.loop.structure import ForOp, YieldOp
 from dlc.errors import CompileError
 from dlc.ir.formation import Formation
 from dlc.ir.space import Space, buffer_type, space_of
-from dlc.simt.combine import Parts, combine_over_team
+from dlc.simt.combine import Combine, Parts, combine_over_team
+from dlc.simt.combine_cluster import combine_over_cluster
+from dlc.simt.prefix import prefix_over_team
 from dlc.simt.thread_loops import LoopConverter
 from dlc.simt.thread_program import ThreadProgram
 from dlc.simt.workers import extent, threads_of
@@ -40,6 +43,7 @@ class SimtConverter:
         self.values = self.program.values
         self.loops = LoopConverter(self.program, self.convert_ops)
         self.moves_registers = False
+        self.has_met = False
 
     def convert(self) -> gpu.KernelOp:
         """Return the kernel at the ``gpu`` level; raises CompileError for a loop it cannot map."""
@@ -55,6 +59,8 @@ class SimtConverter:
         )
         if self.moves_registers:  # each thread has the most that one block on an SM leaves it
             kernel.resident_blocks = IntegerAttr(1, i64)
+        if self.kernel.cluster is not None:
+            kernel.cluster = DenseArrayBase.from_list(i64, [self.kernel.cluster_blocks, 1, 1])
         kernel.attributes.update(self.kernel.attributes)
         kernel.location = self.kernel.location
         return kernel
@@ -71,6 +77,8 @@ class SimtConverter:
                     self._alloc(op)
                 case CombineOp():
                     self._combine(op)
+                case PrefixOp():
+                    self._prefix(op)
                 case RolesOp():
                     self._roles(op)
                 case TileOp():
@@ -153,9 +161,9 @@ class SimtConverter:
         new.location = op.location
         self.values[op.buffer] = new.output
 
-    def _team(self, op: CombineOp) -> Formation:
+    def _team(self, op: CombiningOp) -> Formation:
         match op.over.data:
-            case CombineScope.BLOCK:
+            case CombineScope.BLOCK | CombineScope.CLUSTER:
                 return Formation(self.program.threads, 1)
             case CombineScope.TEAM:
                 if self.program.at.team is None:
@@ -163,7 +171,22 @@ class SimtConverter:
                 return self.program.at.team
 
     def _combine(self, op: CombineOp) -> None:
-        parts = [self.values[v] for v in op.parts]
+        combine, parts = self._combining(op), [self.values[v] for v in op.parts]
+        totals = combine_over_team(self.program, parts, combine, self._team(op))
+        blocks = self.kernel.cluster_blocks
+        if op.over.data is CombineScope.CLUSTER and blocks > 1:
+            totals = combine_over_cluster(self.program, totals, combine, blocks, self.has_met)
+            self.has_met = True
+        self.values.update(zip(op.totals, totals, strict=True))
+
+    def _prefix(self, op: PrefixOp) -> None:
+        values, nothing = ([self.values[v] for v in some] for some in (op.values, op.nothing))
+        team = self._team(op)
+        found = prefix_over_team(self.program, values, nothing, self._combining(op), team)
+        self.values.update(zip(op.totals, found, strict=True))
+
+    def _combining(self, op: CombiningOp) -> Combine:
+        """Return what writes the combination of two lanes' values."""
 
         def combine(left: Parts, right: Parts) -> Parts:
             body = op.body.block
@@ -172,5 +195,4 @@ class SimtConverter:
             assert isinstance(body.last_op, YieldOp)
             return [self.values[v] for v in body.last_op.arguments]
 
-        totals = combine_over_team(self.program, parts, combine, self._team(op))
-        self.values.update(zip(op.totals, totals, strict=True))
+        return combine

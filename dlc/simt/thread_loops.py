@@ -15,7 +15,8 @@ from xdsl.ir.affine import AffineExpr
 from dlc.core.locations import operation_text
 from dlc.dialects import gpu
 from dlc.dialects.loop.attributes import LoopMap
-from dlc.dialects.loop.structure import CombineOp, ForOp, YieldOp
+from dlc.dialects.loop.combination import CombiningOp
+from dlc.dialects.loop.structure import ForOp, YieldOp
 from dlc.errors import CompileError
 from dlc.ir.formation import Formation
 from dlc.simt.thread_program import ThreadProgram
@@ -175,7 +176,7 @@ def _check_all_reach(op: ForOp, total: int, count: int) -> None:
     """
     map = op.map.data
     for inner in op.body.walk():
-        if isinstance(inner, CombineOp) and map is LoopMap.THREAD:
+        if isinstance(inner, CombiningOp) and map is LoopMap.THREAD:
             raise CompileError(
                 f"a combination over a {inner.over.data} is inside a loop of {total} iterations "
                 f"over the {map} numbers 0 to {count - 1}, which not all of them reach",

@@ -43,7 +43,16 @@ def test_add_with_broadcast(runner: Runner, size: int, schedule: str) -> None:
 @pytest.mark.parametrize("size", [*SIZES, 33, 197, 200])
 @pytest.mark.parametrize(
     "schedule",
-    ["threads = 32, rows = 4, vector = 4", "threads = 64", "threads = 96", "threads = 1024"],
+    [
+        "threads = 32, rows = 4, vector = 4",
+        "threads = 128, vector = 8",
+        "threads = 64",
+        "threads = 96",
+        "threads = 96, vector = 2",
+        "threads = 1024",
+        "threads = 32, vector = 8, cluster = 2",
+        "threads = 64, vector = 4, cluster = 8",
+    ],
 )
 def test_softmax(runner: Runner, size: int, schedule: str) -> None:
     full = f"tensor<5x{size}xf16>"
@@ -56,6 +65,61 @@ def test_softmax(runner: Runner, size: int, schedule: str) -> None:
     smallest = float(np.finfo(np.float16).smallest_subnormal)
     bound = 2 * HALF_EPS * exact + smallest
     assert (np.abs(y - exact) <= bound).all()
+
+
+KEPT = [
+    "threads = 4, rows = 16, vector = 4",
+    "threads = 8, rows = 4, vector = 4",
+    "threads = 32, rows = 4, vector = 8",
+    "threads = 96, vector = 4",
+    "threads = 64, vector = 8, cluster = 2",
+    "threads = 32, vector = 2, cluster = 4",
+]
+
+
+@pytest.mark.parametrize("sizes", [(3, 5), (5, 197), (2, 523), (3, 7, 11), (4, 2, 8, 13)])
+@pytest.mark.parametrize("schedule", KEPT)
+def test_layer_norm_of_rows_that_are_kept(
+    runner: Runner, sizes: tuple[int, ...], schedule: str
+) -> None:
+    """Rows of one axis and of several, a factor that is read twice, a summand for what is last."""
+    rows, axes = sizes[0], list(range(1, len(sizes)))
+    full, last = f"tensor<{'x'.join(map(str, sizes))}xf16>", f"tensor<{sizes[-1]}xf16>"
+    one = f"tensor<{'x'.join(map(str, (rows, *(1 for _ in axes))))}xf16>"
+    body = f"""
+      %z = graph.mul %g0, %g2 : ({full}, {last}) -> {full}
+      %a = graph.add %z, %g1 : ({full}, {full}) -> {full}
+      %m = graph.reduce_mean %a axes {axes} keep_dims : {full} -> {one}
+      %d = graph.sub %a, %m : ({full}, {one}) -> {full}
+      %s = graph.mul %d, %d : ({full}, {full}) -> {full}
+      %v = graph.reduce_sum %s axes {axes} keep_dims : {full} -> {one}
+      %q = graph.sqrt %v : {one} -> {one}
+      %n = graph.div %d, %q : ({full}, {one}) -> {full}
+      %w = graph.mul %n, %g2 : ({full}, {last}) -> {full}
+      %r = graph.add %w, %g3 : ({full}, {full}) -> {full}"""
+    keys = f'strategy = "row", target = "gpu", {schedule}'
+    text = group(f"{full}, {full}, {last}, {full}", full, keys, body)
+    rng = np.random.default_rng(rows)
+    given = [rng.standard_normal(n).astype(np.float16) for n in (sizes, sizes, sizes[-1:], sizes)]
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), *given)
+    x, r, w, b = (v.astype(np.float64) for v in given)
+    a = x * w + r
+    d = a - a.mean(tuple(axes), keepdims=True)
+    scaled = d / np.sqrt((d * d).sum(tuple(axes), keepdims=True)) * w
+    assert (np.abs(y - (scaled + b)) <= 2 * HALF_EPS * (np.abs(scaled) + np.abs(scaled + b))).all()
+
+
+@pytest.mark.parametrize("schedule", KEPT)
+@pytest.mark.parametrize("op", ["arg_max", "reduce_sum"])
+def test_reduction_of_rows_that_are_kept(runner: Runner, op: str, schedule: str) -> None:
+    result = "i64" if op == "arg_max" else "f32"
+    body = f"%r = graph.{op} %g0 axes [1] : tensor<5x333xf32> -> tensor<5x{result}>"
+    keys = f'strategy = "row", target = "gpu", {schedule}'
+    text = group("tensor<5x333xf32>", f"tensor<5x{result}>", keys, body)
+    x = np.random.default_rng(0).integers(-9, 9, (5, 333)).astype(np.float32)
+    x[4] = -np.inf
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x)
+    np.testing.assert_array_equal(y, x.argmax(1) if op == "arg_max" else x.sum(1))
 
 
 @pytest.mark.parametrize("channels", [64, 20, 7])

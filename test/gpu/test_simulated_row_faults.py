@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from lowered import lowered
 from test_rows_and_elements import group
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.rewriter import Rewriter
 
@@ -51,12 +52,32 @@ def across() -> ModuleOp:
     return lowered(group("tensor<96x32xf32>", "tensor<32xf32>", keys, body), GPU)
 
 
+def shared_by_blocks() -> ModuleOp:
+    """Differences from the largest of a row that two blocks of a cluster share."""
+    full = "tensor<3x203xf32>"
+    body = (
+        f"%m = graph.reduce_max %g0 axes [1] keep_dims : {full} -> tensor<3x1xf32>\n"
+        f"%r = graph.sub %g0, %m : ({full}, tensor<3x1xf32>) -> {full}"
+    )
+    keys = 'strategy = "row", target = "gpu", threads = 64, vector = 4, cluster = 2'
+    return lowered(group(full, full, keys, body), GPU)
+
+
+def scanned() -> ModuleOp:
+    """Running sums of rows that two warps share."""
+    full = "tensor<3x203xf32>"
+    body = f"%r = graph.cum_sum %g0 axis 1 : {full} -> {full}"
+    keys = 'strategy = "scan", target = "gpu", threads = 64, vector = 4'
+    return lowered(group(full, full, keys, body), GPU)
+
+
 def _is_right(module: ModuleOp, made: Callable[[], ModuleOp]) -> bool:
-    sizes = {turned: (64, 96), held: (3, 96), across: (96, 32)}[made]
+    rows = (3, 203)
+    sizes = {turned: (64, 96), held: (3, 96), across: (96, 32)}.get(made, rows)
     x = np.random.default_rng(0).integers(-9, 9, sizes).astype(np.float32)
     (y,) = run_module(module, [x], block_order=1)
-    right = {turned: x.T, held: x - x.max(1, keepdims=True), across: x.sum(0)}[made]
-    return np.array_equal(y, right)
+    right = {turned: x.T, across: x.sum(0), scanned: x.cumsum(1)}
+    return np.array_equal(y, right.get(made, x - x.max(1, keepdims=True)))
 
 
 def without_barriers(module: ModuleOp) -> None:
@@ -86,7 +107,29 @@ def half_a_butterfly(module: ModuleOp) -> None:
     Rewriter.replace_op(shuffle, [], [shuffle.operands[0]])
 
 
-@pytest.mark.parametrize("made", [turned, held, across])
+def without_cluster_barriers(module: ModuleOp) -> None:
+    """Let blocks touch each other's memory whenever they like."""
+    for op in [op for op in module.walk() if isinstance(op, gpu.ClusterBarrierOp)]:
+        Rewriter.erase_op(op)
+
+
+def without_the_first_cluster_barrier(module: ModuleOp) -> None:
+    """Let a block send to one that may not have begun."""
+    Rewriter.erase_op(next(op for op in module.walk() if isinstance(op, gpu.ClusterBarrierOp)))
+
+
+def without_a_send(module: ModuleOp) -> None:
+    """Keep the total of a block from the others."""
+    Rewriter.erase_op(next(op for op in module.walk() if isinstance(op, gpu.ClusterStoreOp)))
+
+
+def at_any_place(module: ModuleOp) -> None:
+    """Take the elements of a line that is not in the row as if they were."""
+    for op in [op for op in module.walk() if isinstance(op, arith.SelectOp)]:
+        Rewriter.replace_op(op, [], [op.lhs])
+
+
+@pytest.mark.parametrize("made", [turned, held, across, shared_by_blocks, scanned])
 def test_without_a_fault_the_result_is_right(made: Callable[[], ModuleOp]) -> None:
     assert _is_right(made(), made)
 
@@ -102,6 +145,13 @@ def test_without_a_fault_the_result_is_right(made: Callable[[], ModuleOp]) -> No
         (across, other_place),
         (held, half_a_butterfly),
         (across, half_a_butterfly),
+        (shared_by_blocks, without_barriers),
+        (shared_by_blocks, without_cluster_barriers),
+        (shared_by_blocks, without_the_first_cluster_barrier),
+        (shared_by_blocks, without_a_send),
+        (scanned, without_barriers),
+        (scanned, half_a_butterfly),
+        (scanned, at_any_place),
     ],
 )
 def test_a_fault_is_found(made: Callable[[], ModuleOp], fault: Fault) -> None:

@@ -17,6 +17,14 @@ from dlc.strategies.row.split import WHOLE_ROWS, WHOLE_THREADS
 from dlc.strategies.row.work import SECTOR_BYTES, RowWork
 
 REGISTERS = 48
+_KEEPING_REGISTERS = 24
+"""Of a thread that keeps lines, beside one for each element."""
+_END_INSTRUCTIONS = 40
+"""For each element of a line that may be at an end of a row: whether it is in the row, and the code
+of both answers. Fitted to softmax and layer norm of 197 elements.
+"""
+_CLUSTER_CLOCKS = 1500.0
+"""Of a barrier of a cluster, and of what is sent before it."""
 _TOTAL_BYTES = 4
 """Of an accumulator in shared memory; wider ones are rare."""
 
@@ -36,7 +44,7 @@ def shared_bytes(work: RowWork, schedule: RowOnGpu, arch: GpuArch) -> int:
 class _Numbers:
     """Schedules as arrays: threads of a team, rows, neighbours that a thread takes at a time, teams
     and threads of a block, whether lanes go across rows, parts of a row, whether rows are held in
-    shared memory.
+    shared memory, blocks of a cluster, whether threads keep lines.
     """
 
     threads: Floats
@@ -47,11 +55,16 @@ class _Numbers:
     across: Floats
     split: Floats
     held: Floats
+    cluster: Floats
+    keeps: Floats
 
     @staticmethod
-    def of(schedules: Sequence[RowOnGpu]) -> "_Numbers":
+    def of(schedules: Sequence[RowOnGpu], length: int) -> "_Numbers":
         rows = [
-            (s.threads, s.rows, s.vector, s.teams, s.block_threads, s.across, s.split, s.held)
+            (
+                *(s.threads, s.rows, s.vector, s.teams, s.block_threads),
+                *(s.across, s.split, s.held, s.cluster, s.keeps(length)),
+            )
             for s in schedules
         ]
         return _Numbers(*np.array(rows, np.float64).T)
@@ -59,16 +72,21 @@ class _Numbers:
 
 def estimate(work: RowWork, schedules: Sequence[RowOnGpu], arch: GpuArch) -> Seconds:
     """Return the seconds of schedules."""
-    costs, n = arch.costs, _Numbers.of(schedules)
+    costs, n = arch.costs, _Numbers.of(schedules, work.length)
     found = [work.reads_of(s.vector, s.rows, s.teams if s.across else 0) for s in schedules]
     loads, lines, fetched = np.array([(r.loads, r.lines, r.fetched) for r in found]).T
-    blocks = np.ceil(work.rows / n.rows) * n.split
+    blocks = np.ceil(work.rows / n.rows) * n.split * n.cluster
     shared = np.array([shared_bytes(work, s, arch) for s in schedules], np.float64)
-    fits = resident_blocks(n.block_threads, np.full_like(n.rows, REGISTERS), shared, arch)
-    steps = np.ceil(work.length / (n.threads * n.split * np.where(n.across, 1, n.vector)))
+    steps = np.ceil(
+        work.length / (n.threads * n.split * n.cluster * np.where(n.across, 1, n.vector))
+    )
     # From registers a pass takes what is there; in shared memory, it only finds the row nearer.
-    near = n.held > 0
-    held = (steps * n.vector <= HELD_ELEMENTS) & (work.passes > 1) & ~near
+    near, keeps = n.held > 0, n.keeps > 0
+    held = (steps * n.vector <= HELD_ELEMENTS) & (work.passes > 1) & ~near | keeps
+    inputs = max(1, work.feeding_bytes / work.length / work.widest_bytes)
+    kept = _KEEPING_REGISTERS + steps * n.vector * inputs
+    registers = np.where(keeps, np.maximum(REGISTERS, kept), REGISTERS)
+    fits = resident_blocks(n.block_threads, registers, shared, arch)
     each = n.vector * costs.operation_instructions * work.operations / (work.rows * work.length)
     each = (each + loads * costs.load_instructions) * np.where(held, costs.held_instructions, 1)
     own = np.where(held | (n.across > 0), costs.held_row_instructions, costs.row_instructions)
@@ -76,30 +94,41 @@ def estimate(work: RowWork, schedules: Sequence[RowOnGpu], arch: GpuArch) -> Sec
     waiting = passes * (costs.pass_clocks + steps * costs.step_wait_clocks)
     meeting = np.where(n.across, costs.team_reduction_clocks, costs.block_reduction_clocks)
     meeting = np.where(shared > 0, work.reductions * meeting, 0)
+    meeting = meeting + np.where(n.cluster > 1, (1 + work.reductions) * _CLUSTER_CLOCKS, 0)
     warp_steps = blocks * n.block_threads / arch.warp_threads * steps
-    warp_steps = warp_steps * np.where(near, 1 / work.passes, np.where(held, costs.held_pass, 1))
+    once = near | keeps
+    warp_steps = warp_steps * np.where(once, 1 / work.passes, np.where(held, costs.held_pass, 1))
     # Of a short row a team takes a piece, and those of a warp are in different lines.
     lanes = np.minimum(n.threads, arch.warp_threads)
     piece = np.where(n.across, LINE_BYTES, lanes * n.vector * work.widest_bytes)
     pieces = arch.warp_threads / lanes
     lines = np.where(n.across, lines, np.maximum(lines, np.where(pieces > 1, pieces, 0)))
+    # A piece of lines begins anywhere in a sector.
+    beside = np.where(keeps, SECTOR_BYTES - n.vector * work.widest_bytes, 0)
+    sectors = np.maximum(1, SECTOR_BYTES / piece) + np.maximum(0, beside) / piece
     kernels = Stream(
         blocks,
         n.block_threads,
         fits,
-        steps * each + own,
+        steps * each + own + np.where(keeps, _ends(work, n, steps), 0) * _END_INSTRUCTIONS,
         waiting + meeting,
         warp_steps * lines,
         warp_steps * fetched,
         work.read_bytes,
         work.written_bytes,
-        np.where(n.across, work.written_bytes, work.stored_bytes)
-        * np.maximum(1, SECTOR_BYTES / piece),
+        np.where(n.across, work.written_bytes, work.stored_bytes) * sectors,
         np.where(
             held | near, 0.0, _reread_bytes(work, resident(blocks, fits, arch) * n.rows, arch)
         ),
     )
     return stream_s(kernels, arch) + np.where(n.split > 1, _combining_s(work, n, arch), 0)
+
+
+def _ends(work: RowWork, n: _Numbers, steps: Floats) -> Floats:
+    """Return the elements of a thread that may be at an end of a row."""
+    starts_inside = work.length % n.vector > 0
+    ends_inside = work.length % (n.vector * n.threads * n.cluster) > 0
+    return n.vector * np.minimum(steps, 1.0 * starts_inside + ends_inside)
 
 
 def _combining_s(work: RowWork, n: _Numbers, arch: GpuArch) -> Floats:

@@ -1,6 +1,6 @@
 """``row`` on a GPU: teams of threads that share rows."""
 
-from math import ceil
+from math import ceil, prod
 
 from dlc.arch import GpuArch
 from dlc.lowering.job import Job
@@ -12,6 +12,7 @@ from dlc.strategies.row.across import Across
 from dlc.strategies.row.along import Along
 from dlc.strategies.row.estimate import REGISTERS, estimate, shared_bytes
 from dlc.strategies.row.held import Held
+from dlc.strategies.row.kept import Kept
 from dlc.strategies.row.lowering import space_of_job
 from dlc.strategies.row.schedule import RowOnGpu
 from dlc.strategies.row.space import candidates
@@ -24,7 +25,7 @@ def rate(work: RowWork, schedule: RowOnGpu, arch: GpuArch) -> Rated:
     fit the rows.
     """
     work.check(schedule)
-    blocks = ceil(work.rows / schedule.rows) * schedule.split
+    blocks = ceil(work.rows / schedule.rows) * schedule.split * schedule.cluster
     shared = shared_bytes(work, schedule, arch)
     block = BlockResources(schedule.block_threads, REGISTERS, shared)
     bytes = work.read_bytes + work.written_bytes
@@ -39,8 +40,12 @@ def _lower(job: Job, schedule: RowOnGpu) -> None:
     if schedule.split > 1:
         lower_in_parts(job, *keys, schedule.across, schedule.split)
         return
+    space = space_of_job(job)
+    if schedule.keeps(prod(space.shape[a] for a in space.axes)):
+        Kept(job, space, unasked, *keys, cluster=schedule.cluster).write()
+        return
     kind = Across if schedule.across else Held if schedule.held else Along
-    kind(job, space_of_job(job), unasked, *keys).write()
+    kind(job, space, unasked, *keys).write()
 
 
 IMPLEMENTATION = Implementation(

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.core.affine import linear_index
@@ -19,20 +19,24 @@ from dlc.strategies.row.along import Along
 
 def feeding(reductions: Iterable[ReductionOp], sizes: tuple[int, ...]) -> list[SSAValue]:
     """Return the tensors of some sizes that reductions are made of and nothing of them computes."""
+    return [value for value in makings(reductions) if is_given(value) and shape(value) == sizes]
+
+
+def makings(reductions: Iterable[ReductionOp]) -> list[SSAValue]:
+    """Return all values that reductions of a group are made of, given and computed."""
     todo: list[SSAValue] = [value for op in reductions for value in op.operands]
-    seen, found = set[SSAValue](), dict[SSAValue, None]()
-    block = next((op.parent_block() for op in reductions), None)
+    seen = dict[SSAValue, None]()
     while todo:
         value = todo.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        owner = value.owner
-        if isinstance(owner, Operation) and owner.parent_block() is block:
-            todo += owner.operands
-        elif shape(value) == sizes:
-            found[value] = None
-    return list(found)
+        if value not in seen:
+            seen[value] = None
+            todo += value.owner.operands if isinstance(value.owner, Operation) else ()
+    return list(seen)
+
+
+def is_given(value: SSAValue) -> bool:
+    """Whether a value of a group is one of its inputs."""
+    return isinstance(value.owner, Block)
 
 
 @dataclass

@@ -1,6 +1,7 @@
 """What a schedule of ``row`` on a GPU holds."""
 
 from dataclasses import dataclass
+from math import ceil, gcd
 
 from dlc.arch.fragments import WARP_LANES
 from dlc.errors import CompileError
@@ -12,6 +13,22 @@ ALONG, ACROSS = "along", "across"
 
 HELD_ELEMENTS = 32
 """A thread's elements of a row up to which they stay in registers from pass to pass."""
+
+KEPT_BYTES = 128
+"""Of a row that a thread keeps at most: 32 registers."""
+
+
+def rounds(length: int, vector: int, threads: int) -> int:
+    """Return the lines of a thread that goes through a row which starts anywhere in a line; some
+    are beyond the row.
+    """
+    return ceil(lines(length, vector) / threads)
+
+
+def lines(length: int, vector: int) -> int:
+    """Return the most lines of ``vector`` elements that a row which starts anywhere is in."""
+    before = vector - gcd(vector, length)
+    return ceil((before + length) / vector)
 
 
 @dataclass(frozen=True)
@@ -27,7 +44,8 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
     rows: int = size("rows per block", default=1)
     vector: int = size(
         "neighbours that a thread takes at a time: elements of a row, or rows where `lanes` is "
-        "`across`; this divides `rows` then",
+        "`across`; this divides `rows` then. Where it does not divide the length of the rows, a "
+        "thread keeps what it has of a row in registers",
         default=1,
         most=16,
     )
@@ -42,6 +60,12 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
         "only `along` rows",
         False,
     )
+    cluster: int = size(
+        "neighbouring blocks that share a row, each thread of them with a part of it in registers; "
+        "above 1, a block has one row",
+        default=1,
+        most=8,
+    )
     split: int = size(
         "parts of a row, each in another block; a second kernel combines what they give. Above 1 "
         "only where no result has all elements of a row",
@@ -52,6 +76,11 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
     def across(self) -> bool:
         """Whether neighbouring threads have neighbouring rows."""
         return self.lanes == ACROSS
+
+    def keeps(self, length: int) -> bool:
+        """Whether threads keep what they have of rows of some length in registers."""
+        alone = self.across or self.held or self.split > 1
+        return not alone and (self.cluster > 1 or length % self.vector > 0)
 
     @property
     def teams(self) -> int:
@@ -69,6 +98,12 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
             raise CompileError(
                 f"held = true does not go with {other}: a team holds whole rows of lanes along "
                 "them; leave one of the two out"
+            )
+        apart = self.across or self.held or self.split > 1 or self.rows > 1
+        if self.cluster > 1 and apart:
+            raise CompileError(
+                f"cluster = {self.cluster}: blocks share one row whose lanes go along it, without "
+                "parts; set rows = 1, split = 1, held = false, or take no cluster"
             )
         if self.across and self.rows % self.vector:
             raise CompileError(

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import ceil
 
+from dlc.analysis.lane_reads import LINE_BYTES
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
-from dlc.strategies.row.schedule import ACROSS, HELD_ELEMENTS, RowOnGpu
-from dlc.strategies.row.work import BLOCK_ROWS, RowWork, vectors
+from dlc.strategies.row.schedule import ACROSS, HELD_ELEMENTS, KEPT_BYTES, RowOnGpu, rounds
+from dlc.strategies.row.work import BLOCK_ROWS, RowWork, line_vectors, vectors
 
 _SHAPES = (
     *((WARP_LANES, rows) for rows in BLOCK_ROWS),
@@ -16,6 +18,12 @@ _HOLDERS = (256, 512, 1024)
 """Threads that share a row in shared memory."""
 _IN_REGISTERS = 512 * HELD_ELEMENTS
 """Elements of a row up to which registers of half of the largest block hold it: they are faster."""
+_IN_BLOCK = 128 * HELD_ELEMENTS
+"""Elements of a row up to which it is not worth the while to share it between blocks."""
+_CLUSTERS = (2, 4, 8)
+_ROUNDS = (2, 3, 4, 5, 6, 7, 8)
+"""Lines of a thread of a cluster: so many that its threads have hardly any beyond the row."""
+_LEAST_TEAM = 128
 _FEW_THREADS = (4, 8, 16)
 _FEW_BLOCKS = (128, 256)
 """Lanes of a warp that share a short row, and threads of a block of such rows."""
@@ -29,8 +37,10 @@ _SHARERS = (1, 4, 8, 16, 32, 64, 128)
 """Neighbouring teams, and threads of one, where lanes go across rows."""
 
 
-def candidates(work: RowWork, _: GpuArch) -> Iterator[RowOnGpu]:
+def candidates(work: RowWork, arch: GpuArch) -> Iterator[RowOnGpu]:
     """Yield the schedules of the space; vectors take at most 16 bytes."""
+    if "cluster" in arch.capabilities:
+        yield from _clusters(work)
     for whole in (*_along(work), *_across(work)):
         yield whole
         for split in _SPLITS if work.may_split and not whole.held else ():
@@ -40,6 +50,7 @@ def candidates(work: RowWork, _: GpuArch) -> Iterator[RowOnGpu]:
 
 
 def _along(work: RowWork) -> Iterator[RowOnGpu]:
+    yield from _kept(work)
     for vector in vectors(work):
         for threads in _HOLDERS:
             if work.feeding_bytes and work.length > _IN_REGISTERS:
@@ -52,6 +63,41 @@ def _along(work: RowWork) -> Iterator[RowOnGpu]:
             if work.contiguous and short and threads * vector <= work.length:
                 for block in _FEW_BLOCKS:
                     yield RowOnGpu(threads, block // threads, vector)
+
+
+def _kept(work: RowWork) -> Iterator[RowOnGpu]:
+    """Yield schedules of rows whose lines do not divide them, where single elements of a warp are
+    not whole lines of a cache anyway.
+    """
+    if WARP_LANES * work.widest_bytes >= LINE_BYTES:
+        return
+    for vector in line_vectors(work):
+        most = _most_rounds(work, vector)
+        for threads in (*_FEW_THREADS, *(threads for threads, _ in _SHAPES)):
+            each = rounds(work.length, vector, threads)
+            few = threads * vector < 2 * work.length
+            if few and each <= most and (threads > WARP_LANES or each * vector <= HELD_ELEMENTS):
+                for block in _FEW_BLOCKS if threads <= WARP_LANES else (threads,):
+                    yield RowOnGpu(threads, block // threads, vector)
+
+
+def _most_rounds(work: RowWork, vector: int) -> int:
+    """Return the lines that a thread may keep."""
+    return KEPT_BYTES * work.length // (vector * work.feeding_bytes)
+
+
+def _clusters(work: RowWork) -> Iterator[RowOnGpu]:
+    """Yield schedules of rows that several blocks share, each thread with some rounds of lines."""
+    if not work.is_dense or not work.feeding_bytes or work.length <= _IN_BLOCK:
+        return
+    for vector in (*vectors(work), *line_vectors(work)):
+        most = _most_rounds(work, vector)
+        for cluster in _CLUSTERS:
+            for each in _ROUNDS:
+                lines = rounds(work.length, vector, cluster * each)
+                threads = ceil(lines / WARP_LANES) * WARP_LANES
+                if vector > 1 and _LEAST_TEAM <= threads <= 1024 and each <= most:
+                    yield RowOnGpu(threads, 1, vector, cluster=cluster)
 
 
 def _across(work: RowWork) -> Iterator[RowOnGpu]:

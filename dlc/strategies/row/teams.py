@@ -16,7 +16,8 @@ from xdsl.rewriter import InsertPoint
 from dlc.core.affine import extent
 from dlc.dialects.graph.computed import Index, ReductionOp
 from dlc.dialects.loop.attributes import CombineScope, LoopKind, LoopMap
-from dlc.dialects.loop.structure import CombineOp, ForOp, YieldOp
+from dlc.dialects.loop.combination import CombineOp
+from dlc.dialects.loop.structure import ForOp, YieldOp
 from dlc.lowering.scope import LoopScope
 from dlc.strategies.row.lowering import ZERO, Rows
 
@@ -133,12 +134,11 @@ class TeamRows(Rows):
 
         parts: of one row after the other.
         """
-        if self.threads == 1:
+        if self.threads == 1 and self.sharers is not CombineScope.CLUSTER:
             return parts
         types = [part.type for part in parts]
         block = Block(arg_types=[*types, *types])
-        over = CombineScope.BLOCK if self.rows == self.unit else CombineScope.TEAM
-        combination = CombineOp(parts, over, Region(block))
+        combination = CombineOp(parts, self.sharers, Region(block))
         b = self.scope.b
         b.builder.insert(combination)
         before = b.builder.insertion_point
@@ -153,6 +153,11 @@ class TeamRows(Rows):
         b.builder.insert(YieldOp(*found))
         b.builder.insertion_point = before
         return combination.totals
+
+    @property
+    def sharers(self) -> CombineScope:
+        """Who shares a row."""
+        return CombineScope.BLOCK if self.rows == self.unit else CombineScope.TEAM
 
     def once(self, write: Callable[[], None]) -> None:
         """Write what one thread of a team does."""

@@ -42,8 +42,8 @@ class RowWork:
     written, bytes of the sectors that stores touch, scalar operations, those that no code can leave
     out, by elements of a thread and rows of a block what a warp reads of a row, and by rows of a
     thread and teams of a block what it reads where lanes go across rows, whether a row may be
-    cut in parts, and the bytes of a row of what reductions are made of, if they are gone through
-    again.
+    cut in parts, the bytes of a row of what reductions are made of, if they are gone through
+    again, and whether the elements of a row lie side by side.
     """
 
     rows: int
@@ -61,6 +61,7 @@ class RowWork:
     across: tuple[tuple[tuple[int, int], LaneReads], ...] = ()
     may_split: bool = False
     feeding_bytes: int = 0
+    is_dense: bool = True
 
     @property
     def across_vectors(self) -> list[int]:
@@ -80,6 +81,11 @@ class RowWork:
                 f"vector = {schedule.vector} rows do not lie side by side for one access; use "
                 + " or ".join(map(str, allowed))
             )
+        if schedule.keeps(self.length) and not self.is_dense:
+            raise CompileError(
+                f"vector = {schedule.vector}, cluster = {schedule.cluster}: the elements of a row "
+                f"do not lie side by side; use cluster = 1 and a vector that divides {self.length}"
+            )
         if schedule.held and not self.feeding_bytes:
             raise CompileError(
                 "held = true is for rows that are stored in order and gone through more than once; "
@@ -98,6 +104,18 @@ class RowWork:
 def vectors(work: RowWork) -> list[int]:
     """Return the elements that a thread may take at a time, most first."""
     return _vectors(work.widest_bytes, work.length, work.contiguous)
+
+
+def line_vectors(work: RowWork) -> list[int]:
+    """Return the elements of lines that divide no row, most first: for rows that are kept."""
+    return _line_vectors(work.widest_bytes, work.length, work.is_dense and work.feeding_bytes > 0)
+
+
+def _line_vectors(widest_bytes: int, length: int, may: bool) -> list[int]:
+    def fits(vector: int) -> bool:
+        return may and vector * widest_bytes <= _VECTOR_BYTES and length % vector > 0
+
+    return [vector for vector in _VECTORS if fits(vector)]
 
 
 def _vectors(widest_bytes: int, length: int, contiguous: bool) -> list[int]:
@@ -123,8 +141,13 @@ def work_of(cluster: Cluster) -> RowWork:
     shapes = [(v, 1) for v in _vectors(widest, length, contiguous)]
     if not contiguous:  # neighbouring rows have neighbouring elements in a line
         shapes += [(1, rows) for rows in BLOCK_ROWS if rows > 1]
-    starts = _starts(space, reductions, elements, *_sample(space))
-    reads = [lane_reads(cluster, [start], tuple(shapes), reductions) for start in starts]
+    feeding = _feeding_bytes(cluster, space, reductions, elements) if contiguous else 0
+    is_dense = min(space.axes) == len(space.shape) - len(space.axes)
+    lines = [(v, 1) for v in _line_vectors(widest, length, is_dense and feeding > 0)]
+    reads = {
+        **_along(cluster, space, reductions, elements, shapes, _sample(space)),
+        **_along(cluster, space, reductions, elements, lines, _sample_lines(space)),
+    }
     return RowWork(
         max(1, prod(space.squeezed)),
         max(1, length),
@@ -137,14 +160,28 @@ def work_of(cluster: Cluster) -> RowWork:
         written if contiguous else sum(map(_scattered_bytes, elements)) + written,
         work(cluster),
         least_work(cluster),
-        tuple(
-            (s, sum(each, LaneReads()))
-            for s, each in zip(shapes, zip(*reads, strict=True), strict=True)
-        ),
+        tuple(reads.items()),
         tuple(_across(cluster, space, reductions, elements, widest)) if not contiguous else (),
         not elements and cluster.after(reductions).isdisjoint(reductions),
-        _feeding_bytes(cluster, space, reductions, elements) if contiguous else 0,
+        feeding,
+        is_dense,
     )
+
+
+def _along(
+    cluster: Cluster,
+    space: RowSpace,
+    reductions: Sequence[ComputedOp],
+    elements: Sequence[SSAValue],
+    shapes: Sequence[tuple[int, int]],
+    sample: tuple[Index, Index],
+) -> dict[tuple[int, int], LaneReads]:
+    """Return what a warp reads of a sample of rows, by elements of a thread and rows of a block."""
+    starts = _starts(space, reductions, elements, *sample) if shapes else []
+    reads = [lane_reads(cluster, [start], tuple(shapes), reductions) for start in starts]
+    return {
+        s: sum(each, LaneReads()) for s, each in zip(shapes, zip(*reads, strict=True), strict=False)
+    }
 
 
 def _feeding_bytes(
@@ -230,6 +267,24 @@ def _sample(space: RowSpace) -> tuple[Index, Index]:
     return (
         axes(("rows", space), [axis[:, np.newaxis] for axis in outer]),
         axes(("along rows", space), [axis[np.newaxis] for axis in inner]),
+    )
+
+
+@lru_cache(1024)
+def _sample_lines(space: RowSpace) -> tuple[Index, Index]:
+    """Return rows in the midst, and positions of each from the start of a line on."""
+    sizes = [max(1, space.shape[a]) for a in sorted(space.axes)]
+    kept = [max(1, n) for n in space.squeezed]
+    rows, length = prod(kept), prod(sizes)
+    few, widest = min(rows, max(BLOCK_ROWS)), max(_VECTORS)
+    numbers = rows // 2 + np.arange(few) - few // 2
+    first = -numbers * length % widest
+    some = max(1, min(length - widest, POSITIONS) // widest * widest)
+    places = (first[:, np.newaxis] + np.arange(some)) % length
+    outer = np.unravel_index(numbers, kept) if kept else ()
+    return (
+        axes(("rows of lines", space), [axis[:, np.newaxis] for axis in outer]),
+        axes(("along lines", space), np.unravel_index(places, sizes)),
     )
 
 

@@ -42,3 +42,34 @@ loop.kernel @carries_nothing_on(%x: memref<8xf32>) attributes {outputs = 1 : i64
   }
   loop.end
 }
+
+// -----
+
+loop.kernel @begins_with_nothing(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %v = loop.load %x[0] : memref<8xf32> -> f32
+  // expected-error@below {{takes 2 lists of values of the same types}}
+  "loop.prefix"(%v) <{over = #loop.combine_scope<block>}> ({
+  ^bb0:
+    loop.yield
+  }) : (f32) -> ()
+  loop.end
+}
+
+// -----
+
+loop.kernel @goes_through_blocks(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %v = loop.load %x[0] : memref<8xf32> -> f32
+  // expected-error@below {{is over the threads of a team or of a block, not of a cluster}}
+  %b, %t = loop.prefix %v, %v over cluster : f32, f32 {
+  ^bb0(%l: f32, %r: f32):
+    loop.yield %l : f32
+  }
+  loop.end
+}
+
+// -----
+
+// expected-error@below {{cluster = 0 should be at least 1}}
+loop.kernel @no_cluster(%x: memref<8xf32>) attributes {outputs = 1 : i64, cluster = 0 : i64} {
+  loop.end
+}

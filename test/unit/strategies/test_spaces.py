@@ -31,6 +31,7 @@ from dlc.strategies.map import gpu as map_gpu
 from dlc.strategies.map.windows import WindowWork
 from dlc.strategies.row import gpu as row_gpu
 from dlc.strategies.row.work import RowWork
+from dlc.strategies.scan.work import ScanWork
 
 
 def _work(m: int, n: int, k: int, element: str = "f16", batch: int = 1) -> Contraction:
@@ -60,6 +61,7 @@ WORKS = {
     "map on a CPU": NestWork(1e4, 48000, True),
     "row on a GPU": RowWork(64, 128, True, 2, 3, 4, 64 * 400, 64 * 400, 64 * 400, 1e4),
     "row on a CPU": NestWork(1e4, 48000, True),
+    "scan on a GPU": ScanWork(64, 128, 4, 1, 1, 32768, 32768, 8192),
 }
 IMPLEMENTATIONS = [
     implementation

@@ -1,0 +1,114 @@
+"""Rows whose elements each thread keeps in registers, line by line: each is read once."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from dlc.core.affine import linear_index, unflatten
+from dlc.dialects.graph.computed import ElementwiseOp, Index, ReductionOp
+from dlc.dialects.loop.attributes import LoopKind, LoopMap
+from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp
+from dlc.dialects.loop.structure import ForOp, YieldOp
+from dlc.ir.space import Space, SpaceAttr
+from dlc.ir.tensor import element_count, element_type, shape
+from dlc.lowering.scope import LoopScope, Place
+from dlc.strategies.row.held import feeding, is_given, makings
+from dlc.strategies.row.lines import Lines
+from dlc.strategies.row.lowering import ZERO
+from dlc.strategies.row.teams import Values
+
+
+@dataclass
+class Kept(Lines):
+    """Rows that are loaded before anything is computed. copies: the lines of a thread by round."""
+
+    copies: dict[SSAValue, list[SSAValue]] = field(default_factory=dict[SSAValue, list[SSAValue]])
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.scope = LoopScope(self.job.builder, self.job.buffers, self.reduce, self._copy)
+
+    @property
+    def is_eager(self) -> bool:
+        return True
+
+    def bring(self) -> None:
+        ops = [op for op in self.job.group.body.block.ops if isinstance(op, ReductionOp)]
+        self.reads_memory = not all(map(self._is_near, makings(ops)))
+        for value in feeding(ops, self.space.shape):
+            space = SpaceAttr(Space.REGISTER)
+            type = MemRefType(element_type(value), [self.vector], memory_space=space)
+            copies = [self.scope.b.insert(AllocOp(type)) for _ in range(self.rounds)]
+            self._bring(value, copies)
+            self.copies[value] = copies
+
+    def _is_near(self, value: SSAValue) -> bool:
+        """Whether a value is kept, made of what is kept element by element, or one for each row."""
+        if element_count(value) == 1:
+            return True
+        if is_given(value):
+            return shape(value) in (self.space.shape, self.space.reduced, self.space.squeezed)
+        return isinstance(value.owner, ElementwiseOp | ReductionOp)
+
+    def _bring(self, value: SSAValue, copies: Sequence[SSAValue]) -> None:
+        def load(place: AffineExpr, guard: Sequence[int] = ()) -> None:
+            at, dims = self.scope.resolve(self.element(self.first, place))
+            element = self.scope.b.insert(LoadOp(self.scope.buffers[value], at, dims, guard))
+            (to,), dims = self.scope.resolve([self.lane])
+            self.scope.b.builder.insert(StoreOp(element, copies[self.round], [to], dims))
+
+        outside = self.axes[:1]  # the first of the row's axes, beyond its ends
+        self.each_line(lambda at: self.whole_or_parts(at, load, lambda p: load(p, outside)))
+
+    def _copy(self, operand: SSAValue, index: Index) -> Place | None:
+        """Return where the element stands that is being written; ``None`` for another one."""
+        copies = self.copies.get(operand)
+        if copies is None:
+            return None
+        place = linear_index([index[a] for a in self.axes], self.inner)
+        rows = len(self.outer)
+        own = [*self.element(self.first, ZERO)[:rows], self.place]
+        gaps = [x - y for x, y in zip([*index[:rows], place], own, strict=True)]
+        is_own = all(self.scope.interval(gap).within(0, 0) for gap in gaps)
+        return (copies[self.round], [self.lane]) if is_own else None
+
+    def write_elements(self, store: Callable[[AffineExpr, AffineExpr], None]) -> None:
+        def write(place: AffineExpr) -> None:
+            store(self.first, place)
+
+        def write_inside(place: AffineExpr) -> None:
+            self.scope.where(self.in_row(place), lambda: write(place))
+
+        self.each_line(lambda start: self.whole_or_parts(start, write, write_inside))
+
+    def prepare(self, op: ReductionOp) -> None:
+        value = op.results[0]
+        self.scope.read(value, self.reduced(self.first, shape(value)))
+
+    def reduce(self, scope: LoopScope, op: ReductionOp, index: Index) -> Values:
+        first = op.identity(scope.b)
+        loop = ForOp(0, self.threads, kind=LoopKind.REDUCTION, map=LoopMap.THREAD, iter_args=first)
+        with scope.loop(loop) as thread:
+            totals: list[Values] = [loop.carried_arguments]
+            self.each_round(
+                lambda: totals.append(self._reduce_line(op, index, self.start(thread), totals[-1]))
+            )
+            scope.b.builder.insert(YieldOp(*totals[-1]))
+        return self.combined(op, loop.results)
+
+    def _reduce_line(
+        self, op: ReductionOp, index: Index, start: AffineExpr, total: Values
+    ) -> Values:
+        scope = self.scope
+        loop = ForOp(0, self.vector, kind=LoopKind.REDUCTION, map=LoopMap.UNROLL, iter_args=total)
+        with scope.loop(loop) as self.lane:
+            self.place = start + self.lane
+            at, before = unflatten(self.place, op.domain.reduction), loop.carried_arguments
+            after = self.where_in_row(
+                lambda: op.append(scope.b, before, op.contribution(scope, index, at)), before
+            )
+            scope.b.builder.insert(YieldOp(*after))
+        return loop.results

@@ -1,0 +1,101 @@
+"""``scan`` on a GPU: teams of warps that share rows."""
+
+from collections.abc import Iterator, Sequence
+from math import ceil
+
+import numpy as np
+
+from dlc.analysis.lane_reads import LINE_BYTES
+from dlc.arch import GpuArch
+from dlc.arch.fragments import WARP_LANES
+from dlc.model.occupancy import BlockResources, Floats, resident_blocks
+from dlc.model.streaming import Stream, stream_s
+from dlc.model.upper_bound import gpu_bound, streaming_work
+from dlc.strategies._implementation import Implementation
+from dlc.strategies._rated import Rated, Seconds
+from dlc.strategies.row.schedule import rounds
+from dlc.strategies.scan.lowering import lower
+from dlc.strategies.scan.schedule import ScanOnGpu
+from dlc.strategies.scan.work import ScanWork, work_of
+
+_THREADS = (32, 64, 128, 256, 512, 1024)
+_BLOCKS = (128, 256)
+"""Threads of a block of rows that a warp each has."""
+_VECTORS = (8, 4, 2, 1)
+_VECTOR_BYTES = 16
+MOST_ELEMENTS = 32
+"""Of a thread: their sums are in registers."""
+_REGISTERS = 40
+_EXCHANGE_INSTRUCTIONS = 25
+"""Of a lane for a round: five exchanges, each with a choice; the one before, and all."""
+_WARP_INSTRUCTIONS = 4
+"""For a round and each warp of a team."""
+
+
+def candidates(work: ScanWork, _: GpuArch) -> Iterator[ScanOnGpu]:
+    """Yield the schedules of the space; vectors take at most 16 bytes."""
+    for vector in _VECTORS:
+        if vector * work.widest_bytes > _VECTOR_BYTES:
+            continue
+        for threads in _THREADS:
+            enough = rounds(work.length, vector, threads) * vector <= MOST_ELEMENTS
+            if enough and (threads == WARP_LANES or threads * vector < 2 * work.length):
+                for block in _BLOCKS if threads == WARP_LANES else (threads,):
+                    yield ScanOnGpu(threads, block // threads, vector)
+
+
+def rate(work: ScanWork, schedule: ScanOnGpu, arch: GpuArch) -> Rated:
+    """Return the bound and the latency of one schedule."""
+    block = BlockResources(schedule.block_threads, _REGISTERS, 0)
+    bytes, least = work.read_bytes + work.written_bytes, work.least_operations
+    kernel = streaming_work(least, least, bytes, ceil(work.rows / schedule.rows), block)
+    return Rated(
+        schedule, gpu_bound(kernel, arch), lambda: float(estimate(work, [schedule], arch)[0])
+    )
+
+
+def estimate(work: ScanWork, schedules: Sequence[ScanOnGpu], arch: GpuArch) -> Seconds:
+    """Return the seconds of schedules."""
+    costs = arch.costs
+    keys = [
+        (s.threads, s.rows, s.vector, rounds(work.length, s.vector, s.threads)) for s in schedules
+    ]
+    threads, rows, vector, each = np.array(keys, np.float64).T
+    blocks, warps = np.ceil(work.rows / rows), threads / WARP_LANES
+    registers = _REGISTERS + each * vector
+    exchange = _EXCHANGE_INSTRUCTIONS + np.where(warps > 1, _WARP_INSTRUCTIONS * warps, 0)
+    element = work.ops * costs.operation_instructions + costs.result_instructions / vector
+    loads = each * work.inputs * costs.load_instructions
+    instructions = each * (vector * element + exchange) + loads + costs.held_row_instructions
+    waiting = costs.pass_clocks + each * costs.step_wait_clocks
+    waiting = waiting + np.where(warps > 1, costs.block_reduction_clocks, 0)
+    lines = _lines(work, blocks * rows * warps * each, vector)
+    kernels = Stream(
+        blocks,
+        threads * rows,
+        resident_blocks(threads * rows, registers, np.zeros_like(rows), arch),
+        instructions,
+        waiting,
+        lines,
+        lines,
+        work.read_bytes,
+        work.written_bytes,
+        work.written_bytes,
+    )
+    return stream_s(kernels, arch)
+
+
+def _lines(work: ScanWork, loads: Floats, vector: Floats) -> Floats:
+    """Return the lines of the caches that warps touch."""
+    return work.inputs * loads * np.ceil(WARP_LANES * vector * work.widest_bytes / LINE_BYTES)
+
+
+IMPLEMENTATION = Implementation(
+    ScanOnGpu,
+    work_of,
+    candidates,
+    rate,
+    lambda work: f"a running sum of {work.rows} rows of {work.length}",
+    lower,
+    estimate,
+)

@@ -1,0 +1,28 @@
+"""What a schedule of ``scan`` on a GPU holds."""
+
+from dataclasses import dataclass
+
+from dlc.arch.fragments import WARP_LANES
+from dlc.errors import CompileError
+from dlc.strategies._key import size
+from dlc.strategies._schedule import Schedule
+
+
+@dataclass(frozen=True)
+class ScanOnGpu(Schedule, strategy="scan", target="gpu"):
+    """A team of warps has a row in registers, and combines what is before each of its threads."""
+
+    threads: int = size("threads that share a row: a multiple of 32")
+    rows: int = size("rows per block", default=1)
+    vector: int = size("neighbouring elements that a thread takes at a time", default=1, most=16)
+
+    @property
+    def block_threads(self) -> int:
+        """The threads of a block."""
+        return self.threads * self.rows
+
+    def check(self) -> None:
+        if self.threads % WARP_LANES:
+            raise CompileError(
+                f"threads = {self.threads} are no whole warps; take a multiple of {WARP_LANES}"
+            )
