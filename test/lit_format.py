@@ -47,7 +47,7 @@ class InProcess(ShTest):
         programs()  # imported once here, inherited by every fork
 
     # The parameter has lit's name: it may be given by name.
-    def execute(self, test: lit.Test.Test, litConfig: object) -> lit.Test.Result:  # noqa: N803
+    def execute(self, test: lit.Test.Test, litConfig: object) -> lit.Test.Result:  # noqa: N803  (lit's name)
         """Run one test file."""
         script: Any = lit.TestRunner.parseIntegratedTestScript(test, require_script=True)
         if isinstance(script, lit.Test.Result):

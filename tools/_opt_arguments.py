@@ -13,7 +13,7 @@ from dlc.pipelines import PIPELINES
 from dlc.tools._command import CommandParser, natural
 
 # What add_argument_group returns has no public name.
-Group: TypeAlias = argparse._ArgumentGroup  # pyright: ignore[reportPrivateUsage]
+Group: TypeAlias = argparse._ArgumentGroup  # pyright: ignore[reportPrivateUsage]  (it has no public name)
 
 _FLAG = re.compile(r"--?([A-Za-z][\w-]*)(?:=(.*))?", re.DOTALL)
 _CONFIGURATION = "// configuration:"

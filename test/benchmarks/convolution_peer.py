@@ -76,7 +76,7 @@ def _finish(y: Any, bias: Any, activation: str) -> None:
 
 
 # Triton reads the text of this function, in which it knows names of its own only.
-@triton.jit  # pyright: ignore[reportUntypedFunctionDecorator]
+@triton.jit  # pyright: ignore[reportUntypedFunctionDecorator]  (Triton has no types)
 def _finish_kernel(
     y: "Any",
     bias: "Any",

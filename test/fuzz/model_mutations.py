@@ -116,20 +116,22 @@ def change_number(model: ModelProto, r: Random) -> None:
     if attribute is None:
         return
     attribute.i, attribute.f = r.choice(WHOLE), r.choice(REAL)
-    for values, choices in ((attribute.ints, WHOLE), (attribute.floats, REAL)):
+    lists: Any = ((attribute.ints, WHOLE), (attribute.floats, REAL))
+    for values, choices in lists:
         if len(values):
-            values[r.randrange(len(values))] = r.choice(choices)  # pyright: ignore[reportCallIssue, reportArgumentType]
+            values[r.randrange(len(values))] = r.choice(choices)
 
 
 def change_length(model: ModelProto, r: Random) -> None:
     attribute = _attribute(model, r)
     if attribute is None:
         return
-    for values in (attribute.ints, attribute.floats, attribute.strings):
+    lists: Any = (attribute.ints, attribute.floats, attribute.strings)
+    for values in lists:
         if len(values) and r.random() < 0.5:
             del values[-1]
         elif len(values):
-            values.append(values[0])  # pyright: ignore[reportArgumentType]
+            values.append(values[0])
 
 
 def change_text(model: ModelProto, r: Random) -> None:

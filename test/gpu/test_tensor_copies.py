@@ -133,7 +133,7 @@ def test_boxes_are_stored_on_the_gpu(hopper: Gpu, name: str) -> None:
 @pytest.mark.usefixtures("hopper")
 def test_the_host_program_encodes_maps_on_the_gpu(tmp_path: Path) -> None:
     """Arrays of the host first; then arrays of the device, each time at other addresses."""
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
     cases = list(CASES.values())
     built = build(list(map(loading, cases)), [(c.x, c.tile) for c in cases], PASSES, tmp_path)
     model = Model(built.path)

@@ -10,7 +10,7 @@ import pytest
 torch: Any = pytest.importorskip("torch", reason="needs torch: pip install -e '.[torch]'")
 pytest.importorskip("onnxscript", reason="needs onnxscript: pip install -e '.[torch]'")
 
-from dlc.tools import dlc_bench  # noqa: E402
+from dlc.tools import dlc_bench  # noqa: E402  (where PyTorch is)
 
 pytestmark = [
     pytest.mark.torch,

@@ -10,8 +10,8 @@ import pytest
 torch: Any = pytest.importorskip("torch", reason="needs torch: pip install -e '.[torch]'")
 pytest.importorskip("onnxscript", reason="needs onnxscript: pip install -e '.[torch]'")
 
-from dlc import torch_backend  # noqa: E402
-from dlc.torch_backend import compile_graph  # noqa: E402
+from dlc import torch_backend  # noqa: E402  (where PyTorch is)
+from dlc.torch_backend import compile_graph  # noqa: E402  (where PyTorch is)
 
 pytestmark = [
     pytest.mark.torch,

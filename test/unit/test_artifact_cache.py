@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -95,9 +96,9 @@ def test_other_weights_give_another_artifact(model: Path) -> None:
 # What is in the identity -------------------------------------------------------------------------
 
 
-def key(model: Path | onnx.ModelProto, **options: object) -> str:
+def key(model: Path | onnx.ModelProto, **options: Any) -> str:
     targets = parse_targets(str(options.get("target", "cpu")))
-    found = identity.identity(model, Options(**options), targets)  # pyright: ignore[reportArgumentType]
+    found = identity.identity(model, Options(**options), targets)
     assert found is not None
     return found.key
 
@@ -213,7 +214,7 @@ def test_what_a_changed_compiler_made_is_not_kept(
 
 
 def stored(kind: str) -> list[Path]:
-    return [path for _, _, path in Cache(kind)._files()]  # pyright: ignore[reportPrivateUsage]
+    return [path for _, _, path in Cache(kind)._files()]  # pyright: ignore[reportPrivateUsage]  (what stands on disk)
 
 
 def flip(path: Path) -> None:

@@ -326,7 +326,7 @@ def test_odd_syntax_errors_become_parse_errors() -> None:
 
 
 def test_an_open_string_is_found_at_once() -> None:
-    pattern = MLIRLexer._unescaped_characters_regex.pattern  # pyright: ignore[reportPrivateUsage]
+    pattern = MLIRLexer._unescaped_characters_regex.pattern  # pyright: ignore[reportPrivateUsage]  (what is held to)
     assert "]+|" in pattern, "xDSL takes 2**n steps for n characters"
     with pytest.raises(ParseError, match="before closing string"):
         own_module('"' + "a" * 10_000)

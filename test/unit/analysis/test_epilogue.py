@@ -1,5 +1,7 @@
 """Where elements go: the position that is computed, against numpy moving an array of positions."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from xdsl.dialects.builtin import TensorType, f32
@@ -81,8 +83,10 @@ def test_ops_that_do_not_read_the_product_are_left_out() -> None:
         ),
     ],
 )
-def test_what_needs_other_elements_is_refused(make: object, reason: str) -> None:
+def test_what_needs_other_elements_is_refused(
+    make: Callable[[SSAValue], list[ComputedOp]], reason: str
+) -> None:
     product = MatmulOp.make(_value(4, 4), _value(4, 4))
-    ops: list[ComputedOp] = make(product.output)  # pyright: ignore[reportCallIssue]
+    ops = make(product.output)
     with pytest.raises(NotFusibleError, match=reason):
         places(product.output, [product, *ops])

@@ -82,7 +82,7 @@ def test_all_steps_do_what_a_run_does(tmp_path: Path, monkeypatch: pytest.Monkey
 
     def run_twice(self: EmulatedModel, feeds: Mapping[str, Any]) -> dict[str, Any]:
         outputs = run(self, feeds)
-        command = [sys.executable, "-c", BY_STEPS, str(self._path)]  # pyright: ignore[reportPrivateUsage]
+        command = [sys.executable, "-c", BY_STEPS, str(self._path)]  # pyright: ignore[reportPrivateUsage]  (the file of the artifact)
         said.append(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         return outputs
 

@@ -1,5 +1,6 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -62,9 +63,9 @@ def context() -> DlcContext:
 def run_import(context: DlcContext) -> Callable[..., ModuleOp]:
     """Import a model and verify the result."""
 
-    def run(source: ModelSource, shapes: Shapes | None = None, **options: object) -> ModuleOp:
+    def run(source: ModelSource, shapes: Shapes | None = None, **options: Any) -> ModuleOp:
         options.setdefault("open_sizes", True)
-        module = import_model(source, shapes, context, **options)  # pyright: ignore[reportArgumentType]
+        module = import_model(source, shapes, context, **options)
         module.verify()
         return module
 

@@ -139,7 +139,9 @@ def test_a_group_has_the_key_of_the_cluster_that_it_was_made_of() -> None:
     body += "%v = graph.reshape %1 : tensor<4x4xf32> -> tensor<16xf32>\n%2 = exp %v : 16"
     whole = cluster(body, "%2: tensor<16xf32>")
     context = registry.new_context()
-    module = parse_module(str(whole.ops[0].parent_op().parent_op()), context)  # pyright: ignore
+    function = whole.ops[0].parent_op()
+    assert function is not None
+    module = parse_module(str(function.parent_op()), context)
     (fuse,) = registry.build_passes("fuse")
     fuse.apply(context, module)
     (group,) = (op for op in module.walk() if isinstance(op, GroupOp))
