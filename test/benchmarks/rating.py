@@ -41,6 +41,7 @@ FILES = {
     " by teams": DATA / "contraction-space-4-h200.jsonl.gz",
     " by warpgroups again": DATA / "contraction-space-5-h200.jsonl.gz",
     " by boxes": DATA / "contraction-space-6-h200.jsonl.gz",
+    " by lanes": DATA / "contraction-space-7-h200.jsonl.gz",
 }
 """The measurements, by what the names of their cases end in: of versions of the lowering."""
 STEPS = (1.3, 1.1, 1.03)

@@ -13,6 +13,7 @@ import numpy as np
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
 from dlc.model.contraction.epilogue import Epilogue
+from dlc.model.contraction.lanes import LaneLoop
 from dlc.model.contraction.main_loop import MainLoop
 from dlc.model.contraction.overlap import Floats, slower
 from dlc.model.contraction.products import ProductLoop
@@ -105,7 +106,10 @@ class _Estimate:
 
     @cached_property
     def _loop(self) -> MainLoop:
-        loop = ProductLoop if self.tiles.instruction.is_asynchronous else MainLoop
+        instruction = self.tiles.instruction
+        if instruction.is_asynchronous:
+            return ProductLoop(self.tiles, self.arch)
+        loop = MainLoop if instruction.spreads_fragments else LaneLoop
         return loop(self.tiles, self.arch)
 
     @cached_property

@@ -15,6 +15,8 @@ from dlc.model.upper_bound import (
     wave_efficiency,
 )
 
+FLOOR_S = H200.launch_floor_us * 1e-6
+
 WORK = KernelWork(
     unit="mma.f16",
     flops=1e9,
@@ -46,21 +48,21 @@ def test_wave_efficiency(blocks: int, slots: int, expected: float) -> None:
 def test_bound_of_arithmetic() -> None:
     peak = 2731 * 132 * 1.98e9
     bound = gpu_bound(replace(WORK, global_bytes=0, l2_bytes=0, shared_bytes=0), H200)
-    assert bound.time_s == pytest.approx(0.9e-6 + 1e9 / peak)
+    assert bound.time_s == pytest.approx(FLOOR_S + 1e9 / peak)
 
 
 def test_bound_of_memory_leaves_out_what_the_cache_may_hold() -> None:
     big = replace(WORK, flops=0, issued_flops=0, l2_bytes=0, shared_bytes=0)
     big = replace(big, global_bytes=480e6 + (50 << 20))
-    assert gpu_bound(big, H200).time_s == pytest.approx(0.9e-6 + 100e-6)
+    assert gpu_bound(big, H200).time_s == pytest.approx(FLOOR_S + 100e-6)
     small = replace(big, global_bytes=8448 * 1.98e3)
-    assert gpu_bound(small, H200).time_s == pytest.approx(0.9e-6 + 1e-6)
+    assert gpu_bound(small, H200).time_s == pytest.approx(FLOOR_S + 1e-6)
 
 
 def test_one_block_uses_one_sm() -> None:
     arithmetic = replace(WORK, global_bytes=0, l2_bytes=0, shared_bytes=0)
     all_sms, one = (gpu_bound(replace(arithmetic, blocks=b), H200) for b in (132, 1))
-    assert one.time_s - 0.9e-6 == pytest.approx(132 * (all_sms.time_s - 0.9e-6))
+    assert one.time_s - FLOOR_S == pytest.approx(132 * (all_sms.time_s - FLOOR_S))
 
 
 def test_block_that_does_not_fit_has_no_time() -> None:

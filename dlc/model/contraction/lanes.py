@@ -1,0 +1,59 @@
+"""The main loop of a block whose lanes multiply and add, each for itself."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dlc.model.contraction.main_loop import MainLoop
+from dlc.model.contraction.overlap import Floats, slower
+
+_LOAD_BYTES = 512
+"""What one instruction of a warp loads from shared memory: 16 bytes a lane. Its place is a constant
+beside that of the slice.
+"""
+
+_STEP_INSTRUCTIONS = 30
+"""Of a warp in a step beside these and multiply-adds; and the first loads, which nothing hides."""
+
+_OVERLAP = 4
+"""How well multiply-adds of some warps hide the loads of others."""
+
+_WAYS = 16
+"""How well hides what takes less: the work of all blocks, of one, and the wait for a slice. These
+three were fitted to 248 schedules of 11 products in fp32 (``contraction-space-7-h200.jsonl.gz``).
+"""
+
+
+@dataclass(frozen=True)
+class LaneLoop(MainLoop):
+    """What a step takes where multiply-adds are instructions as loads are, in clocks."""
+
+    def step(self, resident: Floats) -> Floats:
+        """Return the clocks of a step: the slowest of what blocks share, what one block does in
+        order, and the arrival of a slice; then what the ring of slices costs.
+        """
+        shared = resident * self._shared_clocks
+        return slower(_WAYS, shared, self._own_clocks, self._supply.waiting) + self._ring_clocks
+
+    @cached_property
+    def _issuing_products(self) -> Floats:
+        tiles, schedulers = self.tiles, self.arch.issue_per_clock_per_sm
+        multiply = tiles.step_flops / tiles.instruction.flops / schedulers
+        others = tiles.read_bytes / _LOAD_BYTES + tiles.warps * _STEP_INSTRUCTIONS
+        return np.maximum(multiply, self._multiplying) + others / schedulers
+
+    @cached_property
+    def _shared_clocks(self) -> Floats:
+        work = slower(_OVERLAP, self._issuing, self._moving)
+        return slower(_OVERLAP, work, self._supply.arriving)
+
+    @property
+    def _working(self) -> Floats:
+        """The clocks of a block's warps. Where a scheduler has one of them, its loads and
+        multiply-adds follow each other.
+        """
+        beside = self.tiles.warps / self.arch.issue_per_clock_per_sm
+        alone = self._own_issuing / np.minimum(1, beside) + self._moving
+        both = slower(_OVERLAP, self._own_issuing, self._moving)
+        return np.where(beside > 1, both, alone)
