@@ -76,12 +76,17 @@ class InterpolateOp(SummingOp):
         x, places, weights = operands
         axis = self.axis.value.data
         places = nearest(places, x.shape[axis])
-        spread = [-1 if a == axis else 1 for a in range(x.ndim)]
-        parts = [
-            np.take(x, places[:, t], axis) * weights[:, t].reshape(spread)
-            for t in range(places.shape[1])
-        ]
-        return np.sum(parts, axis=0)
+        return weighted(x, places, weights, axis)
+
+
+def weighted(x: Array, places: Array, weights: Array, axis: int) -> Array:
+    """Return sums of elements along an axis: a row of places and weights for each."""
+    spread = [-1 if a == axis else 1 for a in range(x.ndim)]
+    parts = [
+        np.take(x, places[:, t], axis) * weights[:, t].reshape(spread)
+        for t in range(places.shape[1])
+    ]
+    return np.sum(parts, axis=0)
 
 
 OPERATIONS = [InterpolateOp]

@@ -245,6 +245,39 @@ def test_gathered_rows(runner: Runner, width: int, vector: int) -> None:
     np.testing.assert_array_equal(y, x[np.clip(np.where(at < 0, at + 19, at), 0, 18)])
 
 
+@pytest.mark.parametrize("vector", [1, 4, 8])
+@pytest.mark.parametrize(("sizes", "times"), [((3, 5, 4), (2, 2)), ((2, 7, 3), (3, 4))])
+def test_resampled_images(
+    runner: Runner, sizes: tuple[int, int, int], times: tuple[int, int], vector: int
+) -> None:
+    """Two neighbours along each axis, near the ends the outermost ones."""
+    result = (sizes[0], sizes[1] * times[0], sizes[2] * times[1])
+    x_type, y_type = (f"tensor<{'x'.join(map(str, s))}xf16>" for s in (sizes, result))
+    rows = [f"tensor<{n}x2xf16>" for n in times]
+    lines = [n for count in times for n in (2, -count, 2 * count)]
+    body = (
+        f"%r = graph.resample %g0 weights %g1, %g2 {{axes = array<i64: 1, 2>, "
+        f"sizes = array<i64: {result[1]}, {result[2]}>, "
+        f"lines = array<i64: {', '.join(map(str, lines))}>}} "
+        f": {x_type}, {rows[0]}, {rows[1]} -> {y_type}"
+    )
+    text = group(", ".join([x_type, *rows]), y_type, _keys(64, vector, None), body)
+    rng = np.random.default_rng(0)
+    shapes = (sizes, (times[0], 2), (times[1], 2))
+    x, down, across = (rng.uniform(0.5, 1, s).astype(np.float16) for s in shapes)
+    (y,) = runner.run(
+        lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x, down, across
+    )
+    exact = x.astype(np.float64)
+    for axis, count, table in ((1, times[0], down), (2, times[1], across)):
+        at = np.arange(sizes[axis] * count)
+        places = ((2 * at - count) // (2 * count))[:, np.newaxis] + np.arange(2)
+        parts = np.take(exact, np.clip(places, 0, sizes[axis] - 1), axis)
+        spread = [1] * axis + [len(at), 2] + [1] * (2 - axis)
+        exact = (parts * table[at % count].reshape(spread)).sum(axis + 1)
+    assert (np.abs(y - exact) <= HALF_EPS * (1 + 2.0**-9) * np.abs(exact)).all()
+
+
 ACROSS = [
     "threads = 1, rows = 64, vector = 2",
     "threads = 4, rows = 16, vector = 2",

@@ -12,6 +12,7 @@ from dlc.dialects.graph import (
     max_pool,
     pooling,
     reduction,
+    resample,
     scan,
     sort,
     sum_pool,
@@ -28,6 +29,7 @@ FAMILIES = (
     scan,
     sort,
     interpolate,
+    resample,
     unpooling,
 )
 FLOAT_ONLY = (reduction.ReduceL2Op, reduction.ReduceLogSumOp)
@@ -204,7 +206,27 @@ def interpolate_samples() -> list[Sample]:
     places, weights = np.array([[0, 1], [2, 2], [-1, 7]]), values(3, 2, seed=1)
     op = interpolate.InterpolateOp
     half = weights.astype(np.float16)
+    even = resample.ResampleOp
+    rows = values(2, 2, seed=2), values(7, 3, seed=3)
     return [
+        sample(
+            even,
+            "two",
+            values(2, 3, 4),
+            *rows,
+            axes=integers([1, 2]),
+            sizes=integers([6, 7]),
+            lines=integers([2, -2, 4, 18, -12, 7]),
+        ),
+        sample(
+            even,
+            "half",
+            values(5, 2, dtype=np.float16),
+            half,
+            axes=integers([0]),
+            sizes=integers([2]),
+            lines=integers([5, 1, 2]),
+        ),
         sample(op, "0", values(3, 4), places, weights, axis=integer(0)),
         sample(op, "1", values(2, 3, 4), places, weights, axis=integer(1)),
         sample(op, "half", values(2, 3, dtype=np.float16), places, half, axis=integer(1)),

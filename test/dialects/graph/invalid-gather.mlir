@@ -53,3 +53,35 @@ func.func @nothing_to_choose_from(%a: tensor<0xf32>, %i: tensor<2xi64>) {
   %0 = graph.gather %a, %i {axis = 0 : i64} : (tensor<0xf32>, tensor<2xi64>) -> tensor<2xf32>
   func.return
 }
+
+// -----
+
+func.func @two_axes_of_one_line(%x: tensor<4x4xf32>, %w: tensor<2x2xf32>) {
+  // expected-error@below {{each axis needs weights, a size and three numbers of its line}}
+  %0 = graph.resample %x weights %w {axes = array<i64: 0, 1>, sizes = array<i64: 8, 8>, lines = array<i64: 2, -2, 4>} : tensor<4x4xf32>, tensor<2x2xf32> -> tensor<8x8xf32>
+  func.return
+}
+
+// -----
+
+func.func @weights_of_a_row(%x: tensor<4xf32>, %w: tensor<2xf32>) {
+  // expected-error@below {{weights need two axes}}
+  %0 = graph.resample %x weights %w {axes = array<i64: 0>, sizes = array<i64: 8>, lines = array<i64: 2, -2, 4>} : tensor<4xf32>, tensor<2xf32> -> tensor<8xf32>
+  func.return
+}
+
+// -----
+
+func.func @weights_of_another_type(%x: tensor<4xf32>, %w: tensor<2x2xf16>) {
+  // expected-error@below {{needs floats of one type, got f32, f16}}
+  %0 = graph.resample %x weights %w {axes = array<i64: 0>, sizes = array<i64: 8>, lines = array<i64: 2, -2, 4>} : tensor<4xf32>, tensor<2x2xf16> -> tensor<8xf32>
+  func.return
+}
+
+// -----
+
+func.func @line_without_divisor(%x: tensor<4xf32>, %w: tensor<2x2xf32>) {
+  // expected-error@below {{the line of axis 0 has no positive divisor}}
+  %0 = graph.resample %x weights %w {axes = array<i64: 0>, sizes = array<i64: 8>, lines = array<i64: 2, -2, 0>} : tensor<4xf32>, tensor<2x2xf32> -> tensor<8xf32>
+  func.return
+}

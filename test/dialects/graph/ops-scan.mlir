@@ -18,5 +18,7 @@ func.func @main(%a: tensor<3x4xf32>, %b: tensor<4x4xf32>, %c: tensor<2x4xi64>, %
   %6, %7 = graph.top_k %b axis 1 count 3 largest : tensor<4x4xf32> -> tensor<4x3xf32>, tensor<4x3xi64>
   // CHECK-NEXT: %8 = graph.interpolate %d places %e weights %f axis 1 : tensor<2x3x4xf32>, tensor<3x2xi64>, tensor<3x2xf32> -> tensor<2x3x4xf32>
   %8 = graph.interpolate %d places %e weights %f axis 1 : tensor<2x3x4xf32>, tensor<3x2xi64>, tensor<3x2xf32> -> tensor<2x3x4xf32>
+  // CHECK-NEXT: %9 = graph.resample %d weights %f, %f {axes = array<i64: 1, 2>, sizes = array<i64: 6, 8>, lines = array<i64: 2, -2, 4, 2, -2, 4>} : tensor<2x3x4xf32>, tensor<3x2xf32>, tensor<3x2xf32> -> tensor<2x6x8xf32>
+  %9 = graph.resample %d weights %f, %f {axes = array<i64: 1, 2>, sizes = array<i64: 6, 8>, lines = array<i64: 2, -2, 4, 2, -2, 4>} : tensor<2x3x4xf32>, tensor<3x2xf32>, tensor<3x2xf32> -> tensor<2x6x8xf32>
   func.return
 }

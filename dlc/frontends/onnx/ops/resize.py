@@ -1,8 +1,8 @@
 """Resizing of images: tables of places and weights are made when compiling, one axis at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
-from math import floor
+from math import floor, prod
 
 import numpy as np
 from xdsl.dialects.builtin import f32
@@ -12,11 +12,18 @@ from dlc.dialects.graph.comparison import WhereOp
 from dlc.dialects.graph.composer import Composer
 from dlc.dialects.graph.gather import GatherOp
 from dlc.dialects.graph.interpolate import InterpolateOp
-from dlc.dialects.graph.properties import integer, normalized_axis
+from dlc.dialects.graph.properties import integer, integers, normalized_axis
+from dlc.dialects.graph.resample import ResampleOp
 from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
+from dlc.frontends.onnx.ops.resample_table import Table
 from dlc.frontends.onnx.ops.resampling import Kernel, ResizedAxis
-from dlc.ir.tensor import DYNAMIC, element_type, is_float, numpy_dtype, shape
+from dlc.ir.tensor import DYNAMIC, element_type, is_float, shape
+
+_MOST_POINTS = 8
+"""Elements of a sum along several axes at once: of more, sums along one axis after the other take
+so many operations less that they are worth the values in between.
+"""
 
 
 @converts("Upsample", since=7)
@@ -130,7 +137,7 @@ def _resized(
     kernel = _kernel(node, mode)
     antialias = bool(node.integer("antialias", 0))
     y = x if kernel is None or is_float(element_type(x)) else Composer(node.insert).cast(x, f32)
-    outside: dict[int, np.ndarray] = {}
+    outside, tables = dict[int, np.ndarray](), dict[int, Table]()
     for axis, resized in axes.items():
         precise = np.float32 if kernel is None else np.float64
         positions = resized.coordinates(coordinates, precise)
@@ -140,8 +147,9 @@ def _resized(
             y = _taken(node, y, axis, resized.nearest(positions))
         else:
             stretch = max(1.0, 1 / resized.scale) if antialias else 1.0
-            y = _interpolated(node, y, axis, *kernel.table(positions, resized.length, stretch))
-    y = Composer(node.insert).cast(y, element_type(x))
+            table = kernel.table(positions, resized.length, stretch)
+            tables[axis] = Table(resized.length, *table)
+    y = Composer(node.insert).cast(_interpolated(node, y, tables), element_type(x))
     for axis, mask in outside.items():
         y = _extrapolated(node, y, axis, mask, value)
     return y
@@ -176,14 +184,41 @@ def _taken(node: NodeContext, x: SSAValue, axis: int, places: np.ndarray) -> SSA
     return node.insert(GatherOp.make(x, node.constant_value(places), axis=integer(axis)))
 
 
-def _interpolated(
-    node: NodeContext, x: SSAValue, axis: int, places: np.ndarray, weights: np.ndarray
-) -> SSAValue:
-    """Insert weighted sums of elements along an axis; a copy where every sum has one element."""
-    if weights.shape[1] == 1:
-        return _taken(node, x, axis, places[:, 0])
-    own = weights.astype(numpy_dtype(element_type(x)))
-    tables = node.constant_value(places), node.constant_value(own)
+def _interpolated(node: NodeContext, x: SSAValue, tables: Mapping[int, Table]) -> SSAValue:
+    """Insert weighted sums of elements along axes; a copy where every sum has one element. Where
+    places follow a line, no table of them is read, and several axes are resized at once.
+    """
+    y, together = x, dict[int, Table]()
+    for axis, table in tables.items():
+        if table.weights.shape[1] == 1:
+            y = _taken(node, y, axis, table.places[:, 0])
+        elif table.line and _points([*together.values(), table]) <= _MOST_POINTS:
+            together[axis] = table
+        else:
+            y = _along_tables(node, y, axis, table)
+    return _resampled(node, y, together) if together else y
+
+
+def _points(tables: Iterable[Table]) -> int:
+    return prod(table.weights.shape[1] for table in tables)
+
+
+def _resampled(node: NodeContext, x: SSAValue, tables: Mapping[int, Table]) -> SSAValue:
+    weights = [node.constant_value(table.rows(element_type(x))) for table in tables.values()]
+    sizes = [len(table.places) for table in tables.values()]
+    lines = [number for table in tables.values() for number in table.line or ()]
+    return node.insert(
+        ResampleOp.make(
+            x, *weights, axes=integers(list(tables)), sizes=integers(sizes), lines=integers(lines)
+        )
+    )
+
+
+def _along_tables(node: NodeContext, x: SSAValue, axis: int, table: Table) -> SSAValue:
+    if table.line:
+        return _resampled(node, x, {axis: table})
+    rows = table.rows(element_type(x))
+    tables = node.constant_value(table.places), node.constant_value(rows)
     return node.insert(InterpolateOp.make(x, *tables, axis=integer(axis)))
 
 
