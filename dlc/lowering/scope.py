@@ -16,6 +16,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineSymExpr
 from xdsl.rewriter import InsertPoint
 
+from dlc.analysis.index_range import range_of
 from dlc.core.affine import (
     Interval,
     Ranges,
@@ -125,6 +126,18 @@ class LoopScope(Blocks):
         if isinstance(flat, AffineDimExpr):
             return values[flat.position]
         return self.b.insert(IndexOp(flat, values))
+
+    def not_negative(self, expr: AffineExpr) -> AffineExpr:
+        """Return an index of which only the caller knows that it is not negative as one that all
+        know it of: divisions of it take less.
+        """
+        (plain,), values = self.resolve([expr])
+        if isinstance(plain, AffineDimExpr):
+            at = range_of(values[plain.position])
+            if at.low is None or at.low < 0:
+                value = self.b.maximum(values[plain.position], self.b.constant(0, IndexType()))
+                return self.dim(value, self.interval(expr))
+        return expr
 
     def resolve(self, exprs: Sequence[AffineExpr]) -> tuple[list[AffineExpr], list[SSAValue]]:
         """Return simplified expressions without symbols and the values of their dims."""

@@ -48,8 +48,10 @@ def tile_works(cluster: Cluster) -> Iterator[TileWork]:
     for down in _sides(height, width):
         for across in _sides(width, height):
             sides = Sides.of(turn, down, across)
-            if _LEAST <= down * across <= _MOST and sides.shared_bytes() <= _SHARED_BYTES:
-                yield _work(turn, sides, bytes)
+            if _LEAST <= down * across <= _MOST:
+                found = _work(turn, sides, bytes)
+                if found.shared_bytes <= _SHARED_BYTES:
+                    yield found
 
 
 def _sides(size: int, other: int) -> list[int]:
@@ -82,7 +84,7 @@ def _work(turn: Turn, sides: Sides, bytes: list[int]) -> TileWork:
         vector,
         others * prod(counts),
         sides.down * sides.across,
-        sides.shared_bytes(),
+        sides.shared_bytes(vector),
         tuple(map(sides.input_vector, turn.inputs)),
         lines,
         stored,

@@ -17,18 +17,22 @@ from dlc.analysis.turned_reads import Turn, TurnedInput, turn_of
 from dlc.core.affine import unflatten
 from dlc.dialects.graph.computed import Index
 from dlc.dialects.loop.attributes import LoopMap
-from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp
+from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp, buffer_shape
 from dlc.errors import CompileError
 from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import element_type
 from dlc.lowering.axes import MergedAxes, store_elements
 from dlc.lowering.job import Job
 from dlc.lowering.scope import LoopScope, Place
+from dlc.strategies.map.lines import Lines
 
 ACCESS_BYTES = 16
 """What a thread moves at once at most."""
 
 BANK_BYTES = 4
+
+Write = Callable[[AffineExpr, AffineExpr], None]
+"""Writes what is done at two places."""
 
 
 def lower_in_tiles(job: Job, threads: int, vector: int, tile: Sequence[int]) -> None:
@@ -99,9 +103,21 @@ class Sides:
         each = max(1, BANK_BYTES // input.bytes)
         return (-(-self.down // each) | 1) * each
 
-    def shared_bytes(self) -> int:
+    def shared_sizes(self, input: TurnedInput, vector: int) -> tuple[int, ...]:
+        """Return the sizes of the buffer of an input, where threads have so many neighbouring
+        results.
+
+        They read lines that are as far apart. After each so many one more line is left out: an odd
+        number of lines of an odd number of banks lets neighbouring threads read different banks.
+        """
+        pitch = self.pitch(input)
+        if vector == 1 or self.input_runs(input):
+            return self.across, pitch
+        return -(-self.across // vector), vector + 1, pitch
+
+    def shared_bytes(self, vector: int) -> int:
         """Return the bytes of shared memory."""
-        return sum(self.across * self.pitch(i) * i.bytes for i in self.turn.inputs)
+        return sum(prod(self.shared_sizes(i, vector)) * i.bytes for i in self.turn.inputs)
 
 
 @dataclass
@@ -145,7 +161,7 @@ class _Tiles:
         from having several under way.
         """
         for input in self.turn.inputs:
-            sizes = [self.across, self.sides.pitch(input)]
+            sizes = self.sides.shared_sizes(input, self.vector)
             space = SpaceAttr(Space.SHARED)
             type = MemRefType(element_type(input.value), sizes, memory_space=space)
             self.copies[input.value] = self.scope.b.insert(AllocOp(type))
@@ -190,9 +206,17 @@ class _Tiles:
     # Inputs --------------------------------------------------------------------------------------
 
     def _copy(self, operand: SSAValue, index: Index) -> Place | None:
-        buffer = self.copies.get(operand)
-        row, column = self.at
-        return None if buffer is None else (buffer, [column, row])
+        for input in self.turn.inputs:
+            if input.value is operand:
+                return self.copies[operand], self._near(input, *self.at)
+        return None
+
+    def _near(self, input: TurnedInput, row: AffineExpr, column: AffineExpr) -> list[AffineExpr]:
+        """Return where an element of an input stands in shared memory."""
+        if len(self.sides.shared_sizes(input, self.vector)) == 2:
+            return [column, row]
+        column = self.scope.not_negative(column)
+        return [column // self.vector, column % self.vector, row]
 
     def _bring(self, input: TurnedInput, outer: Index, top: AffineExpr, left: AffineExpr) -> None:
         """Write the copy of an input to shared memory, a line for each position of the last axis.
@@ -202,48 +226,49 @@ class _Tiles:
         scope, count = self.scope, self.sides.input_vector(input)
         buffer = self.copies[input.value]
 
-        def bring(place: AffineExpr) -> None:
-            column, row = unflatten(place, [self.across, self.down])
+        def bring(column: AffineExpr, row: AffineExpr) -> None:
             dims = self._index(outer, top + row, left + column)
-            at, values = scope.resolve([e.replace_dims_and_symbols(dims, ()) for e in input.index])
-            element = scope.b.insert(LoadOp(scope.buffers[input.value], at, values))
-            to, values = scope.resolve([column, row])
+            place = [e.replace_dims_and_symbols(dims, ()) for e in input.index]
+            source = scope.buffers[input.value]
+            at, values = scope.resolve(scope.straight(place, buffer_shape(source)))
+            element = scope.b.insert(LoadOp(source, at, values))
+            near = self._near(input, row, column)
+            to, values = scope.resolve(scope.straight(near, buffer_shape(buffer)))
             scope.b.builder.insert(StoreOp(element, buffer, to, values))
 
         def bring_vector(number: AffineExpr) -> None:
-            column, row = unflatten(number * count, [self.across, self.down])
-            self._where_inside(top + row, left + column, lambda: self._vector(number, count, bring))
+            lines = Lines(scope, [self.across, self.down], number * count, count)
+            column, row = lines.index(AffineExpr.constant(0))
+            self._where_inside(top + row, left + column, lambda: self._vector(lines, bring))
 
         scope.parallel_loop(self.across * self.down // count, LoopMap.THREAD, bring_vector)
 
     # Results -------------------------------------------------------------------------------------
 
     def _compute(self, outer: Index, top: AffineExpr, left: AffineExpr) -> None:
-        def write(place: AffineExpr) -> None:
-            row, column = self.at = self._place(place)
+        def write(row: AffineExpr, column: AffineExpr) -> None:
+            self.at = row, column
             index = self._index(outer, top + row, left + column)
             store_elements(self.scope, self.job.outputs, index)
 
         def write_vector(number: AffineExpr) -> None:
-            row, column = self._place(number * self.vector)
-            self._where_inside(
-                top + row, left + column, lambda: self._vector(number, self.vector, write)
-            )
+            sides = [self.down, self.across]
+            lines = Lines(self.scope, sides, number * self.vector, self.vector)
+            row, column = lines.index(AffineExpr.constant(0))
+            self._where_inside(top + row, left + column, lambda: self._vector(lines, write))
 
         vectors = self.down * self.across // self.vector
         self.scope.parallel_loop(vectors, LoopMap.THREAD, write_vector)
 
-    def _place(self, place: AffineExpr) -> tuple[AffineExpr, AffineExpr]:
-        row, column = unflatten(place, [self.down, self.across])
-        return row, column
-
     # Both ----------------------------------------------------------------------------------------
 
-    def _vector(self, number: AffineExpr, count: int, write: Callable[[AffineExpr], None]) -> None:
-        if count == 1:
-            write(number)
+    def _vector(self, lines: Lines, write: Write) -> None:
+        """Write all neighbours of a thread."""
+        if lines.vector == 1:
+            write(*lines.index(AffineExpr.constant(0)))
         else:
-            self.scope.parallel_loop(count, LoopMap.VECTOR, lambda v: write(number * count + v))
+            write_lane = lambda lane: write(*lines.index(lane))
+            self.scope.parallel_loop(lines.vector, LoopMap.VECTOR, write_lane)
 
     def _where_inside(self, row: AffineExpr, column: AffineExpr, write: Callable[[], None]) -> None:
         if self.is_whole:

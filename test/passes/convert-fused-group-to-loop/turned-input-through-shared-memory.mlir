@@ -1,17 +1,18 @@
 // RUN: dlc-opt %s --lower-to-loop | filecheck %s
 
 // A tile of 32 rows of the result, all 48 columns of it: the rows are neighbours in %x, and lie there in
-// lines of 96. Lines in shared memory are padded to an odd number of banks. What is added is read as it lies.
+// lines of 96. Lines in shared memory are padded to an odd number of banks, and each eight lines, which the neighbours
+// of a thread are in, to nine. What is added is read as it lies.
 // CHECK:      loop.kernel @g(%xi: memref<2x48x96xf16>, %bi: memref<48xf16>, %[[Y:.*]]: memref<2x96x48xf16>)
 // CHECK:        loop.for %[[B:.*]] = 0 to 6 kind = parallel map = grid {
-// CHECK-NEXT:     %[[S:.*]] = loop.alloc : memref<48x34xf16, #loop.space<shared>>
+// CHECK-NEXT:     %[[S:.*]] = loop.alloc : memref<6x9x34xf16, #loop.space<shared>>
 // CHECK-NEXT:     loop.for %[[N:.*]] = 0 to 192 kind = parallel map = thread {
 // CHECK-NEXT:       loop.for %[[V:.*]] = 0 to 8 kind = parallel map = vector {
 // CHECK-NEXT:         loop.load %xi[%[[B]] floordiv 3, %[[N]] floordiv 4, %[[B]] mod 3 * 32 + %[[N]] mod 4 * 8 + %[[V]]]
-// CHECK-NEXT:         loop.store %{{.*}}, %[[S]][%[[N]] floordiv 4, %[[N]] mod 4 * 8 + %[[V]]]
+// CHECK-NEXT:         loop.store %{{.*}}, %[[S]][%[[N]] floordiv 32, %[[N]] floordiv 4 mod 8, %[[N]] mod 4 * 8 + %[[V]]]
 // CHECK:          loop.for %[[N:.*]] = 0 to 192 kind = parallel map = thread {
 // CHECK-NEXT:       loop.for %[[V:.*]] = 0 to 8 kind = parallel map = vector {
-// CHECK-NEXT:         loop.load %[[S]][%[[N]] mod 6 * 8 + %[[V]], %[[N]] floordiv 6]
+// CHECK-NEXT:         loop.load %[[S]][%[[N]] mod 6, %[[V]], %[[N]] floordiv 6]
 // CHECK-NEXT:         loop.load %bi[%[[N]] mod 6 * 8 + %[[V]]]
 // CHECK:              loop.store %{{.*}}, %[[Y]][%[[B]] floordiv 3, %[[B]] mod 3 * 32 + %[[N]] floordiv 6, %[[N]] mod 6 * 8 + %[[V]]]
 func.func @main(%x: tensor<2x48x96xf16>, %b: tensor<48xf16>) -> tensor<2x96x48xf16> {
