@@ -82,9 +82,15 @@ def constant_of(value: SSAValue) -> int | None:
 
 
 def _step_of(value: SSAValue) -> int:
-    """Return a number known to divide a value: that of a loop's start and step."""
+    """Return a number known to divide a value: that of a loop's start and step, of a constant
+    itself, of a choice what divides both.
+    """
+    constant = constant_of(value)
+    if constant is not None:
+        return constant
+    if isinstance(value.owner, arith.SelectOp):
+        return gcd(_step_of(value.owner.lhs), _step_of(value.owner.rhs))
     loop = value.block.parent_op() if isinstance(value, BlockArgument) else None
     if not isinstance(loop, scf.ForOp) or value is not loop.body.block.args[0]:
         return 1
-    start, step = constant_of(loop.lb), constant_of(loop.step)
-    return 1 if start is None or step is None else gcd(start, step)
+    return gcd(_step_of(loop.lb), _step_of(loop.step))

@@ -1,6 +1,7 @@
 """How long schedules of ``map`` probably take on a GPU."""
 
 from collections.abc import Sequence
+from math import gcd
 
 import numpy as np
 
@@ -14,7 +15,9 @@ from dlc.strategies.map.work import REGISTERS, MapWork
 _TILE_LOADS, _TILE_STORES = 2.0, 1.0
 """Instructions of an element that comes from shared memory, and that goes there."""
 _UNEVEN_INSTRUCTIONS = 6.0
-"""Of an element of a vector that goes over the ends of the last axis: its own index."""
+"""Of a vector that goes over the ends of the last axis: the index of each part of it that is in a
+line all or none.
+"""
 _LOADS_AHEAD = 8
 """Loads that a thread has under way at a time."""
 
@@ -71,7 +74,11 @@ def _estimate_plain(work: MapWork, schedules: Sequence[MapOnGpu], arch: GpuArch)
     blocks = np.ceil(work.points / (threads * results))
     fits = resident_blocks(threads, registers, 0 * threads, arch)
     each = costs.operation_instructions * work.operations / work.points - saved
-    divided = [_UNEVEN_INSTRUCTIONS if work.last_axis % s.vector else 0.0 for s in schedules]
+    units = [gcd(work.last_axis, s.vector) for s in schedules]
+    divided = [
+        _UNEVEN_INSTRUCTIONS / unit if unit < s.vector else 0.0
+        for unit, s in zip(units, schedules, strict=True)
+    ]
     instructions = results * (each + costs.result_instructions + np.array(divided))
     loading = costs.loads_wait_clocks * np.ceil(loads / _LOADS_AHEAD)
     warps = blocks * threads / arch.warp_threads

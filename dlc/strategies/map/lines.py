@@ -30,6 +30,11 @@ class Lines:
         uneven = self.sizes[-1] % self.vector if self.sizes else 0
         return len(self.sizes) > 1 and uneven > 0 and self.vector <= self.sizes[-1]
 
+    @property
+    def unit(self) -> int:
+        """The neighbours that are in a line all or none, wherever lines end."""
+        return gcd(self.sizes[-1], self.vector) if self.are_crossed else self.vector
+
     def index(self, lane: AffineExpr) -> list[AffineExpr]:
         """Return the index of a neighbour: that of the first one, as many places further on, or in
         the next line.
@@ -38,7 +43,7 @@ class Lines:
         if not self.are_crossed:
             return plain
         here, index = unflatten(self.first, self.sizes), list[AffineExpr]()
-        beyond = lane % gcd(self.sizes[-1], self.vector)  # so many are in a line all or none
+        beyond = lane % self.unit
         added = lane - beyond
         for at, size, meaning in zip(here[::-1], self.sizes[:0:-1], plain[::-1], strict=False):
             place, added = self._carried(at + added, beyond, size, meaning)

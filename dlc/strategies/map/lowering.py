@@ -4,11 +4,15 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import prod
 
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.core.affine import linear_index, unflatten
 from dlc.dialects.graph.computed import ReductionOp
 from dlc.dialects.loop.attributes import LoopMap
+from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp, buffer_element
+from dlc.ir.space import Space, SpaceAttr
 from dlc.lowering.axes import MergedAxes, Output, merge_axes, store_elements
 from dlc.lowering.job import Job
 from dlc.lowering.lanes import LaneReducer, lane_loops, lane_sizes
@@ -149,16 +153,55 @@ def _threads(
 
         _nest(scope, [count] if count > 1 else [], [map], [], write)
 
+    def write_whole(position: AffineExpr) -> None:
+        lines = Lines(scope, axes.sizes, position * vector, vector)
+        if 1 < lines.unit < vector:
+            _units(scope, lines, axes, outputs)
+        else:
+            write_some(position, vector, LoopMap.VECTOR)
+
     def write_vector(position: AffineExpr) -> None:
         if not rest:
-            write_some(position, vector, LoopMap.VECTOR)
+            write_whole(position)
             return
-        whole = lambda: write_some(position, vector, LoopMap.VECTOR)
-        scope.where_below(position, vectors, whole)
+        scope.where_below(position, vectors, lambda: write_whole(position))
         last = AffineExpr.constant(vectors)
         scope.where_below(last - position, 1, lambda: write_some(last, rest, LoopMap.SERIAL))
 
     _each_thread(scope, threads, vectors + bool(rest), write_vector)
+
+
+def _units(scope: LoopScope, lines: Lines, axes: MergedAxes, outputs: Sequence[Output]) -> None:
+    """Write neighbours that are in a line all or none together, so that what they read are
+    neighbours, and all of a thread when they are computed.
+    """
+    kept = [scope.b.insert(AllocOp(_registers(buffer, lines.vector))) for _, buffer in outputs]
+
+    def write_unit(unit: AffineExpr) -> None:
+        def write(lane: AffineExpr) -> None:
+            number = unit * lines.unit + lane
+            index = axes.index(lines.index(number))
+            elements = [scope.read(value, index) for value, _ in outputs]
+            at, values = scope.resolve([number])
+            for element, registers in zip(elements, kept, strict=True):
+                scope.b.builder.insert(StoreOp(element, registers, at, values))
+
+        scope.parallel_loop(lines.unit, LoopMap.VECTOR, write)
+
+    def store(number: AffineExpr) -> None:
+        index = axes.index(unflatten(lines.first + number, lines.sizes))
+        for (_, buffer), registers in zip(outputs, kept, strict=True):
+            at, values = scope.resolve([number])
+            element = scope.b.insert(LoadOp(registers, at, values))
+            at, values = scope.resolve(index)
+            scope.b.builder.insert(StoreOp(element, buffer, at, values))
+
+    scope.parallel_loop(lines.vector // lines.unit, LoopMap.UNROLL, write_unit)
+    scope.parallel_loop(lines.vector, LoopMap.VECTOR, store)
+
+
+def _registers(buffer: SSAValue, count: int) -> MemRefType[Attribute]:
+    return MemRefType(buffer_element(buffer), [count], memory_space=SpaceAttr(Space.REGISTER))
 
 
 def _windows(

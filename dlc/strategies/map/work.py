@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from math import prod
+from math import gcd, prod
 
 import numpy as np
 
@@ -91,7 +91,8 @@ def work_of(cluster: Cluster) -> MapWork:
         vectors.append(1)
     places = {shape(v): _warps(shape(v)) for v in results}
     starts = [(v, places[shape(v)]) for v in results]
-    reads = lane_reads(cluster, starts, tuple((v, 1) for v in vectors))
+    counted = lane_reads(cluster, starts, tuple((v, 1) for v in vectors))
+    reads = _in_units(last_axis, dict(zip(vectors, counted, strict=True)))
     together = needs_windows(cluster)
     return MapWork(
         max(1, element_count(largest)),
@@ -101,11 +102,24 @@ def work_of(cluster: Cluster) -> MapWork:
         written,
         work(cluster),
         least_work(cluster),
-        tuple(zip(vectors, reads, strict=True)),
+        tuple(reads.items()),
         tuple(windows(cluster, tuple(vectors))),
         () if together else tuple(tile_works(cluster)),
         together,
     )
+
+
+def _in_units(last_axis: int, reads: dict[int, LaneReads]) -> dict[int, LaneReads]:
+    """Return what a warp reads where lines end among the neighbours of a thread, which reads those
+    that are in a line all or none together.
+    """
+    found = dict(reads)
+    for vector, own in reads.items():
+        unit = gcd(last_axis, vector)
+        if 1 < unit < vector and unit in reads and own.loads:
+            loads = min(own.loads, reads[unit].loads * (vector // unit))
+            found[vector] = LaneReads(loads, own.lines * loads / own.loads, own.fetched)
+    return found
 
 
 @lru_cache(1024)

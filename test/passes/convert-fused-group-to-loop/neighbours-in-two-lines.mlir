@@ -1,18 +1,23 @@
 // RUN: dlc-opt %s --convert-fused-group-to-loop | filecheck %s
 
-// Lines of 6 among vectors of 4: two neighbours are in a line both or not, and what carries over may end a line of
-// the axis before it. The store is of neighbours.
+// Lines of 6 among vectors of 4: two neighbours are in a line both or not, and are read together. What carries over may
+// end a line of the axis before it. All four are stored at once.
 // CHECK-LABEL: loop.kernel @g
-// CHECK:      loop.for %[[V:.*]] = 0 to 4 kind = parallel map = vector {
-// CHECK:        %[[R:.*]] = loop.index [%[[T:.*]] * 2 mod 3 * 2 + %[[V]] mod 2 * -1 + %[[V]]]
-// CHECK-NEXT:   %[[C:.*]] = arith.cmpi sge, %[[R]], %[[SIX:.*]] : index
-// CHECK-NEXT:   %[[B:.*]] = arith.select %[[C]], %[[SIX]], %{{.*}} : index
-// CHECK-NEXT:   %[[ONE:.*]] = arith.select %[[C]], %{{.*}}, %{{.*}} : index
-// CHECK-NEXT:   %[[X:.*]] = loop.index [%[[T]] * 2 mod 3 * 2 + %[[V]] + %[[B]] * -1]
-// CHECK:        %[[S:.*]] = loop.index [%[[T]] * 2 floordiv 3 mod 5 + %[[ONE]]]
-// CHECK:        arith.cmpi sge, %[[S]], %[[FIVE:.*]] : index
-// CHECK:        loop.load %{{.*}}[%{{.*}}, %{{.*}} - 1, %[[X]] - 1] guard [1, 2]
-// CHECK:        loop.store %{{.*}}, %{{.*}}[(%[[T]] * 4 + %[[V]]) floordiv 30, (%[[T]] * 4 + %[[V]]) floordiv 6 mod 5, (%[[T]] * 4 + %[[V]]) mod 6]
+// CHECK:      %[[KEPT:.*]] = loop.alloc : memref<4xf32, #loop.space<register>>
+// CHECK-NEXT: loop.for %[[U:.*]] = 0 to 2 kind = parallel map = unroll {
+// CHECK-NEXT:   loop.for %[[V:.*]] = 0 to 2 kind = parallel map = vector {
+// CHECK:          %[[R:.*]] = loop.index [%[[T:.*]] * 2 mod 3 * 2 + %[[U]] * 2]
+// CHECK-NEXT:     %[[C:.*]] = arith.cmpi sge, %[[R]], %[[SIX:.*]] : index
+// CHECK-NEXT:     %[[B:.*]] = arith.select %[[C]], %[[SIX]], %{{.*}} : index
+// CHECK-NEXT:     %[[ONE:.*]] = arith.select %[[C]], %{{.*}}, %{{.*}} : index
+// CHECK-NEXT:     %[[X:.*]] = loop.index [%[[T]] * 2 mod 3 * 2 + %[[U]] * 2 + %[[V]] + %[[B]] * -1]
+// CHECK:          %[[S:.*]] = loop.index [%[[T]] * 2 floordiv 3 mod 5 + %[[ONE]]]
+// CHECK-NEXT:     arith.cmpi sge, %[[S]], %{{.*}} : index
+// CHECK:          loop.load %xi[%{{.*}}, %{{.*}} - 1, %[[X]] - 1] guard [1, 2]
+// CHECK-NEXT:     loop.store %{{.*}}, %[[KEPT]][%[[U]] * 2 + %[[V]]]
+// CHECK:      loop.for %[[W:.*]] = 0 to 4 kind = parallel map = vector {
+// CHECK-NEXT:   loop.load %[[KEPT]][%[[W]]]
+// CHECK-NEXT:   loop.store %{{.*}}, %0[(%[[T]] * 4 + %[[W]]) floordiv 30, (%[[T]] * 4 + %[[W]]) floordiv 6 mod 5, (%[[T]] * 4 + %[[W]]) mod 6]
 func.func @padded(%x: tensor<4x3x4xf32>) -> tensor<4x5x6xf32> {
   %r = fused_group.group @g(%x) : (tensor<4x3x4xf32>) -> tensor<4x5x6xf32> attributes {schedule = #loop.schedule<strategy = "map", target = "gpu", threads = 32, vector = 4>} {
   ^bb0(%xi: tensor<4x3x4xf32>):
