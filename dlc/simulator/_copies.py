@@ -18,7 +18,8 @@ from dlc.simulator._threads import Active, Batch, Booleans, Integers
 @dataclass(frozen=True)
 class _Copy:
     """Data under way: one row per thread, and the number of each thread's group. number: of the
-    copies of a batch, in the order in which they were started.
+    copies of a batch, in the order in which they were started. promised: the time of each thread
+    as of which an ``mbarrier`` object tells others that the data is there, -1 for none.
     """
 
     buffer: SharedBuffer
@@ -27,20 +28,29 @@ class _Copy:
     threads: Integers
     groups: Integers
     number: int
+    promised: Times
 
     def part(self, rows: Booleans) -> "_Copy":
         piece = Piece(self.piece.elements[rows], self.piece.cells[rows])
-        own = self.threads[rows], self.groups[rows], self.number
+        own = self.threads[rows], self.groups[rows], self.number, self.promised[rows]
         return _Copy(self.buffer, piece, self.data[rows], *own)
 
-    def finish(self, times: Times | None = None) -> None:
-        """times: of all threads, when they were to see the copies done; now if absent."""
+    def promise(self, rows: Booleans, times: Times) -> None:
+        """Note at which of their ``times`` threads arrived whose rows these are, the first time."""
+        rows = rows & (self.promised < 0)
+        self.promised[rows] = times[self.threads[rows]]
+
+    def finish(self) -> None:
+        """Let the data arrive: as of the time that was promised, else now."""
         self.buffer.elements[self.piece.elements] = self.data
-        shadow = self.buffer.memory.shadow
-        if times is not None and isinstance(shadow, ClockedShadow):
-            shadow.finish_copy_at(times[self.threads], self.piece.cells, by_threads=True)
-        elif shadow is not None:
-            shadow.finish_copy(self.threads, self.piece.cells)
+        shadow, early = self.buffer.memory.shadow, self.promised >= 0
+        if shadow is None:
+            return
+        if not isinstance(shadow, ClockedShadow):
+            early = np.zeros_like(early)
+        else:
+            shadow.finish_copy_at(self.promised[early], self.piece.cells[early], by_threads=True)
+        shadow.finish_copy(self.threads[~early], self.piece.cells[~early])
 
 
 class Copies:
@@ -58,7 +68,9 @@ class Copies:
         if shadow is not None:
             shadow.begin_copy(site, active.threads, piece.cells)
         groups = self.commits[active.index].copy()
-        self.under_way.append(_Copy(buffer, piece, data, active.threads, groups, self.started))
+        promised = np.full(active.count, -1, np.int32)
+        copy = _Copy(buffer, piece, data, active.threads, groups, self.started, promised)
+        self.under_way.append(copy)
         self.started += 1
 
     def commit(self, active: Active) -> None:
@@ -73,20 +85,25 @@ class Copies:
             )
         )
 
-    def finish_first(self, mask: Booleans, started: int, times: Times) -> None:
-        """Finish the copies of threads for which ``mask`` holds, of the first ``started`` ones, as
-        of their ``times``.
+    def promise(self, threads: Integers, times: Times) -> None:
+        """Note that threads have arrived for all copies that they have started so far: others may
+        know these as of their ``times``.
         """
-        self._finish(lambda copy: mask[copy.threads] & (copy.number < started), times)
+        for copy in self.under_way:
+            copy.promise(np.isin(copy.threads, threads), times)
 
-    def _finish(self, chosen: Callable[[_Copy], Booleans], times: Times | None = None) -> None:
+    def finish_first(self, mask: Booleans, started: int) -> None:
+        """Finish the copies of threads for which ``mask`` holds, of the first ``started`` ones."""
+        self._finish(lambda copy: mask[copy.threads] & (copy.number < started))
+
+    def _finish(self, chosen: Callable[[_Copy], Booleans]) -> None:
         remaining: list[_Copy] = []
         for copy in self.under_way:
             done = chosen(copy)
             if done.all():
-                copy.finish(times)
+                copy.finish()
             elif done.any():
-                copy.part(done).finish(times)
+                copy.part(done).finish()
                 remaining.append(copy.part(~done))
             else:
                 remaining.append(copy)

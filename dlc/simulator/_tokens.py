@@ -45,14 +45,13 @@ class _BulkCopy:
 class _CopiesArrival:
     """Threads that arrive when the copies are done that they have started so far.
 
-    started: copies of the batch. times: of all its threads. knowledge: of what these have done.
+    started: copies of the batch. knowledge: of what these have done.
     """
 
     site: Site
     threads: Integers
     object: Phases
     started: int
-    times: Times
     knowledge: Times
 
     @property
@@ -63,7 +62,7 @@ class _CopiesArrival:
         """Finish the copies and arrive."""
         mask = np.zeros(batch.size, np.bool_)
         mask[self.threads] = True
-        copies.finish_first(mask, self.started, self.times)
+        copies.finish_first(mask, self.started)
         if len(self.threads) > self.object.missing:
             self.site.fail(batch, self.thread, f"arrives once too often: {self.object.lacks}")
         self.object.gather(self.knowledge)
@@ -153,10 +152,8 @@ class Tokens:
         """Let active threads arrive at their objects when their copies are done."""
         for found, threads in self.find(site, active, keys):
             _, knowledge = self.clocks.release_alone(threads)
-            times = self.clocks.time - 1
-            self.under_way.append(
-                _CopiesArrival(site, threads, found, copies.started, times, knowledge)
-            )
+            copies.promise(threads, self.clocks.time - 1)
+            self.under_way.append(_CopiesArrival(site, threads, found, copies.started, knowledge))
 
     def deliver(self, copies: Copies) -> bool:
         """Finish the copies under way that arrive somewhere; return whether there were any."""

@@ -13,6 +13,7 @@ import pytest
 from launch import Gpu
 from lowered import lowered
 from warp_roles import (
+    AWAITED,
     BLOCKS,
     BOXED,
     COPIED,
@@ -40,6 +41,7 @@ RINGS = {
     "boxed": BOXED,
     "stored": STORED,
     "gathered": GATHERED,
+    "awaited": AWAITED,
     "elected": ELECTED,
     "numbered": NUMBERED,
 }

@@ -111,6 +111,12 @@ GATHERED = (
 )
 """The lanes of a warp start copies of the slices and wait for none of them."""
 
+_ARRIVES = f"gpu.cp_async_arrive %full[%k mod {SLOTS}] : {_BARRIERS}\n"
+AWAITED = GATHERED.replace(
+    _ARRIVES, _ARRIVES + "gpu.cp_async_commit\ngpu.cp_async_wait {outstanding = 0 : i64}\n"
+)
+"""They also wait for them, which tells nobody else anything."""
+
 NUMBERED = (
     _HEAD
     + f"""
