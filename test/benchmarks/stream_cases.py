@@ -76,6 +76,7 @@ def cases() -> Iterator[StreamCase]:
             yield from family(element)
     yield _cast("fp32", "fp16")
     yield _cast("fp16", "fp32")
+    yield _image()
 
 
 def _node(kind: str, inputs: str, output: str = "result", **attributes: Any) -> NodeProto:
@@ -265,6 +266,19 @@ def _elementwise(element: str) -> Iterator[StreamCase]:
     )
 
 
+def _image() -> StreamCase:
+    """An image as it comes, channels last and in halves for the first convolution."""
+    shape = _rest("fp32", 3, 224, 224), 3, 224, 224
+    last = shape[0], 224, 224, 3
+    return StreamCase(
+        f"image {'x'.join(map(str, shape))} fp32 fp16",
+        {"x": ("fp32", shape)},
+        [_node("Cast", "x", "y", to=_CODES["fp16"]), _node("Transpose", "y", perm=[0, 2, 3, 1])],
+        ("fp16", last),
+        lambda torch, x: x.permute(0, 2, 3, 1).to(torch.float16).contiguous(),
+    )
+
+
 def _cast(source: str, target: str) -> StreamCase:
     shape = _rest("fp32", 768), 768
     return StreamCase(
@@ -288,6 +302,8 @@ def _moves(element: str) -> Iterator[StreamCase]:
         ((_rest(element, 197, 28, 28), 197, 28, 28), (0, 2, 3, 1)),
         ((_rest(element, 128, 12, 64), 128, 12, 64), (0, 2, 1, 3)),
         ((_rest(element, 128, 12, 64), 128, 12, 64), (0, 2, 3, 1)),
+        ((_rest(element, 3, 224, 224), 3, 14, 16, 14, 16), (0, 2, 4, 1, 3, 5)),
+        ((_rest(element, 3, 224, 224), 14, 14, 16, 16, 3), (0, 5, 1, 3, 2, 4)),
     ):
         yield _transpose(element, shape, order)
     yield from _lookups(element)
