@@ -27,6 +27,10 @@ SCHEDULES = {
     "in turns, short lines": "tile = [64, 64, 32], warps = [4, 1], "
     'instruction = "wgmma.m64n64k16", stages = 5, producers = 4, producer_registers = 40, '
     "turns = 2, blocks = 2",
+    "exchanged in turns": 'tile = [64, 64, 64], warps = [4, 1], instruction = "wgmma.m64n64k16", '
+    "stages = 3, exchange = true, producers = 4, producer_registers = 40, turns = 2, blocks = 2",
+    "parts by producers": 'tile = [64, 64, 64], warps = [4, 1], instruction = "wgmma.m64n64k16", '
+    "stages = 4, split = 3, producers = 4, producer_registers = 40",
     "parts": "tile = [64, 128, 64], warps = [4, 1], "
     'instruction = "wgmma.m64n128k16", stages = 2, split = 2',
 }

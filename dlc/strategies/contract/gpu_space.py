@@ -13,7 +13,14 @@ from dlc.arch.matrix_descriptor import TRANSPOSED_BYTES
 from dlc.core.tensor_map import UNIT_BYTES
 from dlc.model.contraction import EXCHANGE_RUN, Contraction
 from dlc.strategies._key import LARGEST
-from dlc.strategies.contract.gpu_tiles import OF_WARPGROUPS, Space, Tile, spaces_of, walks_for
+from dlc.strategies.contract.gpu_tiles import (
+    DIVIDED,
+    OF_WARPGROUPS,
+    Space,
+    Tile,
+    spaces_of,
+    walks_for,
+)
 from dlc.strategies.contract.schedule import TENSOR, THREADS, ContractOnGpu
 from dlc.strategies.contract.tiling import instructions_for
 
@@ -43,6 +50,10 @@ times in three convolutions).
 """
 
 _MOST_STAGES = 16
+_DIVIDED_STAGES = 8
+_MOST_DIVIDED = 6
+"""Slices at a time and parts of a sum with producers: of more that were measured none was best."""
+
 _GROUPED_ROWS = 8
 _SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
 
@@ -73,6 +84,7 @@ def _space_of(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
     if of_warpgroups:
         yield from _tiles_of(work, of_warpgroups, arch)
         yield from _walking(work, of_warpgroups, arch)
+        yield from _divided(work, of_warpgroups, arch)
 
 
 def _is_of_warpgroups(row: Instruction, work: Contraction, arch: GpuArch) -> bool:
@@ -160,7 +172,7 @@ def _walking(
     work: Contraction, instructions: Sequence[Instruction], arch: GpuArch
 ) -> Iterator[ContractOnGpu]:
     """Yield the schedules whose blocks walk over tiles, with producers that start tensor copies;
-    where these can bring both factors, the rhs in the order of wide stores.
+    where these can bring both factors, the rhs in the order of wide stores, or sums are exchanged.
     """
     if not _may_walk(work, arch):
         return
@@ -169,20 +181,60 @@ def _walking(
         tile = walk.tile
         instruction = next(row for row in instructions if row.n == tile.columns)
         interleave = _interleave(work, instruction, tile.columns)
-        if _is_box_in_order(work, instruction, interleave):
+        exchange = _may_exchange(work, instruction, interleave)
+        in_order = exchange or _is_box_in_order(work, instruction, interleave)
+        if in_order and exchange == walk.exchange:
             yield _schedule(
                 tile,
                 work.mapped_line // work.factor_bytes,
                 instruction.name,
                 stages=min(walk.stages * shorter, _MOST_STAGES),
                 order=_order(work, tile, arch),
-                interleave=interleave,
+                interleave=1 if exchange else interleave,
+                exchange=exchange,
                 producers=_PRODUCERS,
                 turns=walk.turns,
                 producer_registers=_PRODUCER_REGISTERS,
-                blocks=min(arch.sm_count, ceil(work.m / tile.m) * ceil(work.n / tile.n)),
+                blocks=min(arch.sm_count, _tile_count(work, tile)),
                 copies=TENSOR,
             )
+
+
+def _divided(
+    work: Contraction, instructions: Sequence[Instruction], arch: GpuArch
+) -> Iterator[ContractOnGpu]:
+    """Yield the schedules of few tiles whose sums are cut into parts, each with a block, and
+    producers that start its tensor copies as far ahead as shared memory goes. Not measured for
+    pixels of convolutions.
+    """
+    if not _are_boxes(work, arch) or work.guarded:
+        return
+    depth = _LINE_BYTES // work.factor_bytes
+    slices = ceil(work.k / depth)
+    for tile in DIVIDED:
+        instruction = next(row for row in instructions if row.n == tile.columns)
+        interleave = _interleave(work, instruction, tile.columns)
+        few = _tile_count(work, tile) < arch.sm_count
+        if not few or not _is_box_in_order(work, instruction, interleave):
+            continue
+        for split in _splits(instruction, tile.sums, slices):
+            if 1 < split <= _MOST_DIVIDED:
+                yield _schedule(
+                    tile,
+                    depth,
+                    instruction.name,
+                    stages=min(_DIVIDED_STAGES, max(3, ceil(slices / split))),
+                    split=split,
+                    order=_order(work, tile, arch),
+                    interleave=interleave,
+                    producers=_PRODUCERS,
+                    producer_registers=_PRODUCER_REGISTERS,
+                    copies=TENSOR,
+                )
+
+
+def _tile_count(work: Contraction, tile: Tile) -> int:
+    return ceil(work.m / tile.m) * ceil(work.n / tile.n)
 
 
 @lru_cache(20_000)  # spaces of different sizes have most in common

@@ -138,12 +138,13 @@ _MOST_BESIDE = 33 / 32
 class Walk:
     """A tile of warpgroups in blocks that walk over tiles.
 
-    turns: teams of warps. stages: slices at a time.
+    turns: teams of warps. stages: slices at a time. exchange: whether sums change threads.
     """
 
     tile: Tile
     turns: int
     stages: int
+    exchange: bool = False
 
 
 def _in_turns(rows: int, *columns: tuple[int, int]) -> Iterator[Walk]:
@@ -158,7 +159,12 @@ WALKING = (
     Walk(Tile(256, 128, 8, 1), turns=1, stages=4),
     Walk(Tile(256, 192, 8, 1), turns=1, stages=3),
     Walk(Tile(256, 64, 8, 1), turns=1, stages=5),
+    Walk(Tile(128, 192, 8, 1), turns=1, stages=4),
+    Walk(Tile(64, 128, 4, 1), turns=2, stages=6, exchange=True),
 )
+
+DIVIDED = (Tile(64, 64, 4, 1), Tile(64, 128, 4, 1), Tile(128, 64, 4, 1))
+"""Tiles of warpgroups whose sums are cut into parts that producers bring."""
 
 
 def walks_for(columns: int) -> Sequence[Walk]:

@@ -434,15 +434,35 @@ def test_what_an_epilogue_reads_takes_registers_from_a_second_block() -> None:
     assert [float(residents(tiles, H200)[0]) for tiles in of_both] == [2, 1]
 
 
+def _chosen(work: Contraction) -> ContractOnGpu:
+    space = contract_gpu.candidates(work, H200)
+    return space[int(np.argmin(contract_gpu.estimate(work, space, H200)))]
+
+
 @pytest.mark.parametrize("k", [768, 3072])
 def test_large_products_go_to_teams(k: int) -> None:
     # cuBLAS over dlc on an H200 with two blocks of 128 x 192 instead: 0.90 and 0.91.
-    work = replace(_work(8192, 768, k), mapped_line=128)
-    space = contract_gpu.candidates(work, H200)
-    best = space[int(np.argmin(contract_gpu.estimate(work, space, H200)))]
+    best = _chosen(replace(_work(8192, 768, k), mapped_line=128))
     assert best.tile[0] == 128
     assert best.tile[1] in (128, 192)
     assert (best.turns, best.copies) == (2, "tensor")
+
+
+def test_parts_of_few_tiles_come_by_producers() -> None:
+    # 7.42 us on an H200, by copies of all threads 8.43.
+    best = _chosen(replace(_work(128, 768, 3072), mapped_line=128))
+    assert (best.split, best.producers, best.copies, best.blocks) == (4, 4, "tensor", 0)
+    many = contract_gpu.candidates(replace(_work(8192, 8192, 3072), mapped_line=128), H200)
+    assert all(schedule.split == 1 for schedule in many if schedule.producers)
+
+
+def test_rows_of_odd_length_are_exchanged_by_teams() -> None:
+    # 292 us on an H200; blocks of 128 x 192 that all bring and all store take 354.
+    odd = replace(_work(2048, 50257, 768), mapped_line=128, together=1)
+    best = _chosen(odd)
+    assert (best.exchange, best.interleave, best.turns, best.blocks) == (True, 1, 2, 132)
+    apart = contract_gpu.candidates(replace(odd, adjacent=False), H200)
+    assert not any(schedule.exchange for schedule in apart)
 
 
 def test_a_block_that_does_not_fit_is_never_chosen() -> None:
