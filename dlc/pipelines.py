@@ -61,6 +61,7 @@ PIPELINES: dict[str, Pipeline] = {
             "graph-order-weights",
             "graph-pad-channels",  # knows which axis of a weight are channels
             "cse",  # what all readers of a weight make of it becomes one weight
+            "graph-merge-products",  # their lhs, a cast of a norm, has become one value
             "graph-fold-constants",  # all passes above leave ops on weights
             "graph-canonicalize",
             "cse",
