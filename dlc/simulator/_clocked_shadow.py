@@ -34,6 +34,10 @@ class ClockedShadow(SharedShadow):
         self._rows_used = 0
         self._reads = np.zeros((0, clocks.threads), np.int32)
 
+    @property
+    def _group(self) -> Integers:
+        return self.batch.cluster_slot
+
     def _stamp(self, threads: Integers, cells: Integers) -> None:
         self.write_time[cells] = self.clocks.time[threads]
 

@@ -11,7 +11,7 @@ from dlc.simulator._buffer import (
     check_alignment,
     one_per_thread,
 )
-from dlc.simulator._clocked_shadow import shadow_of
+from dlc.simulator._clocked_shadow import ClockedShadow, shadow_of
 from dlc.simulator._faults import Site
 from dlc.simulator._races import SharedShadow
 from dlc.simulator._threads import Active, Batch, Integers
@@ -24,10 +24,14 @@ class Grid:
     """What the blocks of a launch know of each other.
 
     A thread's writes can be seen by another block once the thread has passed a fence and the block
-    has then made an atomic access (the pattern of the last block that arrives).
+    has then made an atomic access (the pattern of the last block that arrives). Blocks of a cluster
+    also meet at barriers, which a buffer's ``block_shadow`` follows. clusters: the first block of
+    each block's cluster.
     """
 
-    def __init__(self, blocks: int, threads: int, has_fences: bool):
+    def __init__(self, clusters: Integers, threads: int, has_fences: bool):
+        blocks = len(clusters)
+        self.clusters = clusters
         self.threads = threads
         self.fences = np.zeros(blocks * threads if has_fences else 1, np.int64)
         self.has_fences = has_fences
@@ -161,7 +165,9 @@ def _each(active: Active) -> Iterator[Active]:
 
 
 class _Shadow:
-    """Per element: whether it has a value, the thread that wrote it, the block that read it."""
+    """Per element: whether it has a value, the thread that wrote it, the block that read it; where
+    something else looks after the blocks of a cluster, its cluster.
+    """
 
     def __init__(self, buffer: GlobalBuffer, initial: bool):
         elements = buffer.data.shape
@@ -175,6 +181,7 @@ class _Shadow:
         """Note a read; fail where the value is undefined or another block's."""
         self.check_initial(site, active, place)
         block, _ = self._who(active)
+        block = self._unit(block)
         self._check_writer(site, active, place, "reads")
         before = self.reader[place]
         self.reader[place] = np.where((before == NOBODY) | (before == block), block, SEVERAL)
@@ -184,7 +191,7 @@ class _Shadow:
         block, thread = self._who(active)
         self._check_writer(site, active, place, "writes")
         reader = self.reader[place]
-        self._fail(site, active, place, (reader != NOBODY) & (reader != block), _READ)
+        self._fail(site, active, place, (reader != NOBODY) & (reader != self._unit(block)), _READ)
         self.writer[place] = thread
         self._fail(site, active, place, self.writer[place] != thread, _AT_ONCE)
         self.stamp[place] = self.buffer.grid.stamp(np.broadcast_to(thread, place.shape))
@@ -197,11 +204,15 @@ class _Shadow:
     def _check_writer(self, site: Site, active: Active, place: Integers, verb: str) -> None:
         block, _ = self._who(active)
         grid, writer = self.buffer.grid, self.writer[place]
-        foreign = (writer != NOBODY) & (writer // grid.threads != block)
+        known = np.maximum(writer, 0)
+        foreign = (writer != NOBODY) & (self._unit(known // grid.threads) != self._unit(block))
         if foreign.any():
-            known = np.maximum(writer, 0)
             visible = (grid.stamp(known) > self.stamp[place]) & grid.acquired[block]
             self._fail(site, active, place, foreign & ~visible, verb + _FOREIGN)
+
+    def _unit(self, block: Integers) -> Integers:
+        is_followed = isinstance(self.buffer.block_shadow, ClockedShadow)
+        return self.buffer.grid.clusters[block] if is_followed else block
 
     def _who(self, active: Active) -> tuple[Integers, Integers]:
         batch = self.buffer.batch

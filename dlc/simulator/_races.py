@@ -117,12 +117,17 @@ class SharedShadow:
         return block, batch.warp_epoch[batch.warp[threads]]
 
     def _is_other(self, writer: Array, threads: Integers) -> Array:
-        """Return where another thread of the same block was the writer."""
+        """Return where another thread was the writer, of those that may know of each other."""
         other = (writer != NOBODY) & (writer != threads)
         if self.of_one_block:
             return other
-        block = self.batch.block_slot
-        return other & (block[np.maximum(writer, 0)] == block[threads])
+        group = self._group
+        return other & (group[np.maximum(writer, 0)] == group[threads])
+
+    @property
+    def _group(self) -> Integers:
+        """For each thread the number of those that may know of each other: its block."""
+        return self.batch.block_slot
 
     def _stamp(self, threads: Integers, cells: Integers) -> None:
         for epochs, now in zip(self.write_epochs, self._epochs(threads), strict=True):

@@ -10,14 +10,19 @@ from dlc.simulator._faults import Site
 from dlc.simulator._threads import Batch, Integers
 
 
+def cluster_of(kernel: KernelOp, blocks: Integers) -> Integers:
+    """Return the first block of each block's cluster, which stands for all of it."""
+    (gx, gy, _), (cx, cy, cz) = kernel.grid_size, kernel.cluster_size
+    x, y, z = blocks % gx, blocks // gx % gy, blocks // (gx * gy)
+    return x // cx * cx + (y // cy * cy + z // cz * cz * gy) * gx
+
+
 def whole_clusters(kernel: KernelOp, blocks: Integers) -> Integers:
     """Return the blocks of the clusters in which some are, cluster after cluster, by rank."""
     if kernel.cluster_blocks == 1:
         return blocks
     (gx, gy, _), (cx, cy, cz) = kernel.grid_size, kernel.cluster_size
-    x, y, z = blocks % gx, blocks // gx % gy, blocks // (gx * gy)
-    first = x // cx * cx + (y // cy * cy + z // cz * cz * gy) * gx
-    firsts = np.array(list(dict.fromkeys(first.tolist())))
+    firsts = np.array(list(dict.fromkeys(cluster_of(kernel, blocks).tolist())))
     i, j, k = np.ogrid[:cz, :cy, :cx]
     return (firsts[:, None] + (k + (j + i * gy) * gx).reshape(-1)).reshape(-1)
 

@@ -39,7 +39,7 @@ from dlc.simulator._global import GlobalBuffer, Grid
 from dlc.simulator._machine import Machine, Step, nothing
 from dlc.simulator._products import Products
 from dlc.simulator._registers import Registers
-from dlc.simulator._remote import RemoteTouches, whole_clusters
+from dlc.simulator._remote import RemoteTouches, cluster_of, whole_clusters
 from dlc.simulator._scheduler import Order, Scheduler
 from dlc.simulator._shared import SharedMemory
 from dlc.simulator._stores import Stores
@@ -169,7 +169,7 @@ class _Launch:
         self.shared_bytes = 0 if kernel.shared_bytes is None else kernel.shared_bytes.value.data
         has_fences = any(map(_releases_to_the_grid, kernel.walk()))
         blocks = prod(kernel.grid_size)
-        self.machine.grid = Grid(blocks, kernel.threads, has_fences)
+        self.machine.grid = Grid(cluster_of(kernel, np.arange(blocks)), kernel.threads, has_fences)
         self.report = SimulationReport(kernel.sym_name.data, blocks, kernel.threads)
 
     @property

@@ -70,6 +70,27 @@ STORED = (
 )
 """Each block sends all others their share."""
 
+_Z = f"memref<{CLUSTERS * BLOCKS}x{WIDTH}xf32>"
+EXCHANGED = (
+    _HEAD.replace("SIZE", "16")
+    .replace("%y:", f"%z: {_Z}, %y:")
+    .replace("outputs = 1", "outputs = 2")
+    + f"""
+  %r = gpu.register_alloc : {_R}
+  gpu.copy %x[%b, %t * 4] to %r[0] {{elements = 4 : i64}} : {X}, {_R}
+  gpu.copy %r[0] to %z[%b, %t * 4] {{elements = 4 : i64}} : {_R}, {_Z}
+  gpu.cluster_barrier
+  %sum = scf.for %i = %zero to %n step %one iter_args(%before = %none) -> (f32) {{
+    %v = loop.load %z[%b floordiv {BLOCKS} * {BLOCKS} + %i, %rank * {THREADS} + %t] : {_Z} -> f32
+    %after = arith.addf %before, %v : f32
+    scf.yield %after : f32
+  }}
+  {_STORED}
+  gpu.end
+}}"""
+)
+"""Each block writes to global memory what the others of its cluster read there."""
+
 KERNELS = {"loaded": LOADED, "stored": STORED}
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from clusters import KERNELS, LOADED, STORED, summands, wanted
+from clusters import EXCHANGED, KERNELS, LOADED, STORED, summands, wanted
 from launch import Gpu
 from lowered import lowered
 
@@ -27,6 +27,40 @@ def simulated(text: str, order: Order | None = None, block_order: Order = "forwa
 @pytest.mark.parametrize("name", KERNELS)
 def test_sums(name: str, order: Order | None) -> None:
     np.testing.assert_array_equal(simulated(KERNELS[name], order), wanted(summands()))
+
+
+def exchanged(text: str, order: Order | None) -> Array:
+    """Return the sums of a kernel that also has a buffer for what blocks exchange."""
+    x = summands()
+    y = np.zeros_like(wanted(x))
+    simulate(lowered(text, LIMITS), "k", [x, np.zeros_like(x), y], warp_order=order)
+    return y
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_blocks_of_a_cluster_meet_about_global_memory_too(order: Order | None) -> None:
+    np.testing.assert_array_equal(exchanged(EXCHANGED, order), wanted(summands()))
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(
+    ("correct", "wrong", "message"),
+    [
+        ("gpu.cluster_barrier\n", "gpu.barrier\n", "a race|nothing was written|without"),
+        (
+            "%b floordiv 4 * 4 + %i",
+            "(%b + 4) mod 12 floordiv 4 * 4 + %i",
+            "block|nothing was written",
+        ),
+    ],
+    ids=["barrier", "cluster"],
+)
+def test_fault_about_global_memory_is_found(
+    correct: str, wrong: str, message: str, order: Order | None
+) -> None:
+    assert correct in EXCHANGED
+    with pytest.raises(SimulationError, match=message):
+        exchanged(EXCHANGED.replace(correct, wrong), order)
 
 
 @pytest.mark.parametrize("block_order", ["backward", 5])
