@@ -16,6 +16,7 @@ from xdsl.ir import Operation
 from dlc import registry
 from dlc.dialects.graph.structure import GraphOp
 from dlc.pipelines import PIPELINES
+from dlc.registry import load_dialect
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE_LINES = 600
@@ -282,6 +283,23 @@ def test_errors_are_one_lower_case_line_without_a_full_stop(path: Path) -> None:
 def _is_name(word: str) -> bool:
     """Return whether a capital is part of the word: an abbreviation or an ONNX operator."""
     return word.isupper() or onnx.defs.has(word)
+
+
+MAKERS = ("passes", "dialects/graph", "dlc/lowering", "dlc/simt", "dlc/strategies")
+"""Where the compiler makes ops of loops and of the GPU."""
+UNUSED = "No lowering uses it"
+
+
+def _is_made(op: type[Operation]) -> bool:
+    """Return whether a pass or a lowering calls the class of an op."""
+    makers = [p for p in SOURCES if relative(p).startswith(MAKERS)]
+    return any(re.search(rf"\b{op.__name__}\(", path.read_text()) for path in makers)
+
+
+@pytest.mark.parametrize("op", [*load_dialect("gpu").operations, *load_dialect("loop").operations])
+def test_an_op_that_nothing_makes_says_why(op: type[Operation]) -> None:
+    doc = " ".join((op.__doc__ or "").split())
+    assert _is_made(op) != (UNUSED in doc)
 
 
 def _literal_text(node: ast.expr) -> str | None:
