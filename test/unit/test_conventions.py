@@ -285,15 +285,23 @@ def _is_name(word: str) -> bool:
     return word.isupper() or onnx.defs.has(word)
 
 
-MAKERS = ("passes", "dialects/graph", "dlc/lowering", "dlc/simt", "dlc/strategies")
+MAKERS = (
+    "passes",
+    "dialects/graph",
+    "dialects/loop/scalar.py",
+    "dlc/lowering",
+    "dlc/simt",
+    "dlc/strategies",
+)
 """Where the compiler makes ops of loops and of the GPU."""
 UNUSED = "No lowering uses it"
 
 
 def _is_made(op: type[Operation]) -> bool:
-    """Return whether a pass or a lowering calls the class of an op."""
+    """Return whether a pass or a lowering names the class of an op to make one."""
     makers = [p for p in SOURCES if relative(p).startswith(MAKERS)]
-    return any(re.search(rf"\b{op.__name__}\(", path.read_text()) for path in makers)
+    call = rf"\b{op.__name__}\(|\(.*, {op.__name__}, "
+    return any(re.search(call, path.read_text()) for path in makers)
 
 
 @pytest.mark.parametrize("op", [*load_dialect("gpu").operations, *load_dialect("loop").operations])
