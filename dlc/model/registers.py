@@ -62,6 +62,12 @@ than a row for all: 144 for 96 sums and a residual, 128 for 96 sums and a bias.
 _FEW_ROWS = 8
 """Vectors along the columns that an epilogue may have."""
 
+_OF_OPERATIONS = 8.0
+_FEW_OPERATIONS = 16
+"""Of what an epilogue of more operations than a few computes for these neighbours. With 192 sums a
+thread, of 232 registers, both spill: a residual 168 bytes, GELU 80.
+"""
+
 _OF_PART = 26.0
 """Of the registers of the main loop, those that hold a part of another block's sums at the end."""
 
@@ -97,6 +103,15 @@ def registers(tiles: "Tiles") -> Floats:
     return np.clip(found, _LEAST, np.where(tiles.producers > 0, _of_roles(tiles), _MOST))
 
 
+def spills(tiles: "Tiles") -> npt.NDArray[np.bool_]:
+    """Return whether threads that multiply need more registers than others leave them."""
+    work = tiles.work
+    sums = tiles.m * tiles.n / (tiles.warps * WARP_LANES)
+    computed = _OF_OPERATIONS if work.operations > _FEW_OPERATIONS else 0.0
+    needed = _FIXED_OF_PRODUCTS + sums + _of_reads(tiles) + computed
+    return (tiles.kept > 0) & (needed > tiles.kept)
+
+
 def _of_roles(tiles: "Tiles") -> Floats:
     """Return the registers that each thread has at the launch of a block with producers, before
     these give theirs to the others: the assembler counts in whole warpgroups.
@@ -122,11 +137,15 @@ def _of_warps(tiles: "Tiles", accumulators: Floats, fragments: Floats) -> Floats
 
 def _of_warpgroups(tiles: "Tiles", accumulators: Floats) -> Floats:
     """Return those of tiles of products that read shared memory: sums, and what copies need."""
-    work = tiles.work
     parts = np.where(tiles.split > 1, accumulators - _OF_PART, 0)
+    return _FIXED_OF_PRODUCTS + accumulators + parts + _of_reads(tiles) + _of_guards(tiles)
+
+
+def _of_reads(tiles: "Tiles") -> float:
+    """Return those of what the epilogue reads."""
+    work = tiles.work
     rows = work.read_bytes / (work.written_bytes / (work.batch * work.m))
-    reads = _OF_READS if rows > _FEW_ROWS else 0.0
-    return _FIXED_OF_PRODUCTS + accumulators + parts + reads + _of_guards(tiles)
+    return _OF_READS if rows > _FEW_ROWS else 0.0
 
 
 def _of_guards(tiles: "Tiles") -> Floats:

@@ -20,13 +20,14 @@ from dlc.model.contraction.products import ProductLoop
 from dlc.model.contraction.supply import Supply
 from dlc.model.contraction.tiles import Tiles
 from dlc.model.occupancy import resident_blocks
-from dlc.model.registers import registers
+from dlc.model.registers import registers, spills
 
 
 def residents(tiles: Tiles, arch: GpuArch) -> Floats:
-    """Return how many blocks an SM holds at a time, 0 where not one fits."""
+    """Return how many blocks an SM holds at a time, 0 where not one fits without spills."""
     threads = (tiles.warps * tiles.turns + tiles.producers) * WARP_LANES
-    return resident_blocks(threads, registers(tiles), tiles.shared_bytes, arch)
+    fits = resident_blocks(threads, registers(tiles), tiles.shared_bytes, arch)
+    return np.where(spills(tiles), 0, fits)
 
 
 def estimate_s(tiles: Tiles, arch: GpuArch) -> Floats:

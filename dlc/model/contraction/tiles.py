@@ -35,7 +35,8 @@ class TileNumbers(NamedTuple):
     columns take turns. exchange: 1 where sums change threads before they are stored, else 0.
     producers: warps that bring slices beside those that multiply, 0 where these bring them.
     walking: blocks that walk over tiles, 0 where each has one. tensor: 1 where one thread brings a
-    slice by tensor copies, else 0. turns: teams of warps that have tiles of their own.
+    slice by tensor copies, else 0. turns: teams of warps that have tiles of their own. kept:
+    registers of a thread that multiplies, where others give theirs to it; 0 where they do not.
     """
 
     m: int
@@ -52,6 +53,7 @@ class TileNumbers(NamedTuple):
     walking: int = 0
     tensor: int = 0
     turns: int = 1
+    kept: int = 0
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class Tiles:
     tensor: Floats
     turns: Floats
     columns: Floats
+    kept: Floats
 
     @staticmethod
     def of(

@@ -148,6 +148,7 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
             walking=self.blocks,
             tensor=int(self.copies == TENSOR),
             turns=self.turns,
+            kept=self.registers[0] if self.producer_registers else 0,
         )
 
     @property

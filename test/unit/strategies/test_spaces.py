@@ -434,6 +434,23 @@ def test_what_an_epilogue_reads_takes_registers_from_a_second_block() -> None:
     assert [float(residents(tiles, H200)[0]) for tiles in of_both] == [2, 1]
 
 
+def test_an_epilogue_that_spills_is_not_chosen() -> None:
+    # Of kernels for sm_90a: 192 sums and a bias 0 bytes, a residual 168, GELU 80; 128 sums 0 to 28.
+    bias = replace(_work(8192, 768, 768), mapped_line=128, read_bytes=768 * 2, operations=1.0)
+    residual = replace(bias, read_bytes=8192 * 768 * 2)
+    gelu = replace(bias, operations=36.0)
+
+    def fit(work: Contraction) -> list[bool]:
+        tiles = [
+            x for x in contract_gpu.candidates(work, H200) if x.turns == 2 and x.tile[0] == 128
+        ]
+        found = {x.tile[1]: residents(contract_gpu.tiles(work, [x], H200), H200) for x in tiles}
+        return [bool(found[columns][0]) for columns in (128, 192)]
+
+    assert fit(bias) == [True, True]
+    assert fit(residual) == fit(gelu) == [True, False]
+
+
 def _chosen(work: Contraction) -> ContractOnGpu:
     space = contract_gpu.candidates(work, H200)
     return space[int(np.argmin(contract_gpu.estimate(work, space, H200)))]
