@@ -55,9 +55,9 @@ PIPELINES: dict[str, Pipeline] = {
             "graph-split-zero-points",  # constant factors are still 8 bits and a zero point
             "graph-fold-constants",  # a folded scale must be a constant, not ops on constants
             "graph-fold-scale",  # before layouts: scales still vary along one axis
-            "graph-choose-layout",
-            "graph-sink-transposes",
             "graph-set-precision",  # before folding, so that folded weights are rounded once
+            "graph-choose-layout",  # rates kernels in their precision
+            "graph-sink-transposes",
             "graph-order-weights",
             "graph-pad-channels",  # knows which axis of a weight are channels
             "cse",  # what all readers of a weight make of it becomes one weight

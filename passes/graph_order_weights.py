@@ -4,22 +4,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, f32
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriter
 
-from dlc.analysis.contraction import gemm
 from dlc.analysis.evaluation import is_known
+from dlc.analysis.weight_order import Inner, inner_axis
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
 from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.graph.layout import transpose
-from dlc.ir.tensor import element_type
-
-COLUMNS = 4
-"""That a copy of 16 bytes brings in fp32."""
-
-LEAST_ROWS = 32
-"""Of products whose tiles share the rows of the weight; with fewer, a lane streams a column."""
 
 
 @dataclass(frozen=True)
@@ -49,22 +42,15 @@ class GraphOrderWeightsPass(DlcPass):
 
 @dataclass
 class _OtherOrder(OpRewrite[ContractionOp]):
-    inner: Literal["n", "k", "gpu"]
+    inner: Inner
 
     def rewrite(self, op: ContractionOp, rewriter: PatternRewriter) -> None:
         x, weight, *rest = op.operands
         if not is_known(weight):
             return
-        order = op.weight_order(_on_gpu(op) if self.inner == "gpu" else self.inner)
+        order = op.weight_order(inner_axis(op, self.inner))
         if order is None:
             return
         ordered = transpose(weight, order.permutation)
         new = op.with_operands([x, ordered.output, *rest], **order.properties)
         rewriter.replace(op, [ordered, new], new.results)
-
-
-def _on_gpu(op: ContractionOp) -> Literal["n", "k"]:
-    product = gemm(op)
-    is_plain = op.precision is None and element_type(op.operands[0]) == f32
-    wide = product.n_size % COLUMNS == 0 and product.m_size >= LEAST_ROWS
-    return "n" if is_plain and wide else "k"

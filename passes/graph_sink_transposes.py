@@ -30,8 +30,8 @@ class GraphSinkTransposesPass(DlcPass):
        transpose stays;
     4. an op that has a form on permuted axes (``GraphOp.permuted``) takes it when the transposed
        operands carry at least half of the bytes it reads, and its results are transposed instead;
-       constants on its other operands are permuted at compile time. An op stays in the order it
-       prefers.
+       constants on its other operands are permuted at compile time. An op that prefers an order
+       stays in that which ``graph-choose-layout`` has chosen.
 
     Runs on: ``graph``. Leaves: ``graph``. Order: after ``graph-choose-layout``, before
     ``graph-fold-constants``.
@@ -140,7 +140,7 @@ def _incoming_permutation(op: GraphOp, known: KnownValues) -> Sequence[int] | No
 
 def _sink(op: GraphOp, permutation: Sequence[int]) -> None:
     rank = len(permutation)
-    if any(len(shape(r)) != rank for r in op.results):
+    if op.preferred_permutation is not None or any(len(shape(r)) != rank for r in op.results):
         return
     back = inverse_permutation(permutation)
     made: list[Operation] = []

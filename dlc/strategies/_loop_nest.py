@@ -4,8 +4,13 @@ from dataclasses import dataclass
 from math import hypot
 
 from dlc.analysis.dataflow import Cluster
+from dlc.analysis.element_profile import profile
+from dlc.analysis.form import once_per_form
 from dlc.analysis.traffic import least_work, traffic_bytes, work
 from dlc.arch import CpuArch
+from dlc.core.affine import Ranges, extent, interval_of, stride
+from dlc.dialects.graph.computed import ReductionOp
+from dlc.ir.tensor import shape
 from dlc.model.upper_bound import cpu_bound
 from dlc.strategies._rated import Rated
 from dlc.strategies._schedule import Schedule
@@ -28,10 +33,29 @@ def work_of(cluster: Cluster, on_lanes: bool) -> NestWork:
     return NestWork(work(cluster), traffic_bytes(cluster), on_lanes, least_work(cluster))
 
 
-def rows_in_order(cluster: Cluster) -> bool | None:
-    """Return whether the rows that are reduced are stored in order; ``None`` without reductions."""
-    spaces = [f.rows for f in map(cluster.facts, cluster.ops) if f.rows]
-    return any(len(s.shape) - 1 in s.axes for s in spaces) if spaces else None
+def reduces_on_lanes(cluster: Cluster) -> bool:
+    """Return whether neighbouring results, each in a SIMD lane, read neighbouring elements, or the
+    same, at each point of a reduction, and all of them or none.
+    """
+    return all(_on_lanes(op) for op in cluster.ops if isinstance(op, ReductionOp))
+
+
+@once_per_form
+def _on_lanes(op: ReductionOp) -> bool:
+    found = profile(op)
+    lane = max((d for d, n in enumerate(found.parallel) if n > 1), default=-1)
+    ranges = Ranges([extent(n) for n in (*found.parallel, *found.reduction)])
+    for read in found.reads:
+        sizes = shape(op.operands[read.operand]) if read.reduced else ()
+        for axis, size in enumerate(sizes):
+            expr = read.map.results[axis]
+            if lane in expr.used_dims():
+                low, high = interval_of(expr, ranges)
+                inside = low is not None and high is not None and low >= 0 and high < size
+                last = all(n == 1 for n in sizes[axis + 1 :])
+                if not (inside and last and stride(expr, lane, ranges) == 1):
+                    return False
+    return True
 
 
 def rate(work: NestWork, schedule: Schedule, cores: bool, arch: CpuArch) -> Rated:

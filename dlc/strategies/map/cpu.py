@@ -22,8 +22,8 @@ class MapOnCpu(Schedule, strategy="map", target="cpu"):
 
 
 def _work_of(cluster: Cluster) -> NestWork:
-    # A reduction along what is stored in order is done by one lane.
-    return _loop_nest.work_of(cluster.alone, on_lanes=not _loop_nest.rows_in_order(cluster))
+    on_lanes = _loop_nest.reduces_on_lanes(cluster)
+    return _loop_nest.work_of(cluster.alone, on_lanes)
 
 
 def _rate(work: NestWork, schedule: MapOnCpu, arch: CpuArch) -> Rated:

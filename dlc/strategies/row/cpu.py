@@ -22,7 +22,8 @@ class RowOnCpu(Schedule, strategy="row", target="cpu"):
 
 def _work_of(cluster: Cluster) -> NestWork:
     # There are no lanes along a row that is not stored in order.
-    return _loop_nest.work_of(cluster, on_lanes=_loop_nest.rows_in_order(cluster) is not False)
+    spaces = [f.rows for f in map(cluster.facts, cluster.ops) if f.rows]
+    return _loop_nest.work_of(cluster, any(len(s.shape) - 1 in s.axes for s in spaces))
 
 
 def _rate(work: NestWork, schedule: RowOnCpu, arch: CpuArch) -> Rated:
