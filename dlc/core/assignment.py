@@ -66,7 +66,8 @@ def _neighbours(tables: Sequence[Table], variable: int) -> set[int]:
 
 def _fixed(table: Table, variable: int) -> Table:
     rest = tuple(v for v in table.variables if v != variable)
-    return Table(rest, table.costs.take(0, table.variables.index(variable)))
+    index = tuple(0 if v == variable else slice(None) for v in table.variables)
+    return Table(rest, np.asarray(table.costs[index]))
 
 
 def _sum(one: Table, other: Table) -> Table:
