@@ -39,7 +39,8 @@ class Implementation(Generic[Work, Chip, S]):
 
     def space(self, work: Work, chip: Chip) -> Space[S]:
         """Return all schedules for a work, with their estimates."""
-        schedules = list(self.candidates(work, chip))
+        found = self.candidates(work, chip)
+        schedules = found if isinstance(found, Sequence) else list(found)
         if self.estimate is not None:
             seconds = self.estimate(work, schedules, chip)
             return Space(schedules, seconds, lambda place: self.rate(work, schedules[place], chip))

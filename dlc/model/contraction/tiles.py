@@ -82,12 +82,12 @@ class Tiles:
     def of(
         work: Contraction,
         instruction: Instruction,
-        numbers: Sequence[TileNumbers],
+        numbers: Sequence[TileNumbers] | Floats,
     ) -> "Tiles":
         """Return tilings of a contraction by instructions of one family."""
         if instruction.cuts_factors:
             work = work.through_registers()
-        arrays = np.array(numbers, np.float64).T
+        arrays = np.asarray(numbers, np.float64).T
         return Tiles(work, instruction, **dict(zip(TileNumbers._fields, arrays, strict=True)))
 
     # Counts ---------------------------------------------------------------------------------------

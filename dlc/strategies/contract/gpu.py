@@ -1,6 +1,5 @@
 """``contract`` on a GPU: how schedules are rated, and what makes the strategy up."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,6 +9,7 @@ from dlc.model.contraction import Contraction, Tiles, estimate_s
 from dlc.model.upper_bound import gpu_bound
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._rated import Rated, Seconds
+from dlc.strategies.contract.families import Families
 from dlc.strategies.contract.gpu_lowering import lower
 from dlc.strategies.contract.gpu_space import candidates
 from dlc.strategies.contract.schedule import ContractOnGpu
@@ -37,11 +37,10 @@ def tiles(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) 
 def estimate(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) -> Seconds:
     """Return the seconds of schedules."""
     seconds = np.empty(len(schedules))
-    of_family: dict[str, list[int]] = defaultdict(list)
-    for place, schedule in enumerate(schedules):
-        of_family[schedule.family].append(place)
-    for places in of_family.values():
-        seconds[places] = estimate_s(tiles(work, [schedules[i] for i in places], arch), arch)
+    for family in Families.of(schedules).each:
+        instruction = instruction_named(family.instruction, work, arch)
+        own = Tiles.of(work, instruction, family.numbers)
+        seconds[family.places] = estimate_s(own, arch)
     return seconds
 
 

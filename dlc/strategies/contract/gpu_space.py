@@ -13,6 +13,7 @@ from dlc.arch.matrix_descriptor import TRANSPOSED_BYTES
 from dlc.core.tensor_map import UNIT_BYTES
 from dlc.model.contraction import EXCHANGE_RUN, Contraction
 from dlc.strategies._key import LARGEST
+from dlc.strategies.contract.families import Families
 from dlc.strategies.contract.gpu_tiles import (
     DIVIDED,
     OF_WARPGROUPS,
@@ -68,8 +69,8 @@ def candidates(work: Contraction, arch: GpuArch) -> Sequence[ContractOnGpu]:
 
 
 @lru_cache(512)  # what is before and after a contraction does not change its space
-def _candidates(work: Contraction, arch: GpuArch) -> tuple[ContractOnGpu, ...]:
-    return tuple(_space_of(work, arch))
+def _candidates(work: Contraction, arch: GpuArch) -> Families:
+    return Families(_space_of(work, arch))
 
 
 def _space_of(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
