@@ -12,6 +12,7 @@ from dlc.ir.access import Access
 from dlc.ir.tensor import element_bytes
 from dlc.simulator._faults import Site
 from dlc.simulator._global import GlobalBuffer
+from dlc.simulator._groups import commit_of, wait_of
 from dlc.simulator._machine import Compiler, Machine, Step, index_expressions, nothing
 from dlc.simulator._shared import Piece, SharedBuffer, permuted
 from dlc.simulator._tf32 import round_tf32_to_even
@@ -136,15 +137,6 @@ def _tensor_store(machine: Machine, op: gpu.TensorStoreOp) -> Step:
     return run
 
 
-def _bulk_commit(machine: Machine, op: gpu.BulkCommitOp) -> Step:
-    return lambda active: machine.stores.commit(active)
-
-
-def _bulk_wait(machine: Machine, op: gpu.BulkWaitOp) -> Step:
-    outstanding = op.outstanding.value.data
-    return lambda active: machine.stores.wait(active, outstanding)
-
-
 def _prefetch(machine: Machine, op: gpu.PrefetchTensorMapOp) -> Step:
     return nothing
 
@@ -152,7 +144,7 @@ def _prefetch(machine: Machine, op: gpu.PrefetchTensorMapOp) -> Step:
 COMPILERS: Mapping[type[Operation], Compiler] = {
     gpu.TensorCopyOp: _tensor_copy,
     gpu.TensorStoreOp: _tensor_store,
-    gpu.BulkCommitOp: _bulk_commit,
-    gpu.BulkWaitOp: _bulk_wait,
+    gpu.BulkCommitOp: commit_of(lambda machine: machine.stores),
+    gpu.BulkWaitOp: wait_of(lambda machine: machine.stores),
     gpu.PrefetchTensorMapOp: _prefetch,
 }

@@ -13,6 +13,7 @@ from dlc.dialects.gpu.shared_tile import SharedTile
 from dlc.ir.access import Access
 from dlc.simulator._buffer import Array, RegisterBuffer, one_per_thread
 from dlc.simulator._faults import Site
+from dlc.simulator._groups import commit_of, wait_of
 from dlc.simulator._guarded_registers import GuardedRegisters
 from dlc.simulator._machine import Compiler, Machine, Step
 from dlc.simulator._matrices import by_lane, by_place, product
@@ -180,19 +181,10 @@ def _async_fence(machine: Machine, op: gpu.AsyncFenceOp) -> Step:
     return run
 
 
-def _commit(machine: Machine, op: gpu.WgmmaCommitOp) -> Step:
-    return lambda active: machine.products.commit(active)
-
-
-def _wait(machine: Machine, op: gpu.WgmmaWaitOp) -> Step:
-    outstanding = op.outstanding.value.data
-    return lambda active: machine.products.wait(active, outstanding)
-
-
 COMPILERS: Mapping[type[Operation], Compiler] = {
     gpu.WgmmaOp: _wgmma,
     gpu.WgmmaFenceOp: _fence,
-    gpu.WgmmaCommitOp: _commit,
-    gpu.WgmmaWaitOp: _wait,
+    gpu.WgmmaCommitOp: commit_of(lambda machine: machine.products),
+    gpu.WgmmaWaitOp: wait_of(lambda machine: machine.products),
     gpu.AsyncFenceOp: _async_fence,
 }

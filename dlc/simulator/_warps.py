@@ -8,6 +8,7 @@ from xdsl.ir import Operation
 from dlc.arch.fragments import WARP_LANES
 from dlc.dialects import gpu
 from dlc.simulator._faults import Site
+from dlc.simulator._groups import commit_of, wait_of
 from dlc.simulator._machine import Compiler, Machine, Step
 from dlc.simulator._shared import SharedBuffer
 from dlc.simulator._threads import Active, Integers
@@ -76,21 +77,12 @@ def _cp_async(machine: Machine, op: gpu.CpAsyncOp) -> Step:
     return run
 
 
-def _commit(machine: Machine, op: gpu.CpAsyncCommitOp) -> Step:
-    return lambda active: machine.copies.commit(active)
-
-
-def _wait(machine: Machine, op: gpu.CpAsyncWaitOp) -> Step:
-    outstanding = op.outstanding.value.data
-    return lambda active: machine.copies.wait(active, outstanding)
-
-
 COMPILERS: Mapping[type[Operation], Compiler] = {
     gpu.BarrierOp: _barrier,
     gpu.WarpBarrierOp: _warp_barrier,
     gpu.FenceOp: _fence,
     gpu.ShuffleOp: _shuffle,
     gpu.CpAsyncOp: _cp_async,
-    gpu.CpAsyncCommitOp: _commit,
-    gpu.CpAsyncWaitOp: _wait,
+    gpu.CpAsyncCommitOp: commit_of(lambda machine: machine.copies),
+    gpu.CpAsyncWaitOp: wait_of(lambda machine: machine.copies),
 }
