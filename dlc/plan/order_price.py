@@ -96,22 +96,23 @@ class OrderPrices:
 
     def _op(self, op: GraphOp, order: Order, read: int, given: int) -> Block:
         """Return a program of an op alone. It is in the other order if it reads or gives that."""
-        own = set(op.permuted_operands)
-        types = [permuted_type(x, order) if n in own and read else x.type for n, x in _numbered(op)]
-        block = Block(arg_types=types)
-        operands = list[SSAValue](block.args)
-        back = inverse_permutation(order)
-        for number, value in _numbered(op):
+        other, own = read or given, set(op.permuted_operands)
+        block, operands = Block(), list[SSAValue]()
+        for number, value in enumerate(op.operands):
+            turned = permuted_type(value, order) if other and number in own else value.type
             if value in self._known:
-                operands[number] = _inserted(block, _weight(value.type))
+                operands.append(_inserted(block, _weight(turned)))
             elif number in own and given and not read:
-                operands[number] = _inserted(block, transpose(operands[number], order))
-        new = op.permuted(order, operands) if read or given else op.with_operands(operands)
+                argument = block.insert_arg(value.type, len(block.args))
+                operands.append(_inserted(block, transpose(argument, order)))
+            else:
+                operands.append(block.insert_arg(turned, len(block.args)))
+        new = op.permuted(order, operands) if other else op.with_operands(operands)
         assert new is not None, f"{op.name} has no form in the order that it prefers"
         block.add_op(new := self._with_ordered_weight(new, block))
         result = new.results[0]
         if read and not given:
-            result = _inserted(block, transpose(result, back))
+            result = _inserted(block, transpose(result, inverse_permutation(order)))
         block.add_op(ReturnOp(result))
         return block
 
@@ -127,10 +128,6 @@ class OrderPrices:
         new = op.with_operands([x, ordered, *rest], **order.properties)
         op.erase()
         return new
-
-
-def _numbered(op: GraphOp) -> list[tuple[int, SSAValue]]:
-    return list(enumerate(op.operands))
 
 
 def _move(type: Attribute, order: Order) -> Block:

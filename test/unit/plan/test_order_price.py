@@ -86,3 +86,15 @@ def test_what_moves_nothing_costs_nothing() -> None:
     op = conv_of(convolution(1, 56, 1, 3))
     assert prices(H200).of_move(op.x, LAST) == 0
     assert prices(H200).of_end(op.output, LAST) == 0
+
+
+@pytest.mark.parametrize("scale", ["1x64x1x1", "64x1x1", "1x1x1x1"])
+def test_constants_have_the_order_of_what_they_scale(scale: str) -> None:
+    x, s = "tensor<1x64x56x56xf16>", f"tensor<{scale}xf16>"
+    text = f"%s = graph.weight @s : {s}\n%0 = graph.mul %x, %s : ({x}, {s}) -> {x}"
+    (op,) = dataflow(text, f"%0: {x}", f"%x: {x}").ops
+    asked = prices(H200)
+    own, other = (asked.of_op(op, LAST, each, each) for each in (OWN, OTHER))
+    assert own == pytest.approx(other, rel=0.3)
+    assert 0 <= asked.of_end(op.results[0], LAST) <= asked.of_move(op.results[0], LAST)
+    assert all(asked.of_op(op, LAST, *sides) < 1 for sides in SIDES)
