@@ -49,7 +49,7 @@ def computed_value(op: StageOp) -> tuple[SSAValue, scf.IfOp | None]:
     assert taken is not None
     assert other is not None
     number = branch.results.index(value)
-    return (taken.operands[number], branch) if _is_zero(other.operands[number]) else (value, None)
+    return (taken.operands[number], branch) if is_zero(other.operands[number]) else (value, None)
 
 
 def staged_load(op: StageOp) -> StagedLoad | None:
@@ -78,7 +78,8 @@ def _is_copy(op: StageOp, load: LoadOp) -> bool:
     return same and zero and space_of(load.buffer) is Space.GLOBAL
 
 
-def _is_zero(value: SSAValue) -> bool:
+def is_zero(value: SSAValue) -> bool:
+    """Return whether a value is the constant 0."""
     owner = value.owner
     if not isinstance(owner, arith.ConstantOp):
         return False

@@ -27,6 +27,7 @@ from dlc.dialects.graph.computed import apply_map
 from dlc.dialects.loop import AllocOp, StageOp, TaskMapAttr, YieldOp
 from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import compute_type, element_bytes, element_type, shape
+from dlc.lowering.joined_branches import join_branches
 from dlc.lowering.product import At, Product, split
 from dlc.lowering.scope import LoopScope
 
@@ -109,7 +110,7 @@ class Factor:
         with self.scope.region(block, sizes) as (line, place):
             row, k = (line, place) if along_k else (place, line)
             element_value = self._element(self.first_row + self.order(row, along_k), first + k)
-            self.scope.b.builder.insert(YieldOp(element_value))
+            self.scope.b.builder.insert(YieldOp(join_branches(element_value)))
         stage = StageOp((alloc.buffer, (), ()), repeat(*sizes), Region(block))
         copied = copy_elements(stage, sizes[1])
         together = copied or computed_elements(stage)

@@ -64,8 +64,9 @@ _FEW_ROWS = 8
 
 _OF_OPERATIONS = 8.0
 _FEW_OPERATIONS = 16
-"""Of what an epilogue of more operations than a few computes for these neighbours. With 192 sums a
-thread, of 232 registers, both spill: a residual 168 bytes, GELU 80.
+"""Of what an epilogue of more operations than a few, or of several results, computes for these
+neighbours. With 192 sums a thread, of 232 registers, all of them spill: a residual 168 bytes, GELU
+80, three results 72.
 """
 
 _OF_PART = 26.0
@@ -107,7 +108,8 @@ def spills(tiles: "Tiles") -> npt.NDArray[np.bool_]:
     """Return whether threads that multiply need more registers than others leave them."""
     work = tiles.work
     sums = tiles.m * tiles.n / (tiles.warps * WARP_LANES)
-    computed = _OF_OPERATIONS if work.operations > _FEW_OPERATIONS else 0.0
+    is_long = work.operations > _FEW_OPERATIONS or work.results > 1
+    computed = _OF_OPERATIONS if is_long else 0.0
     needed = _FIXED_OF_PRODUCTS + sums + _of_reads(tiles) + computed
     return (tiles.kept > 0) & (needed > tiles.kept)
 

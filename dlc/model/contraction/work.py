@@ -24,6 +24,7 @@ class Contraction:
     lhs_inside: whether the lhs is computed in the kernel. lhs_piece: bytes of it that lie together
     along the reduction, between others that are not read with them; 0 where there are no others.
     adjacent: whether neighbouring columns are neighbours in memory in all results.
+    results: tensors that are stored.
     """
 
     batch: int
@@ -54,6 +55,7 @@ class Contraction:
     lhs_run: int = 1
     rhs_run: int = 1
     mapped_line: int = 0
+    results: int = 1
 
     @property
     def flops(self) -> float:

@@ -79,6 +79,7 @@ def work_of(cluster: Cluster) -> Contraction:
         lhs_piece=run_bytes(cluster, op, 0) if lies_along_k(cluster, op, 0) else 0,
         adjacent=all(_is_adjacent(op, product, after, result) for result in cluster.results),
         mapped_line=0 if product.batch else _mapped_line(cluster, op),
+        results=len(cluster.results),
     )
 
 
