@@ -13,15 +13,21 @@ _LOAD_BYTES = 512
 beside that of the slice.
 """
 
-_STEP_INSTRUCTIONS = 30
+_ARRIVAL = 4
+"""How well a slice arrives under the work of all blocks."""
+
+_STEP_INSTRUCTIONS = 60
 """Of a warp in a step beside these and multiply-adds; and the first loads, which nothing hides."""
 
-_OVERLAP = 4
+_OVERLAP = 3
 """How well multiply-adds of some warps hide the loads of others."""
+
+_NOT_AHEAD = 0.5
+"""The part of its loads that a warp waits for which has a scheduler for itself."""
 
 _WAYS = 16
 """How well hides what takes less: the work of all blocks, of one, and the wait for a slice. These
-three were fitted to 248 schedules of 11 products in fp32 (``contraction-space-7-h200.jsonl.gz``).
+four were fitted to 248 schedules of 11 products in fp32 (``contraction-space-7-h200.jsonl.gz``).
 """
 
 
@@ -30,10 +36,11 @@ class LaneLoop(MainLoop):
     """What a step takes where multiply-adds are instructions as loads are, in clocks."""
 
     def step(self, resident: Floats) -> Floats:
-        """Return the clocks of a step: the slowest of what blocks share, what one block does in
-        order, and the arrival of a slice; then what the ring of slices costs.
+        """Return the clocks of a step: the slowest of what several blocks do together, what one
+        does in order, and the arrival of a slice; then what the ring of slices costs.
         """
-        shared = resident * self._shared_clocks
+        work = np.where(resident > 1, slower(_OVERLAP, self._issuing, self._moving), 0)
+        shared = resident * slower(_ARRIVAL, work, self._supply.arriving)
         return slower(_WAYS, shared, self._own_clocks, self._supply.waiting) + self._ring_clocks
 
     @cached_property
@@ -43,17 +50,12 @@ class LaneLoop(MainLoop):
         others = tiles.read_bytes / _LOAD_BYTES + tiles.warps * _STEP_INSTRUCTIONS
         return np.maximum(multiply, self._multiplying) + others / schedulers
 
-    @cached_property
-    def _shared_clocks(self) -> Floats:
-        work = slower(_OVERLAP, self._issuing, self._moving)
-        return slower(_OVERLAP, work, self._supply.arriving)
-
     @property
     def _working(self) -> Floats:
-        """The clocks of a block's warps. Where a scheduler has one of them, its loads and
-        multiply-adds follow each other.
+        """The clocks of a block's warps. Where a scheduler has one of them, some of its loads and
+        its multiply-adds follow each other.
         """
         beside = self.tiles.warps / self.arch.issue_per_clock_per_sm
-        alone = self._own_issuing / np.minimum(1, beside) + self._moving
+        alone = self._own_issuing / np.minimum(1, beside) + _NOT_AHEAD * self._moving
         both = slower(_OVERLAP, self._own_issuing, self._moving)
         return np.where(beside > 1, both, alone)
