@@ -1,6 +1,7 @@
 """Contractions whose slices one thread brings by tensor copies, against float64."""
 
 from collections.abc import Sequence
+from math import gcd
 
 import numpy as np
 import pytest
@@ -96,14 +97,28 @@ def test_products_of_a_batch(runner: Runner, name: str) -> None:
     check(y, left @ right, np.abs(left) @ np.abs(right), 72)
 
 
-@pytest.mark.parametrize("rows", [64, 128])
-@pytest.mark.parametrize("columns", [96, 160, 192])
-def test_tiles_as_wide_as_the_result(runner: Runner, rows: int, columns: int) -> None:
+WALKING = [
+    *((rows, columns, 4, 2) for rows in (64, 128) for columns in (96, 160, 192)),
+    (128, 32, 4, 2),
+    (128, 48, 4, 2),
+    (256, 32, 4, 2),
+    (256, 64, 4, 2),
+    (192, 192, 12, 1),
+    (256, 160, 8, 1),
+]
+"""Rows and columns of a tile, warps, and teams that take turns."""
+
+
+@pytest.mark.parametrize(("rows", "columns", "warps", "turns"), WALKING)
+def test_tiles_as_wide_as_the_result(
+    runner: Runner, rows: int, columns: int, warps: int, turns: int
+) -> None:
     x, w = random((rows + 3, 136)), random((columns, 136))
     keys = (
-        f"tile = [{rows}, {columns}, 64], warps = [4, 1], "
-        f'instruction = "wgmma.m64n{columns}k16", stages = 3, interleave = 4, producers = 4, '
-        'producer_registers = 40, turns = 2, blocks = 1, copies = "tensor"'
+        f"tile = [{rows}, {columns}, 64], "
+        f'warps = [{warps}, 1], instruction = "wgmma.m64n{columns}k16", stages = 3, '
+        f"interleave = {gcd(columns // 8, 4)}, producers = 4, producer_registers = 40, "
+        f'turns = {turns}, blocks = 1, copies = "tensor"'
     )
     shapes = x.shape, w.shape, (rows + 3, columns)
     types = [f"tensor<{a}x{b}xf16>" for a, b in shapes]

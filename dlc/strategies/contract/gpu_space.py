@@ -82,8 +82,9 @@ def _space_of(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
     least = _LEAST_OF_WARPGROUPS if of_warpgroups and is_copied else LARGEST
     for instruction in {row.lanes: row for row in reversed(fastest)}.values():
         yield from _tiles_of(work, [instruction], arch, least)
-    if of_warpgroups:
+    if of_warpgroups and min(work.m, work.n) > _HALF_A_TILE:
         yield from _tiles_of(work, of_warpgroups, arch)
+    if of_warpgroups and work.m > _HALF_A_TILE:
         yield from _walking(work, of_warpgroups, arch)
         yield from _divided(work, of_warpgroups, arch)
 
@@ -97,7 +98,7 @@ def _is_of_warpgroups(row: Instruction, work: Contraction, arch: GpuArch) -> boo
     Tensor copies round them, too.
     """
     as_copied = not row.cuts_factors or _are_boxes(work, arch)
-    return row.is_asynchronous and as_copied and _suits_warpgroups(work)
+    return row.is_asynchronous and as_copied and _lies_for_warpgroups(work)
 
 
 def _are_boxes(work: Contraction, arch: GpuArch) -> bool:
@@ -112,13 +113,12 @@ def _may_walk(work: Contraction, arch: GpuArch) -> bool:
     return is_long and is_aligned and arch.capabilities >= _TENSOR_COPIES
 
 
-def _suits_warpgroups(work: Contraction) -> bool:
-    """Return whether half a tile of warpgroups has results, and whether their instructions take
-    factors the way round in which they lie in memory.
+def _lies_for_warpgroups(work: Contraction) -> bool:
+    """Return whether instructions of warpgroups take factors the way round in which they lie in
+    memory.
     """
     along_k = work.lhs_along_k and work.rhs_along_k
-    as_it_lies = along_k or work.factor_bytes == TRANSPOSED_BYTES
-    return as_it_lies and min(work.m, work.n) > _HALF_A_TILE
+    return along_k or work.factor_bytes == TRANSPOSED_BYTES
 
 
 def _tiles_of(

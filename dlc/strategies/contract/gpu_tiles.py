@@ -130,6 +130,9 @@ OF_WARPGROUPS = Space(
 )
 
 
+_NARROW = 64
+"""Columns of tiles; with fewer, those of results that have no more."""
+
 _MOST_BESIDE = 33 / 32
 """Columns of tiles, in units of the fewest that any have."""
 
@@ -153,12 +156,14 @@ def _in_turns(rows: int, *columns: tuple[int, int]) -> Iterator[Walk]:
 
 
 WALKING = (
-    *_in_turns(128, (128, 5), (64, 8), (96, 7), (160, 5), (192, 4)),
+    *_in_turns(256, (64, 5), (32, 5)),
+    *_in_turns(128, (128, 5), (64, 8), (96, 7), (160, 5), (192, 4), (48, 8), (32, 8)),
     *_in_turns(64, (128, 8), (64, 8), (160, 7), (192, 6), (224, 5)),
     Walk(Tile(128, 256, 8, 1), turns=1, stages=4),
+    Walk(Tile(192, 192, 12, 1), turns=1, stages=4),
     Walk(Tile(256, 128, 8, 1), turns=1, stages=4),
+    Walk(Tile(256, 160, 8, 1), turns=1, stages=4),
     Walk(Tile(256, 192, 8, 1), turns=1, stages=3),
-    Walk(Tile(256, 64, 8, 1), turns=1, stages=5),
     Walk(Tile(128, 192, 8, 1), turns=1, stages=4),
     Walk(Tile(64, 128, 4, 1), turns=2, stages=6, exchange=True),
 )
@@ -173,9 +178,10 @@ def walks_for(columns: int) -> Sequence[Walk]:
     Lines of a copy outside of its tensor take longer than those inside: 512 columns by tiles of 160
     take as long as 900 would.
     """
-    made = {walk: ceil(columns / walk.tile.n) * walk.tile.n for walk in WALKING}
+    wide = [walk for walk in WALKING if walk.tile.n >= min(columns, _NARROW)]
+    made = {walk: ceil(columns / walk.tile.n) * walk.tile.n for walk in wide}
     most = min(made.values()) * _MOST_BESIDE
-    return [walk for walk in WALKING if made[walk] <= most]
+    return [walk for walk in wide if made[walk] <= most]
 
 
 _SPACES: Mapping[tuple[Scope, tuple[int, int]], Sequence[Space]] = {

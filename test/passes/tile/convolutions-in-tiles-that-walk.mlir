@@ -2,8 +2,8 @@
 
 // Tensor copies bring pixels. The columns of a tile divide those of the result.
 // CHECK-LABEL: @narrow
-// CHECK: tile = [64, 192, 64], warps = [4, 1], instruction = "wgmma.m64n192k16", stages = 6
-// CHECK-SAME: turns = 2, producer_registers = 40, blocks = 132, copies = "tensor"
+// CHECK: tile = [192, 192, 64], warps = [12, 1], instruction = "wgmma.m64n192k16", stages = 4
+// CHECK-SAME: turns = 1, producer_registers = 40, blocks = 97, copies = "tensor"
 func.func @narrow(%x: tensor<64x17x17x192xf16>, %w: tensor<192x1x7x192xf16>) -> tensor<64x17x17x192xf16> {
   %y = fused_group.group @g(%x, %w) : (tensor<64x17x17x192xf16>, tensor<192x1x7x192xf16>) -> tensor<64x17x17x192xf16> {
   ^bb0(%a: tensor<64x17x17x192xf16>, %b: tensor<192x1x7x192xf16>):
@@ -15,8 +15,8 @@ func.func @narrow(%x: tensor<64x17x17x192xf16>, %w: tensor<192x1x7x192xf16>) -> 
 
 // 160 channels are five lines of 64 bytes.
 // CHECK-LABEL: @lines_of_64_bytes
-// CHECK: tile = [128, 160, 32]
-// CHECK-SAME: turns = 2, producer_registers = 40, blocks = 132, copies = "tensor"
+// CHECK: tile = [256, 160, 32], warps = [8, 1], instruction = "wgmma.m64n160k16", stages = 8
+// CHECK-SAME: turns = 1, producer_registers = 40, blocks = 73, copies = "tensor"
 func.func @lines_of_64_bytes(%x: tensor<64x17x17x160xf16>, %w: tensor<160x1x7x160xf16>) -> tensor<64x17x17x160xf16> {
   %y = fused_group.group @g(%x, %w) : (tensor<64x17x17x160xf16>, tensor<160x1x7x160xf16>) -> tensor<64x17x17x160xf16> {
   ^bb0(%a: tensor<64x17x17x160xf16>, %b: tensor<160x1x7x160xf16>):

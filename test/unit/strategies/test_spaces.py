@@ -355,6 +355,8 @@ def test_teams_take_turns_where_tensor_copies_can_bring_both_factors() -> None:
 @pytest.mark.parametrize(
     ("columns", "wanted"),
     [
+        (32, {32}),
+        (40, {48}),
         (64, {64}),
         (160, {160}),
         (192, {192, 96, 64}),
