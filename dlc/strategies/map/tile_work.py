@@ -8,7 +8,7 @@ from dlc.analysis.dataflow import Cluster
 from dlc.analysis.lane_reads import LINE_BYTES
 from dlc.analysis.turned_reads import Turn, turn_of
 from dlc.ir.tensor import element_bytes, element_type
-from dlc.strategies.map.tiled import ACCESS_BYTES, Sides
+from dlc.strategies.map.sides import ACCESS_BYTES, Sides
 
 _SIDES = (32, 64, 128)
 _LONG_SIDES = (256, 512, 1024)

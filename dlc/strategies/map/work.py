@@ -16,8 +16,8 @@ from dlc.errors import CompileError
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape, tensor_bytes
 from dlc.model.streaming import LaneReads
 from dlc.strategies.map.schedule import UNTILED, MapOnGpu
+from dlc.strategies.map.sides import ACCESS_BYTES
 from dlc.strategies.map.tile_work import TileWork, tile_works
-from dlc.strategies.map.tiled import ACCESS_BYTES
 from dlc.strategies.map.windows import WindowWork, needs_windows, windows
 
 VECTOR_BYTES = (16, 8, 4, 2, 1)

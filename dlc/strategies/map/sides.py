@@ -1,0 +1,82 @@
+"""The sides of a tile of ``map``, and how its inputs lie in shared memory."""
+
+from dataclasses import dataclass
+from math import gcd, prod
+
+from dlc.analysis.turned_reads import Turn, TurnedInput
+
+ACCESS_BYTES = 16
+"""What a thread moves at once at most."""
+
+BANK_BYTES = 4
+
+
+@dataclass(frozen=True)
+class Sides:
+    """A tile, cut to the sizes of the axes.
+
+    down: along the axis of the inputs' neighbours. across: along the last axis. runs: whether all
+    of the last axis is in the tile, and results of a tile follow each other.
+    """
+
+    turn: Turn
+    down: int
+    across: int
+
+    @staticmethod
+    def of(turn: Turn, down: int, across: int) -> "Sides":
+        """Return the sides of a tile."""
+        return Sides(turn, min(down, turn.sizes[turn.axis]), min(across, turn.sizes[-1]))
+
+    @property
+    def runs(self) -> bool:
+        """Whether results of the tile follow each other from line to line."""
+        neighbours = self.turn.axis == len(self.turn.sizes) - 2
+        return neighbours and self.across == self.turn.sizes[-1]
+
+    def fits(self, vector: int) -> bool:
+        """Whether threads with so many neighbouring results have whole tiles."""
+        if self.runs:
+            lines = self.turn.sizes[self.turn.axis]
+            return self.down * self.across % vector == lines * self.across % vector == 0
+        return self.across % vector == self.turn.sizes[-1] % vector == 0
+
+    def input_runs(self, input: TurnedInput) -> bool:
+        """Whether the elements of an input in the tile follow each other, and threads had better
+        bring them so, since its lines are not a multiple of what they move.
+        """
+        whole = self.turn.is_dense(input) and self.down == self.turn.sizes[self.turn.axis]
+        return whole and bool(self.down * input.bytes % ACCESS_BYTES)
+
+    def input_vector(self, input: TurnedInput) -> int:
+        """Return how many neighbours of an input a thread brings at once."""
+        size = self.turn.sizes[self.turn.axis]
+        common = gcd(self.down, size)
+        if self.input_runs(input):
+            common = gcd(self.across * self.down, self.turn.sizes[-1] * size)
+        return gcd(common, ACCESS_BYTES // input.bytes)
+
+    def pitch(self, input: TurnedInput) -> int:
+        """Return the elements from line to line of an input in shared memory: an odd number of
+        banks, so that the lines of a column lie in different ones.
+        """
+        if self.input_runs(input) or self.down == 1:
+            return self.down
+        each = max(1, BANK_BYTES // input.bytes)
+        return (-(-self.down // each) | 1) * each
+
+    def shared_sizes(self, input: TurnedInput, vector: int) -> tuple[int, ...]:
+        """Return the sizes of the buffer of an input, where threads have so many neighbouring
+        results.
+
+        They read lines that are as far apart. After each so many one more line is left out: an odd
+        number of lines of an odd number of banks lets neighbouring threads read different banks.
+        """
+        pitch = self.pitch(input)
+        if vector == 1 or self.input_runs(input):
+            return self.across, pitch
+        return -(-self.across // vector), vector + 1, pitch
+
+    def shared_bytes(self, vector: int) -> int:
+        """Return the bytes of shared memory."""
+        return sum(prod(self.shared_sizes(i, vector)) * i.bytes for i in self.turn.inputs)
