@@ -12,11 +12,13 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc.analysis.index_expression import constant_of
 from dlc.analysis.index_range import range_of
+from dlc.core.affine import Ranges, simplify
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp
 from dlc.dialects.gpu.unroll import UNROLL
-from dlc.dialects.loop import IndexOp
+from dlc.dialects.loop import IndexOp, LoadOp, StoreOp
 from dlc.dialects.loop.scalar import ScalarBuilder
+from dlc.ir.access import canonical_access
 from dlc.ir.order import OrderingOp
 from dlc.strategies.row.schedule import HELD_ELEMENTS
 
@@ -27,6 +29,9 @@ class GpuUnrollRoundsPass(DlcPass):
 
     Passes over a row that follow each other (softmax has three) then load and compute the same
     values in straight code, and the compiler of the text keeps them in registers in between.
+
+    Indices are written of the thread's number and a constant: a quotient by the length of a line is
+    one for all rounds then, and an instruction holds how far the round's place is from it.
 
     A loop stays that holds another one which is not unrolled, where threads wait for each other, or
     whose rounds have more than ``HELD_ELEMENTS`` elements.
@@ -92,6 +97,8 @@ def _write_out(loop: scf.ForOp, rounds: Sequence[bool]) -> None:
         at = b.insert(IndexOp(expr, [loop.lb])) if number else loop.lb
         if is_whole:
             carried = _copy_body(loop, b, at, carried)
+            if isinstance(at.owner, IndexOp) and not any(at.uses):
+                Rewriter.erase_op(at.owner)
             continue
         taken = Region(Block())
         inside = b.compare("lt", at, b.constant(stop, IndexType()))
@@ -111,5 +118,26 @@ def _copy_body(
     *body, end = loop.body.block.ops
     values: dict[SSAValue, SSAValue] = dict(zip(loop.body.block.args, (at, *carried), strict=True))
     for op in body:
-        b.builder.insert(op.clone(values))
+        copy = op.clone(values)
+        b.builder.insert(copy)
+        for each in copy.walk():
+            if isinstance(each, IndexOp | LoadOp | StoreOp) and isinstance(at.owner, IndexOp):
+                _compose(each, at.owner)
     return [values.get(v, v) for v in end.operands]
+
+
+def _compose(op: IndexOp | LoadOp | StoreOp, at: IndexOp) -> None:
+    """Write an index of what ``at`` is computed from."""
+    own = list(op.indices)
+    if at.value not in own:
+        return
+    dims = [*at.indices, *own]
+    places = [
+        at.expr if value is at.value else AffineExpr.dimension(len(at.indices) + i)
+        for i, value in enumerate(own)
+    ]
+    ranges = Ranges([range_of(value) for value in dims])
+    old = [op.expr] if isinstance(op, IndexOp) else op.affine_map.results
+    new = [simplify(expr.replace_dims_and_symbols(places, ()), ranges) for expr in old]
+    op.properties["map"], indices = canonical_access(new, dims)
+    op.operands = [*op.operands[: len(op.operands) - len(own)], *indices]

@@ -10,6 +10,8 @@ ACCESS_BYTES = 16
 
 BANK_BYTES = 4
 
+_FEW_LINES = 4
+
 
 @dataclass(frozen=True)
 class Sides:
@@ -71,9 +73,10 @@ class Sides:
 
         They read lines that are as far apart. After each so many one more line is left out: an odd
         number of lines of an odd number of banks lets neighbouring threads read different banks.
+        Four lines apart eight threads do without it, and where all lines are those of one thread.
         """
         pitch = self.pitch(input)
-        if vector == 1 or self.input_runs(input):
+        if vector <= _FEW_LINES or self.across <= vector or self.input_runs(input):
             return self.across, pitch
         return -(-self.across // vector), vector + 1, pitch
 

@@ -8,8 +8,10 @@ from dlc.strategies.map.windows import MOST_REGISTERS
 from dlc.strategies.map.work import VECTOR_BYTES, MapWork
 
 _THREADS = (128, 256, 64, 512)
-_LEAST_ELEMENTS, _MOST_ELEMENTS = 4, 32
-"""Of a thread of a tile: so many are under way at a time."""
+_LEAST_ELEMENTS, _MOST_ELEMENTS = 4, 31
+"""Of a thread of a tile: so many are under way at a time. Twice the threads with 16 are always as
+fast as those with 32, and up to 10 % faster, which the estimate does not tell apart.
+"""
 
 
 def candidates(work: MapWork, _: GpuArch) -> Iterator[MapOnGpu]:

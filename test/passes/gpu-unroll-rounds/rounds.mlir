@@ -19,13 +19,12 @@ gpu.kernel @sum(%x: memref<80xf32>, %y: memref<80xf32>) attributes {grid = array
 }
 // CHECK:      %[[E0:.*]] = loop.load %x[%t]
 // CHECK-NEXT: %[[S0:.*]] = arith.addf %zero, %[[E0]]
-// CHECK-NEXT: %[[I1:.*]] = loop.index [%t + 32]
-// CHECK-NEXT: %[[E1:.*]] = loop.load %x[%[[I1]]]
+// CHECK-NEXT: %[[E1:.*]] = loop.load %x[%t + 32]
 // CHECK-NEXT: %[[S1:.*]] = arith.addf %[[S0]], %[[E1]]
 // CHECK-NEXT: %[[I2:.*]] = loop.index [%t + 64]
 // CHECK:      %[[IN:.*]] = arith.cmpi slt, %[[I2]],
 // CHECK-NEXT: %[[SUM:.*]] = scf.if %[[IN]] -> (f32) {
-// CHECK-NEXT:   %[[E2:.*]] = loop.load %x[%[[I2]]]
+// CHECK-NEXT:   %[[E2:.*]] = loop.load %x[%t + 64]
 // CHECK-NEXT:   %[[S2:.*]] = arith.addf %[[S1]], %[[E2]]
 // CHECK-NEXT:   scf.yield %[[S2]]
 // CHECK-NEXT: } else {
