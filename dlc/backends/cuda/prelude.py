@@ -12,53 +12,39 @@ from dlc.backends.cuda.remote_accesses import remote_accesses
 from dlc.backends.cuda.tensor_copies import tensor_copies
 from dlc.backends.cuda.warpgroup_products import warpgroup_products
 
+_FLOAT, _HALF = ("float", "f"), ("unsigned short", "h")
+"""Types in C++, and of what register of inline PTX they are."""
+
+
+def _instruction(name: str, ptx: str, result: tuple[str, str], *operands: tuple[str, str]) -> str:
+    """Return a function that is one instruction of up to two operands."""
+    names = "xyz"[: len(operands) + 1]
+    (type, register), out = result, names[-1]
+    arguments = ", ".join(f"{t} {n}" for (t, _), n in zip(operands, names, strict=False))
+    given = ", ".join(f'"{r}"({n})' for (_, r), n in zip(operands, names, strict=False))
+    places = ", ".join(f"%{number}" for number in range(len(names)))
+    return f"""
+__device__ __forceinline__ {type} {name}({arguments}) {{
+  {type} {out};
+  asm("{ptx} {places};" : "={register}"({out}) : {given});
+  return {out};
+}}"""
+
+
 PRELUDE: dict[str, str] = {
-    "load_f16": """
-__device__ __forceinline__ float load_f16(unsigned short x) {
-  float y;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x));
-  return y;
-}""",
-    "store_f16": """
-__device__ __forceinline__ unsigned short store_f16(float x) {
-  unsigned short y;
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y) : "f"(x));
-  return y;
-}""",
+    "load_f16": _instruction("load_f16", "cvt.f32.f16", _FLOAT, _HALF),
+    "store_f16": _instruction("store_f16", "cvt.rn.f16.f32", _HALF, _FLOAT),
     "load_bf16": """
 __device__ __forceinline__ float load_bf16(unsigned short x) {
   return __uint_as_float((unsigned)x << 16);
 }""",
-    "store_bf16": """
-__device__ __forceinline__ unsigned short store_bf16(float x) {
-  unsigned short y;
-  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y) : "f"(x));
-  return y;
-}""",
-    "maximum_f32": """
-__device__ __forceinline__ float maximum_f32(float x, float y) {
-  float z;
-  asm("max.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y));
-  return z;
-}""",
-    "minimum_f32": """
-__device__ __forceinline__ float minimum_f32(float x, float y) {
-  float z;
-  asm("min.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y));
-  return z;
-}""",
-    "reciprocal_f32": """
-__device__ __forceinline__ float reciprocal_f32(float x) {
-  float y;
-  asm("rcp.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}""",
-    "short_reciprocal_f32": """
-__device__ __forceinline__ float short_reciprocal_f32(float x) {
-  float y;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}""",
+    "store_bf16": _instruction("store_bf16", "cvt.rn.bf16.f32", _HALF, _FLOAT),
+    "maximum_f32": _instruction("maximum_f32", "max.NaN.f32", _FLOAT, _FLOAT, _FLOAT),
+    "minimum_f32": _instruction("minimum_f32", "min.NaN.f32", _FLOAT, _FLOAT, _FLOAT),
+    "reciprocal_f32": _instruction("reciprocal_f32", "rcp.approx.f32", _FLOAT, _FLOAT),
+    "short_reciprocal_f32": _instruction(
+        "short_reciprocal_f32", "rcp.approx.ftz.f32", _FLOAT, _FLOAT
+    ),
     "exponential_f32": """
 __device__ __forceinline__ float exponential_f32(float x) {
   float y;
