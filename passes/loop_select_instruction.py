@@ -138,8 +138,8 @@ class _Selection:
                 rhs = writer.composed(op.rhs_slot.data.results, op.rhs_indices)
                 accumulator.multiply(
                     op.instruction,
-                    Operand(op.lhs, lhs, along_k=op.transpose_lhs is None),
-                    Operand(op.rhs, rhs, along_k=op.transpose_rhs is not None),
+                    Operand(op.lhs, lhs, op.transpose_lhs is None, op.products),
+                    Operand(op.rhs, rhs, op.transpose_rhs is not None),
                     self._loop_of(op),
                 )
                 if op.instruction.is_asynchronous and op.asynchronous is None:

@@ -85,7 +85,9 @@ class ContractOp(TileOp):
     ``interleave`` says so here, too. Threads that multiply for themselves read columns where they
     are in a line of them: a rhs that is not transposed has them as the result has. ``async``: the
     products of an asynchronous instruction may still be under way afterwards, as one group, until
-    ``gpu.wgmma_wait``.
+    ``gpu.wgmma_wait``. ``groups``: as many products, whose columns stand beside each other. The
+    columns are cut in equal parts, and so is ``k`` of the lhs. Those of part ``g`` are multiplied
+    with part ``g`` of the lhs, and the rhs is as deep as one part.
 
     ``loop.contract %acc, %a, %b[%k mod 2] transpose_rhs {interleave = 4 : i64} : ..``
     """
@@ -101,6 +103,7 @@ class ContractOp(TileOp):
     transpose_lhs = opt_prop_def(UnitAttr)
     transpose_rhs = opt_prop_def(UnitAttr)
     interleave = opt_prop_def(IntegerAttr)
+    groups = opt_prop_def(IntegerAttr)
     asynchronous = opt_prop_def(UnitAttr)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
@@ -122,6 +125,7 @@ class ContractOp(TileOp):
         transpose_rhs: bool = False,
         interleave: int = 1,
         asynchronous: bool = False,
+        groups: int = 1,
     ):
         lhs_slot, lhs_indices = canonical_access(*lhs[1:])
         rhs_slot, rhs_indices = canonical_access(*rhs[1:])
@@ -133,6 +137,7 @@ class ContractOp(TileOp):
                 "transpose_lhs": UnitAttr() if transpose_lhs else None,
                 "transpose_rhs": UnitAttr() if transpose_rhs else None,
                 "interleave": IntegerAttr(interleave, i64) if interleave > 1 else None,
+                "groups": IntegerAttr(groups, i64) if groups > 1 else None,
                 "asynchronous": UnitAttr() if asynchronous else None,
             },
         )
@@ -145,6 +150,10 @@ class ContractOp(TileOp):
         rhs = tile_sizes(self.rhs, self.rhs_slot.data.results)
         (m, k) = lhs[::-1] if self.transpose_lhs else lhs
         (depth, n) = rhs[::-1] if self.transpose_rhs else rhs
+        count = self.products
+        if count > 1 and (k % count or n % count):
+            raise VerifyException(f"{count} groups do not divide {k} places and {n} columns")
+        k //= count
         if k != depth or buffer_shape(self.accumulator) != (m, n):
             rows, columns = buffer_shape(self.accumulator)
             raise VerifyException(f"{m} x {k} times {depth} x {n} does not give {rows} x {columns}")
@@ -160,6 +169,11 @@ class ContractOp(TileOp):
     def interleaved(self) -> int:
         """How many instructions take turns in the columns of the rhs."""
         return self.interleave.value.data if self.interleave else 1
+
+    @property
+    def products(self) -> int:
+        """How many products there are whose columns stand beside each other."""
+        return self.groups.value.data if self.groups else 1
 
     def _verify_instruction(self, k: int) -> None:
         it, wanted = self.instruction, spread_of(self.accumulator).interleave

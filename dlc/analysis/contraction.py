@@ -1,7 +1,7 @@
 """A contraction as a batched matrix product: which loops are M, N, K and batch."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from xdsl.ir.affine import (
@@ -36,7 +36,9 @@ class Gemm:
     """``result[batch, m, n] += lhs[batch, m, k] * rhs[batch, k, n]``; each of the four is a loop
     nest.
 
-    Loops of size 1 are left out. The order within each is the order of the op's dims.
+    Loops of size 1 are left out. The order within each is the order of the op's dims. beside: the
+    loop over products whose columns stand beside each other; its iterations are the first ones of
+    ``n``.
     """
 
     batch: tuple[GemmLoop, ...]
@@ -44,6 +46,7 @@ class Gemm:
     n: tuple[GemmLoop, ...]
     k: tuple[GemmLoop, ...]
     dim_count: int
+    beside: tuple[GemmLoop, ...] = ()
 
     @property
     def batch_size(self) -> int:
@@ -69,6 +72,17 @@ class Gemm:
     def points(self) -> int:
         """The multiply-adds of all products."""
         return self.batch_size * self.m_size * self.n_size * self.k_size
+
+    def joined(self, count: int) -> "Gemm":
+        """Return it with the columns of ``count`` neighbouring products of the batch in one; the
+        innermost loop of the batch has a multiple of them.
+        """
+        if count == 1:
+            return self
+        *outer, inner = self.batch
+        beside = replace(inner, size=count)
+        rest = replace(inner, size=inner.size // count, step=inner.step * count)
+        return replace(self, batch=(*outer, rest), n=(beside, *self.n), beside=(beside,))
 
     def dims(
         self, batch: AffineExpr, m: AffineExpr, n: AffineExpr, k: AffineExpr

@@ -28,7 +28,7 @@ from dlc.dialects.loop import AllocOp, StageOp, TaskMapAttr, YieldOp
 from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import compute_type, element_bytes, element_type, shape
 from dlc.lowering.joined_branches import join_branches
-from dlc.lowering.product import At, Product, split
+from dlc.lowering.product import At, Product, points, split
 from dlc.lowering.scope import LoopScope
 
 _LONGEST = max(ROW_BYTES)
@@ -52,13 +52,14 @@ class Factor:
     """One factor of a product.
 
     number: 0 for the lhs (rows are M), 1 for the rhs (rows are N). batch: the values of the batch
-    loops. first_row: the first row of the block's tile. rows, depth: the tile's sizes. threads: of
-    the block. is_whole: whether all slices are within the reduction. order: from a row of the
-    staged tile, and whether its lines are along the reduction, to the row of the block's tile.
-    in_place: whether instructions read the tile where it is in shared memory: then it lies in
-    swizzled rows of bytes, and its lines are along the reduction unless its elements have 16 bits.
-    rounds: whether elements are rounded to tf32 on the way. tensor: whether tensor copies bring the
-    tile, where it is a box of a tensor.
+    loops. first_row: the first row of the block's tile. rows: of the tile. depth: of a slice of one
+    product; of the lhs, a tile has those of all products beside each other. threads: of the block.
+    is_whole: whether all slices are within the reduction. order: from a row of the staged tile, and
+    whether its lines are along the reduction, to the row of the block's tile. in_place: whether
+    instructions read the tile where it is in shared memory: then it lies in swizzled rows of bytes,
+    and its lines are along the reduction unless its elements have 16 bits. rounds: whether elements
+    are rounded to tf32 on the way. tensor: whether tensor copies bring the tile, where it is a box
+    of a tensor.
     """
 
     scope: LoopScope
@@ -103,13 +104,15 @@ class Factor:
         return best
 
     def _lines(self, along_k: bool, first: AffineExpr) -> "Staged":
-        sizes = (self.rows, self.depth) if along_k else (self.depth, self.rows)
+        length = self.depth * (1 if self.number else points(self.product.gemm.beside))
+        sizes = (self.rows, length) if along_k else (length, self.rows)
         element, alloc = element_type(self.value), self._alloc(sizes)
         block = Block(arg_types=[IndexType(), IndexType()])
         block.args[0].name_hint, block.args[1].name_hint = "line", "place"
         with self.scope.region(block, sizes) as (line, place):
             row, k = (line, place) if along_k else (place, line)
-            element_value = self._element(self.first_row + self.order(row, along_k), first + k)
+            row = self.first_row + self.order(row, along_k)
+            element_value = self._element(row, first + k % self.depth, k // self.depth)
             self.scope.b.builder.insert(YieldOp(join_branches(element_value)))
         stage = StageOp((alloc.buffer, (), ()), repeat(*sizes), Region(block))
         copied = copy_elements(stage, sizes[1])
@@ -140,11 +143,15 @@ class Factor:
         row_bytes = self.rows * bytes
         return bytes == TRANSPOSED_BYTES and (row_bytes in ROW_BYTES or row_bytes % _LONGEST == 0)
 
-    def _element(self, row: AffineExpr, k: AffineExpr) -> SSAValue:
-        """Write the element at a row and a place of the reduction; zero where there is none."""
+    def _element(self, row: AffineExpr, k: AffineExpr, product: AffineExpr) -> SSAValue:
+        """Write the element at a row and a place of the reduction; zero where there is none.
+
+        product: which of those beside each other the place belongs to.
+        """
         scope, gemm = self.scope, self.product.gemm
         loops = [
             *self.batch,
+            *(() if self.number else split(product, gemm.beside)),
             *decoded(scope, row, self._runs(self.loops)),
             *decoded(scope, k, self._runs(gemm.k)),
         ]

@@ -32,6 +32,10 @@ class Product:
             raise CompileError(f"strategy contract needs one contraction, found {len(found)}")
         return Product(found[0], gemm(found[0]))
 
+    def joined(self, count: int) -> "Product":
+        """Return it with the columns of ``count`` neighbouring products of the batch in one."""
+        return Product(self.op, self.gemm.joined(count))
+
     def dims(self, at: At) -> list[AffineExpr]:
         """Return the op's dims (result axes, then reduction axes) at values of the loops."""
         values = [AffineExpr.constant(0)] * self.gemm.dim_count

@@ -30,12 +30,13 @@ first column, their number, and the place of each in the accumulator."""
 @dataclass(frozen=True)
 class Operand:
     """A staged tile of a factor. slot: its leading indices. along_k: whether lines are along the
-    reduction.
+    reduction. groups: of the lhs, products whose parts of the reduction stand beside each other.
     """
 
     buffer: SSAValue
     slot: Sequence[AffineExpr]
     along_k: bool
+    groups: int = 1
 
     @property
     def element(self) -> Attribute:

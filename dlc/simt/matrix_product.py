@@ -32,7 +32,7 @@ class MatrixProduct(Steps):
     def __post_init__(self) -> None:
         (left, right, _), sums = self.instruction.fragments, self.sums
         self._a = sums.registers(self.lhs.element, [self.sets, sums.down, left.slots])
-        sizes = sums.across // self._beside, self._beside * right.slots
+        sizes = self._across // self._beside, self._beside * right.slots
         self._b = sums.registers(self.rhs.element, [self.sets, *sizes])
 
     @property
@@ -40,19 +40,36 @@ class MatrixProduct(Steps):
         return self.lhs.depth // self.instruction.k
 
     @property
+    def _across(self) -> int:
+        """The parts beside each other that a step adds to: the columns of one product."""
+        return self.sums.across // self.lhs.groups
+
+    @property
     def _beside(self) -> int:
         """The fragments of the rhs that are loaded together: neighbouring columns."""
         last = self.sums.spread.map.factors[-1]
-        return 2 if last.kind == "repeat" and last.shape[1] % 2 == 0 else 1
+        return 2 if last.kind == "repeat" and last.shape[1] % (2 * self.lhs.groups) == 0 else 1
+
+    def _of_product(self, step: int) -> tuple[int, int]:
+        """Return which of the products beside each other a step belongs to, and which step of it it
+        is.
+        """
+        return divmod(step, self.count // self.lhs.groups)
 
     def load(self, step: int) -> None:
         k = AffineExpr.constant(step * self.instruction.k)
+        product, own = self._of_product(step)
+        first = product * self._across // self._beside
+        along = AffineExpr.constant(own * self.instruction.k)
         self._unrolled(self.sums.down, lambda i: self._load_lhs(i, k, step))
-        self._unrolled(self.sums.across // self._beside, lambda j: self._load_rhs(j, k, step))
+        self._unrolled(
+            self._across // self._beside, lambda j: self._load_rhs(j, first, along, step)
+        )
 
     def multiply(self, step: int) -> None:
-        sizes = [self.sums.down, self.sums.across]
-        self.sums.nest(sizes, lambda at: self._multiply(step, *at))
+        first = self._of_product(step)[0] * self._across
+        sizes = [self.sums.down, self._across]
+        self.sums.nest(sizes, lambda at: self._multiply(step, first, *at))
 
     def clear(self) -> None:
         zero = self.sums.scope.b.constant(0, compute_type(self.lhs.element))
@@ -78,9 +95,13 @@ class MatrixProduct(Steps):
         matrices = _Matrices(self.lhs, row, k, *fragment.panels, True, fragment.pack)
         self._load(matrices, self._a, [self._set(step), i])
 
-    def _load_rhs(self, j: AffineExpr, k: AffineExpr, step: int) -> None:
-        """Load the fragments that are loaded together: the matrices of each lie along k."""
-        column, fragment = self.sums.column(j * self._beside), self.instruction.fragments[1]
+    def _load_rhs(self, j: AffineExpr, first: int, k: AffineExpr, step: int) -> None:
+        """Load the fragments that are loaded together: the matrices of each lie along k.
+
+        first: of those beside each other, in which the product's columns begin.
+        """
+        column = self.sums.column((j + first) * self._beside)
+        fragment = self.instruction.fragments[1]
         down, along = fragment.panels
         down *= self._beside
         matrices = _Matrices(self.rhs, column, k, down, along, False, fragment.pack)
@@ -108,12 +129,12 @@ class MatrixProduct(Steps):
             value = sums.load(matrices.tile.buffer, matrices.element(slot, sums.lane))
             sums.store(value, fragment, [*at, AffineExpr.constant(slot)])
 
-    def _multiply(self, step: int, i: AffineExpr, j: AffineExpr) -> None:
+    def _multiply(self, step: int, across: int, i: AffineExpr, j: AffineExpr) -> None:
         sums, zero, set = self.sums, AffineExpr.constant(0), self._set(step)
         first = j % self._beside * self.instruction.fragments[1].slots
         a = sums.place(self._a, [set, i, zero])
         b = sums.place(self._b, [set, j // self._beside, first])
-        c = sums.place(sums.buffer, [i, j, zero])
+        c = sums.place(sums.buffer, [i, j + across, zero])
         sums.scope.b.builder.insert(gpu.MmaOp(a, b, c, self.instruction.shape))
 
 

@@ -107,6 +107,7 @@ class Slots:
                 old.transpose_rhs is not None,
                 old.interleaved,
                 asynchronous=old.instruction.is_asynchronous,
+                groups=old.products,
             )
             new.location = old.location
             scope.b.builder.insert(new)

@@ -33,14 +33,14 @@ class WarpgroupTile(MatrixTile):
     ) -> None:
         insert = self.scope.b.builder.insert
         insert(gpu.WgmmaFenceOp())
+        across, steps = self.across // lhs.groups, lhs.depth // instruction.k
 
         def write_step(step: AffineExpr) -> None:
-            k = step * instruction.k
             self.nest(
-                [self.down, self.across], lambda at: self._multiply(instruction, lhs, rhs, k, at)
+                [self.down, across], lambda at: self._multiply(instruction, lhs, rhs, step, at)
             )
 
-        open_loop(self.scope, lhs.depth // instruction.k, LoopMap.UNROLL, write_step)
+        open_loop(self.scope, steps, LoopMap.UNROLL, write_step)
         insert(gpu.WgmmaCommitOp())
 
     def _multiply(
@@ -48,12 +48,15 @@ class WarpgroupTile(MatrixTile):
         instruction: Instruction,
         lhs: Operand,
         rhs: Operand,
-        k: AffineExpr,
+        step: AffineExpr,
         at: Sequence[AffineExpr],
     ) -> None:
         i, j = at
+        k = step * instruction.k
+        if lhs.groups > 1:
+            j = j + k // rhs.depth * (self.across // lhs.groups)
         a = self.place(lhs.buffer, lhs.index(super().row(i), k))
-        b = self.place(rhs.buffer, rhs.index(self.column(j), k))
+        b = self.place(rhs.buffer, rhs.index(self.column(j), k % rhs.depth))
         c = self.place(self.buffer, [i, j, AffineExpr.constant(0)])
         product = gpu.WgmmaOp(a, b, c, instruction.shape, not lhs.along_k, not rhs.along_k)
         self.scope.b.builder.insert(product)

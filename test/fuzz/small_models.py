@@ -434,6 +434,15 @@ def _windows_fp16() -> SmallModel:
     return g.model("windows fp16", [y], "fp16")
 
 
+def _groups_fp16() -> SmallModel:
+    """A convolution in groups of 16 channels, some of which share a tile."""
+    g = GraphMaker(20)
+    x = g.normal("x", 4, 128, 28, 28)
+    y = g.op("Conv", x, g.weight(128, 16, 3, 3), g.weight(128), group=8, pads=[1, 1, 1, 1])
+    y = g.op("Conv", g.op("Relu", y), g.weight(8, 128, 1, 1))
+    return g.model("groups fp16", [y], "fp16")
+
+
 def _turned() -> SmallModel:
     """Transposes that meet, move through other operators and reach products."""
     g = GraphMaker(14)
@@ -506,7 +515,7 @@ def small_models() -> Iterator[SmallModel]:
     for make in (
         _convolutional, _separable, _attention, _recurrent, _embedding, _resampling, _ranking,
         _quantised, _bytes, _integers, _unsigned, _pieces, _special, _reductions, _image_fp16,
-        _windows_fp16,
+        _windows_fp16, _groups_fp16,
         _large_products_fp16, _walking_products_fp16, _turned, _written_out, _views, _masked,
     ):  # fmt: skip
         yield make()

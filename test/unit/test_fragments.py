@@ -19,6 +19,12 @@ def fragments(name: str) -> tuple[Fragment, Fragment, Fragment]:
     return instructions.named(name)[0].fragments
 
 
+def of_tf32() -> tuple[Fragment, Fragment, Fragment]:
+    """Return those of ``mma.m16n8k8``, which multiplies other types, too."""
+    (row,) = (row for row in instructions.named("mma.m16n8k8") if row.element == "tf32")
+    return row.fragments
+
+
 @pytest.mark.parametrize("fragment", FRAGMENTS)
 def test_every_element_has_one_holder(fragment: Fragment) -> None:
     places = {
@@ -51,10 +57,23 @@ def test_m16n8k16_is_the_manual_s(lane: int) -> None:
 
 
 @pytest.mark.parametrize("lane", range(WARP_LANES))
+def test_m16n8k8_of_halves_is_the_manual_s(lane: int) -> None:
+    """PTX ISA 9.7.14.5.6, the .f16 and .bf16 tables."""
+    group, in_group = lane >> 2, lane % 4
+    a, b, c = fragments("mma.m16n8k8")
+    for i in range(4):
+        row = group if i < 2 else group + 8
+        assert a.position(lane, i) == (row, in_group * 2 + (i & 1))
+        assert c.position(lane, i) == (row, in_group * 2 + (i & 1))
+    for i in range(2):
+        assert b.position(lane, i) == (in_group * 2 + i, group)
+
+
+@pytest.mark.parametrize("lane", range(WARP_LANES))
 def test_m16n8k8_is_the_manual_s(lane: int) -> None:
     """PTX ISA 9.7.14.5.6, the .tf32 tables."""
     group, in_group = lane >> 2, lane % 4
-    a, b, _ = fragments("mma.m16n8k8")
+    a, b, _ = of_tf32()
     for i in range(4):
         row = group if i in (0, 2) else group + 8
         assert a.position(lane, i) == (row, in_group if i < 2 else in_group + 4)
@@ -77,13 +96,15 @@ def test_sums_of_a_warpgroup_are_the_manual_s(columns: int) -> None:
 def test_a_in_the_registers_of_a_warpgroup_lies_as_in_those_of_a_warp(depth: str) -> None:
     for columns in WARPGROUP_COLUMNS:
         (row, *_) = instructions.named(f"wgmma.m64n{columns}{depth}")
-        assert row.a.place == fragments(f"mma.m16n8{depth}")[0]
+        as_warps = of_tf32() if depth == "k8" else fragments(f"mma.m16n8{depth}")
+        assert row.a.place == as_warps[0]
 
 
-@pytest.mark.parametrize(("name", "pack"), [("mma.m16n8k16", 2), ("mma.m16n8k8", 1)])
-def test_four_matrices_make_an_a_fragment(name: str, pack: int) -> None:
+@pytest.mark.parametrize(
+    ("fragment", "pack"), [(fragments("mma.m16n8k16")[0], 2), (of_tf32()[0], 1)]
+)
+def test_four_matrices_make_an_a_fragment(fragment: Fragment, pack: int) -> None:
     """The matrices must be given as: top left, bottom left, top right, bottom right."""
-    fragment = fragments(name)[0]
     for lane in range(WARP_LANES):
         for slot in range(fragment.slots):
             matrix, row, column = ldmatrix_position(lane, slot, pack, transpose=False)

@@ -125,7 +125,7 @@ class Tiles:
     @cached_property
     def slice_bytes(self) -> Floats:
         """The bytes of a slice of both factors in shared memory."""
-        return (self.m + self.n) * self.line_bytes
+        return (self.m + self.n / self.work.beside) * self.line_bytes
 
     @cached_property
     def exchange_bytes(self) -> Floats:
@@ -148,21 +148,22 @@ class Tiles:
         """
         across, down = self.warps_n, self.warps_m
         if self.instruction.is_asynchronous:
-            across, down = self.n / self.columns, self.m / self.instruction.m
+            across = self.n / self.work.beside / self.columns
+            down = self.m / self.instruction.m
         lhs = self.m * across * self.instruction.lhs_readers
-        rhs = self.n * down * self.instruction.rhs_readers
+        rhs = self.n * down * self.instruction.rhs_readers / self.work.beside
         return (lhs + rhs) * self.line_bytes
 
     @cached_property
     def step_flops(self) -> Floats:
         """The operations of one block in one step."""
-        return 2.0 * self.m * self.n * self.depth
+        return 2.0 * self.m * self.n * self.depth / self.work.beside
 
     @cached_property
     def loaded_bytes(self) -> tuple[Floats, Floats]:
         """The bytes of each factor that a block asks of the L2 for a slice."""
         rows, columns = np.minimum(self.m, self.work.m), np.minimum(self.n, self.work.n)
-        return rows * self.line_bytes, columns * self.line_bytes
+        return rows * self.line_bytes, columns / self.work.beside * self.line_bytes
 
     @cached_property
     def outside(self) -> Floats:
@@ -203,7 +204,7 @@ class Tiles:
     def single_elements(self) -> tuple[Floats, Floats]:
         """Return the elements of each factor's slice that a thread brings through registers."""
         lhs = np.minimum(self.m, self.work.m) * (self.work.lhs_copy == 0)
-        rhs = self.n * (self.work.rhs_copy == 0)
+        rhs = self.n / self.work.beside * (self.work.rhs_copy == 0)
         each = (1 - self.tensor) * self.depth / (WARP_LANES * self.bringing)
         return lhs * each, rhs * each
 
@@ -212,5 +213,5 @@ class Tiles:
         work, bytes = self.work, (1 - self.tensor) * self.line_bytes
         each = bytes / (WARP_LANES * self.bringing)
         lhs = self.m / work.lhs_copy if work.lhs_copy else 0 * self.m
-        rhs = self.n / work.rhs_copy if work.rhs_copy else 0 * self.n
+        rhs = self.n / work.beside / work.rhs_copy if work.rhs_copy else 0 * self.n
         return lhs * each, rhs * each

@@ -21,6 +21,8 @@ class Contraction:
     reduction.
     mapped_line: bytes of a line of a slice, along the reduction, that tensor copies bring of both
     factors; 0 where they bring not both.
+    batch_loop: the innermost loop of the batch. beside: products of the batch that are one here:
+    ``n`` and ``k`` are those of all of them, each with its own part of both.
     lhs_inside: whether the lhs is computed in the kernel. lhs_piece: bytes of it that lie together
     along the reduction, between others that are not read with them; 0 where there are no others.
     adjacent: whether neighbouring columns are neighbours in memory in all results.
@@ -56,16 +58,34 @@ class Contraction:
     rhs_run: int = 1
     mapped_line: int = 0
     results: int = 1
+    batch_loop: int = 1
+    beside: int = 1
 
     @property
     def flops(self) -> float:
         """The operations of the result."""
-        return 2.0 * self.batch * self.m * self.n * self.k
+        return 2.0 * self.batch * self.m * self.n * self.k / self.beside
 
     @property
     def global_bytes(self) -> int:
         """What crosses the global memory at least."""
         return self.lhs_bytes + self.rhs_bytes + self.read_bytes + self.written_bytes
+
+    def joined(self, count: int) -> "Contraction":
+        """Return it with ``count`` products of the batch beside each other in a tile: pieces of the
+        lhs that lie together in memory are as many times as long where these are neighbours.
+        """
+        if count == 1:
+            return self
+        return replace(
+            self,
+            batch=self.batch // count,
+            batch_loop=self.batch_loop // count,
+            n=self.n * count,
+            k=self.k * count,
+            lhs_piece=self.lhs_piece * count,
+            beside=count,
+        )
 
     def through_registers(self) -> "Contraction":
         """Return it with factors that threads change on their way to shared memory."""

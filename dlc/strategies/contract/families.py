@@ -14,12 +14,15 @@ from dlc.strategies.contract.schedule import ContractOnGpu
 
 
 class Family(NamedTuple):
-    """Schedules whose instructions differ in their columns at most.
+    """Schedules whose instructions differ in their columns at most, with as many products in a
+    tile.
 
-    instruction: of one of them. places: in the space. numbers: a row of ``TileNumbers`` for each.
+    instruction: of one of them. groups: the products. places: in the space. numbers: a row of
+    ``TileNumbers`` for each.
     """
 
     instruction: str
+    groups: int
     places: list[int]
     numbers: Floats
 
@@ -35,10 +38,11 @@ class Families(tuple[ContractOnGpu, ...]):
     @cached_property
     def each(self) -> list[Family]:
         """The families."""
-        places: dict[str, list[int]] = defaultdict(list)
+        places: dict[tuple[str, int], list[int]] = defaultdict(list)
         for place, schedule in enumerate(self):
-            places[schedule.family].append(place)
-        return [
-            Family(self[own[0]].instruction, own, np.array([self[i].numbers for i in own], float))
-            for own in places.values()
-        ]
+            places[schedule.family, schedule.groups].append(place)
+        return [self._family(own) for own in places.values()]
+
+    def _family(self, places: list[int]) -> Family:
+        first, numbers = self[places[0]], [self[place].numbers for place in places]
+        return Family(first.instruction, first.groups, places, np.array(numbers, float))

@@ -29,9 +29,12 @@ def rate(work: Contraction, schedule: ContractOnGpu, arch: GpuArch) -> Rated:
 
 
 def tiles(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) -> Tiles:
-    """Return the tilings of schedules with instructions of one family, as the model takes them."""
+    """Return the tilings of schedules with instructions of one family and as many products beside
+    each other, as the model takes them.
+    """
     instruction = instruction_named(schedules[0].instruction, work, arch)
-    return Tiles.of(work, instruction, [each.numbers for each in schedules])
+    joined = work.joined(schedules[0].groups)
+    return Tiles.of(joined, instruction, [each.numbers for each in schedules])
 
 
 def estimate(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArch) -> Seconds:
@@ -39,7 +42,7 @@ def estimate(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArc
     seconds = np.empty(len(schedules))
     for family in Families.of(schedules).each:
         instruction = instruction_named(family.instruction, work, arch)
-        own = Tiles.of(work, instruction, family.numbers)
+        own = Tiles.of(work.joined(family.groups), instruction, family.numbers)
         seconds[family.places] = estimate_s(own, arch)
     return seconds
 

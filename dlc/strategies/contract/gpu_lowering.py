@@ -33,7 +33,7 @@ from dlc.strategies.contract.tile_order import TileOrder
 
 def lower(job: Job, schedule: ContractOnGpu) -> None:
     """Write the kernel of a group with one contraction."""
-    _Kernel(job, Product.of(job), schedule).write()
+    _Kernel(job, Product.of(job).joined(schedule.groups), schedule).write()
 
 
 def _spread(schedule: ContractOnGpu) -> Spread:
@@ -87,7 +87,7 @@ class _Kernel:
     @property
     def slices(self) -> int:
         """The slices of one block."""
-        slices = max(1, -(-self.product.gemm.k_size // self.schedule.tile[2]))
+        slices = max(1, -(-self.product.gemm.k_size // self.schedule.depth))
         return -(-slices // self.schedule.split)
 
     @cached_property
@@ -199,7 +199,7 @@ class _Kernel:
             loop.registers = DenseArrayBase.from_list(i64, list(schedule.registers))
         block = scope.b.builder.insertion_point.block
         with scope.loop(loop) as slice:
-            first = (place.part * self.slices + slice) * schedule.tile[2]
+            first = (place.part * self.slices + slice) * schedule.depth
             lhs, rhs = (factor.stage(first) for factor in factors)
             for tile, name in ((lhs, "lhs"), (rhs, "rhs")):
                 tile.alloc.buffer.name_hint = name
@@ -212,6 +212,7 @@ class _Kernel:
                 transpose_lhs=not lhs.along_k,
                 transpose_rhs=rhs.along_k,
                 interleave=schedule.interleave if self._is_ordered(rhs.along_k) else 1,
+                groups=schedule.groups,
             )
             scope.b.builder.insert(product)
             scope.b.builder.insert(YieldOp())
@@ -226,9 +227,9 @@ class _Kernel:
             split(place.batch, gemm.batch),
             tile * rows,
             rows,
-            schedule.tile[2],
+            schedule.depth,
             schedule.bringing,
-            is_whole=gemm.k_size == self.slices * schedule.split * schedule.tile[2],
+            is_whole=gemm.k_size == self.slices * schedule.split * schedule.depth,
             order=lambda row, along_k: (
                 self.spread.column(row) if number and self._is_ordered(along_k) else row
             ),

@@ -14,6 +14,7 @@ from dlc.core.tensor_map import UNIT_BYTES
 from dlc.model.contraction import EXCHANGE_RUN, Contraction
 from dlc.strategies._key import LARGEST
 from dlc.strategies.contract.families import Families
+from dlc.strategies.contract.gpu_groups import sharing
 from dlc.strategies.contract.gpu_tiles import (
     DIVIDED,
     OF_WARPGROUPS,
@@ -82,6 +83,7 @@ def _space_of(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
     least = _LEAST_OF_WARPGROUPS if of_warpgroups and is_copied else LARGEST
     for instruction in {row.lanes: row for row in reversed(fastest)}.values():
         yield from _tiles_of(work, [instruction], arch, least)
+    yield from sharing(work, [row for row in fitting if row.spreads_fragments])
     if of_warpgroups and min(work.m, work.n) > _HALF_A_TILE:
         yield from _tiles_of(work, of_warpgroups, arch)
     if of_warpgroups and work.m > _HALF_A_TILE:

@@ -113,6 +113,13 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
     )
 
     copies: str = key_field(_COPIES, THREADS)
+    groups: int = size(
+        "products of the batch that share a tile, such as groups of a convolution: their columns "
+        "stand beside each other, and so do their parts of a line of the lhs. Each column of "
+        "`tile` belongs to one of them, and so does each place of a slice",
+        default=1,
+        most=64,
+    )
 
     @property
     def needs(self) -> dict[str, str]:
@@ -150,6 +157,11 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
             turns=self.turns,
             kept=self.registers[0] if self.producer_registers else 0,
         )
+
+    @property
+    def depth(self) -> int:
+        """The part of a slice that each product has."""
+        return self.tile[2] // self.groups
 
     @property
     def threads(self) -> int:
@@ -248,10 +260,30 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
             )
         self._check_roles()
         self._check_copies()
+        self._check_groups()
         if self.exchange and self.split > 1:
             raise CompileError(
                 f"exchange = true does not go with split = {self.split}, whose parts of a sum stay "
                 "where they are; leave one of the two out"
+            )
+
+    def _check_groups(self) -> None:
+        """Raise CompileError for products that cannot share a tile."""
+        if self.groups == 1:
+            return
+        (_, n, depth), count = self.tile, self.groups
+        if not self._row.spreads_fragments:
+            raise CompileError(f"groups = {count} share a tile of matrix instructions only")
+        if self.warps[1] > 1:
+            raise CompileError(
+                f"groups = {count} with warps = [{self.warps[0]}, {self.warps[1]}]: a warp has "
+                "columns of all groups"
+            )
+        columns = self._row.n // self._row.panels * max(self._row.panels, self.interleave)
+        if n % (count * columns) or depth % (count * self._row.k):
+            raise CompileError(
+                f"groups = {count} do not divide a tile of {n} columns and a slice of {depth} into "
+                f"parts of {columns} and {self._row.k}"
             )
 
     def _check_copies(self) -> None:

@@ -25,7 +25,8 @@ class Tiling:
     @staticmethod
     def of(work: Contraction, schedule: ContractOnGpu, arch: GpuArch) -> "Tiling":
         """Return the tiling of a schedule; raises CompileError for an instruction that the chip
-        has not for the work, or a key that needs what the chip has not.
+        has not for the work, a key that needs what the chip has not, and products that cannot share
+        a tile.
         """
         for key, capability in schedule.needs.items():
             if capability not in arch.capabilities:
@@ -33,7 +34,13 @@ class Tiling:
                     f"{key} needs {capability}, which {arch.target} has not; "
                     f"leave {key.split()[0]} out"
                 )
-        return Tiling(work, schedule, instruction_named(schedule.instruction, work, arch))
+        if work.batch_loop % schedule.groups:
+            raise CompileError(
+                f"groups = {schedule.groups} do not divide the {work.batch_loop} products of the "
+                "innermost loop of the batch"
+            )
+        instruction = instruction_named(schedule.instruction, work, arch)
+        return Tiling(work.joined(schedule.groups), schedule, instruction)
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -63,7 +70,7 @@ class Tiling:
     @cached_property
     def step_flops(self) -> float:
         """The operations of one block in one step, at least."""
-        return 2.0 * prod(self.needed) * self.schedule.tile[2]
+        return 2.0 * prod(self.needed) * self.schedule.depth
 
     @cached_property
     def read_bytes(self) -> int:
@@ -73,9 +80,10 @@ class Tiling:
         """
         (m, n, depth), (warps_m, warps_n) = self.schedule.tile, self.schedule.warps
         if self.instruction.is_asynchronous:
-            warps_m, warps_n = m // self.instruction.m, n // self.instruction.n
+            warps_m, warps_n = m // self.instruction.m, n // self.work.beside // self.instruction.n
         rows, columns = self.needed
         down, across = ceil(rows * warps_m / m), ceil(columns * warps_n / n)
+        columns //= self.work.beside
         return (rows * across + columns * down) * depth * self.work.factor_bytes
 
     @cached_property

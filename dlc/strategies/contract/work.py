@@ -80,6 +80,7 @@ def work_of(cluster: Cluster) -> Contraction:
         adjacent=all(_is_adjacent(op, product, after, result) for result in cluster.results),
         mapped_line=0 if product.batch else _mapped_line(cluster, op),
         results=len(cluster.results),
+        batch_loop=product.batch[-1].size if product.batch else 1,
     )
 
 

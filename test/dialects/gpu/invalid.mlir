@@ -59,8 +59,8 @@ gpu.kernel @small_fragment(%x: memref<1xf32>) attributes {grid = array<i64: 1, 1
 gpu.kernel @mixed_factors(%x: memref<1xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
   %a = gpu.register_alloc : memref<8xf16, #loop.space<register>>
   %c = gpu.register_alloc : memref<4xf32, #loop.space<register>>
-  // expected-error@below {{mma.m16n8k8 takes f32 by f32 in f32; not f16 by f16 in f32}}
-  gpu.mma %a[0], %a[0], %c[0] {shape = "m16n8k8"} : memref<8xf16, #loop.space<register>>, memref<8xf16, #loop.space<register>>, memref<4xf32, #loop.space<register>>
+  // expected-error@below {{mma.m16n8k32 takes i8 by i8 in i32}}
+  gpu.mma %a[0], %a[0], %c[0] {shape = "m16n8k32"} : memref<8xf16, #loop.space<register>>, memref<8xf16, #loop.space<register>>, memref<4xf32, #loop.space<register>>
   gpu.end
 }
 

@@ -109,3 +109,25 @@ loop.kernel @async_products_of_warps(%a: memref<16x16xf16, #loop.space<shared>>,
   loop.contract async %acc, %a, %b transpose_rhs : memref<16x8xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 1)>, #loop.space<register>>, memref<16x16xf16, #loop.space<shared>>, memref<8x16xf16, #loop.space<shared>>
   loop.end
 }
+
+// -----
+
+loop.kernel @columns_of_no_group(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %a = loop.zero : memref<16x32xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 4)>, #loop.space<register>>
+  %s = loop.alloc : memref<16x48xf16, #loop.space<shared>>
+  %r = loop.alloc : memref<32x16xf16, #loop.space<shared>>
+  // expected-error@below {{3 groups do not divide 48 places and 32 columns}}
+  loop.contract %a, %s, %r transpose_rhs {groups = 3 : i64} : memref<16x32xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 4)>, #loop.space<register>>, memref<16x48xf16, #loop.space<shared>>, memref<32x16xf16, #loop.space<shared>>
+  loop.end
+}
+
+// -----
+
+loop.kernel @the_reduction_of_all_groups(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %a = loop.zero : memref<16x32xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 4)>, #loop.space<register>>
+  %s = loop.alloc : memref<16x32xf16, #loop.space<shared>>
+  %r = loop.alloc : memref<32x32xf16, #loop.space<shared>>
+  // expected-error@below {{16 x 16 times 32 x 32 does not give 16 x 32}}
+  loop.contract %a, %s, %r transpose_rhs {groups = 2 : i64} : memref<16x32xf32, #loop.spread<instruction = "mma.m16n8k16", map = repeat(1, 4)>, #loop.space<register>>, memref<16x32xf16, #loop.space<shared>>, memref<32x32xf16, #loop.space<shared>>
+  loop.end
+}

@@ -28,16 +28,16 @@ from dlc.tools._strategy_page import strategy_page
 EARLY = replace(
     A100,
     name="early",
-    capabilities=A100.capabilities - {"mma.sync.f16"} | {"mma.sync.m16n8k8.f16"},
+    capabilities=A100.capabilities - {"mma.sync.i8"} | {"mma.sync.m16n8k16.i8"},
 )
-"""A chip with Turing's tensor cores and the copies of today."""
+"""A chip with half of the depth for bytes, and the copies of today."""
 
 M, N, K = 33, 40, 72
 GRAPH = f"""
-func.func @main(%x: tensor<{M}x{K}xf16>, %w: tensor<{N}x{K}xf16>) -> tensor<{M}x{N}xf16> {{
+func.func @main(%x: tensor<{M}x{K}xi8>, %w: tensor<{N}x{K}xi8>) -> tensor<{M}x{N}xi32> {{
   %y = graph.matmul %x, %w transpose_rhs
-    : (tensor<{M}x{K}xf16>, tensor<{N}x{K}xf16>) -> tensor<{M}x{N}xf16>
-  func.return %y : tensor<{M}x{N}xf16>
+    : (tensor<{M}x{K}xi8>, tensor<{N}x{K}xi8>) -> tensor<{M}x{N}xi32>
+  func.return %y : tensor<{M}x{N}xi32>
 }}
 """
 
@@ -60,13 +60,13 @@ def _kernel() -> tuple[ModuleOp, KernelOp]:
 
 
 def test_it_shares_its_name_with_the_row_of_other_types() -> None:
-    assert [row.element for row in instructions.named("mma.m16n8k8")] == ["f16", "tf32"]
-    found = instructions.find("mma.m16n8k8", "f16", "f16", "f32")
+    assert [row.element for row in instructions.named("mma.m16n8k16")] == ["f16", "bf16", "i8"]
+    found = instructions.find("mma.m16n8k16", "i8", "i8", "i32")
     assert found is not None
-    assert found.ptx == "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32"
+    assert found.ptx == "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32"
 
 
-@pytest.mark.parametrize(("chip", "name"), [("early", "mma.m16n8k8"), ("a100", "mma.m16n8k16")])
+@pytest.mark.parametrize(("chip", "name"), [("early", "mma.m16n8k16"), ("a100", "mma.m16n8k32")])
 def test_it_is_chosen_where_the_chip_has_it(chip: str, name: str) -> None:
     text = str(lowered(GRAPH, f"fuse{{arch={chip}}},tile{{arch={chip}}}"))
     assert f'instruction = "{name}"' in text
@@ -75,27 +75,27 @@ def test_it_is_chosen_where_the_chip_has_it(chip: str, name: str) -> None:
 def test_it_is_printed_and_read_at_every_level() -> None:
     for passes in ("", ",lower-to-loop", ",lower-to-loop,lower-to-gpu{arch=early}"):
         text = str(lowered(GRAPH, TILED + passes))
-        assert "m16n8k8" in text
+        assert "m16n8k16" in text
         assert str(parse_module(text, registry.new_context())) == text
 
 
 def test_a_chip_without_it_says_so() -> None:
-    with pytest.raises(CompileError, match=r"needs mma\.sync\.m16n8k8\.f16, which sm_80 has not"):
+    with pytest.raises(CompileError, match=r"needs mma\.sync\.m16n8k16\.i8, which sm_80 has not"):
         lowered(GRAPH, f"{TILED},lower-to-loop,lower-to-gpu{{arch=sm_80}}")
 
 
 def test_its_kernel_is_simulated() -> None:
     module, kernel = _kernel()
     rng = np.random.default_rng(0)
-    x, w = (rng.integers(-4, 5, (size, K)).astype(np.float16) for size in (M, N))
-    y = np.zeros((M, N), np.float16)
+    x, w = (rng.integers(-4, 5, (size, K)).astype(np.int8) for size in (M, N))
+    y = np.zeros((M, N), np.int32)
     simulate(module, kernel.sym_name.data, [x, w, y])
-    np.testing.assert_array_equal(y, x.astype(np.float32) @ w.astype(np.float32).T)
+    np.testing.assert_array_equal(y, x.astype(np.int32) @ w.astype(np.int32).T)
 
 
 def test_its_kernel_is_cuda_that_the_assembler_takes() -> None:
     text = cuda_text([_kernel()[1]])
-    assert 'asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "' in text
+    assert 'asm volatile("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 "' in text
     assert re.search(r'"\{%0, %1, %2, %3\}, \{%4, %5\}, \{%6\}, \{%0, %1, %2, %3\};"', text)
     cubin = compile_cuda(text, "sm_80")
     assert all(used.spill_bytes == 0 for used in cubin.resources.values())
@@ -103,16 +103,16 @@ def test_its_kernel_is_cuda_that_the_assembler_takes() -> None:
 
 def test_it_is_emulated(tmp_path: Path) -> None:
     body = """
-      float a[2];
-      float b[1];
-      float c[4];
-      for (int i = 0; i < 4; i++) c[i] = 1.0f;
-      a[0] = a[1] = b[0] = __uint_as_float(0x3c003c00);
-      mma_m16n8k8_f16(a, b, c);
+      int a[2];
+      int b[1];
+      int c[4];
+      for (int i = 0; i < 4; i++) c[i] = 1;
+      a[0] = a[1] = b[0] = 0x01010101;
+      mma_m16n8k16_i8(a, b, c);
       y[threadIdx.x] = c[3];"""
     y = launch(Case(body), np.ones(1, np.float32), np.empty(32, np.float32), tmp_path)
-    assert set(y.tolist()) == {9.0}
+    assert set(y.tolist()) == {17.0}
 
 
 def test_it_is_in_the_documentation() -> None:
-    assert '`"mma.m16n8k8"`' in strategy_page("")
+    assert '`"mma.m16n8k16"`' in strategy_page("")

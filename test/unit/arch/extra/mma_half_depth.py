@@ -1,4 +1,4 @@
-"""The tensor cores' first way to multiply fp16 (Turing): half as deep as the one of today.
+"""The first way of the tensor cores to multiply bytes: half as deep as the one of today.
 
 Lives with the tests: it shows that an instruction is its row.
 """
@@ -9,7 +9,7 @@ from dlc.arch.instruction import warp_product
 
 ROWS = (
     replace(
-        warp_product((16, 8, 8), "f16", ("f16", "f16"), "f32", bits=16),
-        capability="mma.sync.m16n8k8.f16",
+        warp_product((16, 8, 16), "i8", ("i8", "i8"), "i32", bits=8),
+        capability="mma.sync.m16n8k16.i8",
     ),
 )
