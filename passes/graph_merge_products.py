@@ -174,7 +174,9 @@ def _copied(value: SSAValue, insert: Callable[[GraphOp], SSAValue]) -> SSAValue:
     owner = value.owner
     assert isinstance(owner, GraphOp)
     copies = {operand: _copied(operand, insert) for operand in owner.operands}
-    return insert(owner.clone(copies))
+    new = owner.clone(copies)
+    insert(new)
+    return new.results[owner.results.index(value)]
 
 
 def _program(products: Sequence[MatmulOp]) -> Dataflow:
