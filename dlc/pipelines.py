@@ -37,7 +37,7 @@ PIPELINES: dict[str, Pipeline] = {
             "gpu-insert-barriers",  # all accesses are written; allocation shares bytes across them
             "gpu-swizzle-shared",  # before allocation: a swizzled buffer is aligned
             "gpu-allocate-shared",
-            "gpu-set-resident-blocks",  # only what has no shared memory
+            "gpu-set-resident-blocks",  # copies and their waits are written
             "gpu-unroll-windows",  # neighbours are wide loads by now, one for each tap
             "gpu-unroll-pairs",
             "gpu-check-limits",

@@ -9,6 +9,10 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from dlc.arch import DEFAULT_TARGET, GpuArch, gpu_by_name
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp
+from dlc.ir.order import OrderingOp, TokenKind
+
+_COPIED = (TokenKind.COPIES, TokenKind.PHASE)
+"""What tells a thread that asynchronous copies have come."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,7 @@ class GpuSetResidentBlocksPass(DlcPass):
     under way and waits for each. Where a grid leaves more registers, all loads of a window are on
     their way together.
 
-    A kernel stays as it is that fills the SMs; that has shared memory, through which its loads run
+    A kernel stays as it is that fills the SMs; that waits for asynchronous copies, since these run
     ahead by themselves; or that has ``max_registers``.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``gpu-allocate-shared``.
@@ -45,8 +49,9 @@ class GpuSetResidentBlocksPass(DlcPass):
 
 
 def _loads_into_registers(kernel: KernelOp) -> bool:
-    shared = kernel.shared_bytes is not None and kernel.shared_bytes.value.data > 0
-    return not shared and kernel.max_registers is None
+    tokens = [op.acquires for op in kernel.walk() if isinstance(op, OrderingOp)]
+    copies = any(token is not None and token.kind in _COPIED for token in tokens)
+    return not copies and kernel.max_registers is None
 
 
 def _most_blocks(kernel: KernelOp, chip: GpuArch) -> int:

@@ -174,9 +174,7 @@ def _copied(value: SSAValue, insert: Callable[[GraphOp], SSAValue]) -> SSAValue:
     owner = value.owner
     assert isinstance(owner, GraphOp)
     copies = {operand: _copied(operand, insert) for operand in owner.operands}
-    new = owner.clone(copies)
-    insert(new)
-    return new.results[owner.results.index(value)]
+    return insert(owner.clone(copies))
 
 
 def _program(products: Sequence[MatmulOp]) -> Dataflow:

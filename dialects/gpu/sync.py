@@ -2,12 +2,13 @@
 
 from typing import ClassVar
 
-from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def
+from xdsl.dialects.builtin import IntegerAttr, i64
+from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, irdl_op_definition, prop_def, traits_def
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu.capability import NeedsCapability
-from dlc.dialects.gpu.group_wait import GroupWaitOp
 from dlc.ir.order import OrderingOp, Token, TokenKind
 
 
@@ -101,13 +102,20 @@ class CpAsyncCommitOp(IRDLOperation, OrderingOp, NeedsCapability):
 
 
 @irdl_op_definition
-class CpAsyncWaitOp(GroupWaitOp, OrderingOp, NeedsCapability):
+class CpAsyncWaitOp(IRDLOperation, OrderingOp, NeedsCapability):
     """Wait until at most ``outstanding`` groups of this thread's copies are under way.
 
     Other threads see the copies after a barrier only.
     """
 
     name = "gpu.cp_async_wait"
+    outstanding = prop_def(IntegerAttr.constr(i64))
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict"
+
+    def __init__(self, outstanding: int):
+        super().__init__(properties={"outstanding": IntegerAttr(outstanding, i64)})
 
     @property
     def capability(self) -> str:
@@ -116,6 +124,12 @@ class CpAsyncWaitOp(GroupWaitOp, OrderingOp, NeedsCapability):
     @property
     def acquires(self) -> Token:
         return Token(TokenKind.COPIES, Scope.THREAD)
+
+    def verify_(self) -> None:
+        if self.outstanding.value.data < 0:
+            raise VerifyException(
+                f"outstanding = {self.outstanding.value.data} should be at least 0"
+            )
 
 
 OPERATIONS = [

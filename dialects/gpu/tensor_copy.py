@@ -6,8 +6,8 @@ from dataclasses import replace
 from math import prod
 from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import AffineMapAttr, MemRefType, UnitAttr, f32, i64
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, MemRefType, UnitAttr, f32, i64
+from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineConstantExpr
 from xdsl.irdl import (
     IRDLOperation,
@@ -33,7 +33,6 @@ from dlc.dialects.gpu.buffers import (
     verify_same_element,
 )
 from dlc.dialects.gpu.capability import NeedsCapability
-from dlc.dialects.gpu.group_wait import GroupWaitOp
 from dlc.dialects.gpu.mbarrier import MOST_ARRIVALS
 from dlc.dialects.gpu.tensor_map import TensorMapAttr
 from dlc.ir.access import INDEX, Access
@@ -248,7 +247,7 @@ class BulkCommitOp(_BulkGroupOp):
 
 
 @irdl_op_definition
-class BulkWaitOp(GroupWaitOp, _BulkGroupOp):
+class BulkWaitOp(_BulkGroupOp):
     """Wait until at most ``outstanding`` groups of this thread's stores are under way (PTX
     ``cp.async.bulk.wait_group``).
 
@@ -260,14 +259,22 @@ class BulkWaitOp(GroupWaitOp, _BulkGroupOp):
     """
 
     name = "gpu.bulk_wait"
+    outstanding = prop_def(IntegerAttr.constr(i64))
     read = opt_prop_def(UnitAttr)
 
     def __init__(self, outstanding: int, read: bool = False):
-        super().__init__(outstanding, read=UnitAttr() if read else None)
+        properties: dict[str, Attribute | None] = {"outstanding": IntegerAttr(outstanding, i64)}
+        super().__init__(properties={**properties, "read": UnitAttr() if read else None})
 
     @property
     def acquires(self) -> Token:
         return Token(TokenKind.STORES, Scope.THREAD)
+
+    def verify_(self) -> None:
+        if self.outstanding.value.data < 0:
+            raise VerifyException(
+                f"outstanding = {self.outstanding.value.data} should be at least 0"
+            )
 
 
 @irdl_op_definition

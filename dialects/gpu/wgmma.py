@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import AffineMapAttr, MemRefType, StringAttr, UnitAttr
+from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, MemRefType, StringAttr, UnitAttr, i64
 from xdsl.irdl import (
     IRDLOperation,
+    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -22,7 +23,6 @@ from dlc.arch.scope import Scope
 from dlc.dialects.gpu.buffers import BuffersOp, Place, place_format
 from dlc.dialects.gpu.capability import NeedsCapability
 from dlc.dialects.gpu.fragment import verify_fragment
-from dlc.dialects.gpu.group_wait import GroupWaitOp
 from dlc.dialects.gpu.shared_tile import SharedTile
 from dlc.ir.access import INDEX, Access
 from dlc.ir.instruction import instruction_of
@@ -30,8 +30,6 @@ from dlc.ir.order import OrderingOp, Token, TokenKind
 from dlc.ir.space import Space, space_of
 
 _TOKEN = Token(TokenKind.PRODUCTS, Scope.WARPGROUP)
-MOST_OUTSTANDING = 7
-"""Groups of products that a wait can leave (PTX ISA, "wgmma.wait_group")."""
 
 
 class WarpgroupOp(OrderingOp, NeedsCapability):
@@ -189,7 +187,7 @@ class WgmmaCommitOp(IRDLOperation, WarpgroupOp):
 
 
 @irdl_op_definition
-class WgmmaWaitOp(GroupWaitOp, WarpgroupOp):
+class WgmmaWaitOp(IRDLOperation, WarpgroupOp):
     """Wait until at most ``outstanding`` groups of products are under way (PTX ISA,
     "wgmma.wait_group").
 
@@ -198,11 +196,26 @@ class WgmmaWaitOp(GroupWaitOp, WarpgroupOp):
     """
 
     name = "gpu.wgmma_wait"
-    MOST: ClassVar[int | None] = MOST_OUTSTANDING
+    outstanding = prop_def(IntegerAttr.constr(i64))
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict"
+
+    def __init__(self, outstanding: int):
+        super().__init__(properties={"outstanding": IntegerAttr(outstanding, i64)})
 
     @property
     def acquires(self) -> Token:
         return _TOKEN
 
+    def verify_(self) -> None:
+        if not 0 <= self.outstanding.value.data <= MOST_OUTSTANDING:
+            raise VerifyException(
+                f"outstanding = {self.outstanding.value.data} should be in 0..{MOST_OUTSTANDING}"
+            )
+
+
+MOST_OUTSTANDING = 7
+"""Groups of products that a wait can leave (PTX ISA, "wgmma.wait_group")."""
 
 OPERATIONS = [WgmmaOp, WgmmaFenceOp, WgmmaCommitOp, WgmmaWaitOp]

@@ -16,7 +16,7 @@ from dlc.dialects.loop.attributes import (
     MeasuredAttr,
     ScheduleAttr,
 )
-from dlc.dialects.loop.combination import CombineOp, PrefixOp
+from dlc.dialects.loop.combination import CombineOp, MeetOp, PrefixOp
 from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.dialects.loop.memory import AllocOp, IndexOp, LoadOp, StoreOp
 from dlc.dialects.loop.remainder import RemfOp
@@ -42,6 +42,7 @@ Loop = Dialect(
         KernelOp,
         LoadOp,
         LoadVectorOp,
+        MeetOp,
         PrefixOp,
         RemfOp,
         RolesOp,

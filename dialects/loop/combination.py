@@ -16,7 +16,7 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import NoMemoryEffect
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.dialects.loop.attributes import CombineScope, CombineScopeAttr
@@ -104,6 +104,21 @@ class CombineOp(CombiningOp):
 
     name = "loop.combine"
     LISTS: ClassVar[int] = 1
+
+
+@irdl_op_definition
+class MeetOp(IRDLOperation):
+    """The threads of all blocks of a cluster wait for each other.
+
+    One stands before the first combination over the cluster, so that all blocks have begun which
+    others send to. Best it stands where a thread waits anyway, for what it has loaded.
+
+    ``loop.meet``
+    """
+
+    name = "loop.meet"
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict"
 
 
 @irdl_op_definition

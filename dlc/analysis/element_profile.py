@@ -150,7 +150,7 @@ class _Probe:
         before = _cost(self._block)
         self._reducing = True
         part = op.contribution(self, index, dims)
-        result = op.combine(self.b, initial, part)
+        result = op.append(self.b, initial, part)
         self._reducing = False
         self._reduction_cost = _cost(self._block) - before
         return result

@@ -11,7 +11,7 @@ from xdsl.ir import Block, Operation, Region
 from dlc.core.locations import operation_text
 from dlc.dialects import gpu
 from dlc.dialects.loop.attributes import CombineScope, LoopMap
-from dlc.dialects.loop.combination import CombineOp, CombiningOp, PrefixOp
+from dlc.dialects.loop.combination import CombineOp, CombiningOp, MeetOp, PrefixOp
 from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.dialects.loop.memory import AllocOp, StoreOp
 from dlc.dialects.loop.roles import RolesOp
@@ -43,7 +43,6 @@ class SimtConverter:
         self.values = self.program.values
         self.loops = LoopConverter(self.program, self.convert_ops)
         self.moves_registers = False
-        self.has_met = False
 
     def convert(self) -> gpu.KernelOp:
         """Return the kernel at the ``gpu`` level; raises CompileError for a loop it cannot map."""
@@ -75,10 +74,8 @@ class SimtConverter:
                     self._store(op)
                 case AllocOp():
                     self._alloc(op)
-                case CombineOp():
-                    self._combine(op)
-                case PrefixOp():
-                    self._prefix(op)
+                case CombiningOp() | MeetOp():
+                    self._together(op)
                 case RolesOp():
                     self._roles(op)
                 case TileOp():
@@ -170,13 +167,24 @@ class SimtConverter:
                     raise CompileError("is in no loop with teams", at=operation_text(op))
                 return self.program.at.team
 
+    def _together(self, op: CombiningOp | MeetOp) -> None:
+        """Write what threads do together."""
+        match op:
+            case MeetOp():
+                self.b.builder.insert(gpu.ClusterBarrierOp())
+            case CombineOp():
+                self._combine(op)
+            case PrefixOp():
+                self._prefix(op)
+            case _:
+                raise CompileError("is for no thread", at=operation_text(op))
+
     def _combine(self, op: CombineOp) -> None:
         combine, parts = self._combining(op), [self.values[v] for v in op.parts]
         totals = combine_over_team(self.program, parts, combine, self._team(op))
         blocks = self.kernel.cluster_blocks
         if op.over.data is CombineScope.CLUSTER and blocks > 1:
-            totals = combine_over_cluster(self.program, totals, combine, blocks, self.has_met)
-            self.has_met = True
+            totals = combine_over_cluster(self.program, totals, combine, blocks)
         self.values.update(zip(op.totals, totals, strict=True))
 
     def _prefix(self, op: PrefixOp) -> None:

@@ -510,21 +510,6 @@ def _masked() -> SmallModel:
     return g.model("masked fp16", [g.op("Softmax", scores)], "fp16", error=1.0)
 
 
-def _odd_keys_fp16() -> SmallModel:
-    """Attention of 61 keys, of which three more make rows of 128 bytes; both factors are scaled."""
-    g = GraphMaker(18)
-    x, heads = g.normal("x", 61, 32), g.ints(61, 2, 16)
-    q, k, v = (
-        g.op("Reshape", g.op("Add", g.op("MatMul", x, g.weight(32, 32)), g.weight(32)), heads)
-        for _ in range(3)
-    )
-    q, v = (g.op("Transpose", t, perm=[1, 0, 2]) for t in (q, v))
-    k = g.op("Transpose", k, perm=[1, 2, 0])
-    q, k = (g.op("Mul", t, g.constant(scale, np.float32)) for t, scale in ((q, 0.5), (k, 0.75)))
-    weights = g.op("Softmax", g.op("MatMul", q, k), axis=-1)
-    return g.model("odd keys fp16", [g.op("MatMul", weights, v)], "fp16")
-
-
 def small_models() -> Iterator[SmallModel]:
     """Yield all of them."""
     for make in (
@@ -532,7 +517,6 @@ def small_models() -> Iterator[SmallModel]:
         _quantised, _bytes, _integers, _unsigned, _pieces, _special, _reductions, _image_fp16,
         _windows_fp16, _groups_fp16,
         _large_products_fp16, _walking_products_fp16, _turned, _written_out, _views, _masked,
-        _odd_keys_fp16,
     ):  # fmt: skip
         yield make()
     for precision in ("fp32", "tf32", "fp16", "bf16"):

@@ -109,14 +109,17 @@ def test_layer_norm_of_rows_that_are_kept(
     assert (np.abs(y - (scaled + b)) <= 2 * HALF_EPS * (np.abs(scaled) + np.abs(scaled + b))).all()
 
 
-@pytest.mark.parametrize("schedule", KEPT)
+@pytest.mark.parametrize("length", [5, 333, 1031])
+@pytest.mark.parametrize("schedule", [*KEPT, "threads = 32, vector = 2"])
 @pytest.mark.parametrize("op", ["arg_max", "reduce_sum"])
-def test_reduction_of_rows_that_are_kept(runner: Runner, op: str, schedule: str) -> None:
+def test_reduction_by_lines(runner: Runner, op: str, schedule: str, length: int) -> None:
+    """Rows that are gone through once, in a loop where they have many rounds."""
     result = "i64" if op == "arg_max" else "f32"
-    body = f"%r = graph.{op} %g0 axes [1] : tensor<5x333xf32> -> tensor<5x{result}>"
+    given, body = f"tensor<5x{length}xf32>", f"%r = graph.{op} %g0 axes [1] : "
+    body += f"{given} -> tensor<5x{result}>"
     keys = f'strategy = "row", target = "gpu", {schedule}'
-    text = group("tensor<5x333xf32>", f"tensor<5x{result}>", keys, body)
-    x = np.random.default_rng(0).integers(-9, 9, (5, 333)).astype(np.float32)
+    text = group(given, f"tensor<5x{result}>", keys, body)
+    x = np.random.default_rng(0).integers(-9, 9, (5, length)).astype(np.float32)
     x[4] = -np.inf
     (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x)
     np.testing.assert_array_equal(y, x.argmax(1) if op == "arg_max" else x.sum(1))

@@ -42,6 +42,34 @@ def test_running_sum(runner: Runner, length: int, how: str, schedule: str) -> No
     np.testing.assert_array_equal(_run(runner, full, full, schedule, body, x), scanned(x, how))
 
 
+@pytest.mark.parametrize(
+    ("sizes", "axis", "vector"), [((7, 64), 0, 4), ((3, 9, 5), 1, 1), ((2, 33, 2, 4), 1, 8)]
+)
+@pytest.mark.parametrize("how", HOW)
+def test_sums_across(
+    runner: Runner, sizes: tuple[int, ...], axis: int, vector: int, how: str
+) -> None:
+    full = f"tensor<{'x'.join(map(str, sizes))}xf32>"
+    body = f"""
+      %a = graph.add %g0, %g0 : ({full}, {full}) -> {full}
+      %s = graph.cum_sum %a axis {axis} {how} : {full} -> {full}
+      %r = graph.sub %s, %g0 : ({full}, {full}) -> {full}"""
+    x = np.random.default_rng(3).integers(-99, 99, sizes).astype(np.float32)
+    y = _run(runner, full, full, f"threads = 64, vector = {vector}", body, x)
+    moved = scanned(2 * np.moveaxis(x, axis, -1), how)
+    np.testing.assert_array_equal(y, np.moveaxis(moved, -1, axis) - x)
+
+
+@pytest.mark.parametrize("length", [4096, 4099])
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("schedule", ["threads = 32, vector = 4", "threads = 64, vector = 8"])
+def test_rows_in_chunks(runner: Runner, length: int, how: str, schedule: str) -> None:
+    full = f"tensor<2x{length}xi32>"
+    body = f"%r = graph.cum_sum %g0 axis 1 {how} : {full} -> {full}"
+    x = np.random.default_rng(length).integers(-99, 99, (2, length)).astype(np.int32)
+    np.testing.assert_array_equal(_run(runner, full, full, schedule, body, x), scanned(x, how))
+
+
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_running_sum_with_what_surrounds_it(runner: Runner, schedule: str) -> None:
     full, last = "tensor<2x3x133xf16>", "tensor<133xf16>"

@@ -103,7 +103,7 @@ WALKING = [
     (128, 48, 4, 2),
     (256, 32, 4, 2),
     (256, 64, 4, 2),
-    *((192, columns, 12, 1) for columns in (96, 160, 192)),
+    (192, 192, 12, 1),
     (256, 160, 8, 1),
 ]
 """Rows and columns of a tile, warps, and teams that take turns."""

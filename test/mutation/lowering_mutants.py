@@ -62,15 +62,6 @@ MUTANTS: Sequence[Mutant] = (
         "windows fp16",
     ),
     _lowering(
-        "padding-of-a-factor",
-        _GPU,
-        "dlc/lowering/joined_branches.py",
-        "arith.AndIOp(outer.cond, inner.cond)",
-        "arith.AndIOp(outer.cond, outer.cond)",
-        "what lies behind a padded factor is multiplied, too",
-        "odd keys fp16",
-    ),
-    _lowering(
         "product-of-a-place",
         _GPU,
         "dlc/lowering/factor.py",

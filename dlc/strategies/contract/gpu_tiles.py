@@ -160,8 +160,6 @@ WALKING = (
     *_in_turns(128, (128, 5), (64, 8), (96, 7), (160, 5), (192, 4), (48, 8), (32, 8)),
     *_in_turns(64, (128, 8), (64, 8), (160, 7), (192, 6), (224, 5)),
     Walk(Tile(128, 256, 8, 1), turns=1, stages=4),
-    Walk(Tile(192, 96, 12, 1), turns=1, stages=6),
-    Walk(Tile(192, 160, 12, 1), turns=1, stages=5),
     Walk(Tile(192, 192, 12, 1), turns=1, stages=4),
     Walk(Tile(256, 128, 8, 1), turns=1, stages=4),
     Walk(Tile(256, 160, 8, 1), turns=1, stages=4),

@@ -19,6 +19,9 @@ from dlc.lowering.scope import LoopScope
 from dlc.strategies.row.lowering import ZERO
 from dlc.strategies.row.teams import TeamRows, Values
 
+TOGETHER = 8
+"""Steps of a thread whose loads are written before each other: so many are under way."""
+
 
 @dataclass
 class Across(TeamRows):
@@ -79,10 +82,29 @@ class Across(TeamRows):
             self._set(op, lane, parts[number * each : (number + 1) * each])
 
     def go_through(self, add: Callable[[AffineExpr], None]) -> None:
-        """Write a loop over what a team goes through, shared out among its threads."""
-        loop = ForOp(0, self.steps, kind=LoopKind.REDUCTION, map=self.map)
+        """Write a loop over what a team goes through, shared out among its threads: some steps of a
+        thread at a time, whose loads are under way together, then what is left.
+        """
+        times = self.steps // (self.threads * TOGETHER)
+        done = times * self.threads * TOGETHER if times > 1 else 0
+        if done:
+            self._each_thread(self.threads, lambda at: self._go_together(at, times, add))
+        if done < self.steps:
+            self._each_thread(self.steps - done, lambda number: add(number + done))
+
+    def _each_thread(self, steps: int, write: Callable[[AffineExpr], None]) -> None:
+        loop = ForOp(0, steps, kind=LoopKind.REDUCTION, map=self.map)
         with self.scope.loop(loop) as number:
-            add(number)
+            write(number)
+            self.scope.b.builder.insert(YieldOp())
+
+    def _go_together(
+        self, thread: AffineExpr, times: int, add: Callable[[AffineExpr], None]
+    ) -> None:
+        loop = ForOp(0, times, kind=LoopKind.REDUCTION)
+        with self.scope.loop(loop) as number:
+            for step in range(TOGETHER):
+                add((number * TOGETHER + step) * self.threads + thread)
             self.scope.b.builder.insert(YieldOp())
 
     @property

@@ -8,6 +8,7 @@ import numpy as np
 
 from dlc.analysis.lane_reads import LINE_BYTES
 from dlc.arch import GpuArch
+from dlc.arch.fragments import WARP_LANES
 from dlc.ir.formation import Formation
 from dlc.model.occupancy import Floats, resident_blocks
 from dlc.model.streaming import Stream, resident, stream_s
@@ -19,7 +20,7 @@ from dlc.strategies.row.work import SECTOR_BYTES, RowWork
 REGISTERS = 48
 _KEEPING_REGISTERS = 24
 """Of a thread that keeps lines, beside one for each element."""
-_END_INSTRUCTIONS = 40
+_END_INSTRUCTIONS, _RARE_END_INSTRUCTIONS = 40, 10
 """For each element of a line that may be at an end of a row: whether it is in the row, and the code
 of both answers. Fitted to softmax and layer norm of 197 elements.
 """
@@ -82,10 +83,10 @@ def estimate(work: RowWork, schedules: Sequence[RowOnGpu], arch: GpuArch) -> Sec
     )
     # From registers a pass takes what is there; in shared memory, it only finds the row nearer.
     near, keeps = n.held > 0, n.keeps > 0
-    held = (steps * n.vector <= HELD_ELEMENTS) & (work.passes > 1) & ~near | keeps
-    inputs = max(1, work.feeding_bytes / work.length / work.widest_bytes)
+    held = ((steps * n.vector <= HELD_ELEMENTS) & ~near | keeps) & (work.passes > 1)
+    inputs = max(1, work.made_of_bytes / work.length / work.widest_bytes)
     kept = _KEEPING_REGISTERS + steps * n.vector * inputs
-    registers = np.where(keeps, np.maximum(REGISTERS, kept), REGISTERS)
+    registers = np.where(keeps & held, np.maximum(REGISTERS, kept), REGISTERS)
     fits = resident_blocks(n.block_threads, registers, shared, arch)
     each = n.vector * costs.operation_instructions * work.operations / (work.rows * work.length)
     each = (each + loads * costs.load_instructions) * np.where(held, costs.held_instructions, 1)
@@ -110,7 +111,7 @@ def estimate(work: RowWork, schedules: Sequence[RowOnGpu], arch: GpuArch) -> Sec
         blocks,
         n.block_threads,
         fits,
-        steps * each + own + np.where(keeps, _ends(work, n, steps), 0) * _END_INSTRUCTIONS,
+        steps * each + own + np.where(keeps, _end_instructions(work, n, steps), 0),
         waiting + meeting,
         warp_steps * lines,
         warp_steps * fetched,
@@ -124,11 +125,14 @@ def estimate(work: RowWork, schedules: Sequence[RowOnGpu], arch: GpuArch) -> Sec
     return stream_s(kernels, arch) + np.where(n.split > 1, _combining_s(work, n, arch), 0)
 
 
-def _ends(work: RowWork, n: _Numbers, steps: Floats) -> Floats:
-    """Return the elements of a thread that may be at an end of a row."""
+def _end_instructions(work: RowWork, n: _Numbers, steps: Floats) -> Floats:
+    """Return what the elements of a thread cost that may be at an end of a row: more where the
+    lanes of a warp share several rows.
+    """
     starts_inside = work.length % n.vector > 0
     ends_inside = work.length % (n.vector * n.threads * n.cluster) > 0
-    return n.vector * np.minimum(steps, 1.0 * starts_inside + ends_inside)
+    each = np.where(n.threads < WARP_LANES, _END_INSTRUCTIONS, _RARE_END_INSTRUCTIONS)
+    return each * n.vector * np.minimum(steps, 1.0 * starts_inside + ends_inside)
 
 
 def _combining_s(work: RowWork, n: _Numbers, arch: GpuArch) -> Floats:

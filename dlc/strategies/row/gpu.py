@@ -2,7 +2,10 @@
 
 from math import ceil, prod
 
+from dlc.analysis.role import RowSpace
 from dlc.arch import GpuArch
+from dlc.dialects.graph.computed import ReductionOp
+from dlc.ir.tensor import shape
 from dlc.lowering.job import Job
 from dlc.model.occupancy import BlockResources
 from dlc.model.upper_bound import gpu_bound, streaming_work
@@ -17,6 +20,7 @@ from dlc.strategies.row.lowering import space_of_job
 from dlc.strategies.row.schedule import RowOnGpu
 from dlc.strategies.row.space import candidates
 from dlc.strategies.row.split import lower_in_parts, unasked
+from dlc.strategies.row.through import Through
 from dlc.strategies.row.work import RowWork, work_of
 
 
@@ -35,6 +39,12 @@ def rate(work: RowWork, schedule: RowOnGpu, arch: GpuArch) -> Rated:
     )
 
 
+def goes_again(job: Job, space: RowSpace) -> bool:
+    """Whether a kernel needs the elements of a row more than once."""
+    reductions = [op for op in job.group.body.block.ops if isinstance(op, ReductionOp)]
+    return len(reductions) > 1 or any(shape(value) == space.shape for value, _ in job.outputs)
+
+
 def _lower(job: Job, schedule: RowOnGpu) -> None:
     keys = schedule.threads, schedule.rows, schedule.vector
     if schedule.split > 1:
@@ -42,7 +52,8 @@ def _lower(job: Job, schedule: RowOnGpu) -> None:
         return
     space = space_of_job(job)
     if schedule.keeps(prod(space.shape[a] for a in space.axes)):
-        Kept(job, space, unasked, *keys, cluster=schedule.cluster).write()
+        kind = Kept if goes_again(job, space) else Through
+        kind(job, space, unasked, *keys, cluster=schedule.cluster).write()
         return
     kind = Across if schedule.across else Held if schedule.held else Along
     kind(job, space, unasked, *keys).write()

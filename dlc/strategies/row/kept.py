@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from dlc.core.affine import linear_index, unflatten
+from dlc.core.affine import linear_index
 from dlc.dialects.graph.computed import ElementwiseOp, Index, ReductionOp
 from dlc.dialects.loop.attributes import LoopKind, LoopMap
 from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp
@@ -18,22 +18,25 @@ from dlc.lowering.scope import LoopScope, Place
 from dlc.strategies.row.held import feeding, is_given, makings
 from dlc.strategies.row.lines import Lines
 from dlc.strategies.row.lowering import ZERO
+from dlc.strategies.row.shifted import Shifted, shift_weights
 from dlc.strategies.row.teams import Values
 
 
 @dataclass
 class Kept(Lines):
-    """Rows that are loaded before anything is computed. copies: the lines of a thread by round."""
+    """Rows that are loaded before anything is computed. copies: the lines of a thread by round.
+    shifted: weights that have a copy for each place of a line where a row may start.
+    """
 
     copies: dict[SSAValue, list[SSAValue]] = field(default_factory=dict[SSAValue, list[SSAValue]])
+    shifted: list[SSAValue] = field(default_factory=list[SSAValue])
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.form = Shifted.of(self.length, self.vector, self.width)
+        if self.form.copies > 1 and not self.backwards:
+            self.shifted = shift_weights(self.job, self.inner, self.space.shape, self.form)
         self.scope = LoopScope(self.job.builder, self.job.buffers, self.reduce, self._copy)
-
-    @property
-    def is_eager(self) -> bool:
-        return True
 
     def bring(self) -> None:
         ops = [op for op in self.job.group.body.block.ops if isinstance(op, ReductionOp)]
@@ -44,13 +47,15 @@ class Kept(Lines):
             copies = [self.scope.b.insert(AllocOp(type)) for _ in range(self.rounds)]
             self._bring(value, copies)
             self.copies[value] = copies
+        self.meet()  # while loads are under way
 
     def _is_near(self, value: SSAValue) -> bool:
         """Whether a value is kept, made of what is kept element by element, or one for each row."""
         if element_count(value) == 1:
             return True
         if is_given(value):
-            return shape(value) in (self.space.shape, self.space.reduced, self.space.squeezed)
+            each = (self.space.shape, self.space.reduced, self.space.squeezed)
+            return value in self.shifted or shape(value) in each
         return isinstance(value.owner, ElementwiseOp | ReductionOp)
 
     def _bring(self, value: SSAValue, copies: Sequence[SSAValue]) -> None:
@@ -65,6 +70,9 @@ class Kept(Lines):
 
     def _copy(self, operand: SSAValue, index: Index) -> Place | None:
         """Return where the element stands that is being written; ``None`` for another one."""
+        if operand in self.shifted:
+            start = self.first * self.length % self.vector
+            return self.scope.buffers[operand], [start // self.form.step, self.place + start]
         copies = self.copies.get(operand)
         if copies is None:
             return None
@@ -94,21 +102,7 @@ class Kept(Lines):
         with scope.loop(loop) as thread:
             totals: list[Values] = [loop.carried_arguments]
             self.each_round(
-                lambda: totals.append(self._reduce_line(op, index, self.start(thread), totals[-1]))
+                lambda: totals.append(self.reduce_line(op, index, self.start(thread), totals[-1]))
             )
             scope.b.builder.insert(YieldOp(*totals[-1]))
         return self.combined(op, loop.results)
-
-    def _reduce_line(
-        self, op: ReductionOp, index: Index, start: AffineExpr, total: Values
-    ) -> Values:
-        scope = self.scope
-        loop = ForOp(0, self.vector, kind=LoopKind.REDUCTION, map=LoopMap.UNROLL, iter_args=total)
-        with scope.loop(loop) as self.lane:
-            self.place = start + self.lane
-            at, before = unflatten(self.place, op.domain.reduction), loop.carried_arguments
-            after = self.where_in_row(
-                lambda: op.append(scope.b, before, op.contribution(scope, index, at)), before
-            )
-            scope.b.builder.insert(YieldOp(*after))
-        return loop.results

@@ -17,12 +17,16 @@ from xdsl.dialects.builtin import IndexType, i1
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from dlc.arch.fragments import WARP_LANES
 from dlc.core.affine import unflatten
-from dlc.dialects.loop.attributes import CombineScope, LoopMap
+from dlc.dialects.graph.computed import Index, ReductionOp
+from dlc.dialects.loop.attributes import CombineScope, LoopKind, LoopMap
+from dlc.dialects.loop.combination import MeetOp
+from dlc.dialects.loop.structure import ForOp, YieldOp
 from dlc.errors import CompileError
 from dlc.strategies.row.lowering import ZERO
 from dlc.strategies.row.schedule import lines, rounds
-from dlc.strategies.row.teams import TeamRows
+from dlc.strategies.row.teams import TeamRows, Values
 
 Write = Callable[[AffineExpr], None]
 """Writes what is done for an element at a position of the row."""
@@ -34,14 +38,15 @@ class Lines(TeamRows, ABC):
 
     cluster: blocks that share a row. rank: the number of this one. backwards: whether the first
     thread has the last line, in the first round. reads_memory: whether an element is made of more
-    than what stands in registers. round, place, lane: those of the element that is being written:
-    its position in the row, and in its line.
+    than what stands in registers. earlier: rounds that a loop around has done. round, place, lane:
+    those of the element that is being written: its position in the row, and in its line.
     """
 
     cluster: int = 1
     rank: AffineExpr = ZERO
     backwards: bool = False
     reads_memory: bool = True
+    earlier: AffineExpr = ZERO
     round: int = 0
     place: AffineExpr = ZERO
     lane: AffineExpr = ZERO
@@ -58,6 +63,10 @@ class Lines(TeamRows, ABC):
     @property
     def apart(self) -> bool:
         return False
+
+    @property
+    def is_eager(self) -> bool:
+        return True
 
     @property
     def all_blocks(self) -> int:
@@ -82,9 +91,19 @@ class Lines(TeamRows, ABC):
         """The lines of a row."""
         return lines(self.length, self.vector)
 
+    @property
+    def width(self) -> int:
+        """The elements of all lines that threads have, beyond the row, too."""
+        return self.rounds * self.all_threads * self.vector
+
     def write(self) -> None:
         self.job.cluster = self.cluster
         super().write()
+
+    def meet(self) -> None:
+        """Write that the blocks of a cluster wait for each other, if there are several."""
+        if self.cluster > 1:
+            self.scope.b.builder.insert(MeetOp())
 
     def write_block(self, block: AffineExpr) -> None:
         number, self.rank = unflatten(block, [self.blocks, self.cluster])
@@ -110,7 +129,8 @@ class Lines(TeamRows, ABC):
     def start(self, thread: AffineExpr) -> AffineExpr:
         """Return the position in the row of the first element of a thread's line."""
         start = self.first * self.length
-        line = self.rank * self.threads + thread + self.round * self.all_threads
+        round = self.earlier + self.round
+        line = self.rank * self.threads + thread + round * self.all_threads
         if self.backwards:
             line = line * -1 + (self._lines - 1)
         return (start // self.vector + line) * self.vector - start
@@ -151,6 +171,38 @@ class Lines(TeamRows, ABC):
             return b.branch(self.in_row(self.place), write, lambda: otherwise)
         pairs = zip(write(), otherwise, strict=True)
         return [b.select(self.in_row(self.place), own, other) for own, other in pairs]
+
+    def reduce_line(
+        self, op: ReductionOp, index: Index, start: AffineExpr, total: Values
+    ) -> Values:
+        """Write the elements of a line that are in the row to accumulators. Where hardly a line of
+        a warp is at an end of the row, whole ones have code of their own.
+        """
+        if self.is_whole or self.threads < WARP_LANES:
+            return self._append_elements(op, index, start, total)
+        return self.scope.b.branch(
+            self.in_row(start, self.vector),
+            lambda: self._append_elements(op, index, start, total, is_whole=True),
+            lambda: self._append_elements(op, index, start, total),
+        )
+
+    def _append_elements(
+        self,
+        op: ReductionOp,
+        index: Index,
+        start: AffineExpr,
+        total: Values,
+        is_whole: bool = False,
+    ) -> Values:
+        scope = self.scope
+        loop = ForOp(0, self.vector, kind=LoopKind.REDUCTION, map=LoopMap.UNROLL, iter_args=total)
+        with scope.loop(loop, stay=True) as self.lane:
+            self.place, before = start + self.lane, loop.carried_arguments
+            at = unflatten(self.place, op.domain.reduction)
+            add = lambda: op.append(scope.b, before, op.contribution(scope, index, at))
+            after = add() if is_whole else self.where_in_row(add, before)
+            scope.b.builder.insert(YieldOp(*after))
+        return loop.results
 
     def whole_or_parts(self, start: AffineExpr, whole: Write, part: Write) -> None:
         """Write ``whole`` for each element of a line that is in the row, ``part`` for each element

@@ -99,6 +99,8 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
                 f"held = true does not go with {other}: a team holds whole rows of lanes along "
                 "them; leave one of the two out"
             )
+        if self.cluster & (self.cluster - 1):
+            raise CompileError(f"cluster = {self.cluster} should be 1, 2, 4 or 8")
         apart = self.across or self.held or self.split > 1 or self.rows > 1
         if self.cluster > 1 and apart:
             raise CompileError(

@@ -43,7 +43,8 @@ def candidates(work: RowWork, arch: GpuArch) -> Iterator[RowOnGpu]:
         yield from _clusters(work)
     for whole in (*_along(work), *_across(work)):
         yield whole
-        for split in _SPLITS if work.may_split and not whole.held else ():
+        parts = work.may_split and not (whole.held or whole.keeps(work.length))
+        for split in _SPLITS if parts else ():
             taken = whole.threads * (1 if whole.across else whole.vector)
             if work.length >= _LEAST_STEPS * split * taken:
                 yield replace(whole, split=split)
@@ -82,8 +83,10 @@ def _kept(work: RowWork) -> Iterator[RowOnGpu]:
 
 
 def _most_rounds(work: RowWork, vector: int) -> int:
-    """Return the lines that a thread may keep."""
-    return KEPT_BYTES * work.length // (vector * work.feeding_bytes)
+    """Return the lines that a thread may have: of a row that it goes through again, keep."""
+    if work.passes == 1:
+        return work.length
+    return KEPT_BYTES * work.length // (vector * work.made_of_bytes)
 
 
 def _clusters(work: RowWork) -> Iterator[RowOnGpu]:
@@ -104,5 +107,6 @@ def _across(work: RowWork) -> Iterator[RowOnGpu]:
     for vector in work.across_vectors:
         for lanes in _TEAMS:
             for threads in _SHARERS:
-                if 64 <= lanes * threads <= 512 and threads <= max(1, work.length // 2):
+                shares = threads > 1 or work.length >= WARP_LANES  # shorter ones are a map's
+                if shares and 64 <= lanes * threads <= 512 and threads <= max(1, work.length // 2):
                     yield RowOnGpu(threads, lanes * vector, vector, ACROSS)

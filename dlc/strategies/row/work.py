@@ -43,7 +43,7 @@ class RowWork:
     out, by elements of a thread and rows of a block what a warp reads of a row, and by rows of a
     thread and teams of a block what it reads where lanes go across rows, whether a row may be
     cut in parts, the bytes of a row of what reductions are made of, if they are gone through
-    again, and whether the elements of a row lie side by side.
+    again and at all, and whether the elements of a row lie side by side.
     """
 
     rows: int
@@ -61,6 +61,7 @@ class RowWork:
     across: tuple[tuple[tuple[int, int], LaneReads], ...] = ()
     may_split: bool = False
     feeding_bytes: int = 0
+    made_of_bytes: int = 0
     is_dense: bool = True
 
     @property
@@ -108,7 +109,7 @@ def vectors(work: RowWork) -> list[int]:
 
 def line_vectors(work: RowWork) -> list[int]:
     """Return the elements of lines that divide no row, most first: for rows that are kept."""
-    return _line_vectors(work.widest_bytes, work.length, work.is_dense and work.feeding_bytes > 0)
+    return _line_vectors(work.widest_bytes, work.length, work.is_dense and work.made_of_bytes > 0)
 
 
 def _line_vectors(widest_bytes: int, length: int, may: bool) -> list[int]:
@@ -141,9 +142,10 @@ def work_of(cluster: Cluster) -> RowWork:
     shapes = [(v, 1) for v in _vectors(widest, length, contiguous)]
     if not contiguous:  # neighbouring rows have neighbouring elements in a line
         shapes += [(1, rows) for rows in BLOCK_ROWS if rows > 1]
-    feeding = _feeding_bytes(cluster, space, reductions, elements) if contiguous else 0
+    made_of = _made_of_bytes(cluster, space, reductions) if contiguous else 0
+    passes = len(reductions) + bool(elements)
     is_dense = min(space.axes) == len(space.shape) - len(space.axes)
-    lines = [(v, 1) for v in _line_vectors(widest, length, is_dense and feeding > 0)]
+    lines = [(v, 1) for v in _line_vectors(widest, length, is_dense and made_of > 0)]
     reads = {
         **_along(cluster, space, reductions, elements, shapes, _sample(space)),
         **_along(cluster, space, reductions, elements, lines, _sample_lines(space)),
@@ -153,7 +155,7 @@ def work_of(cluster: Cluster) -> RowWork:
         max(1, length),
         contiguous,
         len(reductions),
-        len(reductions) + bool(elements),
+        passes,
         widest,
         traffic_bytes(cluster) - written,
         written,
@@ -163,7 +165,8 @@ def work_of(cluster: Cluster) -> RowWork:
         tuple(reads.items()),
         tuple(_across(cluster, space, reductions, elements, widest)) if not contiguous else (),
         not elements and cluster.after(reductions).isdisjoint(reductions),
-        feeding,
+        made_of if passes > 1 else 0,
+        made_of,
         is_dense,
     )
 
@@ -184,15 +187,8 @@ def _along(
     }
 
 
-def _feeding_bytes(
-    cluster: Cluster,
-    space: RowSpace,
-    reductions: Sequence[ComputedOp],
-    elements: Sequence[SSAValue],
-) -> int:
-    """Return the bytes of a row of the inputs that reductions are made of; 0 for one pass."""
-    if len(reductions) + bool(elements) < 2:
-        return 0
+def _made_of_bytes(cluster: Cluster, space: RowSpace, reductions: Sequence[ComputedOp]) -> int:
+    """Return the bytes of a row of the inputs that reductions are made of."""
     inputs = [v for v in cluster.inputs if shape(v) == space.shape]
     needed = set[SSAValue]()
     todo = list(reductions)

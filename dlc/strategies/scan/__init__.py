@@ -1,4 +1,4 @@
-"""Strategy ``scan``: a running sum or product along the last axis, with what surrounds it."""
+"""Strategy ``scan``: a running sum or product along an axis, with what surrounds it."""
 
 from collections.abc import Iterator
 
@@ -17,8 +17,6 @@ def _obstacles(cluster: Cluster) -> Iterator[str]:
         yield FOREIGN
     scan = scan_of(cluster)
     sizes = shape(scan.x)
-    if scan.axis.value.data != len(sizes) - 1:
-        yield FOREIGN
     if any(shape(v) != sizes for v in cluster.results):
         yield "a result that has not an element for each of the running sum"
     for op in cluster.after([scan]):
@@ -27,8 +25,8 @@ def _obstacles(cluster: Cluster) -> Iterator[str]:
 
 
 STRATEGY = Strategy(
-    "running sums and products along the last axis (CumSum), with elementwise ops",
-    "a team of warps (GPU) per row",
+    "running sums and products (CumSum), with elementwise ops",
+    "a team of warps (GPU) per row; along another axis than the last one, a thread per column",
     _obstacles,
     {"gpu": gpu.IMPLEMENTATION},
     precedence=0,

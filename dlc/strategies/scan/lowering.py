@@ -1,11 +1,13 @@
 """The loops of ``scan``: a thread adds up its lines of a row, and what the threads before it have.
 
-A team goes through a row in rounds, a line of neighbours for each thread in each. All of a row is
-in registers, so that threads exchange once, for all rounds.
+A team goes through a row in rounds, a line of neighbours for each thread in each. What of a row
+fits in registers is a chunk; threads exchange once for all of its rounds. Longer rows are done
+chunk by chunk.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import ceil
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Region, SSAValue
@@ -26,12 +28,16 @@ from dlc.lowering.scope import LoopScope
 from dlc.strategies.row.kept import Kept
 from dlc.strategies.row.split import unasked
 from dlc.strategies.row.teams import Values
-from dlc.strategies.scan.schedule import ScanOnGpu
+from dlc.strategies.scan.across import ScanAcross
+from dlc.strategies.scan.schedule import ScanOnGpu, rounds_of_chunk
 
 
 def lower(job: Job, schedule: ScanOnGpu) -> None:
-    """Write the kernel of a group with one running sum along the last axis."""
+    """Write the kernel of a group with one running sum."""
     op = next(op for op in job.group.body.block.ops if isinstance(op, ScanOp))
+    if op.axis.value.data != len(shape(op.x)) - 1:
+        ScanAcross(job, op, schedule.threads, schedule.vector).write()
+        return
     space = RowSpace(shape(op.x), frozenset([op.axis.value.data]))
     keys = schedule.threads, schedule.rows, schedule.vector
     Scan(job, space, unasked, *keys, backwards=op.reverse is not None, op=op).write()
@@ -39,8 +45,8 @@ def lower(job: Job, schedule: ScanOnGpu) -> None:
 
 @dataclass
 class Scan(Kept):
-    """Rows of running sums. sums: those within the lines of a thread, by round. before: what is
-    before each of these lines.
+    """Rows of running sums. sums: those within the lines of a thread, by round of a chunk. before:
+    what is before each of these lines.
     """
 
     op: ScanOp | None = None
@@ -50,16 +56,49 @@ class Scan(Kept):
     def prepare(self, op: ReductionOp) -> None:
         """Write nothing: sums are there when the first element is asked for."""
 
+    @property
+    def rounds(self) -> int:
+        return min(super().rounds, rounds_of_chunk(self.vector))
+
+    @property
+    def chunks(self) -> int:
+        """The parts of a row that a team does one after the other."""
+        return ceil(super().rounds / self.rounds)
+
+    @property
+    def is_whole(self) -> bool:
+        if self.chunks == 1:
+            return super().is_whole
+        return self.length % (self.vector * self.threads * self.rounds) == 0
+
     def bring(self) -> None:
+        if self.chunks == 1:
+            self._bring_chunk(self._scan.identity(self.scope.b))
+
+    def write_results(self) -> None:
+        if self.chunks == 1:
+            super().write_results()
+            return
+        first = self._scan.identity(self.scope.b)
+        loop = ForOp(0, self.chunks, kind=LoopKind.REDUCTION, iter_args=first)
+        with self.scope.loop(loop, stay=True) as chunk:
+            self.earlier = chunk * self.rounds
+            carried = self._bring_chunk(loop.carried_arguments)
+            super().write_results()
+            self.scope.b.builder.insert(YieldOp(*carried))
+
+    def _bring_chunk(self, carried: Values) -> Values:
+        """Write the sums of a chunk, behind what is before it; return what is before the next."""
         super().bring()
         nothing = self._scan.identity(self.scope.b)
         totals = self._totals(nothing)
         found = self._exchanged(totals, [v for _ in range(self.rounds) for v in nothing])
-        each, carried = len(nothing), nothing
+        each = len(nothing)
         for at in range(0, len(totals), each):
             before, total = found[at : at + each], found[len(totals) + at :][:each]
             self.before.append(self._scan.combine(self.scope.b, carried, before))
             carried = self._scan.combine(self.scope.b, carried, total)
+        return carried
 
     def reduce(self, scope: LoopScope, op: ReductionOp, index: Index) -> Values:
         (at,), dims = scope.resolve([self.lane])

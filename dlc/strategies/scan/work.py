@@ -6,23 +6,47 @@ from math import prod
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.traffic import least_work, traffic_bytes
 from dlc.dialects.graph.scan import ScanOp
+from dlc.errors import CompileError
 from dlc.ir.tensor import element_bytes, element_type, shape, tensor_bytes
+from dlc.strategies.row.schedule import rounds
+from dlc.strategies.scan.schedule import ScanOnGpu, rounds_of_chunk
 
 
 @dataclass(frozen=True)
 class ScanWork:
-    """What a ``scan`` group does: rows, their length, bytes of the widest element, inputs that have
+    """What a ``scan`` group does: rows (or columns), their length, how many neighbours of a column
+    there are (1 for rows), bytes of the widest element, inputs that have
     all elements, ops of an element, bytes read and written, operations that no code can leave out.
     """
 
     rows: int
     length: int
+    neighbours: int
     widest_bytes: int
     inputs: int
     ops: int
     read_bytes: int
     written_bytes: int
     least_operations: float
+
+    @property
+    def across(self) -> bool:
+        """Whether the running sums go across the lines of memory."""
+        return self.neighbours > 1
+
+    def check(self, schedule: ScanOnGpu) -> None:
+        """Raise CompileError for a schedule that does not fit the rows."""
+        if self.across and (schedule.rows > 1 or self.neighbours % schedule.vector):
+            raise CompileError(
+                f"rows = {schedule.rows}, vector = {schedule.vector}: the sums go across columns, "
+                f"{self.neighbours} beside each other; use rows = 1 and a vector that divides them"
+            )
+        each = rounds(self.length, schedule.vector, schedule.threads)
+        if not self.across and schedule.rows > 1 and each > rounds_of_chunk(schedule.vector):
+            raise CompileError(
+                f"rows = {schedule.rows}: a row of {self.length} is done chunk by chunk by "
+                f"{schedule.threads} threads; use rows = 1, or more threads"
+            )
 
 
 def scan_of(cluster: Cluster) -> ScanOp:
@@ -32,12 +56,14 @@ def scan_of(cluster: Cluster) -> ScanOp:
 
 def work_of(cluster: Cluster) -> ScanWork:
     """Return the work of a cluster whose strategy is ``scan``."""
-    sizes = shape(scan_of(cluster).x)
+    op = scan_of(cluster)
+    sizes, axis = shape(op.x), op.axis.value.data
     inputs = [v for v in cluster.inputs if shape(v) == sizes]
     written = sum(map(tensor_bytes, cluster.results))
     return ScanWork(
-        max(1, prod(sizes[:-1])),
-        max(1, sizes[-1]),
+        max(1, prod(n for a, n in enumerate(sizes) if a != axis)),
+        max(1, sizes[axis]),
+        max(1, prod(sizes[axis + 1 :])),
         max(element_bytes(element_type(v)) for v in (*inputs, *cluster.results)),
         len(inputs),
         len(cluster.ops),

@@ -22,6 +22,8 @@ loop.kernel @g0(%x: memref<128x8xf32>, %y: memref<128x8xf32>) attributes {output
 // CHECK: loop.kernel @g1({{.*}}) attributes {outputs = 1 : i64, threads = 64 : i64, cluster = 2 : i64}
 loop.kernel @g1(%x: memref<128xf32>, %y: memref<128xf32>) attributes {outputs = 1 : i64, threads = 64 : i64, cluster = 2 : i64} {
   %v = loop.load %x[0] : memref<128xf32> -> f32
+  // CHECK: loop.meet
+  loop.meet
   // CHECK: %t = loop.combine %v over cluster : f32 {
   %t = loop.combine %v over cluster : f32 {
   ^bb0(%l: f32, %q: f32):

@@ -13,3 +13,11 @@ gpu.kernel @two() attributes {grid = array<i64: 66, 4, 1>, block = array<i64: 12
 gpu.kernel @uneven() attributes {grid = array<i64: 133, 1, 1>, block = array<i64: 512, 1, 1>, outputs = 0 : i64} {
   gpu.end
 }
+
+// Totals of warps in shared memory are no reason against it.
+// CHECK: gpu.kernel @totals
+// CHECK-SAME: resident_blocks = 1 : i64
+gpu.kernel @totals() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 128, 1, 1>, outputs = 0 : i64, shared_bytes = 16 : i64} {
+  gpu.barrier
+  gpu.end
+}

@@ -15,8 +15,8 @@ func.func @narrow(%x: tensor<64x17x17x192xf16>, %w: tensor<192x1x7x192xf16>) -> 
 
 // 160 channels are five lines of 64 bytes.
 // CHECK-LABEL: @lines_of_64_bytes
-// CHECK: tile = [192, 160, 32], warps = [12, 1], instruction = "wgmma.m64n160k16", stages = 10
-// CHECK-SAME: turns = 1, producer_registers = 40, blocks = 97, copies = "tensor"
+// CHECK: tile = [256, 160, 32], warps = [8, 1], instruction = "wgmma.m64n160k16", stages = 8
+// CHECK-SAME: turns = 1, producer_registers = 40, blocks = 73, copies = "tensor"
 func.func @lines_of_64_bytes(%x: tensor<64x17x17x160xf16>, %w: tensor<160x1x7x160xf16>) -> tensor<64x17x17x160xf16> {
   %y = fused_group.group @g(%x, %w) : (tensor<64x17x17x160xf16>, tensor<160x1x7x160xf16>) -> tensor<64x17x17x160xf16> {
   ^bb0(%a: tensor<64x17x17x160xf16>, %b: tensor<160x1x7x160xf16>):

@@ -92,18 +92,3 @@ def test_nothing_is_read_in_a_padding() -> None:
     (found,) = _reads(text)
     # The first row has no taps above, and of lane 0 two more are to the left.
     assert found.loads == (6 * 32 - 2) / 32
-
-
-@pytest.mark.parametrize("batch", [1, 2])
-def test_what_is_needed_twice_is_read_once(batch: int) -> None:
-    """Also where an axis has one element, whose index is a constant."""
-    image, result = f"tensor<{batch}x66x66x32xf32>", f"tensor<{batch}x64x64x32xf32>"
-    text = (
-        f"func.func @main(%a: {image}) -> {result} {{\n"
-        f"%p = graph.max_pool %a window [3, 3] strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1]"
-        f" layout channels_last : {image} -> {result}\n"
-        f"%s = graph.sigmoid %p : {result} -> {result}\n"
-        f"%r = graph.mul %p, %s : ({result}, {result}) -> {result}\nfunc.return %r : {result} }}"
-    )
-    (found,) = _reads(text)
-    assert found.loads == 9

@@ -49,7 +49,9 @@ def _loops(module: ModuleOp) -> int:
 
 
 @pytest.mark.parametrize("length", [1, 5, 31, 32, 33, 64, 197, 200, 256, 1023, 1024, 1025])
-@pytest.mark.parametrize("schedule", ["threads = 32, rows = 2, vector = 4", "threads = 96"])
+@pytest.mark.parametrize(
+    "schedule", ["threads = 32, rows = 2", "threads = 32, rows = 2, vector = 4", "threads = 96"]
+)
 def test_the_same_to_the_last_bit(length: int, schedule: str) -> None:
     before, after = _lowered(length, schedule)
     x = np.random.default_rng(length).standard_normal((ROWS, length)).astype(np.float16)
@@ -60,4 +62,5 @@ def test_the_same_to_the_last_bit(length: int, schedule: str) -> None:
     np.testing.assert_array_equal(found, wanted)
     assert np.abs(wanted.astype(np.float64).sum(1) - 1).max() < 2.0**-8
     assert _loops(before) > 0
-    assert (_loops(after) == 0) == (length <= 1024 or "96" in schedule)
+    is_kept = "vector" in schedule and length % 4 > 0  # lines are written out by the strategy
+    assert (_loops(after) == 0) == (length <= 1024 or "96" in schedule or is_kept)
