@@ -165,7 +165,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "short-grid",
         _GPU,
-        "dlc/strategies/map/lowering.py",
+        "dlc/strategies/map/threads.py",
         "    blocks = -(-count // threads)\n",
         "    blocks = max(1, count // threads)\n",
         "the last elements have no block",

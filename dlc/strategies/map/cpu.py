@@ -10,7 +10,7 @@ from dlc.strategies._key import flag
 from dlc.strategies._loop_nest import NestWork
 from dlc.strategies._rated import Rated
 from dlc.strategies._schedule import Schedule
-from dlc.strategies.map.lowering import lower_on_cores
+from dlc.strategies.map.cores import lower_on_cores
 from dlc.strategies.map.windows import needs_windows
 
 

@@ -9,9 +9,9 @@ from dlc.model.upper_bound import gpu_bound, streaming_work
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._rated import Rated
 from dlc.strategies.map.estimate import estimate
-from dlc.strategies.map.lowering import lower_on_threads
 from dlc.strategies.map.schedule import UNTILED, MapOnGpu
 from dlc.strategies.map.space import candidates
+from dlc.strategies.map.threads import lower_on_threads
 from dlc.strategies.map.tiled import lower_in_tiles
 from dlc.strategies.map.work import MapWork, work_of
 

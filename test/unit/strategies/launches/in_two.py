@@ -18,7 +18,8 @@ from dlc.strategies import Rated, Schedule
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._key import size
 from dlc.strategies._strategy import FOREIGN, Strategy
-from dlc.strategies.map.lowering import lower_on_cores, lower_on_threads
+from dlc.strategies.map.cores import lower_on_cores
+from dlc.strategies.map.threads import lower_on_threads
 
 Work = tuple[float, int]
 """Scalar operations and bytes."""

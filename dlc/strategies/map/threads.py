@@ -1,32 +1,24 @@
-"""The loops of ``map``: every result element is computed on its own, by threads or on cores."""
+"""The loops of ``map`` on a GPU: each thread computes a few neighbouring elements."""
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from math import prod
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from dlc.core.affine import linear_index, unflatten
+from dlc.core.affine import unflatten
 from dlc.dialects.graph.computed import ReductionOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp, buffer_element
 from dlc.ir.space import Space, SpaceAttr
 from dlc.lowering.axes import MergedAxes, Output, merge_axes, store_elements
 from dlc.lowering.job import Job
-from dlc.lowering.lanes import LaneReducer, lane_loops, lane_sizes
+from dlc.lowering.lanes import lane_loops
 from dlc.lowering.scope import LoopScope
 from dlc.lowering.window import WindowReducer, pack_for_lanes
 from dlc.strategies.map.lines import Lines
-
-MOST_CUTS = 64
-"""More pieces of an axis are too much code; the choice is then made for each element."""
-
-LEAST_SEGMENT = 8
-"""Pieces that are shorter on average do not fill SIMD registers."""
-
-Write = Callable[[Sequence[AffineExpr]], None]
+from dlc.strategies.map.nest import nest
 
 
 def lower_on_threads(job: Job, threads: int, vector: int, columns: int = 1) -> None:
@@ -46,99 +38,6 @@ def lower_on_threads(job: Job, threads: int, vector: int, columns: int = 1) -> N
             _threads(job, threads, own, axes, outputs)
 
 
-def lower_on_cores(job: Job, cores: bool) -> None:
-    """Write one loop nest per shape of the results, for a CPU.
-
-    cores: whether the outer loops run on several cores. The innermost is SIMD.
-    """
-    for sizes, outputs in job.outputs_by_shape().items():
-        axes = merge_axes(job, outputs, sizes)
-        _cores(job, cores, axes, outputs)
-
-
-def _cores(job: Job, cores: bool, axes: MergedAxes, outputs: Sequence[Output]) -> None:
-    parallel = LoopMap.CORES if cores else LoopMap.SERIAL
-    reduces = any(isinstance(op, ReductionOp) for op in job.group.body.block.ops)
-    nest = _LaneNest(job, axes, outputs)
-    if len(axes.sizes) == 1 and cores and not reduces and not axes.cuts:
-        _nest(nest.scope, axes.sizes, [parallel], [], nest.write)
-        return
-    segments = _segments(axes)
-    blocks = 1
-    if len(segments) == 1 and reduces:
-        size = segments[0][1]
-        blocks = size // prod(lane_sizes(size, axes.period))
-    outer = [*axes.sizes[:-1], blocks]
-
-    def write(dims: Sequence[AffineExpr]) -> None:
-        *before, block = unflatten(dims[0] if dims else AffineExpr.constant(0), outer)
-        for start, size in segments:
-            nest.lanes(before, start + block * (size // blocks), size // blocks, reduces)
-
-    _nest(nest.scope, [prod(outer)] if prod(outer) > 1 else [], [parallel], [], write)
-
-
-def _segments(axes: MergedAxes) -> list[tuple[int, int]]:
-    """Return start and size of the parts of the last axis."""
-    size = axes.sizes[-1] if axes.sizes else 1
-    worthwhile = len(axes.cuts) <= MOST_CUTS and size >= LEAST_SEGMENT * len(axes.cuts)
-    ends = [0, *(axes.cuts if worthwhile else ()), size]
-    return [(start, end - start) for start, end in pairwise(ends)]
-
-
-class _LaneNest:
-    """Writes results along the last axis, SIMD lane by SIMD lane."""
-
-    def __init__(self, job: Job, axes: MergedAxes, outputs: Sequence[Output]):
-        self._axes = axes
-        self._outputs = outputs
-        self._reducer = LaneReducer()
-        self.scope = LoopScope(job.builder, job.buffers, self._reducer)
-
-    def write(self, dims: Sequence[AffineExpr]) -> None:
-        """Write the results at one index of the merged axes."""
-        store_elements(self.scope, self._outputs, self._axes.index(dims))
-
-    def lanes(
-        self, before: Sequence[AffineExpr], start: AffineExpr, size: int, reduces: bool
-    ) -> None:
-        """Write ``size`` results from ``start`` on, in runs of lanes that share accumulators."""
-        sizes = lane_sizes(size, self._axes.period) if reduces else [size]
-        lanes = prod(sizes)
-        if lanes < size:
-            self.scope.parallel_loop(
-                size // lanes,
-                LoopMap.SERIAL,
-                lambda run: self._run(before, start + run * lanes, sizes),
-            )
-        else:
-            self._run(before, start, sizes)
-
-    def _run(self, before: Sequence[AffineExpr], start: AffineExpr, sizes: Sequence[int]) -> None:
-        def write_lane(lane: Sequence[AffineExpr]) -> None:
-            self._reducer.enter(self.scope, lane, sizes)
-            last = start + linear_index(lane, sizes)
-            self.write([*before, last] if self._axes.sizes else [])
-
-        lane_loops(self.scope, sizes, write_lane)
-
-
-def _nest(
-    scope: LoopScope,
-    sizes: Sequence[int],
-    maps: Sequence[LoopMap],
-    dims: Sequence[AffineExpr],
-    write: Write,
-) -> None:
-    """Open one parallel loop per size and write into the innermost."""
-    if not sizes:
-        write(dims)
-        return
-    scope.parallel_loop(
-        sizes[0], maps[0], lambda dim: _nest(scope, sizes[1:], maps[1:], [*dims, dim], write)
-    )
-
-
 def _threads(
     job: Job, threads: int, vector: int, axes: MergedAxes, outputs: Sequence[Output]
 ) -> None:
@@ -151,7 +50,7 @@ def _threads(
             index = Lines(scope, axes.sizes, position * vector, vector).index(lane)
             store_elements(scope, outputs, axes.index(index))
 
-        _nest(scope, [count] if count > 1 else [], [map], [], write)
+        nest(scope, [count] if count > 1 else [], [map], [], write)
 
     def write_whole(position: AffineExpr) -> None:
         lines = Lines(scope, axes.sizes, position * vector, vector)
@@ -238,4 +137,4 @@ def _each_thread(
         else:
             scope.where_below(position, count, lambda: write(position))
 
-    _nest(scope, [blocks, threads], [LoopMap.GRID, LoopMap.THREAD], [], write_thread)
+    nest(scope, [blocks, threads], [LoopMap.GRID, LoopMap.THREAD], [], write_thread)
