@@ -29,7 +29,9 @@ PREFERRED = 0
 """The choice of a region's other order, the first: it is taken where both cost the same."""
 
 _ROUNDING_S = 1e-12
-"""More than sums of equal costs in another order can differ by."""
+"""More than sums of equal costs differ by: of these one without transpositions is taken, then one
+in the preferred order.
+"""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class GraphChooseLayoutPass(DlcPass):
     What that costs is asked of the plans for ``arch``: the kernels of the convolutions that read
     and write it, in each order of either side, the pools in it, and transpositions where something
     else gives or reads it. The least sum is found exactly (``dlc.core.assignment``). Kernels within
-    5 % are equal, and of equal costs the preferred order is taken.
+    5 % are equal; of equal costs those without transpositions are taken, then the preferred order.
 
     A region is rated where the choice is open: where something else gives or reads it, or where a
     convolution takes less time in its own order. One that can only be made in tiles never does, and
@@ -146,7 +148,9 @@ class _Choice:
                     for at in np.ndindex(*[2] * len(free))
                 ]
                 costs = np.array([self.prices.of_op(op, order, *each) for each in sides])
-                yield Table(free, _untied(costs).reshape([2] * len(free)))
+                turns = np.array([read != given for read, given in sides])
+                costs = _untied(costs) + 3 * _ROUNDING_S * turns
+                yield Table(free, costs.reshape([2] * len(free)))
 
     def _sides(self, op: GraphOp) -> tuple[int, int]:
         """Return the regions that an op reads and gives."""

@@ -36,8 +36,8 @@ def _obstacles(cluster: Cluster) -> Iterator[str]:
 
 
 STRATEGY = Strategy(
-    "elementwise and data-movement ops, window reductions (pooling, depthwise convolution), "
-    "small reductions",
+    "elementwise and data-movement ops, reductions that one thread does alone: windows (pooling, "
+    "depthwise convolution), products of at most 128 terms with few rows, columns or channels",
     "one thread (SIMD lane) per result element or vector",
     _obstacles,
     {"gpu": gpu.IMPLEMENTATION, "cpu": cpu.IMPLEMENTATION},

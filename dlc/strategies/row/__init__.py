@@ -18,7 +18,7 @@ def _obstacles(cluster: Cluster) -> Iterator[str]:
 
 
 STRATEGY = Strategy(
-    "reductions over a long axis with what surrounds them (softmax, layer norm, mean)",
+    "reductions over whole axes with what surrounds them (softmax, layer norm, mean)",
     "a team of threads (GPU) or a core (CPU) per row",
     _obstacles,
     {"gpu": gpu.IMPLEMENTATION, "cpu": cpu.IMPLEMENTATION},
