@@ -10,7 +10,7 @@ from dlc import strategies
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.evaluation import KnownValues
 from dlc.analysis.form import form
-from dlc.analysis.order_region import permuted_type
+from dlc.analysis.order_region import follows, permuted_type
 from dlc.analysis.weight_order import Inner, inner_axis
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp
 from dlc.dialects.graph.layout import inverse_permutation, transpose
@@ -49,6 +49,8 @@ class OrderPrices:
         """
         alone, op = self.of_move(value, order), value.owner
         if not alone or not isinstance(op, ComputedOp) or len(op.results) > 1:
+            return alone
+        if op.preferred_permutation is None and not follows(op, tuple(order)):
             return alone
         together, apart = (self._seconds(op, order, OTHER, each) for each in (OWN, OTHER))
         return min(alone, together - apart) if together < float("inf") else alone

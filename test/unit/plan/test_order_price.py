@@ -98,3 +98,12 @@ def test_constants_have_the_order_of_what_they_scale(scale: str) -> None:
     assert own == pytest.approx(other, rel=0.3)
     assert 0 <= asked.of_end(op.results[0], LAST) <= asked.of_move(op.results[0], LAST)
     assert all(asked.of_op(op, LAST, *sides) < 1 for sides in SIDES)
+
+
+def test_what_has_no_other_order_is_transposed_by_itself() -> None:
+    x, y = "tensor<64x3136xf16>", "tensor<64x56x56xf16>"
+    text = f"%e = graph.exp %x : {x} -> {x}\n"
+    text += f"%0 = graph.gather %e, %i {{axis = 1 : i64}} : ({x}, tensor<56x56xi64>) -> {y}"
+    flow = dataflow(text, f"%0: {y}", f"%x: {x}, %i: tensor<56x56xi64>")
+    value = flow.ops[-1].results[0]
+    assert prices(H200).of_end(value, (1, 2, 0)) == prices(H200).of_move(value, (1, 2, 0)) > 0
