@@ -211,7 +211,7 @@ MUTANTS: Sequence[Mutant] = (
         _GPU,
         "dlc/strategies/contract/gpu_lowering.py",
         "slices = max(1, -(-self.product.gemm.k_size // self.schedule.depth))",
-        "slices = max(1, self.product.gemm.k_size // self.tiling.depth)",
+        "slices = max(1, self.product.gemm.k_size // self.schedule.depth)",
         "the end of a reduction is left out",
         "products fp32",
         "products fp16",
