@@ -2,18 +2,24 @@
 
 from collections.abc import Sequence
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
+from onnx import save
+from random_models import random_model
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
+from dlc.analysis.entry import find_main
 from dlc.analysis.evaluation import KnownValues
 from dlc.analysis.order_region import Region, regions_of
 from dlc.core.assignment import Table
 from dlc.core.parser import parse_module
 from dlc.core.weights import WeightStore
 from dlc.dialects.graph.structure import GraphOp
+from dlc.frontends.onnx.importer import import_model
+from dlc.ir.tensor import element_type, numpy_dtype, shape
 from dlc.oracle import run_reference
 from dlc.passes.graph_choose_layout import GraphChooseLayoutPass
 from dlc.passes.graph_sink_transposes import GraphSinkTransposesPass
@@ -97,3 +103,25 @@ def test_the_same_results(choice: tuple[int, ...], monkeypatch: pytest.MonkeyPat
         for name, array in wanted.items():
             np.testing.assert_array_equal(found[name], array)
     assert str(module).count("layout channels_last") >= text.count("layout channels_last")
+
+
+@pytest.mark.parametrize("seed", [22, 97, 98, 137, 138, 158, 192])
+def test_random_models_mean_the_same(seed: int, tmp_path: Path) -> None:
+    """With all that gives or reads the images of convolutions: reshapes, gathers, products."""
+    save(random_model(seed), tmp_path / "model.onnx")
+    context = registry.new_context(weights := WeightStore())
+    module = import_model(tmp_path / "model.onnx", {}, context, {})
+    values = find_main(module).body.block.args
+    rng = np.random.default_rng(seed)
+    feeds = {
+        f"x{n}": rng.standard_normal(shape(x)).astype(numpy_dtype(element_type(x)))
+        for n, x in enumerate(values)
+    }
+    wanted = run_reference(module, feeds, weights)
+    assert "graph.conv" in str(module)
+    for stage in (GraphChooseLayoutPass(arch="sm_90a"), GraphSinkTransposesPass()):
+        stage.apply(context, module)
+        module.verify()
+    found = run_reference(module, feeds, weights)
+    for name, array in wanted.items():
+        np.testing.assert_array_equal(found[name], array)
