@@ -28,6 +28,9 @@ TIE = 0.05
 PREFERRED = 0
 """The choice of a region's other order, the first: it is taken where both cost the same."""
 
+_CONSTANT = -1
+"""In place of the region of a constant, which lies as it is asked for."""
+
 _ROUNDING_S = 1e-12
 """More than sums of equal costs differ by: of these one without transpositions is taken, then one
 in the preferred order.
@@ -73,13 +76,17 @@ class GraphChooseLayoutPass(DlcPass):
         planner = Planner(arch.by_name(self.arch), dlc_context(ctx).measurements)
         for function in op.ops:
             if isinstance(function, FuncOp) and function.body.blocks:
+                known = KnownValues()
                 ops = [each for each in function.walk() if isinstance(each, GraphOp)]
-                choosing = [each for each in ops if each.preferred_permutation is not None]
-                if choosing:
-                    known = KnownValues()
+                if choosing := [each for each in ops if _chooses(each, known)]:
                     choice = _Choice(choosing, known, OrderPrices(planner, self.inner, known))
                     for each in choice.in_other_order():
                         _relay(each)
+
+
+def _chooses(op: GraphOp, known: KnownValues) -> bool:
+    """Return whether an op prefers another order, and is computed when the model runs."""
+    return op.preferred_permutation is not None and op.results[0] not in known
 
 
 class _Choice:
@@ -111,7 +118,7 @@ class _Choice:
             assert order is not None
             if self.prices.has_rivals(op, order) and self._gains(op, order):
                 found.update(self._sides(op))
-        return found
+        return found - {_CONSTANT}
 
     def _gains(self, op: GraphOp, order: Sequence[int]) -> bool:
         """Return whether a kernel takes less time in its own order."""
@@ -154,7 +161,7 @@ class _Choice:
 
     def _sides(self, op: GraphOp) -> tuple[int, int]:
         """Return the regions that an op reads and gives."""
-        read = self.number.get(op.operands[op.permuted_operands[0]], -1)
+        read = self.number.get(op.operands[op.permuted_operands[0]], _CONSTANT)
         return read, self.number[op.results[0]]
 
 

@@ -44,3 +44,17 @@ func.func @axes(%x: tensor<1x512x3200xf16>, %y: tensor<1x16x32x32x32xf16>) -> (t
   %1 = graph.conv %y, %v strides [1, 1, 1] padding [1, 1, 1, 1, 1, 1] dilations [1, 1, 1] : (tensor<1x16x32x32x32xf16>, tensor<16x16x3x3x3xf16>) -> tensor<1x16x32x32x32xf16>
   func.return %0, %1 : tensor<1x512x3200xf16>, tensor<1x16x32x32x32xf16>
 }
+
+// Constants lie as they are asked for: a convolution of constants, one of a constant image.
+
+// CHECK-LABEL: @constants
+// CHECK: graph.conv %x, %w
+// CHECK-NOT: layout
+// CHECK: graph.conv
+func.func @constants(%v: tensor<64x64x3x3xf16>) -> (tensor<1x64x14x14xf16>, tensor<1x64x14x14xf16>) {
+  %x = graph.weight @x : tensor<1x64x14x14xf16>
+  %w = graph.weight @w : tensor<64x64x3x3xf16>
+  %0 = graph.conv %x, %w strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] : (tensor<1x64x14x14xf16>, tensor<64x64x3x3xf16>) -> tensor<1x64x14x14xf16>
+  %1 = graph.conv %x, %v strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] : (tensor<1x64x14x14xf16>, tensor<64x64x3x3xf16>) -> tensor<1x64x14x14xf16>
+  func.return %0, %1 : tensor<1x64x14x14xf16>, tensor<1x64x14x14xf16>
+}
