@@ -40,8 +40,10 @@ class Built:
     maps: tuple[DriverMap, ...]
 
 
-def build(name: str, text: str, target: str) -> Built:
-    """Return the kernel of the one group of a module."""
+def build(name: str, text: str, target: str) -> Built | None:
+    """Return the kernel of the one group of a module; ``None`` where it becomes several, of which
+    one reads what another leaves in scratch.
+    """
     context = registry.new_context()
     module = parse_module(text, context)
     registry.build_passes(f"tile{{arch={target}}}")[0].apply(context, module)
@@ -50,7 +52,10 @@ def build(name: str, text: str, target: str) -> Built:
     bound_us, schedule = group.bound.get("time_us", 0.0), str(group.schedule)
     for step in registry.build_passes(f"lower-to-loop,lower-to-gpu{{arch={target}}}"):
         step.apply(context, module)
-    (kernel,) = (op for op in module.ops if isinstance(op, KernelOp))
+    kernels = [op for op in module.ops if isinstance(op, KernelOp)]
+    if len(kernels) != 1:
+        return None
+    (kernel,) = kernels
     (compiled,) = compile_kernels(module, target)
     shared = 0 if kernel.shared_bytes is None else kernel.shared_bytes.value.data
     sizes = (*kernel.grid_size, *kernel.block_size)
