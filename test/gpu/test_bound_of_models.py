@@ -16,7 +16,9 @@ pytestmark = pytest.mark.gpu
 
 
 def _built(target: str) -> Iterator[Built]:
-    """Yield every different group that is one kernel, compiled on all cores, with the schedule that it is given."""
+    """Yield every different group that is one kernel, compiled on all cores, with the schedule that
+    it is given.
+    """
     with ProcessPoolExecutor(cpu_count(), get_context("spawn")) as pool:
         names, modules = zip(*texts(), strict=True)
         for built in pool.map(build, names, modules, [target] * len(names), chunksize=4):
