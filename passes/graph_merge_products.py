@@ -80,8 +80,13 @@ class _Branch:
         return next(v for v in self.sum.operands if v is not self.product.results[0])
 
     @property
+    def ops(self) -> list[GraphOp]:
+        """The sum, where there is one, and the product: a user before what it uses."""
+        return [self.sum, self.product] if self.sum else [self.product]
+
+    @property
     def result(self) -> SSAValue:
-        return (self.sum or self.product).results[0]
+        return self.ops[0].results[0]
 
 
 @dataclass
@@ -110,7 +115,7 @@ class _Merged(OpRewrite[MatmulOp]):
         stops, last = list(accumulate(sizes)), len(shape(wide)) - 1
         parts = [g.part(wide, last, n - size, n) for n, size in zip(stops, sizes, strict=True)]
         for branch, part in zip(branches, parts, strict=True):
-            gone = (branch.sum, branch.product) if have_sums else (branch.product,)
+            gone = branch.ops if have_sums else [branch.product]
             rewriter.replace_all_uses_with(gone[0].results[0], part)
             for each in gone:
                 rewriter.erase(each)
