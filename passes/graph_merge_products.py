@@ -1,13 +1,13 @@
 """Compute products of one tensor with several weights as one product."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from dlc import arch
@@ -89,14 +89,26 @@ class _Branch:
         return self.ops[0].results[0]
 
 
+_Kind = tuple[SSAValue, Block | None, Attribute, frozenset[tuple[str, Attribute]]]
+
+
+def _kind(op: MatmulOp) -> _Kind:
+    """Return what products have in common that may be one."""
+    return op.lhs, op.parent_block(), element_type(op.rhs), frozenset(op.properties.items())
+
+
 @dataclass
 class _Merged(OpRewrite[MatmulOp]):
     planner: Planner
+    first: dict[_Kind, MatmulOp | None] = field(default_factory=dict[_Kind, MatmulOp | None])
+    """Of all products of a kind, so that those of a tensor are looked for once."""
 
     def rewrite(self, op: MatmulOp, rewriter: PatternRewriter) -> None:
-        products = _beside(op)
-        if len(products) < 2 or products[0] is not op:
+        if (kind := _kind(op)) not in self.first:
+            self.first[kind] = next(iter(_beside(op)), None)
+        if self.first[kind] is not op:
             return
+        products = _beside(op)
         branches = [_Branch.of(product) for product in products]
         if _meet([branch.result for branch in branches]) or not self._pays(products):
             return
