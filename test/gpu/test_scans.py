@@ -60,6 +60,23 @@ def test_sums_across(
     np.testing.assert_array_equal(y, np.moveaxis(moved, -1, axis) - x)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "axis", "vector"), [((133, 1), 0, 4), ((5, 31, 1, 1), 1, 2), ((1, 1), 0, 1)]
+)
+@pytest.mark.parametrize("how", HOW)
+def test_axes_of_one_element_belong_to_the_row(
+    runner: Runner, sizes: tuple[int, ...], axis: int, vector: int, how: str
+) -> None:
+    full = f"tensor<{'x'.join(map(str, sizes))}xf32>"
+    body = f"""
+      %s = graph.cum_sum %g0 axis {axis} {how} : {full} -> {full}
+      %r = graph.sub %s, %g0 : ({full}, {full}) -> {full}"""
+    x = np.random.default_rng(4).integers(-99, 99, sizes).astype(np.float32)
+    y = _run(runner, full, full, f"threads = 64, vector = {vector}", body, x)
+    moved = scanned(np.moveaxis(x, axis, -1), how)
+    np.testing.assert_array_equal(y, np.moveaxis(moved, -1, axis) - x)
+
+
 @pytest.mark.parametrize("length", [4096, 4099])
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("schedule", ["threads = 32, vector = 4", "threads = 64, vector = 8"])

@@ -30,15 +30,17 @@ from dlc.strategies.row.split import unasked
 from dlc.strategies.row.teams import Values
 from dlc.strategies.scan.across import ScanAcross
 from dlc.strategies.scan.schedule import ScanOnGpu, rounds_of_chunk
+from dlc.strategies.scan.work import neighbours
 
 
 def lower(job: Job, schedule: ScanOnGpu) -> None:
     """Write the kernel of a group with one running sum."""
     op = next(op for op in job.group.body.block.ops if isinstance(op, ScanOp))
-    if op.axis.value.data != len(shape(op.x)) - 1:
+    if neighbours(op) > 1:
         ScanAcross(job, op, schedule.threads, schedule.vector).write()
         return
-    space = RowSpace(shape(op.x), frozenset([op.axis.value.data]))
+    sizes = shape(op.x)  # axes of size 1 may follow, which belong to the row
+    space = RowSpace(sizes, frozenset(range(op.axis.value.data, len(sizes))))
     keys = schedule.threads, schedule.rows, schedule.vector
     Scan(job, space, unasked, *keys, backwards=op.reverse is not None, op=op).write()
 

@@ -54,6 +54,13 @@ def scan_of(cluster: Cluster) -> ScanOp:
     return next(op for op in cluster.ops if isinstance(op, ScanOp))
 
 
+def neighbours(op: ScanOp) -> int:
+    """Return how many elements lie between one of a running sum and the next; 1: it goes along
+    lines of memory.
+    """
+    return max(1, prod(shape(op.x)[op.axis.value.data + 1 :]))
+
+
 def work_of(cluster: Cluster) -> ScanWork:
     """Return the work of a cluster whose strategy is ``scan``."""
     op = scan_of(cluster)
@@ -63,7 +70,7 @@ def work_of(cluster: Cluster) -> ScanWork:
     return ScanWork(
         max(1, prod(n for a, n in enumerate(sizes) if a != axis)),
         max(1, sizes[axis]),
-        max(1, prod(sizes[axis + 1 :])),
+        neighbours(op),
         max(element_bytes(element_type(v)) for v in (*inputs, *cluster.results)),
         len(inputs),
         len(cluster.ops),
