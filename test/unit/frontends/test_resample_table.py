@@ -44,3 +44,9 @@ def test_places_without_a_line(places: list[list[int]]) -> None:
     found = Table(7, np.array(places), np.full((len(places), 2), 0.5))
     assert found.line is None
     assert len(found.rows(f32)) == len(places)
+
+
+def test_a_result_without_elements_has_columns_and_no_line() -> None:
+    empty = table(1, 0.6, "half_pixel", 1)
+    assert empty.places.shape == empty.weights.shape == (0, 2)
+    assert empty.line is None

@@ -106,5 +106,5 @@ class Kernel:
         if self.exclude_outside:
             weights[(places < 0) | (places >= length)] = 0
         weights /= weights.sum(1, keepdims=True)
-        used = (weights != 0).any(0)
+        used = (weights != 0).any(0) | (not len(positions))  # of no rows all columns stay
         return np.clip(places, 0, length - 1)[:, used], weights[:, used]
