@@ -137,9 +137,10 @@ def _counts(places: Places, bytes: int, vector: int, warps: int) -> _Counts:
             instructions = at[:, :, ::wide]
     loads = (instructions >= 0).sum() / (samples * instructions.shape[1])
     lines = _distinct(np.moveaxis(instructions, 1, -1) * bytes // LINE_BYTES)
-    blocks = samples // min(samples, warps)
-    fetched = _distinct(at.reshape(blocks, -1) * bytes // LINE_BYTES)
-    return loads, lines / samples, fetched / samples
+    together = min(samples, warps)
+    whole = samples // together * together  # the samples of whole blocks
+    fetched = _distinct(at[:whole].reshape(whole // together, -1) * bytes // LINE_BYTES)
+    return loads, lines / samples, fetched / whole
 
 
 def _distinct(values: Places) -> int:

@@ -92,3 +92,15 @@ def test_nothing_is_read_in_a_padding() -> None:
     (found,) = _reads(text)
     # The first row has no taps above, and of lane 0 two more are to the left.
     assert found.loads == (6 * 32 - 2) / 32
+
+
+@pytest.mark.parametrize("warps", [1, 2, 4, 8])
+def test_samples_that_are_no_whole_blocks_are_left_out(warps: int) -> None:
+    module = parse_module(RELU, registry.new_context())
+    (main,) = (op for op in module.walk() if isinstance(op, FuncOp))
+    flow = Dataflow(main.body.block)
+    (result,) = flow.ops[-1].results
+    rows, columns = np.arange(7)[:, np.newaxis], np.arange(32)[np.newaxis]
+    index = axes(("rows", warps), (rows, columns))
+    cluster = Cluster(flow, tuple(flow.ops))
+    assert lane_reads(cluster, [(result, index)], ((1, warps),)) == [LaneReads(1, 1, 1)]
