@@ -194,7 +194,11 @@ def main() -> int:
     parser.add_argument("--json", type=Path, default=Path("convolutions.json"))
     parser.add_argument("--seconds", type=float, default=600, help="begin nothing new after these")
     parser.add_argument("--compile-only", action="store_true", help="without a GPU")
-    return run(parser.parse_args())
+    given = parser.parse_args()
+    for path in given.models:
+        if not path.is_file():
+            parser.error(f"{path}: there is no such file")
+    return run(given)
 
 
 if __name__ == "__main__":

@@ -76,8 +76,13 @@ class Product:
 
     @staticmethod
     def of(sizes: str, precision: str) -> "Product":
-        """Return the product of sizes as ``8192x768x3072``."""
-        m, n, k = map(int, sizes.split("x"))
+        """Return the product of sizes as ``8192x768x3072``. Raises ValueError for others."""
+        if precision not in _TYPES:
+            raise ValueError(f"there is no precision {precision!r}; there are: {', '.join(_TYPES)}")
+        numbers = sizes.split("x")
+        if len(numbers) != 3 or not all(each.isdecimal() and int(each) for each in numbers):
+            raise ValueError(f"{sizes!r} is no product; give MxNxK with sizes of 1 or more")
+        m, n, k = map(int, numbers)
         return Product(m, n, k, precision)
 
     @property
@@ -236,7 +241,11 @@ def main() -> int:
     if given.command == "run":
         return 0 if run(given.folder) else 1
     pairs = ((s, p) for p in given.precisions.split(",") for s in given.shapes.split(","))
-    build(given.folder, [Product.of(*pair) for pair in pairs], given.target)
+    try:
+        products = [Product.of(*pair) for pair in pairs]
+    except ValueError as error:
+        parser.error(str(error))
+    build(given.folder, products, given.target)
     return 0
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from dlc.benchmark.workload import load_torch
+from dlc.benchmark.workload import MissingError, load_torch
 from dlc.runtime.gpu_clock import GpuClock, gpu_clock
 from dlc.runtime.model import Model
 from dlc.runtime.timing import Run, alternate
@@ -88,10 +88,15 @@ class Gpu:
 
 @contextmanager
 def open_gpu() -> Generator[Gpu]:
-    """Yield the GPU; meanwhile PyTorch works on a stream of its own, without gradients. Raises
-    MissingError without PyTorch.
+    """Yield the GPU; meanwhile PyTorch works on a stream of its own, without gradients. Without
+    PyTorch, or where that finds no GPU, the command ends with a line that says so.
     """
-    torch = load_torch()
+    try:
+        torch = load_torch()
+    except MissingError as reason:
+        raise SystemExit(f"error: {reason}") from None
+    if not torch.cuda.is_available():
+        raise SystemExit(f"error: PyTorch {torch.__version__} cannot use a GPU")
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream), torch.no_grad(), gpu_clock(stream=stream.cuda_stream) as clock:
         yield Gpu(torch, clock)

@@ -34,9 +34,13 @@ Row = dict[str, Any]
 
 
 def chosen(given: argparse.Namespace) -> list[StreamCase]:
-    """Return the cases whose names fit one of the patterns."""
+    """Return the cases whose names fit one of the patterns; where none does, the command ends."""
     patterns = given.cases.split(",")
-    return [case for case in cases() if any(fnmatch(case.name, p) for p in patterns)]
+    fitting = [case for case in cases() if any(fnmatch(case.name, p) for p in patterns)]
+    if not fitting:
+        names = ", ".join(dict.fromkeys(case.name.split()[0] for case in cases()))
+        raise SystemExit(f"error: no case fits {given.cases!r}; they begin with {names}")
+    return fitting
 
 
 def case_named(name: str) -> StreamCase:

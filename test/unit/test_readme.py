@@ -9,8 +9,11 @@ from ctypes.util import find_library
 from pathlib import Path
 from shlex import split
 
+import convolutions
+import gemm
 import numpy as np
 import pytest
+import streams
 from onnx import TensorProto, helper, save
 
 import dlc
@@ -57,16 +60,16 @@ def test_an_edited_schedule_is_the_one_that_is_compiled(tmp_path: Path) -> None:
     assert "block = array<i64: 128, 1, 1>" in lowered
 
 
-def _commands() -> Iterator[tuple[str, str]]:
-    """Yield the page and the text of each command of dlc in an ``sh`` block."""
+def _commands(start: str) -> Iterator[tuple[str, str]]:
+    """Yield the page and the text of each command that begins so in an ``sh`` block."""
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
         for block in re.findall(r"```sh\n(.*?)```", page.read_text(), re.S):
             for line in block.replace("\\\n", " ").splitlines():
-                if line.startswith("dlc-"):
+                if line.startswith(start):
                     yield page.name, line
 
 
-@pytest.mark.parametrize(("page", "command"), list(_commands()))
+@pytest.mark.parametrize(("page", "command"), list(_commands("dlc-")))
 def test_each_command_line_is_one_that_the_tool_takes(
     page: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,6 +88,24 @@ def test_each_command_line_is_one_that_the_tool_takes(
         parse_arguments(arguments)  # main reads them within run_command
     assert module.main(arguments) == 0, f"{page}: {command}"
     assert taken == [tool]
+
+
+@pytest.mark.parametrize(("page", "command"), list(_commands("python test/benchmarks/")))
+def test_each_benchmark_is_one_that_its_script_takes(
+    page: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, script, *arguments = split(command, comments=True)
+    module = {"gemm": gemm, "convolutions": convolutions, "streams": streams}[Path(script).stem]
+    assert (ROOT / script).samefile(str(module.__file__))
+    taken: list[str] = []
+    for name in {"build", "run"} & vars(module).keys():
+        monkeypatch.setattr(module, name, lambda *_, name=name: taken.append(name) or 0)
+    monkeypatch.chdir(tmp_path)
+    for model in (each for each in arguments if each.endswith(".onnx")):
+        (tmp_path / model).touch()
+    monkeypatch.setattr(sys, "argv", [script, *arguments])
+    module.main()
+    assert taken == [arguments[0] if arguments[0] in ("build", "run") else "run"], page
 
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]

@@ -61,8 +61,8 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
         False,
     )
     cluster: int = size(
-        "neighbouring blocks that share a row, each thread of them with a part of it in registers; "
-        "above 1, a block has one row",
+        "neighbouring blocks that share a row: 1, 2, 4 or 8, each thread of them with a part of it "
+        "in registers; above 1, a block has one row",
         default=1,
         most=8,
     )
