@@ -147,6 +147,7 @@ def _read_original(
     source, origin = options.weights_from, Origin.in_module(text)
     if origin is not None:
         origin.check_shapes(options.shapes, path)
+        origin.check_precision(options, path)
     if source is None or isinstance(source, Mapping):
         if options.shapes and origin is None:
             raise CompileError(f"a text keeps its sizes; {option('shape')} has no effect", at=path)

@@ -51,24 +51,18 @@ class Origin:
                 at=text,
             )
 
+    def check_precision(self, options: Options, text: str) -> None:
+        """Raise CompileError for another precision than that which is written in a text."""
+        _check_same("precision", self.precision, options.precision, text)
+
     def options_for(
         self, options: Options, model: ModelSource, target: Target, text: str
     ) -> Options:
         """Return the options with which ``model`` is read again for the weights of a text.
 
-        Raises CompileError where they are not what the text was made with, or the model is another.
+        Raises CompileError where the target or the model is not what the text was made with.
         """
-        pairs = (
-            ("target", self.target, target.name),
-            ("precision", self.precision, options.precision),
-        )
-        for name, made, given in pairs:
-            if made and made != given:
-                raise CompileError(
-                    f"the text was made with {option(name)} {made}, this is {given}; give the "
-                    f"same, or print it again with --emit and {given}",
-                    at=text,
-                )
+        _check_same("target", self.target, target.name, text)
         if model_digest(model, options.constants) != self.model:
             raise CompileError(
                 f"the text was made of another model than that of {option('weights-from')}, or "
@@ -77,6 +71,15 @@ class Origin:
                 at=text,
             )
         return replace(options, shapes=json.loads(self.shapes))
+
+
+def _check_same(name: str, made: str, given: str, text: str) -> None:
+    if made and made != given:
+        raise CompileError(
+            f"the text was made with {option(name)} {made}, this is {given}; give the same, or "
+            f"print it again with --emit and {given}",
+            at=text,
+        )
 
 
 def record_origin(

@@ -285,6 +285,14 @@ def test_weights_for_another_target_or_precision_are_refused(model: Path) -> Non
         compile_to(artifact, path, Options("cpu", "fp16", weights_from=model))
 
 
+def test_a_text_of_another_precision_is_refused_with_weights_by_themselves(model: Path) -> None:
+    path, weights = printed(model, "fused-group")
+    artifact = model.with_suffix(".so")
+    with pytest.raises(CompileError, match="was made with precision fp32, this is fp16; give"):
+        compile_to(artifact, path, Options("cpu", "fp16", weights_from=weights))
+    assert not artifact.exists()
+
+
 def test_weights_of_another_shape_are_refused(model: Path) -> None:
     path, weights = printed(model, "graph")
     symbol = next(name for name, array in weights.items() if array.ndim == 2)
