@@ -81,6 +81,22 @@ def constant_of(value: SSAValue) -> int | None:
     return None
 
 
+def first_beyond(comparison: arith.CmpiOp) -> int | None:
+    """Return the number from which on a signed comparison with a constant on its right is not what
+    it is below; ``None`` where there is no such number.
+    """
+    limit = constant_of(comparison.rhs)
+    if limit is None:
+        return None
+    match arith.CMPI_COMPARISON_OPERATIONS[comparison.predicate.value.data]:
+        case "slt" | "sge":
+            return limit
+        case "sle" | "sgt":
+            return limit + 1
+        case _:
+            return None
+
+
 def _step_of(value: SSAValue) -> int:
     """Return a number known to divide a value: that of a loop's start and step, of a constant
     itself, of a choice what divides both.
