@@ -2,22 +2,23 @@
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
+from dlc.analysis.changes import Changes
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import CopyOp, KernelOp
+from dlc.dialects.gpu.buffers import Place
 from dlc.dialects.loop import LoadOp, StoreOp
 from dlc.dialects.loop.memory import buffer_element
-from dlc.ir.access import Access, MemoryOp
+from dlc.ir.access import Access
 
 
 class GpuFoldConversionsPass(DlcPass):
     """A load and the store of its value become a copy of one element, where both have one stored
     type: it is not widened and rounded again.
 
-    The load moves to the store: not where its buffer may be written in between, not out of a loop
-    or condition, and not where something else reads the value.
+    The load moves to the store: not where its buffer may be written in between, by other threads
+    too, not out of a loop or condition, and not where something else reads the value.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``gpu-vectorize-memory``, which makes such pairs
     of moves between buffers.
@@ -41,26 +42,22 @@ def _fold(store: StoreOp) -> None:
     load = store.value.owner
     if not isinstance(load, LoadOp) or not load.value.has_one_use() or load.guard_axes:
         return
-    if buffer_element(load.buffer) != buffer_element(store.buffer) or _is_written(load, store):
+    if buffer_element(load.buffer) != buffer_element(store.buffer) or not _may_move(load, store):
         return
     source, destination = map(_place, (load.accesses()[0], store.accesses()[0]))
     Rewriter.replace_op(store, CopyOp(source, destination, 1))
     Rewriter.erase_op(load)
 
 
-def _place(access: Access):
+def _place(access: Access) -> Place:
     return access.buffer, list(access.map.results), list(access.operands)
 
 
-def _is_written(load: LoadOp, store: StoreOp) -> bool:
-    """Return whether the load cannot move to the store."""
-    if load.parent_block() is not store.parent_block():
-        return True
-    op: Operation | None = load.next_op
-    while op is not None and op is not store:
-        for inner in op.walk():
-            touched = inner.accesses() if isinstance(inner, MemoryOp) else ()
-            if any(a.writes and a.buffer is load.buffer for a in touched):
-                return True
-        op = op.next_op
-    return op is None
+def _may_move(load: LoadOp, store: StoreOp) -> bool:
+    """Return whether the load can move to the store."""
+    block = load.parent_block()
+    if block is None or block is not store.parent_block():
+        return False
+    ops = list(block.ops)
+    between = Changes(ops[ops.index(load) + 1 : ops.index(store)])
+    return not between.may_change(load.buffer)

@@ -11,17 +11,15 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import Pure
 
-from dlc.analysis.index_expression import IndexExpressions, constant_of
+from dlc.analysis.changes import Changes
+from dlc.analysis.index_expression import IndexExpressions, first_beyond
+from dlc.analysis.unrolled import neighbours_in
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp, RegisterAllocOp
 from dlc.dialects.gpu.unroll import UNROLL
 from dlc.dialects.loop import LoadOp, StoreOp
 from dlc.dialects.loop.memory import buffer_element
-from dlc.ir.access import MemoryOp
 from dlc.ir.space import Space, SpaceAttr, space_of
-
-_BELOW, _ABOVE = ("slt", "sge"), ("sle", "sgt")
-"""Predicates that compare with a limit, and with the number before it."""
 
 
 class GpuHoistChoicesPass(DlcPass):
@@ -33,7 +31,7 @@ class GpuHoistChoicesPass(DlcPass):
 
     The condition compares the position of a neighbour, which begins at a multiple of their number,
     with such a multiple. What the branches and the condition need has no effects, and is computed
-    again there; no buffer that they read is written in the loop.
+    again there; no buffer that they read is written in the loop, nor may others write it there.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: before ``gpu-vectorize-memory``.
 
@@ -59,8 +57,8 @@ class GpuHoistChoicesPass(DlcPass):
 
 def _hoist(loop: scf.ForOp) -> None:
     """Move the choices of a loop before it, then those of the loops that come of it."""
-    count = _count(loop)
-    if count < 2:
+    count = neighbours_in(loop)
+    if count < 2 or loop.iter_args:
         return
     for op in tuple(loop.body.block.ops):
         if op.parent is None:
@@ -70,13 +68,6 @@ def _hoist(loop: scf.ForOp) -> None:
             if choice.can_move():
                 for inner in choice.move():
                     _hoist(inner)
-
-
-def _count(loop: scf.ForOp) -> int:
-    """Return the iterations of an unrolled loop from 0 in steps of 1; 0 for another loop."""
-    low, high, step = (constant_of(v) for v in (loop.lb, loop.ub, loop.step))
-    is_plain = UNROLL.marks(loop) and low == 0 and step == 1 and not loop.iter_args
-    return high or 0 if is_plain else 0
 
 
 def _is_alike(loop: scf.ForOp, condition: SSAValue, count: int) -> bool:
@@ -93,15 +84,10 @@ def _is_alike(loop: scf.ForOp, condition: SSAValue, count: int) -> bool:
 
 
 def _compares_alike(loop: scf.ForOp, op: arith.CmpiOp, count: int) -> bool:
-    position, limit = op.lhs, constant_of(op.rhs)
+    position, limit = op.lhs, first_beyond(op)
     if isinstance(position.owner, arith.IndexCastOp):
         position = position.owner.input
-    predicate = arith.CMPI_COMPARISON_OPERATIONS[op.predicate.value.data]
-    if (
-        limit is None
-        or not isinstance(position.type, IndexType)
-        or predicate not in _BELOW + _ABOVE
-    ):
+    if limit is None or not isinstance(position.type, IndexType):
         return False
     induction = loop.body.block.args[0]
     exprs = IndexExpressions()
@@ -110,7 +96,7 @@ def _compares_alike(loop: scf.ForOp, op: arith.CmpiOp, count: int) -> bool:
     if moves == 0:
         return all(v is induction or not loop.is_ancestor(v.owner) for v in exprs.values)
     first = exprs.divisor(exprs.at(expr, induction, 0))
-    return moves == 1 and first % count == 0 and (limit + (predicate in _ABOVE)) % count == 0
+    return moves == 1 and first % count == 0 and limit % count == 0
 
 
 @dataclass
@@ -123,15 +109,10 @@ class _Choice:
 
     def can_move(self) -> bool:
         """Return whether the branches and what they need may run before the loop."""
-        written = {
-            access.buffer
-            for each in self.loop.body.walk()
-            if isinstance(each, MemoryOp)
-            for access in each.accesses()
-            if access.writes
-        }
-        moved = [*self._needed(self.op), *(each for each in self.op.walk())]
-        return all(_may_move(each) and not _reads(each) & written for each in moved)
+        moved = [*self._needed(self.op), *self.op.walk()]
+        read = {each.buffer for each in moved if isinstance(each, LoadOp)}
+        changed = any(map(Changes([self.loop]).may_change, read))
+        return all(map(_may_move, moved)) and not changed
 
     def _needed(self, user: Operation) -> list[Operation]:
         """Return the operations of the loop's body that ``user`` needs, in order."""
@@ -261,9 +242,3 @@ def _erase_unused(loop: scf.ForOp) -> None:
 
 def _may_move(op: Operation) -> bool:
     return isinstance(op, LoadOp | scf.IfOp | scf.YieldOp) or op.has_trait(Pure)
-
-
-def _reads(op: Operation) -> set[SSAValue]:
-    if not isinstance(op, MemoryOp):
-        return set()
-    return {access.buffer for access in op.accesses() if access.reads}

@@ -6,12 +6,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, Pure
 
+from dlc.analysis.changes import Changes
 from dlc.analysis.index_expression import constant_of
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp
 from dlc.dialects.gpu.unroll import UNROLL
 from dlc.dialects.loop import LoadOp
-from dlc.ir.access import MemoryOp
 
 
 class GpuHoistInvariantsPass(DlcPass):
@@ -21,8 +21,8 @@ class GpuHoistInvariantsPass(DlcPass):
     place of a gathered row is known then before the loop over its elements, which are neighbours.
     The first iteration computes it in any case, so nothing runs that did not.
 
-    Stays: what is conditional, loads of buffers that the loop writes, and rolled loops, in which
-    the compiler of the text knows better what registers there are.
+    Stays: what is conditional, loads of buffers that the loop writes or lets other threads write,
+    and rolled loops, in which the compiler of the text knows better what registers there are.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``gpu-jam-unrolled``, before
     ``gpu-hoist-choices`` and ``gpu-vectorize-memory``.
@@ -48,23 +48,18 @@ class GpuHoistInvariantsPass(DlcPass):
 def _hoist(loop: scf.ForOp) -> None:
     """Move what does not change before the loop; what needs it follows, in order."""
     body = loop.body.block
-    written = _written(loop)
+    changes = Changes([loop])
     for op in tuple(body.ops):
-        if _may_move(op, written) and not any(_changes(value, body) for value in op.operands):
+        if _may_move(op, changes) and not any(_changes(value, body) for value in op.operands):
             op.detach()
             around = loop.parent_block()
             assert around is not None
             around.insert_op_before(op, loop)
 
 
-def _written(loop: scf.ForOp) -> set[SSAValue]:
-    accesses = (a for op in loop.walk() if isinstance(op, MemoryOp) for a in op.accesses())
-    return {access.buffer for access in accesses if access.writes}
-
-
-def _may_move(op: Operation, written: set[SSAValue]) -> bool:
+def _may_move(op: Operation, changes: Changes) -> bool:
     if isinstance(op, LoadOp):
-        return op.buffer not in written
+        return not changes.may_change(op.buffer)
     return op.has_trait(Pure) and not op.regions and not op.has_trait(IsTerminator)
 
 

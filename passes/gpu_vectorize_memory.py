@@ -11,7 +11,9 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from dlc.analysis.index_expression import IndexExpressions, constant_of
+from dlc.analysis.changes import Changes
+from dlc.analysis.index_expression import IndexExpressions
+from dlc.analysis.unrolled import neighbours_in
 from dlc.core.affine import interval_of
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import CopyOp, KernelOp, RegisterAllocOp
@@ -33,7 +35,8 @@ class GpuVectorizeMemoryPass(DlcPass):
 
     The first neighbour must be at a multiple of what is moved; buffers start at multiples of 16
     bytes. A guard must be the same for all neighbours; it becomes a condition around the wide load.
-    Loads of a buffer that the loop also writes stay, and so does everything conditional.
+    Loads of a buffer that the loop also writes stay, and so does everything conditional, and what
+    other threads may touch where the loop tells them or waits for them.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``convert-loop-to-gpu``, before
     ``gpu-insert-barriers``.
@@ -56,27 +59,20 @@ class GpuVectorizeMemoryPass(DlcPass):
 
 
 def _vectorize(loop: scf.ForOp) -> None:
-    count = _trip_count(loop)
+    count = neighbours_in(loop)
     if count < 2:
         return
-    written = {a.buffer for a in _accesses(loop) if a.writes}
+    changes = Changes([loop])
     for op in tuple(loop.body.block.ops):
         match op:
-            case LoadOp() if op.buffer not in written:
+            case LoadOp() if not changes.may_change(op.buffer):
                 _widen(loop, op, op.accesses()[0], count)
-            case StoreOp() if _is_only_use(loop, op.buffer):
+            case StoreOp() if _is_only_use(loop, op.buffer) and not changes.may_meet(op.buffer):
                 _widen(loop, op, op.accesses()[0], count)
             case _:
                 pass
     if len(loop.body.block.ops) == 1:
         Rewriter.erase_op(loop)
-
-
-def _trip_count(loop: scf.ForOp) -> int:
-    """Return the iterations of an unrolled loop from 0 in steps of 1; 0 for another loop."""
-    bounds = [constant_of(v) for v in (loop.lb, loop.ub, loop.step)]
-    is_plain = UNROLL.marks(loop) and bounds[0] == 0 and bounds[2] == 1
-    return bounds[1] or 0 if is_plain else 0
 
 
 def _accesses(loop: scf.ForOp) -> Iterator[Access]:
