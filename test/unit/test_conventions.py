@@ -122,7 +122,7 @@ def test_pipeline_resolves(name: str) -> None:
 @pytest.mark.parametrize("path", SOURCES, ids=relative)
 def test_file_is_small_and_well_named(path: Path) -> None:
     assert path.stem not in FORBIDDEN_STEMS
-    assert len(path.read_text().split("\n")) <= FILE_LINES
+    assert len(path.read_text().splitlines()) <= FILE_LINES
     long = [
         f"{f.name}: {f.end_lineno - f.lineno + 1} lines"
         for f in functions(path)
@@ -225,7 +225,7 @@ LIT_FILES = [
 def test_lit_file(path: Path) -> None:
     text = path.read_text()
     assert "RUN:" in text
-    assert len(text.split("\n")) <= TEST_LINES or "invalid" in path.stem or path.stem == "ops"
+    assert len(text.splitlines()) <= TEST_LINES or "invalid" in path.stem or path.stem == "ops"
     assert re.fullmatch(r"[a-z0-9]+([-_][a-z0-9]+)*", path.stem), "hyphenated words, lower case"
     wrong = unknown_directives(text)
     assert not wrong, f"filecheck ignores {wrong}"

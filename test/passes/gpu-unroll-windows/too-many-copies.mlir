@@ -7,8 +7,8 @@
 // CHECK-NEXT:       loop.store
 // CHECK-NEXT:     } {unroll}
 // CHECK-NEXT:   } {unroll}
-// CHECK-NEXT: }{{$}}
-// CHECK-NEXT: gpu.end
+// CHECK-NOT:  unroll
+// CHECK:      gpu.end
 gpu.kernel @copies(%x: memref<128xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
