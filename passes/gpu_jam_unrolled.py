@@ -19,6 +19,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.traits import Pure
 
+from dlc.analysis.changes import Changes
 from dlc.analysis.index_expression import constant_of
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp, RegisterAllocOp
@@ -39,7 +40,8 @@ class GpuJamUnrolledPass(DlcPass):
     vectors. The carried values of the inner loop move to registers.
 
     Only where the inner loop's bounds are the same in all iterations of the unrolled one and what
-    comes before it has no effects (it is computed again where it is used).
+    comes before it has no effects (it is computed again where it is used), nor is of a buffer that
+    other threads may write when the inner loop meets them.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: before ``gpu-vectorize-memory``, which then finds the
     neighbours in the innermost loop.
@@ -99,12 +101,19 @@ def _inner_loop(loop: scf.ForOp) -> scf.ForOp | None:
 def _can_move(loop: scf.ForOp, before: Sequence[Operation], inner: scf.ForOp) -> bool:
     """Return whether the inner loop may run around the unrolled one."""
     writes = any(a.writes for op in inner.walk() if isinstance(op, MemoryOp) for a in op.accesses())
-    movable = all(op.has_trait(Pure) or isinstance(op, LoadOp) for op in before)
+    changes = Changes([inner])
+    movable = all(_may_repeat(op, changes) for op in before)
     bounds = (inner.lb, inner.ub, inner.step)
     fixed = all(constant_of(v) is not None or not loop.is_ancestor(v.owner) for v in bounds)
     counted = constant_of(loop.lb) == 0 and constant_of(loop.step) == 1
     carried = all(v.type in _STORED for v in inner.iter_args)
     return movable and fixed and counted and carried and bool(inner.iter_args) and not writes
+
+
+def _may_repeat(op: Operation, changes: Changes) -> bool:
+    if isinstance(op, LoadOp):
+        return not changes.may_change(op.buffer)
+    return op.has_trait(Pure)
 
 
 @dataclass
