@@ -30,7 +30,9 @@ _FRAGMENT_BYTES = 512
 
 @dataclass(frozen=True)
 class MainLoop:
-    """What a step takes, in clocks."""
+    """What a step takes, in clocks, where the lanes of a warp hold fragments for each other. Loops
+    of other instructions derive from it, and say what differs.
+    """
 
     tiles: Tiles
     arch: GpuArch
@@ -99,19 +101,14 @@ class MainLoop:
 
     @cached_property
     def _own_clocks(self) -> Floats:
-        """The clocks of a step of one block alone. Where a scheduler has one warp of it, loads and
-        instructions of tiles follow each other; multiply-adds of lanes are issued between loads.
-        """
-        tiles, costs = self.tiles, self.arch.costs
-        work = self._working_of_warps() if tiles.instruction.spreads_fragments else self._working
-        return costs.step_clocks + work + self._supply.through_registers
+        """The clocks of a step of one block alone."""
+        return self.arch.costs.step_clocks + self._working + self._supply.through_registers
 
     @property
     def _working(self) -> Floats:
-        busy = np.minimum(1, self.tiles.warps / self.arch.issue_per_clock_per_sm)
-        return slower(2, self._own_issuing / busy, self._moving)
-
-    def _working_of_warps(self) -> Floats:
+        """The clocks of a block's warps. Where a scheduler has one of them, its loads and its
+        products follow each other.
+        """
         tiles, costs = self.tiles, self.arch.costs
         schedulers = self.arch.issue_per_clock_per_sm
         busy = np.minimum(1, tiles.warps / schedulers)

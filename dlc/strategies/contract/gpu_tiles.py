@@ -72,7 +72,7 @@ _OF_WARPS = Space(
         Tile(16, 32, 1, 2),
     ),
     slice_bytes=(64, 128),
-    stages=Tile(2, 3, 4, 5),
+    stages=(2, 3, 4, 5),
 )
 
 _DEEP_OF_WARPS = Space(
@@ -95,7 +95,7 @@ _OF_THREADS = Space(
         Tile(16, 32, 1, 2),
     ),
     slice_bytes=(32, 64),
-    stages=Tile(1, 2, 3, 4),
+    stages=(1, 2, 3, 4),
 )
 
 _DEEP_OF_THREADS = Space(tiles=(Tile(128, 128, 2, 4),), slice_bytes=(128,), stages=(2, 3))
@@ -103,11 +103,11 @@ _DEEP_OF_THREADS = Space(tiles=(Tile(128, 128, 2, 4),), slice_bytes=(128,), stag
 _OF_COLUMNS = Space(
     tiles=tuple(
         Tile(rows, columns, 1, warps)
-        for rows in Tile(1, 2, 4, 8)
+        for rows in (1, 2, 4, 8)
         for columns, warps in ((32, 1), (64, 2), (128, 4), (128, 2))
     ),
     slice_bytes=(64, 128),
-    stages=Tile(1, 2, 3, 4),
+    stages=(1, 2, 3, 4),
     most_rows=8,
 )
 
