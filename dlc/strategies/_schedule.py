@@ -51,8 +51,22 @@ class Schedule:
         """What decides between schedules that take equally long: the least goes first."""
         return ()
 
+    @property
+    def needs(self) -> Mapping[str, str]:
+        """The capabilities of a chip that keys need, by the keys' text (``producers = 4``)."""
+        return {}
+
     def check(self) -> None:
         """Raise CompileError for keys that do not fit each other."""
+
+    def check_chip(self, arch: GpuArch) -> None:
+        """Raise CompileError for a key that needs what a chip has not."""
+        for key, capability in self.needs.items():
+            if capability not in arch.capabilities:
+                raise CompileError(
+                    f"{key} needs {capability}, which {arch.target} has not; "
+                    f"leave {key.split()[0]} out"
+                )
 
     @classmethod
     def keys(cls) -> dict[str, Key]:

@@ -123,10 +123,11 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
 
     @property
     def needs(self) -> dict[str, str]:
-        """The capabilities of a chip that keys need, by the keys' text."""
+        kept = self.producer_registers
         return {
             **({f'copies = "{TENSOR}"': "tma"} if self.copies == TENSOR else {}),
             **({f"producers = {self.producers}": "mbarrier"} if self.producers else {}),
+            **({f"producer_registers = {kept}": "setmaxnreg"} if kept else {}),
         }
 
     @staticmethod

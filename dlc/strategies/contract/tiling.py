@@ -28,12 +28,7 @@ class Tiling:
         has not for the work, a key that needs what the chip has not, and products that cannot share
         a tile.
         """
-        for key, capability in schedule.needs.items():
-            if capability not in arch.capabilities:
-                raise CompileError(
-                    f"{key} needs {capability}, which {arch.target} has not; "
-                    f"leave {key.split()[0]} out"
-                )
+        schedule.check_chip(arch)
         if work.batch_loop % schedule.groups:
             raise CompileError(
                 f"groups = {schedule.groups} do not divide the {work.batch_loop} products of the "

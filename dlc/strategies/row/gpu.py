@@ -26,8 +26,9 @@ from dlc.strategies.row.work import RowWork, work_of
 
 def rate(work: RowWork, schedule: RowOnGpu, arch: GpuArch) -> Rated:
     """Return the bound and the latency of one schedule; raises CompileError for one that does not
-    fit the rows.
+    fit the rows or the chip.
     """
+    schedule.check_chip(arch)
     work.check(schedule)
     blocks = ceil(work.rows / schedule.rows) * schedule.split * schedule.cluster
     shared = shared_bytes(work, schedule, arch)

@@ -73,6 +73,10 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
     )
 
     @property
+    def needs(self) -> dict[str, str]:
+        return {f"cluster = {self.cluster}": "cluster"} if self.cluster > 1 else {}
+
+    @property
     def across(self) -> bool:
         """Whether neighbouring threads have neighbouring rows."""
         return self.lanes == ACROSS

@@ -1,6 +1,6 @@
 // RUN: dlc-opt %s --tile=arch=sm_80 --split-input-file --verify-diagnostics
 
-// Warps with roles and tensor copies need what chips before sm_90 have not; the error names the key.
+// Warps with roles, tensor copies and clusters need what chips before sm_90 have not; the error names the key.
 
 func.func @main(%x: tensor<128x768xf16>, %w: tensor<768x64xf16>) -> tensor<128x64xf16> {
   // expected-error@below {{copies = "tensor" needs tma, which sm_80 has not; leave copies out}}
@@ -22,4 +22,17 @@ func.func @main(%x: tensor<128x768xf16>, %w: tensor<768x64xf16>) -> tensor<128x6
     fused_group.yield %1 : tensor<128x64xf16>
   }
   func.return %0 : tensor<128x64xf16>
+}
+
+// -----
+
+func.func @main(%x: tensor<64x16384xf32>) -> tensor<64x16384xf32> {
+  // expected-error@below {{cluster = 2 needs cluster, which sm_80 has not; leave cluster out}}
+  %0 = fused_group.group @g0(%x) : (tensor<64x16384xf32>) -> tensor<64x16384xf32> attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 256, vector = 4, cluster = 2>} {
+  ^bb0(%a: tensor<64x16384xf32>):
+    %m = graph.reduce_max %a axes [1] keep_dims : tensor<64x16384xf32> -> tensor<64x1xf32>
+    %1 = graph.sub %a, %m : (tensor<64x16384xf32>, tensor<64x1xf32>) -> tensor<64x16384xf32>
+    fused_group.yield %1 : tensor<64x16384xf32>
+  }
+  func.return %0 : tensor<64x16384xf32>
 }
