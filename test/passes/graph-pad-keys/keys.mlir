@@ -33,17 +33,3 @@ func.func @turned(%q: tensor<50x64xf32>, %k: tensor<64x197xf32>, %v: tensor<64x1
   %z = graph.matmul %p, %u : (tensor<50x197xf32>, tensor<197x32xf32>) -> tensor<50x32xf32>
   func.return %y, %z : tensor<50x64xf32>, tensor<50x32xf32>
 }
-
-// A scale of the keys stays behind the padding, where graph-fold-scale finds it.
-// CHECK-LABEL: @scaled
-// CHECK:         %[[K:.*]] = graph.pad %k {{.*}} high = array<i64: 0, 3>} : tensor<64x197xf32> -> tensor<64x200xf32>
-// CHECK-NEXT:    %[[S:.*]] = graph.mul %[[K]], %c : (tensor<64x200xf32>, tensor<1xf32>)
-// CHECK-NEXT:    graph.matmul %q, %[[S]]
-func.func @scaled(%q: tensor<50x64xf32>, %k: tensor<64x197xf32>, %v: tensor<197x64xf32>) -> tensor<50x64xf32> {
-  %c = graph.constant dense<0.35> : tensor<1xf32>
-  %0 = graph.mul %k, %c : (tensor<64x197xf32>, tensor<1xf32>) -> tensor<64x197xf32>
-  %s = graph.matmul %q, %0 : (tensor<50x64xf32>, tensor<64x197xf32>) -> tensor<50x197xf32>
-  %p = graph.softmax %s axis 1 : tensor<50x197xf32> -> tensor<50x197xf32>
-  %y = graph.matmul %p, %v : (tensor<50x197xf32>, tensor<197x64xf32>) -> tensor<50x64xf32>
-  func.return %y : tensor<50x64xf32>
-}
