@@ -83,6 +83,8 @@ class ResampleOp(SummingOp):
             )
         if not len(self.weights) == len(self.sizes) == len(self.lines) / 3 == count > 0:
             raise CompileError("each axis needs weights, a size and three numbers of its line")
+        if len(set(self.axes.get_values())) < count:
+            raise CompileError("an axis is resized once; each axis should be another one")
         if any(len(shape(w)) != 2 for w in self.weights):
             raise CompileError("weights need two axes")
         for each in self.along():

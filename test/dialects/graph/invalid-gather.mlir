@@ -85,3 +85,11 @@ func.func @line_without_divisor(%x: tensor<4xf32>, %w: tensor<2x2xf32>) {
   %0 = graph.resample %x weights %w {axes = array<i64: 0>, sizes = array<i64: 8>, lines = array<i64: 2, -2, 0>} : tensor<4xf32>, tensor<2x2xf32> -> tensor<8xf32>
   func.return
 }
+
+// -----
+
+func.func @an_axis_twice(%x: tensor<4x4xf32>, %w: tensor<2x2xf32>) {
+  // expected-error@below {{an axis is resized once; each axis should be another one}}
+  %0 = graph.resample %x weights %w, %w {axes = array<i64: 1, 1>, sizes = array<i64: 8, 8>, lines = array<i64: 2, -2, 4, 2, -2, 4>} : tensor<4x4xf32>, tensor<2x2xf32>, tensor<2x2xf32> -> tensor<4x8xf32>
+  func.return
+}
