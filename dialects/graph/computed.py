@@ -130,6 +130,13 @@ class ReductionOp(ComputedOp, ABC):
     commutative, so a lowering may split the reduction over lanes, warps or blocks.
     """
 
+    @property
+    def least_points(self) -> int:
+        """The points that no code can leave out; fewer than all where results have parts of their
+        reductions in common.
+        """
+        return self.domain.points
+
     @abstractmethod
     def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:
         """Write the accumulators of nothing."""

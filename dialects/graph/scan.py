@@ -62,6 +62,10 @@ class ScanOp(ReductionOp, ABC):
         sizes = shape(self.x)
         return Domain(sizes, (sizes[self.axis.value.data],))
 
+    @property
+    def least_points(self) -> int:
+        return prod(self.domain.parallel)  # each element needs one combination more
+
     def identity(self, b: ScalarBuilder) -> Sequence[SSAValue]:
         return [b.constant(self.start, compute_type(element_type(self.x)))]
 
@@ -83,7 +87,7 @@ class ScanOp(ReductionOp, ABC):
         return scope.b.wrap(accumulators[0], element_type(self.output))
 
     def flops(self) -> int:
-        return prod(self.domain.parallel)  # each element needs one combination more
+        return self.least_points
 
     @abstractmethod
     def accumulate(self, x: Array, axis: int) -> Array:

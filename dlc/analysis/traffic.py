@@ -4,7 +4,7 @@ from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.role import Role
-from dlc.dialects.graph.computed import ComputedOp
+from dlc.dialects.graph.computed import ComputedOp, ReductionOp
 from dlc.ir.tensor import element_bytes, element_type, tensor_bytes
 
 _STAGING_COST = 8
@@ -48,10 +48,10 @@ def repetition(cluster: Cluster) -> float:
 
 def least_work(cluster: Cluster) -> float:
     """Return the operations that no kernel of the cluster can leave out: one multiply-add, or what
-    takes as long, for each point of a reduction.
+    takes as long, for each point of a reduction that results do not have in common.
     """
-    facts = map(cluster.facts, cluster.ops)
-    return sum(2.0 * f.points * f.profile.reduction_points for f in facts if f.profile.reduction)
+    reductions = [op for op in cluster.ops if isinstance(op, ReductionOp) and op.domain.reduction]
+    return sum(2.0 * op.least_points for op in reductions)
 
 
 def _computed_on_staging(cluster: Cluster) -> float:

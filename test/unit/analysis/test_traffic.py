@@ -5,12 +5,13 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, SSAValue
 
 from dlc.analysis.dataflow import Cluster, Dataflow
-from dlc.analysis.traffic import evaluations, traffic_bytes, work
+from dlc.analysis.traffic import evaluations, least_work, traffic_bytes, work
 from dlc.dialects.graph.elementwise import AddOp, MulOp
 from dlc.dialects.graph.layout import ConcatOp, SliceOp, TransposeOp
 from dlc.dialects.graph.math import ExpOp
 from dlc.dialects.graph.max_pool import MaxPoolOp
 from dlc.dialects.graph.reduction import ReduceSumOp
+from dlc.dialects.graph.scan import CumSumOp
 from dlc.dialects.graph.structure import GraphOp
 
 
@@ -104,3 +105,15 @@ def test_of_a_concatenation_each_element_is_computed_once() -> None:
         whole = whole.merged(cluster)
     counts = evaluations(whole)
     assert [counts[op] for op in whole.ops] == [1000, 1000, 1000, 1000, 4000]
+
+
+def test_each_point_of_a_reduction_takes_a_multiply_add_at_least() -> None:
+    program = _Program(10, 64)
+    (cluster,) = program.clusters(program.add(ReduceSumOp.make(program.x, axes=_integers(1))))
+    assert least_work(cluster) == 2 * 10 * 64
+
+
+def test_running_sums_have_their_points_in_common() -> None:
+    program = _Program(10, 64)
+    (cluster,) = program.clusters(program.add(CumSumOp.make(program.x, axis=IntegerAttr(1, i64))))
+    assert least_work(cluster) == 2 * 10 * 64
