@@ -1,6 +1,6 @@
 """Compute the accumulators of a block with its instructions, each thread its elements."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.builder import Builder
@@ -85,10 +85,13 @@ class _Selection:
     team: Team = field(init=False)
     thread: AffineExpr = field(init=False)
     users: Sequence[Operation] = field(init=False)
+    loops: Mapping[Operation, ForOp | None] = field(init=False)
 
     def write(self) -> None:
         """Replace the ops on the accumulator."""
         self.users = [use.operation for use in self.zero.accumulator.uses]
+        # While all users are there: one that is replaced is in no loop any more.
+        self.loops = {op: self._loop_of(op) for op in self.users if isinstance(op, ContractOp)}
         self.team = team_of(self.zero)
         self.scope = LoopScope(Builder(InsertPoint.before(self.zero)), {})
         self.thread = self.scope.dim(self.team.number, range_of(self.team.number))
@@ -140,7 +143,7 @@ class _Selection:
                     op.instruction,
                     Operand(op.lhs, lhs, op.transpose_lhs is None, op.products),
                     Operand(op.rhs, rhs, op.transpose_rhs is not None),
-                    self._loop_of(op),
+                    self.loops[op],
                 )
                 if op.instruction.is_asynchronous and op.asynchronous is None:
                     self.scope.b.builder.insert(gpu.WgmmaWaitOp(0))
