@@ -57,12 +57,15 @@ class _Walk:
         self.kernel = kernel
         self.exchanged = exchanged_buffers(kernel)
         self._by_tokens = False  # whether tokens order what comes next
+        self._accesses: dict[Operation, list[Access]] = {}  # an op of a body is met several times
 
     def _touched(self, op: Operation) -> list[Access]:
-        shared = shared_accesses(op)
-        if self.exchanged:
-            shared += [a for a in global_accesses(op) if a.buffer in self.exchanged]
-        return shared
+        found = self._accesses.get(op)
+        if found is None:
+            found = self._accesses[op] = shared_accesses(op)
+            if self.exchanged:
+                found += [a for a in global_accesses(op) if a.buffer in self.exchanged]
+        return found
 
     def _must_wait(self, later: Access, earlier: Pending) -> bool:
         if self._by_tokens or not needs_barrier(earlier, later):

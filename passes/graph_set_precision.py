@@ -192,11 +192,11 @@ class _Narrowing:
         with np.errstate(all="ignore"):
             largest = np.nextafter(dtype.type(np.inf), dtype.type(0))
             smallest = np.nextafter(dtype.type(0), dtype.type(1))
-            rounded = array.astype(dtype)
+            rounded, size = array.astype(dtype), np.abs(array)
             for lost, kept in (
-                (np.isinf(rounded) & np.isfinite(array), largest),
-                ((rounded == 0) & (array != 0), smallest),
+                ((size > float(largest)) & (size < np.inf), largest),
+                ((size < float(smallest)) & (size > 0), smallest),
             ):
                 if lost.any():
-                    np.copyto(rounded, np.copysign(kept, array.astype(dtype)), where=lost)
+                    rounded[lost] = np.copysign(kept, rounded[lost])
             return rounded

@@ -130,12 +130,15 @@ def store(identity: Identity, artifact: Path, outcome: Outcome, asked: Coverage 
 
 
 def trim() -> None:
-    """Delete from the cache what was not used for longest and is too much."""
+    """Delete from the cache what was not used for longest and is too much.
+
+    Artifacts are few and large: their limit holds after each compile.
+    """
     if limit := limit_bytes():  # who compiles once without the cache wants it as it is
         Cache("artifact").trim(limit)
-    Cache("record").trim(_RECORDS_BYTES)
+    Cache("record").trim_hourly(_RECORDS_BYTES)
     for kind in ("cubin", "object"):
-        Cache(kind).trim(KERNELS_BYTES)
+        Cache(kind).trim_hourly(KERNELS_BYTES)
 
 
 def _files(artifact: Path) -> list[Path]:

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import shutil
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -17,6 +18,9 @@ _SEAL_BYTES = 32
 _OWN_FILE = re.compile(r"[0-9a-f]{62}")
 """The name of a stored file."""
 _COUNTING = Lock()
+_LOOKED_OVER = "looked-over"
+"""The file of a folder whose time says when it was last seen to what is too much."""
+_AN_HOUR_S = 3600.0
 
 
 def cache_key(*parts: str | bytes) -> str:
@@ -104,6 +108,18 @@ class Cache:
             if total > limit_bytes:
                 with suppress(OSError):
                     path.unlink()
+
+    def trim_hourly(self, limit_bytes: float) -> None:
+        """Do as ``trim``, but not again within an hour: to look at many small files takes longer
+        than what one compile adds to them is worth.
+        """
+        note = self.folder / _LOOKED_OVER
+        with suppress(OSError):
+            if abs(time.time() - note.stat().st_mtime) < _AN_HOUR_S:
+                return
+        with suppress(OSError):  # a folder that is not there, or cannot be written to
+            note.touch()
+        self.trim(limit_bytes)
 
     def _files(self) -> Iterator[tuple[float, int, Path]]:
         """Yield when each file was used last, its bytes and its path."""

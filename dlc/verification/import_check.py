@@ -71,7 +71,7 @@ def check_nodes(record: ImportRecord, version: str, full: bool = False) -> Impor
         found.checked += not reason
         if reason:
             found.left_out[kind.name] = reason
-    Cache("import").trim(_CACHE_BYTES)
+    Cache("import").trim_hourly(_CACHE_BYTES)
     found.seconds = time.monotonic() - start
     return found
 

@@ -1,4 +1,5 @@
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,22 @@ def test_what_was_used_last_is_kept(tmp_path: Path) -> None:
     cache.get(keys[0])
     cache.trim(250)
     assert [cache.path(key).exists() for key in keys] == [True, False, False, True]
+
+
+def test_many_small_files_are_looked_over_once_an_hour(tmp_path: Path) -> None:
+    cache, key = Cache("object", tmp_path), cache_key("text")
+    cache.trim_hourly(0)  # before there is anything
+    cache.put(key, b"first")
+    cache.trim_hourly(0)
+    assert not cache.path(key).exists()
+    cache.put(key, b"second")
+    cache.trim_hourly(0)
+    assert cache.path(key).exists()
+    (note,) = cache.folder.glob("looked-over")
+    hour_ago = time.time() - 3601
+    os.utime(note, (hour_ago, hour_ago))
+    cache.trim_hourly(0)
+    assert not cache.path(key).exists()
 
 
 def test_files_of_others_are_not_trimmed(tmp_path: Path) -> None:

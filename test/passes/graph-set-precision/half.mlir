@@ -22,6 +22,15 @@ func.func @masks_stay_finite(%x: tensor<2xf32>) -> tensor<2xf32> {
   func.return %y : tensor<2xf32>
 }
 
+// Tiny ones keep their signs, infinities and zeros are themselves.
+// CHECK-LABEL: @signs_and_infinities
+func.func @signs_and_infinities(%x: tensor<6xf32>) -> tensor<6xf32> {
+  // CHECK: graph.constant dense<"0x01000180007C00FC0080003C"> : tensor<6xf16>
+  %m = graph.constant dense<[1.0e-12, -1.0e-12, 0x7F800000, 0xFF800000, -0.0, 1.0]> : tensor<6xf32>
+  %y = graph.add %x, %m : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xf32>
+  func.return %y : tensor<6xf32>
+}
+
 // CHECK-LABEL: @not_integers
 func.func @not_integers(%x: tensor<2xi64>) -> tensor<2xi64> {
   // CHECK-NEXT: graph.add %x, %x : (tensor<2xi64>, tensor<2xi64>) -> tensor<2xi64>
