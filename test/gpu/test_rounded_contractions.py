@@ -101,16 +101,16 @@ def test_a_kernel_compiles_without_spills(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["warpgroup", "in turns"])
 @pytest.mark.parametrize(
-    ("shape", "kernel", "stride", "wanted"),
+    ("shape", "kernel", "stride"),
     [
-        ((2, 9, 7, 32), 3, 1, {"a", "b"}),
-        ((3, 11, 10, 32), 3, 2, {"a", "b"}),
-        ((2, 9, 8, 36), 1, 1, {"a", "b"}),
+        ((2, 9, 7, 32), 3, 1),
+        ((3, 11, 10, 32), 3, 2),
+        ((2, 9, 8, 36), 1, 1),
     ],
     ids=str,
 )
 def test_convolution(
-    runner: Runner, name: str, shape: tuple[int, ...], kernel: int, stride: int, wanted: set[str]
+    runner: Runner, name: str, shape: tuple[int, ...], kernel: int, stride: int
 ) -> None:
     images, height, width, channels = shape
     features, pad = 48, kernel // 2
@@ -124,7 +124,7 @@ def test_convolution(
     types = [f"tensor<{'x'.join(map(str, each))}xf32>" for each in (shape, w.shape, result)]
     keys = f'{SCHEDULES[name]}, copies = "tensor"'
     module = lowered(contraction_text(types, op, keys), "lower-to-loop,lower-to-gpu{arch=sm_90a}")
-    assert mapped(module) == wanted
+    assert mapped(module) == {"a", "b"}
     (y,) = runner.run(module, x, w)
     padded = np.pad(x, ((0, 0), (pad, pad), (pad, pad), (0, 0)))
     taps = [

@@ -1,0 +1,191 @@
+"""The schedules of contractions, and what is chosen of them."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from products import product
+
+from dlc.arch import GPUS, CpuArch, GpuArch
+from dlc.arch.cpus import AVX2, CPUS
+from dlc.arch.nvidia import A100, H200, RTX_2080
+from dlc.errors import CompileError
+from dlc.model.contraction import Contraction
+from dlc.plan.ranking import ranked
+from dlc.strategies.contract import cpu as contract_cpu
+from dlc.strategies.contract import gpu as contract_gpu
+from dlc.strategies.contract.schedule import ContractOnGpu
+from dlc.strategies.contract.tiling import instructions_for
+
+
+def _choose(work: Contraction, arch: GpuArch = H200) -> ContractOnGpu:
+    schedule = ranked(contract_gpu.IMPLEMENTATION, work, arch)[0].schedule
+    assert isinstance(schedule, ContractOnGpu)
+    return schedule
+
+
+@pytest.mark.parametrize("sizes", [(33, 1000, 2048), (128, 768, 768), (4099, 4093, 4091)])
+def test_space_does_not_depend_on_sizes(sizes: tuple[int, int, int]) -> None:
+    def tiles(sizes: tuple[int, int, int]) -> set[tuple[str, tuple[int, ...], tuple[int, ...]]]:
+        found = contract_gpu.candidates(product(*sizes), H200)
+        return {(s.instruction, s.tile, s.warps) for s in found}
+
+    assert len(tiles(sizes)) == 20 + 11
+    assert tiles(sizes) == tiles((64, 64, 4096))
+
+
+def test_parts_of_a_sum_leave_registers_for_another_part() -> None:
+    schedules = contract_gpu.candidates(product(64, 256, 8192), H200)
+    split = [s for s in schedules if s.reads_shared and s.split > 1]
+    assert {s.tile[0] * s.tile[1] // s.threads for s in split} == {32, 64, 96}
+
+
+def test_warpgroups_are_for_products_that_fill_half_a_tile() -> None:
+    def has_warpgroups(work: Contraction, arch: GpuArch = H200) -> bool:
+        return any(s.reads_shared for s in contract_gpu.candidates(work, arch))
+
+    assert has_warpgroups(product(33, 33, 64))
+    assert not has_warpgroups(product(32, 4096, 64))
+    assert not has_warpgroups(product(4096, 32, 64))
+    assert not has_warpgroups(product(64, 64, 64), A100)
+
+
+@pytest.mark.parametrize(("element", "bytes", "compute"), [("f16", 2, "f32"), ("i8", 1, "i32")])
+def test_only_16_bits_are_taken_either_way_round(element: str, bytes: int, compute: str) -> None:
+    work = replace(product(64, 64, 64), element=element, factor_bytes=bytes, compute=compute)
+    assert any(s.reads_shared for s in contract_gpu.candidates(work, H200))
+    for turned in (replace(work, rhs_along_k=False), replace(work, lhs_along_k=False)):
+        found = any(s.reads_shared for s in contract_gpu.candidates(turned, H200))
+        assert found == (bytes == 2)
+
+
+@pytest.mark.parametrize("arch", GPUS, ids=lambda a: a.name)
+@pytest.mark.parametrize("sizes", [(1, 1000, 2048), (3136, 64, 576), (8192, 8192, 8192)])
+def test_what_is_chosen_fits_the_chip(arch: GpuArch, sizes: tuple[int, int, int]) -> None:
+    for element in ("f16", "f32"):
+        for chosen in ranked(contract_gpu.IMPLEMENTATION, product(*sizes, element=element), arch):
+            assert chosen.bound.violation is None
+            assert chosen.estimate_s >= chosen.bound.time_s - arch.launch_floor_us * 1e-6
+            assert chosen.ask().latency_s() == pytest.approx(chosen.estimate_s)
+
+
+def test_small_products_take_small_tiles_and_large_ones_large_tiles() -> None:
+    small, large = _choose(product(49, 512, 4608)), _choose(product(8192, 8192, 8192))
+    assert small.split != 1
+    assert large.split == 1
+    assert large.tile == (128, 256, 64)
+    assert large.reads_shared
+
+
+def test_no_asynchronous_copies_no_third_stage() -> None:
+    stages = {s.stages for s in contract_gpu.candidates(product(128, 128, 128), RTX_2080)}
+    assert stages == {1, 2}
+
+
+@pytest.mark.parametrize(
+    ("element", "arch", "instruction"),
+    [
+        ("f16", H200, "wgmma.m64n256k16"),
+        ("f16", A100, "mma.m16n8k16"),
+        ("tf32", H200, "wgmma.m64n256k8"),
+        ("tf32", A100, "mma.m16n8k8"),
+        ("f32", A100, "fma"),
+        ("f16", RTX_2080, "fma"),
+    ],
+)
+def test_instruction(element: str, arch: GpuArch, instruction: str) -> None:
+    assert instructions_for(product(64, 64, 64, element), arch)[0].name == instruction
+
+
+def test_wrong_instruction_is_an_error() -> None:
+    schedule = ContractOnGpu((64, 64, 16), (2, 2), "mma.m16n8k16")
+    with pytest.raises(CompileError, match="does not multiply f32 on sm_90a; use 'fma'"):
+        contract_gpu.rate(product(64, 64, 64, "f32"), schedule, H200)
+
+
+def test_instructions_that_differ_in_their_columns_are_named_once() -> None:
+    schedule = ContractOnGpu((64, 64, 64), (4, 1), "wgmma.m64n64k16")
+    with pytest.raises(CompileError, match=r"use 'mma\.m16n8k16' or .* or 'fma\.1x32'$"):
+        contract_gpu.rate(product(64, 64, 64), schedule, A100)
+    with pytest.raises(CompileError, match=r"use 'wgmma\.m64nNk16' or 'mma\.m16n8k16' or"):
+        contract_gpu.rate(product(64, 64, 64), replace(schedule, instruction="mma.m16n8k32"), H200)
+
+
+def test_tile_that_warps_do_not_divide_is_an_error() -> None:
+    schedule = ContractOnGpu((64, 64, 16), (3, 2), "fma")
+    with pytest.raises(CompileError, match="tile 64 x 64 does not divide into 3 x 2 warps"):
+        schedule.check()
+
+
+@pytest.mark.parametrize(
+    ("instruction", "interleave", "beside"),
+    [("mma.m16n8k16", 3, 4), ("mma.m16n8k16", 8, 4), ("fma", 3, 8), ("fma.1x32", 2, 1)],
+)
+def test_instructions_that_are_not_beside_each_other_do_not_interleave(
+    instruction: str, interleave: int, beside: int
+) -> None:
+    schedule = ContractOnGpu((64, 64, 16), (2, 2), instruction, interleave=interleave)
+    with pytest.raises(CompileError, match=f"does not divide the {beside} panels"):
+        schedule.check()
+
+
+def test_parts_of_a_sum_are_not_exchanged() -> None:
+    schedule = ContractOnGpu((64, 64, 16), (2, 2), "mma.m16n8k16", split=2, exchange=True)
+    with pytest.raises(CompileError, match="exchange = true does not go with split = 2"):
+        schedule.check()
+
+
+def test_sums_are_exchanged_where_lanes_hold_few_neighbours_of_a_result() -> None:
+    def exchanged(**more: Any) -> set[bool]:
+        schedules = contract_gpu.candidates(replace(product(512, 512, 512), **more), H200)
+        return {schedule.exchange for schedule in schedules}
+
+    assert exchanged(together=8) == {False}
+    assert exchanged(together=8, rhs_along_k=False) == {False, True}
+    assert exchanged(together=1) == {False, True}
+    assert exchanged(together=1, adjacent=False) == {False}
+
+
+def test_stores_are_as_wide_as_the_result_and_the_staged_rhs_allow() -> None:
+    def interleaved(**more: Any) -> set[int]:
+        schedules = contract_gpu.candidates(replace(product(512, 512, 512), **more), H200)
+        return {s.interleave for s in schedules if s.tile[1] // s.warps[1] >= 32}
+
+    assert interleaved() == {4}
+    assert interleaved(together=4) == {2}
+    assert interleaved(together=1) == {1}
+    assert interleaved(rhs_along_k=False) == {1}
+
+
+@pytest.mark.parametrize("arch", CPUS, ids=lambda a: a.name)
+def test_cpu_tiles_leave_registers_for_loads(arch: CpuArch) -> None:
+    lanes = arch.vector_bytes // 4
+    for schedule in contract_cpu.candidates(product(512, 512, 512, "f32"), arch):
+        m, n = schedule.tile
+        assert n % lanes == 0
+        assert (m + 1) * n // lanes + 1 <= arch.vector_registers
+
+
+def test_cpu_tile_has_no_more_rows_than_the_product() -> None:
+    rows = {s.tile[0] for s in contract_cpu.candidates(product(3, 64, 64), AVX2)}
+    assert rows == {1, 2, 3}
+
+
+def test_no_more_stages_than_slices() -> None:
+    stages = {s.stages for s in contract_gpu.candidates(product(128, 128, 64), H200)}
+    assert stages == {2, 3}
+
+
+def test_few_rows_get_lanes_over_columns() -> None:
+    def instructions_of(m: int, element: str = "f32") -> set[str]:
+        return {s.instruction for s in contract_gpu.candidates(product(m, 512, 512, element), H200)}
+
+    assert instructions_of(1) == instructions_of(8) == {"fma", "fma.1x32"}
+    assert instructions_of(9) == {"fma"}
+    assert instructions_of(1, "f16") == {"mma.m16n8k16"}
+
+
+def test_tiles_over_columns_have_no_empty_rows_that_a_smaller_one_saves() -> None:
+    for m, rows in ((1, {1}), (2, {1, 2}), (3, {1, 2, 4}), (8, {1, 2, 4, 8})):
+        schedules = contract_gpu.candidates(product(m, 512, 512, "f32"), H200)
+        assert {s.tile[0] for s in schedules if s.instruction == "fma.1x32"} == rows
