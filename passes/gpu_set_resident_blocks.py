@@ -5,6 +5,7 @@ from math import ceil, prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.ir import Operation
 
 from dlc.arch import DEFAULT_TARGET, GpuArch, gpu_by_name
 from dlc.core.passes import DlcPass
@@ -25,7 +26,7 @@ class GpuSetResidentBlocksPass(DlcPass):
     their way together.
 
     A kernel stays as it is that fills the SMs; that waits for asynchronous copies, since these run
-    ahead by themselves; or that has ``max_registers``.
+    ahead by themselves; or that says ``max_registers`` or ``resident_blocks`` itself.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``gpu-allocate-shared``.
 
@@ -42,16 +43,21 @@ class GpuSetResidentBlocksPass(DlcPass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         chip = gpu_by_name(self.arch)
         for kernel in op.ops:
-            if isinstance(kernel, KernelOp) and _loads_into_registers(kernel):
+            if isinstance(kernel, KernelOp) and _is_open(kernel):
                 blocks = ceil(prod(kernel.grid_size) / chip.sm_count)
                 if blocks < _most_blocks(kernel, chip):
                     kernel.resident_blocks = IntegerAttr(blocks, i64)
 
 
-def _loads_into_registers(kernel: KernelOp) -> bool:
-    tokens = [op.acquires for op in kernel.walk() if isinstance(op, OrderingOp)]
-    copies = any(token is not None and token.kind in _COPIED for token in tokens)
-    return not copies and kernel.max_registers is None
+def _is_open(kernel: KernelOp) -> bool:
+    """Return whether a kernel does not say what registers it has, and needs them for its loads."""
+    says = kernel.max_registers is not None or kernel.resident_blocks is not None
+    return not says and not any(map(_awaits_copies, kernel.walk()))
+
+
+def _awaits_copies(op: Operation) -> bool:
+    token = op.acquires if isinstance(op, OrderingOp) else None
+    return token is not None and token.kind in _COPIED
 
 
 def _most_blocks(kernel: KernelOp, chip: GpuArch) -> int:
