@@ -49,7 +49,7 @@ PIPELINES: dict[str, Pipeline] = {
             "graph-check-sizes",  # no other pass need ask whether a size is a number
             "graph-canonicalize",
             "graph-recognize",  # before anything is taken apart
-            "graph-pad-keys",  # while softmax is one op
+            "graph-pad-keys",  # while softmax is one op; rates products in the precision to come
             "graph-decompose",  # batch normalisation becomes a product and a sum that can be folded
             "graph-split-scales",  # while the integers still have their casts
             "graph-split-zero-points",  # constant factors are still 8 bits and a zero point

@@ -19,11 +19,8 @@ from dlc.core.context import dlc_context
 from dlc.core.passes import DlcPass
 from dlc.dialects.graph.layout import TransposeOp, inverse_permutation, transpose
 from dlc.dialects.graph.structure import GraphOp
-from dlc.plan import Planner
+from dlc.plan import INDISTINCT, Planner
 from dlc.plan.order_price import OTHER, OWN, OrderPrices
-
-TIE = 0.05
-"""Kernels that differ by a smaller part of their time are equal: the model is off by more."""
 
 PREFERRED = 0
 """The choice of a region's other order, the first: it is taken where both cost the same."""
@@ -123,7 +120,7 @@ class _Choice:
     def _gains(self, op: GraphOp, order: Sequence[int]) -> bool:
         """Return whether a kernel takes less time in its own order."""
         other, own = (self.prices.of_op(op, order, each, each) for each in (OTHER, OWN))
-        return own <= other * (1 - TIE)
+        return own <= other * (1 - INDISTINCT)
 
     def _imposed(self, region: Region) -> tuple[float, float]:
         """Return the seconds of transpositions in the preferred order, and in the own one."""
@@ -166,9 +163,9 @@ class _Choice:
 
 
 def _untied(costs: np.ndarray) -> np.ndarray:
-    """Return costs of which those that equal the first one, but for ``TIE``, are the same."""
+    """Return costs of which those that cannot be told from the first one are the same."""
     first = costs.flat[0]
-    return np.where((costs < first) & (costs > first * (1 - TIE)), first, costs)
+    return np.where((costs < first) & (costs > first * (1 - INDISTINCT)), first, costs)
 
 
 def _relay(op: GraphOp) -> None:

@@ -13,6 +13,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from dlc import arch
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.evaluation import is_known
+from dlc.core.context import dlc_context
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
 from dlc.dialects.graph.composer import Composer
@@ -21,7 +22,7 @@ from dlc.dialects.graph.contraction import MatmulOp
 from dlc.dialects.graph.elementwise import AddOp
 from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import element_type, shape
-from dlc.plan import Plan, Planner
+from dlc.plan import Planner
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ class GraphMergeProductsPass(DlcPass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         chip = arch.by_name(self.arch)
         if isinstance(chip, arch.GpuArch):
-            apply_patterns(op, [_Merged(Planner(chip))], ctx)
+            planner = Planner(chip, dlc_context(ctx).measurements)
+            apply_patterns(op, [_Merged(planner)], ctx)
 
 
 @dataclass(frozen=True)
@@ -138,8 +140,7 @@ class _Merged(OpRewrite[MatmulOp]):
         return self._price(_program(products)) < sum(alone)
 
     def _price(self, program: Dataflow) -> float:
-        plan = self.planner.plan(Cluster(program, tuple(program.ops)))
-        return plan.s if isinstance(plan, Plan) else float("inf")
+        return self.planner.seconds(Cluster(program, tuple(program.ops)))
 
 
 def _beside(op: MatmulOp) -> list[MatmulOp]:

@@ -13,6 +13,7 @@ from dlc import arch
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.evaluation import is_known
 from dlc.analysis.factor_copy import copy_bytes
+from dlc.core.context import dlc_context
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
 from dlc.dialects.graph.cast import CastOp
@@ -22,7 +23,7 @@ from dlc.dialects.graph.convolution import ConvOp
 from dlc.dialects.graph.layout import TransposeOp
 from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import element_type, shape
-from dlc.plan import Plan, Planner
+from dlc.plan import Planner
 
 MULTIPLE = 4
 """Channels of 16 bits that a copy of 8 bytes brings, or of 8 bits that one of 4 does."""
@@ -57,7 +58,8 @@ class GraphPadChannelsPass(DlcPass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         chip = arch.by_name(self.arch)
         if isinstance(chip, arch.GpuArch) and "cp.async" in chip.capabilities:
-            apply_patterns(op, [_Padded(Planner(chip))], ctx)
+            planner = Planner(chip, dlc_context(ctx).measurements)
+            apply_patterns(op, [_Padded(planner)], ctx)
 
 
 @dataclass
@@ -92,8 +94,7 @@ class _Padded(OpRewrite[ConvOp]):
         """
         *before, last = program.ops
         ways = ((tuple(program.ops),), (tuple(before), (last,)))
-        plans = [[self.planner.plan(Cluster(program, ops)) for ops in way] for way in ways]
-        return min(sum(p.s if isinstance(p, Plan) else float("inf") for p in way) for way in plans)
+        return min(sum(self.planner.seconds(Cluster(program, ops)) for ops in way) for way in ways)
 
 
 def _moves(value: SSAValue) -> list[ComputedOp]:

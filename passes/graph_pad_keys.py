@@ -1,39 +1,44 @@
 """Give attention as many keys as make the rows of its scores begin at 16 bytes."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue, Use
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Attribute, Block, SSAValue, Use
 from xdsl.pattern_rewriter import PatternRewriter
 
 from dlc import arch
+from dlc.analysis.dataflow import Cluster, Dataflow
+from dlc.core.context import dlc_context
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
 from dlc.dialects.graph.composer import Composer
 from dlc.dialects.graph.contraction import MatmulOp
 from dlc.dialects.graph.elementwise import MulOp
+from dlc.dialects.graph.precision import ModelPrecision, stored
 from dlc.dialects.graph.softmax import SoftmaxOp
 from dlc.dialects.graph.structure import GraphOp
-from dlc.ir.tensor import element_count, shape
+from dlc.ir.tensor import element_bytes, element_count, element_type, shape
+from dlc.plan import INDISTINCT, Planner
 
-MULTIPLE = 8
-"""Elements of 16 bits that one copy, or one store, moves."""
-
-_LEAST_SHARE = 16
-"""A key is added for as many keys at least."""
+ROW_BYTES = 16
+"""What one copy, or one store, of a thread moves."""
 
 
 @dataclass(frozen=True)
 class GraphPadKeysPass(DlcPass):
-    """Add zero keys and values to attention, up to a multiple of 8, and mask their scores.
+    """Add zero keys and values to attention, until rows of scores are a multiple of 16 bytes, and
+    mask their scores.
 
     197 scores of 16 bits are 394 bytes: no row but the first begins at a multiple of 16, so that
     scores are stored, read and copied one by one. A mask of minus infinity makes the weights of the
-    added keys zero, so they change no sum.
+    added keys zero, so they change no sum. ``precision`` is that of ``graph-set-precision``: which
+    type the scores will have.
 
     Only for a GPU; where one product makes the scores and others take the weights as their lhs;
-    where at most a key is added for 16 others.
+    where the plans of these products take less time.
 
     Runs on: ``graph``. Leaves: ``graph``. Order: after ``graph-recognize``, before
     ``graph-decompose``, which takes softmax apart.
@@ -51,24 +56,32 @@ class GraphPadKeysPass(DlcPass):
     name = "graph-pad-keys"
 
     arch: str = arch.DEFAULT_TARGET
+    precision: ModelPrecision = "fp32"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         chip = arch.by_name(self.arch)
         if isinstance(chip, arch.GpuArch):
-            apply_patterns(op, [_Padded()], ctx)
+            planner = Planner(chip, dlc_context(ctx).measurements)
+            apply_patterns(op, [_Padded(planner, self.precision)], ctx)
 
 
+@dataclass
 class _Padded(OpRewrite[MatmulOp]):
+    planner: Planner
+    precision: ModelPrecision
+
     def rewrite(self, op: MatmulOp, rewriter: PatternRewriter) -> None:
         softmax = op.lhs.owner
         if not isinstance(softmax, SoftmaxOp) or not all(map(_weighs, softmax.results[0].uses)):
             return
         scores, keys = softmax.x.owner, shape(softmax.x)[-1]
-        more = -keys % MULTIPLE
+        more = -keys % (ROW_BYTES // element_bytes(self._stored(softmax.x)))
         is_last = softmax.axis.value.data == len(shape(softmax.x)) - 1
-        if not is_last or not 0 < _LEAST_SHARE * more <= keys:
+        if not is_last or not more:
             return
         if not isinstance(scores, MatmulOp) or not softmax.x.has_one_use():
+            return
+        if self._price(scores, op, more) >= self._price(scores, op, 0) * (1 - INDISTINCT):
             return
 
         def insert(new: GraphOp) -> SSAValue:
@@ -76,12 +89,48 @@ class _Padded(OpRewrite[MatmulOp]):
             return new.results[0]
 
         g = Composer(insert)
-        key = _padded(g, scores.rhs, -1 if scores.transpose_rhs is None else -2, more)
+        key = _padded(g, scores.rhs, _keys_of(scores), more)
         wide = insert(scores.with_operands([scores.lhs, key]))
         weights = insert(softmax.with_operands([g.seen(wide, keys)]))
-        value = _padded(g, op.rhs, -2 if op.transpose_rhs is None else -1, more)
+        value = _padded(g, op.rhs, _values_of(op), more)
         new = op.with_operands([weights, value])
         rewriter.replace(op, [new], new.results)
+
+    def _stored(self, x: SSAValue) -> Attribute:
+        """Return the type that the elements of a tensor will have."""
+        return stored(element_type(x), self.precision)
+
+    def _price(self, scores: MatmulOp, values: MatmulOp, more: int) -> float:
+        """Return the seconds of both products with so many keys more."""
+        wide = _factors(scores, {(1, _keys_of(scores)): more})
+        deep = _factors(values, {(0, -1): more, (1, _values_of(values)): more})
+        return sum(self._seconds(op, sizes) for op, sizes in ((scores, wide), (values, deep)))
+
+    def _seconds(self, op: MatmulOp, sizes: Sequence[Sequence[int]]) -> float:
+        types = [TensorType(self._stored(x), n) for x, n in zip(op.operands, sizes, strict=True)]
+        block = Block(arg_types=types)
+        new = op.with_operands(block.args)
+        block.add_ops([new, func.ReturnOp(*new.results)])
+        program = Dataflow(block)
+        return self.planner.seconds(Cluster(program, tuple(program.ops)))
+
+
+def _keys_of(scores: MatmulOp) -> int:
+    """Return the axis of the rhs whose elements are keys, counted from the end."""
+    return -1 if scores.transpose_rhs is None else -2
+
+
+def _values_of(product: MatmulOp) -> int:
+    """Return the axis of the rhs that has a value for each key, counted from the end."""
+    return -2 if product.transpose_rhs is None else -1
+
+
+def _factors(op: MatmulOp, more: Mapping[tuple[int, int], int]) -> list[list[int]]:
+    """Return the sizes of the factors of a product, some of which are larger than they are."""
+    sizes = [list(shape(x)) for x in op.operands]
+    for (factor, axis), added in more.items():
+        sizes[factor][axis] += added
+    return sizes
 
 
 def _weighs(use: Use) -> bool:

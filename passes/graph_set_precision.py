@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, ModuleOp, TensorType, bf16, f16, f32
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, ModuleOp, TensorType, f32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -17,13 +16,11 @@ from dlc.core.passes import DlcPass
 from dlc.core.weights import WeightStore, WeightType
 from dlc.dialects.graph.cast import CastOp
 from dlc.dialects.graph.computed import ContractionOp
-from dlc.dialects.graph.precision import Precision, PrecisionAttr
+from dlc.dialects.graph.precision import STORED, ModelPrecision, Precision, PrecisionAttr
 from dlc.dialects.graph.source import ConstantOp, WeightOp, dense_attribute
 from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.dialects.graph.wide import BoundOp
 from dlc.ir.tensor import element_type, numpy_dtype, shape
-
-_STORED: dict[str, AnyFloat] = {"fp16": f16, "bf16": bf16}
 
 
 @dataclass(frozen=True)
@@ -49,11 +46,11 @@ class GraphSetPrecisionPass(DlcPass):
 
     name = "graph-set-precision"
 
-    precision: Literal["fp32", "tf32", "fp16", "bf16"] = "fp32"
+    precision: ModelPrecision = "fp32"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.precision in _STORED:
-            narrowing = _Narrowing(_STORED[self.precision], dlc_context(ctx).weights)
+        if self.precision in STORED:
+            narrowing = _Narrowing(STORED[self.precision], dlc_context(ctx).weights)
             for function in op.ops:
                 if isinstance(function, func.FuncOp):
                     narrowing.apply(function.body.block)

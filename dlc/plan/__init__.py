@@ -6,13 +6,14 @@ is no other cost function.
 """
 
 from dlc.plan.candidate import Candidate
-from dlc.plan.plan import NoPlan, Plan
+from dlc.plan.plan import INDISTINCT, NoPlan, Plan
 from dlc.plan.planner import Planner, forget
 from dlc.plan.saving import Saving, saving
 from dlc.plan.structure import Structure, structure
 from dlc.plan.writing import write
 
 __all__ = [
+    "INDISTINCT",
     "Candidate",
     "NoPlan",
     "Plan",

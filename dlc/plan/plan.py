@@ -6,6 +6,12 @@ from dlc.core.measurements import Measurements
 from dlc.plan.candidate import Candidate
 from dlc.plan.structure import Structure
 
+INDISTINCT = 0.05
+"""Ways that differ by a smaller part of their time are equal: the model is off by more between
+measured kernels of different strategies (on average 0.94 for ``map``, 1.05 for ``contract``, 1.08
+for ``row``).
+"""
+
 
 @dataclass(frozen=True)
 class Plan:

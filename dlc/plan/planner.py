@@ -39,6 +39,11 @@ class Planner:
             found = self._asked[key] = self._by_structure(cluster)
         return found
 
+    def seconds(self, cluster: Cluster) -> float:
+        """Return what the best kernel of a cluster takes; infinite where nothing makes one."""
+        plan = self.plan(cluster)
+        return plan.s if isinstance(plan, Plan) else float("inf")
+
     def _by_structure(self, cluster: Cluster) -> Plan | NoPlan:
         if reason := strategies.beyond_limits(cluster):  # its structure is as large
             return NoPlan(reason)

@@ -9,15 +9,8 @@ from heapq import heappop, heappush
 
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.placement import placeable, placed
-from dlc.plan import NoPlan, Plan, Planner, Saving, saving
+from dlc.plan import INDISTINCT, NoPlan, Plan, Planner, Saving, saving
 from dlc.search._partition import Partition
-
-TIE = 0.05
-"""Ways that differ by a smaller part of their time are equal: the model is off by more between
-measured kernels of different strategies (on average 0.94 for ``map``, 1.05 for ``contract``, 1.08
-for ``row``).
-"""
-
 
 MOST_PARTS = 8
 """So many clusters become one at a time."""
@@ -139,7 +132,7 @@ class _Greedy:
             if merge and merge.rank < best.rank and self._is_new(merge):
                 apart_s = sum(self._seconds(n) for n in {*merge.parts, *best.parts})
                 lost_s = best.saving.s - merge.saving.s
-                if lost_s <= (apart_s - best.saving.s) * TIE and self._is_open(merge):
+                if lost_s <= (apart_s - best.saving.s) * INDISTINCT and self._is_open(merge):
                     yield merge
 
     def _seconds(self, n: int) -> float:

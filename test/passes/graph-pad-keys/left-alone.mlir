@@ -2,7 +2,7 @@
 // RUN: dlc-opt %S/keys.mlir --graph-pad-keys=arch=cpu-avx2 | filecheck %s
 // CHECK-NOT: graph.pad
 
-// Rows of 200 begin at 16 bytes; six of 50 are too many to add.
+// Rows of 200 begin at 16 bytes; with six more than 50 the products take as long.
 func.func @sizes(%q: tensor<50x64xf16>, %k: tensor<200x64xf16>, %v: tensor<200x64xf16>, %l: tensor<50x64xf16>) -> (tensor<50x64xf16>, tensor<50x64xf16>) {
   %s = graph.matmul %q, %k transpose_rhs : (tensor<50x64xf16>, tensor<200x64xf16>) -> tensor<50x200xf16>
   %p = graph.softmax %s axis 1 : tensor<50x200xf16> -> tensor<50x200xf16>
