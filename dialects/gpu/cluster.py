@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, MemRefType, i64
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -46,11 +46,12 @@ class ClusterOp(NeedsCapability):
         kernel = kernel_around(self)
         return 1 if kernel is None else kernel.cluster_blocks
 
-    def verify_cluster(self) -> None:
-        """Raise VerifyException where the kernel has no clusters."""
-        kernel = kernel_around(self)
-        if kernel is not None and kernel.cluster is None:
-            raise VerifyException("stands in a kernel without clusters; give it the key cluster")
+
+def verify_cluster(op: Operation) -> None:
+    """Raise VerifyException where an op reaches other blocks and the kernel has no clusters."""
+    kernel = kernel_around(op)
+    if kernel is not None and kernel.cluster is None:
+        raise VerifyException("stands in a kernel without clusters; give it the key cluster")
 
 
 @irdl_op_definition
@@ -74,7 +75,7 @@ class ClusterRankOp(IRDLOperation, BoundedIndex, ClusterOp):
         return 0, self.blocks
 
     def verify_(self) -> None:
-        self.verify_cluster()
+        verify_cluster(self)
 
 
 @irdl_op_definition
@@ -89,7 +90,7 @@ class ClusterBarrierOp(MeetingOp, ClusterOp):
     SCOPE: ClassVar[Scope] = Scope.CLUSTER
 
     def verify_(self) -> None:
-        self.verify_cluster()
+        verify_cluster(self)
 
 
 class RemoteMoveOp(VectorMoveOp, ClusterOp):
@@ -108,7 +109,7 @@ class RemoteMoveOp(VectorMoveOp, ClusterOp):
 
     def _verify(self, shared: SSAValue, registers: SSAValue) -> None:
         super().verify_()
-        self.verify_cluster()
+        verify_cluster(self)
         source, destination = self.accesses()
         verify_same_element(source, destination, "load and convert instead")
         spaces = space_of(shared), space_of(registers)

@@ -1,6 +1,7 @@
 """Barriers that stand in shared memory: some threads arrive, others wait, in phases."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, MemRefType, i64
@@ -8,6 +9,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
     opt_prop_def,
     prop_def,
     var_operand_def,
@@ -17,6 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu.buffers import BuffersOp, Place, element_of, place_format
 from dlc.dialects.gpu.capability import NeedsCapability
+from dlc.dialects.gpu.cluster import verify_cluster
 from dlc.ir.access import INDEX, Access
 from dlc.ir.order import OrderingOp, Token, TokenKind
 from dlc.ir.space import Space, space_of
@@ -63,7 +66,8 @@ class MbarrierOp(BuffersOp, NeedsCapability):
 class MbarrierInitOp(MbarrierOp):
     """Make an object whose phases need so many ``arrivals`` (PTX ``mbarrier.init``).
 
-    One thread does it; others use the object after a barrier of the block.
+    One thread does it; others use the object after a barrier of the block, those of other blocks
+    after one of the cluster.
 
     ``gpu.mbarrier_init %full[%i] {arrivals = 1 : i64} : memref<4xi64, #loop.space<shared>>``
     """
@@ -90,16 +94,28 @@ class MbarrierArriveOp(MbarrierOp, OrderingOp):
     """Arrive at the phase under way, without waiting (PTX ``mbarrier.arrive``).
 
     bytes: the phase also expects so many bytes of asynchronous copies that name the object
-    (``mbarrier.arrive.expect_tx``).
+    (``mbarrier.arrive.expect_tx``). rank: at the same object of this block of the cluster (PTX ISA,
+    "mapa", and ``mbarrier.arrive.release.cluster`` with ``.shared::cluster``), which no lowering
+    gives.
 
     ``gpu.mbarrier_arrive %full[%i] {bytes = 4096 : i64} : memref<4xi64, #loop.space<shared>>``
+
+    ``gpu.mbarrier_arrive %empty[%i] of %rank : memref<4xi64, #loop.space<shared>>``
     """
 
     name = "gpu.mbarrier_arrive"
+    barrier = operand_def(MemRefType)  # again: what a class defines itself comes first
+    barrier_indices = var_operand_def(INDEX)
+    rank = opt_operand_def(IndexType())
     bytes = opt_prop_def(IntegerAttr.constr(i64))
+    assembly_format = f"{place_format('barrier')} (`of` $rank^)? attr-dict `:` type($barrier)"
 
-    def __init__(self, barrier: Place, bytes: int | None = None):
-        super().__init__(barrier, bytes=None if bytes is None else IntegerAttr(bytes, i64))
+    def __init__(self, barrier: Place, bytes: int | None = None, rank: SSAValue | None = None):
+        super().__init__(
+            barrier,
+            more=[[] if rank is None else [rank]],
+            bytes=None if bytes is None else IntegerAttr(bytes, i64),
+        )
 
     @property
     def expected_bytes(self) -> int:
@@ -108,10 +124,14 @@ class MbarrierArriveOp(MbarrierOp, OrderingOp):
 
     @property
     def releases(self) -> Token:
-        return self.token
+        return self.token if self.rank is None else replace(self.token, scope=Scope.CLUSTER)
 
     def verify_(self) -> None:
         super().verify_()
+        if self.rank is not None:
+            verify_cluster(self)
+            if self.bytes is not None:
+                raise VerifyException("expects bytes at an object of its own block only")
         if self.bytes is not None and not 1 <= self.expected_bytes <= MOST_ARRIVALS:
             raise VerifyException(f"bytes = {self.expected_bytes} should be in 1..{MOST_ARRIVALS}")
 
@@ -121,7 +141,9 @@ class MbarrierWaitOp(MbarrierOp, OrderingOp):
     """Wait until the phase under way or the one before, whichever has this parity, is complete (PTX
     ``mbarrier.try_wait.parity``, again and again).
 
-    So a wait for parity 1 of a new object returns at once. parity: 0 or 1.
+    So a wait for parity 1 of a new object returns at once. parity: 0 or 1. In a kernel with
+    clusters the thread sees what threads of other blocks did before they arrived
+    (``.acquire.cluster``).
 
     ``gpu.mbarrier_wait %full[%i] parity %p : memref<4xi64, #loop.space<shared>>``
     """

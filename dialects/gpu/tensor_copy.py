@@ -6,7 +6,15 @@ from dataclasses import replace
 from math import prod
 from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, MemRefType, UnitAttr, f32, i64
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    UnitAttr,
+    f32,
+    i64,
+)
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineConstantExpr
 from xdsl.irdl import (
@@ -14,6 +22,7 @@ from xdsl.irdl import (
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
     opt_prop_def,
     prop_def,
     traits_def,
@@ -33,6 +42,7 @@ from dlc.dialects.gpu.buffers import (
     verify_same_element,
 )
 from dlc.dialects.gpu.capability import NeedsCapability
+from dlc.dialects.gpu.cluster import verify_cluster
 from dlc.dialects.gpu.mbarrier import MOST_ARRIVALS
 from dlc.dialects.gpu.tensor_map import TensorMapAttr
 from dlc.ir.access import INDEX, Access
@@ -117,8 +127,15 @@ class TensorCopyOp(_TensorMoveOp):
     and the last. All bytes of the box, the zeros too, arrive at the ``mbarrier`` object. They lie
     in the tile one after the other, as the destination's swizzle says, which is the map's.
 
+    blocks: the box goes to the same place in the shared memory of several blocks of the cluster,
+    and arrives at the same object of each; bit ``r`` is set for the block of rank ``r``
+    (``.multicast::cluster``). Each of them must have begun, have freed the place, and wait for the
+    bytes before it ends. No lowering gives it.
+
     ``gpu.tensor_copy %x[%i * 128, %k * 64] to %s[%k mod 4, 0, 0] at %full[%k mod 4] {map =
     #gpu.tensor_map<sizes = [512, 256], strides = [512], box = [128, 64]>} : memref<..>, ...``
+
+    ``gpu.tensor_copy %x[0, 0] to %s[0, 0] at %full[0] multicast %blocks {map = ..} : ...``
     """
 
     name = "gpu.tensor_copy"
@@ -131,16 +148,25 @@ class TensorCopyOp(_TensorMoveOp):
     barrier = operand_def(MemRefType)
     barrier_indices = var_operand_def(INDEX)
     barrier_map = prop_def(AffineMapAttr)
+    blocks = opt_operand_def(IndexType())
     map = prop_def(TensorMapAttr)
 
     ROLES: ClassVar[tuple[str, ...]] = ("source", "destination", "barrier")
     assembly_format = (
-        f"{FROM_TO} `at` {place_format('barrier')} "
+        f"{FROM_TO} `at` {place_format('barrier')} (`multicast` $blocks^)? "
         "attr-dict `:` type($source) `,` type($destination) `,` type($barrier)"
     )
 
-    def __init__(self, source: Place, destination: Place, barrier: Place, map: TensorMapAttr):
-        super().__init__(source, destination, barrier, map=map)
+    def __init__(
+        self,
+        source: Place,
+        destination: Place,
+        barrier: Place,
+        map: TensorMapAttr,
+        blocks: SSAValue | None = None,
+    ):
+        more = [[] if blocks is None else [blocks]]
+        super().__init__(source, destination, barrier, more=more, map=map)
 
     @property
     def mapped(self) -> tuple[SSAValue, TensorMapAttr]:
@@ -148,7 +174,8 @@ class TensorCopyOp(_TensorMoveOp):
 
     @property
     def releases(self) -> Token:
-        return Token(TokenKind.PHASE, Scope.BLOCK, self.barrier)
+        scope = Scope.BLOCK if self.blocks is None else Scope.CLUSTER
+        return Token(TokenKind.PHASE, scope, self.barrier)
 
     def accesses(self) -> Sequence[Access]:
         return (
@@ -165,6 +192,8 @@ class TensorCopyOp(_TensorMoveOp):
             raise VerifyException(f"arrives at an i64 in shared memory, got {self.barrier.type}")
         if self.bytes > MOST_ARRIVALS:
             raise VerifyException(f"moves {self.bytes} bytes; {MOST_ARRIVALS} can be awaited")
+        if self.blocks is not None:
+            verify_cluster(self)
 
 
 @irdl_op_definition

@@ -10,6 +10,7 @@ from dlc.dialects import gpu
 from dlc.dialects.gpu import hardware_swizzle
 from dlc.ir.access import Access
 from dlc.ir.tensor import element_bytes
+from dlc.simulator._clusters import each_block
 from dlc.simulator._faults import Site
 from dlc.simulator._global import GlobalBuffer
 from dlc.simulator._groups import commit_of, wait_of
@@ -59,9 +60,10 @@ class _Tile:
         self.bytes = op.bytes
         self._place = machine.place(access, self.site)
 
-    def pieces(self, active: Active) -> tuple[SharedBuffer, Piece]:
-        """Return where the elements are, permuted as the map says; fail where that is not what the
-        buffer says, or where the tile cannot be.
+    def pieces(self, active: Active, beside: Integers | int = 0) -> tuple[SharedBuffer, Piece]:
+        """Return where the elements are, in the memory of the thread's block or of one so many
+        ranks beside, permuted as the map says; fail where that is not what the buffer says, or
+        where the tile cannot be.
         """
         buffer, first = self._place(active)
         assert isinstance(buffer, SharedBuffer)
@@ -74,14 +76,15 @@ class _Tile:
             self._fail(active, f"has its tile at byte {address[0]}, no multiple of {alignment}")
         if (address + self.bytes > limit).any():
             self._fail(active, f"has its tile at byte {address[0]} of {limit}")
-        return buffer, self._permuted(active, buffer, address)
+        block = self.machine.batch.block_slot[active.index] + beside
+        return buffer, self._permuted(block, buffer, address)
 
-    def _permuted(self, active: Active, buffer: SharedBuffer, address: Integers) -> Piece:
+    def _permuted(self, block: Integers, buffer: SharedBuffer, address: Integers) -> Piece:
         memory, width = buffer.memory, buffer.dtype.itemsize
         chunks = address[:, None] + np.arange(0, self.bytes, CHUNK)
         swizzle = hardware_swizzle(self.map.swizzle)
         chunks = chunks if swizzle is None else permuted(swizzle, chunks)
-        chunks = chunks + (memory.batch.block_slot[active.index] * memory.stride)[:, None]
+        chunks = chunks + (block * memory.stride)[:, None]
         return Piece(_parts(chunks, width), _parts(chunks, memory.granule))
 
     def _fail(self, active: Active, message: str) -> None:
@@ -104,17 +107,25 @@ def _tensor_copy(machine: Machine, op: gpu.TensorCopyOp) -> Step:
         machine.slot(op.source),
     )
 
-    def run(active: Active) -> None:
-        keys = found.keys(active)
+    def run(active: Active, beside: Integers | int = 0) -> None:
+        keys = found.keys(active, beside)
         place, inside = box(active)
         tensor = machine.values[source]
         assert isinstance(tensor, GlobalBuffer)
         data = tensor.read_inside(site, active, place, inside)
         data = round_tf32_to_even(data) if rounds else data
-        buffer, piece = tile.pieces(active)
+        buffer, piece = tile.pieces(active, beside)
         machine.tokens.start_copy(site, active, keys, buffer, piece, data)
 
-    return run
+    if op.blocks is None:
+        return run
+    blocks = each_block(machine, op.blocks, site)
+
+    def multicast(active: Active) -> None:
+        for some, beside in blocks(active):
+            run(some, beside)
+
+    return multicast
 
 
 def _tensor_store(machine: Machine, op: gpu.TensorStoreOp) -> Step:

@@ -8,6 +8,7 @@ from xdsl.ir import Operation
 from dlc.dialects import gpu
 from dlc.dialects.gpu.mbarrier import MbarrierOp
 from dlc.dialects.gpu.named_barrier import BARRIERS
+from dlc.simulator._clusters import ranks_beside
 from dlc.simulator._faults import Site
 from dlc.simulator._machine import Compiler, Machine, Step, Wait, nothing
 from dlc.simulator._shared import SharedBuffer
@@ -24,11 +25,13 @@ class BarrierObject:
         self._access = op.accesses()[-1]
         self._place = machine.place(self._access, self.site)
 
-    def keys(self, active: Active) -> Keys:
-        """Return its name for each active thread; its creation must be ordered before."""
+    def keys(self, active: Active, beside: Integers | int = 0) -> Keys:
+        """Return its name for each active thread, in its block or in one so many ranks beside; its
+        creation must be ordered before.
+        """
         buffer, first = self._place(active)
         assert isinstance(buffer, SharedBuffer)
-        piece = buffer.locate(self.site, active, first, 1)
+        piece = buffer.locate(self.site, active, first, 1, beside)
         shadow = buffer.memory.shadow
         if shadow is not None and self._access.atomic:
             shadow.read(self.site, active, piece.cells, atomic=True)
@@ -44,9 +47,11 @@ def _mbarrier_init(machine: Machine, op: gpu.MbarrierInitOp) -> Step:
 
 def _mbarrier_arrive(machine: Machine, op: gpu.MbarrierArriveOp) -> Step:
     found, bytes = BarrierObject(machine, op), op.expected_bytes
+    ranks = None if op.rank is None else ranks_beside(machine, op.rank, found.site)
 
     def run(active: Active) -> None:
-        machine.tokens.arrive(found.site, active, found.keys(active), bytes)
+        keys = found.keys(active, 0 if ranks is None else ranks(active))
+        machine.tokens.arrive(found.site, active, keys, bytes)
 
     return run
 

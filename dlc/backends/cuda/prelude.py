@@ -31,6 +31,19 @@ __device__ __forceinline__ {type} {name}({arguments}) {{
 }}"""
 
 
+def _mbarrier_wait(name: str, order: str) -> str:
+    """Return a function that waits for a phase. order: of accesses, where it is not the default."""
+    return f"""
+__device__ __forceinline__ void {name}(void* barrier, int parity) {{
+  int done;
+  do
+    asm volatile("{{ .reg .pred p; mbarrier.try_wait.parity{order}.shared::cta.b64 p, [%1], %2; "
+                 "selp.s32 %0, 1, 0, p; }}"
+                 : "=r"(done) : "r"(shared_address(barrier)), "r"(parity) : "memory");
+  while (!done);
+}}"""
+
+
 PRELUDE: dict[str, str] = {
     "load_f16": _instruction("load_f16", "cvt.f32.f16", _FLOAT, _HALF),
     "store_f16": _instruction("store_f16", "cvt.rn.f16.f32", _HALF, _FLOAT),
@@ -128,15 +141,9 @@ __device__ __forceinline__ void mbarrier_arrive_expect(void* barrier) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
                :: "r"(shared_address(barrier)), "n"(bytes) : "memory");
 }""",
-    "mbarrier_wait": """
-__device__ __forceinline__ void mbarrier_wait(void* barrier, int parity) {
-  int done;
-  do
-    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
-                 "selp.s32 %0, 1, 0, p; }"
-                 : "=r"(done) : "r"(shared_address(barrier)), "r"(parity) : "memory");
-  while (!done);
-}""",
+    "mbarrier_wait": _mbarrier_wait("mbarrier_wait", ""),
+    # In clusters, it also waits for what threads of other blocks did before they arrived.
+    "mbarrier_wait_of_cluster": _mbarrier_wait("mbarrier_wait_of_cluster", ".acquire.cluster"),
     "cp_async_arrive": """
 __device__ __forceinline__ void cp_async_arrive(void* barrier) {
   asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];"
@@ -195,6 +202,11 @@ __device__ __forceinline__ unsigned cluster_address(const void* p, int rank) {
   unsigned address;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(shared_address(p)), "r"(rank));
   return address;
+}""",
+    "mbarrier_arrive_remote": """
+__device__ __forceinline__ void mbarrier_arrive_remote(void* barrier, int rank) {
+  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];"
+               :: "r"(cluster_address(barrier, rank)) : "memory");
 }""",
     **remote_accesses(),
     **matrix_moves(),

@@ -248,7 +248,9 @@ def _bulk_copy(p: CudaPrinter, op: gpu.BulkCopyOp) -> None:
 def _tensor_copy(p: CudaPrinter, op: gpu.TensorCopyOp) -> None:
     source, destination, barrier = op.accesses()
     places = f"{p.address(destination)}, &{p.maps[op.mapped]}, {p.coordinates(source)}"
-    p.line(f"{tensor_copy_name(op.tensor_map)}({places}, {p.address(barrier)});")
+    blocks = "" if op.blocks is None else f", {p.names[op.blocks]}"
+    name = tensor_copy_name(op.tensor_map, multicast=op.blocks is not None)
+    p.line(f"{name}({places}, {p.address(barrier)}{blocks});")
 
 
 def _tensor_store(p: CudaPrinter, op: gpu.TensorStoreOp) -> None:
@@ -272,13 +274,17 @@ def _mbarrier_init(p: CudaPrinter, op: gpu.MbarrierInitOp) -> None:
 
 def _mbarrier_arrive(p: CudaPrinter, op: gpu.MbarrierArriveOp) -> None:
     (access,) = op.accesses()
+    if op.rank is not None:
+        p.line(f"mbarrier_arrive_remote({p.address(access)}, {p.names[op.rank]});")
+        return
     expecting = "" if op.bytes is None else f"_expect<{op.expected_bytes}>"
     p.line(f"mbarrier_arrive{expecting}({p.address(access)});")
 
 
 def _mbarrier_wait(p: CudaPrinter, op: gpu.MbarrierWaitOp) -> None:
     (access,) = op.accesses()
-    p.line(f"mbarrier_wait({p.address(access)}, {p.names[op.parity]});")
+    of_cluster = "" if kernel_of(op).cluster is None else "_of_cluster"
+    p.line(f"mbarrier_wait{of_cluster}({p.address(access)}, {p.names[op.parity]});")
 
 
 def _cp_async_arrive(p: CudaPrinter, op: gpu.CpAsyncArriveOp) -> None:

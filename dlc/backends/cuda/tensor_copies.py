@@ -14,9 +14,16 @@ _ANY_AXES = range(1, MOST_AXES + 1)
 _IMAGE_AXES = range(3, MOST_AXES + 1)
 
 
-def tensor_copy_name(map: TensorMap) -> str:
-    """Return the name of the function that copies a box to shared memory."""
-    return f"tensor_copy_{'im2col_' if map.is_im2col else ''}{map.rank}d"
+def tensor_copy_name(map: TensorMap, multicast: bool) -> str:
+    """Return the name of the function that copies a box to shared memory, of this block or, last
+    argument, of several blocks of the cluster.
+    """
+    return _copy_name(map.rank, map.is_im2col, multicast)
+
+
+def _copy_name(axes: int, im2col: bool, multicast: bool) -> str:
+    mode = "im2col_" * im2col + "multicast_" * multicast
+    return f"tensor_copy_{mode}{axes}d"
 
 
 def tensor_store_name(map: TensorMap) -> str:
@@ -28,8 +35,12 @@ def tensor_copies() -> dict[str, str]:
     """Return the definitions of the type and of each function on it."""
     return {
         TENSOR_MAP: f"\nstruct alignas(64) {TENSOR_MAP} {{ unsigned long long words[16]; }};",
-        **{f"tensor_copy_{axes}d": _copy(axes) for axes in _ANY_AXES},
-        **{f"tensor_copy_im2col_{axes}d": _im2col(axes) for axes in _IMAGE_AXES},
+        **{
+            _copy_name(axes, im2col, multicast): _copy(axes, im2col, multicast)
+            for im2col, ranks in ((False, _ANY_AXES), (True, _IMAGE_AXES))
+            for axes in ranks
+            for multicast in (False, True)
+        },
         **{f"tensor_store_{axes}d": _store(axes) for axes in _ANY_AXES},
     }
 
@@ -51,40 +62,34 @@ def _coordinates(axes: int, first: int) -> tuple[list[str], str, list[str]]:
     return parameters, places, [f'"r"(c{axes - 1 - n})' for n in range(axes)]
 
 
-def _copy(axes: int) -> str:
-    parameters, places, operands = _coordinates(axes, 2)
-    return _function(
-        f"tensor_copy_{axes}d",
-        ["void* to", f"const {TENSOR_MAP}* map", *parameters, "void* barrier"],
-        f"cp.async.bulk.tensor.{axes}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-        f"[%0], [%1, {{{places}}}], [%{2 + axes}]",
-        ['"r"(shared_address(to))', '"l"(map)', *operands, '"r"(shared_address(barrier))'],
-    )
-
-
-def _im2col(axes: int) -> str:
-    parameters, places, operands = _coordinates(axes, 2)
-    offsets = range(axes - 2)
+def _copy(axes: int, im2col: bool, multicast: bool) -> str:
+    coordinates, places, given = _coordinates(axes, 2)
+    offsets = range(axes - 2) if im2col else range(0)
+    parameters = [
+        "void* to",
+        f"const {TENSOR_MAP}* map",
+        *coordinates,
+        *(f"int o{n}" for n in offsets),
+        "void* barrier",
+    ]
+    operands = [
+        '"r"(shared_address(to))',
+        '"l"(map)',
+        *given,
+        '"r"(shared_address(barrier))',
+        *(f'"h"((unsigned short)o{n})' for n in reversed(offsets)),
+    ]
     listed = ", ".join(f"%{3 + axes + n}" for n in offsets)
-    return _function(
-        f"tensor_copy_im2col_{axes}d",
-        [
-            "void* to",
-            f"const {TENSOR_MAP}* map",
-            *parameters,
-            *(f"int o{n}" for n in offsets),
-            "void* barrier",
-        ],
-        f"cp.async.bulk.tensor.{axes}d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
-        f"[%0], [%1, {{{places}}}], [%{2 + axes}], {{{listed}}}",
-        [
-            '"r"(shared_address(to))',
-            '"l"(map)',
-            *operands,
-            '"r"(shared_address(barrier))',
-            *(f'"h"((unsigned short)o{n})' for n in reversed(offsets)),
-        ],
+    ptx = (
+        f"cp.async.bulk.tensor.{axes}d.shared::cluster.global.{'im2col' if im2col else 'tile'}"
+        f".mbarrier::complete_tx::bytes{'.multicast::cluster' * multicast} "
+        f"[%0], [%1, {{{places}}}], [%{2 + axes}]" + f", {{{listed}}}" * im2col
     )
+    if multicast:
+        parameters.append("int blocks")
+        ptx += f", %{len(operands)}"
+        operands.append('"h"((unsigned short)blocks)')
+    return _function(_copy_name(axes, im2col, multicast), parameters, ptx, operands)
 
 
 def _store(axes: int) -> str:

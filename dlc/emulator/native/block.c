@@ -118,6 +118,8 @@ typedef struct worker {
 static __thread worker *self;
 __thread thread_view *current_thread;
 
+static int is_over(const worker *w) { return w->finished == w->threads_in_block; }
+
 static thread *me(void) { return (thread *)current_thread; }
 
 uint32_t thread_number(void) { return (uint32_t)(me() - self->threads); }
@@ -283,13 +285,21 @@ unsigned remote_address(unsigned place, unsigned rank) {
   return rank << RANK_SHIFT | place;
 }
 
+static unsigned place_of(unsigned address) { return address & ((1u << RANK_SHIFT) - 1); }
+
+/* A block of the cluster whose memory is touched. */
+static worker *other_block(uint32_t rank) {
+  worker *owner = self->others[rank];
+  if (is_over(owner)) fault("the shared memory of a block of the cluster that has ended");
+  return owner;
+}
+
 unsigned char *remote_memory(unsigned address, unsigned bytes) {
   settle();
-  const worker *owner = self->others[address >> RANK_SHIFT];
-  unsigned place = address & ((1u << RANK_SHIFT) - 1);
+  const worker *owner = other_block(address >> RANK_SHIFT);
+  unsigned place = place_of(address);
   if (place % bytes || place + bytes > owner->launch->shared_bytes)
     fault("%u bytes at byte %u of the %u bytes of another block's shared memory", bytes, place, owner->launch->shared_bytes);
-  if (owner->finished == owner->threads_in_block) fault("the shared memory of a block of the cluster that has ended");
   return owner->shared + place;
 }
 
@@ -320,10 +330,10 @@ static void wait_for_token(const char *name, int (*is_over)(const thread *), uin
   park(self, name);
 }
 
-static mbarrier *mbarrier_at(uint32_t place) {
-  if (place % sizeof(mbarrier) || place + sizeof(mbarrier) > self->launch->shared_bytes)
-    fault("an mbarrier at byte %u of %u bytes of shared memory", place, self->launch->shared_bytes);
-  mbarrier *found = (mbarrier *)(self->shared + place);
+static mbarrier *mbarrier_at(const worker *w, uint32_t place) {
+  if (place % sizeof(mbarrier) || place + sizeof(mbarrier) > w->launch->shared_bytes)
+    fault("an mbarrier at byte %u of %u bytes of shared memory", place, w->launch->shared_bytes);
+  mbarrier *found = (mbarrier *)(w->shared + place);
   static const uint64_t poison = ~0ull;
   if (memcmp(found, &poison, sizeof poison) == 0) fault("an mbarrier that was not initialised");
   return found;
@@ -338,12 +348,12 @@ static void end_phase(mbarrier *b) {
 void mbarrier_init(unsigned place, unsigned arrivals) {
   settle();
   memset(self->shared + place, 0, sizeof(mbarrier));
-  mbarrier *b = mbarrier_at(place);
+  mbarrier *b = mbarrier_at(self, place);
   b->arrivals = b->missing = arrivals;
 }
 
-static void arrive(unsigned place, unsigned bytes) {
-  mbarrier *b = mbarrier_at(place);
+static void arrive(const worker *w, unsigned place, unsigned bytes) {
+  mbarrier *b = mbarrier_at(w, place);
   if (!b->missing) fault("it arrives once too often at the mbarrier at byte %u", place);
   b->bytes += bytes;
   b->missing--;
@@ -352,10 +362,15 @@ static void arrive(unsigned place, unsigned bytes) {
 
 void mbarrier_arrive(unsigned place, unsigned bytes) {
   settle();
-  arrive(place, bytes);
+  arrive(self, place, bytes);
 }
 
-static int is_other_phase(const thread *t) { return mbarrier_at(t->place)->odd != t->parity; }
+void mbarrier_arrive_remote(unsigned address) {
+  settle();
+  arrive(other_block(address >> RANK_SHIFT), place_of(address), 0);
+}
+
+static int is_other_phase(const thread *t) { return mbarrier_at(self, t->place)->odd != t->parity; }
 
 void mbarrier_wait(unsigned place, unsigned parity) {
   wait_for_token("mbarrier.try_wait", is_other_phase, place, parity);
@@ -389,7 +404,7 @@ void meet_warpgroup(const char *name, void (*together)(uint32_t, uint32_t), uint
 }
 
 static void add_bulk(worker *w, bulk b) {
-  mbarrier_at(b.barrier);
+  mbarrier_at(w, b.barrier);
   if (w->bulk_count == w->bulk_room) {
     w->bulk_room = w->bulk_room ? 2 * w->bulk_room : 64;
     w->bulks = realloc(w->bulks, w->bulk_room * sizeof *w->bulks);
@@ -423,12 +438,18 @@ static tensor_copy tensor_copy_of(const void *map, unsigned axes, const int *at,
   return c;
 }
 
+/* blocks: a bit for each block of the cluster that gets the box; none where it is for this one alone. */
 void start_tensor_copy(const void *map, unsigned axes, const int *at, const int *offsets, unsigned to, int im2col,
-                       unsigned barrier) {
-  worker *w = self;
+                       unsigned barrier, unsigned blocks) {
+  unsigned size = cluster_blocks(self->launch->kernel);
   settle();
   tensor_copy c = tensor_copy_of(map, axes, at, offsets, to, im2col);
-  add_bulk(w, (bulk){.to = w->shared + to, .bytes = box_bytes(&c.map), .barrier = barrier, .tensor = c});
+  if (blocks >> size) fault("cp.async.bulk.tensor: blocks %#x of a cluster of %u", blocks, size);
+  for (uint32_t rank = 0; rank < size; rank++) {
+    if (blocks ? !(blocks >> rank & 1) : self->others[rank] != self) continue;
+    worker *w = other_block(rank);
+    add_bulk(w, (bulk){.to = w->shared + to, .bytes = box_bytes(&c.map), .barrier = barrier, .tensor = c});
+  }
 }
 
 void start_tensor_store(const void *map, unsigned axes, const int *at, unsigned from) {
@@ -463,7 +484,7 @@ static int deliver_bulks(worker *w) {
     const bulk *c = &w->bulks[i];
     if (c->from) memcpy(c->to, c->from, c->bytes);
     else load_box(&c->tensor, w->shared);
-    mbarrier *b = mbarrier_at(c->barrier);
+    mbarrier *b = mbarrier_at(w, c->barrier);
     b->bytes -= c->bytes;
     end_phase(b);
   }
@@ -480,7 +501,7 @@ static int deliver_copies(worker *w) {
     current_thread = &t->view;
     while (t->copy_first < t->copy_end && t->copies[t->copy_first].number < a->started)
       finish_copy(&t->copies[t->copy_first++]);
-    arrive(a->barrier, 0);
+    arrive(w, a->barrier, 0);
   }
   return count != 0;
 }
@@ -533,7 +554,7 @@ void wait_for_copies(unsigned outstanding) {
 void arrive_after_copies(unsigned barrier) {
   worker *w = self;
   settle();
-  mbarrier_at(barrier);
+  mbarrier_at(w, barrier);
   if (w->arrival_count == w->arrival_room) {
     w->arrival_room = w->arrival_room ? 2 * w->arrival_room : 1024;
     w->arrivals = realloc(w->arrivals, w->arrival_room * sizeof *w->arrivals);
@@ -606,31 +627,37 @@ static void run_warp(worker *w, warp *p) {
   fault("it waits at %s for lane %d, which is at %s", me()->waits, other, lanes[other].waits);
 }
 
-static void release_barrier(worker *w, uint32_t warps) {
-  if (w->at_barrier != w->threads_in_block) {
-    for (uint32_t i = 0; i < w->threads_in_block; i++) {
-      current_thread = &w->threads[i].view;
-      if (me()->is_over) fault("it waits at %s for ever", me()->waits);
-    }
-    for (uint32_t i = 0; i < w->threads_in_block; i++)
-      if (strcmp(w->threads[i].waits, "__syncthreads") == 0) current_thread = &w->threads[i].view;
-    fault("it waits at a barrier that %u threads of the block do not reach", w->finished);
-  }
+static uint32_t warps_of(const worker *w) { return (w->threads_in_block + WARP_LANES - 1) / WARP_LANES; }
+
+static void release_barrier(worker *w) {
   w->at_barrier = 0;
-  for (uint32_t i = 0; i < warps; i++) w->warps[i].runnable = w->warps[i].lanes;
+  for (uint32_t i = 0; i < warps_of(w); i++) w->warps[i].runnable = w->warps[i].lanes;
 }
 
-static int is_over(const worker *w) { return w->finished == w->threads_in_block; }
-
-/* Let the threads of a block run as far as they can; return whether some may then go on. */
-static int go_on(worker *w) {
-  uint32_t warps = (w->threads_in_block + WARP_LANES - 1) / WARP_LANES;
+/* Nobody in the cluster can go on: say who of a block waits for what. */
+static void tell_stall(worker *w) {
   self = w;
+  for (uint32_t i = 0; i < w->threads_in_block; i++) {
+    current_thread = &w->threads[i].view;
+    if (me()->is_over) fault("it waits at %s for ever", me()->waits);
+  }
+  if (!w->at_barrier) return;
+  for (uint32_t i = 0; i < w->threads_in_block; i++)
+    if (strcmp(w->threads[i].waits, "__syncthreads") == 0) current_thread = &w->threads[i].view;
+  fault("it waits at a barrier that %u threads of the block do not reach", w->finished);
+}
+
+/* Let the threads of a block run as far as they can; return whether any ran or may then go on. */
+static int go_on(worker *w) {
+  uint32_t warps = warps_of(w);
+  int any = 0;
+  self = w;
+  for (uint32_t i = 0; i < warps; i++) any |= w->warps[i].runnable != 0;
   for (uint32_t i = 0; i < warps; i++) run_warp(w, &w->warps[w->backwards ? warps - 1 - i : i]);
-  if (is_over(w)) return 0;
+  if (is_over(w)) return any;
   if (release_tokens(w) || deliver_bulks(w) || deliver_copies(w)) return 1;
-  if (w->at_cluster_barrier) return 0;
-  release_barrier(w, warps);
+  if (w->at_barrier != w->threads_in_block) return any;
+  release_barrier(w);
   return 1;
 }
 
@@ -667,7 +694,9 @@ static void run_cluster(worker *const *blocks, const uint64_t *numbers, uint32_t
       if (!is_over(w)) any |= go_on(w);
       over &= is_over(w);
     }
-    if (!any && !over) release_cluster_barrier(blocks, count);
+    if (any || over) continue;
+    for (uint32_t i = 0; i < count; i++) tell_stall(blocks[i]);
+    release_cluster_barrier(blocks, count);
   }
   for (uint32_t rank = 0; rank < count; rank++) end_block(blocks[rank]);
   self = blocks[0];

@@ -38,6 +38,7 @@ void wait_for_copies(unsigned);
 void arrive_after_copies(unsigned);
 void mbarrier_init(unsigned, unsigned);
 void mbarrier_arrive(unsigned, unsigned);
+void mbarrier_arrive_remote(unsigned);
 void mbarrier_wait(unsigned, unsigned);
 void numbered_barrier(unsigned, unsigned, int);
 void start_bulk_copy(unsigned, const void *, unsigned, unsigned);
@@ -47,7 +48,8 @@ void meet_cluster(void);
 unsigned remote_address(unsigned, unsigned);
 byte *remote_memory(unsigned, unsigned);
 void wait_for_products(unsigned);
-void start_tensor_copy(const void *, unsigned, const int *, const int *, unsigned, int, unsigned);
+enum { OWN_BLOCK = 0 };
+void start_tensor_copy(const void *, unsigned, const int *, const int *, unsigned, int, unsigned, unsigned);
 void start_tensor_store(const void *, unsigned, const int *, unsigned);
 void commit_tensor_stores(void);
 void wait_for_tensor_stores(unsigned);
@@ -242,10 +244,14 @@ static inline void ptx_cp_async_mbarrier_arrive_noinc_shared__cta_b64(unsigned p
 static inline void ptx_mbarrier_init_shared__cta_b64(unsigned place, unsigned arrivals) { ::mbarrier_init(place, arrivals); }
 static inline void ptx_fence_mbarrier_init_release_cluster() {}
 static inline void ptx_mbarrier_arrive_shared__cta_b64(unsigned place) { ::mbarrier_arrive(place, 0); }
+static inline void ptx_mbarrier_arrive_release_cluster_shared__cluster_b64(unsigned address) { mbarrier_arrive_remote(address); }
 static inline void ptx_mbarrier_arrive_expect_tx_shared__cta_b64(unsigned place, unsigned bytes) { ::mbarrier_arrive(place, bytes); }
 static inline void ptx_mbarrier_try_wait_parity_shared__cta_b64(int &done, unsigned place, unsigned parity) {
   ::mbarrier_wait(place, parity);
   done = 1;
+}
+static inline void ptx_mbarrier_try_wait_parity_acquire_cluster_shared__cta_b64(int &done, unsigned place, unsigned parity) {
+  ptx_mbarrier_try_wait_parity_shared__cta_b64(done, place, parity);
 }
 static inline void ptx_bar_sync(unsigned number, unsigned threads) { numbered_barrier(number, threads, 1); }
 static inline void ptx_bar_arrive(unsigned number, unsigned threads) { numbered_barrier(number, threads, 0); }
@@ -255,10 +261,15 @@ static inline void ptx_cp_async_bulk_shared__cluster_global_mbarrier__complete_t
 }
 
 #define TENSOR_COPY(axes, coordinates, listed)                                                              \
+  static inline void ptx_cp_async_bulk_tensor_##axes##d_shared__cluster_global_tile_mbarrier__complete_tx__bytes_multicast__cluster( \
+      unsigned to, const void *map, UNPACKED coordinates, unsigned barrier, unsigned blocks) {                \
+    int at[] = {UNPACKED listed};                                                                            \
+    start_tensor_copy(map, axes, at, 0, to, 0, barrier, blocks);                                             \
+  }                                                                                                        \
   static inline void ptx_cp_async_bulk_tensor_##axes##d_shared__cluster_global_tile_mbarrier__complete_tx__bytes( \
       unsigned to, const void *map, UNPACKED coordinates, unsigned barrier) {                                \
     int at[] = {UNPACKED listed};                                                                            \
-    start_tensor_copy(map, axes, at, 0, to, 0, barrier);                                                     \
+    start_tensor_copy(map, axes, at, 0, to, 0, barrier, OWN_BLOCK);                                          \
   }                                                                                                        \
   static inline void ptx_cp_async_bulk_tensor_##axes##d_global_shared__cta_tile_bulk_group(                  \
       const void *map, UNPACKED coordinates, unsigned from) {                                                \
@@ -266,10 +277,15 @@ static inline void ptx_cp_async_bulk_shared__cluster_global_mbarrier__complete_t
     start_tensor_store(map, axes, at, from);                                                                 \
   }
 #define IM2COL_COPY(axes, coordinates, listed, offsets, listed_offsets)                                      \
+  static inline void ptx_cp_async_bulk_tensor_##axes##d_shared__cluster_global_im2col_mbarrier__complete_tx__bytes_multicast__cluster( \
+      unsigned to, const void *map, UNPACKED coordinates, unsigned barrier, UNPACKED offsets, unsigned blocks) { \
+    int at[] = {UNPACKED listed}, from[] = {UNPACKED listed_offsets};                                        \
+    start_tensor_copy(map, axes, at, from, to, 1, barrier, blocks);                                          \
+  }                                                                                                        \
   static inline void ptx_cp_async_bulk_tensor_##axes##d_shared__cluster_global_im2col_mbarrier__complete_tx__bytes( \
       unsigned to, const void *map, UNPACKED coordinates, unsigned barrier, UNPACKED offsets) {              \
     int at[] = {UNPACKED listed}, from[] = {UNPACKED listed_offsets};                                        \
-    start_tensor_copy(map, axes, at, from, to, 1, barrier);                                                  \
+    start_tensor_copy(map, axes, at, from, to, 1, barrier, OWN_BLOCK);                                       \
   }
 #define UNPACKED(...) __VA_ARGS__
 TENSOR_COPY(1, (int a), (a))
