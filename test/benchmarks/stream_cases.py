@@ -29,7 +29,8 @@ class StreamCase:
     """A few nodes from ``x``, ``y``, .. to ``result``.
 
     inputs: type and shape by name; integers are below ``limit``. torch: the same of torch and the
-    inputs and constants in order.
+    inputs and constants in order. partly: the input of which only as much is read as the result
+    has, if there is one.
     """
 
     name: str
@@ -39,13 +40,14 @@ class StreamCase:
     torch: Torch
     constants: dict[str, Array] = field(default_factory=dict[str, Array])
     limit: int = 0
+    partly: str = ""
 
     @property
     def bytes(self) -> int:
-        """Inputs and result, each once; of a table what is read of it."""
+        """Inputs and result, each once; of an input that is read partly what is read of it."""
         result = _bytes(*self.result)
-        read = [_bytes(*each) for each in self.inputs.values()]
-        return result + (sum(read) if not self.limit else read[1] + result)
+        inputs = self.inputs.items()
+        return result + sum(result if name == self.partly else _bytes(*x) for name, x in inputs)
 
     @property
     def precision(self) -> str:
@@ -341,6 +343,7 @@ def _lookups(element: str) -> Iterator[StreamCase]:
             (element, (rows, width)),
             lambda torch, x, places: x[places],
             limit=50257,
+            partly="x",
         )
 
 
@@ -364,6 +367,7 @@ def _joins(element: str) -> Iterator[StreamCase]:
         lambda torch, x, *_: x[:, 33:161].contiguous(),
         result=(element, (rows, 128)),
         constants=ends,
+        partly="x",
     )
     shape = _rest(element, 64, 112, 112), 64, 112, 112
     yield _of_one(

@@ -194,6 +194,29 @@ def test_transpose_through_shared_memory(
     np.testing.assert_array_equal(y, x.transpose(order))
 
 
+@pytest.mark.parametrize("element", ["f16", "f32", "i8"])
+@pytest.mark.parametrize(
+    ("sizes", "order", "vector"),
+    [
+        ((2, 3, 2, 5, 8, 3), (0, 5, 1, 3, 2, 4), 8),
+        ((2, 3, 2, 5, 8, 3), (0, 5, 1, 3, 2, 4), 4),
+        ((3, 35, 2), (0, 2, 1), 1),
+        ((2, 6, 7, 3), (0, 3, 1, 2), 2),
+        ((1, 16, 8), (0, 2, 1), 8),
+    ],
+)
+def test_transpose_in_registers(
+    runner: Runner, element: str, sizes: tuple[int, ...], order: tuple[int, ...], vector: int
+) -> None:
+    """A thread has all places of the last axis of its input."""
+    keys = f"{_keys(64, vector, None)}, columns = {sizes[-1]}"
+    text = _transpose(element, sizes, order, keys)
+    dtype = {"f16": np.float16, "f32": np.float32, "i8": np.int8}[element]
+    x = (100 * np.random.default_rng(0).standard_normal(sizes)).astype(dtype)
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x)
+    np.testing.assert_array_equal(y, x.transpose(order))
+
+
 def _keys(threads: int, vector: int, tile: tuple[int, int] | None) -> str:
     keys = f'strategy = "map", target = "gpu", threads = {threads}, vector = {vector}'
     return keys if tile is None else f"{keys}, tile = {list(tile)}"

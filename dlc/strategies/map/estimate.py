@@ -24,8 +24,8 @@ _LOADS_AHEAD = 8
 
 def _saved(work: MapWork, schedule: MapOnGpu) -> float:
     """Return the instructions of a result that another one of the thread has done."""
-    window = work.window_of(schedule.columns)
-    return window.saved_instructions(schedule.vector) if window else 0.0
+    own = work.together_of(schedule.columns)
+    return own.saved_instructions(schedule.vector) if own else 0.0
 
 
 def estimate(work: MapWork, schedules: Sequence[MapOnGpu], arch: GpuArch) -> Seconds:

@@ -2,6 +2,7 @@
 
 from math import ceil
 
+from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.arch import GpuArch
 from dlc.lowering.job import Job
 from dlc.model.occupancy import BlockResources
@@ -11,6 +12,8 @@ from dlc.strategies._rated import Rated
 from dlc.strategies.map.estimate import estimate
 from dlc.strategies.map.schedule import UNTILED, MapOnGpu
 from dlc.strategies.map.space import candidates
+from dlc.strategies.map.strip_work import strip_of
+from dlc.strategies.map.strips import lower_in_strips
 from dlc.strategies.map.threads import lower_on_threads
 from dlc.strategies.map.tiled import lower_in_tiles
 from dlc.strategies.map.work import MapWork, work_of
@@ -31,7 +34,12 @@ def rate(work: MapWork, schedule: MapOnGpu, arch: GpuArch) -> Rated:
 
 
 def _lower(job: Job, schedule: MapOnGpu) -> None:
-    if schedule.tile == UNTILED:
+    flow = Dataflow(job.group.body.block)
+    cluster = Cluster(flow, tuple(flow.ops))
+    turn = strip_of(cluster, schedule.columns, schedule.vector)
+    if turn is not None:
+        lower_in_strips(job, turn, schedule.threads, schedule.vector)
+    elif schedule.tile == UNTILED:
         lower_on_threads(job, schedule.threads, schedule.vector, schedule.columns)
     else:
         lower_in_tiles(job, schedule.threads, schedule.vector, schedule.tile)

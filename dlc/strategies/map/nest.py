@@ -1,4 +1,4 @@
-"""Parallel loops in each other."""
+"""Parallel loops in each other, and the numbers of threads."""
 
 from collections.abc import Callable, Sequence
 
@@ -24,3 +24,21 @@ def nest(
     scope.parallel_loop(
         sizes[0], maps[0], lambda dim: nest(scope, sizes[1:], maps[1:], [*dims, dim], write)
     )
+
+
+def each_thread(
+    scope: LoopScope, threads: int, count: int, write: Callable[[AffineExpr], None]
+) -> None:
+    """Give each thread of blocks of ``threads`` a number below ``count``, as long as there are
+    some.
+    """
+    blocks = -(-count // threads)
+
+    def write_thread(dims: Sequence[AffineExpr]) -> None:
+        position = dims[0] * threads + dims[1]
+        if count == blocks * threads:
+            write(position)
+        else:
+            scope.where_below(position, count, lambda: write(position))
+
+    nest(scope, [blocks, threads], [LoopMap.GRID, LoopMap.THREAD], [], write_thread)

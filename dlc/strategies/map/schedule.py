@@ -21,7 +21,8 @@ class MapOnGpu(Schedule, strategy="map", target="gpu"):
     )
     columns: int = size(
         "neighbouring places of the axis before it that a thread computes them at: their windows "
-        "are read together",
+        "are read together; or all places of a short axis along which inputs lie turned, which it "
+        "reads as they lie",
         default=1,
         most=16,
     )

@@ -17,8 +17,8 @@ fast as those with 32, and up to 10 % faster, which the estimate does not tell a
 def candidates(work: MapWork, _: GpuArch) -> Iterator[MapOnGpu]:
     """Yield the schedules of the space."""
     alone = () if work.needs_windows else ((1, *work.vectors),)
-    windows = ((each.positions, *(vector for vector, _ in each.reads)) for each in work.windows)
-    for columns, *vectors in (*alone, *windows):
+    several = ((each.positions, *(vector for vector, _ in each.reads)) for each in work.together)
+    for columns, *vectors in (*alone, *several):
         for vector in vectors:
             if columns > 1 and work.last_axis % vector:
                 continue

@@ -1,6 +1,6 @@
 """The loops of ``map`` on a GPU: each thread computes a few neighbouring elements."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects.builtin import MemRefType
@@ -18,7 +18,7 @@ from dlc.lowering.lanes import lane_loops
 from dlc.lowering.scope import LoopScope
 from dlc.lowering.window import WindowReducer, pack_for_lanes
 from dlc.strategies.map.lines import Lines
-from dlc.strategies.map.nest import nest
+from dlc.strategies.map.nest import each_thread, nest
 
 
 def lower_on_threads(job: Job, threads: int, vector: int, columns: int = 1) -> None:
@@ -67,7 +67,7 @@ def _threads(
         last = AffineExpr.constant(vectors)
         scope.where_below(last - position, 1, lambda: write_some(last, rest, LoopMap.SERIAL))
 
-    _each_thread(scope, threads, vectors + bool(rest), write_vector)
+    each_thread(scope, threads, vectors + bool(rest), write_vector)
 
 
 def _units(scope: LoopScope, lines: Lines, axes: MergedAxes, outputs: Sequence[Output]) -> None:
@@ -121,20 +121,4 @@ def _windows(
 
         lane_loops(scope, own, write)
 
-    _each_thread(scope, threads, prod(sizes), write_window)
-
-
-def _each_thread(
-    scope: LoopScope, threads: int, count: int, write: Callable[[AffineExpr], None]
-) -> None:
-    """Give each thread a number below ``count``, as long as there are some."""
-    blocks = -(-count // threads)
-
-    def write_thread(dims: Sequence[AffineExpr]) -> None:
-        position = dims[0] * threads + dims[1]
-        if count == blocks * threads:
-            write(position)
-        else:
-            scope.where_below(position, count, lambda: write(position))
-
-    nest(scope, [blocks, threads], [LoopMap.GRID, LoopMap.THREAD], [], write_thread)
+    each_thread(scope, threads, prod(sizes), write_window)

@@ -17,6 +17,7 @@ from dlc.ir.tensor import element_bytes, element_count, element_type, shape, ten
 from dlc.model.streaming import LaneReads
 from dlc.strategies.map.schedule import UNTILED, MapOnGpu
 from dlc.strategies.map.sides import ACCESS_BYTES
+from dlc.strategies.map.strip_work import StripWork, strips
 from dlc.strategies.map.tile_work import TileWork, tile_works
 from dlc.strategies.map.windows import WindowWork, needs_windows, windows
 
@@ -30,7 +31,7 @@ REGISTERS = 40
 class MapWork:
     """What a ``map`` group does: result elements, length of their last axis, bytes of the widest,
     bytes read and written, scalar operations in units of an addition, those that no code can leave
-    out, by the elements of a thread what a warp reads, windows that neighbours may share, the tiles
+    out, by the elements of a thread what a warp reads, what threads may do that have several columns, the tiles
     that it may have, and whether there must be such windows, since a thread alone reads too much.
     """
 
@@ -42,7 +43,7 @@ class MapWork:
     operations: float
     least_operations: float = 0.0
     reads: tuple[tuple[int, LaneReads], ...] = ((1, LaneReads(1.0, 1.0, 1.0)),)
-    windows: tuple[WindowWork, ...] = ()
+    together: tuple[WindowWork | StripWork, ...] = ()
     tiles: tuple[TileWork, ...] = ()
     needs_windows: bool = False
 
@@ -62,19 +63,19 @@ class MapWork:
         why = f"use {allowed}" if allowed else "no input lies turned, so use tile = [1, 1]"
         raise CompileError(f"tile = {list(schedule.tile)} does not fit the group; {why}")
 
-    def window_of(self, columns: int) -> WindowWork | None:
-        """Return the window of threads with so many columns; where they do not fit, none."""
-        return next((each for each in self.windows if each.positions == columns), None)
+    def together_of(self, columns: int) -> WindowWork | StripWork | None:
+        """Return what threads with so many columns do; where they do not fit, nothing."""
+        return next((each for each in self.together if each.positions == columns), None)
 
     def registers_of(self, schedule: MapOnGpu) -> int:
         """Return the registers that a thread probably takes."""
-        window = self.window_of(schedule.columns)
-        return window.registers(schedule.vector) if window else REGISTERS
+        own = self.together_of(schedule.columns)
+        return own.registers(schedule.vector) if own else REGISTERS
 
     def reads_of(self, vector: int, columns: int = 1) -> LaneReads:
         """Return what a warp reads; where the vector does not fit, threads have few elements."""
-        window = self.window_of(columns)
-        table = dict(window.reads if window else self.reads)
+        own = self.together_of(columns)
+        table = dict(own.reads if own else self.reads)
         return table.get(vector, table[min(table)])
 
 
@@ -93,7 +94,7 @@ def work_of(cluster: Cluster) -> MapWork:
     starts = [(v, places[shape(v)]) for v in results]
     counted = lane_reads(cluster, starts, tuple((v, 1) for v in vectors))
     reads = _in_units(last_axis, dict(zip(vectors, counted, strict=True)))
-    together = needs_windows(cluster)
+    needs_others = needs_windows(cluster)
     return MapWork(
         max(1, element_count(largest)),
         last_axis,
@@ -103,9 +104,9 @@ def work_of(cluster: Cluster) -> MapWork:
         work(cluster),
         least_work(cluster),
         tuple(reads.items()),
-        tuple(windows(cluster, tuple(vectors))),
-        () if together else tuple(tile_works(cluster)),
-        together,
+        (*windows(cluster, tuple(vectors)), *strips(cluster, tuple(vectors))),
+        () if needs_others else tuple(tile_works(cluster)),
+        needs_others,
     )
 
 

@@ -51,7 +51,7 @@ def test_vectors_go_over_the_ends_of_lines_but_not_of_windows() -> None:
     reads = tuple((vector, LaneReads(1.0, 1.0, 1.0)) for vector in (4, 2, 1))
     work = map_gpu.MapWork(1000 * 6, 6, 4, 24000, 24000, operations=1e4, reads=reads)
     assert {s.vector for s in map_gpu.candidates(work, H200)} == {1, 2, 4}
-    shared = replace(work, windows=(WindowWork(2, 4, 3, 9, 1, False, 2, reads),))
+    shared = replace(work, together=(WindowWork(2, 4, 3, 9, 1, False, 2, reads),))
     assert {s.vector for s in map_gpu.candidates(shared, H200) if s.columns == 2} == {1, 2}
 
 
