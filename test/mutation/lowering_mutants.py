@@ -165,7 +165,7 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "short-grid",
         _GPU,
-        "dlc/strategies/map/threads.py",
+        "dlc/strategies/map/nest.py",
         "    blocks = -(-count // threads)\n",
         "    blocks = max(1, count // threads)\n",
         "the last elements have no block",
