@@ -31,6 +31,7 @@ PIPELINES: dict[str, Pipeline] = {
             "gpu-jam-unrolled",
             "gpu-hoist-invariants",  # an index that is the same for neighbours has a value then
             "gpu-hoist-choices",  # what a branch loads are neighbours then
+            "gpu-align-loads",  # before neighbours are loaded together
             "gpu-vectorize-memory",  # finds the neighbours in the innermost loops
             "gpu-fold-conversions",  # of moves between buffers that it has made
             "gpu-select-quotients",

@@ -132,15 +132,26 @@ def _counts(places: Places, bytes: int, vector: int, warps: int) -> _Counts:
     if not steps.any():
         instructions = at = at[:, :, :1]  # the same element for the whole vector
     elif ((steps == np.arange(vector)[:, np.newaxis]) | (at < 0).all(2, keepdims=True)).all():
-        wide = max(1, min(vector, LOAD_BYTES // bytes))
-        if not (at[:, :, 0] % wide).any():
-            instructions = at[:, :, ::wide]
+        instructions = _wide(at, max(1, min(vector, LOAD_BYTES // bytes)))
     loads = (instructions >= 0).sum() / (samples * instructions.shape[1])
     lines = _distinct(np.moveaxis(instructions, 1, -1) * bytes // LINE_BYTES)
     together = min(samples, warps)
     whole = samples // together * together  # the samples of whole blocks
     fetched = _distinct(at[:whole].reshape(whole // together, -1) * bytes // LINE_BYTES)
     return loads, lines / samples, fetched / whole
+
+
+def _wide(at: Places, wide: int) -> Places:
+    """Return where the loads of neighbours are: wide ones, if these begin at multiples of what is
+    loaded, or all as far behind one, in which case there is one more.
+    """
+    before = at[:, :, 0] % wide
+    if not before.any():
+        return at[:, :, ::wide]
+    if (before == before.flat[0]).all() and at.shape[2] // wide + 1 < at.shape[2]:
+        first = at[:, :, ::wide] - before.flat[0]
+        return np.concatenate([first, first[:, :, -1:] + wide], 2)
+    return at
 
 
 def _distinct(values: Places) -> int:

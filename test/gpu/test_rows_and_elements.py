@@ -260,6 +260,26 @@ def test_lines_that_end_among_neighbours(
     np.testing.assert_array_equal(z, wanted)
 
 
+@pytest.mark.parametrize("element", ["f16", "f32", "i8"])
+@pytest.mark.parametrize(
+    ("width", "start", "stop"), [(192, 33, 161), (72, 5, 37), (70, 33, 65), (24, 15, 23), (9, 1, 9)]
+)
+def test_slices_behind_a_multiple(
+    runner: Runner, width: int, start: int, stop: int, element: str
+) -> None:
+    """What is loaded around a slice stays in its line."""
+    given, result = f"tensor<37x{width}x{element}>", f"tensor<37x{stop - start}x{element}>"
+    body = (
+        f"%r = graph.slice %g0 {{starts = array<i64: 0, {start}>, stops = array<i64: 37, {stop}>, "
+        f"steps = array<i64: 1, 1>}} : {given} -> {result}"
+    )
+    text = group(given, result, _keys(64, 8, None), body)
+    dtype = {"f16": np.float16, "f32": np.float32, "i8": np.int8}[element]
+    x = (100 * np.random.default_rng(0).standard_normal((37, width))).astype(dtype)
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x)
+    np.testing.assert_array_equal(y, x[:, start:stop])
+
+
 @pytest.mark.parametrize("vector", [1, 4, 8])
 @pytest.mark.parametrize("width", [100, 33, 8, 3])
 def test_gathered_rows(runner: Runner, width: int, vector: int) -> None:

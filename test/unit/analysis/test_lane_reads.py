@@ -40,6 +40,16 @@ def test_neighbours_are_loaded_together() -> None:
     assert eight == LaneReads(2, 16, 8)  # each of two instructions touches all eight lines
 
 
+def test_neighbours_behind_a_multiple_take_one_load_more() -> None:
+    text = _main(
+        "graph.slice %a {starts = array<i64: 0, 33>, stops = array<i64: 64, 65>, "
+        "steps = array<i64: 1, 1>} : tensor<64x72xf32> -> tensor<64x32xf32>",
+        "64x72xf32",
+    )
+    four, eight = _reads(text, (4, 1), (8, 1))
+    assert (four.loads, eight.loads) == (2, 3)
+
+
 def test_each_lane_of_a_transposition_has_a_line_of_its_own() -> None:
     text = _main(
         "graph.transpose %a {permutation = array<i64: 1, 0>} "
