@@ -12,7 +12,6 @@ from dlc.analysis.positions import Index, axes
 from dlc.analysis.turned_reads import Turn, turn_of
 from dlc.arch.fragments import WARP_LANES
 from dlc.dialects.graph.computed import ReductionOp
-from dlc.ir.tensor import shape
 from dlc.model.streaming import LaneReads
 
 _MOST_PLACES = 8
