@@ -31,8 +31,9 @@ REGISTERS = 40
 class MapWork:
     """What a ``map`` group does: result elements, length of their last axis, bytes of the widest,
     bytes read and written, scalar operations in units of an addition, those that no code can leave
-    out, by the elements of a thread what a warp reads, what threads may do that have several columns, the tiles
-    that it may have, and whether there must be such windows, since a thread alone reads too much.
+    out, by the elements of a thread what a warp reads, what threads do that have several columns,
+    the tiles that it may have, and whether there must be such windows, since a thread alone reads
+    too much.
     """
 
     points: int
