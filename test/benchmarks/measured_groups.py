@@ -72,7 +72,7 @@ def texts() -> Iterator[tuple[str, str]]:
 def _group(row: dict[str, Any]) -> MeasuredGroup:
     module = parse_module(row["text"], registry.new_context())
     flow = Dataflow(next(op for op in module.walk() if isinstance(op, GroupOp)).body.block)
-    schedules = [strategies.read_record(_record(text)) for text, _ in row["times"]]
+    schedules = [schedule_of(text) for text, _ in row["times"]]
     strategy = schedules[0].strategy
     own = strategies.by_name(strategy).implementations["gpu"]
     work = own.work_of(Cluster(flow, tuple(flow.ops)))
@@ -80,10 +80,12 @@ def _group(row: dict[str, Any]) -> MeasuredGroup:
     return MeasuredGroup(row["name"], row["kind"] == "model", strategy, own, work, schedules, us)
 
 
-def _record(text: str) -> dict[str, Any]:
-    """Return the keys of a schedule as it is written in the IR."""
+def schedule_of(text: str) -> Schedule:
+    """Return the schedule whose keys stand in the IR as ``text``."""
     keys = json.loads("{" + _quoted(text) + "}")
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in keys.items()}
+    return strategies.read_record(
+        {key: tuple(value) if isinstance(value, list) else value for key, value in keys.items()}
+    )
 
 
 def _quoted(text: str) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from contraction import Case
-from measured_groups import MeasuredGroup, measured_groups
+from measured_groups import MeasuredGroup, measured_groups, schedule_of
 
 from dlc import arch, registry, strategies
 from dlc.analysis.dataflow import Cluster, Dataflow
@@ -84,23 +84,20 @@ class Verdict:
 HEAD = f"{'case':36} {'choice':>6} {'rank':>6} {'median':>7} {'p95':>6}"
 
 
-def samples(chip: GpuArch) -> list[Sample]:
+def samples() -> list[Sample]:
     """Return the measured cases of all files."""
-    return [sample for end, file in FILES.items() for sample in _samples_of(file, end, chip)]
+    return [sample for end, file in FILES.items() for sample in _samples_of(file, end)]
 
 
-def _samples_of(path: Path, end: str, chip: GpuArch) -> Iterator[Sample]:
+def _samples_of(path: Path, end: str) -> Iterator[Sample]:
     works: dict[str, Contraction] = {}
     found: dict[str, dict[ContractOnGpu, float]] = {}
     with gzip.open(path, "rt") as file:
         for row in map(json.loads, file):
             name = row["case"]
-            group = _group(name, f'target = "gpu", {row["schedule"]}')
             if name not in works:
-                flow = Dataflow(group.body.block)
-                works[name] = IMPLEMENTATION.work_of(Cluster(flow, tuple(flow.ops)))
-            assert group.schedule is not None
-            schedule = strategies.read(group.schedule)
+                works[name] = _work(name)
+            schedule = schedule_of(f'target = "gpu", {row["schedule"]}')
             assert isinstance(schedule, ContractOnGpu)
             found.setdefault(name, {})[schedule] = row["us"]
     for name, measured in found.items():
@@ -109,11 +106,12 @@ def _samples_of(path: Path, end: str, chip: GpuArch) -> Iterator[Sample]:
         yield Sample(name + end, works[name], schedules, us)
 
 
-def _group(name: str, schedule: str) -> GroupOp:
+def _work(name: str) -> Contraction:
     kind, *sizes, element = name.split("_")
-    case = Case(kind, tuple(map(int, sizes)), element, schedule)
+    case = Case(kind, tuple(map(int, sizes)), element)
     module = parse_module(case.module(), registry.new_context())
-    return next(op for op in module.walk() if isinstance(op, GroupOp))
+    flow = Dataflow(next(op for op in module.walk() if isinstance(op, GroupOp)).body.block)
+    return IMPLEMENTATION.work_of(Cluster(flow, tuple(flow.ops)))
 
 
 def judge(sample: Sample, chip: GpuArch) -> Verdict:
@@ -234,7 +232,7 @@ def main() -> None:
     if asked.command == "groups":
         show_groups([*measured_groups()], chip)
         return
-    cases = samples(chip)
+    cases = samples()
     if asked.command == "table":
         show([judge(case, chip) for case in cases])
         print(f"{sum(ties(case, chip) for case in cases)} of {len(cases)} choices tie within 0.5 %")

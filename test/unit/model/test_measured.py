@@ -2,16 +2,12 @@
 
 import numpy as np
 import pytest
-from measured_groups import measured_groups
-from rating import Verdict, choice, geometric_mean, judge, samples
+from measured_groups import MeasuredGroup, measured_groups
+from rating import Sample, Verdict, choice, geometric_mean, judge, samples
 
 from dlc.arch.nvidia import H200
 from dlc.model.upper_bound import gpu_bound
 from dlc.strategies.contract.tiling import Tiling
-
-SAMPLES = samples(H200)
-GROUPS = [*measured_groups()]
-VERDICTS = {sample.name: judge(sample, H200) for sample in SAMPLES}
 
 _LEAST_RANKS = {
     "f16": 0.88,  # 126 to 150 schedules of a case, a random draw of the space
@@ -42,12 +38,30 @@ one of first layers three quarters lie within 30 % of each other. The last one w
 buffers that change: few slots wait for the memory there; by its size the L2 would hold it."""
 
 
+@pytest.fixture(scope="module")
+def cases() -> list[Sample]:
+    """Return the schedules of contractions that were measured."""
+    return samples()
+
+
+@pytest.fixture(scope="module")
+def verdicts(cases: list[Sample]) -> list[Verdict]:
+    """Return how the model does on each of them."""
+    return [judge(case, H200) for case in cases]
+
+
+@pytest.fixture(scope="module")
+def groups() -> list[MeasuredGroup]:
+    """Return the groups that were measured whole."""
+    return [*measured_groups()]
+
+
 def _kind(name: str) -> str:
     return name.rsplit("_", 1)[1]
 
 
 @pytest.mark.parametrize(
-    ("kind", "cases"),
+    ("kind", "count"),
     [
         ("f16", 18),
         ("f16 again", 18),
@@ -61,29 +75,31 @@ def _kind(name: str) -> str:
         ("f32 by lanes", 11),
     ],
 )
-def test_the_first_choice_is_near_the_best_measured_one(kind: str, cases: int) -> None:
-    choices = [v.choice for name, v in VERDICTS.items() if _kind(name) == kind]
-    assert len(choices) == cases
+def test_the_first_choice_is_near_the_best_measured_one(
+    verdicts: list[Verdict], kind: str, count: int
+) -> None:
+    choices = [v.choice for v in verdicts if _kind(v.name) == kind]
+    assert len(choices) == count
     assert geometric_mean(choices) <= 1.08
     assert max(choices) <= 1.25
 
 
-@pytest.mark.parametrize("verdict", VERDICTS.values(), ids=lambda v: v.name)
-def test_estimates_order_schedules_as_their_times(verdict: Verdict) -> None:
-    assert verdict.rank >= _LESS.get(verdict.name, _LEAST_RANKS[_kind(verdict.name)])
+def test_estimates_order_schedules_as_their_times(verdicts: list[Verdict]) -> None:
+    assert len({v.name for v in verdicts}) == len(verdicts)
+    assert [v for v in verdicts if v.rank < _LESS.get(v.name, _LEAST_RANKS[_kind(v.name)])] == []
 
 
-def test_estimates_are_times() -> None:
-    ratios = np.concatenate([verdict.ratios for verdict in VERDICTS.values()])
+def test_estimates_are_times(verdicts: list[Verdict]) -> None:
+    ratios = np.concatenate([verdict.ratios for verdict in verdicts])
     middle, high = np.quantile(ratios, (0.5, 0.95))
     assert 0.9 <= middle <= 1.15
     assert high <= 1.8
 
 
-def test_no_measurement_beats_its_bound() -> None:
+def test_no_measurement_beats_its_bound(cases: list[Sample]) -> None:
     beaten = [
         (sample.name, schedule)
-        for sample in SAMPLES
+        for sample in cases
         for schedule, us in zip(sample.schedules, sample.us, strict=True)
         if gpu_bound(Tiling.of(sample.work, schedule, H200).kernel_work(), H200).time_s * 1e6 > us
     ]
@@ -92,8 +108,10 @@ def test_no_measurement_beats_its_bound() -> None:
 
 @pytest.mark.parametrize("in_model", [True, False], ids=["in models", "alone"])
 @pytest.mark.parametrize("strategy", ["contract", "map", "row"])
-def test_estimates_of_groups_are_times(strategy: str, in_model: bool) -> None:
-    some = [g for g in GROUPS if (g.strategy, g.in_model) == (strategy, in_model)]
+def test_estimates_of_groups_are_times(
+    groups: list[MeasuredGroup], strategy: str, in_model: bool
+) -> None:
+    some = [g for g in groups if (g.strategy, g.in_model) == (strategy, in_model)]
     middle, high = np.quantile(
         np.concatenate([g.us / g.estimates_us(H200) for g in some]), (0.5, 0.95)
     )
@@ -101,24 +119,28 @@ def test_estimates_of_groups_are_times(strategy: str, in_model: bool) -> None:
     assert high <= 1.8
 
 
-def test_the_first_choice_of_a_streaming_group_is_near_the_best_measured_one() -> None:
-    choices = [choice(g, H200) for g in GROUPS if not g.in_model and g.strategy != "contract"]
+def test_the_first_choice_of_a_streaming_group_is_near_the_best_measured_one(
+    groups: list[MeasuredGroup],
+) -> None:
+    choices = [choice(g, H200) for g in groups if not g.in_model and g.strategy != "contract"]
     assert len(choices) >= 60
     assert geometric_mean(choices) <= 1.04
     assert max(choices) <= 1.25
 
 
-def test_the_first_choice_of_a_convolution_is_near_the_best_measured_one() -> None:
-    choices = [choice(g, H200) for g in GROUPS if not g.in_model and g.strategy == "contract"]
+def test_the_first_choice_of_a_convolution_is_near_the_best_measured_one(
+    groups: list[MeasuredGroup],
+) -> None:
+    choices = [choice(g, H200) for g in groups if not g.in_model and g.strategy == "contract"]
     assert len(choices) >= 50
     assert geometric_mean(choices) <= 1.04
     assert max(choices) <= 1.5
 
 
-def test_no_measured_group_beats_its_bound() -> None:
+def test_no_measured_group_beats_its_bound(groups: list[MeasuredGroup]) -> None:
     beaten = [
         (group.name, schedule)
-        for group in GROUPS
+        for group in groups
         for schedule, us, bound_us in zip(
             group.schedules, group.us, group.bounds_us(H200), strict=True
         )
