@@ -113,7 +113,11 @@ class Compilation:
             emulated=[each.data() for each in found.emulated],
             checked="; ".join(checked),
             imported=asdict(imported) if imported else None,
-            cautions=[*found.warnings(), *unheeded_wishes(self.options, artifact)],
+            cautions=[
+                *found.warnings(),
+                *unheeded_wishes(self.options, artifact),
+                *(line for each in compared for line in each.warnings()),
+            ],
             compared=[asdict(each) for each in compared],
         )
 

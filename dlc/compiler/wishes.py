@@ -19,6 +19,7 @@ from dlc.verification.outside import (
     check_given,
     compare_outputs,
     model_inputs,
+    onnx_reference,
     onnx_runtime,
 )
 from dlc.verification.plan import Plan
@@ -83,17 +84,21 @@ def compare_as_wished(
 
     given = [] if options.verify_inputs is None else [("given", dict(options.verify_inputs))]
     others: list[tuple[str, Sequence[tuple[str, Arrays]], Run]] = []
+    constants = options.constants or {}
     if artifact and options.tolerance:  # without one the inputs are part of the plan
         others.append(("the reference", given or ordinary(), reference))
     if options.verify_outputs is not None:
         outputs = dict(options.verify_outputs)
         others.append(("the given outputs", given, lambda _: outputs))
     if options.verification == "onnxruntime":
-        runtime = onnx_runtime(source, options.constants or {})
+        runtime = onnx_runtime(source, constants)
         others.append(("ONNX Runtime", [*given, *ordinary()], runtime))
     run = artifact.run if artifact else reference
     whose = "" if artifact else "the imported graph, not the artifact,"
+    arbiters = {"ONNX Runtime": onnx_reference(source, constants)}
     return [
-        compare_outputs(what, judge, cases, run, wanted, options.tolerance, whose)
+        compare_outputs(
+            what, judge, cases, run, wanted, options.tolerance, whose, arbiters.get(what)
+        )
         for what, cases, wanted in others
     ]

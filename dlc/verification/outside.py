@@ -16,18 +16,18 @@ from dlc.ir.tensor import element_type, numpy_dtype, shape
 from dlc.oracle import check_feeds
 from dlc.runtime.comparison import Tolerance, check_comparable, compare
 from dlc.runtime.library import TensorInfo
+from dlc.verification.dispute import Arrays, Dispute, Run
 from dlc.verification.evidence import Evidence, Silence
 from dlc.verification.judge import Judge
-
-Arrays = Mapping[str, Array]
-Run = Callable[[Arrays], Arrays]
+from dlc.verification.onnx_reference import run_onnx_reference
 
 
 @dataclass
 class Compared:
     """What was compared. what: with what; cases: on which inputs; worst: the largest error met,
     relative to an output's largest value; allowed: how far it might have been off; silence: the
-    outputs that told nothing; whose: what was compared, where that is not the artifact.
+    outputs that told nothing; whose: what was compared, where that is not the artifact; disputed:
+    by case on which the other side is wrong, how that was seen.
     """
 
     what: str
@@ -36,12 +36,24 @@ class Compared:
     worst: float = 0.0
     silence: Silence = field(default_factory=Silence)
     whose: str = ""
+    disputed: dict[str, str] = field(default_factory=dict[str, str])
 
     def text(self) -> str:
         """Return a phrase for the user."""
+        if self.disputed and not self.cases:
+            return (
+                f"not compared with {self.what}, which is wrong on {', '.join(self.disputed)} input"
+            )
         names = ", ".join(self.cases)
         error = self.silence.text(f"error {self.worst:.1e}, {self.allowed}")
         return f"{self.whose} compared with {self.what} on {names} input, {error}".lstrip()
+
+    def warnings(self) -> list[str]:
+        """Return a line for the user for each case that was not compared."""
+        return [
+            f"{self.what} is wrong on {case} input, which was not compared: {how}"
+            for case, how in self.disputed.items()
+        ]
 
 
 def compare_outputs(
@@ -52,11 +64,13 @@ def compare_outputs(
     wanted: Run,
     tolerance: Tolerance | None,
     whose: str = "",
+    arbiter: Run | None = None,
 ) -> Compared:
     """Compare the outputs of ``run`` with those of ``wanted`` on each of the cases.
 
     Within ``tolerance``, else as ``judge`` compares outputs with its reference. Raises CompileError
-    for outputs that are further off, and for wanted ones that are none of the model.
+    for outputs that are further off, and for wanted ones that are none of the model. arbiter: says
+    who is right where they are further off than the bound; it may raise NoReferenceError.
     """
     allowed = str(tolerance) if tolerance else f"bound {judge.bound:.1e}"
     found = Compared(what, allowed, whose=whose)
@@ -64,8 +78,13 @@ def compare_outputs(
     for case, feeds in cases:
         got, right = run(feeds), wanted(feeds)
         check_comparable(got, right)
+        errors = _errors(judge, feeds, got, right, tolerance)
+        dispute = Dispute(judge, feeds, got, right)
+        if tolerance is None and arbiter and (how := dispute.others_are_wrong(errors, arbiter)):
+            found.disputed[case] = how
+            continue
         evidence.add(right)
-        for name, error in _errors(judge, feeds, got, right, tolerance).items():
+        for name, error in errors.items():
             found.worst = max(found.worst, error)
             if tolerance:
                 _check_elements(name, got[name], right[name], tolerance, f"{case} input, {what}")
@@ -117,6 +136,19 @@ def model_inputs(module: ModuleOp) -> list[TensorInfo]:
         TensorInfo(name, numpy_dtype(element_type(x)), shape(x))
         for name, x in zip(names, main.args, strict=True)
     ]
+
+
+def onnx_reference(source: ModelSource, constants: Arrays) -> Run:
+    """Return what runs the file in ONNX's own reference implementation."""
+
+    def run(feeds: Arrays) -> Arrays:
+        model = source if isinstance(source, onnx.ModelProto) else onnx.load(source)
+        known = {**feeds, **constants}
+        given = {x.name: np.asarray(known[x.name]) for x in model.graph.input if x.name in known}
+        results = run_onnx_reference(model, given)
+        return dict(zip([x.name for x in model.graph.output], results, strict=True))
+
+    return run
 
 
 def onnx_runtime(source: ModelSource, constants: Arrays) -> Run:
