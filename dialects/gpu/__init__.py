@@ -44,7 +44,7 @@ from dlc.dialects.gpu.mbarrier import (
     MbarrierInitOp,
     MbarrierWaitOp,
 )
-from dlc.dialects.gpu.mma import MmaOp, RoundTf32Op
+from dlc.dialects.gpu.mma import MmaOp
 from dlc.dialects.gpu.named_barrier import BarArriveOp, BarSyncOp, NamedBarrierOp
 from dlc.dialects.gpu.registers import SetRegistersOp
 from dlc.dialects.gpu.sync import (
@@ -130,7 +130,6 @@ __all__ = [
     "NeedsCapability",
     "PrefetchTensorMapOp",
     "RegisterAllocOp",
-    "RoundTf32Op",
     "SetRegistersOp",
     "SharedAllocOp",
     "ShuffleMode",

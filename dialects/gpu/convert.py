@@ -14,6 +14,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
+from dlc.arch import tf32
 from dlc.dialects.gpu.capability import NeedsCapability
 
 
@@ -21,8 +22,8 @@ class RoundingOp(ABC):
     """An operation that rounds the last bits off the mantissa of a float, to nearest."""
 
     ROUNDED_BITS: ClassVar[int]
-    """How many; a tensor map that rounds as many does the same to what it copies, but that the one
-    may take ties away from zero and the other to even.
+    """How many. A tensor map that rounds as many does the same to what it copies; only of two
+    numbers that are equally near may the one give the other.
     """
 
     @property
@@ -36,7 +37,7 @@ class CvtTf32Op(IRDLOperation, NeedsCapability, RoundingOp):
     """Round to tf32, to nearest, ties away from zero: ``f32`` whose last 13 bits are zero (PTX ISA,
     "cvt": ``cvt.rna.tf32.f32``). NaN and infinities stay.
 
-    Before a product that reads shared memory by itself: it cuts these bits off.
+    Before a product: it ignores these bits. Cut off, they would double the error and bias it.
 
     ``%t = gpu.cvt_tf32 %x : f32``
     """
@@ -46,7 +47,7 @@ class CvtTf32Op(IRDLOperation, NeedsCapability, RoundingOp):
     output = result_def(Float32Type)
     traits = traits_def(Pure())
     assembly_format = "$value attr-dict `:` type($output)"
-    ROUNDED_BITS: ClassVar[int] = 13
+    ROUNDED_BITS: ClassVar[int] = tf32.IGNORED_BITS
 
     def __init__(self, value: SSAValue):
         super().__init__(operands=[value], result_types=[value.type])

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dlc.arch import tf32
+
 Integers = NDArray[np.int64]
 
 MOST_AXES = 5
@@ -27,11 +29,10 @@ SWIZZLES = (0, 32, 64, 128)
 """Bytes of the rows that are permuted; 0: none."""
 PROMOTIONS = (0, 64, 128, 256)
 """Bytes that are fetched to L2 at least."""
-ROUNDINGS = (0, 13)
+ROUNDINGS = (0, tf32.IGNORED_BITS)
 """Bits that are rounded off floats of 32 bits: none, or those that tf32 has not
 (``CU_TENSOR_MAP_DATA_TYPE_TFLOAT32``).
 """
-_ROUNDED_BYTES = 4
 _CORNERS = {1: (-(1 << 15), (1 << 15) - 1), 2: (-128, 127), 3: (-16, 15)}
 """The corners that the driver can encode, by how many axes they have."""
 
@@ -166,8 +167,6 @@ class TensorMap:
     def problems_with(self, element_bytes: int, buffer_bytes: int) -> Iterator[str]:
         """Give what is wrong for elements of this size, in a buffer of that size."""
         inner = self.box[-1] * element_bytes
-        if self.rounded_bits and element_bytes != _ROUNDED_BYTES:
-            yield f"rounds elements of {_ROUNDED_BYTES} bytes, these have {element_bytes}"
         if inner % UNIT_BYTES:
             yield (
                 f"the last axis of the box has {inner} bytes; they should be a multiple of "

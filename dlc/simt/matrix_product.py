@@ -118,7 +118,7 @@ class MatrixProduct(Steps):
             self._load_singly(matrices, fragment, at)
         if self.instruction.ignored_bits:
             # Left alone, the instruction cuts the mantissa off: a bias that grows with depth.
-            insert(gpu.RoundTf32Op(target, matrices.count * matrices.pack))
+            self._round(fragment, at, matrices.count * matrices.pack)
 
     def _load_singly(
         self, matrices: "_Matrices", fragment: SSAValue, at: Sequence[AffineExpr]
@@ -128,6 +128,14 @@ class MatrixProduct(Steps):
         for slot in range(matrices.count * matrices.pack):
             value = sums.load(matrices.tile.buffer, matrices.element(slot, sums.lane))
             sums.store(value, fragment, [*at, AffineExpr.constant(slot)])
+
+    def _round(self, fragment: SSAValue, at: Sequence[AffineExpr], slots: int) -> None:
+        """Round the elements of a fragment."""
+        for slot in range(slots):
+            place = [*at, AffineExpr.constant(slot)]
+            value = self.sums.load(fragment, place)
+            rounded = self.sums.scope.b.insert(gpu.CvtTf32Op(value))
+            self.sums.store(rounded, fragment, place)
 
     def _multiply(self, step: int, across: int, i: AffineExpr, j: AffineExpr) -> None:
         sums, zero, set = self.sums, AffineExpr.constant(0), self._set(step)

@@ -11,11 +11,11 @@ from dlc.arch.fragments import (
     ldmatrix_position,
 )
 from dlc.arch.instruction import Instruction
+from dlc.arch.tf32 import cut_off
 from dlc.dialects import gpu
 from dlc.simulator._buffer import Array
 from dlc.simulator._faults import Site
 from dlc.simulator._machine import Compiler, Machine, Step
-from dlc.simulator._tf32 import cut_off, round_tf32
 from dlc.simulator._threads import Active, Integers
 
 _LANES = np.arange(WARP_LANES)
@@ -68,19 +68,6 @@ def product(it: Instruction, a: Array, b: Array, c: Array) -> Array:
     wide = np.float32 if c.dtype.kind == "f" else np.float64
     x, y = (cut_off(x.astype(wide, copy=False), it.ignored_bits) for x in (a, b))
     return c + (x @ y).astype(c.dtype, copy=False)
-
-
-def _round_tf32(machine: Machine, op: gpu.RoundTf32Op) -> Step:
-    site = Site(op)
-    (access,) = op.accesses()
-    place = machine.place(access, site)
-
-    def run(active: Active) -> None:
-        buffer, first = place(active)
-        held = buffer.read(site, active, first, access.elements)
-        buffer.write(site, active, first, round_tf32(held))
-
-    return run
 
 
 def _matrix_places(op: gpu.MatrixMoveOp) -> tuple[Integers, Integers, Integers]:
@@ -140,7 +127,6 @@ def _stmatrix(machine: Machine, op: gpu.StmatrixOp) -> Step:
 
 COMPILERS: Mapping[type[Operation], Compiler] = {
     gpu.MmaOp: _mma,
-    gpu.RoundTf32Op: _round_tf32,
     gpu.LdmatrixOp: _ldmatrix,
     gpu.StmatrixOp: _stmatrix,
 }

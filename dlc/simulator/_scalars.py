@@ -7,11 +7,11 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr
 from xdsl.ir import Attribute, Operation
 
+from dlc.arch.tf32 import round_tf32
 from dlc.dialects import gpu, loop
 from dlc.dialects.graph.math import error_function
 from dlc.errors import CompileError
 from dlc.ir.tensor import numpy_dtype
-from dlc.simulator._tf32 import round_tf32
 from dlc.simulator._threads import Value
 
 Function = Callable[..., Value]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from xdsl.ir import Operation
 
+from dlc.arch.tf32 import round_tf32_to_even
 from dlc.core.tensor_map import UNIT_BYTES
 from dlc.dialects import gpu
 from dlc.dialects.gpu import hardware_swizzle
@@ -16,7 +17,6 @@ from dlc.simulator._global import GlobalBuffer
 from dlc.simulator._groups import commit_of, wait_of
 from dlc.simulator._machine import Compiler, Machine, Step, index_expressions, nothing
 from dlc.simulator._shared import Piece, SharedBuffer, permuted
-from dlc.simulator._tf32 import round_tf32_to_even
 from dlc.simulator._threads import Active, Booleans, Integers
 from dlc.simulator._waits import BarrierObject
 

@@ -6,6 +6,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp, f64
 from xdsl.ir import Operation
 
+from dlc.arch.tf32 import round_tf32
 from dlc.backends.host.reader import interface
 from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp
@@ -62,14 +63,7 @@ class _Tf32:
         if not isinstance(op, ContractionOp) or op.precision is None:
             return operands
         assert op.precision.data == Precision.tf32
-        return [_round_tf32(x) for x in operands]
+        return [round_tf32(x).astype(x.dtype) for x in operands]
 
     def results(self, op: GraphOp, results: Sequence[Array]) -> Sequence[Array]:
         return results
-
-
-def _round_tf32(x: Array) -> Array:
-    """Round to 10 bits of mantissa, half away from zero."""
-    bits = x.astype(np.float32).view(np.uint32)
-    rounded = (bits + np.uint32(1 << 12)) & np.uint32(0xFFFFE000)
-    return np.where(np.isfinite(x), rounded.view(np.float32), x).astype(x.dtype)

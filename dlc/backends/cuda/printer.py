@@ -214,14 +214,6 @@ def _mma(p: CudaPrinter, op: gpu.MmaOp) -> None:
     p.line(f"{product_name(op.instruction)}({places});")
 
 
-def _round_tf32(p: CudaPrinter, op: gpu.RoundTf32Op) -> None:
-    (access,) = op.accesses()
-    first = p.fresh("p")
-    p.line(f"float* const {first} = {p.address(access)};")
-    for number in range(access.elements):
-        p.line(f"{first}[{number}] = round_tf32({first}[{number}]);")
-
-
 _SHUFFLES = {"xor": "_xor", "up": "_up", "down": "_down", "index": ""}
 
 
@@ -330,7 +322,6 @@ CudaPrinter.STATEMENTS = {
     gpu.LdmatrixOp: _matrix_move,
     gpu.StmatrixOp: _matrix_move,
     gpu.MmaOp: _mma,
-    gpu.RoundTf32Op: _round_tf32,
     gpu.ShuffleOp: _shuffle,
     gpu.AtomicAddOp: _atomic_add,
     gpu.BarrierOp: _says("__syncthreads();"),

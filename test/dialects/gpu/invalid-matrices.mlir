@@ -37,12 +37,3 @@ gpu.kernel @three_matrices(%x: memref<64xf32>) attributes {grid = array<i64: 1, 
   gpu.ldmatrix %s[0, 0] to %a[0] {matrices = 3 : i64} : memref<16x16xf16, #loop.space<shared>>, memref<6xf16, #loop.space<register>>
   gpu.end
 }
-
-// -----
-
-gpu.kernel @halves_to_tf32(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
-  %a = gpu.register_alloc : memref<8xf16, #loop.space<register>>
-  // expected-error@below {{rounds f32, got f16}}
-  gpu.round_tf32 %a[0] {elements = 4 : i64} : memref<8xf16, #loop.space<register>>
-  gpu.end
-}

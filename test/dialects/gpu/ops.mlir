@@ -16,7 +16,6 @@ gpu.kernel @fragments(%x: memref<64x64xf16>, %y: memref<64x64xf32>) attributes {
   gpu.ldmatrix %s[%t mod 16, (%t floordiv 16) * 8] to %a[0, 0] {matrices = 4 : i64} : memref<64x64xf16, #loop.space<shared>>, memref<2x8xf16, #loop.space<register>>
   gpu.ldmatrix %s[%t mod 16, 0] to %a[1, 0] {matrices = 2 : i64, transpose} : memref<64x64xf16, #loop.space<shared>>, memref<2x8xf16, #loop.space<register>>
   gpu.mma %a[0, 0], %a[1, 0], %c[0, 0] {shape = "m16n8k16"} : memref<2x8xf16, #loop.space<register>>, memref<2x8xf16, #loop.space<register>>, memref<2x4xf32, #loop.space<register>>
-  gpu.round_tf32 %c[0, 0] {elements = 4 : i64} : memref<2x4xf32, #loop.space<register>>
   gpu.warp_barrier
   gpu.copy %c[0, 0] to %y[%t, 4] {elements = 4 : i64} : memref<2x4xf32, #loop.space<register>>, memref<64x64xf32>
   gpu.end
@@ -43,7 +42,6 @@ gpu.kernel @counters(%n: memref<4xi32>) attributes {grid = array<i64: 4, 1, 1>, 
 // CHECK-NEXT: gpu.ldmatrix %s[%t mod 16, %t floordiv 16 * 8] to %a[0, 0] {matrices = 4 : i64} :
 // CHECK-NEXT: gpu.ldmatrix %s[%t mod 16, 0] to %a[1, 0] {matrices = 2 : i64, transpose} :
 // CHECK-NEXT: gpu.mma %a[0, 0], %a[1, 0], %c[0, 0] {shape = "m16n8k16"} :
-// CHECK-NEXT: gpu.round_tf32 %c[0, 0] {elements = 4 : i64} : memref<2x4xf32, #loop.space<register>>
 // CHECK-NEXT: gpu.warp_barrier
 // CHECK-NEXT: gpu.copy %c[0, 0] to %y[%t, 4] {elements = 4 : i64} : memref<2x4xf32, #loop.space<register>>, memref<64x64xf32>
 // CHECK-LABEL: gpu.kernel @counters
