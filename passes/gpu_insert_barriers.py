@@ -9,10 +9,10 @@ from xdsl.ir import Block, Operation
 
 from dlc.analysis.owner import exchanged_buffers, global_accesses, is_owned
 from dlc.analysis.shared_conflict import (
+    Conflicts,
     Pending,
     exposed_accesses,
     is_block_barrier,
-    needs_barrier,
     shared_accesses,
     waits_for_a_token,
 )
@@ -57,18 +57,20 @@ class _Walk:
         self.kernel = kernel
         self.exchanged = exchanged_buffers(kernel)
         self._by_tokens = False  # whether tokens order what comes next
+        self._conflicts = Conflicts()
         self._accesses: dict[Operation, list[Access]] = {}  # an op of a body is met several times
 
     def _touched(self, op: Operation) -> list[Access]:
         found = self._accesses.get(op)
         if found is None:
-            found = self._accesses[op] = shared_accesses(op)
+            found = shared_accesses(op)
             if self.exchanged:
                 found += [a for a in global_accesses(op) if a.buffer in self.exchanged]
+            found = self._accesses[op] = [self._conflicts.one(access) for access in found]
         return found
 
     def _must_wait(self, later: Access, earlier: Pending) -> bool:
-        if self._by_tokens or not needs_barrier(earlier, later):
+        if self._by_tokens or not self._conflicts.needs_barrier(earlier, later):
             return False
         if space_of(later.buffer) is not Space.GLOBAL:
             return True
@@ -105,7 +107,7 @@ class _Walk:
             ends.append(list(since))
         if uniform:  # where a barrier can be, it is the better answer
             self._by_tokens = by_tokens
-        return list(dict.fromkeys(p for end in ends for p in end))
+        return list({p.key: p for end in ends for p in end}.values())
 
     def _region(
         self, block: Block, since: Sequence[Pending], uniform: bool, by_tokens: bool

@@ -63,43 +63,86 @@ class Pending:
     access: Access
     past: frozenset[SSAValue] = frozenset()
 
+    @property
+    def key(self) -> tuple[int, frozenset[SSAValue]]:
+        """What tells it from others, where equal accesses are one object."""
+        return id(self.access), self.past
 
-def needs_barrier(earlier: Pending, later: Access) -> bool:
-    """Return whether another thread's ``later`` must wait for ``earlier``.
 
-    A write does not wait for itself: what a loop writes again, the same thread writes.
+class Conflicts:
+    """Which accesses of one kernel need a barrier between them, while its values are what they are.
+
+    Bodies of loops are gone through several times, so what was asked and what is known of values
+    is kept. Equal accesses are one object (``one``).
     """
-    first = earlier.access
-    if (first == later and not first.reads) or (first.atomic and later.atomic):
+
+    def __init__(self) -> None:
+        self._answers: dict[tuple[int, frozenset[SSAValue], int], bool] = {}
+        self._accesses: dict[Access, Access] = {}
+        self._uniform: dict[SSAValue, bool] = {}
+        self._ranges: dict[SSAValue, Interval] = {}
+
+    def one(self, access: Access) -> Access:
+        """Return the object that stands for all accesses that equal this one."""
+        return self._accesses.setdefault(access, access)
+
+    def needs_barrier(self, earlier: Pending, later: Access) -> bool:
+        """Return whether another thread's ``later`` must wait for ``earlier``; both are ``one``.
+
+        A write does not wait for itself: what a loop writes again, the same thread writes.
+        """
+        first = earlier.access
+        if first.buffer is not later.buffer or not (first.writes or later.writes):
+            return False
+        if (first is later and not first.reads) or (first.atomic and later.atomic):
+            return False
+        key = (*earlier.key, id(later))
+        if key not in self._answers:
+            self._answers[key] = not self._are_disjoint(first, later, earlier.past)
+        return self._answers[key]
+
+    def _are_disjoint(self, first: Access, later: Access, past: frozenset[SSAValue]) -> bool:
+        """Return whether the places differ along an axis for any two threads.
+
+        What is the same in all threads, and still what it was, may be compared; what is not has any
+        value of its range in each.
+        """
+        reaches = [max(pair) for pair in zip(first.reach, later.reach, strict=True)]
+        if reaches[-1] > first.type.get_shape()[-1]:
+            return False
+        values = list(dict.fromkeys((*first.operands, *later.operands)))
+        uniform = [v not in past and self._is_uniform(v) for v in values]
+        ranges = Ranges([self._range_of(v) for v in values] * 2)
+        for axis, reach in enumerate(reaches):
+            left, right = (_over(a, axis, values) for a in (first, later))
+            if _differ_for_any_threads(left, right, uniform, ranges, reach):
+                return True
         return False
-    if first.buffer is not later.buffer or not (first.writes or later.writes):
-        return False
-    return not _are_disjoint(first, later, earlier.past)
+
+    def _is_uniform(self, value: SSAValue) -> bool:
+        if value not in self._uniform:
+            self._uniform[value] = is_uniform(value)
+        return self._uniform[value]
+
+    def _range_of(self, value: SSAValue) -> Interval:
+        if value not in self._ranges:
+            self._ranges[value] = range_of(value)
+        return self._ranges[value]
 
 
-def _are_disjoint(first: Access, later: Access, past: frozenset[SSAValue]) -> bool:
-    """Return whether the places differ along an axis for any two threads.
+def _differ_for_any_threads(
+    left: AffineExpr, right: AffineExpr, uniform: list[bool], ranges: Ranges, reach: int
+) -> bool:
+    """Return whether two indices are always at least ``reach`` apart, each in a thread of its own.
 
-    What is the same in all threads, and still what it was, may be compared; what is not has any
-    value of its range in each.
+    uniform: by dim, whether it is the same in all threads.
     """
-    reaches = [max(pair) for pair in zip(first.reach, later.reach, strict=True)]
-    if reaches[-1] > first.type.get_shape()[-1]:
-        return False
-    values = list(dict.fromkeys((*first.operands, *later.operands)))
-    uniform = [v not in past and is_uniform(v) for v in values]
-    ranges = Ranges([range_of(v) for v in values] * 2)
-    for axis, reach in enumerate(reaches):
-        left, right = (_over(a, axis, values) for a in (first, later))
-        others = _in_another_thread(right, uniform)
-        if _is_outside(interval_of(left - others, ranges), reach):
-            return True
-        if _never_meet(left - others, ranges, reach):
-            return True
-        is_same = others == right and all(uniform[dim] for dim in left.used_dims())
-        if is_same and _differ(left, right, ranges, reach):
-            return True
-    return False
+    others = _in_another_thread(right, uniform)
+    gap = left - others
+    if _is_outside(interval_of(gap, ranges), reach) or _never_meet(gap, ranges, reach):
+        return True
+    is_same = others == right and all(uniform[dim] for dim in left.used_dims())
+    return is_same and _differ(left, right, ranges, reach)
 
 
 def _in_another_thread(expr: AffineExpr, uniform: list[bool]) -> AffineExpr:
