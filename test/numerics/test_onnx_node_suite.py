@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 
 import onnx
 import pytest
@@ -19,8 +21,11 @@ from dlc.registry import new_context
 from dlc.verification.import_check import check_nodes
 from dlc.verification.wiring import check_wiring
 
+CASES = 1884
+"""Of onnx 1.23."""
+
 PASSING_AT_LEAST = 1590
-"""Of the 1884 cases of onnx 1.23; it may only grow."""
+"""It may only grow."""
 
 COMPLETE = """
 Abs Acos Acosh Add AffineGrid And ArgMax ArgMin Asin Asinh Atan Atanh Attention AveragePool
@@ -41,6 +46,14 @@ Tanh TensorScatter ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Upsample 
 """.split()  # noqa: SIM905  (a table is easier to read)
 """Operators all of whose cases pass."""
 
+IN_PART = {
+    **{"Cast": 16, "CastLike": 8, "DFT": 8, "DequantizeLinear": 5, "Dropout": 8},
+    **{"DynamicQuantizeLinear": 3, "Equal": 8, "Identity": 3, "If": 1, "Loop": 1, "MaxUnpool": 2},
+    **{"Not": 3, "OptionalGetElement": 1, "OptionalHasElement": 4, "QuantizeLinear": 6},
+    **{"RoiAlign": 2, "Scan": 3, "several": 413},
+}
+"""How many cases of other operators pass at least. Several: the nodes of functions written out."""
+
 
 def _interpret(
     model: onnx.ModelProto, shapes: Mapping[str, Sequence[int]], constants: Mapping[str, Array]
@@ -49,7 +62,8 @@ def _interpret(
     module = import_model(model, shapes, context, constants, record=record)
     module.verify()
     check_wiring(record, module, context.weights, constants)
-    check_nodes(record, "")  # what is right is not refused
+    if len(model.graph.node) == 1:  # those of written-out functions have cases of their own
+        check_nodes(record, "")  # what is right is not refused
     return lambda feeds: run_reference(module, feeds, context.weights)
 
 
@@ -77,33 +91,38 @@ def _failure(case: TestCase) -> str | None:
     return None
 
 
-@pytest.fixture(scope="module")
-def failures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str | None]]:
-    """Run all cases: why each fails, by name, by the operator that it is about."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DLC_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        return _failures()
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DLC_CACHE_DIR", str(tmp_path))
 
 
-def _failures() -> dict[str, dict[str, str | None]]:
-    found: dict[str, dict[str, str | None]] = defaultdict(dict)
+@cache
+def _cases() -> Mapping[str, Sequence[TestCase]]:
+    """Return the cases by the operator that they are about."""
+    found: dict[str, list[TestCase]] = defaultdict(list)
     for case in load_model_tests(kind="node"):
         assert case.model is not None
         nodes = case.model.graph.node
-        operator = nodes[0].op_type if len(nodes) == 1 else "several"
-        found[operator][case.name] = _failure(case)
+        found[nodes[0].op_type if len(nodes) == 1 else "several"].append(case)
     return found
 
 
 @pytest.mark.filterwarnings("ignore")  # the suite makes some of its data with deprecated calls
-def test_count_does_not_shrink(failures: dict[str, dict[str, str | None]]):
-    reasons = [reason for cases in failures.values() for reason in cases.values()]
-    assert len(reasons) >= 1884
-    assert reasons.count(None) >= PASSING_AT_LEAST
+def test_count_does_not_shrink():
+    assert sum(map(len, _cases().values())) >= CASES
+    complete = sum(len(_cases()[operator]) for operator in COMPLETE)
+    assert complete + sum(IN_PART.values()) >= PASSING_AT_LEAST
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("operator", COMPLETE)
-def test_operator(failures: dict[str, dict[str, str | None]], operator: str):
-    assert failures[operator]
-    assert {name: why for name, why in failures[operator].items() if why} == {}
+def test_operator(operator: str):
+    failures = {case.name: _failure(case) for case in _cases()[operator]}
+    assert failures
+    assert {name: why for name, why in failures.items() if why} == {}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("operator", "least"), IN_PART.items())
+def test_operator_of_which_some_cases_pass(operator: str, least: int):
+    assert sum(_failure(case) is None for case in _cases()[operator]) >= least
