@@ -5,6 +5,8 @@
 // CHECK:      %r = gpu.register_alloc
 // CHECK:      gpu.copy %x[%t * 8] to %r[0] {elements = 8 : i64}
 // CHECK-NOT:  loop.store {{.*}}, %r
+// CHECK:      scf.for
+// CHECK-NOT:  scf.for
 gpu.kernel @kept(%x: memref<128xf16>, %o: memref<128xf16>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 16, 1, 1>, outputs = 1 : i64} {
   %t = gpu.thread_id x : index
   %low = arith.constant 0 : index
