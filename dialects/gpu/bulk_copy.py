@@ -17,7 +17,7 @@ from dlc.dialects.gpu.buffers import (
     verify_same_element,
 )
 from dlc.dialects.gpu.capability import NeedsCapability
-from dlc.dialects.gpu.mbarrier import MOST_ARRIVALS
+from dlc.dialects.gpu.mbarrier import MOST_ARRIVALS, verify_barrier
 from dlc.ir.access import INDEX, Access
 from dlc.ir.order import OrderingOp, Token, TokenKind
 from dlc.ir.space import Space, space_of
@@ -84,11 +84,12 @@ class BulkCopyOp(BuffersOp, OrderingOp, NeedsCapability):
         super().verify_()
         source, destination, _ = self.accesses()
         verify_same_element(source, destination, "load, convert and store instead")
-        spaces = tuple(map(space_of, (self.source, self.destination, self.barrier)))
-        if spaces != (Space.GLOBAL, Space.SHARED, Space.SHARED) or element_of(self.barrier) != i64:
+        verify_barrier(self.barrier)
+        spaces = space_of(self.source), space_of(self.destination)
+        if spaces != (Space.GLOBAL, Space.SHARED):
             raise VerifyException(
-                "copies global to shared memory and arrives at an i64 in shared memory, got "
-                f"{self.source.type}, {self.destination.type} and {self.barrier.type}"
+                f"copies global to shared memory, got {self.source.type} and "
+                f"{self.destination.type}"
             )
         if self.bytes % UNIT_BYTES or not 0 < self.bytes <= MOST_ARRIVALS:
             raise VerifyException(

@@ -28,6 +28,12 @@ MOST_ARRIVALS = (1 << 20) - 1
 """Of one phase; of bytes too (PTX ISA, "Contents of the mbarrier object")."""
 
 
+def verify_barrier(barrier: SSAValue) -> None:
+    """Raise VerifyException unless a buffer holds ``mbarrier`` objects."""
+    if space_of(barrier) is not Space.SHARED or element_of(barrier) != i64:
+        raise VerifyException(f"mbarrier objects are i64 in shared memory, got {barrier.type}")
+
+
 class MbarrierOp(BuffersOp, NeedsCapability):
     """An operation on one ``mbarrier`` object: an ``i64`` in shared memory (PTX ISA, "mbarrier").
 
@@ -56,10 +62,7 @@ class MbarrierOp(BuffersOp, NeedsCapability):
 
     def verify_(self) -> None:
         super().verify_()
-        if space_of(self.barrier) is not Space.SHARED or element_of(self.barrier) != i64:
-            raise VerifyException(
-                f"mbarrier objects are i64 in shared memory, got {self.barrier.type}"
-            )
+        verify_barrier(self.barrier)
 
 
 @irdl_op_definition

@@ -43,7 +43,7 @@ from dlc.dialects.gpu.buffers import (
 )
 from dlc.dialects.gpu.capability import NeedsCapability
 from dlc.dialects.gpu.cluster import verify_cluster
-from dlc.dialects.gpu.mbarrier import MOST_ARRIVALS
+from dlc.dialects.gpu.mbarrier import MOST_ARRIVALS, verify_barrier
 from dlc.dialects.gpu.tensor_map import TensorMapAttr
 from dlc.ir.access import INDEX, Access
 from dlc.ir.order import OrderingOp, Token, TokenKind
@@ -188,8 +188,7 @@ class TensorCopyOp(_TensorMoveOp):
         self.verify_map()
         super().verify_()
         self._verify_tile(self.destination)
-        if space_of(self.barrier) is not Space.SHARED or element_of(self.barrier) != i64:
-            raise VerifyException(f"arrives at an i64 in shared memory, got {self.barrier.type}")
+        verify_barrier(self.barrier)
         if self.bytes > MOST_ARRIVALS:
             raise VerifyException(f"moves {self.bytes} bytes; {MOST_ARRIVALS} can be awaited")
         if self.blocks is not None:

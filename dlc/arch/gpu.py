@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from dlc.arch.gpu_costs import GpuCosts
 from dlc.errors import CompileError
@@ -49,7 +50,7 @@ class GpuArch:
     warp_threads: int = 32
     shared_bytes_per_clock_per_sm: int = 128  # 32 banks of 4 bytes
     max_threads_per_block: int = 1024
-    registers_per_sm: int = 65536
+    registers_per_sm: ClassVar[int] = 65536  # no row has another: ops count with it, without a chip
     max_registers_per_thread: int = 255
     register_allocation_unit: int = 256
     issue_per_clock_per_sm: int = 4

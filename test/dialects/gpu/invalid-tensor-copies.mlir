@@ -263,7 +263,7 @@ gpu.kernel @k(%x: memref<64x64xf16>, %y: memref<64x64xf16>) attributes {grid = a
 gpu.kernel @k(%x: memref<64x64xf16>, %y: memref<64x64xf16>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
   %s = gpu.shared_alloc : memref<64x64xf16, #loop.space<shared>>
   %b = gpu.shared_alloc : memref<1xi64, #loop.space<shared>>
-  // expected-error@below {{arrives at an i64 in shared memory, got memref<64x64xf16, #loop.space<shared>>}}
+  // expected-error@below {{mbarrier objects are i64 in shared memory, got memref<64x64xf16, #loop.space<shared>>}}
   gpu.tensor_copy %x[0, 0] to %s[0, 0] at %s[0, 0] {map = #gpu.tensor_map<sizes = [64, 64], strides = [128], box = [64, 64]>} : memref<64x64xf16>, memref<64x64xf16, #loop.space<shared>>, memref<64x64xf16, #loop.space<shared>>
   gpu.end
 }
