@@ -7,7 +7,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, Pure
 
 from dlc.analysis.changes import Changes
-from dlc.analysis.index_expression import constant_of
+from dlc.analysis.unrolled import iterations
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp
 from dlc.dialects.gpu.unroll import UNROLL
@@ -41,7 +41,7 @@ class GpuHoistInvariantsPass(DlcPass):
         for kernel in op.ops:
             if isinstance(kernel, KernelOp):
                 for loop in reversed([o for o in kernel.walk() if isinstance(o, scf.ForOp)]):
-                    if UNROLL.marks(loop) and constant_of(loop.lb) == 0 and constant_of(loop.ub):
+                    if UNROLL.marks(loop) and iterations(loop):
                         _hoist(loop)
 
 

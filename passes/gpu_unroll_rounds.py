@@ -12,20 +12,20 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc.analysis.index_expression import constant_of
 from dlc.analysis.index_range import range_of
+from dlc.analysis.unrolled import iterations
 from dlc.core.affine import Ranges, simplify
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp
-from dlc.dialects.gpu.unroll import UNROLL
+from dlc.dialects.gpu.unroll import STRAIGHT, UNROLL
 from dlc.dialects.loop import IndexOp, LoadOp, StoreOp
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.ir.access import canonical_access
 from dlc.ir.order import OrderingOp
-from dlc.strategies.row.schedule import HELD_ELEMENTS
 
 
 class GpuUnrollRoundsPass(DlcPass):
-    """A loop from a thread's number in steps of the number of threads is written out where it has
-    few rounds, those that not all threads do under a condition.
+    """A loop marked ``straight``, from a thread's number in steps of the number of threads, is
+    written out: its rounds, those that not all threads do under a condition.
 
     Passes over a row that follow each other (softmax has three) then load and compute the same
     values in straight code, and the compiler of the text keeps them in registers in between.
@@ -33,17 +33,16 @@ class GpuUnrollRoundsPass(DlcPass):
     Indices are written of the thread's number and a constant: a quotient by the length of a line is
     one for all rounds then, and an instruction holds how far the round's place is from it.
 
-    A loop stays that holds another one which is not unrolled, where threads wait for each other, or
-    whose rounds have more than ``HELD_ELEMENTS`` elements.
+    A loop stays that holds another one which is not unrolled, or where threads wait for each other.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``convert-loop-to-gpu``, before
     ``gpu-jam-unrolled`` and ``gpu-vectorize-memory``.
 
     ::
 
-        scf.for %i = %t to 80 step 32 { ... %x[%i] }  ->  ... %x[%t]
-                                                          ... %x[%t + 32]
-                                                          scf.if %t + 64 < 80 { ... %x[%t + 64] }
+        scf.for %i = %t to 80 step 32 {  ->  ... %x[%t]
+          ... %x[%i]                         ... %x[%t + 32]
+        } {straight}                         scf.if %t + 64 < 80 { ... %x[%t + 64] }
     """
 
     name = "gpu-unroll-rounds"
@@ -52,8 +51,7 @@ class GpuUnrollRoundsPass(DlcPass):
         for kernel in op.ops:
             if isinstance(kernel, KernelOp):
                 for loop in [o for o in kernel.walk() if isinstance(o, scf.ForOp)]:
-                    rounds = _rounds(loop)
-                    if rounds and len(rounds) * _elements(loop) <= HELD_ELEMENTS:
+                    if STRAIGHT.marks(loop) and (rounds := _rounds(loop)):
                         _write_out(loop, rounds)
 
 
@@ -71,18 +69,7 @@ def _rounds(loop: scf.ForOp) -> Sequence[bool]:
 
 
 def _is_rolled(op: Operation) -> bool:
-    return isinstance(op, scf.ForOp) and not (UNROLL.marks(op) and constant_of(op.ub) is not None)
-
-
-def _elements(op: Operation) -> int:
-    """Return the elements of a round: the iterations of the deepest nest of unrolled loops."""
-    blocks = [block for region in op.regions for block in region.blocks]
-    held = [_elements(inner) * _iterations(inner) for block in blocks for inner in block.ops]
-    return max(held, default=1)
-
-
-def _iterations(op: Operation) -> int:
-    return (constant_of(op.ub) or 1) if isinstance(op, scf.ForOp) else 1
+    return isinstance(op, scf.ForOp) and not (UNROLL.marks(op) and iterations(op) is not None)
 
 
 def _write_out(loop: scf.ForOp, rounds: Sequence[bool]) -> None:

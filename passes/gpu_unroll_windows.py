@@ -5,7 +5,7 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from dlc.analysis.index_expression import constant_of
+from dlc.analysis.unrolled import iterations
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp
 from dlc.dialects.gpu.unroll import UNROLL
@@ -58,15 +58,8 @@ def _mark_loops(op: Operation) -> int | None:
     copies = None if None in inner else max((n for n in inner if n is not None), default=1)
     if not isinstance(op, scf.ForOp) or UNROLL.marks(op):
         return copies
-    trips = _trips(op)
+    trips = iterations(op)
     if copies is None or trips is None or trips > MOST_TRIPS or trips * copies > MOST_COPIES:
         return None
     UNROLL.mark(op)
     return trips * copies
-
-
-def _trips(loop: scf.ForOp) -> int | None:
-    start, stop, step = map(constant_of, (loop.lb, loop.ub, loop.step))
-    if start is None or stop is None or not step:
-        return None
-    return len(range(start, stop, step))

@@ -9,3 +9,8 @@ UNROLL = Annotation("unroll", scf.ForOp)
 
 UNROLL_PAIRS = Annotation("unroll_pairs", scf.ForOp)
 """``scf.for .. {unroll_pairs}``: the same for two iterations at a time."""
+
+STRAIGHT = Annotation("straight", scf.ForOp)
+"""``scf.for %i = %thread to .. step %threads {straight}``: ``gpu-unroll-rounds`` writes the
+iterations of a thread one after the other.
+"""

@@ -70,13 +70,22 @@ class ForOp(IRDLOperation):
     ``registers``: those of a thread that multiplies and of one that brings, where they differ.
     ``team``: how many threads run each iteration of a loop over threads, neighbours or, with
     ``apart``, those that leave the same remainder when they are divided by the number of
-    iterations; loops over threads inside share out the team.
+    iterations; loops over threads inside share out the team. ``straight``: where a thread does
+    several iterations, they are written one after the other (``gpu-unroll-rounds``).
 
     ``%s = loop.for %k = 0 to 8 kind = reduction map = serial iter_args(%a = %z) -> (f32) {...}``
     """
 
     name = "loop.for"
-    DECISIONS: ClassVar = ("pipeline", "producers", "turns", "registers", "team", "apart")
+    DECISIONS: ClassVar = (
+        "pipeline",
+        "producers",
+        "turns",
+        "registers",
+        "team",
+        "apart",
+        "straight",
+    )
     start = prop_def(IntegerAttr)
     stop = prop_def(IntegerAttr)
     step = prop_def(IntegerAttr)
@@ -88,6 +97,7 @@ class ForOp(IRDLOperation):
     registers = opt_prop_def(DenseArrayBase.constr(i64))
     team = opt_prop_def(IntegerAttr.constr(i64))
     apart = opt_prop_def(UnitAttr)
+    straight = opt_prop_def(UnitAttr)
     iter_args = var_operand_def()
     carried = var_result_def()
     body = region_def("single_block")
@@ -191,6 +201,8 @@ class ForOp(IRDLOperation):
             raise VerifyException(f"team = {self.team.value.data} should be at least 1")
         if self.apart is not None and self.team is None:
             raise VerifyException("apart says how the threads of a team lie, and there is no team")
+        if self.straight is not None and self.map.data is not LoopMap.THREAD:
+            raise VerifyException(f"straight is for a loop over threads, not over {self.map.data}")
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

@@ -12,8 +12,9 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from dlc.core.annotation import Annotation
 from dlc.core.locations import operation_text
-from dlc.dialects import gpu
+from dlc.dialects.gpu.unroll import STRAIGHT, UNROLL
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.combination import CombiningOp
 from dlc.dialects.loop.structure import ForOp, YieldOp
@@ -48,7 +49,8 @@ class LoopConverter:
         else:
             bounds = (op.range.start, op.range.stop, op.range.step)
             values = [self.program.constant(n) for n in bounds]
-            self._serial_loop(op, values, lambda i: i, unroll=map in _UNROLLED)
+            mark = UNROLL if map in _UNROLLED else None
+            self._serial_loop(op, values, lambda i: i, mark)
 
     def _body(self, op: ForOp, carried: Sequence[SSAValue]) -> list[SSAValue]:
         """Write the body with the values that it is given; return those that it yields."""
@@ -69,7 +71,7 @@ class LoopConverter:
         op: ForOp,
         bounds: Sequence[SSAValue],
         induction: Callable[[SSAValue], SSAValue],
-        unroll: bool = False,
+        mark: Annotation | None,
     ) -> None:
         """Write a loop of one thread; ``induction`` gives the old variable from the new one."""
         program = self.program
@@ -78,8 +80,8 @@ class LoopConverter:
         low, high, step = bounds
         loop = scf.ForOp(low, high, step, initial, Region(body))
         loop.location = op.location
-        if unroll:
-            gpu.UNROLL.mark(loop)
+        if mark:
+            mark.mark(loop)
         program.b.builder.insert(loop)
         with program.writing(body):
             program.values[op.induction] = induction(body.args[0])
@@ -165,7 +167,7 @@ class LoopConverter:
         def induction(value: SSAValue) -> SSAValue:
             return self._induction(op, program.dim(value, total), inner)
 
-        self._serial_loop(op, bounds, induction)
+        self._serial_loop(op, bounds, induction, STRAIGHT if op.straight else None)
         program.at = outside
 
 

@@ -12,7 +12,9 @@ from dlc.strategies._schedule import Schedule
 ALONG, ACROSS = "along", "across"
 
 HELD_ELEMENTS = 32
-"""A thread's elements of a row up to which they stay in registers from pass to pass."""
+"""A thread's elements of a row up to which its rounds are straight code: the compiler of the text
+keeps them in registers from pass to pass.
+"""
 
 KEPT_BYTES = 128
 """Of a row that a thread keeps at most: 32 registers."""

@@ -7,6 +7,7 @@ neighbouring rows (``across.py``): as the tensor lies.
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, UnitAttr, i64
 from xdsl.ir import Block, Region, SSAValue
@@ -20,6 +21,7 @@ from dlc.dialects.loop.combination import CombineOp
 from dlc.dialects.loop.structure import ForOp, YieldOp
 from dlc.lowering.scope import LoopScope
 from dlc.strategies.row.lowering import ZERO, Rows
+from dlc.strategies.row.schedule import HELD_ELEMENTS
 
 Values = Sequence[SSAValue]
 
@@ -73,6 +75,18 @@ class TeamRows(Rows):
         with self.scope.loop(grid, stay=self.is_eager) as block:
             self.write_block(block)
             self.scope.b.builder.insert(YieldOp())
+        for loop in self.scope.b.builder.insertion_point.block.walk():
+            if isinstance(loop, ForOp) and self._is_straight(loop):
+                loop.straight = UnitAttr()
+
+    def _is_straight(self, loop: ForOp) -> bool:
+        """Return whether a thread holds all elements of its rounds; one that carries something has
+        a round also where there are no more iterations than threads.
+        """
+        if loop.map.data is not LoopMap.THREAD or loop.team is not None:
+            return False
+        has_rounds = len(loop.iter_args) > 0 or len(loop.range) > self.threads
+        return has_rounds and ceil(len(loop.range) / self.threads) * self.vector <= HELD_ELEMENTS
 
     @property
     def teams(self) -> int:

@@ -27,3 +27,13 @@ loop.kernel @apart_without_a_team(%x: memref<8xf32>) attributes {outputs = 1 : i
   }
   loop.end
 }
+
+// -----
+
+loop.kernel @straight_without_threads(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{straight is for a loop over threads, not over serial}}
+  loop.for %k = 0 to 8 kind = parallel map = serial attributes {straight} {
+    loop.yield
+  }
+  loop.end
+}

@@ -5,7 +5,7 @@
 // CHECK:      loop.for %[[B:.*]] = 0 to 6 kind = parallel map = grid {
 // CHECK-NEXT:   loop.for %[[T:.*]] = 0 to 4 kind = parallel map = thread attributes {team = 8 : i64, apart} {
 // CHECK:          %[[SUMS:.*]] = loop.alloc : memref<4xf32, #loop.space<register>>
-// CHECK:          loop.for %[[K:.*]] = 0 to 49 kind = reduction map = thread {
+// CHECK:          loop.for %[[K:.*]] = 0 to 49 kind = reduction map = thread attributes {straight} {
 // CHECK-NEXT:       loop.for %[[V:.*]] = 0 to 4 kind = parallel map = vector {
 // CHECK-NEXT:         loop.load %xi[%[[B]] floordiv 2, %[[K]], %[[B]] mod 2 * 16 + %[[T]] * 4 + %[[V]]]
 // CHECK:              loop.store %{{.*}}, %[[SUMS]][%[[V]]]

@@ -15,6 +15,6 @@ gpu.kernel @k(%x: memref<64xf32>, %y: memref<50xf32>) attributes {grid = array<i
       %a = loop.load %x[%i] : memref<64xf32> -> f32
       loop.store %a, %y[%i] : f32 -> memref<50xf32>
     }
-  }
+  } {straight}
   gpu.end
 }

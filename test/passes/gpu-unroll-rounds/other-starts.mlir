@@ -11,7 +11,7 @@ gpu.kernel @from_below_zero(%x: memref<40xf32>, %y: memref<40xf32>) attributes {
   scf.for %i = %start to %stop step %step {
     %v = loop.load %x[%i + 5] : memref<40xf32> -> f32
     loop.store %v, %y[%i + 5] : f32 -> memref<40xf32>
-  }
+  } {straight}
   gpu.end
 }
 
@@ -28,10 +28,10 @@ gpu.kernel @from_data(%p: memref<1xi64>, %x: memref<64xf32>, %y: memref<64xf32>)
   scf.for %i = %start to %stop step %step {
     %v = loop.load %x[%i] : memref<64xf32> -> f32
     loop.store %v, %y[%i] : f32 -> memref<64xf32>
-  }
+  } {straight}
   scf.for %j = %t to %stop step %start {
     %v = loop.load %x[%j] : memref<64xf32> -> f32
     loop.store %v, %y[%j] : f32 -> memref<64xf32>
-  }
+  } {straight}
   gpu.end
 }

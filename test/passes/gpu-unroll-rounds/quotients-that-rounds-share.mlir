@@ -14,7 +14,7 @@ gpu.kernel @lines(%x: memref<4x64xf32>, %y: memref<64x4xf32>) attributes {grid =
   scf.for %i = %t to %n step %step {
     %e = loop.load %x[%i floordiv 64, %i mod 64] : memref<4x64xf32> -> f32
     loop.store %e, %y[%i mod 64, %i floordiv 64] : f32 -> memref<64x4xf32>
-  }
+  } {straight}
   gpu.end
 }
 
@@ -32,6 +32,6 @@ gpu.kernel @numbers(%y: memref<256xi64>) attributes {grid = array<i64: 1, 1, 1>,
     %s = arith.addi %i, %h : index
     %w = arith.index_cast %s : index to i64
     loop.store %w, %y[%i] : i64 -> memref<256xi64>
-  }
+  } {straight}
   gpu.end
 }

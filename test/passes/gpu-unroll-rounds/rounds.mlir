@@ -11,10 +11,10 @@ gpu.kernel @sum(%x: memref<80xf32>, %y: memref<80xf32>) attributes {grid = array
     %e = loop.load %x[%i] : memref<80xf32> -> f32
     %s = arith.addf %a, %e : f32
     scf.yield %s : f32
-  }
+  } {straight}
   scf.for %i = %t to %n step %step {
     loop.store %sum, %y[%i] : f32 -> memref<80xf32>
-  }
+  } {straight}
   gpu.end
 }
 // CHECK:      %[[E0:.*]] = loop.load %x[%t]
@@ -49,7 +49,7 @@ gpu.kernel @vectors(%x: memref<1024xf32>, %y: memref<1024xf32>) attributes {grid
       %e = loop.load %x[%i * 4 + %v] : memref<1024xf32> -> f32
       loop.store %e, %y[%i * 4 + %v] : f32 -> memref<1024xf32>
     } {unroll}
-  }
+  } {straight}
   gpu.end
 }
 // CHECK:         gpu.kernel @vectors
