@@ -125,7 +125,7 @@ class _Outliner:
             return plan.reason
         if self.partition.closes_cycle(producer, consumer):
             return "another group lies between"
-        lost_s = -saving([self.planner.plan(each) for each in pair], plan).s
+        lost_s = -saving([self.planner.plan(each) for each in pair], [plan]).s
         if lost_s >= 0:
             return f"one kernel would take {lost_s * 1e6:.3g} us more"
         return "the search did not merge them"

@@ -9,26 +9,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith, math
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap, AffineSymExpr
 from xdsl.rewriter import InsertPoint
 
 from dlc.analysis.form import once_per_form
+from dlc.analysis.scalar_price import Price, price_of
 from dlc.core.affine import Ranges, extent, interval_of
-from dlc.dialects import loop
 from dlc.dialects.graph.computed import ComputedOp, Index, ReductionOp
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.ir.tensor import compute_type, element_type, shape
-
-_SPECIAL_COST = 16
-"""A special function (exp, log, tanh) in units of an addition: 8 times fewer units per SM and a
-few additions around it (CUDA C++ Programming Guide, "Throughput of Native Arithmetic
-Instructions").
-"""
-
-_DIVISION_COST = 8
-"""A division in units of an addition: reciprocal estimate and two refinement steps."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +105,7 @@ class _Probe:
         self._symbols = 0
         self._reduction: tuple[int, ...] = ()
         self._reducing = False
-        self._reduction_cost = 0
+        self._reducing_price = Price()
 
     def profile(self) -> ElementProfile:
         parallel = shape(self._op.results[0])
@@ -125,8 +115,8 @@ class _Probe:
             Read(number, AffineMap(dims, self._symbols, tuple(index)), tuple(guard), reduced, fill)
             for number, index, guard, reduced, fill in self._reads
         )
-        cost = _cost(self._block) - self._reduction_cost
-        return ElementProfile(parallel, self._reduction, reads, cost, self._reduction_cost)
+        own = price_of(self._block) - self._reducing_price
+        return ElementProfile(parallel, self._reduction, reads, own.cost, self._reducing_price.cost)
 
     def read(
         self, operand: SSAValue, index: Index, guard: Sequence[int] = (), fill: float = 0.0
@@ -147,35 +137,13 @@ class _Probe:
         first = len(op.domain.parallel)
         dims = [AffineExpr.dimension(first + d) for d in range(len(self._reduction))]
         initial = op.identity(self.b)
-        before = _cost(self._block)
+        before = price_of(self._block)
         self._reducing = True
         part = op.contribution(self, index, dims)
         result = op.append(self.b, initial, part)
         self._reducing = False
-        self._reduction_cost = _cost(self._block) - before
+        self._reducing_price = price_of(self._block) - before
         return result
 
     def _value(self, type: Attribute) -> SSAValue:
         return self._block.insert_arg(type, len(self._block.args))
-
-
-def _cost(block: Block) -> int:
-    """Return the cost of a block; of branches, of which one is taken, that of the dearest."""
-    return sum(
-        _operation_cost(op) + max((_cost(b) for r in op.regions for b in r.blocks), default=0)
-        for op in block.ops
-    )
-
-
-def _operation_cost(op: Operation) -> int:
-    match op:
-        case arith.ConstantOp():
-            return 0
-        case arith.DivfOp() | arith.DivSIOp() | arith.DivUIOp():
-            return _DIVISION_COST
-        case arith.RemSIOp() | arith.RemUIOp() | loop.RemfOp():
-            return _DIVISION_COST
-        case math.FmaOp() | math.AbsFOp() | math.AbsIOp() | math.FloorOp() | math.CeilOp():
-            return 1
-        case _:
-            return _SPECIAL_COST if op.dialect_name() == math.Math.name else 1

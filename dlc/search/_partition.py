@@ -1,7 +1,7 @@
 """A division of the ops of a block into clusters that can run one after the other."""
 
 from collections import deque
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping, Set
 
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.dialects.graph.computed import ComputedOp
@@ -89,29 +89,44 @@ class Partition:
             links[keep].discard(gone)
         return keep
 
+    def leads_to(self, first: int, last: int) -> bool:
+        """Whether a way leads from one cluster to another one."""
+        slots = self._slots(first, last)
+        return last in self._reached(self.consumers, first, -1, slots)
+
     def detach(self, op: ComputedOp) -> int:
         """Make ``op``, which alone gives its cluster's results, a cluster of its own.
 
         Returns its number.
         """
-        old, new = self.home[op], self.flow.position[op]
-        if new == old:
-            return new
-        rest = tuple(other for other in self.clusters[old].ops if other is not op)
-        self.clusters |= {old: Cluster(self.flow, rest), new: Cluster(self.flow, (op,))}
-        self.home[op] = new
-        readers = self.consumers.pop(old)
-        self.consumers |= {old: set(), new: set()}
-        for n in (old, new, *readers):
+        old = self.home[op]
+        rest = [other for other in self.clusters[old].ops if other is not op]
+        return self.split(old, rest)[1] if rest else old
+
+    def split(self, old: int, first: Collection[ComputedOp]) -> tuple[int, int]:
+        """Make two clusters of one: ``first``, which need none of its other ops, and then these.
+
+        Returns their numbers.
+        """
+        ops, readers, slot = self.clusters.pop(old).ops, self.consumers.pop(old), self._slot[old]
+        for producer in self.producers.pop(old):
+            self.consumers[producer].discard(old)
+        parts = [tuple(op for op in ops if (op in first) is wanted) for wanted in (True, False)]
+        before, after = (self.flow.position[part[0]] for part in parts)
+        for number, part in zip((before, after), parts, strict=True):
+            self.clusters[number] = Cluster(self.flow, part)
+            self.home |= dict.fromkeys(part, number)
+            self.consumers[number], self.producers[number] = set(), set()
+        for n in (before, after, *readers):
             self._link(n)
-        self._order.insert(self._slot[old] + 1, new)
+        self._order[slot : slot + 1] = [before, after]
         self._slot = {n: slot for slot, n in enumerate(self._order) if n is not None}
-        return new
+        return before, after
 
     def _link(self, n: int) -> None:
         """Find the producers of a cluster anew."""
-        for producer in self.producers.get(n, ()):
-            self.consumers[producer].discard(n)
+        for producer in self.producers[n]:
+            self.consumers.get(producer, set()).discard(n)
         ops = self.clusters[n].ops
         self.producers[n] = {self.home[p] for op in ops for p in self.flow.producers(op)} - {n}
         for producer in self.producers[n]:

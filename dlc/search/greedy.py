@@ -10,6 +10,7 @@ from heapq import heappop, heappush
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.placement import placeable, placed
 from dlc.plan import INDISTINCT, NoPlan, Plan, Planner, Saving, saving
+from dlc.search._borders import settle_borders
 from dlc.search._partition import Partition
 
 MOST_PARTS = 8
@@ -22,9 +23,10 @@ def search(flow: Dataflow, planner: Planner) -> Partition:
     Where an op can go one way or another and both take equally long, it goes where less is
     computed (again), then where fewer bytes are moved, then to the earlier ops. A pair with other
     clusters between is merged with all of them or not at all. It is scored again whenever one of
-    its sides has grown.
+    its sides has grown. At the end ops at the borders of clusters settle.
     """
-    return _Greedy(flow, planner).run()
+    greedy = _Greedy(flow, planner)
+    return settle_borders(greedy.run(), greedy.plan)
 
 
 Pair = tuple[int, int]
@@ -55,7 +57,7 @@ class _Greedy:
         self.planner = planner
         self.free = placeable(flow)
         clusters = self.partition.clusters.items()
-        self.plans = {n: self._plan(c) for n, c in clusters}
+        self.plans = {n: self.plan(c) for n, c in clusters}
         self.version = dict.fromkeys(self.partition.clusters, 0)
         self.merges: dict[Pair, _Merge] = {}
         self.heap: list[tuple[float, Pair, tuple[int, ...]]] = []
@@ -81,16 +83,16 @@ class _Greedy:
             return
         clusters = [self.partition.clusters[n] for n in parts]
         together = reduce(Cluster.merged, clusters)
-        plan = self._plan(together)
+        plan = self.plan(together)
         if isinstance(plan, Plan):
             apart = [self.plans[n] for n in parts]
-            saved = saving([each for each in apart if each is not None], plan)
+            saved = saving([each for each in apart if each is not None], [plan])
             if saved.s > 0 or self._may_grow(together):
                 versions = self._versions(parts)
                 self.merges[pair] = _Merge(parts, versions, saved, plan)
                 heappush(self.heap, (-saved.s, pair, versions))
 
-    def _plan(self, cluster: Cluster) -> Plan | NoPlan | None:
+    def plan(self, cluster: Cluster) -> Plan | NoPlan | None:
         """Return the plan of the kernel that a cluster needs; ``None`` where it needs none."""
         if self._placed(cluster):
             rest = cluster.ops[:-1]

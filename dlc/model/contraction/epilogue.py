@@ -45,9 +45,17 @@ class Epilogue:
             / points
             / (self.arch.l2_bytes_per_clock / self.arch.sm_count)
         )
-        lanes = self.arch.issue_per_clock_per_sm * WARP_LANES
-        computed = tiles.results * work.operations / lanes
-        return (stored + read + computed) / tiles.split
+        return (stored + read + self._computed) / tiles.split
+
+    @property
+    def _computed(self) -> Floats:
+        """The clocks of the arithmetic. A team that finishes its tile while another one multiplies
+        leaves its schedulers idle where few warps of it wait for their special functions.
+        """
+        tiles, schedulers = self.tiles, self.arch.issue_per_clock_per_sm
+        alone = np.maximum(1.0, self.arch.costs.lone_warp_clocks * schedulers / tiles.warps)
+        each = np.where(tiles.turns > 1, alone, 1.0)
+        return tiles.results * tiles.work.operations / (schedulers * WARP_LANES) * each
 
     @property
     def _exchange(self) -> Floats:

@@ -22,6 +22,9 @@ the machine code of 460 kernels for sm_90a.
 _CONVERSION_INSTRUCTIONS = 1
 """Of an element of a run that is loaded."""
 
+_UNDER_LOADS = 4
+"""Operations on an element of the lhs that are done while others are loaded."""
+
 _ROUNDS_TOGETHER = 8
 """Elements that a thread brings one after the other without a loop."""
 
@@ -82,9 +85,10 @@ class Supply:
         """The clocks in which the instructions that bring a slice are issued."""
         tiles, work, costs = self.tiles, self.tiles.work, self.arch.costs
         lhs, rhs = tiles.single_elements()
-        of_lhs = (
-            work.lhs_reads * _of_run(self._element_instructions, work.lhs_run) + work.lhs_operations
+        computing = max(
+            work.lhs_operations, costs.staged_operation * (work.lhs_operations - _UNDER_LOADS)
         )
+        of_lhs = work.lhs_reads * _of_run(self._element_instructions, work.lhs_run) + computing
         of_rhs = _of_run(costs.plain_element_instructions, work.rhs_run)
         thread = lhs * of_lhs + rhs * of_rhs
         lhs_copies, rhs_copies = tiles.copies()

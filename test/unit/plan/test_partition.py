@@ -63,3 +63,36 @@ def test_what_lies_between_is_in_running_order() -> None:
     partition.merge(0, 1)
     assert partition.between(0, 2) == []
     assert not partition.closes_cycle(0, 2)
+
+
+def test_a_cluster_is_split_into_what_is_needed_and_the_rest() -> None:
+    partition = Partition(CHAIN)
+    for other in (1, 2, 3):
+        partition.merge(0, other)
+    exp, tanh, add, relu = CHAIN.ops
+    assert partition.split(0, [exp, tanh]) == (0, 2)
+    assert names(partition) == [["exp", "tanh"], ["add", "relu"]]
+    assert partition.edges() == [(0, 2)]
+    assert partition.split(0, [exp]) == (0, 1)
+    assert partition.edges() == [(0, 1), (0, 2), (1, 2)]
+    assert [partition.home[op] for op in (exp, tanh, add, relu)] == [0, 1, 2, 2]
+    partition.merge(1, 2)
+    assert names(partition) == [["exp"], ["tanh", "add", "relu"]]
+
+
+def test_what_is_split_keeps_its_place_among_others() -> None:
+    partition = Partition(CHAIN)
+    partition.merge(1, 2)
+    before, after = partition.split(1, [CHAIN.ops[1]])
+    assert (before, after) == (1, 2)
+    assert partition.edges() == Partition(CHAIN).edges()
+    assert partition.division() == Partition(CHAIN).division()
+
+
+def test_whether_a_way_leads_on() -> None:
+    partition = Partition(CHAIN)
+    assert partition.leads_to(0, 1)
+    assert partition.leads_to(0, 3)
+    assert partition.leads_to(1, 3)
+    assert not partition.leads_to(3, 0)
+    assert not partition.leads_to(2, 1)

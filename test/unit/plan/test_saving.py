@@ -32,21 +32,21 @@ def plans(times: dict[int, float] | None = None) -> list[Plan]:
 
 def test_fusing_a_chain_saves_a_write_a_read_and_a_launch() -> None:
     *apart, together = plans()
-    saved = saving(apart, together)
+    saved = saving(apart, [together])
     assert saved.bytes == 8_000_000
     assert saved.operations == 0
     assert saved.s > H200.launch_floor_us * 1e-6
 
 
 def test_measured_times_are_compared_with_measured_times_only() -> None:
-    estimated = saving(plans()[:2], plans()[2])
+    estimated = saving(plans()[:2], plans()[2:])
     for some in ({0: 1.0}, {2: 1.0}, {0: 1.0, 1: 1.0}):
         *apart, together = plans(some)
-        assert saving(apart, together) == estimated
+        assert saving(apart, [together]) == estimated
     *apart, together = plans({0: 1.0, 1: 2.0, 2: 2.5})
-    assert saving(apart, together).s == pytest.approx(0.5)
+    assert saving(apart, [together]).s == pytest.approx(0.5)
 
 
 def test_what_has_no_kernel_alone_takes_forever() -> None:
     first, _, together = plans()
-    assert saving([first, NoPlan("it has none")], together).s == float("inf")
+    assert saving([first, NoPlan("it has none")], [together]).s == float("inf")
