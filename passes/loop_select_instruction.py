@@ -25,6 +25,7 @@ from dlc.lowering.scope import LoopScope
 from dlc.simt.accumulator import Accumulator, Operand
 from dlc.simt.drain import drain
 from dlc.simt.exchange import Exchange
+from dlc.simt.exchange_parts import PartExchange
 from dlc.simt.fma_tile import FmaTile
 from dlc.simt.matrix_tile import MatrixTile
 from dlc.simt.part_sum import PartSum
@@ -148,7 +149,8 @@ class _Selection:
                 if op.instruction.is_asynchronous and op.asynchronous is None:
                     self.scope.b.builder.insert(gpu.WgmmaWaitOp(0))
             case DrainOp() if op.exchange is not None:
-                Exchange(writer, op, accumulator, self.team, self.thread).write()
+                exchange = PartExchange if op.blocks > 1 else Exchange
+                exchange(writer, op, accumulator, self.team, self.thread).write()
             case DrainOp():
                 drain(writer, op, accumulator)
             case CombinePartsOp():

@@ -27,6 +27,7 @@ from dlc.dialects.gpu.capability import NeedsCapability
 from dlc.dialects.gpu.kernel import kernel_around
 from dlc.dialects.gpu.sync import MeetingOp
 from dlc.ir.access import INDEX, BoundedIndex
+from dlc.ir.cluster import ClusteredKernel
 from dlc.ir.space import Space, space_of
 
 REMOTE_BYTES = (4, 8, 16)
@@ -43,7 +44,7 @@ class ClusterOp(NeedsCapability):
     @property
     def blocks(self) -> int:
         """Blocks in a cluster."""
-        kernel = kernel_around(self)
+        kernel = ClusteredKernel.around(self)
         return 1 if kernel is None else kernel.cluster_blocks
 
 

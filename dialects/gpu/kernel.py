@@ -44,6 +44,7 @@ from xdsl.utils.str_enum import StrEnum
 
 from dlc.arch.scope import Scope
 from dlc.ir.access import BoundedIndex
+from dlc.ir.cluster import ClusteredKernel
 
 MOST_CLUSTER_BLOCKS = 8
 """Of every chip that has clusters (CUDA C++ Programming Guide, "Thread Block Clusters")."""
@@ -52,7 +53,7 @@ DIMENSIONS = 3
 
 
 @irdl_op_definition
-class KernelOp(IRDLOperation):
+class KernelOp(IRDLOperation, ClusteredKernel):
     """A kernel: the program that every thread runs.
 
     Arguments are global buffers: the inputs, then ``outputs`` outputs, then the scratch buffers.

@@ -44,6 +44,7 @@ from dlc.dialects.loop.spread import spread_of
 from dlc.dialects.loop.stage import TileOp, TilePlace, tile_sizes, verify_tile
 from dlc.dialects.loop.structure import YieldOp
 from dlc.ir.access import INDEX, IndexedTile, Positions, canonical_access
+from dlc.ir.cluster import ClusteredKernel
 from dlc.ir.instruction import instruction_of
 from dlc.ir.space import Space, space_of
 from dlc.ir.tensor import compute_type
@@ -244,7 +245,9 @@ class DrainOp(TileOp):
     The region takes the element's row, column and value. Rows and columns are counted from ``at``;
     those that are not below ``within`` are left out. With ``exchange`` a thread does not take the
     elements that it has summed: they go through shared memory, and neighbouring threads take
-    neighbours of a row.
+    neighbours of a row. With ``parts`` each block of the cluster holds a part of the sums: they go
+    through the shared memory of all, are added in the order of the blocks, and each block takes
+    its share of the rows.
 
     ``loop.drain %acc at [%r * 64, 0] within [100, 77] {exchange} : memref<64x128xf32, ..> {...}``
     """
@@ -255,6 +258,7 @@ class DrainOp(TileOp):
     first = prop_def(AffineMapAttr)
     within = prop_def(DenseArrayBase.constr(i64))
     exchange = opt_prop_def(UnitAttr)
+    parts = opt_prop_def(IntegerAttr.constr(i64))
     body = region_def("single_block")
     traits = traits_def(MemoryReadEffect(), RecursiveMemoryEffect())
     irdl_options = (ParsePropInAttrDict(),)
@@ -272,6 +276,7 @@ class DrainOp(TileOp):
         within: Sequence[int],
         body: Region | None = None,
         exchange: bool = False,
+        parts: int = 1,
     ):
         """first: the row and column of the first element. body: takes row, column and value."""
         map, indices = canonical_access(first, dims)
@@ -282,6 +287,7 @@ class DrainOp(TileOp):
                 "first": map,
                 "within": DenseArrayBase.from_list(i64, list(within)),
                 "exchange": UnitAttr() if exchange else None,
+                "parts": IntegerAttr(parts, i64) if parts > 1 else None,
             },
             regions=[body or Region(Block(arg_types=[IndexType(), IndexType(), type]))],
         )
@@ -291,8 +297,14 @@ class DrainOp(TileOp):
         """The numbers of rows and columns that there are."""
         return tuple(map(int, self.within.get_values()))
 
+    @property
+    def blocks(self) -> int:
+        """The blocks of a cluster that each hold a part of the sums."""
+        return self.parts.value.data if self.parts is not None else 1
+
     def verify_(self) -> None:
         _verify_accumulator(self.accumulator)
+        self._verify_parts()
         if len(self.first.data.results) != 2 or len(self.limits) != 2:
             raise VerifyException("a drain starts at a row and a column and has a limit for each")
         type = compute_type(buffer_element(self.accumulator))
@@ -300,3 +312,15 @@ class DrainOp(TileOp):
             raise VerifyException(f"the region takes a row, a column and an element, of {type}")
         if not isinstance(last := self.body.block.last_op, YieldOp) or last.arguments:
             raise VerifyException("the region ends with loop.yield of nothing")
+
+    def _verify_parts(self) -> None:
+        if self.parts is None:
+            return
+        if self.exchange is None:
+            raise VerifyException("parts of the sums meet in an exchange; add exchange")
+        kernel = ClusteredKernel.around(self)
+        blocks = self.blocks if kernel is None else kernel.cluster_blocks
+        if self.blocks < 2 or self.blocks != blocks:
+            raise VerifyException(
+                f"parts = {self.blocks} are those of a cluster's blocks, which are {blocks} here"
+            )

@@ -39,6 +39,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.fragments import WARP_LANES
+from dlc.ir.cluster import ClusteredKernel
 
 
 @irdl_op_definition
@@ -57,7 +58,7 @@ class EndOp(IRDLOperation):
 
 
 @irdl_op_definition
-class KernelOp(IRDLOperation):
+class KernelOp(IRDLOperation, ClusteredKernel):
     """A kernel over buffers: inputs first, then ``outputs`` outputs, then the scratch buffers.
 
     ``scratch`` has one size in bytes per scratch buffer. Outputs and scratch do not overlap any

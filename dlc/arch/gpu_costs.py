@@ -115,6 +115,12 @@ class GpuCosts:
     meeting_clocks: float = 1752.0
     """Fence, barriers and counter of a block that leaves a partial sum."""
 
+    cluster_clocks: float = 700.0
+    """Two barriers of a cluster, in which parts of sums meet."""
+
+    remote_share: float = 0.06
+    """Bandwidth of stores to other blocks' shared memory, as a share of one's own."""
+
     part_clocks: float = 203.0
     """Latency of reading one partial sum more."""
 

@@ -170,6 +170,7 @@ RTX_4090 = _SM_89(
 _HOPPER = partial(  # SXM5; H100 and H200 differ in their memory only: H
     _SM_90A,
     sm_count=132,  # H
+    cluster_sms={2: 132, 4: 120, 8: 120},  # cuOccupancyMaxActiveClusters of an H200
     clock_hz=1.98e9,  # H: highest boost; 989 TFLOP/s are stated at 1.83 GHz
     flops_per_clock_per_sm={
         **_EVERY_SM,

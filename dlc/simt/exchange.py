@@ -1,6 +1,6 @@
 """The end of an accumulator through shared memory: neighbouring threads finish neighbours."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
@@ -40,9 +40,9 @@ class Exchange:
     def write(self) -> None:
         """Write the accumulators to shared memory, then the loop over what a thread takes."""
         scope, tile = self.writer.scope, self._new_tile()
-        self.team.wait(scope.b)  # the tile lies where slices of factors were
+        self._meet()  # the tile lies where slices of factors were
         self.accumulator.each_row(lambda row, columns: self._put(tile, row, columns))
-        self.team.wait(scope.b)
+        self._meet()
         rounds = -(-self._rows * self._runs // self.team.threads)
         together = gcd(rounds, _TOGETHER)
 
@@ -56,7 +56,13 @@ class Exchange:
 
     @property
     def _rows(self) -> int:
+        """The rows that the block finishes."""
         return buffer_shape(self.op.accumulator)[0]
+
+    @property
+    def _first_row(self) -> AffineExpr:
+        """The first of these rows in the tile."""
+        return AffineExpr.constant(0)
 
     @property
     def _columns(self) -> int:
@@ -73,9 +79,15 @@ class Exchange:
         return self._columns // self._width
 
     def _new_tile(self) -> SSAValue:
-        sizes = [self._rows, self._columns + EXCHANGE_MARGIN]
-        type = MemRefType(self.accumulator.compute, sizes, memory_space=SpaceAttr(Space.SHARED))
+        return self._new_buffer([self._rows, self._columns + EXCHANGE_MARGIN], Space.SHARED)
+
+    def _new_buffer(self, sizes: Sequence[int], space: Space) -> SSAValue:
+        type = MemRefType(self.accumulator.compute, sizes, memory_space=SpaceAttr(space))
         return self.writer.scope.b.insert(AllocOp(type))
+
+    def _meet(self) -> None:
+        """Write a barrier of all who exchange."""
+        self.team.wait(self.writer.scope.b)
 
     def _put(self, tile: SSAValue, row: AffineExpr, columns: Columns) -> None:
         """Write the sums that this thread has in a row to the tile."""
@@ -89,16 +101,21 @@ class Exchange:
 
         columns(put_run)
 
+    def _sum(self, tile: SSAValue, row: AffineExpr, column: AffineExpr) -> SSAValue:
+        """Return the sum in a row of those that the block finishes."""
+        return self.accumulator.load(tile, [row, column])
+
     def _take(self, tile: SSAValue, round: AffineExpr) -> None:
         """Write what a thread does with the run that it takes in a round."""
         scope, (rows, columns) = self.writer.scope, self.op.limits
         number = round * self.team.threads + self.thread
         row, run = number // self._runs, number % self._runs
         first_row, first_column = self.writer.composed(self.op.first.data.results, self.op.indices)
+        first_row += self._first_row
         of_row, of_element = by_row(self.op)
 
         def load(neighbour: AffineExpr) -> SSAValue:
-            return self.accumulator.load(tile, [row, run * self._width + neighbour])
+            return self._sum(tile, row, run * self._width + neighbour)
 
         def write_row() -> None:
             inner = self.writer.inner({self.op.body.block.args[0]: first_row + row})
@@ -110,4 +127,7 @@ class Exchange:
 
             scope.where_below(column, columns, write_run)
 
-        scope.where_below(first_row + row, rows, write_row)
+        def write_own() -> None:
+            scope.where_below(first_row + row, rows, write_row)
+
+        scope.where_below(row, self._rows, write_own)

@@ -15,7 +15,7 @@ from dlc.simulator._threads import Active, Integers
 
 def _cluster_barrier(machine: Machine, op: gpu.ClusterBarrierOp) -> Step:
     def run(active: Active) -> None:
-        machine.batch.pass_cluster_barrier(np.unique(machine.batch.cluster_slot[active.index]))
+        machine.batch.pass_cluster_barrier(active.threads)
 
     return run
 

@@ -7,6 +7,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from dlc.arch.scope import Scope
+from dlc.ir.order import OrderingOp
 from dlc.simulator._bundle import Bundle, State, merged
 from dlc.simulator._flow import Flow
 from dlc.simulator._machine import Machine
@@ -64,6 +65,7 @@ class Scheduler:
             self.code[bundle.at](self, bundle)
         if bundle.at == len(self.code):
             self.bundles.remove(bundle)
+            self._let_go_on()
 
     def _activate(self, bundle: Bundle) -> None:
         """Put what the threads of a bundle hold where the steps look for it."""
@@ -167,10 +169,28 @@ class Scheduler:
         bundle.active = Active(bundle.active.mask & ~mask)
 
     def _complete_groups(self, mask: Booleans, scope: Scope) -> Booleans:
-        """Return the threads of those groups that ``mask`` holds for as a whole."""
+        """Return the threads of those groups that ``mask`` holds for as a whole. A cluster does not
+        wait for warps that have ended (PTX ISA, "barrier.cluster").
+        """
         groups = self.batch.groups(scope)
-        present = np.bincount(groups[mask], minlength=int(groups.max()) + 1)
-        return mask & (present == np.bincount(groups))[groups]
+        expected = self._going if scope is Scope.CLUSTER else self.batch.everyone.mask
+        sizes = (np.bincount(groups[of], minlength=len(groups)) for of in (mask, expected))
+        return mask & np.equal(*sizes)[groups]
+
+    @property
+    def _going(self) -> Booleans:
+        """The threads of the warps that have not ended."""
+        going = np.logical_or.reduce([bundle.active.mask for bundle in self.bundles])
+        return np.isin(self.batch.warp, self.batch.warp[going])
+
+    def _let_go_on(self) -> None:
+        """Let the threads look again that wait for a cluster, some of whose threads have ended."""
+        for bundle in self.bundles:
+            if bundle.state is State.MEETING:
+                op = self.last_op[bundle]
+                assert isinstance(op, OrderingOp)
+                if op.together is Scope.CLUSTER:
+                    bundle.state = State.READY
 
     def wait(self, bundle: Bundle, op: Operation) -> None:
         """Let those threads go on for which what ``op`` waits for has come."""

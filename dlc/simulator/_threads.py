@@ -120,10 +120,11 @@ class Batch:
         if self.clocks is not None:
             self.clocks.meet([np.flatnonzero(self.block_slot == n) for n in np.flatnonzero(blocks)])
 
-    def pass_cluster_barrier(self, clusters: Integers) -> None:
-        """All threads of ``clusters`` have waited for each other."""
+    def pass_cluster_barrier(self, threads: Integers) -> None:
+        """Those of ``threads`` that are of one cluster have waited for each other."""
         assert self.clocks is not None
-        self.clocks.meet([np.flatnonzero(self.cluster_slot == n) for n in clusters])
+        clusters = self.cluster_slot[threads]
+        self.clocks.meet([threads[clusters == n] for n in np.unique(clusters)])
 
     def pass_warp_barrier(self, warps: Integers) -> None:
         """All lanes of ``warps`` have waited for each other."""

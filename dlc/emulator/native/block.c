@@ -668,15 +668,24 @@ static void end_block(worker *w) {
   check_shared(w);
 }
 
+/* Warps that have ended are not waited for (PTX ISA, "barrier.cluster"). */
 static void release_cluster_barrier(worker *const *blocks, uint32_t count) {
   for (uint32_t rank = 0; rank < count; rank++) {
     worker *w = self = blocks[rank];
-    if (w->at_cluster_barrier != w->threads_in_block) {
-      current_thread = &w->threads[0].view;
-      fault("a barrier of the cluster that %u threads of the block do not reach", w->threads_in_block - w->at_cluster_barrier);
-    }
     w->at_cluster_barrier = 0;
-    for (uint32_t i = 0; i * WARP_LANES < w->threads_in_block; i++) w->warps[i].runnable = w->warps[i].lanes;
+    for (uint32_t i = 0; i * WARP_LANES < w->threads_in_block; i++) {
+      warp *p = &w->warps[i];
+      uint32_t waits = 0;
+      for (uint32_t lanes = p->lanes; lanes; lanes &= lanes - 1) {
+        uint32_t lane = __builtin_ctz(lanes);
+        if (w->threads[i * WARP_LANES + lane].waits == CLUSTER_BARRIER) waits |= 1u << lane;
+      }
+      if (waits && waits != p->lanes) {
+        current_thread = &w->threads[i * WARP_LANES + __builtin_ctz(p->lanes & ~waits)].view;
+        fault("a barrier of the cluster that not all lanes of a warp reach: this one is at %s", me()->waits);
+      }
+      p->runnable = waits;
+    }
   }
 }
 

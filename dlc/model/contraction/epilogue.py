@@ -70,6 +70,13 @@ class Epilogue:
         return moved + issued + stored
 
     @property
+    def sent_clocks(self) -> Floats:
+        """The clocks of sending a block's sums to the blocks of a cluster that finish them."""
+        tiles, arch = self.tiles, self.arch
+        bytes = tiles.m * tiles.n * tiles.work.compute_bytes * (1 - 1 / tiles.split)
+        return bytes / (arch.shared_bytes_per_clock_per_sm * arch.costs.remote_share)
+
+    @property
     def part_clocks(self) -> Floats:
         """The clocks of writing or reading a block's partial sums."""
         return self.tiles.part_pieces * self.arch.costs.part_piece_clocks

@@ -78,7 +78,7 @@ class _Estimate:
 
         The last block of a tile adds all parts up.
         """
-        tiles, sms, costs = self.tiles, self.arch.sm_count, self.arch.costs
+        tiles, sms, costs = self.tiles, self._sms, self.arch.costs
         each = np.ceil(tiles.blocks / sms)
         resident = np.minimum(self.fits, each)
         steady = np.clip(each / resident - 1, 0, 1)
@@ -86,7 +86,8 @@ class _Estimate:
         rest = tiles.blocks - whole * sms * resident
         last = np.where(rest > 0, self._round(np.maximum(1, np.ceil(rest / sms)), steady), 0)
         parts = tiles.split * (costs.part_clocks + self._epilogue.part_clocks)
-        return whole * self._round(resident, steady) + last + np.where(tiles.split > 1, parts, 0)
+        added = np.where(tiles.meets_in_scratch, parts, 0)
+        return whole * self._round(resident, steady) + last + added
 
     def _round(self, resident: Floats, steady: Floats) -> Floats:
         """Return the clocks of ``resident`` blocks that share an SM.
@@ -97,9 +98,24 @@ class _Estimate:
         tiles, costs = self.tiles, self.arch.costs
         first = self._supply.latency + costs.setup_clocks
         first = first * (1 - steady * (1 - 1 / resident))
-        meeting = costs.meeting_clocks + 2 * resident * self._epilogue.part_clocks
-        epilogue = np.where(tiles.split > 1, meeting, 0) + resident * self._epilogue.clocks
+        epilogue = self._meeting(resident) + resident * self._epilogue.clocks
         return first + tiles.steps * self._loop.step(resident) + epilogue
+
+    def _meeting(self, resident: Floats) -> Floats:
+        """Return the clocks until the parts of a sum are where they are added."""
+        tiles, costs, epilogue = self.tiles, self.arch.costs, self._epilogue
+        in_scratch = costs.meeting_clocks + 2 * resident * epilogue.part_clocks
+        in_cluster = costs.cluster_clocks + resident * epilogue.sent_clocks
+        apart = np.where(tiles.meets_in_scratch, in_scratch, 0)
+        return np.where(tiles.meets_in_cluster, in_cluster, apart)
+
+    @cached_property
+    def _sms(self) -> Floats:
+        """The SMs that blocks reach."""
+        sms, tiles = np.full_like(self.tiles.split, self.arch.sm_count), self.tiles
+        for blocks, reached in self.arch.cluster_sms.items():
+            sms = np.where(tiles.meets_in_cluster & (tiles.split == blocks), reached, sms)
+        return sms
 
     @cached_property
     def _supply(self) -> Supply:

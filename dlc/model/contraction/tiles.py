@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import Instruction
@@ -135,11 +136,22 @@ class Tiles:
     @cached_property
     def shared_bytes(self) -> Floats:
         """The bytes of shared memory of a block: of slices, then of sums; of both where producers
-        bring slices while sums are exchanged.
+        bring slices while sums are exchanged, or other blocks send sums.
         """
         slices, sums = self.stages * self.slice_bytes, self.exchange_bytes
         together = slices + self.turns * sums
-        return np.where(self.producers > 0, together, np.maximum(slices, sums))
+        at_once = (self.producers > 0) | self.meets_in_cluster
+        return np.where(at_once, together, np.maximum(slices, sums))
+
+    @cached_property
+    def meets_in_cluster(self) -> npt.NDArray[np.bool_]:
+        """Whether the parts of a sum meet in the shared memory of a cluster."""
+        return (self.split > 1) & (self.exchange > 0)
+
+    @cached_property
+    def meets_in_scratch(self) -> npt.NDArray[np.bool_]:
+        """Whether the parts of a sum meet in global memory."""
+        return (self.split > 1) & (self.exchange == 0)
 
     @cached_property
     def read_bytes(self) -> Floats:

@@ -98,6 +98,7 @@ class _Kernel:
     def write(self) -> None:
         """Write the loops over blocks and threads."""
         self.job.threads = self.schedule.threads
+        self.job.cluster = self.schedule.cluster
         blocks = self.tiles * self.schedule.split
         write = self._write_block
         if self.schedule.blocks:
@@ -178,7 +179,7 @@ class _Kernel:
         )
         accumulator.name_hint = "accumulator"
         self._reduce(place, accumulator)
-        if schedule.split == 1:
+        if schedule.split == schedule.cluster:
             self._drain(place, accumulator)
         else:
             is_last = self._combine_parts(place, accumulator)
@@ -258,8 +259,10 @@ class _Kernel:
         gemm, scope = self.product.gemm, self.scope
         first = [place.row * self.schedule.tile[0], place.column * self.schedule.tile[1]]
         flat, values = scope.resolve(first)
-        limits, exchange = [gemm.m_size, gemm.n_size], self.schedule.exchange
-        drain = DrainOp(accumulator, flat, values, limits, exchange=exchange)
+        limits, schedule = [gemm.m_size, gemm.n_size], self.schedule
+        drain = DrainOp(
+            accumulator, flat, values, limits, None, schedule.exchange, schedule.cluster
+        )
         scope.b.builder.insert(drain)
         block = drain.body.block
         for argument, name in zip(block.args, ("row", "column", "value"), strict=True):

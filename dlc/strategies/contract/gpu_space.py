@@ -56,6 +56,12 @@ _DIVIDED_STAGES = 8
 _MOST_DIVIDED = 6
 """Slices at a time and parts of a sum with producers: of more that were measured none was best."""
 
+_MOST_BLOCKS_OF_AN_SM = 2
+"""Of kernels whose parts of a sum meet in a cluster: none of more was best of its product."""
+
+_SENT_TOGETHER = 2
+"""Panels whose columns take turns where sums are sent to other blocks: 16 bytes at once."""
+
 _GROUPED_ROWS = 8
 _SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
 
@@ -169,6 +175,8 @@ def _tiles_in(
                     yield make(interleave=interleave)
                     if split == 1 and may_exchange:
                         yield make(exchange=True)
+                    elif split in _clusters(work, tile, arch):
+                        yield make(exchange=True, interleave=gcd(interleave, _SENT_TOGETHER))
 
 
 def _walking(
@@ -221,19 +229,28 @@ def _divided(
         if not few or not _is_box_in_order(work, instruction, interleave):
             continue
         for split in _splits(instruction, tile.sums, slices):
+            make = partial(
+                _schedule,
+                tile,
+                depth,
+                instruction.name,
+                stages=min(_DIVIDED_STAGES, max(3, ceil(slices / split))),
+                split=split,
+                order=_order(work, tile, arch),
+                producers=_PRODUCERS,
+                producer_registers=_PRODUCER_REGISTERS,
+                copies=TENSOR,
+            )
             if 1 < split <= _MOST_DIVIDED:
-                yield _schedule(
-                    tile,
-                    depth,
-                    instruction.name,
-                    stages=min(_DIVIDED_STAGES, max(3, ceil(slices / split))),
-                    split=split,
-                    order=_order(work, tile, arch),
-                    interleave=interleave,
-                    producers=_PRODUCERS,
-                    producer_registers=_PRODUCER_REGISTERS,
-                    copies=TENSOR,
-                )
+                yield make(interleave=interleave)
+            if split in _clusters(work, tile, arch):
+                yield make(exchange=True, interleave=gcd(interleave, _SENT_TOGETHER))
+
+
+def _clusters(work: Contraction, tile: Tile, arch: GpuArch) -> Sequence[int]:
+    """Return the parts of a sum that meet in a cluster: in kernels of few blocks."""
+    most = _MOST_BLOCKS_OF_AN_SM * arch.sm_count // (work.batch * _tile_count(work, tile))
+    return [blocks for blocks in arch.cluster_sms if blocks <= most]
 
 
 def _tile_count(work: Contraction, tile: Tile) -> int:

@@ -57,6 +57,9 @@ _INSTRUCTION = Key(
 )
 
 
+_CLUSTERS = (1, 2, 4, 8)
+
+
 @dataclass(frozen=True)
 class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
     """A block makes a tile of the result; slices of the factors go through shared memory."""
@@ -76,7 +79,8 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
     )
     split: int = size(
         "parts of the reduction, each in its own block; partial sums go to scratch in the compute "
-        "type and the last block to arrive adds them in order",
+        "type and the last block to arrive adds them in order. With `exchange` the blocks are a "
+        "cluster: each adds its rows of the tile up, in the order of the parts",
         default=1,
         most=1024,
     )
@@ -128,6 +132,7 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
             **({f'copies = "{TENSOR}"': "tma"} if self.copies == TENSOR else {}),
             **({f"producers = {self.producers}": "mbarrier"} if self.producers else {}),
             **({f"producer_registers = {kept}": "setmaxnreg"} if kept else {}),
+            **({"exchange = true with split": "cluster"} if self.cluster > 1 else {}),
         }
 
     @staticmethod
@@ -189,6 +194,11 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
     @property
     def blocks_per_tile(self) -> int:
         return self.split
+
+    @property
+    def cluster(self) -> int:
+        """The blocks of a cluster, in which parts of a sum meet; 1: there are no clusters."""
+        return self.split if self.exchange else 1
 
     @property
     def thrift(self) -> tuple[int, ...]:
@@ -262,10 +272,10 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         self._check_roles()
         self._check_copies()
         self._check_groups()
-        if self.exchange and self.split > 1:
+        if self.cluster not in _CLUSTERS:
             raise CompileError(
-                f"exchange = true does not go with split = {self.split}, whose parts of a sum stay "
-                "where they are; leave one of the two out"
+                f"exchange = true with split = {self.split}: parts of a sum meet in a cluster, of "
+                "2, 4 or 8 blocks; take such a split, or leave exchange out"
             )
 
     def _check_groups(self) -> None:

@@ -62,8 +62,8 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = 
 
 // -----
 
-// expected-error@below {{exchange = true does not go with split = 2, whose parts of a sum stay where they are; leave one of the two out}}
-builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, exchange = true, split = 2>} {}
+// expected-error@below {{exchange = true with split = 3: parts of a sum meet in a cluster, of 2, 4 or 8 blocks; take such a split, or leave exchange out}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, exchange = true, split = 3>} {}
 
 // -----
 

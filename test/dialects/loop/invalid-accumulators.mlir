@@ -77,3 +77,39 @@ loop.kernel @drain_with_a_result(%x: memref<64xf32>) attributes {outputs = 1 : i
   }
   loop.end
 }
+
+// -----
+
+loop.kernel @parts_that_stay(%x: memref<64xf32>) attributes {outputs = 1 : i64, cluster = 2 : i64} {
+  %a = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
+  // expected-error@below {{parts of the sums meet in an exchange; add exchange}}
+  loop.drain %a at [0, 0] within [8, 8] {parts = 2 : i64} : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>> {
+  ^bb0(%i: index, %j: index, %v: f32):
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @parts_without_a_cluster(%x: memref<64xf32>) attributes {outputs = 1 : i64} {
+  %a = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
+  // expected-error@below {{parts = 2 are those of a cluster's blocks, which are 1 here}}
+  loop.drain %a at [0, 0] within [8, 8] {exchange, parts = 2 : i64} : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>> {
+  ^bb0(%i: index, %j: index, %v: f32):
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @one_part(%x: memref<64xf32>) attributes {outputs = 1 : i64} {
+  %a = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
+  // expected-error@below {{parts = 1 are those of a cluster's blocks, which are 1 here}}
+  loop.drain %a at [0, 0] within [8, 8] {exchange, parts = 1 : i64} : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>> {
+  ^bb0(%i: index, %j: index, %v: f32):
+    loop.yield
+  }
+  loop.end
+}

@@ -23,13 +23,13 @@ func.func @keys(%q: tensor<12x197x64xf16>, %k: tensor<12x197x64xf16>, %v: tensor
 // CHECK-LABEL: @turned
 // CHECK:         graph.pad %k {{.*}} high = array<i64: 0, 3>} : tensor<64x197xf32> -> tensor<64x200xf32>
 // CHECK:         graph.pad %v {{.*}} high = array<i64: 0, 3>} : tensor<64x197xf32> -> tensor<64x200xf32>
-// CHECK-NEXT:    graph.matmul %{{.*}}, %{{.*}} transpose_rhs : (tensor<50x200xf32>, tensor<64x200xf32>)
+// CHECK-NEXT:    graph.matmul %{{.*}}, %{{.*}} transpose_rhs : (tensor<4096x200xf32>, tensor<64x200xf32>)
 // CHECK:         graph.pad %u {{.*}} high = array<i64: 3, 0>} : tensor<197x32xf32> -> tensor<200x32xf32>
-// CHECK-NOT:     tensor<50x197xf32>
-func.func @turned(%q: tensor<50x64xf32>, %k: tensor<64x197xf32>, %v: tensor<64x197xf32>, %u: tensor<197x32xf32>) -> (tensor<50x64xf32>, tensor<50x32xf32>) {
-  %s = graph.matmul %q, %k : (tensor<50x64xf32>, tensor<64x197xf32>) -> tensor<50x197xf32>
-  %p = graph.softmax %s axis 1 : tensor<50x197xf32> -> tensor<50x197xf32>
-  %y = graph.matmul %p, %v transpose_rhs : (tensor<50x197xf32>, tensor<64x197xf32>) -> tensor<50x64xf32>
-  %z = graph.matmul %p, %u : (tensor<50x197xf32>, tensor<197x32xf32>) -> tensor<50x32xf32>
-  func.return %y, %z : tensor<50x64xf32>, tensor<50x32xf32>
+// CHECK-NOT:     tensor<4096x197xf32>
+func.func @turned(%q: tensor<4096x64xf32>, %k: tensor<64x197xf32>, %v: tensor<64x197xf32>, %u: tensor<197x32xf32>) -> (tensor<4096x64xf32>, tensor<4096x32xf32>) {
+  %s = graph.matmul %q, %k : (tensor<4096x64xf32>, tensor<64x197xf32>) -> tensor<4096x197xf32>
+  %p = graph.softmax %s axis 1 : tensor<4096x197xf32> -> tensor<4096x197xf32>
+  %y = graph.matmul %p, %v transpose_rhs : (tensor<4096x197xf32>, tensor<64x197xf32>) -> tensor<4096x64xf32>
+  %z = graph.matmul %p, %u : (tensor<4096x197xf32>, tensor<197x32xf32>) -> tensor<4096x32xf32>
+  func.return %y, %z : tensor<4096x64xf32>, tensor<4096x32xf32>
 }

@@ -25,12 +25,13 @@ def test_sums(name: str, tmp_path: Path) -> None:
 
 
 BARRIER = "gpu.cluster_barrier\n"
+ONE_LANE = "%lane = arith.cmpi eq, %t, %zero : index\n"
 FAULTS = [
     (LOADED, FIRST, FIRST.replace(BARRIER, ""), "does not write|has ended"),
     (LOADED, LAST, "gpu.end", "of a block of the cluster that has ended"),
     (LOADED, "of %i to", "of %b to", "mapa: block [48] of a cluster of 4"),
     (STORED, FIRST, FIRST.replace(BARRIER, ""), "does not write|has ended"),
-    (STORED, BEGINS, f"scf.if %some {{ {BARRIER} }}\n  %to", "of the cluster that .* do not reach"),
+    (STORED, BEGINS, f"{ONE_LANE}scf.if %lane {{ {BARRIER} }}\n  %to", "not all lanes of a warp"),
 ]
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from products import product
+from products import estimates, product
 
 from dlc.arch import GPUS, CpuArch, GpuArch
 from dlc.arch.cpus import AVX2, CPUS
@@ -129,16 +129,37 @@ def test_instructions_that_are_not_beside_each_other_do_not_interleave(
         schedule.check()
 
 
-def test_parts_of_a_sum_are_not_exchanged() -> None:
-    schedule = ContractOnGpu((64, 64, 16), (2, 2), "mma.m16n8k16", split=2, exchange=True)
-    with pytest.raises(CompileError, match="exchange = true does not go with split = 2"):
+@pytest.mark.parametrize("split", [3, 16])
+def test_parts_of_a_sum_meet_in_clusters_that_there_are(split: int) -> None:
+    schedule = ContractOnGpu((64, 64, 16), (2, 2), "mma.m16n8k16", split=split, exchange=True)
+    with pytest.raises(CompileError, match=f"split = {split}: parts of a sum meet in a cluster"):
         schedule.check()
+
+
+def test_parts_of_a_sum_meet_in_a_cluster_where_blocks_are_few() -> None:
+    def met(m: int, arch: GpuArch) -> set[int]:
+        schedules = contract_gpu.candidates(product(m, 768, 3072), arch)
+        return {schedule.cluster for schedule in schedules}
+
+    assert met(128, H200) == {1, 2, 4, 8}
+    assert met(8192, H200) == {1}
+    assert met(128, A100) == {1}
+
+
+def test_clusters_may_not_reach_all_multiprocessors() -> None:
+    """128 blocks are one round of the 132 of an H200, but two as clusters of four."""
+    apart = ContractOnGpu((64, 64, 64), (4, 1), "wgmma.m64n64k16", stages=8, split=4, producers=4)
+    clusters = [replace(apart, exchange=True, split=split) for split in (2, 4)]
+    halves, quarters = estimates(product(128, 1024, 4096), *clusters)
+    assert quarters > halves
+    halves, quarters, through_scratch = estimates(product(128, 768, 3072), *clusters, apart)
+    assert quarters < min(halves, through_scratch)
 
 
 def test_sums_are_exchanged_where_lanes_hold_few_neighbours_of_a_result() -> None:
     def exchanged(**more: Any) -> set[bool]:
         schedules = contract_gpu.candidates(replace(product(512, 512, 512), **more), H200)
-        return {schedule.exchange for schedule in schedules}
+        return {schedule.exchange for schedule in schedules if schedule.split == 1}
 
     assert exchanged(together=8) == {False}
     assert exchanged(together=8, rhs_along_k=False) == {False, True}
@@ -149,7 +170,8 @@ def test_sums_are_exchanged_where_lanes_hold_few_neighbours_of_a_result() -> Non
 def test_stores_are_as_wide_as_the_result_and_the_staged_rhs_allow() -> None:
     def interleaved(**more: Any) -> set[int]:
         schedules = contract_gpu.candidates(replace(product(512, 512, 512), **more), H200)
-        return {s.interleave for s in schedules if s.tile[1] // s.warps[1] >= 32}
+        wide = (s for s in schedules if s.tile[1] // s.warps[1] >= 32)
+        return {s.interleave for s in wide if s.cluster == 1}
 
     assert interleaved() == {4}
     assert interleaved(together=4) == {2}
