@@ -43,7 +43,8 @@ def test_running_sum(runner: Runner, length: int, how: str, schedule: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("sizes", "axis", "vector"), [((7, 64), 0, 4), ((3, 9, 5), 1, 1), ((2, 33, 2, 4), 1, 8)]
+    ("sizes", "axis", "vector"),
+    [((7, 64), 0, 4), ((1, 6), 0, 1), ((3, 9, 5), 1, 1), ((2, 33, 2, 4), 1, 8)],
 )
 @pytest.mark.parametrize("how", HOW)
 def test_sums_across(

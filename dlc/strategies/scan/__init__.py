@@ -7,7 +7,7 @@ from dlc.dialects.graph.computed import ElementwiseOp, ReductionOp
 from dlc.dialects.graph.scan import ScanOp
 from dlc.ir.tensor import shape
 from dlc.strategies._strategy import FOREIGN, Strategy
-from dlc.strategies.scan import gpu
+from dlc.strategies.scan import cpu, gpu
 from dlc.strategies.scan.work import scan_of
 
 
@@ -26,8 +26,9 @@ def _obstacles(cluster: Cluster) -> Iterator[str]:
 
 STRATEGY = Strategy(
     "running sums and products (CumSum), with elementwise ops",
-    "a team of warps (GPU) per row; along another axis than the last one, a thread per column",
+    "a team of warps (GPU) or a core per row; along another axis than the last one, a thread or a "
+    "SIMD lane per column",
     _obstacles,
-    {"gpu": gpu.IMPLEMENTATION},
+    {"gpu": gpu.IMPLEMENTATION, "cpu": cpu.IMPLEMENTATION},
     precedence=0,
 )

@@ -37,7 +37,7 @@ def lower(job: Job, schedule: ScanOnGpu) -> None:
     """Write the kernel of a group with one running sum."""
     op = next(op for op in job.group.body.block.ops if isinstance(op, ScanOp))
     if neighbours(op) > 1:
-        ScanAcross(job, op, schedule.threads, schedule.vector).write()
+        ScanAcross(job, op, schedule.vector, threads=schedule.threads).write()
         return
     sizes = shape(op.x)  # axes of size 1 may follow, which belong to the row
     space = RowSpace(sizes, frozenset(range(op.axis.value.data, len(sizes))))

@@ -32,6 +32,7 @@ WORKS = {
     "row on a GPU": RowWork(64, 128, True, 2, 3, 4, 64 * 400, 64 * 400, 64 * 400, 1e4),
     "row on a CPU": NestWork(1e4, 48000, True),
     "scan on a GPU": ScanWork(64, 128, 1, 4, 1, 1, 32768, 32768, 8192),
+    "scan on a CPU": ScanWork(64, 128, 24, 4, 1, 1, 32768, 32768, 8192),
 }
 
 
