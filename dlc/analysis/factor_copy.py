@@ -1,18 +1,29 @@
 """How many bytes of a contraction's factor lie together, aligned, so that one copy brings them."""
 
 from collections.abc import Callable, Sequence
-from math import gcd
+from math import gcd, prod
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from dlc.analysis.contraction import GemmLoop, gemm
+from dlc.analysis.contraction import Gemm, GemmLoop, gemm
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.element_profile import Read, profile
 from dlc.analysis.factor_run import elements_read
 from dlc.analysis.form import once_per_form
 from dlc.analysis.staged_copy import COPY_BYTES
-from dlc.core.affine import Ranges, divisor_of, extent, linear_index, simplify, stride
+from dlc.analysis.tensor_column import MOST_OFFSET
+from dlc.arch.matrix_descriptor import ROW_BYTES
+from dlc.core.affine import (
+    Ranges,
+    divisor_of,
+    extent,
+    interval_of,
+    linear_index,
+    simplify,
+    stride,
+)
+from dlc.core.tensor_map import UNIT_BYTES, TensorMap
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp, apply_map
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape
 
@@ -33,12 +44,22 @@ def lies_along_k(cluster: Cluster, op: ContractionOp, number: int) -> bool:
     return along_k >= along_rows
 
 
-def lies_in_rows(cluster: Cluster, op: ContractionOp, number: int) -> bool:
-    """Return whether the rows of factor ``number`` are as far from each other as their neighbours
-    are, each with its elements one after the other, without padding: a matrix in memory.
+def mapped_bytes(op: ContractionOp, number: int, is_stored: Callable[[SSAValue], bool]) -> int:
+    """Return the bytes along the reduction through which lines of tensor copies may go, whose
+    length divides them: any of factor ``number`` that is a matrix in memory; those of a pixel where
+    the rows of the lhs are pixels of images, a convolution with its channels last. 0 where tensor
+    copies cannot bring it, and for products of a batch, which nobody has rated.
     """
-    found = _moved(op.operands[number], lambda value: not cluster.inner(value))
-    return found is not None and _in_rows(op, number, found[1], shape(found[0]))
+    found = _moved(op.operands[number], is_stored)
+    if found is None or gemm(op).batch:
+        return 0
+    value, moves = found
+    bytes = element_bytes(element_type(value))
+    if _copies(op, number, moves, shape(value), bytes)[0] != UNIT_BYTES:
+        return 0
+    if _in_rows(op, number, moves, shape(value)):
+        return max(ROW_BYTES)
+    return 0 if number else _channels(op, moves, shape(value), bytes) * bytes
 
 
 def run_bytes(cluster: Cluster, op: ContractionOp, number: int) -> int:
@@ -52,17 +73,6 @@ def run_bytes(cluster: Cluster, op: ContractionOp, number: int) -> int:
         return 0
     value, index = max(read, key=lambda leaf: element_count(leaf[0]))
     return _run(op, number, tuple(index), shape(value)) * element_bytes(element_type(value))
-
-
-def pixel_bytes(cluster: Cluster, op: ContractionOp) -> int:
-    """Return the bytes of a pixel, all channels that the reduction goes through, where the rows of
-    the lhs are pixels of images in memory: a convolution, channels last. 0 where they are not.
-    """
-    found = _moved(op.operands[0], lambda value: not cluster.inner(value))
-    if found is None:
-        return 0
-    value, moves = found
-    return _channels(op, moves, shape(value)) * element_bytes(element_type(value))
 
 
 def _both_ways(cluster: Cluster, op: ContractionOp, number: int) -> tuple[int, int]:
@@ -152,9 +162,13 @@ def _in_rows(
 
 
 @once_per_form
-def _channels(op: ContractionOp, moves: tuple[Read, ...], sizes: tuple[int, ...]) -> int:
+def _channels(
+    op: ContractionOp, moves: tuple[Read, ...], sizes: tuple[int, ...], bytes: int
+) -> int:
     """Return the channels that a convolution reduces, of images of shape ``sizes``: its rows go
-    through images, lines and pixels, in that order.
+    through images, lines and pixels, in that order, and a tensor map can say so.
+
+    bytes: of an element.
     """
     product = gemm(op)
     if len(sizes) not in _IMAGE_AXES or not product.k or any(move.guarded for move in moves):
@@ -165,7 +179,41 @@ def _channels(op: ContractionOp, moves: tuple[Read, ...], sizes: tuple[int, ...]
     channels, rows = product.k[-1], [loop.dim for loop in product.m]
     through = [dim for expr in index[:-1] for dim in sorted(expr.used_dims()) if dim in rows]
     is_image = through == rows and index[-1] == AffineExpr.dimension(channels.dim)
-    return channels.size if is_image and channels.step == 1 else 0
+    if not is_image or channels.step != 1:
+        return 0
+    return channels.size if _has_windows(op, product, index[1:-1], sizes, bytes) else 0
+
+
+def _has_windows(
+    op: ContractionOp,
+    product: Gemm,
+    index: Sequence[AffineExpr],
+    sizes: tuple[int, ...],
+    bytes: int,
+) -> bool:
+    """Return whether a tensor map has the windows of images of shape ``sizes`` whose pixels the
+    rows go through, and instructions can name the places in a kernel.
+
+    index: of the spatial axes. bytes: of an element.
+    """
+    rows = {loop.dim: loop for loop in product.m}
+    dims = (*op.domain.parallel, *op.domain.reduction)
+    ranges = Ranges([extent(n) for n in dims])
+    first = Ranges([extent(1 if dim in rows else n) for dim, n in enumerate(dims)])
+    steps, lower, upper = list[int](), list[int](), list[int]()
+    for expr, size in zip(index, sizes[1:-1], strict=True):
+        loops = [rows[dim] for dim in expr.used_dims() if dim in rows]
+        step = stride(expr, loops[0].dim, ranges) if len(loops) == 1 else None
+        low, high = interval_of(expr, first)
+        if step is None or low is None or high is None or high - low > MOST_OFFSET[len(index)]:
+            return False
+        steps.append(step)
+        lower.append(low)
+        upper.append(low + (loops[0].size - 1) * step + 1 - size)
+    strides = tuple(prod(sizes[axis + 1 :]) * bytes for axis in range(len(sizes) - 1))
+    corners = tuple(lower), tuple(upper)
+    map = TensorMap(sizes, strides, (1, 1), (1, *steps, 1), 0, 0, *corners)
+    return not any(map.problems())
 
 
 @once_per_form

@@ -15,7 +15,7 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.contraction import GemmLoop
-from dlc.analysis.factor_copy import source
+from dlc.analysis.factor_copy import mapped_bytes, source
 from dlc.analysis.staged_copy import COPY_BYTES, computed_elements, copy_elements
 from dlc.analysis.tensor_stage import is_box
 from dlc.arch.matrix_descriptor import ROW_BYTES, TRANSPOSED_BYTES
@@ -25,6 +25,7 @@ from dlc.dialects.gpu import CvtTf32Op
 from dlc.dialects.gpu.alloc import SwizzleAttr
 from dlc.dialects.graph.computed import apply_map
 from dlc.dialects.loop import AllocOp, StageOp, TaskMapAttr, YieldOp
+from dlc.errors import CompileError
 from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import compute_type, element_bytes, element_type, shape
 from dlc.lowering.joined_branches import join_branches
@@ -120,7 +121,21 @@ class Factor:
         stage.map = TaskMapAttr(copy_map(sizes, together, self.threads))
         if self.tensor and is_box(stage):
             stage.tensor = UnitAttr()
+        elif self.tensor and self._is_mapped(along_k, sizes[1]):
+            name = ("lhs", "rhs")[self.number]
+            raise CompileError(
+                f"tensor copies cannot bring the {name} in this order: a tile is no box of the "
+                "tensor; use interleave = 1, or a smaller tile"
+            )
         return Staged(alloc, stage, along_k, copied * element_bytes(element))
+
+    def _is_mapped(self, along_k: bool, length: int) -> bool:
+        """Return whether estimates count on tensor copies for lines of ``length`` elements: where
+        these cannot bring them, it is an error.
+        """
+        bytes = mapped_bytes(self.product.op, self.number, self.scope.buffers.__contains__)
+        line = min(_LONGEST, length * element_bytes(element_type(self.value)))
+        return along_k and bytes > 0 and bytes % line == 0
 
     def _alloc(self, sizes: tuple[int, int]) -> AllocOp:
         """Return a buffer for a tile; what instructions read lies in groups of short lines."""

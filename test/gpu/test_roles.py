@@ -112,7 +112,7 @@ BOXES = [
 ]
 
 
-@pytest.mark.parametrize("size", [(1, 1, 1), (45, 40, 136), (96, 64, 32), (160, 96, 256)], ids=str)
+@pytest.mark.parametrize("size", [(1, 1, 1), (45, 48, 136), (96, 64, 32), (160, 96, 256)], ids=str)
 @pytest.mark.parametrize("tile", [MMA, WGMMA])
 @pytest.mark.parametrize("keys", BOXES)
 def test_one_thread_brings_boxes(keys: str, tile: str, size: Size) -> None:

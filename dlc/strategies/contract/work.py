@@ -13,8 +13,7 @@ from dlc.analysis.epilogue import Place, places
 from dlc.analysis.factor_copy import (
     copy_bytes,
     lies_along_k,
-    lies_in_rows,
-    pixel_bytes,
+    mapped_bytes,
     run_bytes,
 )
 from dlc.analysis.factor_run import computed_run
@@ -78,22 +77,18 @@ def work_of(cluster: Cluster) -> Contraction:
         lhs_run=computed_run(cluster, op) if cluster.inner(op.operands[0]) and not lhs_copy else 1,
         lhs_piece=run_bytes(cluster, op, 0) if lies_along_k(cluster, op, 0) else 0,
         adjacent=all(_is_adjacent(op, product, after, result) for result in cluster.results),
-        mapped_line=0 if product.batch else _mapped_line(cluster, op),
+        mapped_line=_mapped_line(cluster, op),
         results=len(cluster.results),
         batch_loop=product.batch[-1].size if product.batch else 1,
     )
 
 
 def _mapped_line(cluster: Cluster, op: ContractionOp) -> int:
-    """Return the bytes of the longest line of a slice that tensor copies bring of both factors: any
-    of matrices; of pixels, one that divides their channels. 0 where they cannot.
+    """Return the bytes of the longest line of a slice that tensor copies bring of both factors; 0
+    where they cannot.
     """
-    if not lies_in_rows(cluster, op, 1):
-        return 0
-    if lies_in_rows(cluster, op, 0):
-        return max(ROW_BYTES)
-    bytes = pixel_bytes(cluster, op)
-    return next((line for line in ROW_BYTES if bytes and bytes % line == 0), 0)
+    bytes = [mapped_bytes(op, number, lambda value: not cluster.inner(value)) for number in (0, 1)]
+    return next((line for line in ROW_BYTES if all(n and n % line == 0 for n in bytes)), 0)
 
 
 def _operations(

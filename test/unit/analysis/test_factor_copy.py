@@ -79,7 +79,27 @@ def test_copies_are_as_wide_as_the_model_is_told(
 def test_tensor_copies_bring_what_the_model_is_told(
     size: int, channels: int, kernel: tuple[int, int], padding: tuple[int, int], line: int
 ) -> None:
-    text = module(size, channels, kernel, padding, 1)
+    _assert_copies(module(size, channels, kernel, padding, 1), line)
+
+
+@pytest.mark.parametrize(
+    ("size", "kernel", "padding", "stride", "line"),
+    [
+        (40, (8, 8), (0, 0), 8, 128),
+        (50, (10, 10), (0, 0), 10, 0),  # a tensor map steps over 8 elements at most
+        (56, (56, 56), (28, 28), 1, 128),
+        (300, (3, 280), (0, 0), 1, 0),  # a copy names places up to 255 from a pixel
+        (140, (3, 3), (129, 129), 1, 0),  # windows begin 128 pixels before an image at most
+    ],
+)
+def test_the_model_knows_what_a_tensor_map_cannot_say(
+    size: int, kernel: tuple[int, int], padding: tuple[int, int], stride: int, line: int
+) -> None:
+    _assert_copies(module(size, 64, kernel, padding, stride), line)
+
+
+def _assert_copies(text: ModuleOp, line: int) -> None:
+    """Assert that the model is told of lines of ``line`` bytes, 0: none, and copies bring them."""
     group = next(op for op in text.walk() if isinstance(op, GroupOp))
     cluster = Cluster(flow := Dataflow(group.body.block), tuple(flow.ops))
     assert work_of(cluster).mapped_line == line
