@@ -137,7 +137,7 @@ class Instruction:
 
 
 WARPGROUP_WARPS = 4
-WARPGROUP_COLUMNS = (8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256)
+WARPGROUP_COLUMNS = (8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 192, 224, 240, 256)
 """The widths of a warpgroup's product that all types of factors have and a tile may want (PTX ISA,
 "wgmma.mma_async", ``.shape``)."""
 

@@ -52,11 +52,13 @@ class _Estimate:
         factors = (work.lhs_bytes + work.rhs_bytes) * self._supply.half_lines
         bytes = factors + work.read_bytes + work.written_bytes
         memory_s = bytes / (arch.dram_bytes_per_s * costs.dram_efficiency)
+        stores = work.written_bytes / (costs.stored_bytes_per_clock * arch.sm_count)
         walks = self.tiles.walking > 0
         starts = np.where(walks, self.fits, self.tiles.blocks / arch.sm_count) * costs.block_clocks
         clocks = np.where(walks, self._walk(), self._rounds()) if walks.any() else self._rounds()
         rounds_s, starts_s = clocks / arch.clock_hz, starts / arch.clock_hz
-        return costs.start_us * 1e-6 + slower(4, rounds_s, memory_s, starts_s)
+        stores_s = stores / arch.clock_hz
+        return costs.start_us * 1e-6 + slower(4, rounds_s, memory_s, stores_s, starts_s)
 
     def _walk(self) -> Floats:
         """Return the clocks of blocks that walk over tiles: the first slice of a tile arrives under
@@ -67,7 +69,7 @@ class _Estimate:
         resident = np.ceil(walking / sms)
         loop = tiles.steps * self._loop.step(resident)
         end = resident * self._epilogue.clocks
-        takes_turns = tiles.turns > 1
+        takes_turns = tiles.takes_turns
         turn = np.maximum(loop + self.arch.costs.turn_clocks, (loop + end) / tiles.turns)
         start = self._supply.latency + self.arch.costs.setup_clocks + np.where(takes_turns, end, 0)
         tile = np.where(takes_turns, turn, loop + end)

@@ -23,7 +23,7 @@ class ProductLoop(MainLoop):
         order, and the arrival of slices. Where teams take turns in slices that tensor copies bring,
         others multiply meanwhile.
         """
-        apart = (self.tiles.turns > 1) & (self.tiles.tensor > 0)
+        apart = self.tiles.takes_turns & (self.tiles.tensor > 0)
         own = np.where(apart, 0, self._own_clocks)
         return slower(_OVERLAP, resident * self._shared_clocks, own, self._waiting)
 
@@ -57,8 +57,9 @@ class ProductLoop(MainLoop):
     @property
     def _overlap(self) -> Floats:
         tiles = self.tiles
-        alone = (tiles.walking > 0) & (tiles.walking <= self.arch.sm_count) & (tiles.tensor > 0)
-        of_walk = np.where(tiles.turns > 1, _OVERLAP_OF_TEAMS, _OVERLAP)
+        blocks = np.where(tiles.walking > 0, tiles.walking, tiles.blocks)
+        alone = (blocks <= self.arch.sm_count) & (tiles.tensor > 0)
+        of_walk = np.where(tiles.takes_turns, _OVERLAP_OF_TEAMS, _OVERLAP)
         return np.where(alone, of_walk, _OVERLAP_OF_BLOCKS)
 
     @cached_property

@@ -54,8 +54,11 @@ class Supply:
 
     @cached_property
     def half_lines(self) -> Floats:
-        """The cost of a byte, in units of one that is read in whole lines."""
-        return np.where(self.tiles.line_bytes < _LINE_BYTES, self.arch.costs.half_line, 1.0)
+        """The cost of a byte, in units of one that is read in whole lines. Slices of all of the
+        reduction lie one after the other.
+        """
+        is_short = (self.tiles.line_bytes < _LINE_BYTES) & (self.tiles.depth < self.tiles.work.k)
+        return np.where(is_short, self.arch.costs.half_line, 1.0)
 
     @property
     def l2_bytes_per_clock(self) -> float:
@@ -65,13 +68,14 @@ class Supply:
     @cached_property
     def arriving(self) -> Floats:
         """The clocks in which a slice comes from the L2, by whole pieces of lines; by tensor
-        copies, by lines, of which those outside of the tensor take longer.
+        copies, by lines, of which those outside of the tensor, or partly, take longer.
         """
         tiles, costs = self.tiles, self.arch.costs
         lhs, rhs = tiles.loaded_bytes
         bytes = lhs * self._pieces + rhs
         arriving = bytes * self.half_lines / self.l2_bytes_per_clock
-        lines = tiles.m + tiles.n + costs.outside_lines * tiles.outside
+        partly = 1 + (costs.outside_lines - 1) * tiles.partly_outside
+        lines = (tiles.m + tiles.n) * partly + costs.outside_lines * tiles.outside
         return np.where(tiles.tensor > 0, lines * costs.tensor_line_clocks, arriving)
 
     @property

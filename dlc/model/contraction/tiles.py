@@ -114,6 +114,11 @@ class Tiles:
         return self.grid[0] * self.grid[1] * self.work.batch * self.split
 
     @cached_property
+    def takes_turns(self) -> npt.NDArray[np.bool_]:
+        """Whether teams of a block have tiles in turns: of one tile, one team makes it all."""
+        return (self.turns > 1) & (self.blocks > self.walking)
+
+    @cached_property
     def steps(self) -> Floats:
         """The slices of one block."""
         return np.ceil(np.ceil(self.work.k / self.depth) / self.split)
@@ -182,6 +187,11 @@ class Tiles:
         """The columns of a tile that the result has not, in the mean over its tiles."""
         columns = self.grid[1]
         return self.n - self.work.n / columns
+
+    @cached_property
+    def partly_outside(self) -> Floats:
+        """The slices whose lines end outside of the reduction, in the mean over its slices."""
+        return (self.work.k % self.depth > 0) / np.ceil(self.work.k / self.depth)
 
     @cached_property
     def results(self) -> Floats:

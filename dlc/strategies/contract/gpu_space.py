@@ -1,16 +1,16 @@
 """The schedules of a contraction on a GPU that are rated."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import product
 from math import ceil, gcd
 from typing import Any
 
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import Instruction
-from dlc.arch.matrix_descriptor import TRANSPOSED_BYTES
-from dlc.core.tensor_map import UNIT_BYTES
+from dlc.arch.matrix_descriptor import ROW_BYTES, TRANSPOSED_BYTES
 from dlc.model.contraction import EXCHANGE_RUN, Contraction
 from dlc.strategies._key import LARGEST
 from dlc.strategies.contract.families import Families
@@ -48,7 +48,7 @@ _TENSOR_COPIES = frozenset({"tma", "mbarrier", "setmaxnreg"})
 _LINE_BYTES = OF_WARPGROUPS.slice_bytes[0]
 _LEAST_LINE_BYTES = 64
 """A copy takes as long for a shorter line: with 32 bytes it is slower than threads are (1.2 to 2.5
-times in three convolutions).
+times in three convolutions), unless that is all of the reduction.
 """
 
 _MOST_STAGES = 16
@@ -116,9 +116,13 @@ def _are_boxes(work: Contraction, arch: GpuArch) -> bool:
 
 def _may_walk(work: Contraction, arch: GpuArch) -> bool:
     """Return whether tensor copies can bring both factors in slices whose lines are long enough."""
-    is_aligned = min(work.lhs_copy, work.rhs_copy) == UNIT_BYTES
-    is_long = work.mapped_line >= _LEAST_LINE_BYTES
-    return is_long and is_aligned and arch.capabilities >= _TENSOR_COPIES
+    line = work.mapped_line
+    return line > 0 and _is_long(work, line) and arch.capabilities >= _TENSOR_COPIES
+
+
+def _is_long(work: Contraction, line: int) -> bool:
+    """Return whether lines are so long that tensor copies are worth it."""
+    return line >= min(_LEAST_LINE_BYTES, work.k * work.factor_bytes)
 
 
 def _lies_for_warpgroups(work: Contraction) -> bool:
@@ -157,7 +161,7 @@ def _tiles_in(
         if copies == TENSOR and not _is_box_in_order(work, instruction, interleave):
             interleave = 1
         may_exchange = _may_exchange(work, instruction, interleave)
-        for slice_bytes in space.slice_bytes:
+        for slice_bytes in _slices(space, work):
             depth = slice_bytes // work.factor_bytes
             slices = ceil(work.k / depth)
             for split in _splits(instruction, tile.sums, slices):
@@ -187,19 +191,17 @@ def _walking(
     """
     if not _may_walk(work, arch):
         return
-    shorter = _LINE_BYTES // work.mapped_line
-    for walk in walks_for(work.n):
+    for line, walk in product(_lines(work), walks_for(work.n)):
         tile = walk.tile
         instruction = next(row for row in instructions if row.n == tile.columns)
-        interleave = _interleave(work, instruction, tile.columns)
+        interleave = _interleave_of_boxes(work, instruction, tile.columns)
         exchange = _may_exchange(work, instruction, interleave)
-        in_order = exchange or _is_box_in_order(work, instruction, interleave)
-        if in_order and exchange == walk.exchange:
+        if exchange == walk.exchange and (exchange or interleave):
             yield _schedule(
                 tile,
-                work.mapped_line // work.factor_bytes,
+                line // work.factor_bytes,
                 instruction.name,
-                stages=min(walk.stages * shorter, _MOST_STAGES),
+                stages=min(walk.stages * _LINE_BYTES // line, _MOST_STAGES),
                 order=_order(work, tile, arch),
                 interleave=1 if exchange else interleave,
                 exchange=exchange,
@@ -209,6 +211,17 @@ def _walking(
                 blocks=min(arch.sm_count, _tile_count(work, tile)),
                 copies=TENSOR,
             )
+
+
+def _lines(work: Contraction) -> Iterator[int]:
+    """Yield the bytes of lines of slices: the longest, and the shortest that ends where the
+    reduction does, or nearer to it. What of a line is outside of the tensor takes longer than what
+    is inside.
+    """
+    yield work.mapped_line
+    last = work.k * work.factor_bytes % work.mapped_line
+    fitting = [line for line in ROW_BYTES if line >= last > 0 and _is_long(work, line)]
+    yield from {min(fitting, default=work.mapped_line)} - {work.mapped_line}
 
 
 def _divided(
@@ -257,6 +270,15 @@ def _tile_count(work: Contraction, tile: Tile) -> int:
     return ceil(work.m / tile.m) * ceil(work.n / tile.n)
 
 
+def _slices(space: Space, work: Contraction) -> Iterable[int]:
+    """Return the bytes of a line of a slice: where the shortest line that there is holds all of the
+    reduction, no longer one.
+    """
+    whole = (line for line in sorted(ROW_BYTES) if line >= work.k * work.factor_bytes)
+    most = next(whole, LARGEST)
+    return [each for each in space.slice_bytes if each <= most] or [most]
+
+
 @lru_cache(20_000)  # spaces of different sizes have most in common
 def _schedule(tile: Tile, depth: int, instruction: str, **keys: Any) -> ContractOnGpu:
     """Return the schedule of a tile; ``keys``: the others of its keys."""
@@ -293,6 +315,15 @@ def _interleave(work: Contraction, instruction: Instruction, columns: int) -> in
     held = 1 if instruction.c.place is None else instruction.c.place.pack
     panels = columns // instruction.least[1] * instruction.panels
     return gcd(max(1, work.together // held), panels)
+
+
+def _interleave_of_boxes(work: Contraction, instruction: Instruction, columns: int) -> int:
+    """Return how many instructions make a store as wide as it can be where a copy brings the
+    columns of the rhs in their order; 0 where no order is a box.
+    """
+    most = _interleave(work, instruction, columns)
+    fewer = (most >> shift for shift in range(most.bit_length()))
+    return next((n for n in fewer if _is_box_in_order(work, instruction, n)), 0)
 
 
 def _is_box_in_order(work: Contraction, instruction: Instruction, interleave: int) -> bool:

@@ -158,7 +158,8 @@ def _in_turns(rows: int, *columns: tuple[int, int]) -> Iterator[Walk]:
 WALKING = (
     *_in_turns(256, (64, 5), (32, 5)),
     *_in_turns(128, (128, 5), (64, 8), (96, 7), (160, 5), (192, 4), (48, 8), (32, 8)),
-    *_in_turns(64, (128, 8), (64, 8), (160, 7), (192, 6), (224, 5)),
+    *_in_turns(128, (80, 8), (112, 7), (144, 6)),
+    *_in_turns(64, (128, 8), (64, 8), (160, 7), (192, 6), (224, 5), (112, 8), (240, 5)),
     Walk(Tile(128, 256, 8, 1), turns=1, stages=4),
     Walk(Tile(192, 192, 12, 1), turns=1, stages=4),
     Walk(Tile(256, 128, 8, 1), turns=1, stages=4),

@@ -44,8 +44,8 @@ def test_factors_that_tensor_copies_round_are_for_warpgroups(columns: int) -> No
     assert found
     assert all(s.copies == "tensor" for s in found)
     assert {s.interleave for s in found if not s.exchange} == {2 if columns == 4096 else 1}
-    assert any(s.blocks for s in found) == (columns == 4096)
-    for wrong in ({"lhs_copy": 8}, {"rhs_along_k": False}):
+    assert {s.exchange for s in found if s.blocks} == {columns != 4096}
+    for wrong in ({"mapped_line": 64}, {"rhs_along_k": False}):
         other = contract_gpu.candidates(replace(work, **wrong), H200)
         assert other
         assert not any(s.rounds_factors for s in other)
@@ -71,7 +71,63 @@ def test_teams_take_turns_where_tensor_copies_can_bring_both_factors() -> None:
         return {schedule.turns for schedule in contract_gpu.candidates(work, H200)}
 
     assert turns() == {1, 2}
-    assert turns(mapped_line=0) == turns(lhs_copy=8) == turns(n=3080) == {1}
+    assert turns(mapped_line=0) == {1}
+
+
+@pytest.mark.parametrize(
+    ("columns", "interleave", "exchange"), [(3072, 4, False), (3088, 2, False), (3080, 1, True)]
+)
+def test_columns_of_a_copy_take_turns_as_far_as_they_divide_the_result(
+    columns: int, interleave: int, exchange: bool
+) -> None:
+    """Else they are no box: 112 channels in fours of eight columns end within the last four."""
+    work = replace(product(8192, columns, 768), mapped_line=128)
+    found = [s for s in contract_gpu.candidates(work, H200) if s.blocks and not s.tile[1] % 32]
+    assert {(s.interleave, s.exchange) for s in found} == {(interleave, exchange)}
+
+
+@pytest.mark.parametrize(
+    ("k", "depths"),
+    [(768, {64}), (96, {64, 32}), (80, {64, 32}), (112, {64}), (16, {64, 16}), (24, {64, 32})],
+)
+def test_lines_end_where_the_reduction_does_or_nearer_to_it(k: int, depths: set[int]) -> None:
+    work = replace(product(1 << 16, 96, k), mapped_line=128)
+    found = [s for s in contract_gpu.candidates(work, H200) if s.blocks]
+    assert {s.tile[2] for s in found} == depths
+
+
+@pytest.mark.parametrize(("k", "depth", "least"), [(16, 16, 1.5), (96, 32, 1.05)])
+def test_slices_that_end_outside_of_the_reduction_are_waited_for(
+    k: int, depth: int, least: float
+) -> None:
+    """112 x 112 x 16 to 96 at batch 64: 94 us on an H200 where 32 of 128 bytes are inside."""
+    work = replace(product(802816, 96, k), mapped_line=128)
+    within, beyond = (fastest_of(work, d) for d in (depth, 64))
+    assert beyond > least * within
+
+
+def fastest_of(work: Contraction, depth: int) -> float:
+    """Return the least estimate of walking tiles with slices of a depth."""
+    some = [s for s in contract_gpu.candidates(work, H200) if s.blocks and s.tile[2] == depth]
+    return float(contract_gpu.estimate(work, some, H200).min())
+
+
+def test_teams_take_turns_only_where_a_block_has_several_tiles() -> None:
+    """256 x 4096 x 4096 has 128 tiles of 64 x 128: 22.7 us on an H200, by turns or not."""
+    turns = ContractOnGpu(
+        (64, 128, 64),
+        (4, 1),
+        "wgmma.m64n128k16",
+        stages=8,
+        producers=4,
+        turns=2,
+        blocks=128,
+        copies="tensor",
+    )
+    one, another = estimates(product(256, 4096, 4096), turns, replace(turns, turns=1))
+    assert one == pytest.approx(another, rel=0.02)
+    one, another = estimates(product(2048, 4096, 4096), turns, replace(turns, turns=1))
+    assert one < 0.95 * another
 
 
 @pytest.mark.parametrize(
@@ -80,12 +136,15 @@ def test_teams_take_turns_where_tensor_copies_can_bring_both_factors() -> None:
         (32, {32}),
         (40, {48}),
         (64, {64}),
-        (160, {160}),
+        (112, {112}),
+        (144, {144}),
+        (160, {160, 80}),
         (192, {192, 96, 64}),
-        (320, {160, 64}),
-        (448, {224, 64}),
-        (768, {256, 192, 128, 96, 64}),
-        (1000, {256, 128, 96, 64}),
+        (240, {240, 80}),
+        (320, {160, 80, 64}),
+        (448, {224, 112, 64}),
+        (768, {256, 192, 128, 112, 96, 64}),
+        (1000, {256, 144, 128, 112, 64}),
     ],
 )
 def test_tiles_that_walk_end_where_the_result_does(columns: int, wanted: set[int]) -> None:
@@ -95,7 +154,7 @@ def test_tiles_that_walk_end_where_the_result_does(columns: int, wanted: set[int
 
 def test_a_ring_has_as_many_bytes_where_lines_are_short() -> None:
     def walks(line: int) -> dict[tuple[int, ...], ContractOnGpu]:
-        work = replace(product(8192, 192, 1440), mapped_line=line)
+        work = replace(product(8192, 192, 1472), mapped_line=line)
         found = contract_gpu.candidates(work, H200)
         return {(*each.tile[:2], each.turns): each for each in found if each.blocks}
 
