@@ -18,6 +18,10 @@ _UNEVEN_INSTRUCTIONS = 6.0
 """Of a vector that goes over the ends of the last axis: the index of each part of it that is in a
 line all or none.
 """
+_CROSSED_INSTRUCTIONS = 15.0
+"""Of an element of a tile whose thread has neighbours in two lines: the line that it is in, and
+other lanes that need its bank of the shared memory.
+"""
 _LOADS_AHEAD = 8
 """Loads that a thread has under way at a time."""
 
@@ -45,13 +49,15 @@ def _estimate_tiled(work: MapWork, schedule: MapOnGpu, arch: GpuArch) -> float:
     shared = np.array([tile.shared_bytes], np.float64)
     fits = resident_blocks(threads, np.full_like(threads, REGISTERS), shared, arch)
     each = tile.elements / schedule.threads
+    stored = costs.result_instructions / schedule.vector
     operations = costs.operation_instructions * work.operations / work.points
+    divided = _CROSSED_INSTRUCTIONS if tile.is_crossed else 0.0
     bringing = sum(costs.load_instructions / n + _TILE_STORES for n in tile.input_vectors)
     kernel = Stream(
         tile.blocks,
         threads,
         fits,
-        each * (bringing + operations + _TILE_LOADS + costs.result_instructions / schedule.vector),
+        each * (bringing + operations + divided + _TILE_LOADS + stored),
         2 * costs.thread_wait_clocks,
         tile.lines,
         tile.lines,

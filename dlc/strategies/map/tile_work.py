@@ -8,7 +8,7 @@ from dlc.analysis.dataflow import Cluster
 from dlc.analysis.lane_reads import LINE_BYTES
 from dlc.analysis.turned_reads import Turn, turn_of
 from dlc.ir.tensor import element_bytes, element_type
-from dlc.strategies.map.sides import ACCESS_BYTES, Sides
+from dlc.strategies.map.sides import ACCESS_BYTES, BANK_BYTES, Sides
 
 _SIDES = (32, 64, 128)
 _LONG_SIDES = (256, 512, 1024)
@@ -25,7 +25,8 @@ SECTOR_BYTES = 32
 class TileWork:
     """A tile of a schedule: its sides as the schedule has them, the elements of a thread's vector,
     blocks, elements and bytes of shared memory of a block; for each input, how many neighbours a
-    thread brings at once; the lines that all blocks read, and the bytes of sectors that they write.
+    thread brings at once; the lines that all blocks read, and the bytes of sectors that they write;
+    whether the neighbours of some threads lie in two lines.
     """
 
     tile: tuple[int, int]
@@ -36,6 +37,7 @@ class TileWork:
     input_vectors: tuple[int, ...]
     lines: float
     stored_bytes: float
+    is_crossed: bool = False
 
 
 def tile_works(cluster: Cluster) -> Iterator[TileWork]:
@@ -49,9 +51,10 @@ def tile_works(cluster: Cluster) -> Iterator[TileWork]:
         for across in _sides(width, height):
             sides = Sides.of(turn, down, across)
             if _LEAST <= down * across <= _MOST:
-                found = _work(turn, sides, bytes)
-                if found.shared_bytes <= _SHARED_BYTES:
-                    yield found
+                for vector in _vectors(sides, max(bytes)):
+                    found = _work(turn, sides, bytes, vector)
+                    if found.shared_bytes <= _SHARED_BYTES:
+                        yield found
 
 
 def _sides(size: int, other: int) -> list[int]:
@@ -61,9 +64,18 @@ def _sides(size: int, other: int) -> list[int]:
     return [*some, size] if size <= _WHOLE else some
 
 
-def _work(turn: Turn, sides: Sides, bytes: list[int]) -> TileWork:
-    widest = ACCESS_BYTES // max(bytes)
-    vector = next(v for v in (16, 8, 4, 2, 1) if v <= max(1, widest) and sides.fits(v))
+def _vectors(sides: Sides, bytes: int) -> Iterator[int]:
+    """Yield the neighbours that a thread may store at once: as many as it can; and one, where those
+    may lie in two lines and a warp that stores single ones writes as many bytes at once.
+    """
+    widest = max(1, ACCESS_BYTES // bytes)
+    most = next(v for v in (16, 8, 4, 2, 1) if v <= widest and sides.fits(v))
+    yield most
+    if sides.across % most and bytes >= BANK_BYTES:
+        yield 1
+
+
+def _work(turn: Turn, sides: Sides, bytes: list[int], vector: int) -> TileWork:
     whole = turn.sizes[turn.axis], turn.sizes[-1]
     counts = -(-whole[0] // sides.down), -(-whole[1] // sides.across)
     others = prod(turn.sizes) // prod(whole)
@@ -88,6 +100,7 @@ def _work(turn: Turn, sides: Sides, bytes: list[int]) -> TileWork:
         tuple(map(sides.input_vector, turn.inputs)),
         lines,
         stored,
+        sides.across % vector > 0,
     )
 
 
