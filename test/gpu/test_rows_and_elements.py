@@ -7,6 +7,7 @@ import pytest
 from lowered import lowered
 from simulated import Runner
 
+Tile = tuple[int, int]
 SIZES = (1, 7, 128, 1009, 4100)
 HALF_EPS = 2.0**-11
 """The rounding of a result to f16; what is before it is in f32, whose error is far below."""
@@ -185,10 +186,34 @@ def test_transpose_through_shared_memory(
     order: tuple[int, ...],
     threads: int,
     vector: int,
-    tile: tuple[int, int] | None,
+    tile: Tile | None,
 ) -> None:
     text = _transpose(element, sizes, order, _keys(threads, vector, tile))
     dtype = {"f16": np.float16, "f32": np.float32, "i8": np.int8}[element]
+    x = (100 * np.random.default_rng(0).standard_normal(sizes)).astype(dtype)
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x)
+    np.testing.assert_array_equal(y, x.transpose(order))
+
+
+@pytest.mark.parametrize("element", ["f16", "f32", "i8"])
+@pytest.mark.parametrize(
+    ("sizes", "order", "tile"),
+    [
+        ((133, 37), (1, 0), (16, 32)),
+        ((131, 64), (1, 0), (32, 32)),
+        ((2, 129, 20), (0, 2, 1), (16, 32)),
+        ((5, 150, 3, 33), (0, 3, 2, 1), (32, 32)),
+        ((257, 16), (1, 0), (16, 64)),
+        ((257, 40), (1, 0), (32, 16)),
+    ],
+)
+def test_odd_transpose_in_whole_sectors(
+    runner: Runner, element: str, sizes: tuple[int, ...], order: tuple[int, ...], tile: Tile
+) -> None:
+    """Tiles begin before their left end, each line at a sector of the result."""
+    dtype = {"f16": np.float16, "f32": np.float32, "i8": np.int8}[element]
+    vector = 4 // dtype().itemsize
+    text = _transpose(element, sizes, order, _keys(64, vector, tile))
     x = (100 * np.random.default_rng(0).standard_normal(sizes)).astype(dtype)
     (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x)
     np.testing.assert_array_equal(y, x.transpose(order))
@@ -217,7 +242,7 @@ def test_transpose_in_registers(
     np.testing.assert_array_equal(y, x.transpose(order))
 
 
-def _keys(threads: int, vector: int, tile: tuple[int, int] | None) -> str:
+def _keys(threads: int, vector: int, tile: Tile | None) -> str:
     keys = f'strategy = "map", target = "gpu", threads = {threads}, vector = {vector}'
     return keys if tile is None else f"{keys}, tile = {list(tile)}"
 

@@ -9,26 +9,32 @@ ACCESS_BYTES = 16
 """What a thread moves at once at most."""
 
 BANK_BYTES = 4
+SECTOR_BYTES = 32
 
 _FEW_LINES = 4
+
+_LEAST_TILES = 4
+"""Along an axis on which tiles begin before their ends: there is one tile more."""
 
 
 @dataclass(frozen=True)
 class Sides:
     """A tile, cut to the sizes of the axes.
 
-    down: along the axis of the inputs' neighbours. across: along the last axis. runs: whether all
-    of the last axis is in the tile, and results of a tile follow each other.
+    down: along the axis of the inputs' neighbours. across: along the last axis. bytes: of an
+    element of the results, the widest. runs: whether all of the last axis is in the tile, and
+    results of a tile follow each other.
     """
 
     turn: Turn
     down: int
     across: int
+    bytes: int
 
     @staticmethod
-    def of(turn: Turn, down: int, across: int) -> "Sides":
+    def of(turn: Turn, down: int, across: int, bytes: int) -> "Sides":
         """Return the sides of a tile."""
-        return Sides(turn, min(down, turn.sizes[turn.axis]), min(across, turn.sizes[-1]))
+        return Sides(turn, min(down, turn.sizes[turn.axis]), min(across, turn.sizes[-1]), bytes)
 
     @property
     def runs(self) -> bool:
@@ -41,7 +47,25 @@ class Sides:
         if self.runs:
             lines = self.turn.sizes[self.turn.axis]
             return self.down * self.across % vector == lines * self.across % vector == 0
-        return self.across % vector == self.turn.sizes[-1] % vector == 0
+        whole = self.turn.sizes[-1] % vector == 0 or self.before(vector) > 0
+        return whole and self.across % vector == 0
+
+    def before(self, vector: int) -> int:
+        """Return how many places before its left end a tile begins at most: where lines of the
+        result are no whole sectors, the part of the tile in each line begins at one, so that no
+        sector is stored in two parts. Warps whose threads store a bank do so.
+        """
+        size, sector = self.turn.sizes[-1], max(1, SECTOR_BYTES // self.bytes)
+        is_one_axis = len(self.turn.groups[-1]) == 1 and size >= _LEAST_TILES * self.across
+        plain = not self.runs and not any(map(self.input_runs, self.turn.inputs))
+        if size % sector and vector == max(1, BANK_BYTES // self.bytes) and is_one_axis and plain:
+            return sector - 1
+        return 0
+
+    def tiles(self, vector: int) -> tuple[int, int]:
+        """Return how many tiles there are along both sides."""
+        height, width = self.turn.sizes[self.turn.axis], self.turn.sizes[-1]
+        return -(-height // self.down), -(-(width + self.before(vector)) // self.across)
 
     def input_runs(self, input: TurnedInput) -> bool:
         """Whether the elements of an input in the tile follow each other, and threads had better
@@ -58,12 +82,15 @@ class Sides:
             common = gcd(self.across * self.down, self.turn.sizes[-1] * size)
         return gcd(common, ACCESS_BYTES // input.bytes)
 
-    def pitch(self, input: TurnedInput) -> int:
+    def pitch(self, input: TurnedInput, vector: int) -> int:
         """Return the elements from line to line of an input in shared memory: an odd number of
-        banks, so that the lines of a column lie in different ones.
+        banks, so that the lines of a column lie in different ones; or of elements, where threads
+        read as many lines as fill a bank.
         """
         if self.input_runs(input) or self.down == 1:
             return self.down
+        if self.before(vector):
+            return self.down | 1
         each = max(1, BANK_BYTES // input.bytes)
         return (-(-self.down // each) | 1) * each
 
@@ -75,9 +102,9 @@ class Sides:
         number of lines of an odd number of banks lets neighbouring threads read different banks.
         Four lines apart eight threads do without it, and where all lines are those of one thread.
         """
-        pitch = self.pitch(input)
+        pitch, lines = self.pitch(input, vector), self.across + self.before(vector)
         if vector <= _FEW_LINES or self.across <= vector or self.input_runs(input):
-            return self.across, pitch
+            return lines, pitch
         return -(-self.across // vector), vector + 1, pitch
 
     def shared_bytes(self, vector: int) -> int:

@@ -8,7 +8,7 @@ from dlc.analysis.dataflow import Cluster
 from dlc.analysis.lane_reads import LINE_BYTES
 from dlc.analysis.turned_reads import Turn, turn_of
 from dlc.ir.tensor import element_bytes, element_type
-from dlc.strategies.map.sides import ACCESS_BYTES, BANK_BYTES, Sides
+from dlc.strategies.map.sides import ACCESS_BYTES, BANK_BYTES, SECTOR_BYTES, Sides
 
 _SIDES = (32, 64, 128)
 _LONG_SIDES = (256, 512, 1024)
@@ -18,7 +18,6 @@ _WHOLE = 256
 _LEAST, _MOST = 512, 16384
 """Elements of a tile."""
 _SHARED_BYTES = 48 * 1024
-SECTOR_BYTES = 32
 
 
 @dataclass(frozen=True)
@@ -49,9 +48,9 @@ def tile_works(cluster: Cluster) -> Iterator[TileWork]:
     height, width = turn.sizes[turn.axis], turn.sizes[-1]
     for down in _sides(height, width):
         for across in _sides(width, height):
-            sides = Sides.of(turn, down, across)
+            sides = Sides.of(turn, down, across, max(bytes))
             if _LEAST <= down * across <= _MOST:
-                for vector in _vectors(sides, max(bytes)):
+                for vector in _vectors(sides):
                     found = _work(turn, sides, bytes, vector)
                     if found.shared_bytes <= _SHARED_BYTES:
                         yield found
@@ -64,30 +63,31 @@ def _sides(size: int, other: int) -> list[int]:
     return [*some, size] if size <= _WHOLE else some
 
 
-def _vectors(sides: Sides, bytes: int) -> Iterator[int]:
+def _vectors(sides: Sides) -> Iterator[int]:
     """Yield the neighbours that a thread may store at once: as many as it can; and one, where those
     may lie in two lines and a warp that stores single ones writes as many bytes at once.
     """
-    widest = max(1, ACCESS_BYTES // bytes)
+    widest = max(1, ACCESS_BYTES // sides.bytes)
     most = next(v for v in (16, 8, 4, 2, 1) if v <= widest and sides.fits(v))
     yield most
-    if sides.across % most and bytes >= BANK_BYTES:
+    if sides.across % most and sides.bytes >= BANK_BYTES:
         yield 1
 
 
 def _work(turn: Turn, sides: Sides, bytes: list[int], vector: int) -> TileWork:
     whole = turn.sizes[turn.axis], turn.sizes[-1]
-    counts = -(-whole[0] // sides.down), -(-whole[1] // sides.across)
+    counts, before = sides.tiles(vector), sides.before(vector)
     others = prod(turn.sizes) // prod(whole)
+    brought = whole[1] + before * counts[1]
     lines = sum(
-        others * counts[0] * whole[1] * _pieces(sides.down * i.bytes, LINE_BYTES)
+        others * counts[0] * brought * _pieces(sides.down * i.bytes, LINE_BYTES)
         if not sides.input_runs(i)
         else others * prod(whole) * i.bytes / LINE_BYTES
         for i in turn.inputs
     )
     stored = sum(
         others * counts[1] * whole[0] * _pieces(sides.across * b, SECTOR_BYTES) * SECTOR_BYTES
-        if not sides.runs
+        if not sides.runs and not before
         else others * prod(whole) * b
         for b in bytes
     )

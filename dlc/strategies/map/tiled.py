@@ -14,18 +14,18 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.turned_reads import Turn, TurnedInput, turn_of
-from dlc.core.affine import unflatten
+from dlc.core.affine import linear_index, unflatten
 from dlc.dialects.graph.computed import Index
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp, buffer_shape
 from dlc.errors import CompileError
 from dlc.ir.space import Space, SpaceAttr
-from dlc.ir.tensor import element_type
+from dlc.ir.tensor import element_bytes, element_type
 from dlc.lowering.axes import MergedAxes, store_elements
 from dlc.lowering.job import Job
 from dlc.lowering.scope import LoopScope, Place
 from dlc.strategies.map.lines import Lines
-from dlc.strategies.map.sides import Sides
+from dlc.strategies.map.sides import SECTOR_BYTES, Sides
 
 Write = Callable[[AffineExpr, AffineExpr], None]
 """Writes what is done at two places."""
@@ -58,13 +58,15 @@ class _Tiles:
     at: tuple[AffineExpr, AffineExpr] = (AffineExpr.constant(0), AffineExpr.constant(0))
 
     def __post_init__(self) -> None:
-        self.sides = Sides.of(self.turn, self.down, self.across)
+        bytes = max(element_bytes(element_type(value)) for value, _ in self.job.outputs)
+        self.sides = Sides.of(self.turn, self.down, self.across, bytes)
         self.down, self.across = self.sides.down, self.sides.across
         if not self.sides.fits(self.vector):
             raise CompileError(
                 f"vector = {self.vector} does not divide the lines of a tile of {self.down} x "
                 f"{self.across}"
             )
+        self.before, self.sector = self.sides.before(self.vector), SECTOR_BYTES // bytes
         self.axes = MergedAxes(self.turn.shape, self.turn.groups, (), 1)
         self.scope = LoopScope(self.job.builder, self.job.buffers, nearer=self._copy)
 
@@ -72,7 +74,7 @@ class _Tiles:
         """Write the loop over tiles."""
         self.job.threads = self.threads
         sizes, axis = self.turn.sizes, self.turn.axis
-        tiles = [-(-sizes[axis] // self.down), -(-sizes[-1] // self.across)]
+        tiles = self.sides.tiles(self.vector)
         others = [size for number, size in enumerate(sizes[:-1]) if number != axis]
 
         def write_tile(block: AffineExpr) -> None:
@@ -92,7 +94,9 @@ class _Tiles:
             self.copies[input.value] = self.scope.b.insert(AllocOp(type))
         rows, columns = self.turn.sizes[self.turn.axis], self.turn.sizes[-1]
         ends = [(top, rows, self.down), (left, columns, self.across)]
-        uneven = [(start, size - side) for start, size, side in ends if size % side]
+        uneven = [(start, size - side) for start, size, side in ends if size % side or self.before]
+        if self.before:
+            uneven.append((left * -1, -self.before))  # the first tiles have none before them
         self._where_whole(uneven, True, lambda: self._do(outer, top, left))
         if uneven:
             self.is_whole = False
@@ -101,8 +105,8 @@ class _Tiles:
     def _where_whole(
         self, uneven: Sequence[tuple[AffineExpr, int]], whole: bool, write: Callable[[], None]
     ) -> None:
-        """Write code for tiles that are whole, or for those that are not: the last ones along some
-        axes, whose start is above a limit.
+        """Write code for tiles that are whole, or for those that are not: the outermost ones along
+        some axes, of which a start is above a limit.
         """
         scope = self.scope
         conditions = [
@@ -149,10 +153,14 @@ class _Tiles:
         What the tile does not have is not brought.
         """
         scope, count = self.scope, self.sides.input_vector(input)
-        buffer = self.copies[input.value]
+        buffer, columns, first = (
+            self.copies[input.value],
+            self.across + self.before,
+            left - self.before,
+        )
 
         def bring(column: AffineExpr, row: AffineExpr) -> None:
-            dims = self._index(outer, top + row, left + column)
+            dims = self._index(outer, top + row, first + column)
             place = [e.replace_dims_and_symbols(dims, ()) for e in input.index]
             source = scope.buffers[input.value]
             at, values = scope.resolve(scope.straight(place, buffer_shape(source)))
@@ -162,11 +170,11 @@ class _Tiles:
             scope.b.builder.insert(StoreOp(element, buffer, to, values))
 
         def bring_vector(number: AffineExpr) -> None:
-            lines = Lines(scope, [self.across, self.down], number * count, count)
+            lines = Lines(scope, [columns, self.down], number * count, count)
             column, row = lines.index(AffineExpr.constant(0))
-            self._where_inside(top + row, left + column, lambda: self._vector(lines, bring))
+            self._where_inside(top + row, first + column, lambda: self._vector(lines, bring))
 
-        scope.parallel_loop(self.across * self.down // count, LoopMap.THREAD, bring_vector)
+        scope.parallel_loop(columns * self.down // count, LoopMap.THREAD, bring_vector)
 
     # Results -------------------------------------------------------------------------------------
 
@@ -176,9 +184,22 @@ class _Tiles:
             index = self._index(outer, top + row, left + column)
             store_elements(self.scope, self.job.outputs, index)
 
+        def write_shifted(row: AffineExpr, column: AffineExpr) -> None:
+            start = linear_index(self._index(outer, top + row, left), self.turn.shape)
+            back = start % self.sector
+            self.at = row, column + self.before - back
+            index = self._index(
+                outer, top + row, left + column - start + start // self.sector * self.sector
+            )
+            store = lambda: store_elements(self.scope, self.job.outputs, index)
+            self._where_inside(top + row, left + column - back, store)
+
         def write_vector(number: AffineExpr) -> None:
             sides = [self.down, self.across]
             lines = Lines(self.scope, sides, number * self.vector, self.vector)
+            if self.before:
+                self._vector(lines, write_shifted)
+                return
             row, column = lines.index(AffineExpr.constant(0))
             self._where_inside(top + row, left + column, lambda: self._vector(lines, write))
 
@@ -200,4 +221,7 @@ class _Tiles:
             write()
             return
         rows, columns = self.turn.sizes[self.turn.axis], self.turn.sizes[-1]
-        self.scope.where_below(row, rows, lambda: self.scope.where_below(column, columns, write))
+        inside = lambda: self.scope.where_below(column, columns, write)
+        if self.before:
+            inside = lambda: self.scope.where_inside([column], [columns], write)
+        self.scope.where_below(row, rows, inside)
