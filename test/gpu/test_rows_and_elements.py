@@ -204,7 +204,6 @@ def test_transpose_through_shared_memory(
         ((2, 129, 20), (0, 2, 1), (16, 32)),
         ((5, 150, 3, 33), (0, 3, 2, 1), (32, 32)),
         ((257, 16), (1, 0), (16, 64)),
-        ((257, 40), (1, 0), (32, 16)),
     ],
 )
 def test_odd_transpose_in_whole_sectors(

@@ -57,7 +57,11 @@ class Sides:
         """
         size, sector = self.turn.sizes[-1], max(1, SECTOR_BYTES // self.bytes)
         is_one_axis = len(self.turn.groups[-1]) == 1 and size >= _LEAST_TILES * self.across
-        plain = not self.runs and not any(map(self.input_runs, self.turn.inputs))
+        plain = (
+            self.across % sector == 0
+            and not self.runs
+            and not any(map(self.input_runs, self.turn.inputs))
+        )
         if size % sector and vector == max(1, BANK_BYTES // self.bytes) and is_one_axis and plain:
             return sector - 1
         return 0

@@ -33,5 +33,5 @@ def candidates(work: MapWork, _: GpuArch) -> Iterator[MapOnGpu]:
         for threads in _THREADS:
             each = tile.elements / threads
             few = each <= _MOST_ELEMENTS and each * work.widest_bytes <= _MOST_BYTES
-            if _LEAST_ELEMENTS <= each and few:
+            if each >= _LEAST_ELEMENTS and few:
                 yield MapOnGpu(threads, tile.vector, tile=tile.tile)
