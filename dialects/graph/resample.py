@@ -28,14 +28,23 @@ from dlc.ir.tensor import element_type, is_float, shape
 @dataclass(frozen=True)
 class Resampled:
     """An axis of ``graph.resample``: the result has ``size`` elements along it, number ``p`` of
-    which begins at place ``(a * p + b) floordiv c`` of the operand.
+    which begins at place ``(a * p + b) floordiv c`` of the operand, and is the sum of ``taps``.
     """
 
     axis: int
     size: int
+    taps: int
     a: int
     b: int
     c: int
+
+    def steps_evenly(self, count: int) -> bool:
+        """Whether groups of so many neighbours begin equally far apart in the operand."""
+        return count == 1 or self.a * count % self.c == 0
+
+    def places(self, count: int) -> int:
+        """Return the places of the operand that so many neighbours read together."""
+        return (self.a * (count - 1) + self.b) // self.c - self.b // self.c + self.taps
 
 
 @irdl_op_definition
@@ -72,8 +81,9 @@ class ResampleOp(SummingOp):
         """Return what happens along each axis."""
         numbers = self.lines.get_values()
         lines = [numbers[i : i + 3] for i in range(0, len(numbers), 3)]
-        each = zip(self.axes.get_values(), self.sizes.get_values(), lines, strict=True)
-        return [Resampled(axis, size, *line) for axis, size, line in each]
+        taps = [shape(weights)[1] for weights in self.weights]
+        each = zip(self.axes.get_values(), self.sizes.get_values(), taps, lines, strict=True)
+        return [Resampled(axis, size, count, *line) for axis, size, count, line in each]
 
     def infer(self) -> Sequence[Attribute]:
         sizes, element, count = list(shape(self.x)), element_type(self.x), len(self.axes)

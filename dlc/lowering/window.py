@@ -6,22 +6,24 @@ from math import prod
 from typing import Any
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.sliding import Sliding, sliding
 from dlc.analysis.weight_order import lane_order
 from dlc.core.affine import UNKNOWN, Ranges, extent, linear_index, simplify, stride
 from dlc.dialects.graph.computed import Index, ReductionOp
+from dlc.dialects.graph.resample import ResampleOp
 from dlc.dialects.graph.structure import Array
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp
-from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
 from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import compute_type, element_type, shape
 from dlc.lowering.job import Job
 from dlc.lowering.lanes import Accumulators, LaneReducer, lane_loops, reduction_loops
+from dlc.lowering.patch import reduce_patch
+from dlc.lowering.redirected import RedirectedScope
 from dlc.lowering.scope import LoopScope
 
 At = Callable[[Index], Index]
@@ -66,6 +68,8 @@ class WindowReducer(LaneReducer):
         self._packed = packed
 
     def reduce_lanes(self, scope: LoopScope, op: ReductionOp, at: At, sums: Accumulators) -> None:
+        if isinstance(op, ResampleOp) and reduce_patch(scope, op, at, sums):
+            return
         slide = sliding(op)
         if slide is None or not _moves(scope, at, slide, sums.sizes[1]):
             if self._packed:
@@ -141,7 +145,7 @@ class _Window:
             return nothing
 
         point = self._point(outer, [place, *(ZERO for _ in self.slide.inner)])
-        self.op.contribution(_Reading(self.scope, store), self.at([ZERO, ZERO]), point)
+        self.op.contribution(RedirectedScope(self.scope, store), self.at([ZERO, ZERO]), point)
 
     def _add(self, line: "_Line", lane: AffineExpr, outer: Index, inner: Index) -> None:
         """Add a tap of a lane to the sums of all positions."""
@@ -159,7 +163,7 @@ class _Window:
                 return self._other(operand, index, *how)
 
             index = [position, lane]
-            parts = op.contribution(_Reading(scope, load), self.at(index), point)
+            parts = op.contribution(RedirectedScope(scope, load), self.at(index), point)
             self.sums.set(index, op.combine(scope.b, self.sums.get(index), parts))
 
         scope.parallel_loop(self.sums.sizes[0], LoopMap.UNROLL, add)
@@ -193,30 +197,3 @@ class _Line:
         """Return the element at a place and lane."""
         exprs, dims = self._scope.resolve([linear_index(at, self.sizes)])
         return self._scope.b.insert(LoadOp(self._buffer, exprs, dims))
-
-
-class _Reading:
-    """A ``Scope`` that reads in another way."""
-
-    def __init__(self, scope: LoopScope, read: Callable[..., SSAValue]):
-        self._scope = scope
-        self._read = read
-        self.b: ScalarBuilder = scope.b
-
-    def read(
-        self, operand: SSAValue, index: Index, guard: Sequence[int] = (), fill: float = 0.0
-    ) -> SSAValue:
-        """Return an element of an operand."""
-        return self._read(operand, index, guard, fill)
-
-    def symbol(self, value: SSAValue) -> AffineExpr:
-        """Return a computed integer as an index expression."""
-        return self._scope.symbol(value)
-
-    def integer(self, expr: AffineExpr, type: Attribute) -> SSAValue:
-        """Return an index expression as a scalar."""
-        return self._scope.integer(expr, type)
-
-    def reduce(self, op: ReductionOp, index: Index) -> Sequence[SSAValue]:
-        """Return the accumulators of another reduction."""
-        return self._scope.reduce(op, index)

@@ -317,10 +317,12 @@ def test_gathered_rows(runner: Runner, width: int, vector: int) -> None:
     np.testing.assert_array_equal(y, x[np.clip(np.where(at < 0, at + 19, at), 0, 18)])
 
 
-@pytest.mark.parametrize("vector", [1, 4, 8])
-@pytest.mark.parametrize(("sizes", "times"), [((3, 5, 4), (2, 2)), ((2, 7, 3), (3, 4))])
+@pytest.mark.parametrize(("vector", "columns"), [(1, 1), (4, 1), (8, 1), (4, 2), (8, 2), (2, 5)])
+@pytest.mark.parametrize(
+    ("sizes", "times"), [((3, 5, 4), (2, 2)), ((2, 7, 3), (3, 4)), ((2, 1, 8), (2, 1))]
+)
 def test_resampled_images(
-    runner: Runner, sizes: tuple[int, int, int], times: tuple[int, int], vector: int
+    runner: Runner, sizes: tuple[int, int, int], times: tuple[int, int], vector: int, columns: int
 ) -> None:
     """Two neighbours along each axis, near the ends the outermost ones."""
     result = (sizes[0], sizes[1] * times[0], sizes[2] * times[1])
@@ -333,7 +335,8 @@ def test_resampled_images(
         f"lines = array<i64: {', '.join(map(str, lines))}>}} "
         f": {x_type}, {rows[0]}, {rows[1]} -> {y_type}"
     )
-    text = group(", ".join([x_type, *rows]), y_type, _keys(64, vector, None), body)
+    keys = f"{_keys(64, vector, None)}, columns = {columns}"
+    text = group(", ".join([x_type, *rows]), y_type, keys, body)
     rng = np.random.default_rng(0)
     shapes = (sizes, (times[0], 2), (times[1], 2))
     x, down, across = (rng.uniform(0.5, 1, s).astype(np.float16) for s in shapes)

@@ -26,10 +26,12 @@ _LOADS_AHEAD = 8
 """Loads that a thread has under way at a time."""
 
 
-def _saved(work: MapWork, schedule: MapOnGpu) -> float:
+def _saved(work: MapWork, schedule: MapOnGpu, arch: GpuArch) -> float:
     """Return the instructions of a result that another one of the thread has done."""
     own = work.together_of(schedule.columns)
-    return own.saved_instructions(schedule.vector) if own else 0.0
+    if own is None:
+        return 0.0
+    return own.saved_instructions(schedule.vector, arch.costs.operation_instructions)
 
 
 def estimate(work: MapWork, schedules: Sequence[MapOnGpu], arch: GpuArch) -> Seconds:
@@ -72,7 +74,8 @@ def _estimate_tiled(work: MapWork, schedule: MapOnGpu, arch: GpuArch) -> float:
 def _estimate_plain(work: MapWork, schedules: Sequence[MapOnGpu], arch: GpuArch) -> Seconds:
     costs = arch.costs
     found = [
-        (s.threads, s.vector * s.columns, work.registers_of(s), _saved(work, s)) for s in schedules
+        (s.threads, s.vector * s.columns, work.registers_of(s), _saved(work, s, arch))
+        for s in schedules
     ]
     threads, results, registers, saved = np.array(found, np.float64).T
     reads = [work.reads_of(each.vector, each.columns) for each in schedules]

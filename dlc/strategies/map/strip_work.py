@@ -37,7 +37,7 @@ class StripWork:
         """Return the registers of a thread: what it reads, and a vector of the result."""
         return _REGISTERS + (self.positions + 1) * vector * self.bytes // 4
 
-    def saved_instructions(self, vector: int) -> float:
+    def saved_instructions(self, vector: int, of_addition: float) -> float:
         """Return the instructions of a result that another one of the thread has done: none."""
         return 0.0
 

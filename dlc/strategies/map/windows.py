@@ -67,7 +67,7 @@ class WindowWork:
         held = (line + factors) * self.bytes / 4
         return int(_REGISTERS + vector * self.positions + held)
 
-    def saved_instructions(self, vector: int) -> float:
+    def saved_instructions(self, vector: int, of_addition: float) -> float:
         """Return the instructions of a result that another one has done already: conversions of
         what windows share, and of the factor of each tap.
         """

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from math import gcd, prod
 
 import numpy as np
@@ -15,11 +16,14 @@ from dlc.analysis.traffic import least_work, traffic_bytes, work
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape, tensor_bytes
 from dlc.model.streaming import LaneReads
+from dlc.strategies.map.patch_work import PatchWork, patches
 from dlc.strategies.map.schedule import UNTILED, MapOnGpu
 from dlc.strategies.map.sides import ACCESS_BYTES
 from dlc.strategies.map.strip_work import StripWork, strips
 from dlc.strategies.map.tile_work import TileWork, tile_works
 from dlc.strategies.map.windows import WindowWork, needs_windows, windows
+
+Together = WindowWork | StripWork | PatchWork
 
 VECTOR_BYTES = (16, 8, 4, 2, 1)
 """Of the neighbours that a thread may have, most first."""
@@ -44,7 +48,7 @@ class MapWork:
     operations: float
     least_operations: float = 0.0
     reads: tuple[tuple[int, LaneReads], ...] = ((1, LaneReads(1.0, 1.0, 1.0)),)
-    together: tuple[WindowWork | StripWork, ...] = ()
+    together: tuple[Together, ...] = ()
     tiles: tuple[TileWork, ...] = ()
     needs_windows: bool = False
 
@@ -64,7 +68,7 @@ class MapWork:
         why = f"use {allowed}" if allowed else "no input lies turned, so use tile = [1, 1]"
         raise CompileError(f"tile = {list(schedule.tile)} does not fit the group; {why}")
 
-    def together_of(self, columns: int) -> WindowWork | StripWork | None:
+    def together_of(self, columns: int) -> Together | None:
         """Return what threads with so many columns do; where they do not fit, nothing."""
         return next((each for each in self.together if each.positions == columns), None)
 
@@ -105,7 +109,11 @@ def work_of(cluster: Cluster) -> MapWork:
         work(cluster),
         least_work(cluster),
         tuple(reads.items()),
-        (*windows(cluster, tuple(vectors)), *strips(cluster, tuple(vectors))),
+        tuple(
+            chain.from_iterable(
+                kind(cluster, tuple(vectors)) for kind in (windows, strips, patches)
+            )
+        ),
         () if needs_others else tuple(tile_works(cluster)),
         needs_others,
     )
