@@ -15,7 +15,7 @@
 // CHECK-NEXT:       loop.for %[[T:.*]] = 0 to 2 kind = reduction map = unroll {
 // CHECK-NEXT:         loop.for %[[I:.*]] = 0 to 2 kind = parallel map = unroll {
 // CHECK:                loop.for %[[J:.*]] = 0 to 4 kind = parallel map = vector {
-// CHECK:                  loop.load %[[P]][(%[[I]] + 1) floordiv 2 * 4 + (%[[J]] + 1) floordiv 2 + %[[S]] * 4 + %[[T]]]
+// CHECK:                  loop.load %[[P]][(%[[I]] + 1) floordiv 2 * 4 + %[[S]] * 4 + (%[[J]] + 1) floordiv 2 + %[[T]]]
 func.func @main(%x: tensor<6x4xf32>) -> tensor<12x8xf32> {
   %y = fused_group.group @g(%x) : (tensor<6x4xf32>) -> tensor<12x8xf32> attributes {schedule = #loop.schedule<strategy = "map", target = "gpu", threads = 32, vector = 4, columns = 2>} {
   ^bb0(%xi: tensor<6x4xf32>):
