@@ -28,7 +28,8 @@ func.func @main(%x: tensor<6x4xf32>) -> tensor<12x8xf32> {
 
 // Groups of four results of three times as many begin at other places of a patch each: no patch.
 // CHECK-LABEL: loop.kernel @uneven
-// CHECK-NOT:     loop.alloc : memref<{{.*}}xf32, #loop.space<register>>
+// CHECK-NOT:     loop.load %xi
+// CHECK:         kind = reduction
 // CHECK:         loop.load %xi
 func.func @main_uneven(%x: tensor<6x4xf32>) -> tensor<6x12xf32> {
   %y = fused_group.group @uneven(%x) : (tensor<6x4xf32>) -> tensor<6x12xf32> attributes {schedule = #loop.schedule<strategy = "map", target = "gpu", threads = 32, vector = 4, columns = 2>} {
