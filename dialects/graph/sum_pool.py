@@ -16,7 +16,7 @@ from dlc.dialects.graph.pooling import WINDOW_FORMAT, PoolOp
 from dlc.dialects.graph.structure import Array
 from dlc.dialects.graph.window import Window
 from dlc.dialects.loop.scalar import ScalarBuilder
-from dlc.ir.tensor import float_element, shape
+from dlc.ir.tensor import element_bytes, element_type, float_element, shape
 
 
 class SumPoolOp(SummingOp, PoolOp, ABC):
@@ -65,7 +65,8 @@ class AveragePoolOp(SumPoolOp):
         product = b.constant(fixed, total.type)
         for count in counts:
             product = b.mul(product, b.cast(count, total.type))
-        return b.div(total, product)
+        is_short = element_bytes(element_type(self.x)) < element_bytes(total.type)
+        return b.near_quotient(total, product) if is_short else b.div(total, product)
 
     def pool(self, x: Array) -> Array:
         ones = np.ones((1, 1, *x.shape[2:]), x.dtype)
