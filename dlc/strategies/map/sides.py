@@ -107,9 +107,13 @@ class Sides:
         Four lines apart eight threads do without it, and where all lines are those of one thread.
         """
         pitch, lines = self.pitch(input, vector), self.across + self.before(vector)
-        if vector <= _FEW_LINES or self.across <= vector or self.input_runs(input):
+        if not self.is_spread(vector) or self.input_runs(input):
             return lines, pitch
         return -(-self.across // vector), vector + 1, pitch
+
+    def is_spread(self, vector: int) -> bool:
+        """Whether a line is left out after each ``vector``."""
+        return _FEW_LINES < vector < self.across
 
     def shared_bytes(self, vector: int) -> int:
         """Return the bytes of shared memory."""

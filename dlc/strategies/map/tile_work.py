@@ -7,6 +7,7 @@ from math import prod
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.lane_reads import LINE_BYTES
 from dlc.analysis.turned_reads import Turn, turn_of
+from dlc.arch.fragments import WARP_LANES
 from dlc.ir.tensor import element_bytes, element_type
 from dlc.strategies.map.sides import ACCESS_BYTES, BANK_BYTES, SECTOR_BYTES, Sides
 
@@ -25,7 +26,7 @@ class TileWork:
     """A tile of a schedule: its sides as the schedule has them, the elements of a thread's vector,
     blocks, elements and bytes of shared memory of a block; for each input, how many neighbours a
     thread brings at once; the lines that all blocks read, and the bytes of sectors that they write;
-    whether the neighbours of some threads lie in two lines.
+    whether neighbours of some threads lie in two lines: 1, or 2 if lanes need one bank, too.
     """
 
     tile: tuple[int, int]
@@ -36,7 +37,7 @@ class TileWork:
     input_vectors: tuple[int, ...]
     lines: float
     stored_bytes: float
-    is_crossed: bool = False
+    crossing: int = 0
 
 
 def tile_works(cluster: Cluster) -> Iterator[TileWork]:
@@ -70,7 +71,7 @@ def _vectors(sides: Sides) -> Iterator[int]:
     widest = max(1, ACCESS_BYTES // sides.bytes)
     most = next(v for v in (16, 8, 4, 2, 1) if v <= widest and sides.fits(v))
     yield most
-    if sides.across % most and sides.bytes >= BANK_BYTES:
+    if sides.across % most and sides.across >= WARP_LANES and sides.bytes >= BANK_BYTES:
         yield 1
 
 
@@ -100,7 +101,7 @@ def _work(turn: Turn, sides: Sides, bytes: list[int], vector: int) -> TileWork:
         tuple(map(sides.input_vector, turn.inputs)),
         lines,
         stored,
-        sides.across % vector > 0,
+        0 if sides.across % vector == 0 else 1 if sides.is_spread(vector) else 2,
     )
 
 

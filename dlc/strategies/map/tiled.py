@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.dialects.builtin import IndexType, MemRefType, UnitAttr
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -26,6 +26,9 @@ from dlc.lowering.job import Job
 from dlc.lowering.scope import LoopScope, Place
 from dlc.strategies.map.lines import Lines
 from dlc.strategies.map.sides import SECTOR_BYTES, Sides
+
+STRAIGHT_ELEMENTS = 32
+"""Of a thread, in one of its two loops."""
 
 Write = Callable[[AffineExpr, AffineExpr], None]
 """Writes what is done at two places."""
@@ -174,7 +177,7 @@ class _Tiles:
             column, row = lines.index(AffineExpr.constant(0))
             self._where_inside(top + row, first + column, lambda: self._vector(lines, bring))
 
-        scope.parallel_loop(columns * self.down // count, LoopMap.THREAD, bring_vector)
+        self._in_rounds(columns * self.down // count, count, bring_vector)
 
     # Results -------------------------------------------------------------------------------------
 
@@ -204,9 +207,17 @@ class _Tiles:
             self._where_inside(top + row, left + column, lambda: self._vector(lines, write))
 
         vectors = self.down * self.across // self.vector
-        self.scope.parallel_loop(vectors, LoopMap.THREAD, write_vector)
+        self._in_rounds(vectors, self.vector, write_vector)
 
     # Both ----------------------------------------------------------------------------------------
+
+    def _in_rounds(self, count: int, each: int, write: Callable[[AffineExpr], None]) -> None:
+        """Write ``count`` vectors of ``each`` element, those of a thread in straight code while
+        they are few: a quotient by the sides of the tile is one for all then.
+        """
+        loop = self.scope.parallel_loop(count, LoopMap.THREAD, write)
+        if -(-count // self.threads) * each <= STRAIGHT_ELEMENTS:
+            loop.straight = UnitAttr()
 
     def _vector(self, lines: Lines, write: Write) -> None:
         """Write all neighbours of a thread."""

@@ -7,9 +7,9 @@
 // CHECK-NEXT:   loop.for %[[B:.*]] = 0 to 15 kind = parallel map = grid {
 // CHECK-NEXT:     %[[S:.*]] = loop.alloc : memref<47x17xf16, #loop.space<shared>>
 // CHECK:          scf.if
-// CHECK-NEXT:       loop.for %[[N:.*]] = 0 to 752 kind = parallel map = thread {
+// CHECK-NEXT:       loop.for %[[N:.*]] = 0 to 752 kind = parallel map = thread attributes {straight} {
 // CHECK-NEXT:         loop.load %xi[%[[B]] mod 5 * 32 + %[[N]] floordiv 16 - 15, %[[B]] floordiv 5 * 16 + %[[N]] mod 16]
-// CHECK:            loop.for %[[N:.*]] = 0 to 256 kind = parallel map = thread {
+// CHECK:            loop.for %[[N:.*]] = 0 to 256 kind = parallel map = thread attributes {straight} {
 // CHECK-NEXT:         loop.for %[[V:.*]] = 0 to 2 kind = parallel map = vector {
 // CHECK-NEXT:           loop.load %[[S]][%[[N]] mod 16 * 2 + %[[N]] floordiv 16 * 133 mod 16 * -1 + %[[V]] + 15, %[[N]] floordiv 16]
 // CHECK-NEXT:           loop.store %{{.*}}, %[[Y]][{{.*}}, {{.*}} + %[[N]] floordiv 16 * 133 floordiv 16 * 16 + %[[N]] mod 16 * 2 + %[[V]]]

@@ -6,11 +6,11 @@
 // CHECK:      loop.kernel @g(%xi: memref<2x48x96xf16>, %bi: memref<48xf16>, %[[Y:.*]]: memref<2x96x48xf16>)
 // CHECK:        loop.for %[[B:.*]] = 0 to 6 kind = parallel map = grid {
 // CHECK-NEXT:     %[[S:.*]] = loop.alloc : memref<6x9x34xf16, #loop.space<shared>>
-// CHECK-NEXT:     loop.for %[[N:.*]] = 0 to 192 kind = parallel map = thread {
+// CHECK-NEXT:     loop.for %[[N:.*]] = 0 to 192 kind = parallel map = thread attributes {straight} {
 // CHECK-NEXT:       loop.for %[[V:.*]] = 0 to 8 kind = parallel map = vector {
 // CHECK-NEXT:         loop.load %xi[%[[B]] floordiv 3, %[[N]] floordiv 4, %[[B]] mod 3 * 32 + %[[N]] mod 4 * 8 + %[[V]]]
 // CHECK-NEXT:         loop.store %{{.*}}, %[[S]][%[[N]] floordiv 32, %[[N]] floordiv 4 mod 8, %[[N]] mod 4 * 8 + %[[V]]]
-// CHECK:          loop.for %[[N:.*]] = 0 to 192 kind = parallel map = thread {
+// CHECK:          loop.for %[[N:.*]] = 0 to 192 kind = parallel map = thread attributes {straight} {
 // CHECK-NEXT:       loop.for %[[V:.*]] = 0 to 8 kind = parallel map = vector {
 // CHECK-NEXT:         loop.load %[[S]][%[[N]] mod 6, %[[V]], %[[N]] floordiv 6]
 // CHECK-NEXT:         loop.load %bi[%[[N]] mod 6 * 8 + %[[V]]]
