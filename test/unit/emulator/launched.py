@@ -1,9 +1,10 @@
 """Launches kernels of CUDA text on the stand-in driver, in a process of its own."""
 
 import ctypes
+import faulthandler
 import json
 import os
-import subprocess
+import signal
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,6 +23,9 @@ from dlc.tuning.kernel_arguments import KernelArguments
 
 HEAD = 'extern "C" __global__ void __launch_bounds__(%d) k(%s) {\n%s\n}\n'
 CODE = b"any bytes can be the machine code"
+
+
+SECONDS = 100
 
 
 class LaunchError(Exception):
@@ -92,14 +96,36 @@ def launch(case: Case, x: np.ndarray, y: np.ndarray, folder: Path, jobs: int = 1
     facts["maps"] = list(map(asdict, case.maps))
     facts |= {"spare": case.spare, "edges": case.edges}
     (folder / "facts").write_text(json.dumps(facts))
-    command = [sys.executable, __file__, str(folder)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=100, check=False, env=environment
-    )
-    if done.returncode != 0:
-        raise LaunchError(done.stderr.strip().splitlines()[-1])
+    _run_in_child(folder)
     return np.fromfile(folder / "y", y.dtype).reshape(y.shape)
+
+
+def _run_in_child(folder: Path) -> None:
+    """Run the launches in a fork of this process, which has everything imported."""
+    said = folder / "said"
+    child = os.fork()
+    if child == 0:
+        _be_child(folder, said)
+    _, status = os.waitpid(child, 0)
+    if status != 0:
+        lines = said.read_text().strip().splitlines()
+        raise LaunchError(lines[-1] if lines else f"the process ended with status {status}")
+
+
+def _be_child(folder: Path, said: Path) -> None:
+    """Run the launches, and never return; what is said on standard error goes to a file."""
+    try:
+        faulthandler.disable()
+        signal.alarm(SECONDS)
+        os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT), 2)
+        _run(folder)
+        os._exit(0)
+    except SystemExit as stop:
+        os.write(2, f"{stop}\n".encode())
+    except BaseException as error:
+        os.write(2, f"{type(error).__name__}: {error}\n".encode())
+    finally:
+        os._exit(1)
 
 
 class _Node(ctypes.Structure):
@@ -163,7 +189,3 @@ def _run(folder: Path) -> None:
     driver.call("cuMemcpyDtoHAsync_v2", y, buffers[-1], ctypes.c_size_t(facts["bytes"]), stream)
     driver.call("cuStreamSynchronize", stream)
     (folder / "y").write_bytes(y.raw)
-
-
-if __name__ == "__main__":
-    _run(Path(sys.argv[1]))
