@@ -14,8 +14,8 @@ from shrinking import shrink
 from small_models import small_models
 
 HERE = Path(__file__).resolve().parent
-MODELS = range(40)
-PRODUCTS = range(12)
+MODELS = range(24)
+PRODUCTS = range(8)
 TEXTS = range(120)
 
 

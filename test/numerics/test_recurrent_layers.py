@@ -79,14 +79,12 @@ def check(graph: ModuleOp, wanted: dict[str, Array], found: dict[str, Array]) ->
 
 
 @pytest.mark.parametrize("target", ["cpu", "sm_90a"])
-@pytest.mark.parametrize(
-    ("direction", "lengths"), [("forward", False), ("forward", True), ("bidirectional", True)]
-)
+@pytest.mark.parametrize(("direction", "lengths"), [("forward", False), ("bidirectional", True)])
 @pytest.mark.parametrize("kind", sorted(GATES))
 def test_more_steps_need_no_more_kernels(
     kind: str, direction: str, lengths: bool, target: str
 ) -> None:
-    models = [layer(kind, direction, steps, 3, lengths) for steps in (5, 11)]
+    models = [layer(kind, direction, steps, 3, lengths) for steps in (4, 7)]
     few, many = (kernels_of(lowered(model, target)[2]) for model in models)
     assert [len(x.regions[0].block.args) for x in few] == [
         len(x.regions[0].block.args) for x in many

@@ -11,6 +11,12 @@ from dlc.dialects.gpu import KernelOp
 TARGETS = ("sm_80", "sm_86", "sm_89", "sm_90a")
 SIZES = (1, 7, 128, 1009, 4100)
 """One element, primes, a multiple of everything, and neither."""
+FEW = (7, 4100)
+"""Of these for targets whose text is that of others: only the assembler is another one."""
+
+
+def sizes_for(target: str) -> tuple[int, ...]:
+    return SIZES if target == "sm_90a" else FEW
 
 
 @pytest.fixture(autouse=True)
@@ -54,12 +60,12 @@ def test_elementwise(target: str, element: str) -> None:
     schedules = {"scalar": "threads = 96", "vector": "threads = 128, vector = 4"}
     text = "".join(
         elementwise(f"k{size}_{name}", "add", size, element, schedule)
-        for size in SIZES
+        for size in sizes_for(target)
         for name, schedule in schedules.items()
     )
     module = lowered(text, f"lower-to-loop,lower-to-gpu{{arch={target}}}")
     compiled = compile_kernels(module, target)
-    assert len(compiled) == len(SIZES) * len(schedules)
+    assert len(compiled) == len(sizes_for(target)) * len(schedules)
     assert all(kernel.resources.spill_bytes == 0 for kernel in compiled)
 
 
@@ -73,12 +79,12 @@ def test_rows(target: str) -> None:
     }
     text = "".join(
         softmax(f"k{columns}_{name}", columns, "f16", schedule)
-        for columns in SIZES
+        for columns in sizes_for(target)
         for name, schedule in schedules.items()
     )
     module = lowered(text, f"lower-to-loop,lower-to-gpu{{arch={target}}}")
     compiled = compile_kernels(module, target, jobs=2)
-    assert len(compiled) == len(SIZES) * len(schedules)
+    assert len(compiled) == len(sizes_for(target)) * len(schedules)
     assert all(kernel.resources.spill_bytes == 0 for kernel in compiled)
 
 
@@ -103,15 +109,16 @@ def products(name: str, sizes: tuple[int, int, int], signs: tuple[str, str], ord
 @pytest.mark.parametrize("target", TARGETS)
 def test_products_of_bytes(target: str) -> None:
     orders = {"along_k": "transpose_rhs", "across": ""}
+    sizes = (1, 67, 128) if target == "sm_80" else (67,)
     text = "".join(
         products(f"k{left}_{right}_{size}_{name}", (size, 65, size), (left, right), order)
         for left, right in (("i8", "ui8"), ("ui8", "i8"))
-        for size in (1, 67, 128)
+        for size in sizes
         for name, order in orders.items()
     )
     module = lowered(text, f"lower-to-loop,lower-to-gpu{{arch={target}}}")
     compiled = compile_kernels(module, target, jobs=2)
-    assert len(compiled) == 12
+    assert len(compiled) == 4 * len(sizes)
     assert all(kernel.resources.spill_bytes == 0 for kernel in compiled)
 
 

@@ -64,11 +64,11 @@ def test_ops_of_one_form_are_asked_once(
     assert asked == [relu, tanh, relu]
 
 
-def test_a_full_memo_forgets() -> None:
+def test_a_full_memo_forgets_what_was_not_asked_for_longest() -> None:
     memo, asked = Memo[int](most=2), list[int]()
 
     def answer(key: int) -> int:
         return memo.answer(key, lambda: asked.append(key) or -key)
 
-    assert [answer(key) for key in (1, 2, 1, 3, 1)] == [-1, -2, -1, -3, -1]
-    assert asked == [1, 2, 3, 1]
+    assert [answer(key) for key in (1, 2, 1, 3, 1, 2)] == [-1, -2, -1, -3, -1, -2]
+    assert asked == [1, 2, 3, 2]
