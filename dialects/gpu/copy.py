@@ -145,7 +145,7 @@ class CpAsyncOp(BuffersOp, NeedsCapability):
 
 @irdl_op_definition
 class AtomicAddOp(IRDLOperation, MemoryOp, OrderingOp):
-    """``old = buffer[..]; buffer[..] += value``, as one step; gives ``old``.
+    """``old = buffer[..]; buffer[..] += value``, as one step; gives ``old`` (PTX ISA, "atom").
 
     In global memory, who has seen another thread's addition sees what that thread wrote before its
     last ``gpu.fence``.

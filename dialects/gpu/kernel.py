@@ -278,7 +278,10 @@ class IdOp(IRDLOperation, BoundedIndex, ABC):
 
 @irdl_op_definition
 class ThreadIdOp(IdOp):
-    """The position of the thread in its block: ``%t = gpu.thread_id x : index``."""
+    """The position of the thread in its block (PTX ISA, "%tid").
+
+    ``%t = gpu.thread_id x : index``
+    """
 
     name = "gpu.thread_id"
     SAME_IN: ClassVar[Scope] = Scope.THREAD
@@ -290,7 +293,10 @@ class ThreadIdOp(IdOp):
 
 @irdl_op_definition
 class BlockIdOp(IdOp):
-    """The position of the block in the grid: ``%b = gpu.block_id x : index``."""
+    """The position of the block in the grid (PTX ISA, "%ctaid").
+
+    ``%b = gpu.block_id x : index``
+    """
 
     name = "gpu.block_id"
     SAME_IN: ClassVar[Scope] = Scope.BLOCK

@@ -32,12 +32,9 @@ MOVED_MATRICES = (1, 2, 4)
 
 
 class MatrixMoveOp(BuffersOp, OrderingOp, NeedsCapability, ABC):
-    """Move 1, 2 or 4 matrices of 8 rows of 16 bytes between shared memory and a fragment.
+    """A move of matrices between shared memory and a fragment, one way or the other."""
 
-    The place in shared memory is one row: lane ``l`` names row ``l % 8`` of matrix ``l // 8``. Of
-    each matrix a lane holds 4 bytes (``ldmatrix_position`` in ``dlc/arch/fragments.py``), in
-    neighbouring elements of the fragment. transpose (16-bit elements only): the 8x8 matrices.
-    """
+    CAPABILITY: ClassVar[str]
 
     matrices = prop_def(IntegerAttr.constr(i64))
     transpose = opt_prop_def(UnitAttr)
@@ -61,7 +58,7 @@ class MatrixMoveOp(BuffersOp, OrderingOp, NeedsCapability, ABC):
 
     @property
     def capability(self) -> str:
-        return self.name.removeprefix("gpu.")
+        return self.CAPABILITY
 
     @property
     def pack(self) -> int:
@@ -106,6 +103,7 @@ class LdmatrixOp(MatrixMoveOp):
     """
 
     name = "gpu.ldmatrix"
+    CAPABILITY: ClassVar[str] = "ldmatrix"
     source = operand_def(MemRefType)
     source_indices = var_operand_def(INDEX)
     source_map = prop_def(AffineMapAttr)
@@ -139,9 +137,7 @@ class LdmatrixOp(MatrixMoveOp):
 class StmatrixOp(MatrixMoveOp):
     """Store 1, 2 or 4 matrices of 8 rows of 16 bytes from a fragment (PTX ISA, "stmatrix").
 
-    It is ``gpu.ldmatrix`` the other way round: lane ``l`` names row ``l % 8`` of matrix ``l // 8``
-    as the place in shared memory, and of each matrix a lane holds 4 bytes, in neighbouring elements
-    of the fragment. transpose (16-bit elements only): the 8x8 matrices.
+    It is ``gpu.ldmatrix`` the other way round: lanes name rows, and hold elements, as there.
 
     No lowering uses it: measured on products, it takes as long as 4-byte stores
     (``docs/performance.md``, "forms of products by warpgroups").
@@ -150,6 +146,7 @@ class StmatrixOp(MatrixMoveOp):
     """
 
     name = "gpu.stmatrix"
+    CAPABILITY: ClassVar[str] = "stmatrix"
     fragment = operand_def(MemRefType)
     fragment_indices = var_operand_def(INDEX)
     fragment_map = prop_def(AffineMapAttr)

@@ -86,7 +86,9 @@ class AsyncFenceOp(IRDLOperation, OrderingOp, NeedsCapability):
 
 @irdl_op_definition
 class CpAsyncCommitOp(IRDLOperation, OrderingOp, NeedsCapability):
-    """Close the group of this thread's ``cp_async`` copies since the last commit."""
+    """Close the group of this thread's ``cp_async`` copies since the last commit (PTX ISA,
+    "cp.async.commit_group").
+    """
 
     name = "gpu.cp_async_commit"
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
@@ -103,7 +105,8 @@ class CpAsyncCommitOp(IRDLOperation, OrderingOp, NeedsCapability):
 
 @irdl_op_definition
 class CpAsyncWaitOp(IRDLOperation, OrderingOp, NeedsCapability):
-    """Wait until at most ``outstanding`` groups of this thread's copies are under way.
+    """Wait until at most ``outstanding`` groups of this thread's copies are under way (PTX ISA,
+    "cp.async.wait_group").
 
     Other threads see the copies after a barrier only.
     """

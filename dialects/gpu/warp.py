@@ -48,7 +48,7 @@ class ShuffleModeAttr(EnumAttribute[ShuffleMode], SpacedOpaqueSyntaxAttribute):
 
 @irdl_op_definition
 class ShuffleOp(IRDLOperation, OrderingOp):
-    """Read another lane's value; all 32 lanes take part.
+    """Read another lane's value; all 32 lanes take part (PTX ISA, "shfl.sync").
 
     ``%v = gpu.shuffle xor %x, 16 : f32``
     """

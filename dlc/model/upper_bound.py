@@ -3,7 +3,7 @@
 DeepCuts (Jung, Dao, Lee, PLDI 2021) bounds a kernel by ``GMRatio * SMRatio * WBRatio * COEF``,
 each a fraction of the chip's peak. Here every resource gives a time and the longest counts,
 since a product of fractions can be beaten by a kernel that overlaps them; the fractions are
-reported. Terms for the L2 cache, padded tensor-core tiles, the issue of copies and the launch
+reported. Terms for the L2 cache, padded tensor-core tiles and the launch
 are added. All are lower limits of the time, so no measurement may beat the sum.
 """
 
@@ -21,7 +21,6 @@ class KernelWork:
     flops: what the result needs. issued_flops: with predicated tails; both on ``unit`` (a key of
     ``GpuArch.flops_per_clock_per_sm``). global_bytes: each tensor once. l2_bytes: what the
     blocks read and write together. shared_bytes: what warps move from and to shared memory.
-    copies: instructions of a warp that move global memory.
     """
 
     unit: str
@@ -30,7 +29,6 @@ class KernelWork:
     global_bytes: float
     l2_bytes: float
     shared_bytes: float
-    copies: float
     blocks: int
     block: BlockResources
 
@@ -49,7 +47,6 @@ def streaming_work(
         global_bytes=bytes,
         l2_bytes=bytes,
         shared_bytes=0,
-        copies=0,
         blocks=blocks,
         block=block,
     )
@@ -99,12 +96,11 @@ def wave_efficiency(blocks: int, slots: int) -> float:
 
 
 def gpu_bound(work: KernelWork, arch: GpuArch) -> UpperBound:
-    """Return the bound of a kernel: ``launch + max(global, L2, max(flops, shared, copies) /
-    waves)``.
+    """Return the bound of a kernel: ``launch + max(global, L2, max(flops, shared) / waves)``.
 
     global: each tensor crosses once; as many bytes as the L2 holds may be there already (an earlier
     kernel left them) or stay there, the rest crosses the memory. L2: also limited by what the SMs
-    in use can take in. flops, shared and copies are done by SMs, of which the busiest has
+    in use can take in. flops and shared are done by SMs, of which the busiest has
     ``ceil(blocks / SMs)`` blocks.
     limits: 0 when a block does not fit on the chip; the time is then infinite.
     """
@@ -118,7 +114,6 @@ def gpu_bound(work: KernelWork, arch: GpuArch) -> UpperBound:
     on_sms_s = max(
         work.issued_flops / peak,
         work.shared_bytes / arch.shared_bytes_per_s,
-        work.copies / (arch.issue_per_clock_per_sm * arch.sm_count * arch.clock_hz),
     )
     l2_s = work.l2_bytes / min(arch.l2_bytes_per_s, into_sms)
     time_s = arch.launch_floor_us * 1e-6 + max(global_s, l2_s, on_sms_s / waves)

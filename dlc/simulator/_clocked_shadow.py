@@ -50,9 +50,9 @@ class ClockedShadow(SharedShadow):
         self.hardware.wrote(cells, by_threads)
         self.write_time[cells] = times[:, None]
 
-    def finish_product(self, threads: Integers, cells: Integers) -> None:
+    def finish_reading(self, threads: Integers, cells: Integers) -> None:
         """Note that the threads have waited for the hardware; all lanes of their warps know it."""
-        super().finish_product(threads, cells)
+        super().finish_reading(threads, cells)
         for thread in threads:
             _, row = self.clocks.release_alone(np.array([thread]))
             warp = np.flatnonzero(self.batch.warp == self.batch.warp[thread])

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dlc.arch.fragments import WARP_LANES
-from dlc.simulator._async_view import NEVER, AsyncView
+from dlc.simulator._async_view import NEVER, READERS, AsyncView
 from dlc.simulator._buffer import Array
 from dlc.simulator._faults import Site
 from dlc.simulator._threads import Active, Batch, Integers
@@ -70,9 +70,9 @@ class SharedShadow:
         self.hardware.wrote(cells, by_threads=True)
         self._stamp(threads[:, None], cells)
 
-    def begin_product(self, site: Site, threads: Integers, cells: Integers) -> None:
+    def begin_reading(self, site: Site, threads: Integers, cells: Integers, kind: int) -> None:
         """Note that the hardware begins to read ``cells``, threads x cells, for these threads; fail
-        where it may not see what was written.
+        where it may not see what was written. kind: which of ``READERS`` it is.
         """
         column = threads[:, None]
         self._check(site, threads, cells, self.pending[cells], _PENDING)
@@ -81,10 +81,10 @@ class SharedShadow:
         unseen = (self.hardware.unfenced | (self.hardware.fence_times[0] != NEVER))[cells]
         if unseen.any():
             unseen &= ~self._is_fenced(column, cells)
-            self._check(site, threads, cells, unseen, _UNFENCED)
-        self.hardware.begin_read(threads, cells)
+            self._check(site, threads, cells, unseen, _UNFENCED.replace("{by}", READERS[kind]))
+        self.hardware.begin_read(threads, cells, kind)
 
-    def finish_product(self, threads: Integers, cells: Integers) -> None:
+    def finish_reading(self, threads: Integers, cells: Integers) -> None:
         """Note that the threads have waited for the hardware."""
         self.hardware.finish_read(cells)
         self._note_read(threads[:, None], cells)
@@ -185,7 +185,7 @@ class SharedShadow:
             where=self.name(int(cell)),
             writer=names[0],
             reader=names[1],
-            product=names[2],
+            reading=f"{READERS[self.hardware.kind[cell]]} of {names[2]}",
         )
         site.fail(self.batch, int(threads[row]), text)
 
@@ -199,9 +199,9 @@ class SharedShadow:
 _PENDING = "reads {where}, which a copy of {writer} fills that was not waited for"
 _UNDEFINED = "reads {where}, which nothing was written to"
 _OVERTAKES = "writes {where}, which a copy of {writer} fills that was not waited for"
-_PINNED = "writes {where}, which a product of {product} reads that was not waited for"
+_PINNED = "writes {where}, which {reading} reads that was not waited for"
 _UNFENCED = (
-    "reads {where} by a product, which sees nothing of what {writer} has written there: an "
+    "reads {where} by {by}, which sees nothing of what {writer} has written there: an "
     "async_fence is missing, or a barrier after it"
 )
 _AFTER_WRITE = " {where}, which {writer} has written since the last barrier: a race"

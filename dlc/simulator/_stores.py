@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dlc.simulator._async_view import STORE
 from dlc.simulator._buffer import Array
 from dlc.simulator._faults import Site
 from dlc.simulator._shared import Piece, SharedBuffer
@@ -33,7 +34,7 @@ class Stores:
         """Note that tiles are read from now on; return what is in them."""
         shadow = buffer.memory.shadow
         if shadow is not None:
-            shadow.begin_product(site, active.threads, piece.cells)
+            shadow.begin_reading(site, active.threads, piece.cells, STORE)
         for row, thread in enumerate(active.threads):
             part = Piece(piece.elements[row : row + 1], piece.cells[row : row + 1])
             group = int(self.commits[thread])
@@ -58,7 +59,7 @@ class Stores:
     def _finish(self, store: _Store) -> None:
         shadow = store.buffer.memory.shadow
         if shadow is not None:
-            shadow.finish_product(np.array([store.thread]), store.piece.cells)
+            shadow.finish_reading(np.array([store.thread]), store.piece.cells)
 
     def check_end(self) -> None:
         """Fail if a tile is still being read when all threads have ended."""

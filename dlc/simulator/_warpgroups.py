@@ -11,6 +11,7 @@ from dlc.arch.scope import Scope
 from dlc.dialects import gpu
 from dlc.dialects.gpu.shared_tile import SharedTile
 from dlc.ir.access import Access
+from dlc.simulator._async_view import PRODUCT
 from dlc.simulator._buffer import Array, RegisterBuffer, one_per_thread
 from dlc.simulator._faults import Site
 from dlc.simulator._groups import commit_of, wait_of
@@ -45,11 +46,11 @@ class _Tile:
         starts = active.spread(self._starts(active, buffer, one_per_thread(first, active)))
         shadow, size = buffer.memory.shadow, buffer.dtype.itemsize
         if shadow is not None:
-            shadow.begin_product(self.site, *self._cells(active, buffer, starts))
+            shadow.begin_reading(self.site, *self._cells(active, buffer, starts), PRODUCT)
 
         def end(part: Active) -> Array:
             if shadow is not None:
-                shadow.finish_product(*self._cells(part, buffer, starts))
+                shadow.finish_reading(*self._cells(part, buffer, starts))
             return buffer.elements[self._addresses(part, buffer, starts) // size]
 
         return end

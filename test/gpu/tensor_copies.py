@@ -105,6 +105,7 @@ gpu.kernel @k(%x: {x}, %y: {y}) attributes {{
   %b = gpu.block_id x : index
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
+  %none = arith.constant 0.0 : f32
   %first = arith.cmpi eq, %t, %zero : index
   %full = gpu.shared_alloc : {barrier}
   %s = gpu.shared_alloc{permuted} : {tile}

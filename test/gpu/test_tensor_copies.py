@@ -90,11 +90,20 @@ def test_boxes_are_stored(name: str) -> None:
 
 
 STORE_FAULTS = [
-    ("  gpu.async_fence\n", "", "async_fence is missing"),
+    (
+        "  gpu.async_fence\n",
+        "",
+        "reads byte 0 .* by a store of a tile, which sees .* async_fence is missing",
+    ),
     ("  gpu.async_fence\n  gpu.barrier\n", "  gpu.async_fence\n", "nothing orders the two: a race"),
     ("    gpu.bulk_wait {outstanding = 0 : i64, read}\n", "", "a store that nobody waits for"),
     ("gpu.bulk_wait {outstanding = 0", "gpu.bulk_wait {outstanding = 1", "a store that nobody"),
     ("    gpu.bulk_commit\n", "", "a store that nobody waits for"),
+    (
+        "    gpu.bulk_commit\n",
+        "    gpu.bulk_commit\n    loop.store %none, %s[0, 0] : f32 -> TILE\n",
+        "which a store of a tile of thread 0 .* reads that was not waited for",
+    ),
     ("%y[%b floordiv 3 mod 2 * 64, ", "%y[0, ", "which block . has written"),
 ]
 
@@ -104,8 +113,10 @@ def test_fault_of_a_store_is_found(right: str, wrong: str, message: str) -> None
     case = CASES["2d, 128"]
     text = storing(case)
     assert right in text
+    wrong = wrong.replace("TILE", "memref<64x64xf16, #loop.space<shared>>")
+    text = text.replace(right, wrong)
     with pytest.raises(SimulationError, match=message):
-        simulated(text.replace(right, wrong), case.x, np.zeros_like(case.x))
+        simulated(text, case.x, np.zeros_like(case.x))
 
 
 @pytest.mark.parametrize("name", CASES)

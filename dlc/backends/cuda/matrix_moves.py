@@ -2,12 +2,12 @@
 "stmatrix").
 """
 
-from dlc.dialects.gpu.matrix_move import MOVED_MATRICES, MatrixMoveOp
+from dlc.dialects.gpu.matrix_move import MOVED_MATRICES, LdmatrixOp, MatrixMoveOp
 
 
 def matrix_move_name(op: MatrixMoveOp) -> str:
     """Return the name of the function that does a load or a store."""
-    instruction = op.name.removeprefix("gpu.")
+    instruction = "ldmatrix" if isinstance(op, LdmatrixOp) else "stmatrix"
     return f"{instruction}_{_form(op.matrices.value.data, op.transpose is not None)}"
 
 

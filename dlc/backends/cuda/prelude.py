@@ -2,6 +2,10 @@
 
 No header is included: NVRTC has none of its own, and they cost more time than a kernel. 16-bit
 floats are stored as ``unsigned short``. Each function stands in the text of a kernel only if used.
+
+The emulator reads this text (``dlc/emulator/translation.py``): an ``asm`` statement is one
+instruction, or one that gives a predicate as in ``mbarrier_wait``, and ``emulator/native/device.h``
+has a function of its name.
 """
 
 import re
@@ -11,6 +15,7 @@ from dlc.backends.cuda.products import products
 from dlc.backends.cuda.remote_accesses import remote_accesses
 from dlc.backends.cuda.tensor_copies import tensor_copies
 from dlc.backends.cuda.warpgroup_products import warpgroup_products
+from dlc.dialects.gpu.copy import CP_ASYNC_BYTES
 
 _FLOAT, _HALF = ("float", "f"), ("unsigned short", "h")
 """Types in C++, and of what register of inline PTX they are."""
@@ -28,6 +33,16 @@ __device__ __forceinline__ {type} {name}({arguments}) {{
   {type} {out};
   asm("{ptx} {places};" : "={register}"({out}) : {given});
   return {out};
+}}"""
+
+
+def _cp_async(bytes: int) -> str:
+    """Return a function that copies so many bytes; past the first-level cache, where it can."""
+    cache = "cg" if bytes == max(CP_ASYNC_BYTES) else "ca"
+    return f"""
+__device__ __forceinline__ void cp_async_{bytes}(void* to, const void* from, bool inside) {{
+  asm volatile("cp.async.{cache}.shared.global [%0], [%1], {bytes}, %2;"
+               :: "r"(shared_address(to)), "l"(from), "r"(inside ? {bytes} : 0) : "memory");
 }}"""
 
 
@@ -88,21 +103,7 @@ __device__ __forceinline__ int swizzle(int offset) {
 __device__ __forceinline__ unsigned shared_address(const void* p) {
   return (unsigned)__cvta_generic_to_shared(p);
 }""",
-    "cp_async_16": """
-__device__ __forceinline__ void cp_async_16(void* to, const void* from, bool inside) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
-               :: "r"(shared_address(to)), "l"(from), "r"(inside ? 16 : 0) : "memory");
-}""",
-    "cp_async_8": """
-__device__ __forceinline__ void cp_async_8(void* to, const void* from, bool inside) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;"
-               :: "r"(shared_address(to)), "l"(from), "r"(inside ? 8 : 0) : "memory");
-}""",
-    "cp_async_4": """
-__device__ __forceinline__ void cp_async_4(void* to, const void* from, bool inside) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
-               :: "r"(shared_address(to)), "l"(from), "r"(inside ? 4 : 0) : "memory");
-}""",
+    **{f"cp_async_{bytes}": _cp_async(bytes) for bytes in reversed(CP_ASYNC_BYTES)},
     "cp_async_commit": """
 __device__ __forceinline__ void cp_async_commit() {
   asm volatile("cp.async.commit_group;" ::: "memory");

@@ -124,7 +124,11 @@ class CudaPrinter(CLikePrinter):
         return place[1:] if place.startswith("*") else f"&{place}"
 
     def kernel(self, op: gpu.KernelOp) -> None:
-        """Print one kernel."""
+        """Print one kernel.
+
+        The emulator finds its head by the form that it has here: the bounds, the cluster, the name
+        (``dlc/emulator/translation.py``).
+        """
         buffers = [self._parameter(op, argument) for argument in op.body.block.args]
         self.maps = {mapped: self.fresh("m") for mapped in mapped_buffers(op)}
         maps = [f"const __grid_constant__ {TENSOR_MAP} {name}" for name in self.maps.values()]

@@ -7,7 +7,7 @@ from dlc.dialects.gpu.cluster import REMOTE_BYTES, ClusterLoadOp, ClusterStoreOp
 
 def remote_access_name(op: ClusterLoadOp | ClusterStoreOp) -> str:
     """Return the name of the function that does a load or a store."""
-    return f"{op.name.removeprefix('gpu.')}_{op.bytes}"
+    return f"cluster_{'load' if isinstance(op, ClusterLoadOp) else 'store'}_{op.bytes}"
 
 
 def remote_accesses() -> dict[str, str]:

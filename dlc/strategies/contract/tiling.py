@@ -100,7 +100,6 @@ class Tiling:
             global_bytes=self.work.global_bytes,
             l2_bytes=self._least_l2_bytes(),
             shared_bytes=issued * self.read_bytes,
-            copies=0,
             blocks=self.blocks,
             block=self.block,
         )

@@ -24,7 +24,6 @@ WORK = KernelWork(
     global_bytes=1e6,
     l2_bytes=4e6,
     shared_bytes=8e6,
-    copies=0,
     blocks=132,
     block=BlockResources(128, 128, 64 << 10),
 )
@@ -71,9 +70,7 @@ def test_block_that_does_not_fit_has_no_time() -> None:
     assert bound.time_s == float("inf")
 
 
-@pytest.mark.parametrize(
-    "field", ["issued_flops", "global_bytes", "l2_bytes", "shared_bytes", "copies"]
-)
+@pytest.mark.parametrize("field", ["issued_flops", "global_bytes", "l2_bytes", "shared_bytes"])
 def test_more_work_is_never_faster(field: str) -> None:
     times = [gpu_bound(replace(WORK, **{field: 10.0**e}), H200).time_s for e in range(3, 13)]
     assert times == sorted(times)
