@@ -5,26 +5,11 @@ scalars are ``arith`` and ``math``, ``loop.load`` and ``loop.store`` read and wr
 Parallel loops and tensors are not expressible here; a kernel is launched by the host program.
 """
 
+from importlib import import_module
+from pkgutil import iter_modules
+
 from xdsl.ir import Dialect
 
-from dlc.dialects.gpu import (
-    alloc,
-    bulk_copy,
-    cluster,
-    convert,
-    copy,
-    kernel,
-    matrix_move,
-    mbarrier,
-    mma,
-    named_barrier,
-    registers,
-    sync,
-    tensor_copy,
-    tensor_map,
-    warp,
-    wgmma,
-)
 from dlc.dialects.gpu.alloc import CounterAllocOp, RegisterAllocOp, SharedAllocOp, SwizzleAttr
 from dlc.dialects.gpu.bulk_copy import BulkCopyOp
 from dlc.dialects.gpu.capability import NeedsCapability
@@ -69,26 +54,11 @@ from dlc.dialects.gpu.unroll import UNROLL
 from dlc.dialects.gpu.warp import ShuffleMode, ShuffleOp
 from dlc.dialects.gpu.wgmma import WgmmaCommitOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp
 
+_FAMILIES = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
 Gpu = Dialect(
     "gpu",
-    [
-        *kernel.OPERATIONS,
-        *alloc.OPERATIONS,
-        *copy.OPERATIONS,
-        *bulk_copy.OPERATIONS,
-        *tensor_copy.OPERATIONS,
-        *sync.OPERATIONS,
-        *named_barrier.OPERATIONS,
-        *mbarrier.OPERATIONS,
-        *registers.OPERATIONS,
-        *warp.OPERATIONS,
-        *cluster.OPERATIONS,
-        *matrix_move.OPERATIONS,
-        *mma.OPERATIONS,
-        *convert.OPERATIONS,
-        *wgmma.OPERATIONS,
-    ],
-    [*kernel.ATTRIBUTES, *alloc.ATTRIBUTES, *tensor_map.ATTRIBUTES, *warp.ATTRIBUTES],
+    [op for family in _FAMILIES for op in getattr(family, "OPERATIONS", ())],
+    [attribute for family in _FAMILIES for attribute in getattr(family, "ATTRIBUTES", ())],
 )
 
 __all__ = [

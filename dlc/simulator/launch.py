@@ -18,17 +18,6 @@ from dlc.ir.access import MemoryOp
 from dlc.ir.order import OrderingOp
 from dlc.ir.space import Space, buffer_type, space_of
 from dlc.ir.tensor import element_bytes, numpy_dtype
-from dlc.simulator import (
-    _clusters,
-    _control,
-    _matrices,
-    _memory,
-    _reallocation,
-    _tensor_copies,
-    _waits,
-    _warpgroups,
-    _warps,
-)
 from dlc.simulator._banks import BankCounter
 from dlc.simulator._buffer import Array
 from dlc.simulator._clocks import Clocks
@@ -37,6 +26,7 @@ from dlc.simulator._faults import fail_at_end
 from dlc.simulator._flow import Flow, runs_in_lockstep
 from dlc.simulator._global import GlobalBuffer, Grid
 from dlc.simulator._machine import Machine, Step, nothing
+from dlc.simulator._operations import compilers
 from dlc.simulator._products import Products
 from dlc.simulator._registers import Registers
 from dlc.simulator._remote import RemoteTouches, cluster_of, whole_clusters
@@ -52,18 +42,6 @@ BATCH_THREADS = 8192
 BATCH_SHARED_BYTES = 1 << 22
 SHADOW_READS = 1 << 24
 """Places of shared memory times threads that may read them, where tokens order threads."""
-
-COMPILERS = {
-    **_control.COMPILERS,
-    **_clusters.COMPILERS,
-    **_memory.COMPILERS,
-    **_warps.COMPILERS,
-    **_matrices.COMPILERS,
-    **_waits.COMPILERS,
-    **_warpgroups.COMPILERS,
-    **_tensor_copies.COMPILERS,
-    **_reallocation.COMPILERS,
-}
 
 
 @dataclass
@@ -157,7 +135,7 @@ class _Launch:
         self.kernel = kernel
         self.conflicts = conflicts
         self.buffers = buffers
-        self.machine = Machine(kernel, COMPILERS, checks)
+        self.machine = Machine(kernel, compilers(), checks)
         for argument, buffer in zip(kernel.body.block.args, buffers, strict=True):
             self.machine.values[self.machine.slot(argument)] = buffer
         self.warp_order: Order | None = warp_order
