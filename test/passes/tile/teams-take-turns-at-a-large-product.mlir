@@ -3,7 +3,7 @@
 // One team's epilogue runs under the other's main loop; a producer brings slices by tensor copies.
 func.func @main(%x: tensor<8192x768xf16>, %w: tensor<3072x768xf16>) -> tensor<8192x3072xf16> {
   // CHECK: tile = [128, 192, 64]
-  // CHECK-SAME: stages = 4, split = 1, order = "grouped<8>"
+  // CHECK-SAME: stages = 4, split = 1, order = "grouped<4>"
   // CHECK-SAME: producers = 4, turns = 2, producer_registers = 40, blocks = 132, copies = "tensor"
   %y = fused_group.group @g(%x, %w) : (tensor<8192x768xf16>, tensor<3072x768xf16>) -> tensor<8192x3072xf16> {
   ^bb0(%a: tensor<8192x768xf16>, %b: tensor<3072x768xf16>):
