@@ -7,7 +7,6 @@ from math import prod
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.lane_reads import LINE_BYTES
 from dlc.analysis.turned_reads import Turn, turn_of
-from dlc.arch.fragments import WARP_LANES
 from dlc.ir.tensor import element_bytes, element_type
 from dlc.strategies.map.sides import ACCESS_BYTES, BANK_BYTES, SECTOR_BYTES, Sides
 
@@ -71,7 +70,7 @@ def _vectors(sides: Sides) -> Iterator[int]:
     widest = max(1, ACCESS_BYTES // sides.bytes)
     most = next(v for v in (16, 8, 4, 2, 1) if v <= widest and sides.fits(v))
     yield most
-    if sides.across % most and sides.across >= WARP_LANES and sides.bytes >= BANK_BYTES:
+    if sides.across % most and sides.bytes >= BANK_BYTES:
         yield 1
 
 
