@@ -16,7 +16,7 @@ _TILE_LOADS, _TILE_STORES = 2.0, 1.0
 """Instructions of an element that comes from shared memory, and that goes there."""
 _UNEVEN_INSTRUCTIONS = 6.0
 """Of a vector that goes over the ends of the last axis: the index of each part of it that is in a
-line all or none; of a tile each element, and as many again if lanes read the same banks.
+line all or none; of each element of a tile where lanes read the same banks.
 """
 _LOADS_AHEAD = 8
 """Loads that a thread has under way at a time."""
@@ -49,7 +49,7 @@ def _estimate_tiled(work: MapWork, schedule: MapOnGpu, arch: GpuArch) -> float:
     each = tile.elements / schedule.threads
     stored = costs.result_instructions / schedule.vector
     operations = costs.operation_instructions * work.operations / work.points
-    divided = _UNEVEN_INSTRUCTIONS * tile.crossing
+    divided = _UNEVEN_INSTRUCTIONS if tile.is_crossed else 0.0
     bringing = sum(costs.load_instructions / n + _TILE_STORES for n in tile.input_vectors)
     kernel = Stream(
         tile.blocks,

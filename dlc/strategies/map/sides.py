@@ -11,7 +11,8 @@ ACCESS_BYTES = 16
 BANK_BYTES = 4
 SECTOR_BYTES = 32
 
-_FEW_LINES = 4
+FEW_LINES = 4
+"""Of the neighbours of a thread: with more, a line is left out after each so many."""
 
 _LEAST_TILES = 4
 """Along an axis on which tiles begin before their ends: there is one tile more."""
@@ -107,13 +108,9 @@ class Sides:
         Four lines apart eight threads do without it, and where all lines are those of one thread.
         """
         pitch, lines = self.pitch(input, vector), self.across + self.before(vector)
-        if not self.is_spread(vector) or self.input_runs(input):
+        if vector <= FEW_LINES or self.across <= vector or self.input_runs(input):
             return lines, pitch
         return -(-self.across // vector), vector + 1, pitch
-
-    def is_spread(self, vector: int) -> bool:
-        """Whether a line is left out after each ``vector``."""
-        return _FEW_LINES < vector < self.across
 
     def shared_bytes(self, vector: int) -> int:
         """Return the bytes of shared memory."""

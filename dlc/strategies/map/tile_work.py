@@ -8,7 +8,7 @@ from dlc.analysis.dataflow import Cluster
 from dlc.analysis.lane_reads import LINE_BYTES
 from dlc.analysis.turned_reads import Turn, turn_of
 from dlc.ir.tensor import element_bytes, element_type
-from dlc.strategies.map.sides import ACCESS_BYTES, BANK_BYTES, SECTOR_BYTES, Sides
+from dlc.strategies.map.sides import ACCESS_BYTES, BANK_BYTES, FEW_LINES, SECTOR_BYTES, Sides
 
 _SIDES = (32, 64, 128)
 _LONG_SIDES = (256, 512, 1024)
@@ -25,7 +25,7 @@ class TileWork:
     """A tile of a schedule: its sides as the schedule has them, the elements of a thread's vector,
     blocks, elements and bytes of shared memory of a block; for each input, how many neighbours a
     thread brings at once; the lines that all blocks read, and the bytes of sectors that they write;
-    whether neighbours of some threads lie in two lines: 1, or 2 if lanes need one bank, too.
+    whether neighbours of some threads lie in two lines, and lanes need the same banks.
     """
 
     tile: tuple[int, int]
@@ -36,7 +36,7 @@ class TileWork:
     input_vectors: tuple[int, ...]
     lines: float
     stored_bytes: float
-    crossing: int = 0
+    is_crossed: bool = False
 
 
 def tile_works(cluster: Cluster) -> Iterator[TileWork]:
@@ -100,7 +100,7 @@ def _work(turn: Turn, sides: Sides, bytes: list[int], vector: int) -> TileWork:
         tuple(map(sides.input_vector, turn.inputs)),
         lines,
         stored,
-        0 if sides.across % vector == 0 else 1 if sides.is_spread(vector) else 2,
+        sides.across % vector > 0 and vector <= FEW_LINES,
     )
 
 
