@@ -46,13 +46,23 @@ def _group_lines(name: str, kernels: Sequence[Kernel]) -> Iterator[str]:
             yield f"  {key}: {_value(first[key])}"
     for other in first.get("runners_up", ()):
         times = {key: value for key, value in other.items() if key != "schedule"}
-        yield f"  runner-up: {_value(other['schedule'])}: {_value(times)}"
+        yield f"  runner-up: {_value(_changed(other, first))}: {_value(times)}"
     for kernel in kernels:
         used = f"resources: {_value(kernel['resources'])}" if kernel.get("resources") else ""
         if not alone:
             yield f"  kernel {kernel['name']}{_times(kernel)}{': ' if used else ''}{used}"
         elif used:
             yield f"  {used}"
+
+
+def _changed(other: Kernel, taken: Kernel) -> Mapping[str, Any]:
+    """Return the keys of a schedule that differ from those of the one that was taken; all where it
+    is of another strategy.
+    """
+    old, new = taken["schedule"], other["schedule"]
+    if not isinstance(old, Mapping) or old["strategy"] != new["strategy"]:
+        return new
+    return {key: value for key, value in new.items() if key not in old or old[key] != value}
 
 
 def _times(kernel: Kernel) -> str:

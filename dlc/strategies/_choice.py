@@ -66,7 +66,7 @@ def rated(cluster: Cluster, given: ScheduleAttr, arch: Arch) -> Rated:
     own = implementation(schedule)
     found = own.rate(own.work_of(cluster), schedule, arch)
     if found.bound.violation:
-        raise CompileError(f"{found.bound.violation}; lower {schedule.block_keys}")
+        raise CompileError(f"{found.bound.violation}; {schedule.remedy}")
     return found
 
 

@@ -42,6 +42,11 @@ class Schedule:
         cls.strategy, cls.target = strategy, target
 
     @property
+    def remedy(self) -> str:
+        """What to do about a block that takes more than the chip has."""
+        return f"lower {self.block_keys}"
+
+    @property
     def blocks_per_tile(self) -> int:
         """The consecutive blocks of the grid that make one tile of the result together."""
         return 1

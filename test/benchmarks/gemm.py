@@ -125,14 +125,17 @@ class Product:
         return _ROUNDING[self.precision] + (0.0 if self.is_exact else self.k * _SUM_ROUNDING)
 
 
-def build(folder: Path, products: Sequence[Product], target: str) -> None:
-    """Compile the products into ``folder``, as many at a time as there are cores."""
+def build(folder: Path, products: Sequence[Product], target: str) -> bool:
+    """Compile the products into ``folder``, as many at a time as there are cores; return whether
+    all do.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     errors = make([_artifact(each, folder, target) for each in products])
     for each, error in zip(products, errors, strict=True):
         print(f"{each.name}: {error or 'compiled'}")
     rows = [each.__dict__ for each, error in zip(products, errors, strict=True) if not error]
     (folder / "products.json").write_text(json.dumps(rows))
+    return not any(errors)
 
 
 def _artifact(product: Product, folder: Path, target: str) -> Artifact:
@@ -220,10 +223,11 @@ def _timed(gpu: Gpu, product: Product, folder: Path) -> dict[str, Any]:
         {name: gpu.captured_for(each, _GRAPH_US, _MOST_LAUNCHES) for name, each in sides.items()}
     )
     ratio = us["cublas"] / us["dlc"] if "cublas" in us else None
+    note = "" if ratio else " (PyTorch has no such product)"
     rate = 2e-6 * product.m * product.n * product.k / us["dlc"]
     print(
         f"{product.name:28} {us['dlc']:9.2f} {us.get('cublas', float('nan')):9.2f} "
-        f"{ratio or float('nan'):6.2f} {rate:8.1f}  {error:.1e}{'' if right else ' WRONG'}",
+        f"{ratio or float('nan'):6.2f} {rate:8.1f}  {error:.1e}{'' if right else ' WRONG'}{note}",
         flush=True,
     )
     return {**product.__dict__, "us": us, "ratio": ratio, "error": error, "right": right}
@@ -245,8 +249,7 @@ def main() -> int:
         products = [Product.of(*pair) for pair in pairs]
     except ValueError as error:
         parser.error(str(error))
-    build(given.folder, products, given.target)
-    return 0
+    return 0 if build(given.folder, products, given.target) else 1
 
 
 if __name__ == "__main__":

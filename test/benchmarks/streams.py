@@ -63,8 +63,8 @@ class Export:
         onnx.save(case_named(self.name).model(), path)
 
 
-def build(given: argparse.Namespace) -> None:
-    """Compile all cases."""
+def build(given: argparse.Namespace) -> bool:
+    """Compile all cases; return whether all do."""
     given.folder.mkdir(parents=True, exist_ok=True)
     start, todo = time.monotonic(), chosen(given)
     errors = make([_artifact(given.folder, case, given.target) for case in todo])
@@ -72,27 +72,31 @@ def build(given: argparse.Namespace) -> None:
         if error:
             print(f"{case.name}: {error}")
     print(f"{len(todo)} cases in {time.monotonic() - start:.0f} s", flush=True)
+    return not any(errors)
 
 
 def _artifact(folder: Path, case: StreamCase, target: str) -> Artifact:
     return Artifact(artifact_path(folder, case), Export(case.name), target, case.precision)
 
 
-def run(given: argparse.Namespace) -> None:
-    """Time all cases whose artifacts are there, and print a line for each."""
+def run(given: argparse.Namespace) -> bool:
+    """Time all cases whose artifacts are there, and print a line for each; return whether all were
+    timed.
+    """
     with open_gpu() as gpu:
         gpu.torch.manual_seed(0)
         print(gpu.torch.cuda.get_device_name())
-        _run(given, gpu)
+        return _run(given, gpu)
 
 
-def _run(given: argparse.Namespace, gpu: Gpu) -> None:
+def _run(given: argparse.Namespace, gpu: Gpu) -> bool:
     start, rows = time.monotonic(), list[Row]()
     heads = ("us", "GB/s", "% copy", "est/us", "torch", "differs", "launches")
     print(f"{'':46}", *(f"{head:>8}" for head in heads))
     for case in chosen(given):
         path = artifact_path(given.folder, case)
         if not path.exists():
+            print(f"{case.name}: not built")
             continue
         if time.monotonic() - start > given.seconds:
             print(f"out of time before {case.name}")
@@ -108,6 +112,7 @@ def _run(given: argparse.Namespace, gpu: Gpu) -> None:
     if rows:
         share = geometric_mean(row["copy_us"] / row["us"] for row in rows)
         print(f"geometric mean of the copy's bandwidth: {share:.2f} of {len(rows)} cases")
+    return len(rows) == len(chosen(given))
 
 
 def _measured(gpu: Gpu, case: StreamCase, path: Path) -> Row:
@@ -193,8 +198,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--seconds", type=float, default=600, help="begin nothing new after these")
     given = parser.parse_args()
-    {"build": build, "run": run}[given.what](given)
-    return 0
+    return 0 if {"build": build, "run": run}[given.what](given) else 1
 
 
 if __name__ == "__main__":

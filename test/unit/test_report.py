@@ -118,3 +118,18 @@ def test_explain_writes_lists_of_a_schedule_in_brackets() -> None:
     lines = explain(report).splitlines()
     assert "  nodes: a, b" in lines
     assert "  schedule: strategy = contract, tile = [16, 32], cores = False" in lines
+
+
+def test_explain_says_of_a_runner_up_what_differs() -> None:
+    taken = {"strategy": "row", "target": "gpu", "threads": 64, "vector": 4}
+    others = [taken | {"threads": 128}, {"strategy": "map", "target": "gpu", "threads": 64}]
+    runners_up = [{"schedule": each, "bound_us": 1.0} for each in others]
+    kernel = {"name": "g0", "operations": ["graph.relu"], "launches": 1, "schedule": taken}
+    kernels = [{**kernel, "runners_up": runners_up}]
+    variant = {"target": "sm_90a", "launches": 1, "workspace_bytes": 0, "kernels": kernels}
+    head = {"target": "sm_90a", "precision": "fp32", "weights_bytes": 0}
+    lines = explain({**head, "variants": [variant]}).splitlines()
+    assert [line for line in lines if "runner-up" in line] == [
+        "  runner-up: threads = 128: bound_us = 1",
+        "  runner-up: strategy = map, target = gpu, threads = 64: bound_us = 1",
+    ]

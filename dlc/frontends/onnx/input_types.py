@@ -91,8 +91,11 @@ def _check_names(
 ) -> None:
     unknown = sorted(given - declared.keys() - symbols)
     if unknown:
-        known = ", ".join([*declared, *sorted(symbols)])
-        raise CompileError(f"the model has no input {unknown[0]}; it has {known}")
+        sizes = f", and the sizes {', '.join(sorted(symbols))}" if symbols else ""
+        what = "input or size" if symbols else "input"
+        raise CompileError(
+            f"the model has no {what} {unknown[0]}; it has {', '.join(declared)}{sizes}"
+        )
 
 
 def _single_size(name: str, sizes: Sequence[int]) -> int:

@@ -52,7 +52,7 @@ _INSTRUCTION = Key(
     "what multiplies and adds: "
     + ", ".join(f'`"{family}"` ({_factors(row.name)})' for family, row in _FAMILIES.items()),
     " or ".join(f'"{family}"' for family in _FAMILIES)
-    + f" with a number of columns for N, from {min(_COLUMNS)} to {max(_COLUMNS)}",
+    + f" with one of {', '.join(map(str, sorted({*_COLUMNS})))} for N",
     lambda value: value in instructions.names(),
 )
 
@@ -257,7 +257,9 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         if any(size % unit for size, unit in zip(part, self.least, strict=True)):
             each, units = (" x ".join(map(str, numbers)) for numbers in (part, self.least))
             who = "warp" if self._row.warps == 1 else "warpgroup"
-            raise CompileError(f"a {who}'s {each} does not divide into {units}")
+            raise CompileError(
+                f"a {who}'s {each} does not divide into {units}; take other sizes of tile or warps"
+            )
         if self.reads_shared and depth // self._row.k not in _LINE_STEPS:
             depths = ", ".join(str(steps * self._row.k) for steps in _LINE_STEPS)
             raise CompileError(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import ceil, gcd
 
 from dlc.arch.fragments import WARP_LANES
-from dlc.errors import CompileError
+from dlc.errors import CompileError, counted
 from dlc.ir.formation import Formation
 from dlc.strategies._key import choice, flag, size
 from dlc.strategies._schedule import Schedule
@@ -37,7 +37,7 @@ def lines(length: int, vector: int) -> int:
 class RowOnGpu(Schedule, strategy="row", target="gpu"):
     """A team of threads shares a row: lanes of a warp, a warp, several, or all of a block."""
 
-    block_keys = "threads or rows, or use held = false"
+    block_keys = "threads or rows"
 
     threads: int = size(
         "threads that share a row: a power of two, or a multiple of 32. Those of a warp exchange "
@@ -73,6 +73,10 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
         "only where no result has all elements of a row",
         default=1,
     )
+
+    @property
+    def remedy(self) -> str:
+        return super().remedy + (", or use held = false" if self.held else "")
 
     @property
     def needs(self) -> dict[str, str]:
@@ -117,16 +121,17 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
             raise CompileError(
                 f"vector = {self.vector} rows of a thread do not divide rows = {self.rows}"
             )
+        who = f"each of {counted(self.teams, 'team')} of a block"
         if (
             self.teams > 1
             and not Formation(self.threads, self.teams if self.across else 1).is_regular
         ):
             raise CompileError(
-                f"threads = {self.threads} for each of {self.teams} teams of a block do not fit "
+                f"threads = {self.threads} for {who} do not fit "
                 f"warps of {WARP_LANES}; take powers of two, or multiples of {WARP_LANES}"
             )
         if self.block_threads % WARP_LANES:
             raise CompileError(
-                f"threads = {self.threads} for each of {self.teams} teams of a block make "
+                f"threads = {self.threads} for {who} make "
                 f"{self.block_threads}, no multiple of the {WARP_LANES} threads of a warp"
             )

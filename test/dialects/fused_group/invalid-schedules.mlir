@@ -57,7 +57,7 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = 
 
 // -----
 
-// expected-error@below {{threads = 1000 for each of 1 teams of a block make 1000, no multiple of the 32 threads of a warp}}
+// expected-error@below {{threads = 1000 for each of 1 team of a block make 1000, no multiple of the 32 threads of a warp}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 1000>} {}
 
 // -----
@@ -67,7 +67,7 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "contract", targ
 
 // -----
 
-// expected-error@below {{"wgmma.m64nNk8" with a number of columns for N, from 8 to 256, is "wgmma.m64nNk16"}}
+// expected-error@below {{"wgmma.m64nNk8" with one of 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 192, 224, 240, 256 for N, is "wgmma.m64nNk16"}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [4, 1], instruction = "wgmma.m64nNk16">} {}
 
 // -----

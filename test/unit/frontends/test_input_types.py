@@ -58,7 +58,7 @@ def test_symbol_by_its_name(two_inputs: onnx.ModelProto, run_import: Import):
         ({"a": [0, 2]}, r"input a: the shape \[0, 2\] has the size 0; give 1 or more"),
         ({"batch": [-1]}, "the size batch is -1; give 1 or more"),
         ({"batch": 0}, "the size batch is 0; give 1 or more"),
-        ({"c": [4, 5]}, "the model has no input c; it has a, b, batch"),
+        ({"c": [4, 5]}, "the model has no input or size c; it has a, b, and the sizes batch"),
         ({"batch": [4, 5]}, "the size batch takes one number, got 2"),
         ({"a": [4, 5], "b": [4, 6]}, "sizes .5, 6. differ"),
     ],
