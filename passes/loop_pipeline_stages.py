@@ -98,7 +98,7 @@ class _Pipeline:
         if not self._is_asynchronous:
             slots.contract(scope, self.loop, slice)
         self._write_waits(scope)
-        for op in old:
+        for op in reversed(old):
             Rewriter.erase_op(op)
         for tile in slots.tiles:
             assert isinstance(tile.owner, AllocOp)

@@ -19,6 +19,7 @@ from dlc.dialects.loop.attributes import (
 from dlc.dialects.loop.combination import CombineOp, MeetOp, PrefixOp
 from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.dialects.loop.memory import AllocOp, IndexOp, LoadOp, StoreOp
+from dlc.dialects.loop.online_softmax import HoldOp, NormalizeOp, SoftenOp, UpdateOp
 from dlc.dialects.loop.remainder import RemfOp
 from dlc.dialects.loop.roles import RolesOp
 from dlc.dialects.loop.spread import SpreadAttr
@@ -38,17 +39,21 @@ Loop = Dialect(
         DrainOp,
         EndOp,
         ForOp,
+        HoldOp,
         IndexOp,
         KernelOp,
         LoadOp,
         LoadVectorOp,
         MeetOp,
+        NormalizeOp,
         PrefixOp,
         RemfOp,
         RolesOp,
+        SoftenOp,
         StageOp,
         StoreOp,
         StoreVectorOp,
+        UpdateOp,
         YieldOp,
         ZeroOp,
     ],

@@ -50,7 +50,8 @@ from dlc.ir.space import Space, space_of
 from dlc.ir.tensor import compute_type
 
 
-def _verify_accumulator(buffer: SSAValue) -> None:
+def verify_accumulator(buffer: SSAValue) -> None:
+    """Raise VerifyException unless a buffer is a tile in registers whose type says how it lies."""
     if len(buffer_shape(buffer)) != 2 or space_of(buffer) is not Space.REGISTER:
         raise VerifyException(f"an accumulator is rows x columns in registers, not {buffer.type}")
     spread_of(buffer).verify(buffer_shape(buffer))
@@ -73,7 +74,7 @@ class ZeroOp(TileOp):
         super().__init__(result_types=[type])
 
     def verify_(self) -> None:
-        _verify_accumulator(self.accumulator)
+        verify_accumulator(self.accumulator)
 
 
 @irdl_op_definition
@@ -84,7 +85,9 @@ class ContractOp(TileOp):
     that of the accumulator's layout. Where the layout interleaves columns, the rhs has them in the
     order of the instructions: its column ``i`` is the accumulator's column ``Spread.column(i)``;
     ``interleave`` says so here, too. Threads that multiply for themselves read columns where they
-    are in a line of them: a rhs that is not transposed has them as the result has. ``async``: the
+    are in a line of them: a rhs that is not transposed has them as the result has. A lhs in
+    registers (``loop.hold``, or sums of another product) lies as the accumulator does; its elements
+    are rounded to the type of the rhs. ``async``: the
     products of an asynchronous instruction may still be under way afterwards, as one group, until
     ``gpu.wgmma_wait``. ``groups``: as many products, whose columns stand beside each other. The
     columns are cut in equal parts, and so is ``k`` of the lhs. Those of part ``g`` are multiplied
@@ -144,10 +147,13 @@ class ContractOp(TileOp):
         )
 
     def verify_(self) -> None:
-        _verify_accumulator(self.accumulator)
-        verify_tile(self.lhs, self.lhs_slot.data)
+        verify_accumulator(self.accumulator)
         verify_tile(self.rhs, self.rhs_slot.data)
-        lhs = tile_sizes(self.lhs, self.lhs_slot.data.results)
+        if self.holds_lhs:
+            lhs = self._verify_held()
+        else:
+            verify_tile(self.lhs, self.lhs_slot.data)
+            lhs = tile_sizes(self.lhs, self.lhs_slot.data.results)
         rhs = tile_sizes(self.rhs, self.rhs_slot.data.results)
         (m, k) = lhs[::-1] if self.transpose_lhs else lhs
         (depth, n) = rhs[::-1] if self.transpose_rhs else rhs
@@ -161,10 +167,30 @@ class ContractOp(TileOp):
         self._verify_instruction(k)
 
     @property
+    def holds_lhs(self) -> bool:
+        """Whether the threads have the lhs in registers."""
+        return space_of(self.lhs) is Space.REGISTER
+
+    @property
     def instruction(self) -> Instruction:
         """The instruction for these types of elements; raises VerifyException if there is none."""
         name = spread_of(self.accumulator).instruction
-        return instruction_of(name, self.lhs, self.rhs, self.accumulator)
+        lhs = self.rhs if self.holds_lhs else self.lhs
+        return instruction_of(name, lhs, self.rhs, self.accumulator)
+
+    def _verify_held(self) -> tuple[int, int]:
+        """Return the sizes of a lhs in registers, each of whose rows is where those of the sums
+        are.
+        """
+        verify_accumulator(self.lhs)
+        held, sums = spread_of(self.lhs), spread_of(self.accumulator)
+        if held.rows != sums.rows or held.interleave > 1 or self.transpose_lhs or self.products > 1:
+            raise VerifyException(
+                f"a lhs in registers lies as the rows of the accumulator, {sums.rows}, each in "
+                f"order, not {held}"
+            )
+        rows, columns = buffer_shape(self.lhs)
+        return rows, columns
 
     @property
     def interleaved(self) -> int:
@@ -227,7 +253,7 @@ class CombinePartsOp(TileOp):
         super().__init__(operands=[accumulator, scratch, tile, part, counters], result_types=[i1])
 
     def verify_(self) -> None:
-        _verify_accumulator(self.accumulator)
+        verify_accumulator(self.accumulator)
         rows, columns = buffer_shape(self.accumulator)
         sizes = buffer_shape(self.scratch)
         if len(sizes) != 3 or sizes[2] != rows * columns:
@@ -303,7 +329,7 @@ class DrainOp(TileOp):
         return self.parts.value.data if self.parts is not None else 1
 
     def verify_(self) -> None:
-        _verify_accumulator(self.accumulator)
+        verify_accumulator(self.accumulator)
         self._verify_parts()
         if len(self.first.data.results) != 2 or len(self.limits) != 2:
             raise VerifyException("a drain starts at a row and a column and has a limit for each")

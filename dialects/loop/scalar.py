@@ -220,6 +220,12 @@ class ScalarBuilder:
         """
         return self.insert(math.ExpOp(x, arith.FastMathFlagsAttr([_NEAR])))
 
+    def near_power_of_two(self, x: SSAValue) -> SSAValue:
+        """Return ``2 ** x`` with a relative error of less than ``2**-22``; results below the least
+        normal number are zero.
+        """
+        return self.insert(math.Exp2Op(x, arith.FastMathFlagsAttr([_NEAR])))
+
     def logical(self, op: Literal["and", "or", "xor"], x: SSAValue, y: SSAValue) -> SSAValue:
         """Return the bitwise combination of two integers (``i1`` is logical)."""
         table = {"and": arith.AndIOp, "or": arith.OrIOp, "xor": arith.XOrIOp}

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects.builtin import MemRefLayoutAttr
 from xdsl.ir import Data, SSAValue
@@ -51,6 +52,21 @@ class Spread:
     def threads(self) -> int:
         """The threads that hold the tile."""
         return self.map.workers * self.row.scope.threads
+
+    @property
+    def rows(self) -> tuple[object, ...]:
+        """Which group of threads has which rows: equal for tiles whose rows lie alike."""
+        return self.row.scope, self.row.m, *((f.kind, f.shape[0]) for f in self.map.factors)
+
+    @property
+    def columns(self) -> int:
+        """The columns of the tile."""
+        return self.map.shape[1] * self.row.n
+
+    @property
+    def beside(self) -> int:
+        """The groups of threads beside each other, which have parts of the same rows."""
+        return prod(f.shape[1] for f in self.map.factors if f.kind == "spatial")
 
     @property
     def held(self) -> int:

@@ -28,13 +28,13 @@ class TileScope(LoopScope):
         ops = [op for op in body if isinstance(op, ComputedOp) and not op.is_view]
         after = ops[ops.index(root.owner) :] if isinstance(root.owner, ComputedOp) else ops
         self.places = places(root, after)
-        self._load: Callable[[], SSAValue] | None = None
+        self._loads: dict[SSAValue, Callable[[], SSAValue]] = {}
 
     def read(
         self, operand: SSAValue, index: Index, guard: Sequence[int] = (), fill: float = 0.0
     ) -> SSAValue:
-        if operand is self.root and self._load is not None:
-            return self._load()
+        if operand in self._loads:
+            return self._loads[operand]()
         return super().read(operand, index, guard, fill)
 
     def store(self, index: Index, load: Callable[[], SSAValue]) -> None:
@@ -42,10 +42,21 @@ class TileScope(LoopScope):
 
         load: writes the code that gives this element.
         """
-        self._load = load
+        self._loads[self.root] = load
         for value, buffer in self.outputs:
             self._store(value, buffer, self.places[value], index)
-        self._load = None
+        del self._loads[self.root]
+
+    def read_from(
+        self, value: SSAValue, index: Index, source: SSAValue, element: SSAValue
+    ) -> SSAValue:
+        """Return the element of ``value`` at an index, which is computed from ``element`` of
+        ``source``, whatever the index of that.
+        """
+        self._loads[source] = lambda: element
+        found = self.read(value, index)
+        del self._loads[source]
+        return found
 
     def _store(self, value: SSAValue, buffer: SSAValue, place: Place, index: Index) -> None:
         at = _substituted(place.index, index)

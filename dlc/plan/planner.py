@@ -1,5 +1,6 @@
 """Asks all strategies for a cluster, once for all clusters of one structure."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from dlc import strategies
@@ -8,6 +9,7 @@ from dlc.analysis.epilogue import NotFusibleError
 from dlc.analysis.traffic import traffic_bytes, work
 from dlc.arch import Arch
 from dlc.core.measurements import NOTHING, Measurements
+from dlc.dialects.graph.computed import ComputedOp
 from dlc.dialects.loop import ScheduleAttr
 from dlc.plan.plan import NoPlan, Plan
 from dlc.plan.ranking import best_of, ranked
@@ -65,6 +67,12 @@ class Planner:
                 if candidate.schedule.attribute() == given:
                     return candidate.rated
         return strategies.rated(cluster, given, self.chip)
+
+    def spans(self, flow: Dataflow) -> Iterator[tuple[ComputedOp, ComputedOp]]:
+        """Yield pairs of ops that one kernel may compute with all that lies between, though no two
+        neighbours of these share one.
+        """
+        return strategies.spans(flow, self.chip)
 
     def _estimate(self, cluster: Cluster, own: Structure) -> Plan | NoPlan:
         found = self._estimated.get(own)

@@ -20,6 +20,9 @@ MOST_PARTS = 8
 def search(flow: Dataflow, planner: Planner) -> Partition:
     """Return the clusters found by merging producer and consumer, best saving first.
 
+    At last come chains of clusters that one kernel may take as a whole, though no two of them share
+    one (attention), each compared with the best that was found without.
+
     Where an op can go one way or another and both take equally long, it goes where less is
     computed (again), then where fewer bytes are moved, then to the earlier ops. A pair with other
     clusters between is merged with all of them or not at all. It is scored again whenever one of
@@ -65,6 +68,16 @@ class _Greedy:
     def run(self) -> Partition:
         for pair in self.partition.edges():
             self._propose(pair, pair)
+        self._merge_best_first()
+        for first, last in self.planner.spans(self.partition.flow):
+            pair = self.partition.home[first], self.partition.home[last]
+            if pair[0] != pair[1]:
+                self._propose(pair, self._with_between(pair))
+        self._merge_best_first()
+        return self.partition
+
+    def _merge_best_first(self) -> None:
+        """Merge what was proposed, and what follows from it, until nothing saves anything."""
         while self.heap:
             _, pair, versions = heappop(self.heap)
             best = self.merges.get(pair)
@@ -74,7 +87,6 @@ class _Greedy:
                 self._merge(min([best, *self._rivals(best)], key=lambda merge: merge.rank))
             else:
                 self._propose(pair, self._with_between(pair))
-        return self.partition
 
     def _propose(self, pair: Pair, parts: tuple[int, ...]) -> None:
         """Note what it saves to merge a pair with all that lies between."""

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 from xdsl.dialects.builtin import MemRefType
@@ -58,6 +59,23 @@ class Operand:
         return tile_index(self.buffer, self.slot, *((row, k) if self.along_k else (k, row)))
 
 
+@dataclass(frozen=True)
+class Held:
+    """A lhs in the registers of those that multiply it.
+
+    buffer: parts below each other x steps of the reduction x elements of a fragment. depth: the
+    length of the reduction.
+    """
+
+    buffer: SSAValue
+    depth: int
+    groups: int = 1
+
+    def fragment(self, i: AffineExpr, step: AffineExpr) -> list[AffineExpr]:
+        """Return where the fragment of part ``i`` of the rows begins, for a step of products."""
+        return [i, step, AffineExpr.constant(0)]
+
+
 @dataclass
 class Accumulator(ABC):
     """The elements of a tile that one thread accumulates.
@@ -75,7 +93,11 @@ class Accumulator(ABC):
     def __post_init__(self) -> None:
         repeats = self.spread.map.repeats
         self.down, self.across = prod(repeats[::2]), prod(repeats[1::2])
-        self.buffer = self.registers(self.compute, self.sizes)
+
+    @cached_property
+    def buffer(self) -> SSAValue:
+        """The registers, made where they are first asked for."""
+        return self.registers(self.compute, self.sizes)
 
     @property
     @abstractmethod
@@ -89,7 +111,7 @@ class Accumulator(ABC):
 
     @abstractmethod
     def multiply(
-        self, instruction: Instruction, lhs: Operand, rhs: Operand, loop: ForOp | None
+        self, instruction: Instruction, lhs: Operand | Held, rhs: Operand, loop: ForOp | None
     ) -> None:
         """Write the addition of the product of two tiles, which may be under way afterwards.
 
@@ -135,8 +157,8 @@ class Accumulator(ABC):
 
     def clear(self) -> None:
         """Write zeros to all elements."""
-        zero = self.scope.b.constant(0, self.compute)
-        self.nest(self.sizes, lambda at: self.store(zero, self.buffer, at))
+        buffer, zero = self.buffer, self.scope.b.constant(0, self.compute)
+        self.nest(self.sizes, lambda at: self.store(zero, buffer, at))
 
     def load(self, buffer: SSAValue, at: Place) -> SSAValue:
         """Return an element of a buffer."""

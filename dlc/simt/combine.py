@@ -29,12 +29,12 @@ def combine_over_team(
 
     The lanes of a warp combine first, by shuffles. What is left goes through shared memory.
     """
-    parts = _over_lanes(program.b, parts, combine, team.lanes, team.apart)
+    parts = over_lanes(program.b, parts, combine, team.lanes, team.apart)
     far = team.threads // team.lanes
     return parts if far == 1 else _over_warps(program, parts, combine, team, far)
 
 
-def _over_lanes(b: ScalarBuilder, parts: Parts, combine: Combine, lanes: int, apart: int) -> Parts:
+def over_lanes(b: ScalarBuilder, parts: Parts, combine: Combine, lanes: int, apart: int) -> Parts:
     """Return the total of each ``lanes`` (a power of two) lanes that are ``apart``, in all of them.
 
     A butterfly: after the step of distance ``d``, lanes that differ in bits below ``d`` agree.
@@ -76,7 +76,7 @@ def _over_warps(
         return load_parts(program.b, buffers, types, index, [program.thread])
 
     if team.apart == 1 and far & (far - 1) == 0:
-        return _over_lanes(program.b, load(thread % far), combine, far, 1)
+        return over_lanes(program.b, load(thread % far), combine, far, 1)
     total = load(0)
     for number in range(1, far):
         total = combine(total, load(number))

@@ -6,7 +6,7 @@ from functools import cached_property
 from math import gcd
 
 from xdsl.dialects import scf
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.traits import IsTerminator, Pure
 
@@ -24,7 +24,7 @@ def drain(writer: RegionWriter, op: DrainOp, accumulator: Accumulator) -> None:
     scope = writer.scope
     first_row, first_column = writer.composed(op.first.data.results, op.indices)
     row, rows, size = op.body.block.args[0], *op.limits
-    of_row, of_element = by_row(op)
+    of_row, of_element = by_row(op.body.block)
 
     def write_row(at: AffineExpr, columns: Columns) -> None:
         inner = writer.inner({row: first_row + at})
@@ -55,12 +55,15 @@ def drain(writer: RegionWriter, op: DrainOp, accumulator: Accumulator) -> None:
     accumulator.each_row(write_row)
 
 
-def by_row(op: DrainOp) -> tuple[Sequence[Operation], Sequence[Operation]]:
-    """Return the ops of the region that are the same for all elements of a row, and the others."""
-    varying: set[SSAValue] = set(op.body.block.args[1:])
+def by_row(body: Block) -> tuple[Sequence[Operation], Sequence[Operation]]:
+    """Return the ops of a region that are the same for all elements of a row, and the others.
+
+    body: its arguments are a row, a column and an element.
+    """
+    varying: set[SSAValue] = set(body.args[1:])
     of_row: list[Operation] = []
     of_element: list[Operation] = []
-    for inner in op.body.block.ops:
+    for inner in body.ops:
         if inner.has_trait(IsTerminator):
             continue
         if inner.has_trait(Pure) and varying.isdisjoint(inner.operands):

@@ -112,7 +112,7 @@ class Exchange:
         row, run = number // self._runs, number % self._runs
         first_row, first_column = self.writer.composed(self.op.first.data.results, self.op.indices)
         first_row += self._first_row
-        of_row, of_element = by_row(self.op)
+        of_row, of_element = by_row(self.op.body.block)
 
         def load(neighbour: AffineExpr) -> SSAValue:
             return self._sum(tile, row, run * self._width + neighbour)

@@ -13,8 +13,10 @@ from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import buffer_shape
 from dlc.ir.tensor import compute_type
 from dlc.lowering.tile_scope import open_loop
-from dlc.simt.accumulator import Accumulator, Operand
+from dlc.simt.accumulator import Accumulator, Held, Operand
 from dlc.simt.steps import Steps
+
+_FIRST = AffineExpr.constant(0)
 
 MATRIX_ROWS = 8
 """Of what ldmatrix loads (PTX ISA, "ldmatrix", ``.m8n8``)."""
@@ -26,12 +28,13 @@ class MatrixProduct(Steps):
 
     sums: Accumulator
     instruction: Instruction
-    lhs: Operand
+    lhs: Operand | Held
     rhs: Operand
 
     def __post_init__(self) -> None:
         (left, right, _), sums = self.instruction.fragments, self.sums
-        self._a = sums.registers(self.lhs.element, [self.sets, sums.down, left.slots])
+        if isinstance(self.lhs, Operand):
+            self._a = sums.registers(self.lhs.element, [self.sets, sums.down, left.slots])
         sizes = self._across // self._beside, self._beside * right.slots
         self._b = sums.registers(self.rhs.element, [self.sets, *sizes])
 
@@ -61,7 +64,9 @@ class MatrixProduct(Steps):
         product, own = self._of_product(step)
         first = product * self._across // self._beside
         along = AffineExpr.constant(own * self.instruction.k)
-        self._unrolled(self.sums.down, lambda i: self._load_lhs(i, k, step))
+        if isinstance(self.lhs, Operand):
+            lhs = self.lhs
+            self._unrolled(self.sums.down, lambda i: self._load_lhs(lhs, i, k, step))
         self._unrolled(
             self._across // self._beside, lambda j: self._load_rhs(j, first, along, step)
         )
@@ -72,14 +77,15 @@ class MatrixProduct(Steps):
         self.sums.nest(sizes, lambda at: self._multiply(step, first, *at))
 
     def clear(self) -> None:
-        zero = self.sums.scope.b.constant(0, compute_type(self.lhs.element))
+        zero = self.sums.scope.b.constant(0, compute_type(self.rhs.element))
         last = self._set(self.count - 1)
 
         def clear(buffer: SSAValue) -> None:
             sizes = buffer_shape(buffer)[1:]
             self.sums.nest(sizes, lambda at: self.sums.store(zero, buffer, [last, *at]))
 
-        clear(self._a)
+        if isinstance(self.lhs, Operand):
+            clear(self._a)
         clear(self._b)
 
     def _set(self, step: int) -> AffineExpr:
@@ -88,12 +94,9 @@ class MatrixProduct(Steps):
     def _unrolled(self, count: int, write: Callable[[AffineExpr], None]) -> None:
         open_loop(self.sums.scope, count, LoopMap.UNROLL, write)
 
-    def _load_lhs(self, i: AffineExpr, k: AffineExpr, step: int) -> None:
-        """Load a fragment: its matrices lie below each other, then along k."""
-        fragment = self.instruction.fragments[0]
-        row = self.sums.row(i)
-        matrices = _Matrices(self.lhs, row, k, *fragment.panels, True, fragment.pack)
-        self._load(matrices, self._a, [self._set(step), i])
+    def _load_lhs(self, lhs: Operand, i: AffineExpr, k: AffineExpr, step: int) -> None:
+        matrices = _of_lhs(lhs, self.instruction, self.sums.row(i), k)
+        _load(self.sums, self.instruction, matrices, self._a, [self._set(step), i, _FIRST])
 
     def _load_rhs(self, j: AffineExpr, first: int, k: AffineExpr, step: int) -> None:
         """Load the fragments that are loaded together: the matrices of each lie along k.
@@ -105,45 +108,73 @@ class MatrixProduct(Steps):
         down, along = fragment.panels
         down *= self._beside
         matrices = _Matrices(self.rhs, column, k, down, along, False, fragment.pack)
-        self._load(matrices, self._b, [self._set(step), j])
-
-    def _load(self, matrices: "_Matrices", fragment: SSAValue, at: Sequence[AffineExpr]) -> None:
-        """Load matrices to the fragment at a place of a buffer."""
-        tile, insert = matrices.tile, self.sums.scope.b.builder.insert
-        target = self.sums.place(fragment, [*at, AffineExpr.constant(0)])
-        if matrices.fit_ldmatrix:
-            source = self.sums.place(tile.buffer, matrices.line(self.sums.lane))
-            insert(gpu.LdmatrixOp(source, target, matrices.count, not tile.along_k))
-        else:
-            self._load_singly(matrices, fragment, at)
-        if self.instruction.ignored_bits:
-            # Left alone, the instruction cuts the mantissa off: a bias that grows with depth.
-            self._round(fragment, at, matrices.count * matrices.pack)
-
-    def _load_singly(
-        self, matrices: "_Matrices", fragment: SSAValue, at: Sequence[AffineExpr]
-    ) -> None:
-        """Load elements one by one, which ldmatrix cannot transpose."""
-        sums = self.sums
-        for slot in range(matrices.count * matrices.pack):
-            value = sums.load(matrices.tile.buffer, matrices.element(slot, sums.lane))
-            sums.store(value, fragment, [*at, AffineExpr.constant(slot)])
-
-    def _round(self, fragment: SSAValue, at: Sequence[AffineExpr], slots: int) -> None:
-        """Round the elements of a fragment."""
-        for slot in range(slots):
-            place = [*at, AffineExpr.constant(slot)]
-            value = self.sums.load(fragment, place)
-            rounded = self.sums.scope.b.insert(gpu.CvtTf32Op(value))
-            self.sums.store(rounded, fragment, place)
+        _load(self.sums, self.instruction, matrices, self._b, [self._set(step), j, _FIRST])
 
     def _multiply(self, step: int, across: int, i: AffineExpr, j: AffineExpr) -> None:
         sums, zero, set = self.sums, AffineExpr.constant(0), self._set(step)
         first = j % self._beside * self.instruction.fragments[1].slots
-        a = sums.place(self._a, [set, i, zero])
+        if isinstance(self.lhs, Held):
+            a = sums.place(self.lhs.buffer, self.lhs.fragment(i, AffineExpr.constant(step)))
+        else:
+            a = sums.place(self._a, [set, i, zero])
         b = sums.place(self._b, [set, j // self._beside, first])
         c = sums.place(sums.buffer, [i, j + across, zero])
         sums.scope.b.builder.insert(gpu.MmaOp(a, b, c, self.instruction.shape))
+
+
+def load_held(tile: Accumulator, held: Held, instruction: Instruction, lhs: Operand) -> None:
+    """Write the loads of all fragments of a staged lhs."""
+
+    def load(at: Sequence[AffineExpr]) -> None:
+        i, step = at
+        matrices = _of_lhs(lhs, instruction, tile.row(i), step * instruction.k)
+        _load(tile, instruction, matrices, held.buffer, held.fragment(i, step))
+
+    tile.nest([tile.down, lhs.depth // instruction.k], load)
+
+
+def _of_lhs(lhs: Operand, instruction: Instruction, row: AffineExpr, k: AffineExpr) -> "_Matrices":
+    """Return the matrices of a fragment: they lie below each other, then along k."""
+    fragment = instruction.a.place
+    assert fragment is not None
+    return _Matrices(lhs, row, k, *fragment.panels, True, fragment.pack)
+
+
+def _load(
+    sums: Accumulator,
+    instruction: Instruction,
+    matrices: "_Matrices",
+    fragment: SSAValue,
+    at: Sequence[AffineExpr],
+) -> None:
+    """Load matrices to the fragment that begins at a place of a buffer."""
+    tile, insert = matrices.tile, sums.scope.b.builder.insert
+    target = sums.place(fragment, at)
+    if matrices.fit_ldmatrix:
+        source = sums.place(tile.buffer, matrices.line(sums.lane))
+        insert(gpu.LdmatrixOp(source, target, matrices.count, not tile.along_k))
+    else:
+        _load_singly(sums, matrices, fragment, at)
+    if instruction.ignored_bits:
+        # Left alone, the instruction cuts the mantissa off: a bias that grows with depth.
+        _round(sums, fragment, at, matrices.count * matrices.pack)
+
+
+def _load_singly(
+    sums: Accumulator, matrices: "_Matrices", fragment: SSAValue, at: Sequence[AffineExpr]
+) -> None:
+    """Load elements one by one, which ldmatrix cannot transpose."""
+    for slot in range(matrices.count * matrices.pack):
+        value = sums.load(matrices.tile.buffer, matrices.element(slot, sums.lane))
+        sums.store(value, fragment, [*at[:-1], at[-1] + slot])
+
+
+def _round(sums: Accumulator, fragment: SSAValue, at: Sequence[AffineExpr], slots: int) -> None:
+    """Round the elements of a fragment."""
+    for slot in range(slots):
+        place = [*at[:-1], at[-1] + slot]
+        value = sums.load(fragment, place)
+        sums.store(sums.scope.b.insert(gpu.CvtTf32Op(value)), fragment, place)
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineExpr
 
 from dlc.arch.fragments import Fragment
 from dlc.arch.instruction import Instruction
 from dlc.dialects.loop import ForOp
 from dlc.dialects.loop.attributes import LoopMap
+from dlc.dialects.loop.memory import buffer_shape
 from dlc.lowering.tile_scope import open_loop
-from dlc.simt.accumulator import Accumulator, Columns, Operand
-from dlc.simt.matrix_product import MATRIX_ROWS, MatrixProduct
+from dlc.simt.accumulator import Accumulator, Columns, Held, Operand, Place
+from dlc.simt.matrix_product import MATRIX_ROWS, MatrixProduct, load_held
 from dlc.simt.steps import write_steps
 
 
@@ -36,35 +38,72 @@ class MatrixTile(Accumulator):
         return place
 
     def multiply(
-        self, instruction: Instruction, lhs: Operand, rhs: Operand, loop: ForOp | None
+        self, instruction: Instruction, lhs: Operand | Held, rhs: Operand, loop: ForOp | None
     ) -> None:
         write_steps(self.scope, lambda: MatrixProduct(self, instruction, lhs, rhs), loop)
 
+    def hold(self, lhs: Operand) -> Held:
+        """Write the loads of a staged lhs to registers."""
+        held = self._new_held(self.compute)
+        load_held(self, held, self.spread.row, lhs)
+        return held
+
+    def rounded(self, element: Attribute) -> Held:
+        """Write the sums, rounded to a type, as the lhs of a product: a lane holds the same
+        elements of both (``dlc/arch/fragments.py``), those of a fragment in the same order.
+        """
+        held, each = self._new_held(element), self.sizes[-1]
+
+        def put(at: Place) -> None:
+            i, step, slot = at
+            number = step * buffer_shape(held.buffer)[-1] + slot
+            value = self.load(self.buffer, [i, number // each, number % each])
+            self.store(value, held.buffer, at)
+
+        self.nest(buffer_shape(held.buffer), put)
+        return held
+
+    def _new_held(self, element: Attribute) -> Held:
+        place = self.spread.row.a.place
+        assert place is not None
+        steps = self.across * self.sizes[-1] // place.slots
+        buffer = self.registers(element, [self.down, steps, place.slots])
+        return Held(buffer, self.spread.columns)
+
+    @property
+    def rows(self) -> Sequence[int]:
+        """The sizes of a buffer with a place for each row that a thread has elements of."""
+        return self.down, self._fragment.panels[0]
+
     def each_row(self, write: Callable[[AffineExpr, Columns], None]) -> None:
-        fragment, together, run = self._fragment, self.spread.interleave, self.spread.run
-        pack, (halves, beside) = fragment.pack, fragment.panels
+        self.nest(self.rows, lambda at: write(self._row(at), self.columns_of(at)))
 
-        def write_half(at: Sequence[AffineExpr]) -> None:
-            i, half = at
-            row = self.row(i) + half * MATRIX_ROWS + self.lane // 4
+    def columns_of(self, at: Place) -> Columns:
+        """Return what writes something for each run of neighbours of a row. at: its place in a
+        buffer of ``rows``.
+        """
+        (i, half), together, run = at, self.spread.interleave, self.spread.run
+        pack, (halves, beside) = self._fragment.pack, self._fragment.panels
 
-            def columns(finish: Callable[..., None]) -> None:
-                def write_run(group: AffineExpr) -> None:
-                    first = group * together
+        def columns(finish: Callable[..., None]) -> None:
+            def write_run(group: AffineExpr) -> None:
+                first = group * together
 
-                    def place(number: AffineExpr) -> list[AffineExpr]:
-                        panel = first + number // pack
-                        slot = (panel % beside * halves + half) * pack + number % pack
-                        return [i, panel // beside, slot]
+                def place(number: AffineExpr) -> list[AffineExpr]:
+                    panel = first + number // pack
+                    slot = (panel % beside * halves + half) * pack + number % pack
+                    return [i, panel // beside, slot]
 
-                    finish(self._panel(first) + (self.lane % 4) * run, run, place)
+                finish(self._panel(first) + (self.lane % 4) * run, run, place)
 
-                groups = self.across * beside // together
-                open_loop(self.scope, groups, LoopMap.UNROLL, write_run)
+            groups = self.across * beside // together
+            open_loop(self.scope, groups, LoopMap.UNROLL, write_run)
 
-            write(row, columns)
+        return columns
 
-        self.nest([self.down, halves], write_half)
+    def _row(self, at: Place) -> AffineExpr:
+        i, half = at
+        return self.row(i) + half * MATRIX_ROWS + self.lane // 4
 
     def _panel(self, number: AffineExpr) -> AffineExpr:
         """Return the first column of panel ``number`` of those of a row."""

@@ -13,7 +13,7 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.core.locations import operation_text
 from dlc.dialects.loop import AllocOp, ContractOp, ForOp, StageOp, YieldOp
-from dlc.dialects.loop.stage import TilePlace
+from dlc.dialects.loop.stage import TileOp, TilePlace
 from dlc.errors import CompileError
 from dlc.ir.space import buffer_type
 from dlc.lowering.scope import LoopScope
@@ -21,8 +21,7 @@ from dlc.lowering.scope import LoopScope
 
 def check_slices(loop: ForOp, slots: int) -> None:
     """Raise CompileError for a loop whose slices cannot be brought ahead."""
-    plain = all(isinstance(op, StageOp | ContractOp | YieldOp) for op in loop.body.block.ops)
-    if not plain or loop.range.step != 1 or loop.range.start:
+    if not _is_plain(loop) or loop.range.step != 1 or loop.range.start:
         raise CompileError(
             f"a pipeline of {slots} needs slices 0, 1, 2 .. that are staged and contracted, and "
             "nothing else in the loop",
@@ -37,6 +36,18 @@ def check_slices(loop: ForOp, slots: int) -> None:
             )
 
 
+def _is_plain(loop: ForOp) -> bool:
+    """Whether slices are staged and contracted; beside that, all threads may work on tiles in
+    registers, where products are done when they go on.
+    """
+    ops = [op for op in loop.body.block.ops if not isinstance(op, YieldOp)]
+    others = [op for op in ops if not isinstance(op, StageOp | ContractOp)]
+    if not others:
+        return True
+    in_order = not is_asynchronous(loop) and not loop.producer_warps
+    return in_order and all(isinstance(op, TileOp) for op in others)
+
+
 def stages_of(loop: ForOp) -> list[StageOp]:
     """Return the stages of a slice."""
     return [op for op in loop.body.block.ops if isinstance(op, StageOp)]
@@ -45,6 +56,12 @@ def stages_of(loop: ForOp) -> list[StageOp]:
 def contractions_of(loop: ForOp) -> list[ContractOp]:
     """Return the products of a slice."""
     return [op for op in loop.body.block.ops if isinstance(op, ContractOp)]
+
+
+def _after_stages(loop: ForOp) -> list[TileOp]:
+    """Return what is done with a slice that was brought."""
+    tiles = (op for op in loop.body.block.ops if isinstance(op, TileOp))
+    return [op for op in tiles if not isinstance(op, StageOp)]
 
 
 def is_asynchronous(loop: ForOp) -> bool:
@@ -94,23 +111,35 @@ class Slots:
             copy.erase()
 
     def contract(self, scope: LoopScope, loop: ForOp, number: AffineExpr) -> None:
-        """Write the products of a slice that is number ``number`` of all slices; those that may
-        are under way afterwards.
+        """Write the products of a slice that is number ``number`` of all slices, and what else is
+        done in registers; products that may are under way afterwards.
         """
         slot, dims = scope.resolve([number % self.count])
-        for old in contractions_of(loop):
-            new = ContractOp(
-                old.accumulator,
-                self._place(old.lhs, slot, dims),
-                self._place(old.rhs, slot, dims),
-                old.transpose_lhs is not None,
-                old.transpose_rhs is not None,
-                old.interleaved,
-                asynchronous=old.instruction.is_asynchronous,
-                groups=old.products,
-            )
+        made = dict[SSAValue, SSAValue]()
+        for old in _after_stages(loop):
+            new = self._product(old, slot, dims, made) if isinstance(old, ContractOp) else None
+            new = new or old.clone(made)
             new.location = old.location
             scope.b.builder.insert(new)
+            made.update(zip(old.results, new.results, strict=True))
+
+    def _product(
+        self,
+        old: ContractOp,
+        slot: Sequence[AffineExpr],
+        dims: Sequence[SSAValue],
+        made: Mapping[SSAValue, SSAValue],
+    ) -> ContractOp:
+        return ContractOp(
+            made.get(old.accumulator, old.accumulator),
+            self._place(made.get(old.lhs, old.lhs), slot, dims),
+            self._place(old.rhs, slot, dims),
+            old.transpose_lhs is not None,
+            old.transpose_rhs is not None,
+            old.interleaved,
+            asynchronous=old.instruction.is_asynchronous,
+            groups=old.products,
+        )
 
     def _place(
         self, tile: SSAValue, slot: Sequence[AffineExpr], dims: Sequence[SSAValue]

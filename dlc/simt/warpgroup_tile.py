@@ -10,7 +10,7 @@ from dlc.dialects import gpu
 from dlc.dialects.loop import ForOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.lowering.tile_scope import open_loop
-from dlc.simt.accumulator import Operand
+from dlc.simt.accumulator import Held, Operand
 from dlc.simt.matrix_tile import MatrixTile
 
 
@@ -29,7 +29,7 @@ class WarpgroupTile(MatrixTile):
         return super().row(i) + self.warp % self.spread.row.warps * self._fragment.rows
 
     def multiply(
-        self, instruction: Instruction, lhs: Operand, rhs: Operand, loop: ForOp | None
+        self, instruction: Instruction, lhs: Operand | Held, rhs: Operand, loop: ForOp | None
     ) -> None:
         insert = self.scope.b.builder.insert
         insert(gpu.WgmmaFenceOp())
@@ -46,7 +46,7 @@ class WarpgroupTile(MatrixTile):
     def _multiply(
         self,
         instruction: Instruction,
-        lhs: Operand,
+        lhs: Operand | Held,
         rhs: Operand,
         step: AffineExpr,
         at: Sequence[AffineExpr],
@@ -55,8 +55,12 @@ class WarpgroupTile(MatrixTile):
         k = step * instruction.k
         if lhs.groups > 1:
             j = j + k // rhs.depth * (self.across // lhs.groups)
-        a = self.place(lhs.buffer, lhs.index(super().row(i), k))
+        if isinstance(lhs, Held):
+            a = self.place(lhs.buffer, lhs.fragment(i, step))
+        else:
+            a = self.place(lhs.buffer, lhs.index(super().row(i), k))
         b = self.place(rhs.buffer, rhs.index(self.column(j), k % rhs.depth))
         c = self.place(self.buffer, [i, j, AffineExpr.constant(0)])
-        product = gpu.WgmmaOp(a, b, c, instruction.shape, not lhs.along_k, not rhs.along_k)
+        turned = isinstance(lhs, Operand) and not lhs.along_k
+        product = gpu.WgmmaOp(a, b, c, instruction.shape, turned, not rhs.along_k)
         self.scope.b.builder.insert(product)

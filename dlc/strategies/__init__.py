@@ -6,7 +6,7 @@ the sizes has predicated tails. What exceeds the chip's limits is dropped, and t
 model ranks the rest.
 """
 
-from dlc.strategies._choice import able, accepting, beyond_limits, rated, read, read_record
+from dlc.strategies._choice import able, accepting, beyond_limits, rated, read, read_record, spans
 from dlc.strategies._implementation import AnyImplementation, Implementation
 from dlc.strategies._lower import lower_group
 from dlc.strategies._rated import Rated, Seconds, Space
@@ -31,4 +31,5 @@ __all__ = [
     "rated",
     "read",
     "read_record",
+    "spans",
 ]

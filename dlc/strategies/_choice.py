@@ -1,10 +1,11 @@
 """Which strategies lower a cluster, and what a schedule that is given means."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from dlc.analysis.dataflow import Cluster
+from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.epilogue import NotFusibleError
 from dlc.arch import Arch
+from dlc.dialects.graph.computed import ComputedOp
 from dlc.dialects.loop.attributes import ScheduleAttr
 from dlc.errors import CompileError
 from dlc.ir.record import Value, text_of
@@ -44,6 +45,15 @@ def able(cluster: Cluster, arch: Arch) -> list[AnyImplementation]:
     if found := [own for own in each if own is not None and own.accepts(cluster)]:
         return found
     raise NotFusibleError(f"no strategy computes these ops on a {target.upper()}")
+
+
+def spans(flow: Dataflow, arch: Arch) -> Iterator[tuple[ComputedOp, ComputedOp]]:
+    """Yield pairs of ops that a strategy may lower on a chip with all that lies between, though no
+    two neighbours of these share a kernel.
+    """
+    for strategy in in_order():
+        if target_of(arch) in strategy.implementations:
+            yield from strategy.spans(flow)
 
 
 def rated(cluster: Cluster, given: ScheduleAttr, arch: Arch) -> Rated:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dlc.analysis.dataflow import Cluster
+from dlc.analysis.dataflow import Cluster, Dataflow
+from dlc.dialects.graph.computed import ComputedOp
 from dlc.strategies._implementation import Implementation
 
 FOREIGN = "no strategy computes these ops together"
@@ -20,7 +21,8 @@ class Strategy:
     those before are none. implementations: by kind of chip. precedence: of several strategies that
     lower a cluster the highest is asked first, and its obstacle is the one that is told.
     has_anchor: whether one op does most of the work and reads its operands by asynchronous copies,
-    so that others had better follow it than precede it.
+    so that others had better follow it than precede it. spans: pairs of ops that it can lower with
+    all that lies between, though no two neighbours of these share a kernel.
     """
 
     groups: str
@@ -29,6 +31,7 @@ class Strategy:
     implementations: Mapping[str, Implementation[Any, Any, Any]]
     precedence: int
     has_anchor: bool = False
+    spans: Callable[[Dataflow], Iterator[tuple[ComputedOp, ComputedOp]]] = lambda _: iter(())
 
     @property
     def name(self) -> str:

@@ -79,6 +79,7 @@ __device__ __forceinline__ float exponential_f32(float x) {
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.442695041f));
   return y;
 }""",
+    "power_of_two_f32": _instruction("power_of_two_f32", "ex2.approx.ftz.f32", _FLOAT, _FLOAT),
     "quotient_f32": """
 __device__ __forceinline__ float quotient_f32(float x, float y) {
   float r;

@@ -80,6 +80,9 @@ class CudaPrinter(CLikePrinter):
             case math.ExpOp() if op.result.type == f32:
                 if op.fastmath and FastMathFlag.APPROX_FUNC in op.fastmath.data:
                     return "exponential_f32({0})"
+            case math.Exp2Op() if op.result.type == f32:
+                if op.fastmath and FastMathFlag.APPROX_FUNC in op.fastmath.data:
+                    return "power_of_two_f32({0})"
             case _:
                 pass
         return super().template(op)

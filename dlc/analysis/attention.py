@@ -1,0 +1,179 @@
+"""Attention among the ops of a graph: a product, a softmax of its rows, the product of the weights.
+
+``graph.attention`` stands as these ops where kernels are chosen. So what becomes of a mask, a scale
+or padded keys is found in the ops between the products, however an exporter writes it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from dlc.analysis.contraction import Gemm, gemm
+from dlc.analysis.epilogue import NotFusibleError, places
+from dlc.dialects.graph.cast import CastOp
+from dlc.dialects.graph.comparison import IsNanOp, WhereOp
+from dlc.dialects.graph.computed import ComputedOp, ContractionOp, ElementwiseOp
+from dlc.dialects.graph.elementwise import DivOp, SubOp
+from dlc.dialects.graph.math import ExpOp
+from dlc.dialects.graph.pattern import constant_number
+from dlc.dialects.graph.reduction import OverAxes, ReduceMaxOp, ReduceSumOp
+from dlc.ir.tensor import element_type, is_float, shape
+
+
+@dataclass(frozen=True)
+class Attention:
+    """The ops of attention.
+
+    scores: the first product. between: what is computed of the scores before the softmax, in order.
+    softened: what the softmax is of. steps: the ops of the softmax. product: the second product,
+    whose lhs are the weights. zero: whether the weights of a row are zero where its total is no
+    number; without it they are NaN.
+    """
+
+    scores: ContractionOp
+    between: tuple[ComputedOp, ...]
+    softened: SSAValue
+    steps: frozenset[Operation]
+    product: ContractionOp
+    zero: bool
+
+    @property
+    def loops(self) -> tuple[Gemm, Gemm]:
+        """The loops of the two products: they agree in batch and rows, and the columns of the first
+        are the reduction of the second.
+        """
+        return gemm(self.scores), gemm(self.product)
+
+
+def attention_of(product: ContractionOp) -> Attention | None:
+    """Return the attention that ends with a product; ``None`` where its lhs are no weights of a
+    softmax along rows, or these are no rows of another product.
+    """
+    softmax = _softmax(product.operands[0])
+    if softmax is None:
+        return None
+    softened, steps, zero = softmax
+    between = list(_between(softened))
+    anchors = [op for op in between if isinstance(op, ContractionOp)]
+    if len(anchors) != 1 or not _fit(anchors[0], product, softened):
+        return None
+    own = tuple(op for op in reversed(between) if op is not anchors[0])
+    found = Attention(anchors[0], own, softened, frozenset(steps), product, zero)
+    return found if _is_elementwise(found) else None
+
+
+def _softmax(weights: SSAValue) -> tuple[SSAValue, list[Operation], bool] | None:
+    """Return what a softmax along the last axis is of, its ops, and whether NaN become zeros."""
+    steps: list[Operation] = []
+    value, zero = _plain(weights, steps), False
+    if isinstance(choice := value.owner, WhereOp):
+        condition, number, other = choice.operands
+        test = condition.owner
+        if not isinstance(test, IsNanOp) or constant_number(number) != 0:
+            return None
+        value, zero = _plain(other, steps), True
+        if _plain(test.operands[0], steps) is not value:
+            return None
+        steps += [choice, test]
+    match value.owner:
+        case DivOp(operands=(numerator, denominator)) as division:
+            exponential, total = _plain(numerator, steps), _plain(denominator, steps)
+        case _:
+            return None
+    match exponential.owner, total.owner:
+        case ExpOp(operands=(shifted,)) as exp, ReduceSumOp() as sum:
+            difference = _plain(shifted, steps)
+        case _:
+            return None
+    match difference.owner:
+        case SubOp(operands=(minuend, subtrahend)) as subtraction:
+            x, largest = _plain(minuend, steps), _plain(subtrahend, steps)
+        case _:
+            return None
+    if not isinstance(maximum := largest.owner, ReduceMaxOp):
+        return None
+    read = _plain(maximum.x, steps), _plain(sum.x, steps)
+    if read != (x, exponential) or not _are_rows(maximum, sum):
+        return None
+    return x, [*steps, division, exp, sum, subtraction, maximum], zero
+
+
+def _plain(value: SSAValue, steps: list[Operation]) -> SSAValue:
+    """Return a value before casts between floats, which are noted as steps."""
+    while isinstance(cast := value.owner, CastOp) and is_float(element_type(cast.x)):
+        steps.append(cast)
+        value = cast.x
+    return value
+
+
+def _are_rows(*reductions: OverAxes) -> bool:
+    """Whether reductions are along the last axis, and keep it."""
+    last = (len(shape(reductions[0].operands[0])) - 1,)
+    return all(op.reduced == last and op.properties.get("keep_dims") for op in reductions)
+
+
+def _between(value: SSAValue) -> Iterator[ComputedOp]:
+    """Yield the ops that a value is computed by, up to contractions, each after its readers."""
+    ordered: list[ComputedOp] = []
+    seen: set[Operation] = set()
+
+    def visit(value: SSAValue) -> None:
+        op = value.owner
+        if not isinstance(op, ComputedOp) or op in seen:
+            return
+        seen.add(op)
+        if not isinstance(op, ContractionOp):
+            for operand in op.operands:
+                visit(operand)
+        ordered.append(op)
+
+    visit(value)
+    depends: set[Operation] = set()
+    for op in ordered:
+        if isinstance(op, ContractionOp) or any(v.owner in depends for v in op.operands):
+            depends.add(op)
+    return (op for op in reversed(ordered) if op in depends)
+
+
+def _fit(scores: ContractionOp, product: ContractionOp, softened: SSAValue) -> bool:
+    """Whether the columns of the first product are the reduction of the second, and all else is
+    alike.
+    """
+    first, second = gemm(scores), gemm(product)
+    rank = len(shape(softened))
+    lhs = product.indexing_maps()[0]
+    inner = len(product.domain.parallel)
+    places = [AffineExpr.dimension(n) for n in (*range(rank - 1), inner)]
+    in_order = all(
+        size == 1 or expr == place
+        for size, expr, place in zip(shape(softened), lhs.results, places, strict=True)
+    )
+    return (
+        shape(scores.results[0]) == shape(softened) == shape(product.operands[0])
+        and is_float(element_type(softened))
+        and (first.batch, first.m) == (second.batch, second.m)
+        and [(loop.dim, loop.step) for loop in first.n] == [(rank - 1, 1)]
+        and [(loop.dim, loop.step) for loop in second.k] == [(inner, 1)]
+        and in_order
+        and not scores.lhs_guard
+        and not product.lhs_guard
+    )
+
+
+def _is_elementwise(found: Attention) -> bool:
+    """Whether each score that is softened is computed from one that the product gives, and stands
+    at its place.
+    """
+    root = found.scores.results[0]
+    if found.softened is root:
+        return True
+    if not all(isinstance(op, ElementwiseOp) for op in found.between):
+        return False
+    try:
+        place = places(root, found.between)[found.softened]
+    except NotFusibleError:
+        return False
+    dims = tuple(AffineExpr.dimension(n) for n in range(len(shape(root))))
+    return place.index == dims and not place.conditions

@@ -1,0 +1,150 @@
+"""A softmax part by part, on the elements that a thread has of scores and of sums.
+
+A row of a tile is in a few neighbouring lanes of a warp. Each has the total of the weights of its
+own elements; these are added up when all parts are done.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import e, inf, log2
+
+from xdsl.dialects.builtin import IndexType, f32
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from dlc.dialects.loop.attributes import LoopMap
+from dlc.lowering.scope import LoopScope
+from dlc.lowering.tile_scope import open_loop
+from dlc.simt.accumulator import Columns, Place
+from dlc.simt.combine import over_lanes
+from dlc.simt.matrix_tile import MatrixTile
+
+_ROW_LANES = 4
+"""Neighbouring lanes that have parts of the same rows (PTX ISA, "Matrix fragments for mma.m16n8k16
+with floating point type")."""
+
+
+@dataclass(frozen=True)
+class OnlineSoftmax:
+    """What ``sums`` has beside them: for each row the largest score so far, and the total of the
+    weights of this thread's elements.
+    """
+
+    sums: MatrixTile
+    largest: SSAValue
+    totals: SSAValue
+
+    @staticmethod
+    def of(sums: MatrixTile) -> "OnlineSoftmax":
+        """Write the state of rows of which no score was seen."""
+        largest, totals = (sums.registers(f32, sums.rows) for _ in range(2))
+        lowest, zero = (sums.scope.b.constant(value, f32) for value in (-inf, 0.0))
+        sums.nest(sums.rows, lambda at: sums.store(lowest, largest, at))
+        sums.nest(sums.rows, lambda at: sums.store(zero, totals, at))
+        return OnlineSoftmax(sums, largest, totals)
+
+    @property
+    def scope(self) -> LoopScope:
+        """Where it is written."""
+        return self.sums.scope
+
+    def soften(self, scores: MatrixTile, first: AffineExpr, limit: int, factor: float) -> None:
+        """Write what ``loop.soften`` does. first: the first column of the scores."""
+        _mask(scores, first, limit)
+        powers = factor * log2(e)
+        scores.nest(scores.rows, lambda at: self._soften_row(scores, at, powers))
+
+    def normalize(self, zero: bool) -> None:
+        """Write what ``loop.normalize`` does."""
+        self.sums.nest(self.sums.rows, lambda at: self._normalize_row(at, zero))
+
+    def _soften_row(self, scores: MatrixTile, at: Place, factor: float) -> None:
+        """Write weights, ``2 ** ((score - largest) * factor)``, and what follows for the sums."""
+        b, sums, columns = self.scope.b, self.sums, scores.columns_of(at)
+        before = sums.load(self.largest, at)
+        largest = self._largest(scores, columns, before)
+        sums.store(largest, self.largest, at)
+        lowest, zero = b.constant(-inf, f32), b.constant(0.0, f32)
+        powers = b.constant(factor, f32)
+        level = b.select(b.compare("eq", largest, lowest), zero, largest)
+        shift = b.negate(b.mul(level, powers))
+        rescaling = b.near_power_of_two(b.fma(before, powers, shift))
+        sums.store(b.mul(sums.load(self.totals, at), rescaling), self.totals, at)
+
+        def weigh(place: Place) -> None:
+            weight = b.near_power_of_two(b.fma(scores.load(scores.buffer, place), powers, shift))
+            scores.store(weight, scores.buffer, place)
+            sums.store(b.add(sums.load(self.totals, at), weight), self.totals, at)
+
+        _each(self.scope, columns, weigh)
+        _each(self.scope, sums.columns_of(at), lambda place: _scale(sums, place, rescaling))
+
+    def _largest(self, scores: MatrixTile, columns: Columns, before: SSAValue) -> SSAValue:
+        """Write the largest score of a row and of what was before."""
+        b, here = self.scope.b, [AffineExpr.constant(0)]
+        found = scores.registers(f32, [1])
+        scores.store(before, found, here)
+
+        def compare(place: Place) -> None:
+            score = scores.load(scores.buffer, place)
+            scores.store(b.maximum(scores.load(found, here), score), found, here)
+
+        _each(self.scope, columns, compare)
+
+        def larger(left: Sequence[SSAValue], right: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            return [b.maximum(left[0], right[0])]
+
+        return over_lanes(b, [scores.load(found, here)], larger, _ROW_LANES, 1)[0]
+
+    def _normalize_row(self, at: Place, zero: bool) -> None:
+        b, sums = self.scope.b, self.sums
+
+        def add(left: Sequence[SSAValue], right: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            return [b.add(left[0], right[0])]
+
+        total = over_lanes(b, [sums.load(self.totals, at)], add, _ROW_LANES, 1)[0]
+        one, nothing = b.constant(1.0, f32), b.constant(0.0, f32)
+        share = b.ratio(one, total)
+        inside = b.compare("gt", total, nothing)
+
+        def divide(place: Place) -> None:
+            value = b.mul(sums.load(sums.buffer, place), share)
+            sums.store(b.select(inside, value, nothing) if zero else value, sums.buffer, place)
+
+        _each(self.scope, sums.columns_of(at), divide)
+
+
+def _mask(scores: MatrixTile, first: AffineExpr, limit: int) -> None:
+    """Write minus infinity to the columns that there are not; only the last tile has such."""
+    scope, b = scores.scope, scores.scope.b
+    last = first + (scores.spread.columns - 1)
+    if scope.is_inside(last, limit):
+        return
+    nothing, size = b.constant(-inf, f32), b.constant(limit, IndexType())
+
+    def mask_run(at: AffineExpr, count: int, place: Callable[[AffineExpr], Place]) -> None:
+        def mask(number: AffineExpr) -> None:
+            inside = b.compare("lt", scope.index_value(first + at + number), size)
+            score = scores.load(scores.buffer, place(number))
+            scores.store(b.select(inside, score, nothing), scores.buffer, place(number))
+
+        open_loop(scope, count, LoopMap.UNROLL, mask)
+
+    def mask_all() -> None:
+        scores.each_row(lambda _, columns: columns(mask_run))
+
+    scope.where(b.compare("ge", scope.index_value(last), size), mask_all)
+
+
+def _each(scope: LoopScope, columns: Columns, write: Callable[[Place], None]) -> None:
+    """Write loops over a thread's elements of a row."""
+
+    def write_run(_: AffineExpr, count: int, place: Callable[[AffineExpr], Place]) -> None:
+        open_loop(scope, count, LoopMap.UNROLL, lambda number: write(place(number)))
+
+    columns(write_run)
+
+
+def _scale(sums: MatrixTile, place: Place, by: SSAValue) -> None:
+    value = sums.scope.b.mul(sums.load(sums.buffer, place), by)
+    sums.store(value, sums.buffer, place)

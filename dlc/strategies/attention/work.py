@@ -1,0 +1,76 @@
+"""What an ``attention`` group does, as the model of the chip asks."""
+
+from dataclasses import dataclass
+
+from dlc.analysis.attention import Attention, attention_of
+from dlc.analysis.dataflow import Cluster
+from dlc.analysis.role import Role
+from dlc.analysis.traffic import traffic_bytes
+from dlc.dialects.graph.computed import ContractionOp
+from dlc.ir.tensor import element_bytes, element_count, element_type, shape
+
+
+@dataclass(frozen=True)
+class AttentionWork:
+    """What an ``attention`` group does.
+
+    batch: pairs of products. rows: of queries in each. keys: their number. depth: elements of a
+    query. columns: elements of a value. element: the factors' type. operations, reads: of a score,
+    between the products: scalar operations, elements of tensors. read_bytes, written_bytes: each
+    tensor once.
+    """
+
+    batch: int
+    rows: int
+    keys: int
+    depth: int
+    columns: int
+    element: str
+    operations: float
+    reads: int
+    read_bytes: int
+    written_bytes: int
+
+    @property
+    def flops(self) -> float:
+        """The operations of both products."""
+        return 2.0 * self.batch * self.rows * self.keys * (self.depth + self.columns)
+
+
+def attention_in(cluster: Cluster) -> Attention | None:
+    """Return the attention of a cluster that has all of its ops."""
+    anchors = [op for op, role in cluster.roles.items() if role is Role.ANCHOR]
+    if len(anchors) != 2 or not isinstance(anchors[1], ContractionOp):
+        return None
+    found = attention_of(anchors[1])
+    if found is None or found.scores is not anchors[0]:
+        return None
+    own = {*found.steps, *found.between}
+    return found if own <= cluster.members else None
+
+
+def work_of(cluster: Cluster) -> AttentionWork:
+    """Return the work of a cluster whose strategy is ``attention``."""
+    found = attention_in(cluster)
+    assert found is not None
+    first, second = found.loops
+    written = sum(element_count(v) * element_bytes(element_type(v)) for v in cluster.results)
+    scores = shape(found.scores.results[0])
+    read = {v for op in found.between for v in op.operands if not cluster.inner(v)}
+    return AttentionWork(
+        first.batch_size,
+        first.m_size,
+        first.n_size,
+        first.k_size,
+        second.n_size,
+        str(element_type(found.scores.operands[0])),
+        float(sum(cluster.facts(op).cost for op in found.between)),
+        sum(bool(shape(v)) and shape(v)[-1:] == scores[-1:] for v in read),
+        max(0, traffic_bytes(cluster) - written),
+        written,
+    )
+
+
+def describe(work: AttentionWork) -> str:
+    """Return the words for a work in an error."""
+    return f"attention of {work.rows} queries and {work.keys} keys"

@@ -1,0 +1,102 @@
+// RUN: %invalid
+
+loop.kernel @half_a_tile(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %s = loop.alloc : memref<16x48xf16, #loop.space<shared>>
+  // expected-error@below {{takes all of memref<16x48xf16}}
+  %h = loop.hold %s : memref<16x48xf16, #loop.space<shared>> -> memref<32x48xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 6)>, #loop.space<register>>
+  loop.end
+}
+
+// -----
+
+loop.kernel @another_type(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %s = loop.alloc : memref<32x48xf32, #loop.space<shared>>
+  // expected-error@below {{takes all of memref<32x48xf32}}
+  %h = loop.hold %s : memref<32x48xf32, #loop.space<shared>> -> memref<32x48xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 6)>, #loop.space<register>>
+  loop.end
+}
+
+// -----
+
+loop.kernel @threads_for_themselves(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %a = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
+  // expected-error@below {{fma gives each thread elements of its own; take a matrix instruction}}
+  loop.normalize %a : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
+  loop.end
+}
+
+// -----
+
+loop.kernel @k(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %a = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
+  // expected-error@below {{an update starts at a row and a column and has a limit for each}}
+  loop.update %a at [0] within [8, 8] : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>> {
+  ^bb0(%i: index, %j: index, %v: f32):
+    loop.yield %v : f32
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @k(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %a = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
+  // expected-error@below {{the region takes a row, a column and an element, of f32}}
+  loop.update %a at [0, 0] within [8, 8] : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>> {
+  ^bb0(%i: index, %v: f32):
+    loop.yield %v : f32
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @k(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %a = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
+  // expected-error@below {{the region ends with loop.yield of the element, in f32}}
+  loop.update %a at [0, 0] within [8, 8] : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>> {
+  ^bb0(%i: index, %j: index, %v: f32):
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @rows_in_other_threads(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %s = loop.zero : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(2, 2)>, #loop.space<register>>
+  %o = loop.zero : memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>
+  // expected-error@below {{a row of scores and its sums are in the same threads of one group}}
+  loop.soften %s at [0] within [16] for %o {factor = 1.0 : f64} : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(2, 2)>, #loop.space<register>>, memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>
+  loop.end
+}
+
+// -----
+
+loop.kernel @rows_in_two_groups(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %s = loop.zero : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 2) * repeat(2, 1)>, #loop.space<register>>
+  // expected-error@below {{a row of scores and its sums are in the same threads of one group}}
+  loop.soften %s at [0] within [16] for %s {factor = 1.0 : f64} : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 2) * repeat(2, 1)>, #loop.space<register>>, memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 2) * repeat(2, 1)>, #loop.space<register>>
+  loop.end
+}
+
+// -----
+
+loop.kernel @two_columns(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %s = loop.zero : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 2)>, #loop.space<register>>
+  %o = loop.zero : memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>
+  // expected-error@below {{scores have a first column and a limit}}
+  loop.soften %s at [0, 0] within [16] for %o {factor = 1.0 : f64} : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 2)>, #loop.space<register>>, memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>
+  loop.end
+}
+
+// -----
+
+loop.kernel @lhs_in_other_threads(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %l = loop.zero : memref<32x16xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(2, 2)>, #loop.space<register>>
+  %r = loop.alloc : memref<16x24xf16, #loop.space<shared>>
+  %o = loop.zero : memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>
+  // expected-error@below {{a lhs in registers lies as the rows of the accumulator}}
+  loop.contract %o, %l, %r : memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>, memref<32x16xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(2, 2)>, #loop.space<register>>, memref<16x24xf16, #loop.space<shared>>
+  loop.end
+}

@@ -1,0 +1,54 @@
+"""Attention as one kernel, in the simulator and on the GPU, beside the same in float64."""
+
+import numpy as np
+import pytest
+from attention_text import Case
+from lowered import lowered
+from simulated import Runner
+
+from dlc.backends.cuda.cubins import compile_kernels
+
+SMALL = "rows = 16, step = 16, warps = 1, stages = 1"
+WIDE = "rows = 64, step = 32, warps = 2, stages = 3"
+EXCHANGED = "rows = 64, step = 64, warps = 4, stages = 2, exchange = true"
+CASES = [
+    Case(SMALL, 1, 1, 2, 16, 8),
+    Case(SMALL, 3, 17, 31, 24, 40),
+    Case(WIDE, 2, 67, 77, 64, 64),
+    Case(WIDE, 2, 64, 96, 64, 64, mask="scaled"),
+    Case(EXCHANGED, 1, 130, 197, 64, 64),
+    Case(EXCHANGED, 1, 61, 131, 128, 128, mask="added"),
+    Case(WIDE, 2, 71, 72, 32, 16, mask="seen"),
+    Case(WIDE, 2, 71, 72, 32, 16, mask="seen", zero=True),
+    Case(WIDE, 1, 77, 77, 32, 32, mask="causal"),
+    Case(SMALL, 2, 37, 37, 16, 16, packed=True),
+    Case(EXCHANGED, 3, 100, 100, 64, 64, mask="causal", packed=True),
+]
+
+
+def largest_error(case: Case) -> float:
+    """Return how far a result may be off: weights are rounded to 11 bits, and so is the result, of
+    values below 6; sums and exponentials are of 24 bits.
+    """
+    return 6 * (2 * 2.0**-11 + case.keys * 2.0**-24 + 2.0**-20)
+
+
+@pytest.mark.parametrize(
+    "case", CASES, ids=lambda case: f"{case.rows}x{case.keys}x{case.depth}{case.mask}"
+)
+def test_as_in_float64(runner: Runner, case: Case) -> None:
+    module = lowered(case.text(), f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}")
+    inputs = case.inputs()
+    (y,) = runner.run(module, *inputs.values())
+    wanted = case.wanted(inputs)
+    assert np.isnan(wanted).any() == (case.mask == "seen" and not case.zero)
+    np.testing.assert_allclose(y, wanted, rtol=0, atol=largest_error(case))
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_86", "sm_89", "sm_90a"])
+@pytest.mark.parametrize("depth", [64, 128])
+def test_compiles_without_spills(target: str, depth: int) -> None:
+    case = Case(EXCHANGED, 1, 130, 197, depth, depth, mask="added")
+    module = lowered(case.text(), f"lower-to-loop,lower-to-gpu{{arch={target}}}")
+    (compiled,) = compile_kernels(module, target)
+    assert compiled.resources.spill_bytes == 0

@@ -1,0 +1,89 @@
+"""Faults put into attention are found: by the simulator, or by what comes out."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from attention_text import Case
+from lowered import lowered
+from test_attention import largest_error
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import FloatAttr, ModuleOp, f32
+from xdsl.ir import Operation
+from xdsl.rewriter import Rewriter
+
+from dlc.dialects import gpu
+from dlc.simulator import SimulationError, run_module
+
+CASE = Case("rows = 32, step = 32, warps = 2, stages = 3", 1, 40, 77, 32, 32, mask="added")
+GPU = "lower-to-loop,lower-to-gpu{arch=sm_90a}"
+
+
+def ops(module: ModuleOp, kind: type[Operation]) -> list[Operation]:
+    """Return the ops of a kind in program order."""
+    return [op for op in module.walk() if isinstance(op, kind)]
+
+
+def without_barrier(number: int) -> Callable[[ModuleOp], None]:
+    """Return what takes a barrier away."""
+    return lambda module: Rewriter.erase_op(ops(module, gpu.BarrierOp)[number])
+
+
+def late_wait(module: ModuleOp) -> None:
+    """Let a step begin while its keys are under way."""
+    wait = ops(module, gpu.CpAsyncWaitOp)[1]
+    Rewriter.replace_op(wait, gpu.CpAsyncWaitOp(2))
+
+
+def lane_left_out(number: int) -> Callable[[ModuleOp], None]:
+    """Return what lets an exchange between lanes give each its own value."""
+
+    def change(module: ModuleOp) -> None:
+        shuffle = ops(module, gpu.ShuffleOp)[number]
+        Rewriter.replace_op(shuffle, [], [shuffle.operands[0]])
+
+    return change
+
+
+def sums_stay(module: ModuleOp) -> None:
+    """Leave out what rescales: the weight of what was the largest score is 1."""
+    power = ops(module, math.Exp2Op)[0]
+    Rewriter.replace_op(power, arith.ConstantOp(FloatAttr(1.0, f32)))
+
+
+def columns_beyond(module: ModuleOp) -> None:
+    """Give keys that are not there a weight."""
+    select = ops(module, arith.SelectOp)[0]
+    Rewriter.replace_op(select, [], [select.operands[1]])
+
+
+def lowest_level(module: ModuleOp) -> None:
+    """Subtract minus infinity in rows that have seen no score yet."""
+    select = ops(module, arith.SelectOp)[1]
+    Rewriter.replace_op(select, [], [select.operands[2]])
+
+
+def test_right_without_a_fault() -> None:
+    module, inputs = lowered(CASE.text(), GPU), CASE.inputs()
+    (y,) = run_module(module, list(inputs.values()))
+    np.testing.assert_allclose(y, CASE.wanted(inputs), rtol=0, atol=largest_error(CASE))
+
+
+@pytest.mark.parametrize("fault", [without_barrier(0), without_barrier(1), late_wait])
+def test_the_simulator_finds(fault: Callable[[ModuleOp], None]) -> None:
+    module = lowered(CASE.text(), GPU)
+    fault(module)
+    with pytest.raises(SimulationError):
+        run_module(module, list(CASE.inputs().values()))
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [*map(lane_left_out, range(4)), sums_stay, columns_beyond, lowest_level],
+)
+def test_the_result_shows(fault: Callable[[ModuleOp], None]) -> None:
+    module, inputs = lowered(CASE.text(), GPU), CASE.inputs()
+    fault(module)
+    (y,) = run_module(module, list(inputs.values()))
+    far = np.abs(y - CASE.wanted(inputs))
+    assert not (far <= largest_error(CASE)).all()

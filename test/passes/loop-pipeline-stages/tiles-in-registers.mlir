@@ -1,0 +1,46 @@
+// RUN: dlc-opt %s --loop-pipeline-stages | filecheck %s
+
+// What is done with a slice in registers follows its copies, in order; a product reads the slot of the slice.
+
+// CHECK:      loop.for %[[K:.*]] = 0 to 3 kind = reduction map = serial {
+// CHECK-NEXT:   gpu.cp_async_wait {outstanding = 0 : i64}
+// CHECK-NEXT:   gpu.barrier
+// CHECK:        scf.if
+// CHECK:          loop.stage async
+// CHECK:          loop.stage async
+// CHECK:        gpu.cp_async_commit
+// CHECK-NEXT:   %[[S:.*]] = loop.zero
+// CHECK-NEXT:   loop.contract %[[S]], %q, %{{.*}}[%[[K]] mod 2] transpose_rhs
+// CHECK-NEXT:   loop.soften %[[S]] at [%[[K]] * 16] within [45] for %o
+// CHECK-NEXT:   loop.contract %o, %[[S]], %{{.*}}[%[[K]] mod 2]
+// CHECK-NEXT:   loop.yield
+// CHECK:      loop.normalize %o zero
+loop.kernel @attention(%a: memref<48x16xf16>, %b: memref<48x16xf16>, %y: memref<16x16xf16>) attributes {outputs = 1 : i64} {
+  loop.for %t = 0 to 32 kind = parallel map = thread {
+    %qs = loop.alloc : memref<16x16xf16, #loop.space<shared>>
+    %q = loop.hold %qs : memref<16x16xf16, #loop.space<shared>> -> memref<16x16xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>
+    %o = loop.zero : memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>
+    %ks = loop.alloc : memref<16x16xf16, #loop.space<shared>>
+    %vs = loop.alloc : memref<16x16xf16, #loop.space<shared>>
+    loop.for %k = 0 to 3 kind = reduction map = serial attributes {pipeline = 2 : i64} {
+      loop.stage %ks map = <spatial(16, 2) * repeat(1, 8)> : memref<16x16xf16, #loop.space<shared>> {
+      ^bb0(%i: index, %j: index):
+        %e = loop.load %a[%k * 16 + %i, %j] : memref<48x16xf16> -> f32
+        loop.yield %e : f32
+      }
+      loop.stage %vs map = <spatial(16, 2) * repeat(1, 8)> : memref<16x16xf16, #loop.space<shared>> {
+      ^bb0(%i: index, %j: index):
+        %e = loop.load %b[%k * 16 + %i, %j] : memref<48x16xf16> -> f32
+        loop.yield %e : f32
+      }
+      %s = loop.zero : memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>
+      loop.contract %s, %q, %ks transpose_rhs : memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>, memref<16x16xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>, memref<16x16xf16, #loop.space<shared>>
+      loop.soften %s at [%k * 16] within [45] for %o {factor = 1.0 : f64} : memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>, memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>
+      loop.contract %o, %s, %vs : memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>, memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>, memref<16x16xf16, #loop.space<shared>>
+      loop.yield
+    }
+    loop.normalize %o zero : memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>
+    loop.yield
+  }
+  loop.end
+}
