@@ -12,13 +12,8 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.contraction import Gemm, gemm
 from dlc.analysis.epilogue import NotFusibleError, places
-from dlc.dialects.graph.cast import CastOp
-from dlc.dialects.graph.comparison import IsNanOp, WhereOp
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp, ElementwiseOp
-from dlc.dialects.graph.elementwise import DivOp, SubOp
-from dlc.dialects.graph.math import ExpOp
-from dlc.dialects.graph.pattern import constant_number
-from dlc.dialects.graph.reduction import OverAxes, ReduceMaxOp, ReduceSumOp
+from dlc.dialects.graph.softmax_form import softmax_form
 from dlc.ir.tensor import element_type, is_float, shape
 
 
@@ -51,67 +46,16 @@ def attention_of(product: ContractionOp) -> Attention | None:
     """Return the attention that ends with a product; ``None`` where its lhs are no weights of a
     softmax along rows, or these are no rows of another product.
     """
-    softmax = _softmax(product.operands[0])
-    if softmax is None:
+    form = softmax_form(product.operands[0])
+    if form is None:
         return None
-    softened, steps, zero = softmax
-    between = list(_between(softened))
+    between = list(_between(form.x))
     anchors = [op for op in between if isinstance(op, ContractionOp)]
-    if len(anchors) != 1 or not _fit(anchors[0], product, softened):
+    if len(anchors) != 1 or not _fit(anchors[0], product, form.x):
         return None
     own = tuple(op for op in reversed(between) if op is not anchors[0])
-    found = Attention(anchors[0], own, softened, frozenset(steps), product, zero)
+    found = Attention(anchors[0], own, form.x, frozenset(form.ops), product, form.zero)
     return found if _is_elementwise(found) else None
-
-
-def _softmax(weights: SSAValue) -> tuple[SSAValue, list[Operation], bool] | None:
-    """Return what a softmax along the last axis is of, its ops, and whether NaN become zeros."""
-    steps: list[Operation] = []
-    value, zero = _plain(weights, steps), False
-    if isinstance(choice := value.owner, WhereOp):
-        condition, number, other = choice.operands
-        test = condition.owner
-        if not isinstance(test, IsNanOp) or constant_number(number) != 0:
-            return None
-        value, zero = _plain(other, steps), True
-        if _plain(test.operands[0], steps) is not value:
-            return None
-        steps += [choice, test]
-    match value.owner:
-        case DivOp(operands=(numerator, denominator)) as division:
-            exponential, total = _plain(numerator, steps), _plain(denominator, steps)
-        case _:
-            return None
-    match exponential.owner, total.owner:
-        case ExpOp(operands=(shifted,)) as exp, ReduceSumOp() as sum:
-            difference = _plain(shifted, steps)
-        case _:
-            return None
-    match difference.owner:
-        case SubOp(operands=(minuend, subtrahend)) as subtraction:
-            x, largest = _plain(minuend, steps), _plain(subtrahend, steps)
-        case _:
-            return None
-    if not isinstance(maximum := largest.owner, ReduceMaxOp):
-        return None
-    read = _plain(maximum.x, steps), _plain(sum.x, steps)
-    if read != (x, exponential) or not _are_rows(maximum, sum):
-        return None
-    return x, [*steps, division, exp, sum, subtraction, maximum], zero
-
-
-def _plain(value: SSAValue, steps: list[Operation]) -> SSAValue:
-    """Return a value before casts between floats, which are noted as steps."""
-    while isinstance(cast := value.owner, CastOp) and is_float(element_type(cast.x)):
-        steps.append(cast)
-        value = cast.x
-    return value
-
-
-def _are_rows(*reductions: OverAxes) -> bool:
-    """Whether reductions are along the last axis, and keep it."""
-    last = (len(shape(reductions[0].operands[0])) - 1,)
-    return all(op.reduced == last and op.properties.get("keep_dims") for op in reductions)
 
 
 def _between(value: SSAValue) -> Iterator[ComputedOp]:

@@ -18,6 +18,7 @@ from dlc.dialects.graph.math import ExpOp
 from dlc.model.streaming import LaneReads
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._loop_nest import NestWork
+from dlc.strategies.attention.work import AttentionWork
 from dlc.strategies.map import gpu as map_gpu
 from dlc.strategies.map.windows import WindowWork
 from dlc.strategies.row import gpu as row_gpu
@@ -25,6 +26,7 @@ from dlc.strategies.row.work import RowWork
 from dlc.strategies.scan.work import ScanWork
 
 WORKS = {
+    "attention on a GPU": AttentionWork(12, 128, 128, 64, 64, "f16", 1.0, 1, 600000, 200000),
     "contract on a GPU": product(8192, 768, 768),
     "contract on a CPU": product(512, 512, 512, "f32"),
     "map on a GPU": map_gpu.MapWork(1000 * 8, 8, 4, 16000, 32000, 1e4),
