@@ -157,9 +157,10 @@ def _step_clocks(kernel: AttentionKernel, resident: int, arch: GpuArch) -> float
 
 
 def _waiting(kernel: AttentionKernel, working: float, arch: GpuArch) -> float:
-    """Return the clocks in which a block waits for the keys and values of a step: they come while
-    the slices under way are worked on, if there are such.
+    """Return the clocks in which a block waits for the keys and values of a step, on average: they
+    come while those before are worked on, if there is room for both. The first ones count apart.
     """
     latency = arch.l2_latency_s * arch.clock_hz * arch.costs.loaded_l2_latency
     latency += kernel.step_bytes / arch.l2_bytes_per_clock_into_sm
-    return max(0.0, latency - (kernel.stages - 1) * working)
+    behind_first = (kernel.steps - 1) / kernel.steps
+    return behind_first * max(0.0, latency - (kernel.stages - 1) * working)

@@ -56,7 +56,6 @@ def rate(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> Rated:
             global_bytes=work.read_bytes + work.written_bytes,
             l2_bytes=work.read_bytes + work.written_bytes,
             shared_bytes=read,
-            copies=0,
             blocks=kernel.blocks,
             block=kernel.block,
         ),
