@@ -55,9 +55,13 @@ class Exchange:
         open_loop(scope, rounds // together, LoopMap.SERIAL, write_some)
 
     @property
-    def _rows(self) -> int:
-        """The rows that the block finishes."""
+    def _tile_rows(self) -> int:
         return buffer_shape(self.op.accumulator)[0]
+
+    @property
+    def _rows(self) -> int:
+        """The rows that the block finishes, if the tile has as many."""
+        return self._tile_rows
 
     @property
     def _first_row(self) -> AffineExpr:
@@ -130,4 +134,7 @@ class Exchange:
         def write_own() -> None:
             scope.where_below(first_row + row, rows, write_row)
 
-        scope.where_below(row, self._rows, write_own)
+        def write_of_tile() -> None:
+            scope.where_below(self._first_row + row, self._tile_rows, write_own)
+
+        scope.where_below(row, self._rows, write_of_tile)

@@ -13,7 +13,6 @@ from xdsl.ir.affine import AffineExpr
 from dlc.analysis.index_range import range_of
 from dlc.dialects import gpu
 from dlc.dialects.gpu.cluster import REMOTE_BYTES
-from dlc.dialects.loop.memory import buffer_shape
 from dlc.ir.space import Space
 from dlc.ir.tensor import element_bytes
 from dlc.model.contraction import EXCHANGE_MARGIN
@@ -36,7 +35,7 @@ class PartExchange(Exchange):
 
     @property
     def _rows(self) -> int:
-        return -(-buffer_shape(self.op.accumulator)[0] // self.op.blocks)
+        return -(-self._tile_rows // self.op.blocks)
 
     @property
     def _first_row(self) -> AffineExpr:

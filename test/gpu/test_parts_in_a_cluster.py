@@ -31,6 +31,10 @@ KEYS = {
         "f32",
         'tile = [32, 64, 16], warps = [2, 2], instruction = "fma", stages = 2, split = 2',
     ),
+    "fewer rows than blocks": (
+        "f32",
+        'tile = [2, 32, 16], warps = [1, 1], instruction = "fma.1x32", stages = 2, split = 4',
+    ),
     "warps": ("f16", f"{_MMA}, split = 4"),
     "interleaved": ("f16", f"{_MMA}, split = 2, interleave = 2"),
     "bytes": (
@@ -38,7 +42,7 @@ KEYS = {
         'tile = [64, 64, 64], warps = [2, 2], instruction = "mma.m16n8k32", stages = 2, split = 8',
     ),
     "warpgroup": ("f16", f"tile = [64, 64, 64], {_WGMMA}, stages = 2, split = 2"),
-    "producers": ("f16", f"tile = [64, 64, 64], {_WGMMA}, {_BOXES}, split = 4, interleave = 2"),
+    "producers": ("f16", f"tile = [64, 64, 64], {_WGMMA}, {_BOXES}, split = 4"),
     "few rows each": ("f16", f"tile = [64, 64, 32], {_WGMMA}, {_BOXES}, split = 8"),
 }
 SIZES: list[Size] = [
@@ -46,6 +50,12 @@ SIZES: list[Size] = [
     (33, 97, 67),  # lines that no copy is aligned to
     (1, 1, 1),
     (131, 72, 520),  # more parts than a cluster
+]
+CASES = [
+    (name, size)
+    for name, (_, keys) in KEYS.items()
+    for size in SIZES
+    if "tensor" not in keys or size[2] % 8 == 0  # lines that a tensor map describes
 ]
 _NUMPY = {"f32": np.float32, "f16": np.float16, "i8": np.int8}
 
@@ -73,15 +83,13 @@ def check(runner: Runner, size: Size, name: str) -> None:
     np.testing.assert_array_equal(y, exact.astype(y.dtype))
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.parametrize(("name", "size"), CASES, ids=str)
 def test_product_is_right(size: Size, name: str) -> None:
     check(Simulated(), size, name)
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.parametrize(("name", "size"), CASES, ids=str)
 def test_product_on_the_gpu(gpu: Gpu, size: Size, name: str) -> None:
     if gpu.target != TARGET:
         pytest.skip(f"{gpu.target} has no clusters")

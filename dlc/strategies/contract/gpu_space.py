@@ -267,7 +267,7 @@ def _divided(
 def _clusters(work: Contraction, tile: Tile, arch: GpuArch) -> Sequence[int]:
     """Return the parts of a sum that meet in a cluster: in kernels of few blocks."""
     most = _MOST_BLOCKS_OF_AN_SM * arch.sm_count // (work.batch * _tile_count(work, tile))
-    return [blocks for blocks in arch.cluster_sms if blocks <= most]
+    return [blocks for blocks in arch.cluster_sms if blocks <= min(most, tile.m)]
 
 
 def _tile_count(work: Contraction, tile: Tile) -> int:
