@@ -65,12 +65,14 @@ def _sides(size: int, other: int) -> list[int]:
 
 def _vectors(sides: Sides) -> Iterator[int]:
     """Yield the neighbours that a thread may store at once: as many as it can; and one, where those
-    may lie in two lines and a warp that stores single ones writes as many bytes at once.
+    may lie in two lines and a warp that stores single ones writes as many bytes at once, or where
+    tiles begin before their ends for them.
     """
     widest = max(1, ACCESS_BYTES // sides.bytes)
     most = next(v for v in (16, 8, 4, 2, 1) if v <= widest and sides.fits(v))
     yield most
-    if sides.across % most and sides.bytes >= BANK_BYTES:
+    is_long = sides.across % most > 0 and sides.bytes >= BANK_BYTES
+    if most > 1 and (is_long or sides.before(most)):
         yield 1
 
 
