@@ -21,6 +21,11 @@ from dlc.dialects.gpu.cluster import (
 )
 from dlc.dialects.gpu.convert import CvtTf32Op
 from dlc.dialects.gpu.copy import AtomicAddOp, CopyOp, CpAsyncOp
+from dlc.dialects.gpu.dependent_launch import (
+    GriddepcontrolLaunchDependentsOp,
+    GriddepcontrolOp,
+    GriddepcontrolWaitOp,
+)
 from dlc.dialects.gpu.kernel import BlockIdOp, Dimension, EndOp, KernelOp, ThreadIdOp
 from dlc.dialects.gpu.matrix_move import LdmatrixOp, MatrixMoveOp, StmatrixOp
 from dlc.dialects.gpu.mbarrier import (
@@ -31,6 +36,7 @@ from dlc.dialects.gpu.mbarrier import (
 )
 from dlc.dialects.gpu.mma import MmaOp
 from dlc.dialects.gpu.named_barrier import BarArriveOp, BarSyncOp, NamedBarrierOp
+from dlc.dialects.gpu.prefetch import PrefetchTensorOp
 from dlc.dialects.gpu.registers import SetRegistersOp
 from dlc.dialects.gpu.sync import (
     AsyncFenceOp,
@@ -87,6 +93,9 @@ __all__ = [
     "EndOp",
     "FenceOp",
     "Gpu",
+    "GriddepcontrolLaunchDependentsOp",
+    "GriddepcontrolOp",
+    "GriddepcontrolWaitOp",
     "KernelOp",
     "LdmatrixOp",
     "MappedOp",
@@ -99,6 +108,7 @@ __all__ = [
     "NamedBarrierOp",
     "NeedsCapability",
     "PrefetchTensorMapOp",
+    "PrefetchTensorOp",
     "RegisterAllocOp",
     "SetRegistersOp",
     "SharedAllocOp",

@@ -48,6 +48,9 @@ from dlc.ir.cluster import ClusteredKernel
 
 MOST_CLUSTER_BLOCKS = 8
 """Of every chip that has clusters (CUDA C++ Programming Guide, "Thread Block Clusters")."""
+DEPENDENTS = ("waited", "last", "end")
+"""When a kernel lets the launch after it begin: as soon as it has waited itself; when a thread has
+done its last work; when a block has ended, without a word."""
 DIMENSIONS = 3
 """Grids and blocks have three dimensions, x first; unused ones are 1."""
 
@@ -63,6 +66,10 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     so that the assembler may give a thread the registers that they leave. scratch: the bytes of
     each scratch buffer. cluster: blocks beside each other along x, y, z that run at the same time
     and reach each other's shared memory (PTX ISA, "Cluster of Cooperative Thread Arrays").
+    constant_inputs: where present, the kernel may begin before the launches before it have ended;
+    the numbers of the inputs that no launch writes, which it may read before it has waited for them
+    (``gpu.griddepcontrol_wait``). dependents: when it lets the launch after it begin, one of
+    ``DEPENDENTS``.
 
     ``gpu.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {grid = array<i64: 1, 1, 1>,
     block = array<i64: 32, 1, 1>, outputs = 1 : i64} { gpu.end }``
@@ -77,6 +84,8 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     max_registers = opt_prop_def(IntegerAttr.constr(i64))
     resident_blocks = opt_prop_def(IntegerAttr.constr(i64))
     cluster = opt_prop_def(DenseArrayBase.constr(i64))
+    constant_inputs = opt_prop_def(DenseArrayBase.constr(i64))
+    dependents = opt_prop_def(StringAttr)
     scratch = prop_def(DenseArrayBase.constr(i64), default_value=DenseArrayBase.from_list(i64, []))
     body = region_def("single_block")
     traits = traits_def(
@@ -136,6 +145,12 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     def scratch_bytes(self) -> tuple[int, ...]:
         """The bytes of each scratch buffer."""
         return tuple(map(int, self.scratch.get_values()))
+
+    @property
+    def early_buffers(self) -> Sequence[BlockArgument]:
+        """The inputs that may be read while the launches before this one run."""
+        numbers = () if self.constant_inputs is None else self.constant_inputs.get_values()
+        return [self.body.block.args[int(number)] for number in numbers]
 
     @property
     def _first_output(self) -> int:
@@ -205,6 +220,19 @@ class KernelOp(IRDLOperation, ClusteredKernel):
             raise VerifyException(
                 f"{len(self.body.block.args)} buffers cannot hold {self.outputs.value.data} "
                 f"outputs and {len(self.scratch_bytes)} scratch buffers"
+            )
+        self._verify_launch()
+
+    def _verify_launch(self) -> None:
+        numbers = () if self.constant_inputs is None else self.constant_inputs.get_values()
+        if any(not 0 <= number < self._first_output for number in numbers):
+            raise VerifyException(
+                f"constant_inputs = {list(numbers)} should be numbers of the {self._first_output} "
+                "inputs"
+            )
+        if self.dependents is not None and self.dependents.data not in DEPENDENTS:
+            raise VerifyException(
+                f"dependents = {self.dependents.data!r} should be one of {', '.join(DEPENDENTS)}"
             )
 
 

@@ -105,4 +105,5 @@ def _kernel(op: object, image: int) -> CudaKernel:
     assert isinstance(op, KernelOp)
     shared = op.shared_bytes.value.data if op.shared_bytes else 0
     maps = [driver_map(parameter) for parameter in map_parameters(op)]
-    return CudaKernel(op.sym_name.data, image, op.grid_size, op.block_size, shared, maps)
+    sizes = op.grid_size, op.block_size, shared
+    return CudaKernel(op.sym_name.data, image, *sizes, op.constant_inputs is not None, maps)

@@ -31,6 +31,8 @@ class TokenKind(Enum):
     """A numbered barrier of the block: so many threads arrive, some of them wait (PTX ``bar``)."""
     COUNTER = auto()
     """A counter in global memory: who raises it sees what others made visible before they did."""
+    LAUNCHES = auto()
+    """The launches before the kernel's own: it may have begun while they ran."""
 
 
 BETWEEN_THREADS = (TokenKind.PHASE, TokenKind.NAMED)

@@ -54,7 +54,8 @@ class GlobalBuffer(AtomicBuffer):
     """One array of a launch. written: whether the kernel may write it.
 
     initial: whether its elements have values before the launch. exchanged: whether the kernel also
-    reads what it writes there, so that the threads of a block may race.
+    reads what it writes there, so that the threads of a block may race. constant: whether no launch
+    writes it, so that a thread may read it before it has waited for those before its own.
     """
 
     def __init__(
@@ -65,11 +66,13 @@ class GlobalBuffer(AtomicBuffer):
         initial: bool,
         checks: bool,
         exchanged: bool = False,
+        constant: bool = False,
     ):
         super().__init__(data.dtype)
         self.name = name
         self.data = data.reshape(-1)
         self.written = written
+        self.constant = constant
         self.shadow = _Shadow(self, initial) if checks and written else None
         self.exchanged = exchanged
         self.block_shadow: SharedShadow | None = None
@@ -99,6 +102,7 @@ class GlobalBuffer(AtomicBuffer):
         return start[:, None] + np.arange(count)
 
     def read(self, site: Site, active: Active, first: First, count: int) -> Array:
+        self._check_waited(site, active)
         place = self.locate(site, active, first, count)
         if self.shadow is not None:
             self.shadow.read(site, active, place)
@@ -107,6 +111,7 @@ class GlobalBuffer(AtomicBuffer):
         return self.data[place]
 
     def write(self, site: Site, active: Active, first: First, values: Array) -> None:
+        self._check_waited(site, active)
         place = self.locate(site, active, first, values.shape[1])
         if not self.written:
             site.fail(self.batch, active.threads[0], f"writes {self.name}, an input")
@@ -118,6 +123,7 @@ class GlobalBuffer(AtomicBuffer):
 
     def read_inside(self, site: Site, active: Active, place: Integers, inside: Array) -> Array:
         """Return the elements at ``place``, active threads x elements; zero where not inside."""
+        self._check_waited(site, active)
         data = np.zeros(place.shape, self.dtype)
         for row, one in enumerate(_each(active)):
             mine = inside[row]
@@ -133,6 +139,7 @@ class GlobalBuffer(AtomicBuffer):
         self, site: Site, active: Active, place: Integers, inside: Array, data: Array
     ) -> None:
         """Store elements at ``place``, active threads x elements, where they are inside."""
+        self._check_waited(site, active)
         if not self.written:
             site.fail(self.batch, active.threads[0], f"writes {self.name}, an input")
         for row, one in enumerate(_each(active)):
@@ -145,6 +152,7 @@ class GlobalBuffer(AtomicBuffer):
             self.data[at[0]] = data[row, mine]
 
     def atomic_add(self, site: Site, active: Active, first: First, values: Array) -> Array:
+        self._check_waited(site, active)
         place = self.locate(site, active, first, 1)[:, 0]
         if not self.written:
             site.fail(self.batch, active.threads[0], f"writes {self.name}, an input")
@@ -154,6 +162,14 @@ class GlobalBuffer(AtomicBuffer):
             self.block_shadow.read(site, active, place[:, None], atomic=True)
         self.grid.acquired[self.batch.block[active.index]] = True
         return add_in_order(self.data, place, values)
+
+    def _check_waited(self, site: Site, active: Active) -> None:
+        """Fail where a launch before this one may still write here, or read."""
+        waited = self.batch.waited[active.index]
+        if not self.constant and not waited.all():
+            thread = int(active.threads[np.argmin(waited)])
+            text = f"touches {self.name} and has not waited for the launches before its own"
+            site.fail(self.batch, thread, text)
 
 
 def _each(active: Active) -> Iterator[Active]:

@@ -148,6 +148,16 @@ def _tensor_store(machine: Machine, op: gpu.TensorStoreOp) -> Step:
     return run
 
 
+def _prefetch_box(machine: Machine, op: gpu.PrefetchTensorOp) -> Step:
+    (access,) = op.accesses()
+    box = boxes(machine, access, Site(op))
+
+    def run(active: Active) -> None:
+        box(active)  # which checks where it begins
+
+    return run
+
+
 def _prefetch(machine: Machine, op: gpu.PrefetchTensorMapOp) -> Step:
     return nothing
 
@@ -158,4 +168,5 @@ COMPILERS: Mapping[type[Operation], Compiler] = {
     gpu.BulkCommitOp: commit_of(lambda machine: machine.stores),
     gpu.BulkWaitOp: wait_of(lambda machine: machine.stores),
     gpu.PrefetchTensorMapOp: _prefetch,
+    gpu.PrefetchTensorOp: _prefetch_box,
 }

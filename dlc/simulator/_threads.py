@@ -67,6 +67,7 @@ class Batch:
     blocks: the numbers of the blocks, x fastest; those of a cluster stand together, by rank. An
     *epoch* counts the barriers that a block or a
     warp has passed: accesses of different epochs are ordered. clocks: where tokens order threads.
+    waited: which threads need not wait for the launches before this one, or have done so.
     """
 
     def __init__(self, kernel: KernelOp, blocks: Integers):
@@ -83,6 +84,7 @@ class Batch:
         self.warp_epoch = np.zeros(len(blocks) * warps, np.int64)
         self.everyone = Active(np.ones(self.size, np.bool_))
         self.clocks: Clocks | None = None
+        self.waited = np.full(self.size, kernel.constant_inputs is None)
 
     @cached_property
     def cluster_rank(self) -> Integers:

@@ -25,6 +25,7 @@ from dlc.simulator._copies import Copies
 from dlc.simulator._faults import fail_at_end
 from dlc.simulator._flow import Flow, runs_in_lockstep
 from dlc.simulator._global import GlobalBuffer, Grid
+from dlc.simulator._launches import check_waited
 from dlc.simulator._machine import Machine, Step, nothing
 from dlc.simulator._operations import compilers
 from dlc.simulator._products import Products
@@ -189,6 +190,7 @@ class _Launch:
             Scheduler(machine, self.flow, self.warp_order).run()
         else:
             self.step(machine.batch.everyone)
+        check_waited(machine.batch)
         machine.products.check_end()
         machine.touches.check_end()
         machine.stores.check_end()
@@ -281,4 +283,5 @@ def _buffer(
         raise CompileError(
             f"buffer {name} is a contiguous {type}, not {array.dtype} of shape {array.shape}"
         )
-    return GlobalBuffer(f"%{name}", array, not is_input, is_input, checks, exchanged)
+    constant = argument in kernel.early_buffers
+    return GlobalBuffer(f"%{name}", array, not is_input, is_input, checks, exchanged, constant)

@@ -212,6 +212,15 @@ __device__ __forceinline__ void mbarrier_arrive_remote(void* barrier, int rank) 
 }""",
     **remote_accesses(),
     **matrix_moves(),
+    # The clobber: no load moves up across it, but those of memory that is constant.
+    "wait_for_launches": """
+__device__ __forceinline__ void wait_for_launches() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}""",
+    "launch_dependents": """
+__device__ __forceinline__ void launch_dependents() {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}""",
     "async_fence": """
 __device__ __forceinline__ void async_fence() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

@@ -26,7 +26,12 @@ from dlc.backends.cuda.matrix_moves import matrix_move_name
 from dlc.backends.cuda.prelude import prelude_for
 from dlc.backends.cuda.products import product_name
 from dlc.backends.cuda.remote_accesses import remote_access_name
-from dlc.backends.cuda.tensor_copies import TENSOR_MAP, tensor_copy_name, tensor_store_name
+from dlc.backends.cuda.tensor_copies import (
+    TENSOR_MAP,
+    prefetch_name,
+    tensor_copy_name,
+    tensor_store_name,
+)
 from dlc.core.affine import Ranges, linear_index, split_at
 from dlc.dialects import gpu
 from dlc.dialects.gpu.kernel import kernel_of
@@ -158,7 +163,11 @@ class CudaPrinter(CLikePrinter):
         self.names[argument] = self.fresh("b")
         constant = "const " if argument in op.input_buffers else ""
         element = storage_type(buffer_type(argument).element_type)
-        return f"{constant}{element}* __restrict__ {self.names[argument]}"
+        # A compiler takes what only `const ... __restrict__` leads to for constant while the kernel
+        # runs, and reads it before the kernel has waited (seen of NVRTC 13.5: `ld.global.nc`).
+        early = op.constant_inputs is None or argument in op.early_buffers
+        restrict = "__restrict__ " if early or not constant else ""
+        return f"{constant}{element}* {restrict}{self.names[argument]}"
 
 
 def _swizzle_of(buffer: SSAValue) -> gpu.SwizzleAttr | None:
@@ -266,6 +275,11 @@ def _prefetch_tensor_map(p: CudaPrinter, op: gpu.PrefetchTensorMapOp) -> None:
     p.line(f"prefetch_tensor_map(&{p.maps[op.mapped]});")
 
 
+def _prefetch_tensor(p: CudaPrinter, op: gpu.PrefetchTensorOp) -> None:
+    (source,) = op.accesses()
+    p.line(f"{prefetch_name(op.map.map)}(&{p.maps[op.mapped]}, {p.coordinates(source)});")
+
+
 def _mbarrier_init(p: CudaPrinter, op: gpu.MbarrierInitOp) -> None:
     (access,) = op.accesses()
     p.line(f"mbarrier_init<{op.arrivals.value.data}>({p.address(access)});")
@@ -342,11 +356,14 @@ CudaPrinter.STATEMENTS = {
     gpu.BulkCommitOp: _says("bulk_commit();"),
     gpu.BulkWaitOp: _bulk_wait,
     gpu.PrefetchTensorMapOp: _prefetch_tensor_map,
+    gpu.PrefetchTensorOp: _prefetch_tensor,
     gpu.MbarrierInitOp: _mbarrier_init,
     gpu.MbarrierArriveOp: _mbarrier_arrive,
     gpu.MbarrierWaitOp: _mbarrier_wait,
     gpu.CpAsyncArriveOp: _cp_async_arrive,
     gpu.SetRegistersOp: _set_registers,
+    gpu.GriddepcontrolWaitOp: _says("wait_for_launches();"),
+    gpu.GriddepcontrolLaunchDependentsOp: _says("launch_dependents();"),
     gpu.EndOp: lambda p, op: None,
 }
 

@@ -31,6 +31,11 @@ def tensor_store_name(map: TensorMap) -> str:
     return f"tensor_store_{map.rank}d"
 
 
+def prefetch_name(map: TensorMap) -> str:
+    """Return the name of the function that brings a box to the L2 cache."""
+    return f"prefetch_tensor_{map.rank}d"
+
+
 def tensor_copies() -> dict[str, str]:
     """Return the definitions of the type and of each function on it."""
     return {
@@ -42,6 +47,7 @@ def tensor_copies() -> dict[str, str]:
             for multicast in (False, True)
         },
         **{f"tensor_store_{axes}d": _store(axes) for axes in _ANY_AXES},
+        **{f"prefetch_tensor_{axes}d": _prefetch(axes) for axes in _ANY_AXES},
     }
 
 
@@ -100,4 +106,14 @@ def _store(axes: int) -> str:
         f"cp.async.bulk.tensor.{axes}d.global.shared::cta.tile.bulk_group "
         f"[%0, {{{places}}}], [%{1 + axes}]",
         ['"l"(map)', *operands, '"r"(shared_address(from))'],
+    )
+
+
+def _prefetch(axes: int) -> str:
+    parameters, places, operands = _coordinates(axes, 1)
+    return _function(
+        f"prefetch_tensor_{axes}d",
+        [f"const {TENSOR_MAP}* map", *parameters],
+        f"cp.async.bulk.prefetch.tensor.{axes}d.L2.global.tile [%0, {{{places}}}]",
+        ['"l"(map)', *operands],
     )

@@ -16,7 +16,8 @@ Size3 = tuple[int, int, int]
 class CudaKernel:
     """A kernel of an image. grid, block: blocks, threads along x, y, z; shared_bytes: dynamic.
 
-    maps: the tensor maps that it gets after its buffers.
+    waits: whether it waits itself for the launches before it. maps: the tensor maps that it gets
+    after its buffers.
     """
 
     name: str
@@ -24,6 +25,7 @@ class CudaKernel:
     grid: Size3
     block: Size3
     shared_bytes: int
+    waits: bool = False
     maps: Sequence[DriverMap] = ()
 
 
@@ -81,7 +83,7 @@ def _tables(number: int, variant: CudaVariant) -> Iterator[str]:
 
 
 def _kernel(kernel: CudaKernel, maps: str) -> str:
-    sizes = (c_list(kernel.grid), c_list(kernel.block), kernel.shared_bytes)
+    sizes = (c_list(kernel.grid), c_list(kernel.block), kernel.shared_bytes, int(kernel.waits))
     last = (len(kernel.maps), maps if kernel.maps else "NULL")
     return c_list([c_string(kernel.name), kernel.image, *sizes, *last])
 

@@ -83,6 +83,7 @@ typedef struct thread {
   uint32_t place, parity;                /* of its mbarrier; or the number and round of its barrier */
   copy *copies;
   uint32_t copy_first, copy_end, copy_room, groups, started;
+  int waited; /* for the launches before its own */
   tile_store *stores;
   uint32_t store_count, store_room, store_groups;
 } thread;
@@ -134,6 +135,8 @@ void *products_of_block(size_t bytes) {
   return self->room;
 }
 
+int runs_early(void) { return self && self->launch && self->launch->early; }
+
 static uint32_t my_lane(void) { return (uint32_t)(me() - self->threads) % WARP_LANES; }
 
 /* Faults. ------------------------------------------------------------------------------------------------- */
@@ -152,6 +155,7 @@ const char *where_now(void) {
 /* Coroutines. --------------------------------------------------------------------------------------------- */
 
 static void coroutine_main(void);
+static const char *const ENDED = "its end";
 
 static coroutine *take_coroutine(worker *w) {
   coroutine *c = w->free;
@@ -171,6 +175,14 @@ static coroutine *take_coroutine(worker *w) {
   c->start.uc_stack.ss_size = STACK_BYTES - colour;
   makecontext(&c->start, coroutine_main, 0);
   return c;
+}
+
+/* Let a coroutine that waits begin anew. */
+static void drop_coroutine(worker *w, coroutine *c) {
+  c->started = 0;
+  makecontext(&c->start, coroutine_main, 0);
+  c->next_free = w->free;
+  w->free = c;
 }
 
 static void enter(coroutine *c) __attribute__((noreturn));
@@ -208,8 +220,9 @@ static void coroutine_main(void) {
     w->launch->kernel->call(w->launch->parameters);
     settle();
     if (t->store_count) fault("it ends before it has waited for its stores of tiles");
+    if (w->launch->overlaps && !t->waited) fault("it ends and has not waited for the launches before its own");
     w->finished++;
-    t->waits = "its end";
+    t->waits = ENDED;
     thread *next = pick(w);
     if (next && !next->coroutine) { /* goes on at once on this stack */
       next->coroutine = mine;
@@ -266,6 +279,12 @@ void block_barrier(void) {
   settle();
   self->at_barrier++;
   park(self, "__syncthreads");
+}
+
+void wait_for_launches_before(void) {
+  settle();
+  me()->waited = 1;
+  if (self->launch->early) park(self, "griddepcontrol.wait");
 }
 
 static const char *const CLUSTER_BARRIER = "barrier.cluster.wait";
@@ -452,6 +471,9 @@ void start_tensor_copy(const void *map, unsigned axes, const int *at, const int 
   }
 }
 
+/* It changes nothing: only what would be an illegal instruction is found. */
+void prefetch_box(const void *map, unsigned axes, const int *at) { tensor_copy_of(map, axes, at, NULL, 0, 0); }
+
 void start_tensor_store(const void *map, unsigned axes, const int *at, unsigned from) {
   thread *t = me();
   settle();
@@ -606,6 +628,7 @@ static void begin_block(worker *w, uint64_t number, uint32_t rank) {
     t->waits = NULL;
     t->is_over = NULL;
     t->copy_first = t->copy_end = t->groups = t->started = 0;
+    t->waited = 0;
     t->store_count = t->store_groups = 0;
   }
   for (uint32_t i = 0; i * WARP_LANES < count; i++) {
@@ -622,6 +645,7 @@ static void run_warp(worker *w, warp *p) {
   thread *lanes = &w->threads[(p - w->warps) * WARP_LANES];
   for (int lane = 0; lane < WARP_LANES; lane++)
     if (p->lanes >> lane & 1 && lanes[lane].is_over) return; /* it may still come */
+  if (w->launch->early) return;
   int other = __builtin_ctz(p->lanes & ~p->arrived);
   current_thread = &lanes[__builtin_ctz(p->arrived)].view;
   fault("it waits at %s for lane %d, which is at %s", me()->waits, other, lanes[other].waits);
@@ -661,8 +685,18 @@ static int go_on(worker *w) {
   return 1;
 }
 
+/* Leave a block whose threads wait for the launches before it. */
+static void leave_block(worker *w) {
+  for (uint32_t i = 0; i < w->threads_in_block; i++)
+    if (w->threads[i].coroutine && w->threads[i].waits != ENDED) drop_coroutine(w, w->threads[i].coroutine);
+}
+
 static void end_block(worker *w) {
   self = w;
+  if (w->launch->early) {
+    leave_block(w);
+    return;
+  }
   if (w->bulk_count || w->arrival_count) fault("the block ends before its copies have arrived");
   end_products();
   check_shared(w);
@@ -689,6 +723,12 @@ static void release_cluster_barrier(worker *const *blocks, uint32_t count) {
   }
 }
 
+static int all_at_cluster_barrier(worker *const *blocks, uint32_t count) {
+  for (uint32_t rank = 0; rank < count; rank++)
+    if (blocks[rank]->at_cluster_barrier != blocks[rank]->threads_in_block) return 0;
+  return 1;
+}
+
 /* Run the blocks of a cluster in turns, forwards or backwards; `numbers` are theirs by rank. */
 static void run_cluster(worker *const *blocks, const uint64_t *numbers, uint32_t count) {
   for (uint32_t rank = 0; rank < count; rank++) {
@@ -704,6 +744,7 @@ static void run_cluster(worker *const *blocks, const uint64_t *numbers, uint32_t
       over &= is_over(w);
     }
     if (any || over) continue;
+    if (blocks[0]->launch->early && !all_at_cluster_barrier(blocks, count)) break;
     for (uint32_t i = 0; i < count; i++) tell_stall(blocks[i]);
     release_cluster_barrier(blocks, count);
   }

@@ -45,12 +45,14 @@ void start_bulk_copy(unsigned, const void *, unsigned, unsigned);
 void start_product(const product_kind *, void *, unsigned long, const void *, unsigned long);
 void commit_products(void);
 void meet_cluster(void);
+void wait_for_launches_before(void);
 unsigned remote_address(unsigned, unsigned);
 byte *remote_memory(unsigned, unsigned);
 void wait_for_products(unsigned);
 enum { OWN_BLOCK = 0 };
 void start_tensor_copy(const void *, unsigned, const int *, const int *, unsigned, int, unsigned, unsigned);
 void start_tensor_store(const void *, unsigned, const int *, unsigned);
+void prefetch_box(const void *, unsigned, const int *);
 void commit_tensor_stores(void);
 void wait_for_tensor_stores(unsigned);
 extern const instruction shuffle, warp_barrier;
@@ -271,6 +273,10 @@ static inline void ptx_cp_async_bulk_shared__cluster_global_mbarrier__complete_t
     int at[] = {UNPACKED listed};                                                                            \
     start_tensor_copy(map, axes, at, 0, to, 0, barrier, OWN_BLOCK);                                          \
   }                                                                                                        \
+  static inline void ptx_cp_async_bulk_prefetch_tensor_##axes##d_L2_global_tile(const void *map, UNPACKED coordinates) { \
+    int at[] = {UNPACKED listed};                                                                            \
+    prefetch_box(map, axes, at);                                                                             \
+  }                                                                                                        \
   static inline void ptx_cp_async_bulk_tensor_##axes##d_global_shared__cta_tile_bulk_group(                  \
       const void *map, UNPACKED coordinates, unsigned from) {                                                \
     int at[] = {UNPACKED listed};                                                                            \
@@ -298,6 +304,8 @@ IM2COL_COPY(3, (int a, int b, int c), (a, b, c), (offset u), (u))
 IM2COL_COPY(4, (int a, int b, int c, int d), (a, b, c, d), (offset u, offset v), (u, v))
 IM2COL_COPY(5, (int a, int b, int c, int d, int e), (a, b, c, d, e), (offset u, offset v, offset w), (u, v, w))
 static inline void ptx_prefetch_tensormap(const void *) {}
+static inline void ptx_griddepcontrol_wait() { wait_for_launches_before(); }
+static inline void ptx_griddepcontrol_launch_dependents() {}
 static inline void ptx_cp_async_bulk_commit_group() { commit_tensor_stores(); }
 static inline void ptx_cp_async_bulk_wait_group(unsigned outstanding) { wait_for_tensor_stores(outstanding); }
 static inline void ptx_cp_async_bulk_wait_group_read(unsigned outstanding) { wait_for_tensor_stores(outstanding); }

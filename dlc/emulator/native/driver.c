@@ -50,7 +50,8 @@ void emulator_add_image(const void *code, size_t bytes, const emulated_image *em
 static void on_signal(int number, siginfo_t *info, void *context) {
   (void)context;
   if (number == SIGFPE) give_up("it divides an integer by zero, which has no defined result");
-  fault("an access to memory at %p that it must not touch, or that is misaligned", info->si_addr);
+  fault("an access to memory at %p that it must not touch%s, or that is misaligned", info->si_addr,
+        runs_early() ? " before it has waited for the launches before its own" : "");
 }
 
 static void catch_signals(void) {
@@ -250,9 +251,16 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CU
 
 /* Graphs. ------------------------------------------------------------------------------------------------- */
 
+/* To the node that goes before. early: that need only have begun. */
+typedef struct edge {
+  size_t node;
+  int early;
+} edge;
+
 typedef struct node {
   launch launch;
-  size_t *after, after_count;
+  edge *after;
+  size_t after_count;
   int done;
 } node;
 
@@ -296,6 +304,7 @@ static void set_parameters(node *n, const CUDA_KERNEL_NODE_PARAMS *p) {
     fault("kernel %s is launched with %u bytes of shared memory, %d are allowed", k->name, p->sharedMemBytes,
           p->func->shared_limit);
   n->launch = (launch){.kernel = k,
+                       .overlaps = n->launch.overlaps,
                        .image = p->func->image,
                        .grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
                        .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
@@ -324,17 +333,38 @@ CUresult cuGraphDestroy(CUgraph graph) {
   return SUCCESS;
 }
 
+static CUresult add_edge(CUgraph graph, CUgraphNode from, CUgraphNode to, int early) {
+  if (number_of(from) >= number_of(to) || number_of(to) >= graph->count) return INVALID_VALUE;
+  node *n = &graph->nodes[number_of(to)];
+  n->after = realloc(n->after, (n->after_count + 1) * sizeof *n->after);
+  if (!n->after) give_up("out of memory");
+  n->after[n->after_count++] = (edge){number_of(from), early};
+  n->launch.overlaps |= early;
+  return SUCCESS;
+}
+
 CUresult cuGraphAddKernelNode(CUgraphNode *added, CUgraph graph, const CUgraphNode *after, size_t count,
                                   const CUDA_KERNEL_NODE_PARAMS *parameters) {
   node *nodes = realloc(graph->nodes, (graph->count + 1) * sizeof *nodes);
   if (!nodes) give_up("out of memory");
   graph->nodes = nodes;
   node *n = &nodes[graph->count++];
-  *n = (node){.after_count = count, .after = host_memory(count * sizeof *n->after)};
-  for (size_t i = 0; i < count; i++)
-    if ((n->after[i] = number_of(after[i])) >= graph->count - 1) return INVALID_VALUE;
+  *n = (node){0};
+  *added = (CUgraphNode)(uintptr_t)graph->count;
   set_parameters(n, parameters);
-  return *added = (CUgraphNode)(uintptr_t)graph->count, SUCCESS;
+  for (size_t i = 0; i < count; i++)
+    if (add_edge(graph, after[i], *added, 0) != SUCCESS) return INVALID_VALUE;
+  return SUCCESS;
+}
+
+CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+                                   const CUgraphEdgeData *edges, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    int early = edges[i].type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+    if (edges[i].to_port || edges[i].from_port != (early ? CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC : 0)) return INVALID_VALUE;
+    if (add_edge(graph, from[i], to[i], early) != SUCCESS) return INVALID_VALUE;
+  }
+  return SUCCESS;
 }
 
 static node *copy_nodes(const node *nodes, size_t count) {
@@ -369,8 +399,31 @@ CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
 static int is_ready(const node *nodes, const node *n) {
   if (n->done) return 0;
   for (size_t i = 0; i < n->after_count; i++)
-    if (!nodes[n->after[i]].done) return 0;
+    if (!nodes[n->after[i].node].done) return 0;
   return 1;
+}
+
+/* Return whether a node may begin while `running` runs. */
+static int may_begin(const node *nodes, const node *n, const node *running) {
+  int follows = 0;
+  for (size_t i = 0; i < n->after_count; i++) {
+    const node *before = &nodes[n->after[i].node];
+    if (before == running && n->after[i].early) follows = 1;
+    else if (!before->done) return 0;
+  }
+  return follows;
+}
+
+/* Let a node come as far as it does before the ones before it end, and touch nothing that any node writes. */
+static void run_early(node *nodes, size_t count, const node *n) {
+  launch early = n->launch;
+  for (size_t i = 0; i < count; i++)
+    for (uint32_t j = 0; j < nodes[i].launch.kernel->parameter_count; j++)
+      if (nodes[i].launch.kernel->parameters[j].role != READ) hide(*(void **)nodes[i].launch.parameters[j]);
+  early.early = 1;
+  run_blocks(&early);
+  for (const unsigned char *p = early.image->memory; p < early.image->memory_end; p++)
+    if (*p) fault("kernel %s counts before it has waited for the launches before it", early.kernel->name);
 }
 
 static void run_node(node *n) {
@@ -390,5 +443,10 @@ static size_t last_ready(const node *nodes, size_t count) {
 
 static void run_graph(node *nodes, size_t count) {
   catch_signals();
-  for (size_t done = 0; done < count; done++) run_node(&nodes[last_ready(nodes, count)]);
+  for (size_t done = 0; done < count; done++) {
+    node *next = &nodes[last_ready(nodes, count)];
+    for (size_t i = 0; i < count; i++)
+      if (may_begin(nodes, &nodes[i], next)) run_early(nodes, count, &nodes[i]);
+    run_node(next);
+  }
 }

@@ -74,15 +74,21 @@ typedef struct launch {
   uint32_t grid[3], block[3], shared_bytes;
   void **parameters; /* addresses of the arguments */
   uint64_t number;                  /* counts launches */
+  int overlaps; /* it may begin before the launches before it have ended, for which its threads wait */
+  int early;    /* they have not ended: threads come as far as to where they wait */
 } launch;
 
 /* block.c. run_blocks returns when all blocks are done. */
 void start_workers(int count);
 void run_blocks(const launch *launch);
+int runs_early(void); /* what runs on this core */
 const char *where_now(void); /* kernel, block and thread that run on this core; "" where none does */
 
 /* Returns when what this thread has deferred is done. */
 void settle(void);
+
+/* This thread waits for the launches before its own. */
+void wait_for_launches_before(void);
 
 /* Which thread of its block this is, and the block's shared memory. */
 uint32_t thread_number(void);
@@ -120,6 +126,7 @@ void *device_allocate(size_t bytes);
 void device_free(void *pointer);
 void check_range(const void *pointer, size_t bytes, const char *what);
 void make_writable(const void *pointer);
+void hide(const void *pointer); /* the allocation around it, until the next launch */
 void before_launch(const launch *launch);
 void after_launch(const launch *launch);
 

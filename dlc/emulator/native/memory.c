@@ -14,7 +14,7 @@ enum { ALIGNMENT = 256, PAGE = 4096, GUARD_BYTES = 64 << 20, ZONE_BYTES = 1 << 1
 
 typedef struct allocation {
   unsigned char *pages, *start, *end; /* readable from `pages` to `end` */
-  int writable;
+  int rights;
   struct allocation *next;
 } allocation;
 
@@ -54,7 +54,7 @@ void *device_allocate(size_t bytes) {
   a->end = a->pages + pages;
   a->start = a->end - used;
   if (mprotect(a->pages, pages, PROT_READ | PROT_WRITE) != 0) give_up("out of memory");
-  a->writable = 1;
+  a->rights = PROT_READ | PROT_WRITE;
   memset(a->pages, POISON, pages);
   a->next = allocations;
   allocations = a;
@@ -84,16 +84,20 @@ void device_free(void *pointer) {
   fault("memory is freed that was not allocated");
 }
 
-static void set_writable(allocation *a, int writable) {
-  if (a->writable == writable) return;
-  int rights = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+static void set_rights(allocation *a, int rights) {
+  if (a->rights == rights) return;
   if (mprotect(a->pages, (size_t)(a->end - a->pages), rights) != 0) give_up("pages cannot be protected");
-  a->writable = writable;
+  a->rights = rights;
 }
 
 void make_writable(const void *pointer) {
   allocation *a = holder(pointer, 0);
-  if (a) set_writable(a, 1);
+  if (a) set_rights(a, PROT_READ | PROT_WRITE);
+}
+
+void hide(const void *pointer) {
+  allocation *a = holder(pointer, 0);
+  if (a) set_rights(a, PROT_NONE);
 }
 
 /* What a launch writes. ----------------------------------------------------------------------------------- */
@@ -186,7 +190,7 @@ void before_launch(const launch *l) {
   for (allocation *a = allocations; a; a = a->next) {
     int writable = 0;
     for (int i = 0; i < now.count; i++) writable |= now.ranges[i].start >= a->start && now.ranges[i].start < a->end;
-    set_writable(a, writable);
+    set_rights(a, writable ? PROT_READ | PROT_WRITE : PROT_READ);
   }
   for (int i = 0; i < now.count; i++)
     memset(now.ranges[i].start, POISON, (size_t)(now.ranges[i].end - now.ranges[i].start));

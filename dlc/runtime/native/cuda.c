@@ -174,6 +174,21 @@ static dlc_status set_arguments(const dlc_model *model, const dlc_launch *launch
                             changed);
 }
 
+/* One after the other: the memory plan reuses buffers in this order. A kernel that waits itself is launched when the
+ * one before it says so, or when all blocks of that have ended. */
+static dlc_status add_node(dlc_model *model, uint32_t number) {
+  static const CUgraphEdgeData early = {.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
+                                        .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
+  const dlc_kernel *kernel = &model->variant->kernels[model->variant->steps.launches[number].kernel];
+  int waits = kernel->waits && model->driver.cuGraphAddDependencies_v2;
+  CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, number);
+  CUgraphNode *node = &model->nodes[number];
+  const CUgraphNode *before = number ? node - 1 : NULL;
+  TRY(cuGraphAddKernelNode(node, model->graph, before, before && !waits ? 1 : 0, &parameters));
+  if (before && waits) TRY(cuGraphAddDependencies_v2(model->graph, before, node, &early, 1));
+  return DLC_OK;
+}
+
 static dlc_status build_graph(dlc_model *model, const dlc_places *p) {
   const dlc_steps *s = &model->variant->steps;
   model->arguments = calloc(s->launch_count + 1, sizeof *model->arguments);
@@ -185,10 +200,7 @@ static dlc_status build_graph(dlc_model *model, const dlc_places *p) {
     int changed;
     TRY_STATUS(cuda_arguments_make(&model->arguments[i], &model->variant->kernels[launch->kernel], launch));
     TRY_STATUS(set_arguments(model, launch, p, &model->arguments[i], &changed));
-    CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, i);
-    /* One after the other: the memory plan reuses buffers in this order. */
-    const CUgraphNode *before = i ? &model->nodes[i - 1] : NULL;
-    TRY(cuGraphAddKernelNode(&model->nodes[i], model->graph, before, i ? 1 : 0, &parameters));
+    TRY_STATUS(add_node(model, i));
   }
   TRY(cuGraphInstantiateWithFlags(&model->executable, model->graph, 0));
   return DLC_OK;

@@ -28,8 +28,15 @@ typedef struct CUtensorMap_st {
   _Alignas(64) uint64_t opaque[16];
 } CUtensorMap;
 
+/* Of an edge of a graph: which event of the node before it lets the node after it begin. */
+typedef struct CUgraphEdgeData_st {
+  unsigned char from_port, to_port, type, reserved[5];
+} CUgraphEdgeData;
+
 enum {
   CUDA_ERROR_OUT_OF_MEMORY = 2,
+  CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC = 1,
+  CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
@@ -73,7 +80,7 @@ enum {
     (CUgraphExec executable, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *parameters))                   \
   X(cuGraphLaunch, (CUgraphExec executable, CUstream stream))
 
-/* Drivers from CUDA 12.0 on have these; enumerations are numbers. */
+/* Drivers from CUDA 12.0 on have these, the last from 12.3 on; enumerations are numbers. */
 #define DLC_NEWER_DRIVER_FUNCTIONS(X)                                                                        \
   X(cuTensorMapEncodeTiled,                                                                                  \
     (CUtensorMap * map, unsigned data_type, uint32_t rank, void *address, const uint64_t *sizes,             \
@@ -83,7 +90,9 @@ enum {
     (CUtensorMap * map, unsigned data_type, uint32_t rank, void *address, const uint64_t *sizes,             \
      const uint64_t *strides, const int *lower_corner, const int *upper_corner, uint32_t channels,           \
      uint32_t pixels, const uint32_t *element_strides, unsigned interleave, unsigned swizzle,                \
-     unsigned l2_promotion, unsigned fill))
+     unsigned l2_promotion, unsigned fill))                                                                  \
+  X(cuGraphAddDependencies_v2, (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,               \
+                                const CUgraphEdgeData *edges, size_t count))
 
 typedef struct cuda_driver {
   void *library;

@@ -19,10 +19,11 @@ typedef struct dlc_tensor_map {
   int32_t lower_corner[3], upper_corner[3];
 } dlc_tensor_map;
 
-/* Its parameters are pointers to the buffers of the launch, then the tensor maps. */
+/* Its parameters are pointers to the buffers of the launch, then the tensor maps. waits: it may begin before the
+ * launch before it has ended, since each of its threads waits for that (PTX ISA, "griddepcontrol.wait"). */
 typedef struct dlc_kernel {
   const char *name;
-  uint32_t image, grid[3], block[3], shared_bytes, map_count;
+  uint32_t image, grid[3], block[3], shared_bytes, waits, map_count;
   const dlc_tensor_map *maps;
 } dlc_kernel;
 

@@ -22,6 +22,8 @@ from dlc.emulator.translation import Buffer, Kernel
 from dlc.tuning.kernel_arguments import KernelArguments
 
 HEAD = 'extern "C" __global__ void __launch_bounds__(%d) k(%s) {\n%s\n}\n'
+PROGRAMMATIC = (1, 0, 1)
+"""An edge from the programmatic port of a kernel, and of that type."""
 CODE = b"any bytes can be the machine code"
 
 
@@ -36,7 +38,7 @@ class LaunchError(Exception):
 class Case:
     """A kernel ``k(x, y)``: one input, one output. body: its statements; element: the C type of
     both. shared: bytes of shared memory. maps: the tensor maps that follow. spare: bytes behind
-    the output, in its allocation.
+    the output, in its allocation. early: each launch waits itself for the one before it.
     """
 
     body: str
@@ -48,6 +50,7 @@ class Case:
     launches: int = 1
     maps: tuple[DriverMap, ...] = ()
     edges: bool = True
+    early: bool = False
 
     @property
     def text(self) -> str:
@@ -94,7 +97,7 @@ def launch(case: Case, x: np.ndarray, y: np.ndarray, folder: Path, jobs: int = 1
     }
     facts |= {"grid": case.grid, "shared": case.shared, "launches": case.launches}
     facts["maps"] = list(map(asdict, case.maps))
-    facts |= {"spare": case.spare, "edges": case.edges}
+    facts |= {"spare": case.spare, "edges": case.edges, "early": case.early}
     (folder / "facts").write_text(json.dumps(facts))
     _run_in_child(folder)
     return np.fromfile(folder / "y", y.dtype).reshape(y.shape)
@@ -180,8 +183,13 @@ def _run(folder: Path) -> None:
         sizes = (ctypes.c_uint * 7)(*facts["grid"], facts["threads"], 1, 1, facts["shared"])
         node = _Node(function.value, sizes, ctypes.addressof(given.parameters), None)
         after = (ctypes.c_uint64 * 1)(*(b.value for b in before))
-        edges = ctypes.c_size_t(len(before))
-        before = [driver.made("cuGraphAddKernelNode", graph, after, edges, ctypes.byref(node))]
+        edges = ctypes.c_size_t(0 if facts["early"] else len(before))
+        made = driver.made("cuGraphAddKernelNode", graph, after, edges, ctypes.byref(node))
+        if facts["early"]:
+            data, one = (ctypes.c_ubyte * 8)(*PROGRAMMATIC), ctypes.c_size_t(len(before))
+            to = ctypes.byref(made)
+            driver.call("cuGraphAddDependencies_v2", graph, after, to, ctypes.byref(data), one)
+        before = [made]
         before = before if facts["edges"] else []
     executable = driver.made("cuGraphInstantiateWithFlags", graph, ctypes.c_uint64(0))
     driver.call("cuGraphLaunch", executable, stream)
