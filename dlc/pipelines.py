@@ -41,6 +41,12 @@ PIPELINES: dict[str, Pipeline] = {
             "gpu-set-resident-blocks",  # copies and their waits are written
             "gpu-unroll-windows",  # neighbours are wide loads by now, one for each tap
             "gpu-unroll-pairs",
+            "gpu-set-dependents",  # shared memory is allocated
+            "gpu-merge-loads",  # which inputs may be taken for constant is decided
+            "gpu-hoist-loads",  # what is left of them
+            "gpu-insert-launch-waits",  # loads stand where they stay
+            "gpu-hoist-constant-copies",  # before the waits
+            "gpu-prefetch-constants",  # the same, where copies stay in their loops
             "gpu-check-limits",
         ),
     ),

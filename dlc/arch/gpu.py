@@ -18,6 +18,8 @@ class GpuArch:
     ``fma.i32`` (one multiply-add counts 2), ``special`` (exp, log, sqrt; one result counts 1),
     ``mma.f16`` (``mma.sync`` accumulating in f32), ``wgmma.f16``, the same for ``bf16``, ``tf32``.
     ``launch_us`` is a kernel node of a CUDA graph, ``launch_floor_us`` the least ever seen for one.
+    A kernel that touches up to ``early_launch_bytes`` of what launches write gains by beginning
+    before the launch before it has ended.
     """
 
     name: str
@@ -44,6 +46,7 @@ class GpuArch:
 
     launch_us: float = 1.4  # assumed as on A100
     launch_floor_us: float = 0.6  # assumed as on H200
+    early_launch_bytes: int = 4 << 20  # H200: docs/performance.md, "Launches that overlap"
 
     costs: GpuCosts = field(default_factory=GpuCosts)
 
