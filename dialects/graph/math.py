@@ -80,7 +80,8 @@ class ExpOp(FunctionOp):
     """``y = e**x``.
 
     Of 16 bits it may be off before it is rounded: by ``2**-18`` of itself in ``f16``, by ``2**-16``
-    in ``bf16``, as long as it is not rounded to zero.
+    in ``bf16``, as long as it is a normal number: below ``2**-126``, where ``bf16`` has subnormal
+    ones, a GPU gives 0.
     """
 
     name = "graph.exp"

@@ -126,6 +126,17 @@ def test_reduction_by_lines(runner: Runner, op: str, schedule: str, length: int)
     np.testing.assert_array_equal(y, x.argmax(1) if op == "arg_max" else x.sum(1))
 
 
+@pytest.mark.parametrize("schedule", [*KEPT, "threads = 32, vector = 2"])
+def test_the_last_of_equal_ones_in_rows_of_many_rounds(runner: Runner, schedule: str) -> None:
+    given, result = "tensor<5x1031xf32>", "tensor<5xi64>"
+    body = f"%r = graph.arg_max %g0 axes [1] select_last : {given} -> {result}"
+    text = group(given, result, f'strategy = "row", target = "gpu", {schedule}', body)
+    x = np.random.default_rng(0).integers(-3, 4, (5, 1031)).astype(np.float32)
+    x[4] = -np.inf
+    (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x)
+    np.testing.assert_array_equal(y, 1030 - x[:, ::-1].argmax(1))
+
+
 @pytest.mark.parametrize("channels", [64, 20, 7])
 @pytest.mark.parametrize("stride", [1, 2])
 def test_depthwise_convolution(runner: Runner, channels: int, stride: int) -> None:

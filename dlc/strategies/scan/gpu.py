@@ -34,7 +34,8 @@ _WARP_INSTRUCTIONS = 4
 
 def candidates(work: ScanWork, _: GpuArch) -> Iterator[ScanOnGpu]:
     """Yield the schedules of the space; vectors take at most 16 bytes."""
-    for vector in (v for v in _VECTORS if v * work.widest_bytes <= _VECTOR_BYTES):
+    most = 1 if work.length == 1 and not work.across else _VECTOR_BYTES // work.widest_bytes
+    for vector in (v for v in _VECTORS if v <= max(1, most)):
         if work.across:
             yield from (ScanOnGpu(n, 1, vector) for n in _BLOCKS if work.neighbours % vector == 0)
             continue

@@ -41,6 +41,8 @@ class ScanWork:
                 f"rows = {schedule.rows}, vector = {schedule.vector}: the sums go across columns, "
                 f"{self.neighbours} beside each other; use rows = 1 and a vector that divides them"
             )
+        if not self.across and self.length == 1 and schedule.vector > 1:
+            raise CompileError(f"vector = {schedule.vector}: a row has one element; use vector = 1")
         each = rounds(self.length, schedule.vector, schedule.threads)
         if not self.across and schedule.rows > 1 and each > rounds_of_chunk(schedule.vector):
             raise CompileError(

@@ -3,7 +3,7 @@
 // An exponential that may be off by a little is the hardware's power of two; another is the library's,
 // and so is one of doubles.
 
-// CHECK:      asm("ex2.approx.ftz.f32 %0, %1;"
+// CHECK:      asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.442695041f));
 // CHECK:      [[Y:v[0-9]+]] = exponential_f32([[X:v[0-9]+]]);
 // CHECK-NEXT: = expf([[Y]]);
 // CHECK:      = exp(
