@@ -19,6 +19,9 @@ class GpuCosts:
     dram_efficiency: float = 0.9
     """The part of the stated bandwidth that long copies reach (4.3 of 4.8 TB/s)."""
 
+    dram_store_efficiency: float = 0.62
+    """The part that results of contractions reach, of 100 to 150 MB where little is read."""
+
     loaded_l2_latency: float = 1.56
     """Latency of the L2 while others use it, in units of the near partition's when idle."""
 

@@ -54,7 +54,7 @@ class Epilogue:
         """
         tiles, schedulers = self.tiles, self.arch.issue_per_clock_per_sm
         alone = np.maximum(1.0, self.arch.costs.lone_warp_clocks * schedulers / tiles.warps)
-        each = np.where(tiles.turns > 1, alone, 1.0)
+        each = np.where(tiles.takes_turns, alone, 1.0)
         return tiles.results * tiles.work.operations / (schedulers * WARP_LANES) * each
 
     @property

@@ -52,12 +52,11 @@ class _Estimate:
         factors = (work.lhs_bytes + work.rhs_bytes) * self._supply.half_lines
         bytes = factors + work.read_bytes + work.written_bytes
         memory_s = bytes / (arch.dram_bytes_per_s * costs.dram_efficiency)
-        stores = work.written_bytes / (costs.stored_bytes_per_clock * arch.sm_count)
+        stores_s = work.written_bytes / (arch.dram_bytes_per_s * costs.dram_store_efficiency)
         walks = self.tiles.walking > 0
         starts = np.where(walks, self.fits, self.tiles.blocks / arch.sm_count) * costs.block_clocks
         clocks = np.where(walks, self._walk(), self._rounds()) if walks.any() else self._rounds()
         rounds_s, starts_s = clocks / arch.clock_hz, starts / arch.clock_hz
-        stores_s = stores / arch.clock_hz
         return costs.start_us * 1e-6 + slower(4, rounds_s, memory_s, stores_s, starts_s)
 
     def _walk(self) -> Floats:
