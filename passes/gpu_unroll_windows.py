@@ -23,9 +23,9 @@ class GpuUnrollWindowsPass(DlcPass):
     In straight code the assembler moves the loads of all taps to the front; in a loop they wait for
     each other, round by round.
 
-    A loop stays that has more than ``MOST_TRIPS`` iterations or an unknown number, that holds a
-    loop which stays, or that would make more than ``MOST_COPIES`` copies of its innermost body;
-    and all loops of kernels with shared memory, through which loads run ahead by themselves.
+    A loop stays that has more than 8 iterations or an unknown number, that holds a loop which
+    stays, or that would make more than 64 copies of its innermost body; and all loops of kernels
+    with shared memory, through which loads run ahead by themselves.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``gpu-vectorize-memory``, which looks for
     neighbours in unrolled loops, and ``gpu-allocate-shared``.

@@ -1,9 +1,18 @@
 """Strategies: the ways to make a kernel of a cluster, one file or folder each.
 
-A strategy is there by its file, which defines ``STRATEGY``; its name is that of the file. The
-schedule spaces are fixed lists that do not depend on sizes (Hidet); a schedule that does not divide
-the sizes has predicated tails. What exceeds the chip's limits is dropped, and the estimate of the
-model ranks the rest.
+A schedule says how one kernel is made. The compiler writes one on every group: it lists the
+schedules that a strategy has for the group, drops those that need more than the chip has, and takes
+the one with the least estimate. ``dlc-compile --emit fused-group`` prints them, and the text
+compiles again after you have changed one ([levels.md](levels.md)). ``dlc-run --explain`` prints
+what was taken and what came next; ``--tune`` measures ([tuning.md](tuning.md)).
+
+Change ``threads`` and ``vector`` first for ``map``, ``row`` and ``scan``; ``tile``, ``warps``,
+``instruction`` and ``stages`` for ``contract``. A key that you leave out has its default. Values
+that do not fit each other or the chip are errors that say so. Sizes that a schedule does not divide
+are fine: what is left over is guarded.
+
+For developers: a strategy is there by its file, which defines ``STRATEGY``; its name is that of the
+file. The lists of schedules are fixed and do not depend on sizes, as in Hidet.
 """
 
 from dlc.strategies._choice import able, accepting, beyond_limits, rated, read, read_record, spans
