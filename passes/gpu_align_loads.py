@@ -13,6 +13,7 @@ from xdsl.rewriter import Rewriter
 
 from dlc.analysis.index_expression import IndexExpressions
 from dlc.analysis.unrolled import neighbours_in
+from dlc.arch.memory import ACCESS_BYTES
 from dlc.core.affine import interval_of, simplify
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp, RegisterAllocOp
@@ -22,9 +23,6 @@ from dlc.dialects.loop.memory import buffer_element
 from dlc.ir.access import Access
 from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import element_bytes
-
-WIDEST_BYTES = 16
-"""What one instruction of a thread moves at most."""
 
 
 class GpuAlignLoadsPass(DlcPass):
@@ -95,7 +93,7 @@ def _arounds(
     start = interval_of(exprs.at(exprs.index(access, axis), induction, 0), exprs.ranges)
     if start.low is None or start.high is None:
         return
-    width = WIDEST_BYTES // element_bytes(access.type.element_type)
+    width = ACCESS_BYTES // element_bytes(access.type.element_type)
     divisor = gcd(exprs.divisor(first), neighbours, width)
     instructions = neighbours // (divisor & -divisor)
     while width > 1:

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Block, Operation
 
 from dlc.analysis.shared_conflict import is_block_barrier
+from dlc.arch.memory import ACCESS_BYTES
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp, SharedAllocOp
 from dlc.dialects.gpu.cluster import RemoteMoveOp
@@ -16,9 +17,6 @@ from dlc.ir.access import MemoryOp
 from dlc.ir.order import OrderingOp
 from dlc.ir.space import buffer_type
 from dlc.ir.tensor import element_bytes
-
-ALIGNMENT = 16
-"""Bytes: the widest access of a thread."""
 
 
 class GpuAllocateSharedPass(DlcPass):
@@ -91,7 +89,7 @@ def _number(block: Block, phases: _Phases, first: int, last: int) -> int:
 def _buffer(op: SharedAllocOp, phases: _Phases) -> _Buffer:
     type = buffer_type(op.output)
     bytes = prod(type.get_shape()) * element_bytes(type.element_type)
-    alignment = ALIGNMENT if op.swizzle is None else max(op.swizzle.period_bytes, ALIGNMENT)
+    alignment = ACCESS_BYTES if op.swizzle is None else max(op.swizzle.period_bytes, ACCESS_BYTES)
     users = [use.operation for use in op.output.uses]
     accesses = [a for user in users if isinstance(user, MemoryOp) for a in user.accesses()]
     alignment = max(alignment, *(a.alignment for a in accesses if a.buffer is op.output), 1)

@@ -6,14 +6,14 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc.analysis.shared_conflict import shared_accesses
+from dlc.arch.memory import PIECE_BYTES
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp, SharedAllocOp, SwizzleAttr
 from dlc.ir.access import Access
 from dlc.ir.space import buffer_type
 from dlc.ir.tensor import element_bytes
 
-CHUNK_BITS = 4
-"""A matrix row is 16 bytes, which are never torn apart."""
+_PIECE_BITS = PIECE_BYTES.bit_length() - 1
 LINE_BITS = 7
 """All 32 banks are 128 bytes."""
 LANE_ROW_BITS = 6
@@ -51,7 +51,7 @@ def _swizzle(kernel: KernelOp) -> None:
             own = [a for a in accesses if a.buffer is op.output]
             if any(a.alignment > 1 for a in own):  # a tensor map has said how the tile lies
                 continue
-            by_rows = _is_read_by_rows(op, own) and all(_bytes(a) <= 1 << CHUNK_BITS for a in own)
+            by_rows = _is_read_by_rows(op, own) and all(_bytes(a) <= PIECE_BYTES for a in own)
             if by_rows or any(a.box for a in own):
                 op.swizzle = swizzle_of_rows(_row_bytes(op))
 
@@ -61,7 +61,7 @@ def _is_read_by_rows(buffer: SharedAllocOp, own: Sequence[Access]) -> bool:
     each for itself.
     """
     alone = _row_bytes(buffer) >= 1 << LANE_ROW_BITS
-    return any(a.collective or (alone and a.reads and _bytes(a) == 1 << CHUNK_BITS) for a in own)
+    return any(a.collective or (alone and a.reads and _bytes(a) == PIECE_BYTES) for a in own)
 
 
 def _bytes(access: Access) -> int:
@@ -79,7 +79,7 @@ def swizzle_of_rows(row_bytes: int) -> SwizzleAttr | None:
     Rows shorter than the banks' 128 bytes stand beside each other in them and need fewer bits.
     """
     row_bits = row_bytes.bit_length() - 1
-    if row_bytes != 1 << row_bits or row_bits <= CHUNK_BITS:
+    if row_bytes != 1 << row_bits or row_bits <= _PIECE_BITS:
         return None
-    bits = min(row_bits, LINE_BITS) - CHUNK_BITS
-    return SwizzleAttr((bits, CHUNK_BITS, max(row_bits, LINE_BITS) - CHUNK_BITS))
+    bits = min(row_bits, LINE_BITS) - _PIECE_BITS
+    return SwizzleAttr((bits, _PIECE_BITS, max(row_bits, LINE_BITS) - _PIECE_BITS))

@@ -14,6 +14,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from dlc.analysis.changes import Changes
 from dlc.analysis.index_expression import IndexExpressions
 from dlc.analysis.unrolled import neighbours_in
+from dlc.arch.memory import ACCESS_BYTES
 from dlc.core.affine import interval_of
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import CopyOp, KernelOp, RegisterAllocOp
@@ -24,9 +25,6 @@ from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.ir.access import Access, MemoryOp
 from dlc.ir.space import Space, SpaceAttr, space_of
 from dlc.ir.tensor import element_bytes
-
-WIDEST_BYTES = 16
-"""What one instruction of a thread moves at most."""
 
 
 class GpuVectorizeMemoryPass(DlcPass):
@@ -215,5 +213,5 @@ def _is_inside(loop: scf.ForOp, value: SSAValue) -> bool:
 
 def _width(divisor: int, access: Access, count: int) -> int:
     """Return the elements of one instruction: each starts at a multiple of it."""
-    width = gcd(divisor, count, WIDEST_BYTES // element_bytes(access.type.element_type))
+    width = gcd(divisor, count, ACCESS_BYTES // element_bytes(access.type.element_type))
     return width & -width

@@ -16,10 +16,8 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryAllocEffect
 from xdsl.utils.exceptions import VerifyException
 
+from dlc.arch.matrix_descriptor import ROW_BYTES, swizzle_of_lines
 from dlc.ir.space import Space, buffer_type, space_of
-
-_PIECE_BITS = 4
-"""Pieces of 16 bytes are never torn apart."""
 
 
 @irdl_attr_definition
@@ -38,7 +36,12 @@ class SwizzleAttr(Data[tuple[int, int, int]]):
         """Return the hardware's own swizzle of lines of 32, 64 or 128 bytes (PTX ISA, "Asynchronous
         Warpgroup Level Matrix Shared Memory Layout").
         """
-        return SwizzleAttr((line_bytes.bit_length() - 1 - _PIECE_BITS, _PIECE_BITS, 3))
+        return SwizzleAttr(swizzle_of_lines(line_bytes))
+
+    @property
+    def line_bytes(self) -> int | None:
+        """The bytes of the lines of which this is the hardware's swizzle, if it is one."""
+        return next((n for n in ROW_BYTES if swizzle_of_lines(n) == self.data), None)
 
     @property
     def period_bytes(self) -> int:

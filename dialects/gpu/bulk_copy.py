@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, MemRefType, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
+from dlc.arch.memory import PIECE_BYTES
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu.buffers import (
     FROM_TO,
@@ -22,9 +23,6 @@ from dlc.ir.access import INDEX, Access
 from dlc.ir.order import OrderingOp, Token, TokenKind
 from dlc.ir.space import Space, space_of
 from dlc.ir.tensor import element_bytes
-
-UNIT_BYTES = 16
-"""Both places and the size are multiples of it (PTX ISA, "cp.async.bulk")."""
 
 
 @irdl_op_definition
@@ -91,9 +89,9 @@ class BulkCopyOp(BuffersOp, OrderingOp, NeedsCapability):
                 f"copies global to shared memory, got {self.source.type} and "
                 f"{self.destination.type}"
             )
-        if self.bytes % UNIT_BYTES or not 0 < self.bytes <= MOST_ARRIVALS:
+        if self.bytes % PIECE_BYTES or not 0 < self.bytes <= MOST_ARRIVALS:
             raise VerifyException(
-                f"moves {self.bytes} bytes; should be a multiple of {UNIT_BYTES} up to "
+                f"moves {self.bytes} bytes; should be a multiple of {PIECE_BYTES} up to "
                 f"{MOST_ARRIVALS}"
             )
 

@@ -20,6 +20,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from dlc.arch.memory import MOVED_BYTES
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu.buffers import (
     FROM_TO,
@@ -44,8 +45,6 @@ from dlc.ir.order import OrderingOp, Token, TokenKind
 from dlc.ir.space import Space, space_of
 from dlc.ir.tensor import element_bytes
 
-VECTOR_BYTES = (1, 2, 4, 8, 16)
-"""What one load or store instruction of a thread moves."""
 CP_ASYNC_BYTES = (4, 8, 16)
 """What one cp.async moves (PTX ISA, "cp.async", cp-size)."""
 
@@ -76,7 +75,7 @@ class CopyOp(VectorMoveOp):
         super().verify_()
         source, destination = self.accesses()
         verify_same_element(source, destination, "use loop.load and loop.store")
-        if self.bytes not in VECTOR_BYTES:
+        if self.bytes not in MOVED_BYTES:
             raise VerifyException(
                 f"moves {self.bytes} bytes; one instruction moves 1, 2, 4, 8 or 16"
             )

@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
+from dlc.arch.memory import PIECE_BYTES
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu.buffers import (
     BuffersOp,
@@ -24,8 +25,6 @@ from dlc.ir.order import OrderingOp
 from dlc.ir.space import Space, space_of
 from dlc.ir.tensor import element_bytes
 
-MATRIX_ROW_BYTES = 16
-"""One row of an 8x8 matrix of 16-bit elements (PTX ISA, "ldmatrix")."""
 REGISTER_BYTES = 4
 MOVED_MATRICES = (1, 2, 4)
 """How many matrices one instruction moves (PTX ISA, "ldmatrix" and "stmatrix", ``.num``)."""
@@ -68,7 +67,7 @@ class MatrixMoveOp(BuffersOp, OrderingOp, NeedsCapability, ABC):
     @property
     def row_elements(self) -> int:
         """Elements in the row that a lane names."""
-        return MATRIX_ROW_BYTES // element_bytes(element_of(self.shared))
+        return PIECE_BYTES // element_bytes(element_of(self.shared))
 
     @property
     def lane_elements(self) -> int:

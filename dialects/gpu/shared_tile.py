@@ -11,9 +11,9 @@ from dlc.arch.matrix_descriptor import (
     PATTERN_ROWS,
     ROW_BYTES,
     TRANSPOSED_BYTES,
-    UNIT_BYTES,
     MatrixDescriptor,
 )
+from dlc.arch.memory import PIECE_BYTES
 from dlc.core.affine import simplify
 from dlc.dialects.gpu.alloc import SharedAllocOp, SwizzleAttr
 from dlc.ir.space import Space, buffer_type, space_of
@@ -127,7 +127,7 @@ class SharedTile:
 
     def _verify_place(self, what: str) -> None:
         *_, line, place = (simplify(index) for index in self.map.results)
-        units = UNIT_BYTES // self._element_bytes
+        units = PIECE_BYTES // self._element_bytes
         for index, unit in ((line, PATTERN_ROWS), (place, units)):
             if isinstance(index, AffineConstantExpr) and index.value % unit:
                 raise VerifyException(

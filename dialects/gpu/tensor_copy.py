@@ -31,8 +31,9 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from dlc.arch.memory import PIECE_BYTES
 from dlc.arch.scope import Scope
-from dlc.core.tensor_map import UNIT_BYTES, TensorMap
+from dlc.core.tensor_map import TensorMap
 from dlc.dialects.gpu.buffers import (
     FROM_TO,
     BuffersOp,
@@ -106,9 +107,9 @@ class _TensorMoveOp(BuffersOp, OrderingOp, MappedOp, ABC):
         (region,) = [access for access in self.accesses() if access.region is not None]
         last = region.map.results[self.tensor_map.rank - 1]
         width = element_bytes(element_of(self.mapped[0]))
-        if isinstance(last, AffineConstantExpr) and last.value * width % UNIT_BYTES:
+        if isinstance(last, AffineConstantExpr) and last.value * width % PIECE_BYTES:
             raise VerifyException(
-                f"the last axis begins at byte {last.value * width}, no multiple of {UNIT_BYTES}"
+                f"the last axis begins at byte {last.value * width}, no multiple of {PIECE_BYTES}"
             )
         if space_of(tile) is not Space.SHARED:
             raise VerifyException(f"the tile is in shared memory, got {tile.type}")

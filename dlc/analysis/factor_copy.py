@@ -14,6 +14,7 @@ from dlc.analysis.form import once_per_form
 from dlc.analysis.staged_copy import COPY_BYTES
 from dlc.analysis.tensor_column import MOST_OFFSET
 from dlc.arch.matrix_descriptor import ROW_BYTES
+from dlc.arch.memory import PIECE_BYTES
 from dlc.core.affine import (
     Ranges,
     divisor_of,
@@ -23,7 +24,7 @@ from dlc.core.affine import (
     simplify,
     stride,
 )
-from dlc.core.tensor_map import UNIT_BYTES, TensorMap
+from dlc.core.tensor_map import TensorMap
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp, apply_map
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape
 
@@ -55,7 +56,7 @@ def mapped_bytes(op: ContractionOp, number: int, is_stored: Callable[[SSAValue],
         return 0
     value, moves = found
     bytes = element_bytes(element_type(value))
-    if _copies(op, number, moves, shape(value), bytes)[0] != UNIT_BYTES:
+    if _copies(op, number, moves, shape(value), bytes)[0] != PIECE_BYTES:
         return 0
     if _in_rows(op, number, moves, shape(value)):
         return max(ROW_BYTES)

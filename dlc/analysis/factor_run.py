@@ -9,12 +9,10 @@ from xdsl.ir.affine import AffineExpr
 from dlc.analysis.contraction import gemm
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.element_profile import profile
+from dlc.arch.memory import ACCESS_BYTES
 from dlc.core.affine import Ranges, divisor_of, extent, linear_index, simplify, stride
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp, apply_map
 from dlc.ir.tensor import element_bytes, element_type, shape
-
-STORE_BYTES = 16
-"""What a thread stores to shared memory at once at most."""
 
 Leaf = tuple[SSAValue, Sequence[AffineExpr]]
 """A tensor in memory, and the index of the element that is read."""
@@ -25,7 +23,7 @@ def computed_run(cluster: Cluster, op: ContractionOp) -> int:
     where it is computed: as many as one store takes if all tensors that it is computed of have
     neighbours there, aligned, or one element for all of them; else 1.
     """
-    count = STORE_BYTES // element_bytes(element_type(op.operands[0]))
+    count = ACCESS_BYTES // element_bytes(element_type(op.operands[0]))
     index = op.indexing_maps()[0].results
     leaves = elements_read(cluster, op.operands[0], index)
     if not leaves:

@@ -16,12 +16,12 @@ from dlc.analysis.dataflow import Cluster
 from dlc.analysis.element_profile import Read
 from dlc.analysis.positions import Index, Places, opened, read_index, zero
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.memory import LINE_BYTES
 from dlc.core.memo import Memo
 from dlc.dialects.graph.computed import ComputedOp
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape
 from dlc.model.streaming import LaneReads
 
-LINE_BYTES = 128
 LOAD_BYTES = 16
 """What a lane loads with one instruction at most."""
 

@@ -12,9 +12,10 @@ from xdsl.ir.affine import AffineExpr
 from dlc.analysis.index_expression import constant_of
 from dlc.analysis.index_range import range_of
 from dlc.analysis.staged_copy import StagedLoad
+from dlc.arch.memory import PIECE_BYTES
 from dlc.core.affine import Ranges, divisor_of, extent, interval_of, linear_index, simplify, stride
-from dlc.core.tensor_map import SWIZZLES, UNIT_BYTES, TensorMap
-from dlc.dialects.gpu import SwizzleAttr, hardware_swizzle
+from dlc.core.tensor_map import TensorMap
+from dlc.dialects.gpu import SwizzleAttr
 from dlc.dialects.loop import AllocOp, IndexOp, StageOp
 from dlc.ir.space import buffer_type
 from dlc.ir.tensor import element_bytes
@@ -89,10 +90,10 @@ class StagedTile:
         """The bytes of the rows that the tile's swizzle permutes; raises NoBoxError."""
         owner = self.op.tile.owner
         swizzle: SwizzleAttr | None = owner.swizzle if isinstance(owner, AllocOp) else None
-        for row_bytes in SWIZZLES:
-            if hardware_swizzle(row_bytes) == swizzle:
-                return row_bytes
-        raise NoBoxError(f"the tile has a swizzle that is none of the hardware's: {swizzle}")
+        row_bytes = 0 if swizzle is None else swizzle.line_bytes
+        if row_bytes is None:
+            raise NoBoxError(f"the tile has a swizzle that is none of the hardware's: {swizzle}")
+        return row_bytes
 
     def index(self) -> list[AffineExpr]:
         """Return the index of an element along each axis of the buffer."""
@@ -109,8 +110,8 @@ class StagedTile:
         for problem in (*map.problems(), *map.problems_with(self.width, bytes)):
             raise NoBoxError(problem)
         first = [self.at_first(e) for e in coordinates]
-        if divisor_of(first[map.rank - 1], (), self.ranges) * self.width % UNIT_BYTES:
-            raise NoBoxError(f"its lines begin at no multiple of {UNIT_BYTES} bytes in memory")
+        if divisor_of(first[map.rank - 1], (), self.ranges) * self.width % PIECE_BYTES:
+            raise NoBoxError(f"its lines begin at no multiple of {PIECE_BYTES} bytes in memory")
         outer = [e.replace_dims_and_symbols(self._outer_dims(), ()) for e in first]
         groups = self.op.sizes[1] // self.length
         return TensorStage(buffer, map, outer, self.values, groups, self.length)

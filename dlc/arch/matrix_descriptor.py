@@ -7,8 +7,8 @@ Source: PTX ISA, "Asynchronous warpgroup level matrix shared memory layout", wit
 from dataclasses import dataclass
 from typing import Any
 
-UNIT_BYTES = 16
-"""Addresses and distances are multiples of it; the swizzle moves pieces of this size."""
+from dlc.arch.memory import PIECE_BYTES
+
 PATTERN_ROWS = 8
 """Rows after which the swizzle repeats; a tile starts at a multiple of them."""
 LINE_BYTES = 128
@@ -32,20 +32,19 @@ class MatrixDescriptor:
 
     row_bytes: int
     stride_bytes: int
-    leading_bytes: int = UNIT_BYTES
+    leading_bytes: int = PIECE_BYTES
     transposed: bool = False
 
     @property
     def bits(self) -> int:
         """The 64 bits of the descriptor of a tile at address 0."""
-        leading, stride = self.leading_bytes // UNIT_BYTES, self.stride_bytes // UNIT_BYTES
+        leading, stride = self.leading_bytes // PIECE_BYTES, self.stride_bytes // PIECE_BYTES
         return leading << 16 | stride << 32 | _MODES[self.row_bytes] << 62
 
     @property
     def swizzle(self) -> tuple[int, int, int]:
         """The same permutation of bytes as ``#gpu.swizzle`` has it: bits, base, shift."""
-        bits = (self.row_bytes // UNIT_BYTES).bit_length() - 1
-        return bits, 4, 3
+        return swizzle_of_lines(self.row_bytes)
 
     def address(self, start: Any, row: Any, depth: Any, element_bytes: int) -> Any:
         """Return where an element of a tile is that starts at byte ``start``; arrays work too."""
@@ -53,5 +52,13 @@ class MatrixDescriptor:
         beside, within = divmod(within * element_bytes, self.row_bytes)
         below = line // PATTERN_ROWS * self.stride_bytes + line % PATTERN_ROWS * self.row_bytes
         address = start + below + beside * self.leading_bytes + within
-        pieces = self.row_bytes // UNIT_BYTES
-        return address ^ address // LINE_BYTES % pieces * UNIT_BYTES
+        pieces = self.row_bytes // PIECE_BYTES
+        return address ^ address // LINE_BYTES % pieces * PIECE_BYTES
+
+
+def swizzle_of_lines(line_bytes: int) -> tuple[int, int, int]:
+    """Return the hardware's permutation of lines of 32, 64 or 128 bytes: bits, base and shift, as
+    ``#gpu.swizzle`` has them.
+    """
+    piece_bits = PIECE_BYTES.bit_length() - 1
+    return line_bytes.bit_length() - 1 - piece_bits, piece_bits, 3

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlc.arch import tf32
+from dlc.arch.memory import PIECE_BYTES
 
 Integers = NDArray[np.int64]
 
@@ -23,8 +24,6 @@ MOST_BOX = 256
 MOST_PIXELS = 1024
 """Of a column (``pixelsPerColumn``)."""
 MOST_ELEMENT_STRIDE = 8
-UNIT_BYTES = 16
-"""Addresses, strides and the inner axis of a box are multiples of it."""
 SWIZZLES = (0, 32, 64, 128)
 """Bytes of the rows that are permuted; 0: none."""
 PROMOTIONS = (0, 64, 128, 256)
@@ -113,11 +112,11 @@ class TensorMap:
             return
         yield from self._lengths()
         yield from _outside("sizes", self.sizes, 1, 1 << 32)
-        yield from _outside("strides", self.strides, UNIT_BYTES, (1 << 40) - 1)
+        yield from _outside("strides", self.strides, PIECE_BYTES, (1 << 40) - 1)
         yield from _outside("element_strides", self.element_strides, 1, MOST_ELEMENT_STRIDE)
         for stride in self.strides:
-            if stride % UNIT_BYTES:
-                yield f"strides are multiples of {UNIT_BYTES} bytes, got {list(self.strides)}"
+            if stride % PIECE_BYTES:
+                yield f"strides are multiples of {PIECE_BYTES} bytes, got {list(self.strides)}"
                 break
         if self.element_strides and self.element_strides[-1] != 1:
             yield "the element stride of the last axis is 1: its elements are neighbours"
@@ -167,10 +166,10 @@ class TensorMap:
     def problems_with(self, element_bytes: int, buffer_bytes: int) -> Iterator[str]:
         """Give what is wrong for elements of this size, in a buffer of that size."""
         inner = self.box[-1] * element_bytes
-        if inner % UNIT_BYTES:
+        if inner % PIECE_BYTES:
             yield (
                 f"the last axis of the box has {inner} bytes; they should be a multiple of "
-                f"{UNIT_BYTES}"
+                f"{PIECE_BYTES}"
             )
         if self.swizzle and inner > self.swizzle:
             yield (

@@ -21,6 +21,10 @@ _NAME_BYTES = 256
 Handle = ctypes.c_void_p
 
 
+MAX_DYNAMIC_SHARED = 8
+"""``CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES``."""
+
+
 class Driver:
     """The CUDA driver through ctypes; every call raises ArtifactError unless it succeeds."""
 

@@ -8,14 +8,12 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import Instruction
+from dlc.arch.memory import ACCESS_BYTES
 from dlc.dialects import gpu
 from dlc.dialects.loop import ForOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.accumulator import Accumulator, Columns, Operand, Place
-
-WIDEST_BYTES = 16
-"""What a thread reads from shared memory at once."""
 
 
 @dataclass
@@ -100,7 +98,7 @@ class _Loaded:
         if self.staged.along_k:
             self.sums.nest([self.count], lambda at: self._load(at[0], zero, k, self.width))
             return
-        run = gcd(self.run, WIDEST_BYTES // self.staged.element_bytes)
+        run = gcd(self.run, ACCESS_BYTES // self.staged.element_bytes)
         sizes = [self.width, self.count // run]
         self.sums.nest(sizes, lambda at: self._load(at[1] * run, at[0], k, run))
 
@@ -113,4 +111,4 @@ class _Loaded:
 
 def _width(staged: Operand) -> int:
     """Return how many elements along k stand together."""
-    return WIDEST_BYTES // staged.element_bytes if staged.along_k else 1
+    return ACCESS_BYTES // staged.element_bytes if staged.along_k else 1

@@ -7,8 +7,9 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.arch.instruction import Instruction
+from dlc.arch.memory import PIECE_BYTES
 from dlc.dialects import gpu
-from dlc.dialects.gpu.matrix_move import MATRIX_ROW_BYTES, MOVED_MATRICES
+from dlc.dialects.gpu.matrix_move import MOVED_MATRICES
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import buffer_shape
 from dlc.ir.tensor import compute_type
@@ -207,7 +208,7 @@ class _Matrices:
         elements of 16 bits only.
         """
         bytes = self.tile.element_bytes
-        fit = self.count in MOVED_MATRICES and self.width * bytes == MATRIX_ROW_BYTES
+        fit = self.count in MOVED_MATRICES and self.width * bytes == PIECE_BYTES
         return fit and (self.tile.along_k or bytes == 2)
 
     def line(self, lane: AffineExpr) -> list[AffineExpr]:

@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dlc.arch.memory import ACCESS_BYTES
 from dlc.simulator._faults import Site
 from dlc.simulator._threads import Active, Batch, Integers
 
 Array = NDArray[Any]
 First = Any
 """The row-major position of the first element: one integer, or one for each active thread."""
-
-LARGEST_VECTOR_BYTES = 16
 
 
 class Buffer(ABC):
@@ -53,7 +52,7 @@ def check_alignment(
     """Fail where a vector of ``width`` bytes does not start at a multiple of them, a longer row not
     at a multiple of the largest vector.
     """
-    alignment = min(width, LARGEST_VECTOR_BYTES)
+    alignment = min(width, ACCESS_BYTES)
     bad = address % alignment != 0
     if bad.any():
         place = int(np.argmax(bad))
@@ -81,7 +80,7 @@ class RegisterBuffer(Buffer):
 
     def _select(self, site: Site, active: Active, first: First, count: int) -> Any:
         width = count * self.dtype.itemsize
-        if count > 1 and width <= LARGEST_VECTOR_BYTES:
+        if count > 1 and width <= ACCESS_BYTES:
             address = one_per_thread(first, active) * self.dtype.itemsize
             check_alignment(self.batch, site, active, address, width, "a register buffer")
         if np.ndim(first) == 0:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from dlc.arch.memory import ACCESS_BYTES
 from dlc.dialects.gpu import SwizzleAttr
 from dlc.simulator._banks import BankCounter
 from dlc.simulator._buffer import (
-    LARGEST_VECTOR_BYTES,
     Array,
     AtomicBuffer,
     First,
@@ -39,7 +39,7 @@ class SharedMemory:
     ):
         self.batch = batch
         self.limit = bytes_per_block
-        self.stride = -(-bytes_per_block // LARGEST_VECTOR_BYTES) * LARGEST_VECTOR_BYTES
+        self.stride = -(-bytes_per_block // ACCESS_BYTES) * ACCESS_BYTES
         self.data = np.zeros(self.stride * len(batch.blocks), np.uint8)
         self.granule = granule
         cells = self.data.size // granule

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from xdsl.ir import Operation
 
+from dlc.arch.memory import PIECE_BYTES
 from dlc.arch.tf32 import round_tf32_to_even
-from dlc.core.tensor_map import UNIT_BYTES
 from dlc.dialects import gpu
 from dlc.dialects.gpu import hardware_swizzle
 from dlc.ir.access import Access
@@ -19,9 +19,6 @@ from dlc.simulator._machine import Compiler, Machine, Step, index_expressions, n
 from dlc.simulator._shared import Piece, SharedBuffer, permuted
 from dlc.simulator._threads import Active, Booleans, Integers
 from dlc.simulator._waits import BarrierObject
-
-CHUNK = UNIT_BYTES
-"""Bytes that a swizzle never tears apart."""
 
 Boxes = Callable[[Active], tuple[Integers, Booleans]]
 """Gives the positions of the elements of each active thread's box, and which are in the tensor."""
@@ -41,8 +38,8 @@ def boxes(machine: Machine, access: Access, site: Site) -> Boxes:
         dims = [active.of(values[slot]) for slot in slots]
         numbers = [np.full(active.count, expression(dims), np.int64) for expression in axes]
         inner = numbers[region.rank - 1] * width
-        if (inner % UNIT_BYTES).any():
-            text = f"has its box at byte {inner[0]} of a row, no multiple of {UNIT_BYTES}"
+        if (inner % PIECE_BYTES).any():
+            text = f"has its box at byte {inner[0]} of a row, no multiple of {PIECE_BYTES}"
             site.fail(machine.batch, int(active.threads[0]), text)
         place, inside = region.positions(numbers[: region.rank], numbers[region.rank :], width)
         return place // width, np.broadcast_to(inside, place.shape)
@@ -81,7 +78,7 @@ class _Tile:
 
     def _permuted(self, block: Integers, buffer: SharedBuffer, address: Integers) -> Piece:
         memory, width = buffer.memory, buffer.dtype.itemsize
-        chunks = address[:, None] + np.arange(0, self.bytes, CHUNK)
+        chunks = address[:, None] + np.arange(0, self.bytes, PIECE_BYTES)
         swizzle = hardware_swizzle(self.map.swizzle)
         chunks = chunks if swizzle is None else permuted(swizzle, chunks)
         chunks = chunks + (block * memory.stride)[:, None]
@@ -93,7 +90,7 @@ class _Tile:
 
 def _parts(chunks: Integers, width: int) -> Integers:
     """Return the numbers of the parts of so many bytes of all chunks."""
-    parts = (chunks // width)[..., None] + np.arange(max(CHUNK // width, 1))
+    parts = (chunks // width)[..., None] + np.arange(max(PIECE_BYTES // width, 1))
     return parts.reshape(len(chunks), -1)
 
 

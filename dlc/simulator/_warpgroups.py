@@ -6,7 +6,8 @@ import numpy as np
 from xdsl.ir import Operation
 
 from dlc.arch.fragments import WARP_LANES, Fragment
-from dlc.arch.matrix_descriptor import PATTERN_ROWS, UNIT_BYTES, MatrixDescriptor
+from dlc.arch.matrix_descriptor import PATTERN_ROWS, MatrixDescriptor
+from dlc.arch.memory import PIECE_BYTES
 from dlc.arch.scope import Scope
 from dlc.dialects import gpu
 from dlc.dialects.gpu.shared_tile import SharedTile
@@ -61,7 +62,7 @@ class _Tile:
         offset = first * buffer.dtype.itemsize
         line = offset // self.layout.row_bytes
         self._check(active, (named != named[:, :1]).reshape(-1), _SAME)
-        self._check(active, (line % PATTERN_ROWS != 0) | (offset % UNIT_BYTES != 0), _BEGINS)
+        self._check(active, (line % PATTERN_ROWS != 0) | (offset % PIECE_BYTES != 0), _BEGINS)
         return offset + buffer.offset
 
     def _check(self, active: Active, bad: Array, message: str) -> None:
@@ -87,8 +88,8 @@ class _Tile:
     ) -> tuple[Integers, Integers]:
         """Return the first lane of each warp, and the cells that the warp reads."""
         leaders, granule = active.threads[::WARP_LANES], buffer.memory.granule
-        pieces = self._addresses(active, buffer, starts, UNIT_BYTES // buffer.dtype.itemsize)
-        cells = pieces[..., None] // granule + np.arange(UNIT_BYTES // granule)
+        pieces = self._addresses(active, buffer, starts, PIECE_BYTES // buffer.dtype.itemsize)
+        cells = pieces[..., None] // granule + np.arange(PIECE_BYTES // granule)
         cells = cells.reshape(len(leaders) if self.split else len(leaders) // _WARPS, -1)
         return leaders, cells if self.split else np.repeat(cells, _WARPS, axis=0)
 
@@ -96,7 +97,7 @@ class _Tile:
 _SAME = "names another tile than the first thread of its warpgroup"
 _BEGINS = (
     f"takes a tile that does not begin in the first of {PATTERN_ROWS} rows, or at no multiple of "
-    f"{UNIT_BYTES} bytes"
+    f"{PIECE_BYTES} bytes"
 )
 
 

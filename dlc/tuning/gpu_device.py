@@ -10,7 +10,7 @@ import numpy as np
 
 from dlc.core import nvrtc
 from dlc.dialects.graph.structure import Array
-from dlc.runtime.gpu_driver import Driver, Handle
+from dlc.runtime.gpu_driver import MAX_DYNAMIC_SHARED, Driver, Handle
 from dlc.runtime.timing import Times, measure
 from dlc.tuning.gpu_code import GpuKernel
 from dlc.tuning.kernel_arguments import KernelArguments
@@ -25,7 +25,6 @@ _GRAPH_SECONDS = 1e-4
 _MOST_LAUNCHES = 2000
 _MOST_COPIES = 1000
 """Buffers so small that this is not enough are read in less time than a launch takes."""
-_MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 _NAME_BYTES = 256
 
 Code = Sequence[GpuKernel]
@@ -141,7 +140,7 @@ class GpuDevice:
         made = self._driver.made("cuModuleLoadData", "cuModuleUnload", kernel.code)
         image, function = kept.enter_context(made), Handle()
         self._driver("cuModuleGetFunction", ctypes.byref(function), image, kernel.name.encode())
-        self._driver("cuFuncSetAttribute", function, _MAX_DYNAMIC_SHARED, kernel.shared_bytes)
+        self._driver("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, kernel.shared_bytes)
         return _Function(function, kernel)
 
     def _upload(self, layout: Layout, placed: Sequence[tuple[int, Array]]) -> _Given:

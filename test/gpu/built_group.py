@@ -16,13 +16,12 @@ from dlc.dialects.gpu import KernelOp
 from dlc.ir.space import buffer_type
 from dlc.ir.tensor import numpy_dtype
 from dlc.runtime.gpu_clock import GpuClock
-from dlc.runtime.gpu_driver import Handle
+from dlc.runtime.gpu_driver import MAX_DYNAMIC_SHARED, Handle
 from dlc.tuning.kernel_arguments import KernelArguments
 
 _LAUNCHES = 20
 """Launches in the graph that is timed."""
 _RUNS = 7
-_MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def least_us(built: Built, clock: GpuClock) -> float:
         image = kept.enter_context(driver.made("cuModuleLoadData", "cuModuleUnload", built.code))
         function = Handle()
         driver("cuModuleGetFunction", ctypes.byref(function), image, built.symbol.encode())
-        driver("cuFuncSetAttribute", function, _MAX_DYNAMIC_SHARED, built.shared)
+        driver("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, built.shared)
         buffers = [kept.enter_context(driver.memory(count)) for count in built.buffers]
         for buffer, count in zip(buffers, built.buffers, strict=True):
             driver("cuMemsetD8Async", buffer, 0, ctypes.c_size_t(max(1, count)), clock.stream)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
+from dlc import arch
 from dlc.analysis.map_parameters import map_parameters
 from dlc.backends.cuda.cubins import compile_kernels
 from dlc.backends.host.tensor_map import driver_map
@@ -14,10 +15,8 @@ from dlc.dialects.gpu import KernelOp
 from dlc.dialects.graph.structure import Array
 from dlc.ir.space import buffer_type
 from dlc.ir.tensor import numpy_dtype
+from dlc.runtime.gpu_driver import MAX_DYNAMIC_SHARED
 from dlc.tuning.kernel_arguments import KernelArguments
-
-MAX_DYNAMIC_SHARED = 8
-"""``CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES``."""
 
 
 class Gpu:
@@ -33,8 +32,8 @@ class Gpu:
         major, minor = ctypes.c_int(), ctypes.c_int()
         self._call("cuDeviceGetAttribute", ctypes.byref(major), 75, device)
         self._call("cuDeviceGetAttribute", ctypes.byref(minor), 76, device)
-        number = major.value * 10 + minor.value
-        self.target = f"sm_{number}a" if number == 90 else f"sm_{number}"
+        own = major.value, minor.value
+        self.target = next(c.target for c in arch.GPUS if c.compute_capability[:2] == own)
 
     def _call(self, function: str, *arguments: Any) -> None:
         status = getattr(self._driver, function)(*arguments)

@@ -38,8 +38,8 @@ MUTANTS: Sequence[Mutant] = (
     _products(
         "steps-of-descriptor",
         _PRINTED,
-        "units = UNIT_BYTES // element_bytes(access.type.element_type)",
-        "units = UNIT_BYTES",
+        "units = PIECE_BYTES // element_bytes(access.type.element_type)",
+        "units = PIECE_BYTES",
         "a descriptor moves by bytes of elements of one byte",
     ),
     _products(

@@ -12,7 +12,8 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from dlc.arch import instructions
 from dlc.arch.instruction import Instruction
-from dlc.arch.matrix_descriptor import UNIT_BYTES, MatrixDescriptor
+from dlc.arch.matrix_descriptor import MatrixDescriptor
+from dlc.arch.memory import PIECE_BYTES
 from dlc.arch.scope import Scope
 from dlc.backends._c_like import CLikePrinter
 from dlc.backends.cuda.products import SUM_REGISTERS, product_name
@@ -93,7 +94,7 @@ def _descriptor(p: CLikePrinter, access: Access, layout: MatrixDescriptor) -> st
     owner = access.buffer.owner
     if not isinstance(owner, gpu.SharedAllocOp) or owner.swizzle is None:
         raise CompileError("a tile of a product has no swizzle; run gpu-swizzle-shared first")
-    units = UNIT_BYTES // element_bytes(access.type.element_type)
+    units = PIECE_BYTES // element_bytes(access.type.element_type)
     index = linear_index(access.map.results, access.type.get_shape()) // units
     start = p.index_text(access.operands).text(index)
     return f"matrix_descriptor<0x{layout.bits:x}ull>({p.names[access.buffer]}) + ({start})"

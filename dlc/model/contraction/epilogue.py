@@ -7,11 +7,9 @@ import numpy as np
 
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.memory import LINE_BYTES
 from dlc.model.contraction.overlap import Floats
 from dlc.model.contraction.tiles import EXCHANGE_RUN, Tiles
-
-_LINE_BYTES = 128
-"""Bytes of a line of the caches."""
 
 _EXCHANGE_BYTES = 64
 """What a warp stores to a row in the time of a piece, where its lanes are neighbours."""
@@ -34,7 +32,7 @@ class Epilogue:
         tiles, costs, work = self.tiles, self.arch.costs, self.tiles.work
         single = 1.0 if work.together > 1 else costs.single_store
         row_bytes = tiles.n / tiles.warps_n * work.factor_bytes
-        wide = np.where(row_bytes >= _LINE_BYTES, costs.wide_row, 1.0)
+        wide = np.where(row_bytes >= LINE_BYTES, costs.wide_row, 1.0)
         pieces = tiles.results / tiles.stored_beside
         stored = pieces * costs.store_clocks * single * wide
         stored = np.where(tiles.exchange > 0, self._exchange, stored)

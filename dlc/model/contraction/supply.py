@@ -7,6 +7,7 @@ import numpy as np
 
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.memory import LINE_BYTES
 from dlc.model.contraction.overlap import Floats
 from dlc.model.contraction.tiles import Tiles
 
@@ -33,9 +34,6 @@ _PIECE_BYTES = 64
 as if it were so.
 """
 
-_LINE_BYTES = 128
-"""Bytes of a line of the caches, and what a warp's wide load takes of one row at least."""
-
 
 @dataclass(frozen=True)
 class Supply:
@@ -57,7 +55,7 @@ class Supply:
         """The cost of a byte, in units of one that is read in whole lines. Slices of all of the
         reduction lie one after the other.
         """
-        is_short = (self.tiles.line_bytes < _LINE_BYTES) & (self.tiles.depth < self.tiles.work.k)
+        is_short = (self.tiles.line_bytes < LINE_BYTES) & (self.tiles.depth < self.tiles.work.k)
         return np.where(is_short, self.arch.costs.half_line, 1.0)
 
     @property

@@ -20,6 +20,7 @@ from dlc.analysis.factor_run import computed_run
 from dlc.analysis.role import Role
 from dlc.analysis.traffic import traffic_bytes
 from dlc.arch.matrix_descriptor import ROW_BYTES
+from dlc.arch.memory import ACCESS_BYTES
 from dlc.core.affine import Ranges, divisor_of, extent, linear_index, simplify, stride
 from dlc.dialects.graph.computed import ContractionOp
 from dlc.ir.tensor import (
@@ -31,9 +32,6 @@ from dlc.ir.tensor import (
     tensor_bytes,
 )
 from dlc.model.contraction import Contraction
-
-_STORE_BYTES = 16
-"""What a thread stores at once at most."""
 
 
 def work_of(cluster: Cluster) -> Contraction:
@@ -122,7 +120,7 @@ def _together(
     """
     if not product.n or product.n[-1].step != 1 or result not in after:
         return 1
-    most = _STORE_BYTES // element_bytes(element_type(result))
+    most = ACCESS_BYTES // element_bytes(element_type(result))
     index, sizes = after[result].index, shape(op.results[0])
     return _longest_run(index, shape(result), product.n[-1], sizes, most)
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from math import prod
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.lane_reads import LINE_BYTES, LOAD_BYTES
+from dlc.analysis.lane_reads import LOAD_BYTES
 from dlc.analysis.role import Role
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.memory import LINE_BYTES
 from dlc.dialects.graph.computed import ReductionOp
 from dlc.dialects.graph.resample import ResampleOp
 from dlc.ir.tensor import element_bytes, element_type, shape

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from math import gcd, prod
 
 from dlc.analysis.turned_reads import Turn, TurnedInput
-
-ACCESS_BYTES = 16
-"""What a thread moves at once at most."""
+from dlc.arch.memory import ACCESS_BYTES
 
 BANK_BYTES = 4
 SECTOR_BYTES = 32

@@ -13,19 +13,19 @@ from dlc.analysis.lane_reads import POSITIONS, lane_reads
 from dlc.analysis.positions import Index, axes
 from dlc.analysis.role import Role
 from dlc.analysis.traffic import least_work, traffic_bytes, work
+from dlc.arch.memory import ACCESS_BYTES, MOVED_BYTES
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape, tensor_bytes
 from dlc.model.streaming import LaneReads
 from dlc.strategies.map.patch_work import PatchWork, patches
 from dlc.strategies.map.schedule import UNTILED, MapOnGpu
-from dlc.strategies.map.sides import ACCESS_BYTES
 from dlc.strategies.map.strip_work import StripWork, strips
 from dlc.strategies.map.tile_work import TileWork, tile_works
 from dlc.strategies.map.windows import WindowWork, needs_windows, windows
 
 Together = WindowWork | StripWork | PatchWork
 
-VECTOR_BYTES = (16, 8, 4, 2, 1)
+VECTOR_BYTES = MOVED_BYTES[::-1]
 """Of the neighbours that a thread may have, most first."""
 REGISTERS = 40
 """Of a thread that shares no windows."""

@@ -6,9 +6,9 @@ from math import ceil
 
 import numpy as np
 
-from dlc.analysis.lane_reads import LINE_BYTES
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.memory import LINE_BYTES
 from dlc.ir.formation import Formation
 from dlc.model.occupancy import Floats, resident_blocks
 from dlc.model.streaming import Stream, resident, stream_s

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil
 
-from dlc.analysis.lane_reads import LINE_BYTES
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.memory import LINE_BYTES
 from dlc.strategies.row.schedule import ACROSS, HELD_ELEMENTS, KEPT_BYTES, RowOnGpu, rounds
 from dlc.strategies.row.work import BLOCK_ROWS, RowWork, line_vectors, vectors
 

@@ -15,6 +15,7 @@ from dlc.analysis.positions import Axis, Index, axes, read_index, zero
 from dlc.analysis.role import Role, RowSpace
 from dlc.analysis.traffic import least_work, traffic_bytes, work
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.memory import ACCESS_BYTES
 from dlc.dialects.graph.computed import ComputedOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape, tensor_bytes
@@ -22,7 +23,6 @@ from dlc.model.streaming import LaneReads
 from dlc.strategies.row.schedule import ACROSS, ALONG, RowOnGpu
 
 _VECTORS = (8, 4, 2, 1)
-_VECTOR_BYTES = 16
 SECTOR_BYTES = 32
 """What the L2 is asked for at least."""
 
@@ -114,14 +114,14 @@ def line_vectors(work: RowWork) -> list[int]:
 
 def _line_vectors(widest_bytes: int, length: int, may: bool) -> list[int]:
     def fits(vector: int) -> bool:
-        return may and vector * widest_bytes <= _VECTOR_BYTES and length % vector > 0
+        return may and vector * widest_bytes <= ACCESS_BYTES and length % vector > 0
 
     return [vector for vector in _VECTORS if fits(vector)]
 
 
 def _vectors(widest_bytes: int, length: int, contiguous: bool) -> list[int]:
     def fits(vector: int) -> bool:
-        return contiguous and vector * widest_bytes <= _VECTOR_BYTES and length % vector == 0
+        return contiguous and vector * widest_bytes <= ACCESS_BYTES and length % vector == 0
 
     return [vector for vector in _VECTORS if vector == 1 or fits(vector)]
 

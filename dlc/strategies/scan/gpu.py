@@ -5,9 +5,9 @@ from math import ceil
 
 import numpy as np
 
-from dlc.analysis.lane_reads import LINE_BYTES
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.memory import ACCESS_BYTES, LINE_BYTES
 from dlc.model.occupancy import BlockResources, Floats, resident_blocks
 from dlc.model.streaming import Stream, stream_s
 from dlc.model.upper_bound import gpu_bound, streaming_work
@@ -22,7 +22,6 @@ _THREADS = (32, 64, 128, 256, 512, 1024)
 _BLOCKS = (128, 256)
 """Threads of a block of rows that a warp each has."""
 _VECTORS = (8, 4, 2, 1)
-_VECTOR_BYTES = 16
 _REGISTERS = 40
 _EXCHANGE_INSTRUCTIONS = 25
 """Of a lane for a round: five exchanges, each with a choice; the one before, and all."""
@@ -34,7 +33,7 @@ _WARP_INSTRUCTIONS = 4
 
 def candidates(work: ScanWork, _: GpuArch) -> Iterator[ScanOnGpu]:
     """Yield the schedules of the space; vectors take at most 16 bytes."""
-    most = 1 if work.length == 1 and not work.across else _VECTOR_BYTES // work.widest_bytes
+    most = 1 if work.length == 1 and not work.across else ACCESS_BYTES // work.widest_bytes
     for vector in (v for v in _VECTORS if v <= max(1, most)):
         if work.across:
             yield from (ScanOnGpu(n, 1, vector) for n in _BLOCKS if work.neighbours % vector == 0)
