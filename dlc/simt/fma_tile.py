@@ -13,7 +13,7 @@ from dlc.dialects import gpu
 from dlc.dialects.loop import ForOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.lowering.tile_scope import open_loop
-from dlc.simt.accumulator import Accumulator, Columns, Operand, Place
+from dlc.simt.accumulator import Accumulator, Columns, Held, Operand, Place
 
 
 @dataclass
@@ -29,8 +29,9 @@ class FmaTile(Accumulator):
         return self.down, self.across
 
     def multiply(
-        self, instruction: Instruction, lhs: Operand, rhs: Operand, loop: ForOp | None
+        self, instruction: Instruction, lhs: Operand | Held, rhs: Operand, loop: ForOp | None
     ) -> None:
+        assert isinstance(lhs, Operand), "threads hold no factor that they multiply for themselves"
         width = gcd(lhs.depth, max(_width(lhs), _width(rhs)))
         a = _Loaded(self, lhs, width, self.down, self.row)
         b = _Loaded(self, rhs, width, self.across, self._place_of(rhs), self.spread.run)
