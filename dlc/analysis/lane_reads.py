@@ -170,13 +170,14 @@ class _Walk:
     known: Collection[ComputedOp]
     reading: Reading
     found: list[_InputRead] = field(default_factory=list)
-    _seen: set[tuple[SSAValue, Index]] = field(default_factory=set)
+    _seen: set[tuple[SSAValue, tuple[int, ...]]] = field(default_factory=set)
 
     def visit(self, value: SSAValue, index: Index, scale: float = 1.0) -> None:
         """Record what is read where ``value`` is needed at ``index``."""
-        if (value, index) in self._seen or len(self._seen) >= _MOST_VISITS:
+        at = value, tuple(axis.made for axis in index)
+        if at in self._seen or len(self._seen) >= _MOST_VISITS:
             return
-        self._seen.add((value, index))
+        self._seen.add(at)
         op = value.owner
         if isinstance(op, ComputedOp) and self.cluster.inner(value):
             if op not in self.known:

@@ -85,7 +85,9 @@ def _estimate_plain(work: MapWork, schedules: Sequence[MapOnGpu], arch: GpuArch)
         for unit, s in zip(units, schedules, strict=True)
     ]
     instructions = results * (each + costs.result_instructions + np.array(divided))
-    loading = costs.loads_wait_clocks * np.ceil(loads / _LOADS_AHEAD)
+    together = [work.together_of(s.columns) for s in schedules]
+    rows = np.array([own.rows if own else 1 for own in together])
+    loading = costs.loads_wait_clocks * rows * np.ceil(loads / rows / _LOADS_AHEAD)
     warps = blocks * threads / arch.warp_threads
     kernels = Stream(
         blocks,

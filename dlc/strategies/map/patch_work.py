@@ -39,6 +39,9 @@ class PatchWork:
     cost: int
     reads: tuple[tuple[int, LaneReads], ...]
 
+    rows = 1
+    """All loads are on their way together."""
+
     def registers(self, vector: int) -> int:
         """Return the registers of a thread: sums and patch in 32 bits."""
         return _REGISTERS + vector * self.positions + dict(self.patches)[vector]

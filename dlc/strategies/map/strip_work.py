@@ -33,6 +33,9 @@ class StripWork:
     bytes: int
     reads: tuple[tuple[int, LaneReads], ...]
 
+    rows = 1
+    """All loads are on their way together."""
+
     def registers(self, vector: int) -> int:
         """Return the registers of a thread: what it reads, and a vector of the result."""
         return _REGISTERS + (self.positions + 1) * vector * self.bytes // 4

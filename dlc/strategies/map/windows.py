@@ -60,6 +60,13 @@ class WindowWork:
     bytes: int
     reads: tuple[tuple[int, LaneReads], ...]
 
+    @property
+    def rows(self) -> int:
+        """The lines of a window, each read under a condition of its own where the image is padded:
+        its loads wait before those of the next one.
+        """
+        return max(1, self.points // (self.taps * self.inner))
+
     def registers(self, vector: int) -> int:
         """Return the registers of a thread: sums in 32 bits, a line and the taps in their type."""
         line = self.places * (self.inner if self.is_shared else vector)

@@ -114,3 +114,18 @@ def test_samples_that_are_no_whole_blocks_are_left_out(warps: int) -> None:
     index = axes(("rows", warps), (rows, columns))
     cluster = Cluster(flow, tuple(flow.ops))
     assert lane_reads(cluster, [(result, index)], ((1, warps),)) == [LaneReads(1, 1, 1)]
+
+
+def test_a_window_that_two_ops_read_is_counted_once() -> None:
+    """Also of an image alone, whose axis of one place is another constant for each reader."""
+    image, result = "tensor<1x9x9x64xf16>", "tensor<1x7x7x64xf16>"
+    text = (
+        f"func.func @main(%a: {image}) -> {result} {{\n"
+        "%p = graph.max_pool %a window [3, 3] strides [1, 1] padding [0, 0, 0, 0] "
+        f"dilations [1, 1] layout channels_last : {image} -> {result}\n"
+        f"%s = graph.sigmoid %p : {result} -> {result}\n"
+        f"%r = graph.mul %p, %s : ({result}, {result}) -> {result}\n"
+        f"func.return %r : {result} }}"
+    )
+    (eight,) = _reads(text, (8, 1))
+    assert eight.loads == 9
