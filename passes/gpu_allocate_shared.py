@@ -12,7 +12,7 @@ from dlc.analysis.shared_conflict import is_block_barrier
 from dlc.arch.memory import ACCESS_BYTES
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp, SharedAllocOp
-from dlc.dialects.gpu.cluster import RemoteMoveOp
+from dlc.dialects.gpu.cluster import RemoteOp
 from dlc.ir.access import MemoryOp
 from dlc.ir.order import OrderingOp
 from dlc.ir.space import buffer_type
@@ -94,7 +94,7 @@ def _buffer(op: SharedAllocOp, phases: _Phases) -> _Buffer:
     accesses = [a for user in users if isinstance(user, MemoryOp) for a in user.accesses()]
     alignment = max(alignment, *(a.alignment for a in accesses if a.buffer is op.output), 1)
     used = [phases[_numbered(use.operation, phases)] for use in op.output.uses]
-    if _holds_tokens(op) or any(isinstance(user, RemoteMoveOp) for user in users):
+    if _holds_tokens(op) or any(isinstance(user, RemoteOp) for user in users):
         used += phases.values()
     first = min((first for first, _ in used), default=0)
     return _Buffer(op, bytes, alignment, first, max((last for _, last in used), default=0))

@@ -14,10 +14,12 @@ from dlc.dialects.gpu.alloc import CounterAllocOp, RegisterAllocOp, SharedAllocO
 from dlc.dialects.gpu.bulk_copy import BulkCopyOp
 from dlc.dialects.gpu.capability import NeedsCapability
 from dlc.dialects.gpu.cluster import (
+    ClusterArriveOp,
     ClusterBarrierOp,
     ClusterLoadOp,
     ClusterRankOp,
     ClusterStoreOp,
+    ClusterWaitOp,
 )
 from dlc.dialects.gpu.convert import CvtTf32Op
 from dlc.dialects.gpu.copy import AtomicAddOp, CopyOp, CpAsyncOp
@@ -38,6 +40,7 @@ from dlc.dialects.gpu.mma import MmaOp
 from dlc.dialects.gpu.named_barrier import BarArriveOp, BarSyncOp, NamedBarrierOp
 from dlc.dialects.gpu.prefetch import PrefetchTensorOp
 from dlc.dialects.gpu.registers import SetRegistersOp
+from dlc.dialects.gpu.st_async import StAsyncOp
 from dlc.dialects.gpu.sync import (
     AsyncFenceOp,
     BarrierOp,
@@ -78,10 +81,12 @@ __all__ = [
     "BulkCommitOp",
     "BulkCopyOp",
     "BulkWaitOp",
+    "ClusterArriveOp",
     "ClusterBarrierOp",
     "ClusterLoadOp",
     "ClusterRankOp",
     "ClusterStoreOp",
+    "ClusterWaitOp",
     "CopyOp",
     "CounterAllocOp",
     "CpAsyncArriveOp",
@@ -114,6 +119,7 @@ __all__ = [
     "SharedAllocOp",
     "ShuffleMode",
     "ShuffleOp",
+    "StAsyncOp",
     "StmatrixOp",
     "SwizzleAttr",
     "TensorCopyOp",

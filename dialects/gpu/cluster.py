@@ -1,5 +1,7 @@
 """Blocks that run at the same time beside each other, and reach each other's shared memory."""
 
+from collections.abc import Iterator
+from itertools import takewhile
 from typing import ClassVar
 
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, MemRefType, i64
@@ -13,7 +15,7 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import Pure
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.scope import Scope
@@ -26,8 +28,9 @@ from dlc.dialects.gpu.buffers import (
 from dlc.dialects.gpu.capability import NeedsCapability
 from dlc.dialects.gpu.kernel import kernel_around
 from dlc.dialects.gpu.sync import MeetingOp
-from dlc.ir.access import INDEX, BoundedIndex
+from dlc.ir.access import INDEX, BoundedIndex, MemoryOp
 from dlc.ir.cluster import ClusteredKernel
+from dlc.ir.order import OrderingOp
 from dlc.ir.space import Space, space_of
 
 REMOTE_BYTES = (4, 8, 16)
@@ -94,7 +97,76 @@ class ClusterBarrierOp(MeetingOp, ClusterOp):
         verify_cluster(self)
 
 
-class RemoteMoveOp(VectorMoveOp, ClusterOp):
+class RemoteOp(ClusterOp):
+    """What touches the same buffer of another block: its bytes are for nothing else."""
+
+
+@irdl_op_definition
+class ClusterArriveOp(IRDLOperation, OrderingOp, ClusterOp):
+    """Tell the blocks of the cluster that this thread has begun, without waiting (PTX ISA,
+    "barrier.cluster", ``arrive.relaxed``).
+
+    It comes first in a kernel: others learn of ``mbarrier`` objects that were made before it, and
+    of nothing else, so nothing else is touched before.
+
+    ``gpu.cluster_arrive``
+    """
+
+    name = "gpu.cluster_arrive"
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict"
+
+    @property
+    def together(self) -> Scope:
+        return Scope.WARP
+
+    def verify_(self) -> None:
+        verify_cluster(self)
+        if any(not _touches_objects(op) for op in _before(self) if isinstance(op, MemoryOp)):
+            raise VerifyException("nothing but mbarrier objects is touched before it")
+
+
+@irdl_op_definition
+class ClusterWaitOp(IRDLOperation, OrderingOp, ClusterOp):
+    """Wait until all threads of the cluster have come to ``gpu.cluster_arrive`` (PTX ISA,
+    "barrier.cluster", ``wait.acquire``).
+
+    It is no barrier: what threads do between the two, others do not wait for.
+
+    ``gpu.cluster_wait``
+    """
+
+    name = "gpu.cluster_wait"
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict"
+
+    @property
+    def together(self) -> Scope:
+        return Scope.CLUSTER
+
+    def verify_(self) -> None:
+        verify_cluster(self)
+        kinds = [type(op) for op in _before(self)]
+        if kernel_around(self) is not None and kinds.count(ClusterArriveOp) != 1:
+            raise VerifyException("one gpu.cluster_arrive comes before it, for all that wait")
+        if ClusterWaitOp in kinds:
+            raise VerifyException("each thread waits once")
+
+
+def _before(op: Operation) -> Iterator[Operation]:
+    """Yield what comes before an operation in the text of its kernel."""
+    kernel = kernel_around(op)
+    yield from takewhile(lambda other: other is not op, kernel.walk() if kernel else ())
+
+
+def _touches_objects(op: MemoryOp) -> bool:
+    """Whether an operation touches nothing but ``mbarrier`` objects."""
+    return all(
+        space_of(a.buffer) is Space.SHARED and a.type.element_type == i64 for a in op.accesses()
+    )
+
+
+class RemoteMoveOp(VectorMoveOp, RemoteOp):
     """A vector that a thread moves between its registers and the shared memory of a block."""
 
     source = operand_def(MemRefType)
@@ -158,4 +230,11 @@ class ClusterStoreOp(RemoteMoveOp):
         self._verify(self.destination, self.source)
 
 
-OPERATIONS = [ClusterRankOp, ClusterBarrierOp, ClusterLoadOp, ClusterStoreOp]
+OPERATIONS = [
+    ClusterRankOp,
+    ClusterBarrierOp,
+    ClusterArriveOp,
+    ClusterWaitOp,
+    ClusterLoadOp,
+    ClusterStoreOp,
+]

@@ -108,10 +108,10 @@ class CombineOp(CombiningOp):
 
 @irdl_op_definition
 class MeetOp(IRDLOperation):
-    """The threads of all blocks of a cluster wait for each other.
+    """Wait until all blocks of the cluster have begun.
 
-    One stands before the first combination over the cluster, so that all blocks have begun which
-    others send to. Best it stands where a thread waits anyway, for what it has loaded.
+    One stands before the first combination over the cluster, which sends to other blocks. What a
+    thread does before it, another block does not know of.
 
     ``loop.meet``
     """

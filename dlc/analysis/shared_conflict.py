@@ -9,7 +9,7 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstan
 from dlc.analysis.index_range import range_of
 from dlc.analysis.uniformity import is_uniform
 from dlc.arch.scope import Scope
-from dlc.core.affine import Interval, Ranges, divisor_of, interval_of, simplify
+from dlc.core.affine import Interval, Ranges, divisor_of, interval_of, linear_index, simplify
 from dlc.ir.access import Access, MemoryOp
 from dlc.ir.order import BETWEEN_THREADS, OrderingOp
 from dlc.ir.space import Space, space_of
@@ -102,7 +102,7 @@ class Conflicts:
         return self._answers[key]
 
     def _are_disjoint(self, first: Access, later: Access, past: frozenset[SSAValue]) -> bool:
-        """Return whether the places differ along an axis for any two threads.
+        """Return whether the places differ along an axis, or counted through, for any two threads.
 
         What is the same in all threads, and still what it was, may be compared; what is not has any
         value of its range in each.
@@ -117,7 +117,8 @@ class Conflicts:
             left, right = (_over(a, axis, values) for a in (first, later))
             if _differ_for_any_threads(left, right, uniform, ranges, reach):
                 return True
-        return False
+        left, right = (_position(a, values) for a in (first, later))
+        return _differ_for_any_threads(left, right, uniform, ranges, reaches[-1])
 
     def _is_uniform(self, value: SSAValue) -> bool:
         if value not in self._uniform:
@@ -171,6 +172,13 @@ def _never_meet(gap: AffineExpr, ranges: Ranges, reach: int) -> bool:
 def _over(access: Access, axis: int, values: list[SSAValue]) -> AffineExpr:
     dims = [AffineExpr.dimension(values.index(v)) for v in access.operands]
     return access.map.results[axis].replace_dims_and_symbols(dims, ())
+
+
+def _position(access: Access, values: list[SSAValue]) -> AffineExpr:
+    """Return the position in its buffer of what an access touches first."""
+    sizes = access.type.get_shape()
+    index = [_over(access, axis, values) for axis in range(len(sizes))]
+    return simplify(linear_index(index, sizes), Ranges())
 
 
 def _differ(left: AffineExpr, right: AffineExpr, ranges: Ranges, reach: int) -> bool:

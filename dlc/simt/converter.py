@@ -20,6 +20,7 @@ from dlc.dialects.loop.structure import ForOp, YieldOp
 from dlc.errors import CompileError
 from dlc.ir.formation import Formation
 from dlc.ir.space import Space, buffer_type, space_of
+from dlc.simt.cluster_start import ClusterStart
 from dlc.simt.combine import Combine, Parts, combine_over_team
 from dlc.simt.combine_cluster import combine_over_cluster
 from dlc.simt.prefix import prefix_over_team
@@ -42,6 +43,7 @@ class SimtConverter:
         self.b = self.program.b
         self.values = self.program.values
         self.loops = LoopConverter(self.program, self.convert_ops)
+        self.cluster = ClusterStart(self.program)
         self.moves_registers = False
 
     def convert(self) -> gpu.KernelOp:
@@ -171,7 +173,7 @@ class SimtConverter:
         """Write what threads do together."""
         match op:
             case MeetOp():
-                self.b.builder.insert(gpu.ClusterBarrierOp())
+                self.cluster.meet(op)
             case CombineOp():
                 self._combine(op)
             case PrefixOp():
@@ -184,7 +186,8 @@ class SimtConverter:
         totals = combine_over_team(self.program, parts, combine, self._team(op))
         blocks = self.kernel.cluster_blocks
         if op.over.data is CombineScope.CLUSTER and blocks > 1:
-            totals = combine_over_cluster(self.program, totals, combine, blocks)
+            self.cluster.check_combine(op)
+            totals = combine_over_cluster(self.program, self.cluster, totals, combine, blocks)
         self.values.update(zip(op.totals, totals, strict=True))
 
     def _prefix(self, op: PrefixOp) -> None:

@@ -76,9 +76,15 @@ class ThreadProgram:
     @contextmanager
     def writing(self, block: Block) -> Generator[None]:
         """Write at the end of another block."""
+        with self.writing_at(InsertPoint.at_end(block)):
+            yield
+
+    @contextmanager
+    def writing_at(self, point: InsertPoint) -> Generator[None]:
+        """Write at another place."""
         builder = self.b.builder
         before = builder.insertion_point
-        builder.insertion_point = InsertPoint.at_end(block)
+        builder.insertion_point = point
         yield
         builder.insertion_point = before
 

@@ -20,6 +20,14 @@ def _cluster_barrier(machine: Machine, op: gpu.ClusterBarrierOp) -> Step:
     return run
 
 
+def _cluster_arrive(machine: Machine, op: gpu.ClusterArriveOp) -> Step:
+    return lambda active: machine.batch.arrive_at_cluster(active.threads)
+
+
+def _cluster_wait(machine: Machine, op: gpu.ClusterWaitOp) -> Step:
+    return lambda active: machine.batch.wait_for_cluster(active.threads)
+
+
 Touched = Iterator[tuple[Active, Integers]]
 Ranks = Callable[[Active], Integers]
 """Gives how many ranks beside its own block each active thread touches another one."""
@@ -118,6 +126,8 @@ def _cluster_store(machine: Machine, op: gpu.ClusterStoreOp) -> Step:
 
 COMPILERS: Mapping[type[Operation], Compiler] = {
     gpu.ClusterBarrierOp: _cluster_barrier,
+    gpu.ClusterArriveOp: _cluster_arrive,
+    gpu.ClusterWaitOp: _cluster_wait,
     gpu.ClusterLoadOp: _cluster_load,
     gpu.ClusterStoreOp: _cluster_store,
 }

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu import KernelOp
-from dlc.simulator._clocks import Clocks
+from dlc.simulator._clocks import Clocks, Times
 
 Value = Any
 """What a thread holds: one number for all threads, or an array with one for each of the batch."""
@@ -85,6 +85,7 @@ class Batch:
         self.everyone = Active(np.ones(self.size, np.bool_))
         self.clocks: Clocks | None = None
         self.waited = np.full(self.size, kernel.constant_inputs is None)
+        self._arrived: dict[int, Times] = {}
 
     @cached_property
     def cluster_rank(self) -> Integers:
@@ -127,6 +128,21 @@ class Batch:
         assert self.clocks is not None
         clusters = self.cluster_slot[threads]
         self.clocks.meet([threads[clusters == n] for n in np.unique(clusters)])
+
+    def arrive_at_cluster(self, threads: Integers) -> None:
+        """Others of the clusters of ``threads`` may wait for what these know by now."""
+        assert self.clocks is not None
+        clusters = self.cluster_slot[threads]
+        for n in np.unique(clusters):
+            row = self.clocks.release(threads[clusters == n])
+            self._arrived[n] = np.maximum(self._arrived.get(n, row), row)
+
+    def wait_for_cluster(self, threads: Integers) -> None:
+        """``threads`` have waited until all of their clusters had arrived."""
+        assert self.clocks is not None
+        clusters = self.cluster_slot[threads]
+        for n in np.unique(clusters):
+            self.clocks.acquire(threads[clusters == n], self._arrived[n])
 
     def pass_warp_barrier(self, warps: Integers) -> None:
         """All lanes of ``warps`` have waited for each other."""

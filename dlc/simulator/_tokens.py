@@ -78,6 +78,7 @@ class Tokens:
         self.changes = 0
         self.under_way: list[_BulkCopy | _CopiesArrival] = []
         self._objects: dict[int, Phases] = {}
+        self._last: dict[int, _BulkCopy] = {}
         self._waits = np.zeros(batch.size, np.int64)
 
     def create(self, active: Active, keys: Keys, arrivals: int) -> None:
@@ -147,6 +148,7 @@ class Tokens:
                 part = Piece(piece.elements[row], piece.cells[row])
                 copy = _BulkCopy(site, buffer, part, data[row], found, bytes, int(thread), time)
                 self.under_way.append(copy)
+                self._last[found.counter] = copy
 
     def arrive_after_copies(self, site: Site, active: Active, keys: Keys, copies: Copies) -> None:
         """Let active threads arrive at their objects when their copies are done."""
@@ -164,9 +166,15 @@ class Tokens:
         return bool(finishing)
 
     def check_end(self) -> None:
-        """Fail if a copy is still under way when all threads have ended."""
+        """Fail if a copy is still under way when all threads have ended, or if more bytes came than
+        were expected: a wait for them may have been over too early.
+        """
         for copy in self.under_way:
             copy.site.fail(self.batch, copy.thread, "starts a copy that nobody waits for")
+        for copy in self._last.values():
+            if copy.object.missing_bytes < 0:
+                text = f"moves {-copy.object.missing_bytes} bytes more than the mbarrier expects"
+                copy.site.fail(self.batch, copy.thread, text)
 
     def meet(self, site: Site, active: Active, keys: Keys, threads: int) -> None:
         """Let active threads arrive at numbered barriers of so many ``threads``, and note the round

@@ -19,7 +19,11 @@ from dlc.simulator._tokens import Keys
 class BarrierObject:
     """The ``mbarrier`` object that an operation names."""
 
-    def __init__(self, machine: Machine, op: MbarrierOp | gpu.BulkCopyOp | gpu.TensorCopyOp):
+    def __init__(
+        self,
+        machine: Machine,
+        op: MbarrierOp | gpu.BulkCopyOp | gpu.TensorCopyOp | gpu.StAsyncOp,
+    ):
         self.machine = machine
         self.site = Site(op)
         self._access = op.accesses()[-1]
@@ -156,6 +160,25 @@ def _bulk_copy(machine: Machine, op: gpu.BulkCopyOp) -> Step:
     return run
 
 
+def _st_async(machine: Machine, op: gpu.StAsyncOp) -> Step:
+    found, site = BarrierObject(machine, op), Site(op)
+    read, written, _ = op.accesses()
+    source, destination = machine.place(read, site), machine.place(written, site)
+    ranks = ranks_beside(machine, op.rank, site)
+
+    def run(active: Active) -> None:
+        beside = ranks(active)
+        keys = found.keys(active, beside)
+        registers, at = source(active)
+        data = registers.read(site, active, at, read.elements)
+        buffer, at = destination(active)
+        assert isinstance(buffer, SharedBuffer)
+        piece = buffer.locate(site, active, at, written.elements, beside)
+        machine.tokens.start_copy(site, active, keys, buffer, piece, data)
+
+    return run
+
+
 COMPILERS: Mapping[type[Operation], Compiler] = {
     gpu.MbarrierInitOp: _mbarrier_init,
     gpu.MbarrierArriveOp: _mbarrier_arrive,
@@ -164,4 +187,5 @@ COMPILERS: Mapping[type[Operation], Compiler] = {
     gpu.BarSyncOp: _named_barrier,
     gpu.BarArriveOp: _named_barrier,
     gpu.BulkCopyOp: _bulk_copy,
+    gpu.StAsyncOp: _st_async,
 }

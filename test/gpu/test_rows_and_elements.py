@@ -75,6 +75,10 @@ KEPT = [
     "threads = 96, vector = 4",
     "threads = 64, vector = 8, cluster = 2",
     "threads = 32, vector = 2, cluster = 4",
+    "threads = 64, vector = 4, held = true",
+    "threads = 32, vector = 8, cluster = 2, held = true",
+    "threads = 16, rows = 8, packed = true",
+    "threads = 64, rows = 16, packed = true",
 ]
 
 
@@ -421,9 +425,17 @@ def test_softmax_of_several_rows_in_a_block(
 
 
 @pytest.mark.parametrize(
-    "schedule", ["threads = 64", "threads = 32, rows = 2, vector = 4", "threads = 8, rows = 8"]
+    "schedule",
+    [
+        "threads = 64, held = true",
+        "threads = 32, rows = 2, vector = 4, held = true",
+        "threads = 8, rows = 8, held = true",
+        "threads = 96, vector = 8, cluster = 2, held = true",
+        "threads = 32, rows = 16, packed = true",
+        "threads = 64, rows = 8, packed = true",
+    ],
 )
-@pytest.mark.parametrize("sizes", [(3, 1), (5, 197), (4, 2052), (7, 64)])
+@pytest.mark.parametrize("sizes", [(3, 1), (5, 197), (4, 2052), (7, 64), (16, 41)])
 def test_softmax_of_rows_in_shared_memory(
     runner: Runner, sizes: tuple[int, int], schedule: str
 ) -> None:
@@ -433,7 +445,7 @@ def test_softmax_of_rows_in_shared_memory(
         f"%t = graph.softmax %s axis 1 : {full} -> {full}\n"
         f"%r = graph.mul %t, %g0 : ({full}, {full}) -> {full}"
     )
-    keys = f'strategy = "row", target = "gpu", {schedule}, held = true'
+    keys = f'strategy = "row", target = "gpu", {schedule}'
     text = group(f"{full}, {row}", full, keys, body)
     rng = np.random.default_rng(0)
     x, b = (rng.standard_normal(s).astype(np.float16) for s in (sizes, sizes[1:]))

@@ -1,5 +1,5 @@
 """Faults put into kernels that exchange through shared memory are found in the simulator: tiles of
-inputs that lie turned, rows that stand there, totals of teams.
+inputs that lie turned, rows that stand there alone or as one run, totals of teams.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import pytest
 from lowered import lowered
 from test_rows_and_elements import group
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.rewriter import Rewriter
 
 from dlc.analysis.shared_conflict import shared_accesses
@@ -42,6 +42,17 @@ def held() -> ModuleOp:
         f"%r = graph.sub %g0, %m : ({full}, tensor<3x1xf32>) -> {full}"
     )
     keys = 'strategy = "row", target = "gpu", threads = 64, vector = 1, held = true'
+    return lowered(group(full, full, keys, body), GPU)
+
+
+def packed() -> ModuleOp:
+    """Differences from the largest of rows that come and go as one run."""
+    full = "tensor<3x203xf32>"
+    body = (
+        f"%m = graph.reduce_max %g0 axes [1] keep_dims : {full} -> tensor<3x1xf32>\n"
+        f"%r = graph.sub %g0, %m : ({full}, tensor<3x1xf32>) -> {full}"
+    )
+    keys = 'strategy = "row", target = "gpu", threads = 16, rows = 4, packed = true'
     return lowered(group(full, full, keys, body), GPU)
 
 
@@ -107,20 +118,26 @@ def half_a_butterfly(module: ModuleOp) -> None:
     Rewriter.replace_op(shuffle, [], [shuffle.operands[0]])
 
 
-def without_cluster_barriers(module: ModuleOp) -> None:
-    """Let blocks touch each other's memory whenever they like."""
-    for op in [op for op in module.walk() if isinstance(op, gpu.ClusterBarrierOp)]:
+def without_waiting_for_blocks(module: ModuleOp) -> None:
+    """Read what other blocks send without waiting for it."""
+    for op in [op for op in module.walk() if isinstance(op, gpu.MbarrierWaitOp)]:
         Rewriter.erase_op(op)
 
 
-def without_the_first_cluster_barrier(module: ModuleOp) -> None:
+def without_meeting(module: ModuleOp) -> None:
     """Let a block send to one that may not have begun."""
-    Rewriter.erase_op(next(op for op in module.walk() if isinstance(op, gpu.ClusterBarrierOp)))
+    Rewriter.erase_op(next(op for op in module.walk() if isinstance(op, gpu.ClusterWaitOp)))
+
+
+def with_half_of_the_bytes(module: ModuleOp) -> None:
+    """Wait for what one of two blocks sends."""
+    op = next(op for op in module.walk() if isinstance(op, gpu.MbarrierArriveOp))
+    op.bytes = IntegerAttr(op.expected_bytes // 2, i64)
 
 
 def without_a_send(module: ModuleOp) -> None:
     """Keep the total of a block from the others."""
-    Rewriter.erase_op(next(op for op in module.walk() if isinstance(op, gpu.ClusterStoreOp)))
+    Rewriter.erase_op(next(op for op in module.walk() if isinstance(op, gpu.StAsyncOp)))
 
 
 def at_any_place(module: ModuleOp) -> None:
@@ -129,7 +146,7 @@ def at_any_place(module: ModuleOp) -> None:
         Rewriter.replace_op(op, [], [op.lhs])
 
 
-@pytest.mark.parametrize("made", [turned, held, across, shared_by_blocks, scanned])
+@pytest.mark.parametrize("made", [turned, held, packed, across, shared_by_blocks, scanned])
 def test_without_a_fault_the_result_is_right(made: Callable[[], ModuleOp]) -> None:
     assert _is_right(made(), made)
 
@@ -139,15 +156,18 @@ def test_without_a_fault_the_result_is_right(made: Callable[[], ModuleOp]) -> No
     [
         (turned, without_barriers),
         (held, without_barriers),
+        (packed, without_barriers),
         (across, without_barriers),
         (turned, other_place),
         (held, other_place),
+        (packed, other_place),
         (across, other_place),
         (held, half_a_butterfly),
         (across, half_a_butterfly),
         (shared_by_blocks, without_barriers),
-        (shared_by_blocks, without_cluster_barriers),
-        (shared_by_blocks, without_the_first_cluster_barrier),
+        (shared_by_blocks, without_waiting_for_blocks),
+        (shared_by_blocks, without_meeting),
+        (shared_by_blocks, with_half_of_the_bytes),
         (shared_by_blocks, without_a_send),
         (scanned, without_barriers),
         (scanned, half_a_butterfly),

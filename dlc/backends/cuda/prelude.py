@@ -144,7 +144,7 @@ __device__ __forceinline__ void mbarrier_arrive_expect(void* barrier) {
                :: "r"(shared_address(barrier)), "n"(bytes) : "memory");
 }""",
     "mbarrier_wait": _mbarrier_wait("mbarrier_wait", ""),
-    # In clusters, it also waits for what threads of other blocks did before they arrived.
+    # Where threads of other blocks arrive, it also waits for what they did before.
     "mbarrier_wait_of_cluster": _mbarrier_wait("mbarrier_wait_of_cluster", ".acquire.cluster"),
     "cp_async_arrive": """
 __device__ __forceinline__ void cp_async_arrive(void* barrier) {
@@ -197,6 +197,15 @@ __device__ __forceinline__ int cluster_rank() {
     "cluster_barrier": """
 __device__ __forceinline__ void cluster_barrier() {
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}""",
+    # Relaxed: that of the barrier above waits until all that the thread has under way is visible.
+    "cluster_arrive": """
+__device__ __forceinline__ void cluster_arrive() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}""",
+    "cluster_wait": """
+__device__ __forceinline__ void cluster_wait() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }""",
     "cluster_address": """

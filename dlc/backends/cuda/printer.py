@@ -253,6 +253,11 @@ def _bulk_copy(p: CudaPrinter, op: gpu.BulkCopyOp) -> None:
     p.line(f"bulk_copy<{op.bytes}>({destination}, {source}, {barrier});")
 
 
+def _st_async(p: CudaPrinter, op: gpu.StAsyncOp) -> None:
+    source, destination, barrier = map(p.address, op.accesses())
+    p.line(f"st_async_{op.bytes}({destination}, {source}, {barrier}, {p.names[op.rank]});")
+
+
 def _tensor_copy(p: CudaPrinter, op: gpu.TensorCopyOp) -> None:
     source, destination, barrier = op.accesses()
     places = f"{p.address(destination)}, &{p.maps[op.mapped]}, {p.coordinates(source)}"
@@ -296,7 +301,8 @@ def _mbarrier_arrive(p: CudaPrinter, op: gpu.MbarrierArriveOp) -> None:
 
 def _mbarrier_wait(p: CudaPrinter, op: gpu.MbarrierWaitOp) -> None:
     (access,) = op.accesses()
-    of_cluster = "" if kernel_of(op).cluster is None else "_of_cluster"
+    arrivals = (o for o in kernel_of(op).walk() if isinstance(o, gpu.MbarrierArriveOp))
+    of_cluster = "_of_cluster" if any(o.rank is not None for o in arrivals) else ""
     p.line(f"mbarrier_wait{of_cluster}({p.address(access)}, {p.names[op.parity]});")
 
 
@@ -338,8 +344,11 @@ CudaPrinter.STATEMENTS = {
     gpu.CpAsyncWaitOp: lambda p, op: p.line(f"cp_async_wait<{op.outstanding.value.data}>();"),
     gpu.ClusterRankOp: lambda p, op: p.define(op.output, "cluster_rank()"),
     gpu.ClusterBarrierOp: _says("cluster_barrier();"),
+    gpu.ClusterArriveOp: _says("cluster_arrive();"),
+    gpu.ClusterWaitOp: _says("cluster_wait();"),
     gpu.ClusterLoadOp: _remote,
     gpu.ClusterStoreOp: _remote,
+    gpu.StAsyncOp: _st_async,
     gpu.LdmatrixOp: _matrix_move,
     gpu.StmatrixOp: _matrix_move,
     gpu.MmaOp: _mma,

@@ -1,5 +1,6 @@
 """Loads and stores of another block's shared memory as functions of CUDA text (PTX ISA, "mapa",
-"ld" and "st" with ``.shared::cluster``).
+"ld", "st" and "st.async" with
+``.shared::cluster``).
 """
 
 from dlc.dialects.gpu.cluster import REMOTE_BYTES, ClusterLoadOp, ClusterStoreOp
@@ -15,6 +16,7 @@ def remote_accesses() -> dict[str, str]:
     texts: dict[str, str] = {}
     for bytes in REMOTE_BYTES:
         texts |= {f"cluster_load_{bytes}": _load(bytes), f"cluster_store_{bytes}": _store(bytes)}
+        texts[f"st_async_{bytes}"] = _st_async(bytes)
     return texts
 
 
@@ -46,4 +48,19 @@ __device__ __forceinline__ void cluster_store_{bytes}(void* to, const void* from
   const unsigned* r = (const unsigned*)from;
   asm volatile("st.shared::cluster{vector}.u32 [%0], {registers};"
                :: "r"(cluster_address(to, rank)), {inputs} : "memory");
+}}"""
+
+
+def _st_async(bytes: int) -> str:
+    vector, registers = _words(bytes, 1)
+    inputs = ", ".join(f'"r"(r[{n}])' for n in range(bytes // 4))
+    barrier = 1 + bytes // 4
+    return f"""
+__device__ __forceinline__ void st_async_{bytes}(
+    void* to, const void* from, void* barrier, int rank) {{
+  const unsigned* r = (const unsigned*)from;
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes{vector}.u32 "
+               "[%0], {registers}, [%{barrier}];"
+               :: "r"(cluster_address(to, rank)), {inputs}, "r"(cluster_address(barrier, rank))
+               : "memory");
 }}"""

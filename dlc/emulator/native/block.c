@@ -41,12 +41,13 @@ typedef struct copy {
   uint32_t bytes, filled, group, number;
 } copy;
 
-/* A copy of the bulk engine that has not arrived. barrier: the place of its mbarrier; tensor: what is copied where
- * `from` is NULL. */
+/* A copy of the bulk engine that has not arrived, or a store to this block by a thread of another one. barrier: the
+ * place of its mbarrier; tensor: what is copied where `from` is NULL; words: what is stored where `is_store`. */
 typedef struct bulk {
   unsigned char *to;
   const unsigned char *from;
-  uint32_t bytes, barrier;
+  uint32_t bytes, barrier, is_store;
+  unsigned char words[WIDEST_COPY];
   tensor_copy tensor;
 } bulk;
 
@@ -442,6 +443,14 @@ void start_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned bar
   add_bulk(w, (bulk){.to = w->shared + to, .from = from, .bytes = bytes, .barrier = barrier});
 }
 
+void start_remote_store(unsigned address, const void *words, unsigned bytes, unsigned barrier) {
+  unsigned char *to = remote_memory(address, bytes);
+  if (barrier >> RANK_SHIFT != address >> RANK_SHIFT) fault("st.async names memory of one block and an mbarrier of another");
+  bulk b = {.to = to, .bytes = bytes, .barrier = place_of(barrier), .is_store = 1};
+  memcpy(b.words, words, bytes);
+  add_bulk(other_block(address >> RANK_SHIFT), b);
+}
+
 static tensor_copy tensor_copy_of(const void *map, unsigned axes, const int *at, const int *offsets, unsigned place,
                                   int im2col) {
   const tensor_map *m = checked_map(map, axes, im2col);
@@ -504,7 +513,8 @@ static int deliver_bulks(worker *w) {
   w->bulk_count = 0;
   for (uint32_t i = 0; i < count; i++) {
     const bulk *c = &w->bulks[i];
-    if (c->from) memcpy(c->to, c->from, c->bytes);
+    if (c->is_store) memcpy(c->to, c->words, c->bytes);
+    else if (c->from) memcpy(c->to, c->from, c->bytes);
     else load_box(&c->tensor, w->shared);
     mbarrier *b = mbarrier_at(w, c->barrier);
     b->bytes -= c->bytes;

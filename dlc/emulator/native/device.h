@@ -42,6 +42,7 @@ void mbarrier_arrive_remote(unsigned);
 void mbarrier_wait(unsigned, unsigned);
 void numbered_barrier(unsigned, unsigned, int);
 void start_bulk_copy(unsigned, const void *, unsigned, unsigned);
+void start_remote_store(unsigned, const void *, unsigned, unsigned);
 void start_product(const product_kind *, void *, unsigned long, const void *, unsigned long);
 void commit_products(void);
 void meet_cluster(void);
@@ -355,6 +356,7 @@ static inline void ptx_wgmma_wait_group_sync_aligned(unsigned outstanding) { wai
 #define special_cluster_ctarank (current_thread->rank)
 static inline void ptx_mov_u32(unsigned &to, unsigned from) { to = from; }
 static inline void ptx_barrier_cluster_arrive_release_aligned() {}
+static inline void ptx_barrier_cluster_arrive_relaxed_aligned() {}
 static inline void ptx_barrier_cluster_wait_acquire_aligned() { ::meet_cluster(); }
 static inline void ptx_mapa_shared__cluster_u32(unsigned &to, unsigned place, unsigned rank) { to = ::remote_address(place, rank); }
 
@@ -368,4 +370,15 @@ static inline void ptx_st_shared__cluster_u32(unsigned to, const unsigned &r) { 
 static inline void ptx_st_shared__cluster_v2_u32(unsigned to, const unsigned &r, const unsigned &s) { move_words(remote_memory(to, 8), row_of(r, s), 2); }
 static inline void ptx_st_shared__cluster_v4_u32(unsigned to, const unsigned &r, const unsigned &s, const unsigned &t, const unsigned &u) {
   move_words(remote_memory(to, 16), row_of(r, s, t, u), 4);
+}
+static inline void ptx_st_async_shared__cluster_mbarrier__complete_tx__bytes_u32(unsigned to, const unsigned &r, unsigned barrier) {
+  start_remote_store(to, &r, 4, barrier);
+}
+static inline void ptx_st_async_shared__cluster_mbarrier__complete_tx__bytes_v2_u32(
+    unsigned to, const unsigned &r, const unsigned &s, unsigned barrier) {
+  start_remote_store(to, row_of(r, s), 8, barrier);
+}
+static inline void ptx_st_async_shared__cluster_mbarrier__complete_tx__bytes_v4_u32(
+    unsigned to, const unsigned &r, const unsigned &s, const unsigned &t, const unsigned &u, unsigned barrier) {
+  start_remote_store(to, row_of(r, s, t, u), 16, barrier);
 }

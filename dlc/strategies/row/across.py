@@ -82,15 +82,19 @@ class Across(TeamRows):
             self._set(op, lane, parts[number * each : (number + 1) * each])
 
     def go_through(self, add: Callable[[AffineExpr], None]) -> None:
-        """Write a loop over what a team goes through, shared out among its threads: some steps of a
-        thread at a time, whose loads are under way together, then what is left.
+        """Write a loop over what a team goes through."""
+        self.share_out(self.steps, add)
+
+    def share_out(self, steps: int, add: Callable[[AffineExpr], None]) -> None:
+        """Write a loop over steps, shared out among the threads of a team: some of a thread at a
+        time, whose loads are under way together, then what is left.
         """
-        times = self.steps // (self.threads * TOGETHER)
+        times = steps // (self.threads * TOGETHER)
         done = times * self.threads * TOGETHER if times > 1 else 0
         if done:
             self._each_thread(self.threads, lambda at: self._go_together(at, times, add))
-        if done < self.steps:
-            self._each_thread(self.steps - done, lambda number: add(number + done))
+        if done < steps:
+            self._each_thread(steps - done, lambda number: add(number + done))
 
     def _each_thread(self, steps: int, write: Callable[[AffineExpr], None]) -> None:
         loop = ForOp(0, steps, kind=LoopKind.REDUCTION, map=self.map)

@@ -17,6 +17,7 @@ from dlc.strategies.row.estimate import REGISTERS, estimate, shared_bytes
 from dlc.strategies.row.held import Held
 from dlc.strategies.row.kept import Kept
 from dlc.strategies.row.lowering import space_of_job
+from dlc.strategies.row.packed import Packed
 from dlc.strategies.row.schedule import RowOnGpu
 from dlc.strategies.row.space import candidates
 from dlc.strategies.row.split import lower_in_parts, unasked
@@ -53,8 +54,13 @@ def _lower(job: Job, schedule: RowOnGpu) -> None:
         return
     space = space_of_job(job)
     if schedule.keeps(prod(space.shape[a] for a in space.axes)):
-        kind = Kept if goes_again(job, space) else Through
-        kind(job, space, unasked, *keys, cluster=schedule.cluster).write()
+        cluster, held = schedule.cluster, schedule.held
+        if schedule.packed:
+            Packed(job, space, unasked, *keys).write()
+        elif held or goes_again(job, space):
+            Kept(job, space, unasked, *keys, cluster=cluster, held=held).write()
+        else:
+            Through(job, space, unasked, *keys, cluster=cluster).write()
         return
     kind = Across if schedule.across else Held if schedule.held else Along
     kind(job, space, unasked, *keys).write()

@@ -36,17 +36,20 @@ Write = Callable[[AffineExpr], None]
 class Lines(TeamRows, ABC):
     """Each thread has every so many lines of a row, one in each round.
 
-    cluster: blocks that share a row. rank: the number of this one. backwards: whether the first
-    thread has the last line, in the first round. reads_memory: whether an element is made of more
-    than what stands in registers. earlier: rounds that a loop around has done. round, place, lane:
-    those of the element that is being written: its position in the row, and in its line.
+    cluster: blocks that share a row. rank: the number of this one. has_met: whether they have met.
+    backwards: whether the first thread has the last line, in the first round. reads_memory: whether
+    an element is made of more than what its thread keeps. earlier: rounds that a loop around has
+    done. thread, round, place, lane: those of the element that is being written: its position in
+    the row, and in its line.
     """
 
     cluster: int = 1
     rank: AffineExpr = ZERO
+    has_met: bool = False
     backwards: bool = False
     reads_memory: bool = True
     earlier: AffineExpr = ZERO
+    thread: AffineExpr = ZERO
     round: int = 0
     place: AffineExpr = ZERO
     lane: AffineExpr = ZERO
@@ -100,10 +103,11 @@ class Lines(TeamRows, ABC):
         self.job.cluster = self.cluster
         super().write()
 
-    def meet(self) -> None:
-        """Write that the blocks of a cluster wait for each other, if there are several."""
-        if self.cluster > 1:
+    def combined(self, op: ReductionOp, parts: Values) -> Values:
+        if self.cluster > 1 and not self.has_met:
+            self.has_met = True
             self.scope.b.builder.insert(MeetOp())
+        return super().combined(op, parts)
 
     def write_block(self, block: AffineExpr) -> None:
         number, self.rank = unflatten(block, [self.blocks, self.cluster])
@@ -114,11 +118,12 @@ class Lines(TeamRows, ABC):
 
     def each_line(self, write: Callable[[AffineExpr], None]) -> None:
         """Write what a thread does with each of its lines; ``write`` takes its start."""
-        self.scope.parallel_loop(
-            self.threads,
-            LoopMap.THREAD,
-            lambda thread: self.each_round(lambda: write(self.start(thread))),
-        )
+
+        def write_rounds(thread: AffineExpr) -> None:
+            self.thread = thread
+            self.each_round(lambda: write(self.start(thread)))
+
+        self.scope.parallel_loop(self.threads, self.map, write_rounds)
 
     def each_round(self, write: Callable[[], None]) -> None:
         """Write what is done in each round."""
@@ -209,8 +214,8 @@ class Lines(TeamRows, ABC):
         of another line.
         """
         scope = self.scope
-        if self.is_whole:
-            self._each_element(start, LoopMap.VECTOR, whole)
+        if self.is_whole or self.vector == 1:
+            self._each_element(start, LoopMap.VECTOR, whole if self.is_whole else part)
             return
         inside = self.in_row(start, self.vector)
         scope.where(inside, lambda: self._each_element(start, LoopMap.VECTOR, whole))

@@ -16,7 +16,7 @@ from dlc.dialects.graph.computed import ReductionOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.errors import CompileError
 from dlc.ir.tensor import shape
-from dlc.lowering.axes import store_elements
+from dlc.lowering.axes import Output, store_elements
 from dlc.lowering.job import Job
 from dlc.lowering.lanes import reduce_row
 from dlc.lowering.scope import LoopScope, Reducer
@@ -76,9 +76,7 @@ class Rows(ABC):
         for output in self.job.outputs:
             sizes = shape(output[0])
             if sizes == self.space.shape:
-                self.write_elements(
-                    lambda row, at, o=output: store_elements(self.scope, [o], self.element(row, at))
-                )
+                self.write_elements(lambda row, at, o=output: self.store_element(o, row, at))
             elif sizes in (self.space.reduced, self.space.squeezed):
                 self.write_reduced(
                     lambda row, o=output, n=sizes: store_elements(
@@ -89,6 +87,10 @@ class Rows(ABC):
                 raise CompileError(
                     f"a result of shape {list(sizes)} is neither a row's elements nor one per row"
                 )
+
+    def store_element(self, output: Output, row: AffineExpr, position: AffineExpr) -> None:
+        """Write an element of a result at a position of a row, and its store."""
+        store_elements(self.scope, [output], self.element(row, position))
 
     @abstractmethod
     def write_elements(self, store: Callable[[AffineExpr, AffineExpr], None]) -> None:

@@ -16,8 +16,8 @@ HELD_ELEMENTS = 32
 keeps them in registers from pass to pass.
 """
 
-KEPT_BYTES = 128
-"""Of a row that a thread keeps at most: 32 registers."""
+KEPT_BYTES = 160
+"""Of a row that a thread keeps at most: 40 registers."""
 
 
 def rounds(length: int, vector: int, threads: int) -> int:
@@ -58,8 +58,13 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
         default=ALONG,
     )
     held: bool = flag(
-        "whether what rows are reduced from stands in shared memory while a team goes through it; "
-        "only `along` rows",
+        "whether what rows are reduced from stands in shared memory while a team goes through it: "
+        "whole rows, or, where threads keep lines of them, each thread's own; only `along` rows",
+        False,
+    )
+    packed: bool = flag(
+        "whether the rows of a block come and go as one run of memory through shared memory, 16 "
+        "bytes at a time, wherever each of them starts",
         False,
     )
     cluster: int = size(
@@ -88,9 +93,9 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
         return self.lanes == ACROSS
 
     def keeps(self, length: int) -> bool:
-        """Whether threads keep what they have of rows of some length in registers."""
-        alone = self.across or self.held or self.split > 1
-        return not alone and (self.cluster > 1 or length % self.vector > 0)
+        """Whether threads keep what they have of rows of some length, line by line."""
+        alone = self.across or self.split > 1
+        return not alone and (self.packed or self.cluster > 1 or length % self.vector > 0)
 
     @property
     def teams(self) -> int:
@@ -109,13 +114,18 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
                 f"held = true does not go with {other}: a team holds whole rows of lanes along "
                 "them; leave one of the two out"
             )
+        if self.packed and (self.across or self.held or self.cluster > 1 or self.split > 1):
+            raise CompileError(
+                "packed = true is for rows of a block alone that come and go through shared "
+                f'memory; set lanes = "{ALONG}", held = false, cluster = 1, split = 1'
+            )
         if self.cluster & (self.cluster - 1):
             raise CompileError(f"cluster = {self.cluster} should be 1, 2, 4 or 8")
-        apart = self.across or self.held or self.split > 1 or self.rows > 1
+        apart = self.across or self.split > 1 or self.rows > 1
         if self.cluster > 1 and apart:
             raise CompileError(
                 f"cluster = {self.cluster}: blocks share one row whose lanes go along it, without "
-                "parts; set rows = 1, split = 1, held = false, or take no cluster"
+                "parts; set rows = 1, split = 1, or take no cluster"
             )
         if self.across and self.rows % self.vector:
             raise CompileError(

@@ -7,7 +7,14 @@ from math import ceil
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.memory import LINE_BYTES
-from dlc.strategies.row.schedule import ACROSS, HELD_ELEMENTS, KEPT_BYTES, RowOnGpu, rounds
+from dlc.strategies.row.schedule import (
+    ACROSS,
+    HELD_ELEMENTS,
+    KEPT_BYTES,
+    RowOnGpu,
+    lines,
+    rounds,
+)
 from dlc.strategies.row.work import BLOCK_ROWS, RowWork, line_vectors, vectors
 
 _SHAPES = (
@@ -18,17 +25,31 @@ _HOLDERS = (256, 512, 1024)
 """Threads that share a row in shared memory."""
 _IN_REGISTERS = 512 * HELD_ELEMENTS
 """Elements of a row up to which registers of half of the largest block hold it: they are faster."""
-_IN_BLOCK = 128 * HELD_ELEMENTS
-"""Elements of a row up to which it is not worth the while to share it between blocks."""
-_CLUSTERS = (2, 4, 8)
-_ROUNDS = (2, 3, 4, 5, 6, 7, 8)
+_CLUSTERS = (4, 8, 2)
+_ROUNDS = (2, 3, 4, 5, 6, 7, 8, 10)
 """Lines of a thread of a cluster: so many that its threads have hardly any beyond the row."""
+_HELD_ROUNDS = (5, 7)
+"""The same of lines in shared memory."""
+_BEYOND = 1.05
+"""Lines of all threads in units of those of the row, where they stand there."""
+_HELD_ELEMENT_BYTES = 2
+"""Of an element whose lines stand there at most: in a register it takes twice as much when it is
+computed with. Others stay in registers with all that is computed of them.
+"""
+_SHARE_BYTES = 32 << 10
+"""Of a row that a block of a cluster has, unless there are too few blocks: an SM has several, of
+which some load while others compute.
+"""
 _LEAST_TEAM = 128
 _FEW_THREADS = (4, 8, 16)
 _FEW_BLOCKS = (128, 256)
 """Lanes of a warp that share a short row, and threads of a block of such rows."""
 _SHORT_BYTES = 256
 """Of a row that a few lanes share: pieces of longer ones are in too many lines at a time."""
+_PACKERS = (2, 4, 8, 16, 32)
+"""Threads that share a row of a run."""
+_PACKED_BYTES = 48 << 10
+"""Of a run, read and written, at most: so that an SM has several blocks."""
 _SPLITS = (4, 16, 64, 256)
 _LEAST_STEPS = 4
 """A thread goes through its part of a row in at least so many."""
@@ -52,6 +73,7 @@ def candidates(work: RowWork, arch: GpuArch) -> Iterator[RowOnGpu]:
 
 def _along(work: RowWork) -> Iterator[RowOnGpu]:
     yield from _kept(work)
+    yield from _packed(work)
     for vector in vectors(work):
         for threads in _HOLDERS:
             if work.feeding_bytes and work.length > _IN_REGISTERS:
@@ -82,6 +104,21 @@ def _kept(work: RowWork) -> Iterator[RowOnGpu]:
                     yield RowOnGpu(threads, block // threads, vector)
 
 
+def _packed(work: RowWork) -> Iterator[RowOnGpu]:
+    """Yield schedules of rows that start anywhere in a line, some of them one run of memory, where
+    single elements of a warp are not whole lines of a cache anyway.
+    """
+    whole = WARP_LANES * work.widest_bytes >= LINE_BYTES and work.length > 2 * WARP_LANES
+    if whole or work.may_pack(1):
+        return
+    for threads in _PACKERS:
+        if work.length <= threads * HELD_ELEMENTS:
+            for block in _FEW_BLOCKS:
+                rows = block // threads
+                if work.may_pack(rows) and rows * work.element_bytes <= _PACKED_BYTES:
+                    yield RowOnGpu(threads, rows, packed=True)
+
+
 def _most_rounds(work: RowWork, vector: int) -> int:
     """Return the lines that a thread may have: of a row that it goes through again, keep."""
     if work.passes == 1:
@@ -91,16 +128,22 @@ def _most_rounds(work: RowWork, vector: int) -> int:
 
 def _clusters(work: RowWork) -> Iterator[RowOnGpu]:
     """Yield schedules of rows that several blocks share, each thread with some rounds of lines."""
-    if not work.is_dense or not work.feeding_bytes or work.length <= _IN_BLOCK:
+    if not work.is_dense or not work.feeding_bytes or work.length <= _IN_REGISTERS:
         return
-    for vector in (*vectors(work), *line_vectors(work)):
-        most = _most_rounds(work, vector)
-        for cluster in _CLUSTERS:
-            for each in _ROUNDS:
-                lines = rounds(work.length, vector, cluster * each)
-                threads = ceil(lines / WARP_LANES) * WARP_LANES
-                if vector > 1 and _LEAST_TEAM <= threads <= 1024 and each <= most:
-                    yield RowOnGpu(threads, 1, vector, cluster=cluster)
+    share = max(_SHARE_BYTES, 2 * work.made_of_bytes / max(_CLUSTERS))
+    kinds = [(each, False) for each in _ROUNDS]
+    kinds += [(each, True) for each in _HELD_ROUNDS if work.widest_bytes <= _HELD_ELEMENT_BYTES]
+    for vector in dict.fromkeys((*vectors(work), *line_vectors(work))):
+        most, all_lines = _most_rounds(work, vector), lines(work.length, vector)
+        for cluster in _CLUSTERS if vector > 1 else ():
+            for each, held in kinds:
+                sharers = ceil(rounds(work.length, vector, cluster * each) / WARP_LANES)
+                threads = sharers * WARP_LANES
+                taken = each * threads * vector * work.made_of_bytes / work.length
+                few = each * threads * cluster <= _BEYOND * all_lines
+                fits = few if held else each <= most
+                if fits and taken <= share and _LEAST_TEAM <= threads <= 1024:
+                    yield RowOnGpu(threads, 1, vector, held=held, cluster=cluster)
 
 
 def _across(work: RowWork) -> Iterator[RowOnGpu]:

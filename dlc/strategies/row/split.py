@@ -91,10 +91,7 @@ class _PartsAcross(Across):
     def go_through(self, add: Callable[[AffineExpr], None]) -> None:
         whole, rest = divmod(self.steps, self.split)
         if whole:
-            loop = ForOp(0, whole, kind=LoopKind.REDUCTION, map=self.map)
-            with self.scope.loop(loop) as number:
-                add(self.part * whole + number)
-                self.scope.b.builder.insert(YieldOp())
+            self.share_out(whole, lambda number: add(self.part * whole + number))
         if rest:
             last = whole * self.split + self.part
             self.once(lambda: self.scope.where_below(self.part, rest, lambda: add(last)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from xdsl.ir.affine import AffineExpr
 
 from dlc.dialects.graph.computed import Index, ReductionOp
-from dlc.dialects.loop.attributes import LoopKind, LoopMap
+from dlc.dialects.loop.attributes import LoopKind
 from dlc.dialects.loop.structure import ForOp, YieldOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import shape
@@ -23,9 +23,6 @@ _TOGETHER = 4
 class Through(Lines):
     """Rows of which only what they are reduced to is a result."""
 
-    def bring(self) -> None:
-        self.meet()
-
     def write_elements(self, store: Callable[[AffineExpr, AffineExpr], None]) -> None:
         raise CompileError("a result has all elements of rows that are not kept")
 
@@ -35,7 +32,7 @@ class Through(Lines):
 
     def reduce(self, scope: LoopScope, op: ReductionOp, index: Index) -> Values:
         first = op.identity(scope.b)
-        loop = ForOp(0, self.threads, kind=LoopKind.REDUCTION, map=LoopMap.THREAD, iter_args=first)
+        loop = ForOp(0, self.threads, kind=LoopKind.REDUCTION, map=self.map, iter_args=first)
         with scope.loop(loop) as thread:
 
             def add(round: int, total: Values) -> Values:

@@ -26,6 +26,9 @@ _VECTORS = (8, 4, 2, 1)
 SECTOR_BYTES = 32
 """What the L2 is asked for at least."""
 
+RUN_BYTES = 16
+"""Of the rows of a block that come and go as one run of memory, a thread brings so many at once."""
+
 _POSITIONS = 4
 """Of a row that are looked at where lanes go across rows."""
 
@@ -43,7 +46,8 @@ class RowWork:
     out, by elements of a thread and rows of a block what a warp reads of a row, and by rows of a
     thread and teams of a block what it reads where lanes go across rows, whether a row may be
     cut in parts, the bytes of a row of what reductions are made of, if they are gone through
-    again and at all, and whether the elements of a row lie side by side.
+    again and at all, those of a row of all tensors that have its elements, bytes of the narrowest
+    element of these, and whether the elements of a row lie side by side.
     """
 
     rows: int
@@ -62,6 +66,8 @@ class RowWork:
     may_split: bool = False
     feeding_bytes: int = 0
     made_of_bytes: int = 0
+    element_bytes: int = 0
+    narrowest_bytes: int = 1
     is_dense: bool = True
 
     @property
@@ -82,6 +88,12 @@ class RowWork:
                 f"vector = {schedule.vector} rows do not lie side by side for one access; use "
                 + " or ".join(map(str, allowed))
             )
+        if schedule.packed and not self.may_pack(schedule.rows):
+            raise CompileError(
+                f"packed = true: {schedule.rows} rows of {self.length} elements are no whole "
+                f"pieces of {RUN_BYTES} bytes, one after the other in memory; take more rows, or "
+                "packed = false"
+            )
         if schedule.keeps(self.length) and not self.is_dense:
             raise CompileError(
                 f"vector = {schedule.vector}, cluster = {schedule.cluster}: the elements of a row "
@@ -92,6 +104,11 @@ class RowWork:
                 "held = true is for rows that are stored in order and gone through more than once; "
                 "these are not, so use held = false"
             )
+
+    def may_pack(self, rows: int) -> bool:
+        """Whether so many rows are whole pieces of each tensor that has all elements of rows."""
+        whole = rows * self.length * self.narrowest_bytes % RUN_BYTES == 0
+        return whole and self.is_dense and self.element_bytes > 0
 
     def reads_of(self, vector: int, rows: int, teams: int = 0) -> LaneReads:
         """Return what a warp reads in one step along its row, or across those of ``teams``."""
@@ -131,11 +148,12 @@ def work_of(cluster: Cluster) -> RowWork:
     reductions = [op for op in cluster.ops if cluster.facts(op).role is Role.ROW]
     space = cluster.facts(reductions[0]).rows
     assert space is not None
-    length = prod(space.shape[a] for a in space.axes)
+    rows, length = max(1, prod(space.squeezed)), prod(space.shape[a] for a in space.axes)
     contiguous = len(space.shape) - 1 in space.axes
     values = [
         v for v in (*cluster.inputs, *cluster.results) if element_count(v) >= prod(space.shape)
     ]
+    full = [v for v in values if shape(v) == space.shape]
     widest = max((element_bytes(element_type(v)) for v in values), default=1)
     written = sum(map(tensor_bytes, cluster.results))
     elements = [v for v in cluster.results if shape(v) == space.shape]
@@ -151,7 +169,7 @@ def work_of(cluster: Cluster) -> RowWork:
         **_along(cluster, space, reductions, elements, lines, _sample_lines(space)),
     }
     return RowWork(
-        max(1, prod(space.squeezed)),
+        rows,
         max(1, length),
         contiguous,
         len(reductions),
@@ -167,6 +185,8 @@ def work_of(cluster: Cluster) -> RowWork:
         not elements and cluster.after(reductions).isdisjoint(reductions),
         made_of if passes > 1 else 0,
         made_of,
+        sum(map(tensor_bytes, full)) // rows,
+        min((element_bytes(element_type(v)) for v in full), default=1),
         is_dense,
     )
 

@@ -82,6 +82,11 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = 
 
 // -----
 
+// expected-error@below {{packed = true is for rows of a block alone that come and go through shared memory; set lanes = "along", held = false, cluster = 1, split = 1}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 8, rows = 8, packed = true, held = true>} {}
+
+// -----
+
 // expected-error@below {{columns = 2 do not go with tile = [32, 32]: windows are read without tiles; leave one of the two out}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "map", target = "gpu", threads = 64, columns = 2, tile = [32, 32]>} {}
 

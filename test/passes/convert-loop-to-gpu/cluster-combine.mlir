@@ -1,13 +1,21 @@
 // RUN: dlc-opt %s --convert-loop-to-gpu | filecheck %s
 
-// The blocks meet. Each sends its total to both, one thread to each, and reads its own memory behind the barrier.
+// A block first makes the object that others send to, and tells them that it has begun. Where the loop meets, it waits for
+// them; it sends its total to both, one thread to each, and waits for both totals to arrive at its own object.
 // CHECK:      cluster = array<i64: 2, 1, 1>
-// CHECK:      gpu.cluster_barrier
+// CHECK:      %[[O:.*]] = gpu.shared_alloc : memref<1xi64, #loop.space<shared>>
+// CHECK:      scf.if
+// CHECK-NEXT:   gpu.mbarrier_init %[[O]][0] {arrivals = 1 : i64}
+// CHECK:      gpu.cluster_arrive
+// CHECK:      gpu.cluster_wait
 // CHECK:      gpu.shuffle xor %{{.*}}, 1 : f32
 // CHECK:      %[[RANK:.*]] = gpu.cluster_rank : index
 // CHECK:      scf.if
-// CHECK:        gpu.cluster_store %{{.*}}[0] to %[[S:.*]][%[[RANK]]] of %{{.*}} {elements = 1 : i64}
-// CHECK:      gpu.cluster_barrier
+// CHECK:        gpu.st_async %{{.*}}[0] to %[[S:.*]][%[[RANK]]] at %[[O]][0] of %{{.*}} {elements = 1 : i64}
+// CHECK:      scf.if
+// CHECK-NEXT:   gpu.mbarrier_arrive %[[O]][0] {bytes = 8 : i64}
+// CHECK:      gpu.mbarrier_wait %[[O]][0] parity
+// CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: loop.load %[[S]][0]
 // CHECK-NEXT: loop.load %[[S]][1]
 // CHECK-NOT:  gpu.cluster_barrier

@@ -1,0 +1,128 @@
+"""Rows that follow each other in memory: those of a block come and go as one run of bytes.
+
+A run begins at a multiple of 16 bytes wherever its rows do. All threads bring it to shared memory,
+16 bytes at a time; there, teams take what they keep of their rows, and put what they compute.
+"""
+
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from dlc.core.affine import unflatten
+from dlc.dialects.graph.computed import Index
+from dlc.dialects.loop.attributes import LoopMap
+from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp
+from dlc.errors import CompileError
+from dlc.ir.space import Space, SpaceAttr
+from dlc.ir.tensor import compute_type, element_bytes, element_type, shape
+from dlc.lowering.axes import Output
+from dlc.lowering.scope import Place
+from dlc.strategies.row.kept import Kept
+from dlc.strategies.row.lowering import ZERO
+from dlc.strategies.row.work import RUN_BYTES
+
+
+@dataclass
+class Packed(Kept):
+    """Rows that come and go in runs. runs: the shared memory of a block for each tensor that has
+    all elements of rows. run: the position in the tensors at which the block's run begins.
+    """
+
+    runs: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    run: AffineExpr = ZERO
+    block: AffineExpr = ZERO
+
+    def write_block(self, block: AffineExpr) -> None:
+        self.block, self.run = block, block * (self.rows * self.length)
+        made = [pair for pair in self.job.outputs if shape(pair[0]) == self.space.shape]
+        for value in (*self.given, *(value for value, _ in made)):
+            self.runs[value] = self._allocated_run(value)
+        for value in self.given:
+            self._move(value, self.scope.buffers[value], self.runs[value], block)
+        super().write_block(block)
+        for value, buffer in made:
+            self._move(value, self.runs[value], buffer, block)
+
+    @property
+    def given(self) -> list[SSAValue]:
+        """The inputs that have all elements of rows."""
+        return [v for v in self.job.group.body.block.args if shape(v) == self.space.shape]
+
+    def _allocated_run(self, value: SSAValue) -> SSAValue:
+        sizes, space = [self.rows, self.length], SpaceAttr(Space.SHARED)
+        type = MemRefType(element_type(value), sizes, memory_space=space)
+        return self.scope.b.insert(AllocOp(type))
+
+    def _move(self, value: SSAValue, source: SSAValue, target: SSAValue, block: AffineExpr) -> None:
+        """Write the copy of a block's run from or to memory, in whole pieces, then what is left."""
+        vector = RUN_BYTES // element_bytes(element_type(value))
+        pieces, uneven = divmod(self.rows * self.length, vector)
+        if uneven:
+            raise CompileError(
+                f"rows = {self.rows} of {self.length} elements are no multiple of {RUN_BYTES} "
+                "bytes; take more rows"
+            )
+        scope, total = self.scope, self.count * self.length
+        sizes = [self.rows, self.length]
+        near = lambda b, at: unflatten(at, sizes) if b is self.runs[value] else self._far(at)
+
+        def move(at: AffineExpr) -> None:
+            place, dims = scope.resolve(near(source, at))
+            element = scope.b.insert(LoadOp(source, place, dims))
+            place, dims = scope.resolve(near(target, at))
+            scope.b.builder.insert(StoreOp(element, target, place, dims))
+
+        def move_piece(number: AffineExpr) -> None:
+            first = number * vector
+
+            def move_all() -> None:
+                scope.parallel_loop(vector, LoopMap.VECTOR, lambda v: move(first + v))
+
+            scope.where_below(self.run + first + (vector - 1), total, move_all)
+
+        def move_rest() -> None:
+            rest = total // vector * vector - (self.blocks - 1) * self.rows * self.length
+            scope.parallel_loop(total % vector, LoopMap.THREAD, lambda number: move(number + rest))
+
+        scope.parallel_loop(pieces, LoopMap.THREAD, move_piece)
+        if total % vector:
+            scope.where_below(block * -1 + (self.blocks - 1), 1, move_rest)
+
+    def _far(self, at: AffineExpr) -> Index:
+        """Return the index in a tensor of a place of the run."""
+        return unflatten(self.run + at, self.space.shape)
+
+    @property
+    def own(self) -> AffineExpr:
+        """The row of the run that a team has."""
+        return self.first - self.block * self.rows
+
+    def bring_value(self, value: SSAValue) -> None:
+        def load(place: AffineExpr) -> SSAValue:
+            at, dims = self.scope.resolve([self.own, place])
+            return self.scope.b.insert(LoadOp(self.runs[value], at, dims))
+
+        def load_inside(place: AffineExpr) -> SSAValue:
+            zero = self.scope.b.constant(0, compute_type(element_type(value)))
+            inside = self.in_row(place)
+            return self.scope.b.branch(inside, lambda: [load(place)], lambda: [zero])[0]
+
+        self.each_line(
+            lambda start: self.whole_or_parts(
+                start,
+                lambda place: self.keep(value, load(place)),
+                lambda place: self.keep(value, load_inside(place)),
+            )
+        )
+
+    def nearer(self, operand: SSAValue, index: Index) -> Place | None:
+        if operand in self.copies or operand not in self.given or not self.is_own(index):
+            return super().nearer(operand, index)
+        return self.runs[operand], [self.own, self.place]
+
+    def store_element(self, output: Output, row: AffineExpr, position: AffineExpr) -> None:
+        element = self.scope.read(output[0], self.element(row, position))
+        place, dims = self.scope.resolve([self.team, position])
+        self.scope.b.builder.insert(StoreOp(element, self.runs[output[0]], place, dims))
