@@ -510,13 +510,23 @@ def _masked() -> SmallModel:
     return g.model("masked fp16", [g.op("Softmax", scores)], "fp16", error=1.0)
 
 
+def _attention_fp16() -> SmallModel:
+    """More keys than one step takes, in no whole number of steps, most of them hidden."""
+    g = GraphMaker(23)
+    q, k, v = g.normal("q", 2, 19, 8), g.normal("k", 2, 8, 135), g.normal("v", 2, 135, 8)
+    hidden = np.where(np.arange(135) < 100, -1e4, 0.0)
+    scores = g.op("Add", g.op("MatMul", q, k), g.constant(hidden, np.float32))
+    return g.model("attention fp16", [g.op("MatMul", g.op("Softmax", scores), v)], "fp16")
+
+
 def small_models() -> Iterator[SmallModel]:
     """Yield all of them."""
     for make in (
         _convolutional, _separable, _attention, _recurrent, _embedding, _resampling, _ranking,
         _quantised, _bytes, _integers, _unsigned, _pieces, _special, _reductions, _image_fp16,
         _windows_fp16, _groups_fp16,
-        _large_products_fp16, _walking_products_fp16, _turned, _written_out, _views, _masked,
+        _large_products_fp16, _walking_products_fp16, _attention_fp16,
+        _turned, _written_out, _views, _masked,
     ):  # fmt: skip
         yield make()
     for precision in ("fp32", "tf32", "fp16", "bf16"):
