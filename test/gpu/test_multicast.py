@@ -1,6 +1,6 @@
 """Boxes that go to several blocks of a cluster, in the simulator and on the GPU.
 
-On an H200 (compute-sanitizer 2025.3) memcheck, racecheck and synccheck find nothing in the kernels.
+On an H200 memcheck, racecheck and synccheck find nothing in the kernels.
 """
 
 import numpy as np
