@@ -202,7 +202,7 @@ def test_guard_one_too_small_is_found(schedule: str) -> None:
         verify(groups, lowered)
 
 
-@pytest.mark.parametrize("schedule", [x for x in SCHEDULES if x != "map"])
+@pytest.mark.parametrize("schedule", [x for x in SCHEDULES if "map" not in x])  # those are straight
 def test_loop_over_stores_one_too_short_is_found(schedule: str) -> None:
     columns = 2051 if schedule == "row" else 41  # the rounds of short rows are written out
     groups, lowered, kernel = kernel_of(schedule, columns)
