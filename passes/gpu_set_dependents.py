@@ -79,7 +79,7 @@ def _uses(mains: Sequence[FuncOp], kernels: Mapping[str, KernelOp]) -> dict[Kern
     for main in mains:
         buffers = Buffers(main.body.block)
         ops = [op for op in launches(main) if op.kernel_name in kernels]
-        for op, after in zip(ops, [*ops[1:], None], strict=True):
+        for op, after in zip(ops, [*ops, None][1:], strict=True):
             following = None if after is None else kernels[after.kernel_name]
             use = _Use(_constants(op, buffers), following)
             found.setdefault(kernels[op.kernel_name], []).append(use)
