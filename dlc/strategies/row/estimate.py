@@ -27,7 +27,9 @@ _END_INSTRUCTIONS, _RARE_END_INSTRUCTIONS = 40, 20
 of both answers. Fitted to softmax and layer norm of 197 elements.
 """
 _PIECE_COST_BYTES = 10.0
-"""What a piece of a line costs the memory beside its own bytes, where lanes go across rows."""
+"""What a piece of a line costs the memory beside its own bytes, where lanes go across rows; a whole
+line costs nothing.
+"""
 _PACKED_INSTRUCTIONS = 2.0
 """To take an element of a run from shared memory, put one there, and convert both."""
 _CLUSTER_CLOCKS = 400.0
@@ -135,7 +137,7 @@ def estimate(work: RowWork, schedules: Sequence[RowOnGpu], arch: GpuArch) -> Sec
     warp_lines = np.where(packed, taken / costs.line_clocks, warp_steps * lines)
     fetched = np.where(packed, work.read_bytes / LINE_BYTES, warp_steps * fetched)
     each = each + np.where(packed, _PACKED_INSTRUCTIONS, 0)
-    across_bytes = n.rows * work.widest_bytes
+    across_bytes = np.minimum(n.rows * work.widest_bytes, LINE_BYTES)
     kernels = Stream(
         blocks,
         n.block_threads,
@@ -144,7 +146,8 @@ def estimate(work: RowWork, schedules: Sequence[RowOnGpu], arch: GpuArch) -> Sec
         waiting + meeting,
         warp_lines,
         fetched,
-        work.read_bytes * (1 + np.where(n.across, _PIECE_COST_BYTES / across_bytes, 0)),
+        work.read_bytes
+        * (1 + np.where(n.across, _PIECE_COST_BYTES * (1 / across_bytes - 1 / LINE_BYTES), 0)),
         work.written_bytes,
         np.where(n.across, work.written_bytes, work.stored_bytes) * sectors,
         np.where(
