@@ -72,6 +72,9 @@ class GpuCosts:
     outside_lines: float = 8.0
     """Of a line that is outside of its tensor, in units of one inside."""
 
+    partly_outside_lines: float = 4.0
+    """Of a line that ends outside of its tensor."""
+
     turn_clocks: float = 300.0
     """Of a tile, beside its steps, where another team finishes the one before."""
 

@@ -91,6 +91,14 @@ class AttentionKernel:
         return ceil(_FIXED_REGISTERS + rows * (held + _ROW_REGISTERS))
 
     @property
+    def least_registers(self) -> float:
+        """The buffers of a thread, as ``gpu-check-limits`` counts them: scores, weights in 16 bits,
+        queries, sums, and three numbers of each of four rows.
+        """
+        rows = self.rows / (16 * self.warps)
+        return rows * (3 * self.keys / 4 + self.depth / 4 + self.columns / 2 + 12)
+
+    @property
     def shared_bytes(self) -> int:
         """The shared memory of a block."""
         slots = 2 * self.rows * self.depth + self.stages * self.step_bytes
@@ -105,7 +113,7 @@ class AttentionKernel:
 def estimate_s(kernel: AttentionKernel, arch: GpuArch) -> float:
     """Return the seconds that a kernel probably takes; infinite where a block does not fit."""
     fits = blocks_per_sm(kernel.block, arch)
-    if not fits:
+    if not fits or kernel.least_registers > arch.max_registers_per_thread:
         return float("inf")
     costs, each = arch.costs, ceil(kernel.blocks / arch.sm_count)
     resident = min(fits, each)

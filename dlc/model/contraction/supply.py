@@ -72,7 +72,7 @@ class Supply:
         lhs, rhs = tiles.loaded_bytes
         bytes = lhs * self._pieces + rhs
         arriving = bytes * self.half_lines / self.l2_bytes_per_clock
-        partly = 1 + (costs.outside_lines - 1) * tiles.partly_outside
+        partly = 1 + (costs.partly_outside_lines - 1) * tiles.partly_outside
         lines = (tiles.m + tiles.n) * partly + costs.outside_lines * tiles.outside
         return np.where(tiles.tensor > 0, lines * costs.tensor_line_clocks, arriving)
 
