@@ -8,6 +8,7 @@ lanes arrive, it finds nothing either.
 """
 
 from collections.abc import Callable
+from itertools import product as product_of
 
 import numpy as np
 import pytest
@@ -118,12 +119,12 @@ BOXES = [
 ]
 
 
+BOX_SIZES: list[Size] = [(1, 1, 1), (45, 48, 136), (96, 64, 32), (160, 96, 256)]
+
+
 @pytest.mark.parametrize(
     ("tile", "size"),
-    [
-        (MMA, (45, 48, 136)),
-        *((WGMMA, size) for size in ((1, 1, 1), (45, 48, 136), (96, 64, 32), (160, 96, 256))),
-    ],
+    [(MMA, BOX_SIZES[1]), *((WGMMA, size) for size in BOX_SIZES)],
     ids=str,
 )
 @pytest.mark.parametrize("keys", BOXES)
@@ -169,8 +170,9 @@ def test_other_chips_have_no_roles(target: str) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("keys", [*KEYS, *BOXES])
+@pytest.mark.parametrize(
+    ("keys", "size"), [*product_of(KEYS, SIZES), *product_of(BOXES, BOX_SIZES)], ids=str
+)
 @pytest.mark.parametrize("tile", [MMA, WGMMA])
 def test_product_on_the_gpu(gpu: Gpu, size: Size, keys: str, tile: str) -> None:
     if gpu.target != TARGET:

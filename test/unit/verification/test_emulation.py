@@ -231,7 +231,7 @@ def other_image(variant: CudaVariant) -> CudaVariant:
 
 
 FAULTS = {
-    "a wrong index in the text": in_text("/ 32) * 16 + ", "/ 32) * 8 + "),
+    "a wrong index in the text": in_text("v6 * 256 + ", "v6 * 240 + "),
     "a store to the next elements": in_text("*(uint2*)&b3[", "*(uint2*)&b3[4 + "),
     "a wrong condition": in_text(" < 12;", " < 11;"),
     "matrices loaded transposed": in_prelude("ldmatrix_x4", ".x4.", ".x4.trans."),
@@ -253,7 +253,7 @@ FAULTS = {
     "inputs staged too near": in_host("aligned(dlc_inputs[i++].bytes)", "16 + 0 * i++"),
     "outputs staged too near": in_host("aligned(dlc_outputs[i++].bytes)", "16 + 0 * i++"),
     "stale arguments": in_host("changed |= pointer", "changed = pointer", "cuda_arguments.c"),
-    "no edges": in_host("i ? 1 : 0, &parameters", "0, &parameters"),
+    "no edges": in_host("number ? node - 1 : NULL", "NULL"),
     "the chunks of weights not awaited": in_host("TRY(cuStreamSynchronize(streams[i]));", ";"),
     "too little shared memory": in_host("= kernel->shared_bytes,", "= 64,"),
 }  # fmt: skip
