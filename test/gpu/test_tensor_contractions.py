@@ -170,7 +170,7 @@ def test_lines_that_end_where_the_reduction_does_or_nearer_to_it(
 def test_a_kernel_compiles_without_spills() -> None:
     for name in SCHEDULES:
         module = lowered_group(
-            [(300, 520), (136, 520), (300, 136)], "graph.matmul %a, %b transpose_rhs", name
+            [(300, 520), (160, 520), (300, 160)], "graph.matmul %a, %b transpose_rhs", name
         )
         (compiled,) = compile_kernels(module, "sm_90a")
         assert compiled.resources.spill_bytes == 0
