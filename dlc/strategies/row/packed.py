@@ -5,8 +5,9 @@ A run begins at a multiple of 16 bytes wherever its rows do. All threads bring i
 """
 
 from dataclasses import dataclass, field
+from math import ceil
 
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import MemRefType, UnitAttr
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -21,6 +22,7 @@ from dlc.lowering.axes import Output
 from dlc.lowering.scope import Place
 from dlc.strategies.row.kept import Kept
 from dlc.strategies.row.lowering import ZERO
+from dlc.strategies.row.schedule import HELD_ELEMENTS
 from dlc.strategies.row.work import RUN_BYTES
 
 
@@ -86,7 +88,10 @@ class Packed(Kept):
             rest = total // vector * vector - (self.blocks - 1) * self.rows * self.length
             scope.parallel_loop(total % vector, LoopMap.THREAD, lambda number: move(number + rest))
 
-        scope.parallel_loop(pieces, LoopMap.THREAD, move_piece)
+        loop = scope.parallel_loop(pieces, LoopMap.THREAD, move_piece)
+        rounds = ceil(pieces / (self.threads * self.teams))
+        if 1 < rounds <= HELD_ELEMENTS // vector:  # all loads are under way together
+            loop.straight = UnitAttr()
         if total % vector:
             scope.where_below(block * -1 + (self.blocks - 1), 1, move_rest)
 
