@@ -218,6 +218,19 @@ def test_convolution(runner: Runner, case: str, name: str) -> None:
     check(y, exact, sizes, kernel * kernel * channels)
 
 
+@pytest.mark.parametrize("order", ["row", "grouped<4>", "grouped<2>"])
+def test_an_image_of_whole_tiles_is_a_column_of_pixels_in_any_order(order: str) -> None:
+    """49 rows of tiles: the last group has fewer rows than the others, and no pixel is outside."""
+    types = "tensor<1x56x56x64xf16>", "tensor<256x3x3x64xf16>", "tensor<1x56x56x256xf16>"
+    keys = f'{SCHEDULES["warpgroup"]}, copies = "tensor", order = "{order}"'
+    op = (
+        "graph.conv %a, %b strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] "
+        "layout channels_last weight_layout ohwi"
+    )
+    text = contraction_text(types, op, keys)
+    assert mapped(lowered(text, "lower-to-loop,lower-to-gpu{arch=sm_90a}")) == {"a", "b"}
+
+
 OTHERS = {
     "tf32": ("f32", 'tile = [64, 64, 32], warps = [2, 2], instruction = "mma.m16n8k8"'),
     "fp32": ("f32", 'tile = [32, 64, 16], warps = [2, 2], instruction = "fma"'),

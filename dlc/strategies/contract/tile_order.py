@@ -38,6 +38,8 @@ class TileOrder:
 
         def chosen(x: AffineExpr, y: AffineExpr, size: int) -> AffineExpr:
             value = b.select(before, scope.index_value(x), scope.index_value(y))
+            # For who asks what the value may be: whole groups would have more rows.
+            value = b.minimum(value, b.constant(size - 1, IndexType()))
             return scope.dim(value, extent(size))
 
         return chosen(place[0], last[0], self.rows), chosen(place[1], last[1], self.columns)

@@ -1,15 +1,17 @@
 // RUN: dlc-opt %s --convert-fused-group-to-loop | filecheck %s
 
 // Five rows of three tiles, two rows at a time: the twelve tiles of two groups column by column, then the row that is
-// left. There is no block without a tile.
+// left. There is no block without a tile. The minimum says to passes that no row is beyond the last one.
 
 // CHECK:      loop.for %block = 0 to 15 kind = parallel map = grid {
 // CHECK-NEXT:   %[[LEFT:.*]] = loop.index [%block - 12]
 // CHECK:        %[[BEFORE:.*]] = arith.cmpi slt, %[[LEFT]]
 // CHECK-NEXT:   %[[ROW:.*]] = loop.index [%block floordiv 6 * 2 + %block mod 2]
-// CHECK:        %tile_row = arith.select %[[BEFORE]], %[[ROW]], %{{.*}} : index
+// CHECK:        %[[R:.*]] = arith.select %[[BEFORE]], %[[ROW]], %{{.*}} : index
+// CHECK:        %tile_row = arith.minsi %[[R]], %{{.*}} : index
 // CHECK-NEXT:   %[[COLUMN:.*]] = loop.index [%block mod 6 floordiv 2]
-// CHECK:        %tile_column = arith.select %[[BEFORE]], %[[COLUMN]], %{{.*}} : index
+// CHECK:        %[[C:.*]] = arith.select %[[BEFORE]], %[[COLUMN]], %{{.*}} : index
+// CHECK:        %tile_column = arith.minsi %[[C]], %{{.*}} : index
 // CHECK:        loop.load %xi[%tile_row * 32 + %{{.*}}, %{{.*}}]
 func.func @main(%x: tensor<160x64xf16>, %w: tensor<96x64xf16>) -> tensor<160x96xf16> {
   %y = fused_group.group @g(%x, %w) : (tensor<160x64xf16>, tensor<96x64xf16>) -> tensor<160x96xf16> attributes {
