@@ -66,9 +66,9 @@ def _movable(kernel: KernelOp, behind: Sequence[Operation]) -> set[Operation]:
     touched = set[SSAValue]()
     for op in behind:
         depends = any(v.owner in behind and v.owner not in found for v in op.operands)
-        is_copy = isinstance(op, CpAsyncOp) and not touches_earlier(op, kernel)
-        is_free = is_copy and not depends and op.destination not in touched
-        if is_free or (op.has_trait(Pure) and not op.regions and not depends):
+        may_move = not depends and not touches_earlier(op, kernel)
+        is_copy = isinstance(op, CpAsyncOp) and may_move and op.destination not in touched
+        if is_copy or (op.has_trait(Pure) and not op.regions and not depends):
             found.add(op)
         else:
             touched |= {a.buffer for x in op.walk() for a in _accesses(x)}

@@ -49,8 +49,9 @@ def _copies_behind(wait: GriddepcontrolWaitOp) -> Iterator[TensorCopyOp]:
     op = wait.next_op
     while op is not None:
         for copy in op.walk():
-            is_constant = isinstance(copy, TensorCopyOp) and copy.source in constant
-            if is_constant and not copy.tensor_map.is_im2col:
+            if not isinstance(copy, TensorCopyOp) or copy.source not in constant:
+                continue
+            if not copy.tensor_map.is_im2col:
                 yield copy
         op = op.next_op
 
@@ -113,7 +114,7 @@ def _round(
     first one for ``None``, and what it needs.
     """
     new: list[Operation] = []
-    known = {loop.body.block.args[0]: loop.lb for loop in loops}
+    known: dict[SSAValue, SSAValue] = {loop.body.block.args[0]: loop.lb for loop in loops}
     if number is not None:
         at = arith.ConstantOp(IntegerAttr(number, IndexType()))
         new.append(at)

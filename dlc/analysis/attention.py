@@ -97,6 +97,7 @@ def _fit(scores: ContractionOp, product: ContractionOp, softened: SSAValue) -> b
     return (
         shape(scores.results[0]) == shape(softened) == shape(product.operands[0])
         and is_float(element_type(softened))
+        and len({element_type(v) for v in (*scores.operands[:2], product.operands[1])}) == 1
         and (first.batch, first.m) == (second.batch, second.m)
         and [(loop.dim, loop.step) for loop in first.n] == [(rank - 1, 1)]
         and [(loop.dim, loop.step) for loop in second.k] == [(inner, 1)]

@@ -121,10 +121,10 @@ class Factor:
         stage.map = TaskMapAttr(copy_map(sizes, together, self.threads))
         if self.tensor and is_box(stage):
             stage.tensor = UnitAttr()
-        elif self.tensor and self._is_mapped(along_k, sizes[1]):
-            name = ("lhs", "rhs")[self.number]
+        elif self.tensor and self.number and self._is_mapped(along_k, sizes[1]):
+            # Pixels of the lhs may be none, whatever the schedule says: threads bring those.
             raise CompileError(
-                f"tensor copies cannot bring the {name} in this order: a tile is no box of the "
+                "tensor copies cannot bring the rhs in this order: a tile is no box of the "
                 "tensor; use interleave = 1, or a smaller tile"
             )
         return Staged(alloc, stage, along_k, copied * element_bytes(element))

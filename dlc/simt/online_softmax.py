@@ -67,12 +67,13 @@ class OnlineSoftmax:
         lowest, zero = b.constant(-inf, f32), b.constant(0.0, f32)
         powers = b.constant(factor, f32)
         level = b.select(b.compare("eq", largest, lowest), zero, largest)
-        shift = b.negate(b.mul(level, powers))
-        rescaling = b.near_power_of_two(b.fma(before, powers, shift))
+        # The difference first: scores of -1e9 or less times log2(e) are rounded, or infinite.
+        rescaling = b.near_power_of_two(b.mul(b.sub(before, level), powers))
         sums.store(b.mul(sums.load(self.totals, at), rescaling), self.totals, at)
 
         def weigh(place: Place) -> None:
-            weight = b.near_power_of_two(b.fma(scores.load(scores.buffer, place), powers, shift))
+            difference = b.sub(scores.load(scores.buffer, place), level)
+            weight = b.near_power_of_two(b.mul(difference, powers))
             scores.store(weight, scores.buffer, place)
             sums.store(b.add(sums.load(self.totals, at), weight), self.totals, at)
 
