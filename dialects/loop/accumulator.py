@@ -189,6 +189,11 @@ class ContractOp(TileOp):
                 f"a lhs in registers lies as the rows of the accumulator, {sums.rows}, each in "
                 f"order, not {held}"
             )
+        if not held.row.spreads_fragments:
+            raise VerifyException(
+                f"a lhs in registers is in fragments of matrix instructions, not of "
+                f"{held.instruction}"
+            )
         rows, columns = buffer_shape(self.lhs)
         return rows, columns
 

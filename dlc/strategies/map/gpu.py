@@ -21,6 +21,7 @@ from dlc.strategies.map.work import MapWork, work_of
 
 def rate(work: MapWork, schedule: MapOnGpu, arch: GpuArch) -> Rated:
     """Return the bound and the latency of one schedule."""
+    work.check_columns(schedule)
     threads, tile = schedule.threads, work.tile_of(schedule)
     each = threads * schedule.vector * schedule.columns
     blocks = tile.blocks if tile else ceil(work.points / each)

@@ -72,6 +72,20 @@ class MapWork:
         """Return what threads with so many columns do; where they do not fit, nothing."""
         return next((each for each in self.together if each.positions == columns), None)
 
+    def check_columns(self, schedule: MapOnGpu) -> None:
+        """Raise CompileError for columns and a vector that no thread of the group can have."""
+        own = self.together_of(schedule.columns)
+        if schedule.columns == 1 or (own and schedule.vector in dict(own.reads)):
+            return
+        allowed = ", ".join(
+            f"columns = {each.positions} with vector = {' or '.join(map(str, dict(each.reads)))}"
+            for each in self.together
+        )
+        raise CompileError(
+            f"columns = {schedule.columns} with vector = {schedule.vector} does not fit the group; "
+            f"use {allowed or 'columns = 1'}"
+        )
+
     def registers_of(self, schedule: MapOnGpu) -> int:
         """Return the registers that a thread probably takes."""
         own = self.together_of(schedule.columns)

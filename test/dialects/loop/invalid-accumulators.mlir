@@ -113,3 +113,14 @@ loop.kernel @one_part(%x: memref<64xf32>) attributes {outputs = 1 : i64} {
   }
   loop.end
 }
+
+// -----
+
+loop.kernel @held_by_lanes(%x: memref<64xf32>) attributes {outputs = 1 : i64} {
+  %a = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
+  %h = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
+  %t = loop.alloc : memref<8x8xf32, #loop.space<shared>>
+  // expected-error@below {{a lhs in registers is in fragments of matrix instructions, not of fma}}
+  loop.contract %a, %h, %t : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>, memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>, memref<8x8xf32, #loop.space<shared>>
+  loop.end
+}
