@@ -51,6 +51,8 @@ class GpuBuilder:
             to.flush()
             result: Result = pickle.load(back)
         except (EOFError, OSError, pickle.UnpicklingError) as error:
+            worker.kill()  # its pipes close before it has ended: the next job must not meet it
+            worker.wait()
             raise BrokenBuildError("the process that builds it has ended") from error
         if isinstance(result, CompileError):
             raise result
