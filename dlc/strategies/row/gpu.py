@@ -13,7 +13,7 @@ from dlc.strategies._implementation import Implementation
 from dlc.strategies._rated import Rated
 from dlc.strategies.row.across import Across
 from dlc.strategies.row.along import Along
-from dlc.strategies.row.estimate import REGISTERS, estimate, shared_bytes
+from dlc.strategies.row.estimate import estimate
 from dlc.strategies.row.held import Held
 from dlc.strategies.row.kept import Kept
 from dlc.strategies.row.lowering import space_of_job
@@ -22,6 +22,7 @@ from dlc.strategies.row.schedule import RowOnGpu
 from dlc.strategies.row.space import candidates
 from dlc.strategies.row.split import lower_in_parts, unasked
 from dlc.strategies.row.through import Through
+from dlc.strategies.row.walks import REGISTERS, shared_bytes
 from dlc.strategies.row.work import RowWork, work_of
 
 
