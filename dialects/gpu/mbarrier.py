@@ -144,9 +144,9 @@ class MbarrierWaitOp(MbarrierOp, OrderingOp):
     """Wait until the phase under way or the one before, whichever has this parity, is complete (PTX
     ``mbarrier.try_wait.parity``, again and again).
 
-    So a wait for parity 1 of a new object returns at once. parity: 0 or 1. In a kernel with
-    clusters the thread sees what threads of other blocks did before they arrived
-    (``.acquire.cluster``).
+    So a wait for parity 1 of a new object returns at once. parity: 0 or 1. Where other blocks of
+    the cluster arrive at objects of the buffer, or send bytes there, the thread sees what they did
+    before (``.acquire.cluster``).
 
     ``gpu.mbarrier_wait %full[%i] parity %p : memref<4xi64, #loop.space<shared>>``
     """
@@ -162,7 +162,10 @@ class MbarrierWaitOp(MbarrierOp, OrderingOp):
 
     @property
     def acquires(self) -> Token:
-        return self.token
+        others = (use.operation for use in self.barrier.uses)
+        released = (other.releases for other in others if isinstance(other, OrderingOp))
+        of_cluster = any(token and token.scope is Scope.CLUSTER for token in released)
+        return replace(self.token, scope=Scope.CLUSTER) if of_cluster else self.token
 
 
 @irdl_op_definition

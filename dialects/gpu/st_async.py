@@ -18,6 +18,7 @@ from dlc.dialects.gpu.buffers import (
     verify_same_element,
 )
 from dlc.dialects.gpu.cluster import REMOTE_BYTES, RemoteOp, verify_cluster
+from dlc.dialects.gpu.mbarrier import verify_barrier
 from dlc.ir.access import INDEX, Access
 from dlc.ir.order import OrderingOp, Token, TokenKind
 from dlc.ir.space import Space, space_of
@@ -63,7 +64,7 @@ class StAsyncOp(BuffersOp, OrderingOp, RemoteOp):
 
     @property
     def releases(self) -> Token:
-        return Token(TokenKind.PHASE, Scope.BLOCK, self.barrier)
+        return Token(TokenKind.PHASE, Scope.CLUSTER, self.barrier)
 
     @property
     def bytes(self) -> int:
@@ -83,12 +84,11 @@ class StAsyncOp(BuffersOp, OrderingOp, RemoteOp):
         verify_cluster(self)
         source, destination, _ = self.accesses()
         verify_same_element(source, destination, "convert before")
-        spaces = tuple(map(space_of, (self.source, self.destination, self.barrier)))
-        wanted = Space.REGISTER, Space.SHARED, Space.SHARED
-        if spaces != wanted or element_of(self.barrier) != i64:
+        verify_barrier(self.barrier)
+        if (space_of(self.source), space_of(self.destination)) != (Space.REGISTER, Space.SHARED):
             raise VerifyException(
-                "moves registers to shared memory and arrives at an i64 in shared memory, got "
-                f"{self.source.type}, {self.destination.type} and {self.barrier.type}"
+                "moves registers to shared memory, got "
+                f"{self.source.type} and {self.destination.type}"
             )
         if self.bytes not in REMOTE_BYTES:
             raise VerifyException(f"moves {self.bytes} bytes; one instruction moves 4, 8 or 16")

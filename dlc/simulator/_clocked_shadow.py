@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dlc.simulator._buffer import Array
-from dlc.simulator._clocks import Clocks, Times
+from dlc.simulator._clocks import MADE, Clocks, Times
 from dlc.simulator._faults import Site
 from dlc.simulator._races import SharedShadow
 from dlc.simulator._threads import Active, Batch, Integers
@@ -40,6 +40,13 @@ class ClockedShadow(SharedShadow):
 
     def _stamp(self, threads: Integers, cells: Integers) -> None:
         self.write_time[cells] = self.clocks.time[threads]
+
+    def make_objects(self, threads: Integers, cells: Integers) -> None:
+        """Note that ``threads`` have made ``mbarrier`` objects there: a fence lets blocks of the
+        cluster know of those that come before a thread's ``cluster_arrive``.
+        """
+        early = ~self.batch.has_arrived[threads]
+        self.write_time[cells[early]] = MADE
 
     def finish_copy_at(self, times: Times, cells: Integers, by_threads: bool) -> None:
         """Note the end of copies, of as many threads as ``cells`` has rows, that these have done at

@@ -7,8 +7,12 @@ Integers = NDArray[np.int64]
 Times = NDArray[np.int32]
 
 
+MADE = 0
+"""The time of objects that a thread makes before it says that it has begun."""
+
+
 class Clocks:
-    """A thread's *time* counts how often it has released a token.
+    """A thread's *time* is 1, and one more whenever it has released a token.
 
     An access of another thread is done, for a thread that knows of it: that has acquired a token
     which the other released after the access, or which somebody released who knew.
@@ -21,7 +25,7 @@ class Clocks:
     def __init__(self, thread: Integers, threads_per_block: int):
         self.thread = thread
         self.threads = threads_per_block
-        self.time = np.zeros(len(thread), np.int32)
+        self.time = np.full(len(thread), MADE + 1, np.int32)
         self.known = np.zeros((len(thread), threads_per_block), np.int32)
 
     def new_counter(self) -> int:
@@ -45,6 +49,12 @@ class Clocks:
         row[self.thread[threads]] = times + 1
         self.time[threads] += 1
         return times, row
+
+    def begun(self, threads: Integers) -> Times:
+        """Return the knowledge that threads of one cluster have begun, and of what they made."""
+        row = np.zeros(self.threads, np.int32)
+        row[self.thread[threads]] = MADE + 1
+        return row
 
     def acquire(self, threads: Integers, row: Times) -> None:
         """Let these threads of one block know what was released, before counters were made too."""

@@ -68,6 +68,7 @@ class Batch:
     *epoch* counts the barriers that a block or a
     warp has passed: accesses of different epochs are ordered. clocks: where tokens order threads.
     waited: which threads need not wait for the launches before this one, or have done so.
+    has_arrived: which have told their clusters that they have begun.
     """
 
     def __init__(self, kernel: KernelOp, blocks: Integers):
@@ -85,6 +86,7 @@ class Batch:
         self.everyone = Active(np.ones(self.size, np.bool_))
         self.clocks: Clocks | None = None
         self.waited = np.full(self.size, kernel.constant_inputs is None)
+        self.has_arrived = np.zeros(self.size, np.bool_)
         self._arrived: dict[int, Times] = {}
 
     @cached_property
@@ -130,11 +132,14 @@ class Batch:
         self.clocks.meet([threads[clusters == n] for n in np.unique(clusters)])
 
     def arrive_at_cluster(self, threads: Integers) -> None:
-        """Others of the clusters of ``threads`` may wait for what these know by now."""
+        """Others of the clusters of ``threads`` may wait for these. They learn that the threads
+        have begun, and of the objects that these have made: a relaxed arrival orders nothing else.
+        """
         assert self.clocks is not None
+        self.has_arrived[threads] = True
         clusters = self.cluster_slot[threads]
         for n in np.unique(clusters):
-            row = self.clocks.release(threads[clusters == n])
+            row = self.clocks.begun(threads[clusters == n])
             self._arrived[n] = np.maximum(self._arrived.get(n, row), row)
 
     def wait_for_cluster(self, threads: Integers) -> None:

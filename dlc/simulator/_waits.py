@@ -8,6 +8,7 @@ from xdsl.ir import Operation
 from dlc.dialects import gpu
 from dlc.dialects.gpu.mbarrier import MbarrierOp
 from dlc.dialects.gpu.named_barrier import BARRIERS
+from dlc.simulator._clocked_shadow import ClockedShadow
 from dlc.simulator._clusters import ranks_beside
 from dlc.simulator._faults import Site
 from dlc.simulator._machine import Compiler, Machine, Step, Wait, nothing
@@ -39,8 +40,9 @@ class BarrierObject:
         shadow = buffer.memory.shadow
         if shadow is not None and self._access.atomic:
             shadow.read(self.site, active, piece.cells, atomic=True)
-        elif shadow is not None:
+        elif isinstance(shadow, ClockedShadow):
             shadow.write(self.site, active.threads, piece.cells)
+            shadow.make_objects(active.threads, piece.cells)
         return piece.elements[:, 0]
 
 

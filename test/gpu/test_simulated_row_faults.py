@@ -10,7 +10,7 @@ from lowered import lowered
 from test_rows_and_elements import group
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc.analysis.shared_conflict import shared_accesses
 from dlc.core.affine import simplify
@@ -129,6 +129,14 @@ def without_meeting(module: ModuleOp) -> None:
     Rewriter.erase_op(next(op for op in module.walk() if isinstance(op, gpu.ClusterWaitOp)))
 
 
+def with_objects_made_late(module: ModuleOp) -> None:
+    """Make the objects at which others arrive when they know that the block has begun."""
+    begun = next(op for op in module.walk() if isinstance(op, gpu.ClusterArriveOp))
+    thread = next(op for op in module.walk() if isinstance(op, gpu.ThreadIdOp))
+    begun.detach()
+    Rewriter.insert_op(begun, InsertPoint.before(thread))
+
+
 def with_half_of_the_bytes(module: ModuleOp) -> None:
     """Wait for what one of two blocks sends."""
     op = next(op for op in module.walk() if isinstance(op, gpu.MbarrierArriveOp))
@@ -167,6 +175,7 @@ def test_without_a_fault_the_result_is_right(made: Callable[[], ModuleOp]) -> No
         (shared_by_blocks, without_barriers),
         (shared_by_blocks, without_waiting_for_blocks),
         (shared_by_blocks, without_meeting),
+        (shared_by_blocks, with_objects_made_late),
         (shared_by_blocks, with_half_of_the_bytes),
         (shared_by_blocks, without_a_send),
         (scanned, without_barriers),

@@ -124,7 +124,8 @@ template <int threads>
 __device__ __forceinline__ void bar_arrive(int number) {
   asm volatile("bar.arrive %0, %1;" :: "r"(number), "n"(threads) : "memory");
 }""",
-    # The fence lets the engine of bulk copies see the new object.
+    # The fence lets the engine of bulk copies see the new object, and the blocks of the cluster
+    # that have waited for the thread's arrival there, though that is relaxed.
     "mbarrier_init": """
 template <int arrivals>
 __device__ __forceinline__ void mbarrier_init(void* barrier) {
@@ -144,7 +145,7 @@ __device__ __forceinline__ void mbarrier_arrive_expect(void* barrier) {
                :: "r"(shared_address(barrier)), "n"(bytes) : "memory");
 }""",
     "mbarrier_wait": _mbarrier_wait("mbarrier_wait", ""),
-    # Where threads of other blocks arrive, it also waits for what they did before.
+    # Where other blocks arrive or send bytes, it also sees what they did before.
     "mbarrier_wait_of_cluster": _mbarrier_wait("mbarrier_wait_of_cluster", ".acquire.cluster"),
     "cp_async_arrive": """
 __device__ __forceinline__ void cp_async_arrive(void* barrier) {

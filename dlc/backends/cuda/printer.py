@@ -19,6 +19,7 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.utils.target import Target
 
 from dlc.analysis.map_parameters import mapped_buffers
+from dlc.arch.scope import Scope
 from dlc.backends._c_like import STATEMENTS, CLikePrinter, Statement, function_name
 from dlc.backends._c_scalar import TEMPLATES, storage_type
 from dlc.backends.cuda import warpgroup_products
@@ -301,8 +302,7 @@ def _mbarrier_arrive(p: CudaPrinter, op: gpu.MbarrierArriveOp) -> None:
 
 def _mbarrier_wait(p: CudaPrinter, op: gpu.MbarrierWaitOp) -> None:
     (access,) = op.accesses()
-    arrivals = (o for o in kernel_of(op).walk() if isinstance(o, gpu.MbarrierArriveOp))
-    of_cluster = "_of_cluster" if any(o.rank is not None for o in arrivals) else ""
+    of_cluster = "_of_cluster" if op.acquires.scope is Scope.CLUSTER else ""
     p.line(f"mbarrier_wait{of_cluster}({p.address(access)}, {p.names[op.parity]});")
 
 

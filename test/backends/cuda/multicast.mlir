@@ -1,6 +1,7 @@
 // RUN: dlc-opt -p gpu-allocate-shared -t cuda %s | filecheck %s
 
-// A thread that waits also sees what threads of other blocks did before they arrived.
+// A thread that waits where other blocks arrive also sees what their threads did before; elsewhere it waits for its own block.
+// CHECK:      mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;
 // CHECK:      mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;
 // CHECK:      cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;
 // CHECK-NEXT: "r"(shared_address(barrier)), "h"((unsigned short)blocks)
@@ -18,10 +19,13 @@ gpu.kernel @copies(%x: memref<512x256xf16>) attributes {grid = array<i64: 2, 1, 
   %s = gpu.shared_alloc {swizzle = #gpu.swizzle<3, 4, 3>} : memref<64x64xf16, #loop.space<shared>>
   %u = gpu.shared_alloc : memref<64x64xf16, #loop.space<shared>>
   %full = gpu.shared_alloc : memref<2xi64, #loop.space<shared>>
+  %own = gpu.shared_alloc : memref<1xi64, #loop.space<shared>>
   gpu.tensor_copy %x[%t * 64, 64] to %s[0, 0] at %full[1] multicast %both {map = #tile} : memref<512x256xf16>, memref<64x64xf16, #loop.space<shared>>, memref<2xi64, #loop.space<shared>>
   gpu.tensor_copy %x[3, 2, %t, 0, 2, 1] to %u[0, 0] at %full[0] multicast %both {map = #column} : memref<512x256xf16>, memref<64x64xf16, #loop.space<shared>>, memref<2xi64, #loop.space<shared>>
   gpu.mbarrier_arrive %full[1] of %rank : memref<2xi64, #loop.space<shared>>
   gpu.mbarrier_wait %full[1] parity %rank : memref<2xi64, #loop.space<shared>>
+  gpu.mbarrier_arrive %own[0] : memref<1xi64, #loop.space<shared>>
+  gpu.mbarrier_wait %own[0] parity %rank : memref<1xi64, #loop.space<shared>>
   gpu.end
 }
 // CHECK:      copies(
@@ -30,3 +34,5 @@ gpu.kernel @copies(%x: memref<512x256xf16>) attributes {grid = array<i64: 2, 1, 
 // CHECK-NEXT: tensor_copy_im2col_multicast_4d({{.*}}, &m{{[0-9]+}}, 3, 2, {{v[0-9]+}}, 0, 2, 1, &s{{[0-9]+}}[0], 3);
 // CHECK-NEXT: mbarrier_arrive_remote(&s{{[0-9]+}}[1], [[RANK]]);
 // CHECK-NEXT: mbarrier_wait_of_cluster(&s{{[0-9]+}}[1], [[RANK]]);
+// CHECK-NEXT: mbarrier_arrive(&[[OWN:s[0-9]+]][0]);
+// CHECK-NEXT: mbarrier_wait(&[[OWN]][0], [[RANK]]);

@@ -1,7 +1,8 @@
 // RUN: dlc-opt %s -t cuda | filecheck %s
 
-// The wait is for bytes, not for what threads of other blocks have done: it leaves the first-level cache as it is.
-// CHECK:      mbarrier.try_wait.parity.shared::cta.b64 p
+// The bytes come from other blocks: only a wait of the cluster's scope orders what they wrote before what is read behind it.
+// CHECK-NOT:  mbarrier.try_wait.parity.shared::cta
+// CHECK:      mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p
 // CHECK:      asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 // CHECK:      asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 // CHECK:      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.u32 "
@@ -22,4 +23,4 @@ gpu.kernel @k(%x: memref<8xf32>) attributes {grid = array<i64: 8, 1, 1>, cluster
 // CHECK:      cluster_arrive();
 // CHECK-NEXT: cluster_wait();
 // CHECK:      st_async_16(&s[[S:[0-9]+]][{{.*}}], &r{{[0-9]+}}[0], &s[[O:[0-9]+]][0], v{{[0-9]+}});
-// CHECK-NEXT: mbarrier_wait(&s[[O]][0], 0);
+// CHECK-NEXT: mbarrier_wait_of_cluster(&s[[O]][0], 0);

@@ -32,8 +32,19 @@ gpu.kernel @no_object(%x: memref<8xf32>) attributes {grid = array<i64: 8, 1, 1>,
   %h = gpu.shared_alloc : memref<64xf16, #loop.space<shared>>
   %o = gpu.shared_alloc : memref<1xi64, #loop.space<shared>>
   %r = gpu.register_alloc : memref<8xf32, #loop.space<register>>
-  // expected-error@below {{moves registers to shared memory and arrives at an i64 in shared memory, got memref<8xf32, #loop.space<register>>, memref<64xf32, #loop.space<shared>> and memref<64xf32, #loop.space<shared>>}}
+  // expected-error@below {{mbarrier objects are i64 in shared memory, got memref<64xf32, #loop.space<shared>>}}
   gpu.st_async %r[0] to %s[0] at %s[1] of %i {elements = 4 : i64} : memref<8xf32, #loop.space<register>>, memref<64xf32, #loop.space<shared>>, memref<64xf32, #loop.space<shared>>
+  gpu.end
+}
+
+// -----
+
+gpu.kernel @from_shared(%x: memref<8xf32>) attributes {grid = array<i64: 8, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64, cluster = array<i64: 4, 1, 1>} {
+  %i = arith.constant 0 : index
+  %s = gpu.shared_alloc : memref<64xf32, #loop.space<shared>>
+  %o = gpu.shared_alloc : memref<1xi64, #loop.space<shared>>
+  // expected-error@below {{moves registers to shared memory, got memref<64xf32, #loop.space<shared>> and memref<64xf32, #loop.space<shared>>}}
+  gpu.st_async %s[0] to %s[4] at %o[0] of %i {elements = 4 : i64} : memref<64xf32, #loop.space<shared>>, memref<64xf32, #loop.space<shared>>, memref<1xi64, #loop.space<shared>>
   gpu.end
 }
 
