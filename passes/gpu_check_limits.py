@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
-from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -14,10 +13,7 @@ from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp, NeedsCapability, RegisterAllocOp, SetRegistersOp
 from dlc.errors import CompileError
-from dlc.ir.space import buffer_type
-from dlc.ir.tensor import element_bytes
 
-REGISTER_BYTES = 4
 OTHER_REGISTERS = 16
 """Registers that any kernel needs beside its buffers: indices, addresses, the stack pointer."""
 
@@ -86,13 +82,11 @@ def least_registers(kernel: KernelOp) -> int:
     changes = dict[int, int]()
     for op in numbers:
         if isinstance(op, RegisterAllocOp):
-            type = buffer_type(op.output)
-            words = -(-prod(type.get_shape()) * element_bytes(type.element_type) // REGISTER_BYTES)
             first, last = _in_use(op, numbers)
-            changes[first] = changes.get(first, 0) + words
-            changes[last + 1] = changes.get(last + 1, 0) - words
-    words = max(accumulate(changes[at] for at in sorted(changes)), default=0)
-    return words + OTHER_REGISTERS if words else 0
+            changes[first] = changes.get(first, 0) + op.registers
+            changes[last + 1] = changes.get(last + 1, 0) - op.registers
+    most = max(accumulate(changes[at] for at in sorted(changes)), default=0)
+    return most + OTHER_REGISTERS if most else 0
 
 
 def _in_use(buffer: RegisterAllocOp, numbers: Mapping[Operation, int]) -> tuple[int, int]:

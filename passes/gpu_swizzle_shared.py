@@ -6,7 +6,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc.analysis.shared_conflict import shared_accesses
-from dlc.arch.memory import PIECE_BYTES
+from dlc.arch.memory import LINE_BYTES, PIECE_BYTES
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp, SharedAllocOp, SwizzleAttr
 from dlc.ir.access import Access
@@ -14,8 +14,7 @@ from dlc.ir.space import buffer_type
 from dlc.ir.tensor import element_bytes
 
 _PIECE_BITS = PIECE_BYTES.bit_length() - 1
-LINE_BITS = 7
-"""All 32 banks are 128 bytes."""
+_LINE_BITS = LINE_BYTES.bit_length() - 1
 LANE_ROW_BITS = 6
 """Of rows of 32 bytes four are beside each other in the banks, and lanes that load for themselves
 stand over no more at once. To find the place in a swizzle would only cost them."""
@@ -81,5 +80,5 @@ def swizzle_of_rows(row_bytes: int) -> SwizzleAttr | None:
     row_bits = row_bytes.bit_length() - 1
     if row_bytes != 1 << row_bits or row_bits <= _PIECE_BITS:
         return None
-    bits = min(row_bits, LINE_BITS) - _PIECE_BITS
-    return SwizzleAttr((bits, _PIECE_BITS, max(row_bits, LINE_BITS) - _PIECE_BITS))
+    bits = min(row_bits, _LINE_BITS) - _PIECE_BITS
+    return SwizzleAttr((bits, _PIECE_BITS, max(row_bits, _LINE_BITS) - _PIECE_BITS))

@@ -11,6 +11,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from dlc import arch
 from dlc.analysis.dataflow import Cluster, Dataflow
+from dlc.arch.memory import ACCESS_BYTES
 from dlc.core.context import dlc_context
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
@@ -22,9 +23,6 @@ from dlc.dialects.graph.softmax import SoftmaxOp
 from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape
 from dlc.plan import INDISTINCT, Planner
-
-ROW_BYTES = 16
-"""What one copy, or one store, of a thread moves."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ class _Padded(OpRewrite[MatmulOp]):
         if not isinstance(softmax, SoftmaxOp) or not all(map(_weighs, softmax.results[0].uses)):
             return
         scores, keys = softmax.x.owner, shape(softmax.x)[-1]
-        more = -keys % (ROW_BYTES // element_bytes(self._stored(softmax.x)))
+        more = -keys % (ACCESS_BYTES // element_bytes(self._stored(softmax.x)))
         is_last = softmax.axis.value.data == len(shape(softmax.x)) - 1
         if not is_last or not more:
             return

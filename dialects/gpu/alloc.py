@@ -1,5 +1,7 @@
 """Shared and register buffers, and how a shared one's bytes are permuted."""
 
+from math import ceil, prod
+
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, i32, i64
 from xdsl.ir import Attribute, Data
 from xdsl.irdl import (
@@ -17,7 +19,9 @@ from xdsl.traits import MemoryAllocEffect
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.matrix_descriptor import ROW_BYTES, swizzle_of_lines
+from dlc.arch.memory import REGISTER_BYTES
 from dlc.ir.space import Space, buffer_type, space_of
+from dlc.ir.tensor import element_bytes
 
 
 @irdl_attr_definition
@@ -118,6 +122,12 @@ class RegisterAllocOp(IRDLOperation):
 
     def __init__(self, type: MemRefType[Attribute]):
         super().__init__(result_types=[type])
+
+    @property
+    def registers(self) -> int:
+        """The registers of a thread that hold it."""
+        type = buffer_type(self.output)
+        return ceil(prod(type.get_shape()) * element_bytes(type.element_type) / REGISTER_BYTES)
 
     def verify_(self) -> None:
         if space_of(self.output) is not Space.REGISTER:

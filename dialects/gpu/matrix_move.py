@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
-from dlc.arch.memory import PIECE_BYTES
+from dlc.arch.memory import PIECE_BYTES, REGISTER_BYTES
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu.buffers import (
     BuffersOp,
@@ -25,7 +25,6 @@ from dlc.ir.order import OrderingOp
 from dlc.ir.space import Space, space_of
 from dlc.ir.tensor import element_bytes
 
-REGISTER_BYTES = 4
 MOVED_MATRICES = (1, 2, 4)
 """How many matrices one instruction moves (PTX ISA, "ldmatrix" and "stmatrix", ``.num``)."""
 

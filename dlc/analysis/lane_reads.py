@@ -16,14 +16,11 @@ from dlc.analysis.dataflow import Cluster
 from dlc.analysis.element_profile import Read
 from dlc.analysis.positions import Index, Places, opened, read_index, zero
 from dlc.arch.fragments import WARP_LANES
-from dlc.arch.memory import LINE_BYTES
+from dlc.arch.memory import ACCESS_BYTES, LINE_BYTES
 from dlc.core.memo import Memo
 from dlc.dialects.graph.computed import ComputedOp
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape
 from dlc.model.streaming import LaneReads
-
-LOAD_BYTES = 16
-"""What a lane loads with one instruction at most."""
 
 POSITIONS = 512
 """Neighbouring positions that are enough: a warp of the widest vectors."""
@@ -132,7 +129,7 @@ def _counts(places: Places, bytes: int, vector: int, warps: int) -> _Counts:
     if not steps.any():
         instructions = at = at[:, :, :1]  # the same element for the whole vector
     elif ((steps == np.arange(vector)[:, np.newaxis]) | (at < 0).all(2, keepdims=True)).all():
-        instructions = _wide(at, max(1, min(vector, LOAD_BYTES // bytes)))
+        instructions = _wide(at, max(1, min(vector, ACCESS_BYTES // bytes)))
     loads = (instructions >= 0).sum() / (samples * instructions.shape[1])
     lines = _distinct(np.moveaxis(instructions, 1, -1) * bytes // LINE_BYTES)
     together = min(samples, warps)

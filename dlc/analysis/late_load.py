@@ -10,9 +10,6 @@ from dlc.dialects.gpu import CopyOp, KernelOp, RegisterAllocOp
 from dlc.dialects.loop import LoadOp
 from dlc.ir.access import MemoryOp
 from dlc.ir.space import buffer_type
-from dlc.ir.tensor import element_bytes
-
-REGISTER_BYTES = 4
 
 
 @dataclass(frozen=True)
@@ -30,10 +27,8 @@ class LateLoad:
     @property
     def registers(self) -> int:
         """How many registers it fills."""
-        if not isinstance(self.value.owner, RegisterAllocOp):
-            return 1
-        type = buffer_type(self.value)
-        return -(-prod(type.get_shape()) * element_bytes(type.element_type) // REGISTER_BYTES)
+        alloc = self.value.owner
+        return alloc.registers if isinstance(alloc, RegisterAllocOp) else 1
 
     def erase(self) -> None:
         """Remove it; nobody uses its value any more."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from dlc.arch.gpu_costs import GpuCosts
+from dlc.arch.memory import BANK_BYTES, BANKS
 from dlc.errors import CompileError
 
 
@@ -55,7 +56,7 @@ class GpuArch:
     # Equal on every chip since Volta: CUDA C++ Programming Guide, "Technical Specifications per
     # Compute Capability".
     warp_threads: int = 32
-    shared_bytes_per_clock_per_sm: int = 128  # 32 banks of 4 bytes
+    shared_bytes_per_clock_per_sm: int = BANKS * BANK_BYTES
     max_threads_per_block: int = 1024
     registers_per_sm: ClassVar[int] = 65536  # no row has another: ops count with it, without a chip
     max_registers_per_thread: int = 255

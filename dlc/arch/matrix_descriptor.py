@@ -7,12 +7,10 @@ Source: PTX ISA, "Asynchronous warpgroup level matrix shared memory layout", wit
 from dataclasses import dataclass
 from typing import Any
 
-from dlc.arch.memory import PIECE_BYTES
+from dlc.arch.memory import LINE_BYTES, PIECE_BYTES
 
 PATTERN_ROWS = 8
 """Rows after which the swizzle repeats; a tile starts at a multiple of them."""
-LINE_BYTES = 128
-"""The swizzle takes the number of a row of this size from an address."""
 _MODES = {128: 1, 64: 2, 32: 3}
 """By the bytes of a row: the number of its swizzle in a descriptor."""
 ROW_BYTES = tuple(_MODES)
@@ -47,7 +45,10 @@ class MatrixDescriptor:
         return swizzle_of_lines(self.row_bytes)
 
     def address(self, start: Any, row: Any, depth: Any, element_bytes: int) -> Any:
-        """Return where an element of a tile is that starts at byte ``start``; arrays work too."""
+        """Return where an element of a tile is that starts at byte ``start``; arrays work too.
+
+        The swizzle takes the number of a line of 128 bytes from an address.
+        """
         line, within = (depth, row) if self.transposed else (row, depth)
         beside, within = divmod(within * element_bytes, self.row_bytes)
         below = line // PATTERN_ROWS * self.stride_bytes + line % PATTERN_ROWS * self.row_bytes

@@ -1,4 +1,4 @@
-"""How threads and their hardware take bytes from memory: the same on every chip that has a row."""
+"""How threads and their hardware take and hold bytes: the same on every chip that has a row."""
 
 MOVED_BYTES = (1, 2, 4, 8, 16)
 """What one load or store instruction of a thread moves (CUDA C++ Programming Guide, "Device Memory
@@ -11,5 +11,15 @@ PIECE_BYTES = 16
 the unit of bulk copies, tensor maps and matrix descriptors (PTX ISA, "ldmatrix", "cp.async.bulk",
 "Tensor swizzling modes", "Matrix descriptor format").
 """
-LINE_BYTES = 128
-"""A line of the caches, whose four sectors come alone or together; and one word of all banks."""
+BANKS, BANK_BYTES = 32, 4
+"""Of shared memory: at a time it gives each bank once, a word of 4 bytes (CUDA C++ Programming
+Guide, "Shared Memory").
+"""
+LINE_BYTES = BANKS * BANK_BYTES
+"""A line of the caches, whose sectors come alone or together; and one word of all banks."""
+SECTOR_BYTES = 32
+"""A quarter of a line: what the L2 is asked for at least (CUDA C++ Best Practices Guide, "Coalesced
+Access to Global Memory").
+"""
+REGISTER_BYTES = 4
+"""A register of a thread (PTX ISA, "Register State Space", ``.b32``)."""

@@ -3,19 +3,15 @@
 import numpy as np
 
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.memory import BANK_BYTES, BANKS
 from dlc.simulator._threads import Active, Integers
-
-BANKS = 32
-BANK_BYTES = 4
-"""A wavefront gives each bank once, a word of 4 bytes (CUDA C++ Programming Guide, "Shared
-Memory")."""
 
 
 class BankCounter:
     """Counts the wavefronts of accesses, and those that would do without bank conflicts.
 
-    Of a warp's access of 4 bytes or less, all lanes go together; of 8 bytes, each half of the
-    lanes; of 16 bytes, each quarter.
+    A wavefront gives each bank once. Of a warp's access of 4 bytes or less, all lanes go together;
+    of 8 bytes, each half of the lanes; of 16 bytes, each quarter.
     """
 
     def __init__(self) -> None:

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from math import prod
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.lane_reads import LOAD_BYTES
 from dlc.analysis.role import Role
 from dlc.arch.fragments import WARP_LANES
-from dlc.arch.memory import LINE_BYTES
+from dlc.arch.memory import ACCESS_BYTES, LINE_BYTES
 from dlc.dialects.graph.computed import ReductionOp
 from dlc.dialects.graph.resample import ResampleOp
 from dlc.ir.tensor import element_bytes, element_type, shape
@@ -101,7 +100,7 @@ def _reads(op: ResampleOp, sides: list[int]) -> LaneReads:
     """Return what a warp reads: of each line of a patch what is inside at once, and the ends."""
     *lines, last = sides
     bytes = element_bytes(element_type(op.x))
-    wide = -(-last * bytes // LOAD_BYTES)
+    wide = -(-last * bytes // ACCESS_BYTES)
     touched = WARP_LANES * max(1, last - 2) * bytes / LINE_BYTES + 1
     loads = prod(lines) * (wide + 2)
     return LaneReads(loads, loads * touched, prod(lines) * touched)

@@ -4,10 +4,7 @@ from dataclasses import dataclass
 from math import gcd, prod
 
 from dlc.analysis.turned_reads import Turn, TurnedInput
-from dlc.arch.memory import ACCESS_BYTES
-
-BANK_BYTES = 4
-SECTOR_BYTES = 32
+from dlc.arch.memory import ACCESS_BYTES, BANK_BYTES, SECTOR_BYTES
 
 FEW_LINES = 4
 """Of the neighbours of a thread: with more, a line is left out after each so many."""

@@ -6,9 +6,9 @@ from math import prod
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.turned_reads import Turn, turn_of
-from dlc.arch.memory import ACCESS_BYTES, LINE_BYTES
+from dlc.arch.memory import ACCESS_BYTES, BANK_BYTES, LINE_BYTES, SECTOR_BYTES
 from dlc.ir.tensor import element_bytes, element_type
-from dlc.strategies.map.sides import BANK_BYTES, FEW_LINES, SECTOR_BYTES, Sides
+from dlc.strategies.map.sides import FEW_LINES, Sides
 
 _SIDES = (32, 64, 128)
 _LONG_SIDES = (256, 512, 1024)

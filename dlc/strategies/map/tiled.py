@@ -14,6 +14,7 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.turned_reads import Turn, TurnedInput, turn_of
+from dlc.arch.memory import SECTOR_BYTES
 from dlc.core.affine import linear_index, unflatten
 from dlc.dialects.graph.computed import Index
 from dlc.dialects.loop.attributes import LoopMap
@@ -25,7 +26,7 @@ from dlc.lowering.axes import MergedAxes, store_elements
 from dlc.lowering.job import Job
 from dlc.lowering.scope import LoopScope, Place
 from dlc.strategies.map.lines import Lines
-from dlc.strategies.map.sides import SECTOR_BYTES, Sides
+from dlc.strategies.map.sides import Sides
 
 STRAIGHT_ELEMENTS = 32
 """Of a thread, in one of its two loops."""

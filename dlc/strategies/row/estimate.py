@@ -7,14 +7,14 @@ import numpy as np
 
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
-from dlc.arch.memory import LINE_BYTES
+from dlc.arch.memory import LINE_BYTES, SECTOR_BYTES
 from dlc.model.occupancy import Floats, resident_blocks
 from dlc.model.streaming import Stream, resident, stream_s
 from dlc.strategies._rated import Seconds
 from dlc.strategies.row.schedule import RowOnGpu
 from dlc.strategies.row.split import WHOLE_ROWS, WHOLE_THREADS
 from dlc.strategies.row.walks import REGISTERS, TOTAL_BYTES, Walks
-from dlc.strategies.row.work import SECTOR_BYTES, RowWork
+from dlc.strategies.row.work import RowWork
 
 _END_INSTRUCTIONS, _RARE_END_INSTRUCTIONS = 40, 20
 """For each element of a line that may be at an end of a row: whether it is in the row, and the code

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import MemRefType, UnitAttr
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from dlc.arch.memory import ACCESS_BYTES
 from dlc.core.affine import unflatten
 from dlc.dialects.graph.computed import Index
 from dlc.dialects.loop.attributes import LoopMap
@@ -23,7 +24,6 @@ from dlc.lowering.scope import Place
 from dlc.strategies.row.kept import Kept
 from dlc.strategies.row.lowering import ZERO
 from dlc.strategies.row.schedule import HELD_ELEMENTS
-from dlc.strategies.row.work import RUN_BYTES
 
 
 @dataclass
@@ -59,11 +59,11 @@ class Packed(Kept):
 
     def _move(self, value: SSAValue, source: SSAValue, target: SSAValue, block: AffineExpr) -> None:
         """Write the copy of a block's run from or to memory, in whole pieces, then what is left."""
-        vector = RUN_BYTES // element_bytes(element_type(value))
+        vector = ACCESS_BYTES // element_bytes(element_type(value))
         pieces, uneven = divmod(self.rows * self.length, vector)
         if uneven:
             raise CompileError(
-                f"rows = {self.rows} of {self.length} elements are no multiple of {RUN_BYTES} "
+                f"rows = {self.rows} of {self.length} elements are no multiple of {ACCESS_BYTES} "
                 "bytes; take more rows"
             )
         scope, total = self.scope, self.count * self.length

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.memory import BANK_BYTES, BANKS
 from dlc.ir.formation import Formation
 from dlc.model.occupancy import Floats, resident_blocks
 from dlc.strategies.row.schedule import HELD_ELEMENTS, RowOnGpu, rounds
@@ -19,8 +20,6 @@ Flags = npt.NDArray[np.bool_]
 REGISTERS = 48
 TOTAL_BYTES = 4
 """Of an accumulator in shared memory; wider ones are rare."""
-BANKS, BANK_BYTES = 32, 4
-"""Of shared memory."""
 _KEEPING_REGISTERS = 24
 """Of a thread that keeps lines, beside one for each element."""
 

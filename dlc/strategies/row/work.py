@@ -15,7 +15,7 @@ from dlc.analysis.positions import Axis, Index, axes, read_index, zero
 from dlc.analysis.role import Role, RowSpace
 from dlc.analysis.traffic import least_work, traffic_bytes, work
 from dlc.arch.fragments import WARP_LANES
-from dlc.arch.memory import ACCESS_BYTES
+from dlc.arch.memory import ACCESS_BYTES, SECTOR_BYTES
 from dlc.dialects.graph.computed import ComputedOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape, tensor_bytes
@@ -23,12 +23,6 @@ from dlc.model.streaming import LaneReads
 from dlc.strategies.row.schedule import ACROSS, ALONG, RowOnGpu
 
 _VECTORS = (8, 4, 2, 1)
-SECTOR_BYTES = 32
-"""What the L2 is asked for at least."""
-
-RUN_BYTES = 16
-"""Of the rows of a block that come and go as one run of memory, a thread brings so many at once."""
-
 _POSITIONS = 4
 """Of a row that are looked at where lanes go across rows."""
 
@@ -91,8 +85,8 @@ class RowWork:
         if schedule.packed and not self.may_pack(schedule.rows):
             raise CompileError(
                 f"packed = true: {schedule.rows} rows of {self.length} elements are no whole "
-                f"pieces of {RUN_BYTES} bytes, one after the other in memory; take more rows, or "
-                "packed = false"
+                f"pieces of {ACCESS_BYTES} bytes, one after the other in memory; take more "
+                "rows, or packed = false"
             )
         if schedule.keeps(self.length) and not self.is_dense:
             raise CompileError(
@@ -107,7 +101,7 @@ class RowWork:
 
     def may_pack(self, rows: int) -> bool:
         """Whether so many rows are whole pieces of each tensor that has all elements of rows."""
-        whole = rows * self.length * self.narrowest_bytes % RUN_BYTES == 0
+        whole = rows * self.length * self.narrowest_bytes % ACCESS_BYTES == 0
         return whole and self.is_dense and self.element_bytes > 0
 
     def reads_of(self, vector: int, rows: int, teams: int = 0) -> LaneReads:
