@@ -23,7 +23,8 @@ class GpuPrefetchConstantsPass(DlcPass):
     iterations of the loops around it. Under the same condition as the copy, so by one thread.
 
     Stays: a kernel without tensor copies of constants; a copy under a condition in a loop, in the
-    second branch of one, or whose place needs a value of memory.
+    second branch of one, or whose condition or place needs a value of memory, or one that comes
+    behind the wait and in none of its loops.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``gpu-insert-launch-waits``.
 
@@ -63,6 +64,8 @@ def _prefetch(copy: TensorCopyOp, wait: GriddepcontrolWaitOp) -> None:
     conditions, loops = around
     needed = _needed(copy, loops)
     if not all(op.has_trait(Pure) and not op.regions for op in needed):
+        return
+    if any(_is_behind(wait, value) for value in [*conditions, *_given(copy, loops, needed)]):
         return
     rounds = _first_rounds(copy, loops)
     new = [op for number in rounds for op in _round(copy, loops, needed, number)]
@@ -105,6 +108,25 @@ def _needed(copy: TensorCopyOp, loops: Sequence[scf.ForOp]) -> list[Operation]:
             found.add(owner)
             waiting += owner.operands
     return [op for loop in loops[:1] for op in loop.walk() if op in found]
+
+
+def _given(
+    copy: TensorCopyOp, loops: Sequence[scf.ForOp], needed: Sequence[Operation]
+) -> set[SSAValue]:
+    """Return what the place of a copy in its first rounds is computed from."""
+    users = [*copy.source_indices, *(value for op in needed for value in op.operands)]
+    made = {result for op in needed for result in op.results}
+    numbers = {loop.body.block.args[0] for loop in loops}
+    return {*users, *(loop.lb for loop in loops)} - made - numbers
+
+
+def _is_behind(wait: GriddepcontrolWaitOp, value: SSAValue) -> bool:
+    """Return whether a value that is known somewhere behind a wait is not known before it."""
+    block = wait.parent_block()
+    assert block is not None
+    owner = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
+    found = None if owner is None else block.find_ancestor_op_in_block(owner)
+    return found is not None and wait.is_before_in_block(found)
 
 
 def _round(

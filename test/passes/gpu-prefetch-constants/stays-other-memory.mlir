@@ -34,3 +34,12 @@ gpu.kernel @gathered(%x: memref<512x768xf16>, %w: memref<512x768xf16>, %n: memre
   }
   gpu.end
 }
+
+// Pixels under windows: only boxes of tiles have a prefetch here.
+gpu.kernel @windows(%w: memref<4x32x16x64xf16>) attributes {grid = array<i64: 4, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64, shared_bytes = 24832 : i64, constant_inputs = array<i64: 0>} {
+  %s = gpu.shared_alloc {offset = 0 : i64} : memref<64x64xf16, #loop.space<shared>>
+  %full = gpu.shared_alloc {offset = 24576 : i64} : memref<3xi64, #loop.space<shared>>
+  gpu.griddepcontrol_wait
+  gpu.tensor_copy %w[3, 2, 1, 0, 2, 1] to %s[0, 0] at %full[0] {map = #gpu.tensor_map<sizes = [4, 32, 16, 64], strides = [65536, 2048, 128], box = [64, 64], lower_corner = [-1, -1], upper_corner = [-1, -1]>} : memref<4x32x16x64xf16>, memref<64x64xf16, #loop.space<shared>>, memref<3xi64, #loop.space<shared>>
+  gpu.end
+}
