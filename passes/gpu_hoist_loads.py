@@ -14,8 +14,9 @@ from dlc.analysis.unrolled import neighbours_in
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp
 from dlc.ir.order import OrderingOp
+from dlc.lowering.straight import HELD_ELEMENTS
 
-MOST_REGISTERS = 32
+MOST_REGISTERS = HELD_ELEMENTS
 """That the loads of a loop may fill at a time."""
 
 
@@ -27,7 +28,7 @@ class GpuHoistLoadsPass(DlcPass):
     are constant, and no compiler moves such a load across a store. Others it moves by itself.
 
     Stays: a loop that carries values, waits for others, loads what depends on memory, or would fill
-    more than ``MOST_REGISTERS`` registers.
+    more than 32 registers of a thread.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``gpu-merge-loads``.
 

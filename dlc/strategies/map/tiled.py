@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from xdsl.dialects.builtin import IndexType, MemRefType, UnitAttr
+from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -25,11 +25,9 @@ from dlc.ir.tensor import element_bytes, element_type
 from dlc.lowering.axes import MergedAxes, store_elements
 from dlc.lowering.job import Job
 from dlc.lowering.scope import LoopScope, Place
+from dlc.lowering.straight import mark_straight
 from dlc.strategies.map.lines import Lines
 from dlc.strategies.map.sides import Sides
-
-STRAIGHT_ELEMENTS = 32
-"""Of a thread, in one of its two loops."""
 
 Write = Callable[[AffineExpr, AffineExpr], None]
 """Writes what is done at two places."""
@@ -217,8 +215,7 @@ class _Tiles:
         they are few: a quotient by the sides of the tile is one for all then.
         """
         loop = self.scope.parallel_loop(count, LoopMap.THREAD, write)
-        if -(-count // self.threads) * each <= STRAIGHT_ELEMENTS:
-            loop.straight = UnitAttr()
+        mark_straight(loop, self.threads, each)
 
     def _vector(self, lines: Lines, write: Write) -> None:
         """Write all neighbours of a thread."""

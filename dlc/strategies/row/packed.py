@@ -5,9 +5,8 @@ A run begins at a multiple of 16 bytes wherever its rows do. All threads bring i
 """
 
 from dataclasses import dataclass, field
-from math import ceil
 
-from xdsl.dialects.builtin import MemRefType, UnitAttr
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -21,9 +20,9 @@ from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import compute_type, element_bytes, element_type, shape
 from dlc.lowering.axes import Output
 from dlc.lowering.scope import Place
+from dlc.lowering.straight import mark_straight
 from dlc.strategies.row.kept import Kept
 from dlc.strategies.row.lowering import ZERO
-from dlc.strategies.row.schedule import HELD_ELEMENTS
 
 
 @dataclass
@@ -89,9 +88,7 @@ class Packed(Kept):
             scope.parallel_loop(total % vector, LoopMap.THREAD, lambda number: move(number + rest))
 
         loop = scope.parallel_loop(pieces, LoopMap.THREAD, move_piece)
-        rounds = ceil(pieces / (self.threads * self.teams))
-        if 1 < rounds <= HELD_ELEMENTS // vector:  # all loads are under way together
-            loop.straight = UnitAttr()
+        mark_straight(loop, self.threads * self.teams, vector)
         if total % vector:
             scope.where_below(block * -1 + (self.blocks - 1), 1, move_rest)
 

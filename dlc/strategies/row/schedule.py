@@ -11,11 +11,6 @@ from dlc.strategies._schedule import Schedule
 
 ALONG, ACROSS = "along", "across"
 
-HELD_ELEMENTS = 32
-"""A thread's elements of a row up to which its rounds are straight code: the compiler of the text
-keeps them in registers from pass to pass.
-"""
-
 KEPT_BYTES = 160
 """Of a row that a thread keeps at most: 40 registers."""
 

@@ -7,14 +7,8 @@ from math import ceil
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.memory import LINE_BYTES
-from dlc.strategies.row.schedule import (
-    ACROSS,
-    HELD_ELEMENTS,
-    KEPT_BYTES,
-    RowOnGpu,
-    lines,
-    rounds,
-)
+from dlc.lowering.straight import HELD_ELEMENTS
+from dlc.strategies.row.schedule import ACROSS, KEPT_BYTES, RowOnGpu, lines, rounds
 from dlc.strategies.row.work import BLOCK_ROWS, RowWork, line_vectors, vectors
 
 _SHAPES = (

@@ -7,7 +7,6 @@ neighbouring rows (``across.py``): as the tensor lies.
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, UnitAttr, i64
 from xdsl.ir import Block, Region, SSAValue
@@ -20,8 +19,8 @@ from dlc.dialects.loop.attributes import CombineScope, LoopKind, LoopMap
 from dlc.dialects.loop.combination import CombineOp
 from dlc.dialects.loop.structure import ForOp, YieldOp
 from dlc.lowering.scope import LoopScope
+from dlc.lowering.straight import mark_straight
 from dlc.strategies.row.lowering import ZERO, Rows
-from dlc.strategies.row.schedule import HELD_ELEMENTS
 
 Values = Sequence[SSAValue]
 
@@ -75,18 +74,6 @@ class TeamRows(Rows):
         with self.scope.loop(grid, stay=self.is_eager) as block:
             self.write_block(block)
             self.scope.b.builder.insert(YieldOp())
-        for loop in self.scope.b.builder.insertion_point.block.walk():
-            if isinstance(loop, ForOp) and self._is_straight(loop):
-                loop.straight = UnitAttr()
-
-    def _is_straight(self, loop: ForOp) -> bool:
-        """Return whether a thread holds all elements of its rounds; one that carries something has
-        a round also where there are no more iterations than threads.
-        """
-        if loop.map.data is not LoopMap.THREAD or loop.team is not None:
-            return False
-        has_rounds = len(loop.iter_args) > 0 or len(loop.range) > self.threads
-        return has_rounds and ceil(len(loop.range) / self.threads) * self.vector <= HELD_ELEMENTS
 
     @property
     def teams(self) -> int:
@@ -107,6 +94,7 @@ class TeamRows(Rows):
         """Write the results of the rows of a block."""
         if self.teams == 1:
             self._write_unit(block)
+            self._mark_rounds(self.scope.b.builder.insertion_point.block)
             return
         loop = ForOp(0, self.teams, kind=LoopKind.PARALLEL, map=LoopMap.THREAD)
         loop.team = IntegerAttr(self.threads, i64)
@@ -114,6 +102,13 @@ class TeamRows(Rows):
         with self.scope.loop(loop, stay=True) as self.team:
             self._write_unit(block * self.teams + self.team)
             self.scope.b.builder.insert(YieldOp())
+        self._mark_rounds(loop.body.block)
+
+    def _mark_rounds(self, block: Block) -> None:
+        """Mark the loops that the threads of a team share out."""
+        for loop in block.walk():
+            if isinstance(loop, ForOp) and loop.map.data is LoopMap.THREAD:
+                mark_straight(loop, self.threads, self.vector)
 
     def _write_unit(self, number: AffineExpr) -> None:
         """Write the results of a unit; a team that has none does the last one, and stores nothing:

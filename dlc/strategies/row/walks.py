@@ -11,8 +11,9 @@ from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.memory import BANK_BYTES, BANKS
 from dlc.ir.formation import Formation
+from dlc.lowering.straight import HELD_ELEMENTS
 from dlc.model.occupancy import Floats, resident_blocks
-from dlc.strategies.row.schedule import HELD_ELEMENTS, RowOnGpu, rounds
+from dlc.strategies.row.schedule import RowOnGpu, rounds
 from dlc.strategies.row.work import RowWork
 
 Flags = npt.NDArray[np.bool_]

@@ -15,14 +15,14 @@
 // CHECK-NEXT:     loop.for %[[REST:.*]] = 0 to 3 kind = parallel map = thread {
 // CHECK-NEXT:       loop.load %xi[
 // CHECK-NEXT:       loop.store %{{.*}}, %[[IN]][
-// CHECK:        loop.for %[[T:.*]] = 0 to 8 kind = parallel map = thread attributes {team = 8 : i64}
+// CHECK:        loop.for %[[T:.*]] = 0 to 8 kind = parallel map = thread attributes {team = 4 : i64}
 // CHECK:          loop.load %[[IN]][
 // CHECK-NOT:      loop.load %xi
 // CHECK:          loop.store %{{.*}}, %[[OUT]][%[[T]],
 // CHECK:        loop.for %[[P:.*]] = 0 to 50 kind = parallel map = thread attributes {straight}
 // CHECK:            loop.load %[[OUT]][(%[[P]] * 4
 func.func @main(%x: tensor<23x25xf32>) -> tensor<23x25xf32> {
-  %r = fused_group.group @g(%x) : (tensor<23x25xf32>) -> tensor<23x25xf32> attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 8, rows = 8, packed = true>} {
+  %r = fused_group.group @g(%x) : (tensor<23x25xf32>) -> tensor<23x25xf32> attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 4, rows = 8, packed = true>} {
   ^bb0(%xi: tensor<23x25xf32>):
     %m = graph.reduce_max %xi axes [1] keep_dims : tensor<23x25xf32> -> tensor<23x1xf32>
     %d = graph.sub %xi, %m : (tensor<23x25xf32>, tensor<23x1xf32>) -> tensor<23x25xf32>

@@ -16,7 +16,7 @@
 // CHECK-NEXT:         loop.load %bi[%[[N]] mod 6 * 8 + %[[V]]]
 // CHECK:              loop.store %{{.*}}, %[[Y]][%[[B]] floordiv 3, %[[B]] mod 3 * 32 + %[[N]] floordiv 6, %[[N]] mod 6 * 8 + %[[V]]]
 func.func @main(%x: tensor<2x48x96xf16>, %b: tensor<48xf16>) -> tensor<2x96x48xf16> {
-  %y = fused_group.group @g(%x, %b) : (tensor<2x48x96xf16>, tensor<48xf16>) -> tensor<2x96x48xf16> attributes {schedule = #loop.schedule<strategy = "map", target = "gpu", threads = 192, vector = 8, tile = [32, 48]>} {
+  %y = fused_group.group @g(%x, %b) : (tensor<2x48x96xf16>, tensor<48xf16>) -> tensor<2x96x48xf16> attributes {schedule = #loop.schedule<strategy = "map", target = "gpu", threads = 96, vector = 8, tile = [32, 48]>} {
   ^bb0(%xi: tensor<2x48x96xf16>, %bi: tensor<48xf16>):
     %t = graph.transpose %xi {permutation = array<i64: 0, 2, 1>} : tensor<2x48x96xf16> -> tensor<2x96x48xf16>
     %s = graph.add %t, %bi : (tensor<2x96x48xf16>, tensor<48xf16>) -> tensor<2x96x48xf16>
