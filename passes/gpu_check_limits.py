@@ -13,9 +13,7 @@ from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp, NeedsCapability, RegisterAllocOp, SetRegistersOp
 from dlc.errors import CompileError
-
-OTHER_REGISTERS = 16
-"""Registers that any kernel needs beside its buffers: indices, addresses, the stack pointer."""
+from dlc.model.registers import OTHER_REGISTERS
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,11 @@ from dlc.dialects.loop import (
     ContractOp,
     DrainOp,
     ForOp,
-    HoldOp,
     KernelOp,
+    LoadFragmentOp,
+    MapAccumulatorOp,
     NormalizeOp,
-    SoftenOp,
-    UpdateOp,
+    OnlineSoftmaxOp,
     ZeroOp,
 )
 from dlc.dialects.loop.attributes import LoopMap
@@ -37,11 +37,11 @@ from dlc.simt.drain import drain
 from dlc.simt.exchange import Exchange
 from dlc.simt.exchange_parts import PartExchange
 from dlc.simt.fma_tile import FmaTile
+from dlc.simt.map_accumulator import map_accumulator
 from dlc.simt.matrix_tile import MatrixTile
 from dlc.simt.online_softmax import OnlineSoftmax
 from dlc.simt.part_sum import PartSum
 from dlc.simt.region import RegionWriter
-from dlc.simt.update import update
 from dlc.simt.warpgroup_tile import WarpgroupTile
 from dlc.simt.workers import Team, team_of
 
@@ -52,7 +52,7 @@ _TILES: dict[Scope, type[Accumulator]] = {
 }
 """How the threads of a scope hold a tile of sums and bring factors to them."""
 
-_USERS = (ContractOp, CombinePartsOp, DrainOp, UpdateOp, SoftenOp, NormalizeOp)
+_USERS = (ContractOp, CombinePartsOp, DrainOp, MapAccumulatorOp, OnlineSoftmaxOp, NormalizeOp)
 
 LEAST_SLICES = 4
 """Of a loop in which it pays to leave the last products of a slice to the next one: they are done
@@ -64,8 +64,8 @@ class LoopSelectInstructionPass(DlcPass):
     """Obey the layout of an accumulator.
 
     A thread gets the elements that the layout gives it, as a register buffer: ``loop.zero`` clears
-    it, ``loop.hold`` and ``loop.contract`` load fragments, ``loop.contract`` multiplies them, the
-    other ops go through its places.
+    it, ``loop.load_fragment`` and ``loop.contract`` load fragments, ``loop.contract`` multiplies
+    them, the other ops go through its places.
 
     Runs on: ``loop``. Leaves: ``loop`` with instructions of ``gpu``. Order: after
     ``loop-pipeline-stages``, which moves contractions' tiles; before ``convert-loop-to-gpu``.
@@ -98,7 +98,7 @@ class _Selection:
     """
 
     def __init__(self, kernel: KernelOp):
-        self.ops = [op for op in kernel.walk() if isinstance(op, (ZeroOp, HoldOp, *_USERS))]
+        self.ops = [op for op in kernel.walk() if isinstance(op, (ZeroOp, LoadFragmentOp, *_USERS))]
         # While all are there: one that is replaced is in no loop any more.
         self.loops = {op: _loop_of(op) for op in self.ops if isinstance(op, ContractOp)}
         self.scope = LoopScope(Builder(InsertPoint.at_start(kernel.body.block)), {})
@@ -108,17 +108,17 @@ class _Selection:
 
     def write(self) -> None:
         """Replace the ops, those that make accumulators last."""
-        makers = [op for op in self.ops if isinstance(op, ZeroOp | HoldOp)]
+        makers = [op for op in self.ops if isinstance(op, ZeroOp | LoadFragmentOp)]
         for op in self.ops:
             self.scope.b.builder.insertion_point = InsertPoint.before(op)
-            if isinstance(op, ZeroOp | HoldOp):
+            if isinstance(op, ZeroOp | LoadFragmentOp):
                 self._make(op)
             else:
                 Rewriter.replace_op(op, [], self._replace(op))
         for op in makers:
             Rewriter.erase_op(op)
 
-    def _make(self, op: ZeroOp | HoldOp) -> None:
+    def _make(self, op: ZeroOp | LoadFragmentOp) -> None:
         (made,) = op.results
         users = [use.operation for use in made.uses]
         for user in users:
@@ -128,13 +128,15 @@ class _Selection:
                     at=operation_text(user),
                 )
         tile = self._tile(op, made)
-        if isinstance(op, HoldOp):
+        if isinstance(op, LoadFragmentOp):
             assert isinstance(tile, MatrixTile)
             self.held[made] = tile.hold(Operand(op.tile, (), along_k=op.transpose is None))
             return
         self.tiles[made] = tile
         tile.clear()
-        if any(isinstance(user, SoftenOp | NormalizeOp) and user.sums is made for user in users):
+        if any(
+            isinstance(user, OnlineSoftmaxOp | NormalizeOp) and user.sums is made for user in users
+        ):
             assert isinstance(tile, MatrixTile)
             self.softmaxes[made] = OnlineSoftmax.of(tile)
 
@@ -165,14 +167,14 @@ class _Selection:
         match op:
             case ContractOp():
                 self._multiply(writer, op)
-            case UpdateOp():
-                update(writer, op, self.tiles[op.accumulator])
-            case SoftenOp():
+            case MapAccumulatorOp():
+                map_accumulator(writer, op, self.tiles[op.accumulator])
+            case OnlineSoftmaxOp():
                 scores = self.tiles[op.scores]
                 assert isinstance(scores, MatrixTile)
                 (first,) = writer.composed(op.first.data.results, op.indices)
                 softmax = self.softmaxes[op.sums]
-                softmax.soften(scores, first, op.limit, op.factor.value.data)
+                softmax.weigh(scores, first, op.limit)
             case NormalizeOp():
                 self.softmaxes[op.sums].normalize(op.zero is not None)
             case DrainOp() if op.exchange is not None:

@@ -19,7 +19,12 @@ from dlc.dialects.loop.attributes import (
 from dlc.dialects.loop.combination import CombineOp, MeetOp, PrefixOp
 from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.dialects.loop.memory import AllocOp, IndexOp, LoadOp, StoreOp
-from dlc.dialects.loop.online_softmax import HoldOp, NormalizeOp, SoftenOp, UpdateOp
+from dlc.dialects.loop.online_softmax import (
+    LoadFragmentOp,
+    MapAccumulatorOp,
+    NormalizeOp,
+    OnlineSoftmaxOp,
+)
 from dlc.dialects.loop.remainder import RemfOp
 from dlc.dialects.loop.roles import RolesOp
 from dlc.dialects.loop.spread import SpreadAttr
@@ -39,21 +44,21 @@ Loop = Dialect(
         DrainOp,
         EndOp,
         ForOp,
-        HoldOp,
         IndexOp,
         KernelOp,
+        LoadFragmentOp,
         LoadOp,
         LoadVectorOp,
+        MapAccumulatorOp,
         MeetOp,
         NormalizeOp,
+        OnlineSoftmaxOp,
         PrefixOp,
         RemfOp,
         RolesOp,
-        SoftenOp,
         StageOp,
         StoreOp,
         StoreVectorOp,
-        UpdateOp,
         YieldOp,
         ZeroOp,
     ],

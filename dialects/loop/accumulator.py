@@ -86,12 +86,12 @@ class ContractOp(TileOp):
     order of the instructions: its column ``i`` is the accumulator's column ``Spread.column(i)``;
     ``interleave`` says so here, too. Threads that multiply for themselves read columns where they
     are in a line of them: a rhs that is not transposed has them as the result has. A lhs in
-    registers (``loop.hold``, or sums of another product) lies as the accumulator does; its elements
-    are rounded to the type of the rhs. ``async``: the
-    products of an asynchronous instruction may still be under way afterwards, as one group, until
-    ``gpu.wgmma_wait``. ``groups``: as many products, whose columns stand beside each other. The
-    columns are cut in equal parts, and so is ``k`` of the lhs. Those of part ``g`` are multiplied
-    with part ``g`` of the lhs, and the rhs is as deep as one part.
+    registers (``loop.load_fragment``, or sums of another product) lies as the accumulator does; its
+    elements are rounded to the type of the rhs. ``async``: the products of an asynchronous
+    instruction may still be under way afterwards, as one group, until ``gpu.wgmma_wait``.
+    ``groups``: as many products, whose columns stand beside each other. The columns are cut in
+    equal parts, and so is ``k`` of the lhs. Those of part ``g`` are multiplied with part ``g`` of
+    the lhs, and the rhs is as deep as one part.
 
     ``loop.contract %acc, %a, %b[%k mod 2] transpose_rhs {interleave = 4 : i64} : ..``
     """

@@ -11,11 +11,9 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     DenseArrayBase,
-    FloatAttr,
     IndexType,
     MemRefType,
     UnitAttr,
-    f64,
     i64,
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
@@ -59,17 +57,17 @@ def _verify_lanes(tile: SSAValue) -> None:
 
 
 @irdl_op_definition
-class HoldOp(TileOp):
+class LoadFragmentOp(TileOp):
     """Take a staged tile to registers, where ``loop.contract`` finds it as the lhs of products.
 
     ``transpose``: the tile has the elements ``[k, m]``.
 
-    ``%h = loop.hold %s : memref<64x64xf16, #loop.space<shared>> -> memref<64x64xf16,
+    ``%h = loop.load_fragment %s : memref<64x64xf16, #loop.space<shared>> -> memref<64x64xf16,
     #loop.spread<instruction = "mma.m16n8k16", map = spatial(4, 1) * repeat(1, 8)>,
     #loop.space<register>>``
     """
 
-    name = "loop.hold"
+    name = "loop.load_fragment"
     tile = operand_def(MemRefType)
     transpose = opt_prop_def(UnitAttr)
     held = result_def(MemRefType)
@@ -93,16 +91,16 @@ class HoldOp(TileOp):
 
 
 @irdl_op_definition
-class UpdateOp(TileOp):
+class MapAccumulatorOp(TileOp):
     """Put in place of each element of an accumulator what the region yields for it.
 
     The region takes the element's row, column and value. Rows and columns are counted from ``at``;
     elements that are not below ``within`` stay what they are.
 
-    ``loop.update %acc at [%r * 64, %k * 32] within [197, 197] : memref<64x32xf32, ..> {..}``
+    ``loop.map_accumulator %acc at [%r * 64, 0] within [197, 32] : memref<64x32xf32, ..> {..}``
     """
 
-    name = "loop.update"
+    name = "loop.map_accumulator"
     accumulator = operand_def(MemRefType)
     indices = var_operand_def(INDEX)
     first = prop_def(AffineMapAttr)
@@ -134,7 +132,7 @@ class UpdateOp(TileOp):
 
     @staticmethod
     def block(accumulator: SSAValue) -> Block:
-        """Return an empty block for the region of an update."""
+        """Return an empty block for the region of a map."""
         type = compute_type(buffer_element(accumulator))
         return Block(arg_types=[IndexType(), IndexType(), type])
 
@@ -146,7 +144,7 @@ class UpdateOp(TileOp):
     def verify_(self) -> None:
         verify_accumulator(self.accumulator)
         if len(self.first.data.results) != 2 or len(self.limits) != 2:
-            raise VerifyException("an update starts at a row and a column and has a limit for each")
+            raise VerifyException("a map starts at a row and a column and has a limit for each")
         type = compute_type(buffer_element(self.accumulator))
         if tuple(self.body.block.arg_types) != (IndexType(), IndexType(), type):
             raise VerifyException(f"the region takes a row, a column and an element, of {type}")
@@ -156,25 +154,24 @@ class UpdateOp(TileOp):
 
 
 @irdl_op_definition
-class SoftenOp(TileOp):
+class OnlineSoftmaxOp(TileOp):
     """Turn a tile of scores into weights, and make ``sums`` what they are beside them.
 
     For each row, ``m`` being the larger of its largest score so far and that of the tile:
-    ``w = exp((score - m) * factor)`` replaces each score; the sums so far, and the total of their
+    ``w = exp(score - m)`` replaces each score; the sums so far, and the total of their
     weights, are multiplied by the weight of what was the largest score; the tile's weights are
     added to the total. Columns from ``within`` on, counted from ``at``, have no weight. A row all
     of whose scores so far are minus infinity has weights of zero.
 
-    ``loop.soften %scores at [%k * 64] within [197] for %sums {factor = 1.0 : f64} : .., ..``
+    ``loop.online_softmax %scores at [%k * 64] within [197] for %sums : .., ..``
     """
 
-    name = "loop.soften"
+    name = "loop.online_softmax"
     scores = operand_def(MemRefType)
     sums = operand_def(MemRefType)
     indices = var_operand_def(INDEX)
     first = prop_def(AffineMapAttr)
     within = prop_def(DenseArrayBase.constr(i64))
-    factor = prop_def(FloatAttr.constr(type=f64))
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     irdl_options = (ParsePropInAttrDict(),)
     custom_directives = (Positions, IntegerList)
@@ -190,7 +187,6 @@ class SoftenOp(TileOp):
         first: AffineExpr,
         dims: Sequence[SSAValue],
         within: int,
-        factor: float,
     ):
         map, indices = canonical_access([first], dims)
         super().__init__(
@@ -198,7 +194,6 @@ class SoftenOp(TileOp):
             properties={
                 "first": map,
                 "within": DenseArrayBase.from_list(i64, [within]),
-                "factor": FloatAttr(factor, f64),
             },
         )
 
@@ -222,7 +217,7 @@ class SoftenOp(TileOp):
 
 @irdl_op_definition
 class NormalizeOp(TileOp):
-    """Divide each row of sums by the total of its weights (``loop.soften``).
+    """Divide each row of sums by the total of its weights (``loop.online_softmax``).
 
     ``zero``: a row that has no total, or whose total is no number, becomes zero; without it, NaN.
 

@@ -22,14 +22,14 @@ class Attention:
     """The ops of attention.
 
     scores: the first product. between: what is computed of the scores before the softmax, in order.
-    softened: what the softmax is of. steps: the ops of the softmax. product: the second product,
+    logits: what the softmax is of. steps: the ops of the softmax. product: the second product,
     whose lhs are the weights. zero: whether the weights of a row are zero where its total is no
     number; without it they are NaN.
     """
 
     scores: ContractionOp
     between: tuple[ComputedOp, ...]
-    softened: SSAValue
+    logits: SSAValue
     steps: frozenset[Operation]
     product: ContractionOp
     zero: bool
@@ -81,22 +81,22 @@ def _between(value: SSAValue) -> Iterator[ComputedOp]:
     return (op for op in reversed(ordered) if op in depends)
 
 
-def _fit(scores: ContractionOp, product: ContractionOp, softened: SSAValue) -> bool:
+def _fit(scores: ContractionOp, product: ContractionOp, logits: SSAValue) -> bool:
     """Whether the columns of the first product are the reduction of the second, and all else is
     alike.
     """
     first, second = gemm(scores), gemm(product)
-    rank = len(shape(softened))
+    rank = len(shape(logits))
     lhs = product.indexing_maps()[0]
     inner = len(product.domain.parallel)
     places = [AffineExpr.dimension(n) for n in (*range(rank - 1), inner)]
     in_order = all(
         size == 1 or expr == place
-        for size, expr, place in zip(shape(softened), lhs.results, places, strict=True)
+        for size, expr, place in zip(shape(logits), lhs.results, places, strict=True)
     )
     return (
-        shape(scores.results[0]) == shape(softened) == shape(product.operands[0])
-        and is_float(element_type(softened))
+        shape(scores.results[0]) == shape(logits) == shape(product.operands[0])
+        and is_float(element_type(logits))
         and len({element_type(v) for v in (*scores.operands[:2], product.operands[1])}) == 1
         and (first.batch, first.m) == (second.batch, second.m)
         and [(loop.dim, loop.step) for loop in first.n] == [(rank - 1, 1)]
@@ -108,16 +108,14 @@ def _fit(scores: ContractionOp, product: ContractionOp, softened: SSAValue) -> b
 
 
 def _is_elementwise(found: Attention) -> bool:
-    """Whether each score that is softened is computed from one that the product gives, and stands
-    at its place.
-    """
+    """Whether each logit is computed from one score, and stands at its place."""
     root = found.scores.results[0]
-    if found.softened is root:
+    if found.logits is root:
         return True
     if not all(isinstance(op, ElementwiseOp) for op in found.between):
         return False
     try:
-        place = places(root, found.between)[found.softened]
+        place = places(root, found.between)[found.logits]
     except NotFusibleError:
         return False
     dims = tuple(AffineExpr.dimension(n) for n in range(len(shape(root))))

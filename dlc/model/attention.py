@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from math import ceil
 
 from dlc.arch import GpuArch
+from dlc.arch.fragments import WARP_LANES
+from dlc.arch.instruction import Instruction
+from dlc.arch.memory import PIECE_BYTES, REGISTER_BYTES
+from dlc.model.contraction import EXCHANGE_MARGIN
 from dlc.model.contraction.overlap import slower
 from dlc.model.occupancy import BlockResources, blocks_per_sm
-
-_FLOPS = 4096
-"""Of an instruction: 16 x 8 x 16 multiply-adds."""
+from dlc.model.registers import OTHER_REGISTERS
 
 _FIXED_REGISTERS = 27
 _ROW_REGISTERS = 26
@@ -39,7 +41,7 @@ With it 12 cases of 8 to 16 schedules each are chosen 3 % off the best on averag
 _COPY_INSTRUCTIONS = 3.0
 """Of a copy of 16 bytes a lane, with its place."""
 
-_COPY_BYTES = 512
+_COPY_BYTES = PIECE_BYTES * WARP_LANES
 
 _ALONE = 0.5
 """Instructions that a warp issues in a clock where its scheduler has no other."""
@@ -49,12 +51,14 @@ _ALONE = 0.5
 class AttentionKernel:
     """Attention by a schedule.
 
-    blocks: of the kernel. rows, keys: of a block and a step. warps, stages: of a block. steps: of a
-    block. depth, columns: elements of a query and of a value, padded. element: the factors' type.
-    operations, reads: of a score between the products. exchange: whether results change threads.
-    read_bytes, written_bytes: each tensor once.
+    instruction: what multiplies. element_bytes: of one element of the factors. blocks: of the
+    kernel. rows, keys: of a block and a step. warps, stages: of a block. steps: of a block. depth,
+    columns: elements of a query and of a value, padded. operations, reads: of a score between the
+    products. exchange: whether results change threads. read_bytes, written_bytes: each tensor once.
     """
 
+    instruction: Instruction
+    element_bytes: int
     blocks: int
     rows: int
     keys: int
@@ -63,7 +67,6 @@ class AttentionKernel:
     steps: int
     depth: int
     columns: int
-    element: str
     operations: float
     reads: int
     exchange: bool
@@ -78,36 +81,77 @@ class AttentionKernel:
     @property
     def step_bytes(self) -> int:
         """The bytes of keys and values of a step."""
-        return 2 * self.keys * (self.depth + self.columns)
+        return self.element_bytes * self.keys * (self.depth + self.columns)
+
+    @property
+    def _parts(self) -> float:
+        """The parts below each other that a warp has of the rows, one of an instruction's each."""
+        return self.rows / self.warps / (self.instruction.m / self.instruction.warps)
+
+    @property
+    def _scores(self) -> float:
+        """The scores of a step that a lane has, a register each."""
+        return self.rows * self.keys / self.warps / WARP_LANES
+
+    @property
+    def _sums(self) -> float:
+        return self.rows * self.columns / self.warps / WARP_LANES
+
+    @property
+    def _queries(self) -> float:
+        """The registers of a lane for its elements of queries."""
+        return self._packed * self.rows * self.depth / self.warps / WARP_LANES
+
+    @property
+    def _packed(self) -> float:
+        """The registers of an element of the factors."""
+        return self.element_bytes / REGISTER_BYTES
 
     @property
     def registers(self) -> int:
         """The registers of a thread: scores, sums and queries of its rows. Of a single step the
         sums are there when the scores are not any more.
         """
-        rows = self.rows / (16 * self.warps)
-        sums = self.columns / 2 if self.steps > 1 else self.columns / 8
-        held = self.keys / 2 + self.depth / 4 + sums
-        return ceil(_FIXED_REGISTERS + rows * (held + _ROW_REGISTERS))
+        sums = self._sums if self.steps > 1 else self._sums / 4
+        held = self._scores + self._queries + sums
+        return ceil(_FIXED_REGISTERS + held + self._parts * _ROW_REGISTERS)
 
     @property
     def least_registers(self) -> float:
-        """The buffers of a thread, as ``gpu-check-limits`` counts them: scores, weights in 16 bits,
-        queries, sums, and three numbers of each of four rows.
+        """What ``gpu-check-limits`` counts: queries, sums, largest score and total of each row, and
+        the most of what takes turns beside them: scores and keys, or scores and weights, or weights
+        and values.
         """
-        rows = self.rows / (16 * self.warps)
-        return rows * (3 * self.keys / 4 + self.depth / 4 + self.columns / 2 + 12)
+        place = self.instruction.c.place
+        rows = self._parts * (place.panels[0] if place else 1)
+        weights = self._packed * self._scores
+        turns = (
+            self._scores + self._fragments(self.keys, self.depth),
+            self._scores + weights,
+            weights + self._fragments(self.columns, self.keys),
+        )
+        return OTHER_REGISTERS + self._queries + self._sums + 2 * rows + max(turns)
+
+    def _fragments(self, columns: int, depth: int) -> float:
+        """Return the registers of a lane for its elements of a rhs, in the two steps of the
+        reduction that are there at a time; none where the instruction reads shared memory.
+        """
+        it = self.instruction
+        each = it.b.place.slots if it.b.place else 0
+        return self._packed * min(2, depth // it.k) * (columns // it.n) * each
 
     @property
     def shared_bytes(self) -> int:
-        """The shared memory of a block."""
-        slots = 2 * self.rows * self.depth + self.stages * self.step_bytes
-        return max(slots, 4 * self.rows * (self.columns + 4)) if self.exchange else slots
+        """The shared memory of a block: queries, keys and values; sums after these."""
+        slots = self.element_bytes * self.rows * self.depth + self.stages * self.step_bytes
+        if not self.exchange:
+            return slots
+        return max(slots, REGISTER_BYTES * self.rows * (self.columns + EXCHANGE_MARGIN))
 
     @property
     def block(self) -> BlockResources:
         """What a block occupies."""
-        return BlockResources(32 * self.warps, self.registers, self.shared_bytes)
+        return BlockResources(WARP_LANES * self.warps, self.registers, self.shared_bytes)
 
 
 def estimate_s(kernel: AttentionKernel, arch: GpuArch) -> float:
@@ -134,7 +178,7 @@ def _round_clocks(kernel: AttentionKernel, resident: int, arch: GpuArch) -> floa
     latency = arch.l2_latency_s * arch.clock_hz * costs.loaded_l2_latency
     arriving = resident * kernel.step_bytes / arch.l2_bytes_per_clock_into_sm
     first = _SETUP * costs.setup_clocks + 2 * latency + arriving
-    stored = 2 * kernel.rows * kernel.columns / costs.stored_bytes_per_clock
+    stored = kernel.element_bytes * kernel.rows * kernel.columns / costs.stored_bytes_per_clock
     end = resident * stored * (1.0 if kernel.exchange else costs.half_line)
     return first + kernel.steps * _step_clocks(kernel, resident, arch) + end
 
@@ -143,15 +187,15 @@ def _step_clocks(kernel: AttentionKernel, resident: int, arch: GpuArch) -> float
     """Return the clocks of a step: what blocks share, and what one does in order."""
     costs, schedulers = arch.costs, arch.issue_per_clock_per_sm
     scores = kernel.rows * kernel.keys
-    multiplying = kernel.step_flops / arch.flops_per_clock_per_sm[f"mma.{kernel.element}"]
+    multiplying = kernel.step_flops / arch.flops_per_clock_per_sm[kernel.instruction.unit]
     moved = (kernel.warps + 1) * kernel.step_bytes
     moving = moved / arch.shared_bytes_per_clock_per_sm
     each = _ELEMENT_INSTRUCTIONS + kernel.operations * costs.operation_instructions
     each += kernel.reads * costs.load_instructions
     instructions = (
-        scores * each / 32
-        + kernel.rows * kernel.columns * _SUM_INSTRUCTIONS / 32
-        + kernel.step_flops / _FLOPS
+        scores * each / WARP_LANES
+        + kernel.rows * kernel.columns * _SUM_INSTRUCTIONS / WARP_LANES
+        + kernel.step_flops / kernel.instruction.flops
         + kernel.warps * _STEP_INSTRUCTIONS
         + kernel.step_bytes / _COPY_BYTES * _COPY_INSTRUCTIONS
     )

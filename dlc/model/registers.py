@@ -17,6 +17,9 @@ from dlc.arch.instruction import WARPGROUP_WARPS
 if TYPE_CHECKING:
     from dlc.model.contraction.tiles import Tiles
 
+OTHER_REGISTERS = 16
+"""That any kernel needs beside its buffers, at least: indices, addresses, the stack pointer."""
+
 _FIXED = 33.0
 """Addresses and loop counters."""
 

@@ -20,8 +20,8 @@ from dlc.simt.combine import over_lanes
 from dlc.simt.matrix_tile import MatrixTile
 
 _ROW_LANES = 4
-"""Neighbouring lanes that have parts of the same rows (PTX ISA, "Matrix fragments for mma.m16n8k16
-with floating point type")."""
+"""Neighbouring lanes that have parts of the same rows of sums, whichever the instruction
+(``Fragment`` of ``dlc/arch/fragments.py``)."""
 
 
 @dataclass(frozen=True)
@@ -48,36 +48,35 @@ class OnlineSoftmax:
         """Where it is written."""
         return self.sums.scope
 
-    def soften(self, scores: MatrixTile, first: AffineExpr, limit: int, factor: float) -> None:
-        """Write what ``loop.soften`` does. first: the first column of the scores."""
+    def weigh(self, scores: MatrixTile, first: AffineExpr, limit: int) -> None:
+        """Write what ``loop.online_softmax`` does. first: the first column of the scores."""
         _mask(scores, first, limit)
-        powers = factor * log2(e)
-        scores.nest(scores.rows, lambda at: self._soften_row(scores, at, powers))
+        scores.nest(scores.rows, lambda at: self._weigh_row(scores, at))
 
     def normalize(self, zero: bool) -> None:
         """Write what ``loop.normalize`` does."""
         self.sums.nest(self.sums.rows, lambda at: self._normalize_row(at, zero))
 
-    def _soften_row(self, scores: MatrixTile, at: Place, factor: float) -> None:
-        """Write weights, ``2 ** ((score - largest) * factor)``, and what follows for the sums."""
+    def _weigh_row(self, scores: MatrixTile, at: Place) -> None:
+        """Write weights, ``exp(score - largest)``, and what follows for the sums."""
         b, sums, columns = self.scope.b, self.sums, scores.columns_of(at)
         before = sums.load(self.largest, at)
         largest = self._largest(scores, columns, before)
         sums.store(largest, self.largest, at)
         lowest, zero = b.constant(-inf, f32), b.constant(0.0, f32)
-        powers = b.constant(factor, f32)
+        powers = b.constant(log2(e), f32)
         level = b.select(b.compare("eq", largest, lowest), zero, largest)
         # The difference first: scores of -1e9 or less times log2(e) are rounded, or infinite.
         rescaling = b.near_power_of_two(b.mul(b.sub(before, level), powers))
         sums.store(b.mul(sums.load(self.totals, at), rescaling), self.totals, at)
 
-        def weigh(place: Place) -> None:
+        def put_weight(place: Place) -> None:
             difference = b.sub(scores.load(scores.buffer, place), level)
             weight = b.near_power_of_two(b.mul(difference, powers))
             scores.store(weight, scores.buffer, place)
             sums.store(b.add(sums.load(self.totals, at), weight), self.totals, at)
 
-        _each(self.scope, columns, weigh)
+        _each(self.scope, columns, put_weight)
         _each(self.scope, sums.columns_of(at), lambda place: _scale(sums, place, rescaling))
 
     def _largest(self, scores: MatrixTile, columns: Columns, before: SSAValue) -> SSAValue:

@@ -2,7 +2,8 @@
 values step by step.
 
 In each step it multiplies queries and keys, computes what is between the products on the scores
-where they are, makes weights of them (``loop.soften``), and multiplies these with the values.
+where they are, makes weights of them (``loop.online_softmax``), and multiplies these with the
+values.
 """
 
 from dataclasses import dataclass
@@ -19,10 +20,10 @@ from dlc.dialects.loop import (
     ContractOp,
     DrainOp,
     ForOp,
-    HoldOp,
+    LoadFragmentOp,
+    MapAccumulatorOp,
     NormalizeOp,
-    SoftenOp,
-    UpdateOp,
+    OnlineSoftmaxOp,
     YieldOp,
     ZeroOp,
 )
@@ -35,8 +36,7 @@ from dlc.lowering.factor import Factor, Staged
 from dlc.lowering.job import Job
 from dlc.lowering.product import At, Product, split
 from dlc.lowering.tile_scope import TileScope
-from dlc.strategies.attention.schedule import PART_ROWS, AttentionOnGpu
-from dlc.strategies.attention.sizes import padded_columns, padded_depth
+from dlc.strategies.attention.schedule import AttentionOnGpu
 
 
 def lower(job: Job, schedule: AttentionOnGpu) -> None:
@@ -114,19 +114,19 @@ class _Kernel:
     def _write_tile(self, batch: At, row: AffineExpr) -> None:
         """Write what a block does with the rows from ``row`` on."""
         queries = self._hold_queries(batch, row)
-        sums = self._zero(padded_columns(self.product.gemm.n_size), "sums")
+        sums = self._zero(self.schedule.padded_columns(self.product.gemm.n_size), "sums")
         self._write_steps(batch, row, queries, sums)
         insert = self.scope.b.builder.insert
         insert(NormalizeOp(sums, self.attention.zero))
         self._drain(batch, row, sums)
 
     def _hold_queries(self, batch: At, row: AffineExpr) -> SSAValue:
-        depth = padded_depth(self.scores.gemm.k_size)
+        depth = self.schedule.padded_depth(self.scores.gemm.k_size)
         staged = self._factor(self.scores, 0, batch, row, self.schedule.rows, depth).stage(_ZERO)
         self._insert(staged, "queries")
         element = element_type(self.attention.scores.operands[0])
         held = self.scope.b.insert(
-            HoldOp(staged.alloc.buffer, self._type(element, depth), not staged.along_k)
+            LoadFragmentOp(staged.alloc.buffer, self._type(element, depth), not staged.along_k)
         )
         held.name_hint = "held"
         return held
@@ -139,8 +139,8 @@ class _Kernel:
         loop.pipeline = IntegerAttr(schedule.stages, i64)
         block = scope.b.builder.insertion_point.block
         depth, columns = (
-            padded_depth(self.scores.gemm.k_size),
-            padded_columns(self.product.gemm.n_size),
+            schedule.padded_depth(self.scores.gemm.k_size),
+            schedule.padded_columns(self.product.gemm.n_size),
         )
         with scope.loop(loop) as step:
             first = step * schedule.step
@@ -155,7 +155,7 @@ class _Kernel:
             self._contract(scores, queries, keys)
             self._update(scores, batch, row, first)
             map, dims = scope.resolve([first])
-            scope.b.builder.insert(SoftenOp(scores, sums, map[0], dims, self.keys, 1.0))
+            scope.b.builder.insert(OnlineSoftmaxOp(scores, sums, map[0], dims, self.keys))
             self._contract(sums, scores, values)
             scope.b.builder.insert(YieldOp())
 
@@ -168,10 +168,10 @@ class _Kernel:
     def _update(self, scores: SSAValue, batch: At, row: AffineExpr, column: AffineExpr) -> None:
         """Write what is between the products, for each score."""
         scope, root = self.scope, self.attention.scores.results[0]
-        if self.attention.softened is root:
+        if self.attention.logits is root:
             return
         flat, dims = scope.resolve([row, column])
-        block = UpdateOp.block(scores)
+        block = MapAccumulatorOp.block(scores)
         with scope.region(block, [self.rows, self.keys]) as (at_row, at_column):
             at = [
                 *batch,
@@ -179,10 +179,10 @@ class _Kernel:
                 *split(at_column, self.scores.gemm.n),
             ]
             index = self.scores.result_index(self.scores.dims(at))
-            value = scope.read_from(self.attention.softened, index, root, block.args[2])
+            value = scope.read_from(self.attention.logits, index, root, block.args[2])
             scope.b.builder.insert(YieldOp(value))
         limits = (self.rows, self.keys)
-        scope.b.builder.insert(UpdateOp(scores, flat, dims, limits, Region(block)))
+        scope.b.builder.insert(MapAccumulatorOp(scores, flat, dims, limits, Region(block)))
 
     def _drain(self, batch: At, row: AffineExpr, sums: SSAValue) -> None:
         """Finish each element that a thread has and that the results have."""
@@ -217,10 +217,9 @@ class _Kernel:
         return made
 
     def _type(self, element: Attribute, columns: int) -> MemRefType[Attribute]:
-        """Return the type of a tile in registers: a warp has whole rows."""
-        schedule = self.schedule
-        down = schedule.rows // schedule.warps // PART_ROWS
-        map = spatial(schedule.warps, 1) * repeat(down, columns // 8)
+        """Return the type of a tile in registers: who multiplies together has whole rows."""
+        schedule, (groups, down) = self.schedule, self.schedule.parts
+        map = spatial(groups, 1) * repeat(down, columns // schedule.row.n)
         spread = SpreadAttr(Spread(schedule.instruction, map))
         space = SpaceAttr(Space.REGISTER)
         return MemRefType(element, [schedule.rows, columns], spread, space)

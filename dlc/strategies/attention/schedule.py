@@ -1,18 +1,22 @@
 """What a schedule of ``attention`` holds."""
 
 from dataclasses import dataclass
+from math import lcm
 
+from dlc.arch import instructions
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.instruction import Instruction
 from dlc.errors import CompileError
 from dlc.strategies._key import choice, flag, size
 from dlc.strategies._schedule import Schedule
 
-INSTRUCTION = "mma.m16n8k16"
-PART_ROWS = 16
-"""Of an instruction."""
+INSTRUCTIONS = ("mma.m16n8k16",)
+"""Names of rows (``dlc/arch/instructions``) whose threads hold a lhs as they hold sums."""
 
-PART_KEYS = 16
-"""Keys that one product of the weights takes."""
+_ROW = instructions.named(INSTRUCTIONS[0])[0]
+
+_FRAGMENTS_TOGETHER = 2
+"""Of values, beside each other: loaded at once."""
 
 
 @dataclass(frozen=True)
@@ -23,10 +27,10 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
 
     block_keys = "rows, step or stages"
 
-    rows: int = size("rows of queries of a block: a multiple of 16 for each warp")
-    step: int = size("keys of a step: a multiple of 16")
+    rows: int = size(f"rows of queries of a block: a multiple of {_ROW.m} for each warp")
+    step: int = size(f"keys of a step: a multiple of {_ROW.k}")
     warps: int = size("warps of a block, below each other over its rows")
-    instruction: str = choice("what multiplies and adds", (INSTRUCTION,), INSTRUCTION)
+    instruction: str = choice("what multiplies and adds", INSTRUCTIONS, INSTRUCTIONS[0])
     stages: int = size("steps whose keys and values are in shared memory at a time", 2, most=8)
     exchange: bool = flag(
         "whether results go through shared memory, so that neighbouring threads store neighbours "
@@ -40,13 +44,40 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
         return self.warps * WARP_LANES
 
     @property
+    def row(self) -> Instruction:
+        """The instruction, for some type of factors: all of a name have the same sizes."""
+        return instructions.named(self.instruction)[0]
+
+    @property
+    def parts(self) -> tuple[int, int]:
+        """The groups of threads that multiply together, and the parts of the rows that each of them
+        has, below each other.
+        """
+        groups = self.warps // self.row.warps
+        return groups, self.rows // groups // self.row.m
+
+    def padded_depth(self, size: int) -> int:
+        """Return the length of queries and keys in shared memory."""
+        return _padded(size, self.row.k)
+
+    def padded_columns(self, size: int) -> int:
+        """Return the columns of values in shared memory."""
+        return _padded(size, _FRAGMENTS_TOGETHER * self.row.n)
+
+    @property
     def thrift(self) -> tuple[int, ...]:
         return self.step * self.stages, self.warps, self.exchange
 
     def check(self) -> None:
-        if self.rows % (PART_ROWS * self.warps):
+        rows = self.row.m // self.row.warps
+        if self.rows % (rows * self.warps):
             raise CompileError(
-                f"rows = {self.rows} are no multiple of {PART_ROWS} for each of {self.warps} warps"
+                f"rows = {self.rows} are no multiple of {rows} for each of {self.warps} warps"
             )
-        if self.step % PART_KEYS:
-            raise CompileError(f"step = {self.step} are no multiple of {PART_KEYS}")
+        keys = lcm(self.row.n, self.row.k)  # columns of scores, reduction of weights and values
+        if self.step % keys:
+            raise CompileError(f"step = {self.step} are no multiple of {keys}")
+
+
+def _padded(size: int, unit: int) -> int:
+    return -(-size // unit) * unit

@@ -7,7 +7,7 @@ from dlc.analysis.dataflow import Cluster
 from dlc.analysis.role import Role
 from dlc.analysis.traffic import traffic_bytes
 from dlc.dialects.graph.computed import ContractionOp
-from dlc.ir.tensor import element_bytes, element_count, element_type, shape
+from dlc.ir.tensor import compute_type, element_bytes, element_count, element_type, shape
 
 
 @dataclass(frozen=True)
@@ -15,9 +15,9 @@ class AttentionWork:
     """What an ``attention`` group does.
 
     batch: pairs of products. rows: of queries in each. keys: their number. depth: elements of a
-    query. columns: elements of a value. element: the factors' type. operations, reads: of a score,
-    between the products: scalar operations, elements of tensors. read_bytes, written_bytes: each
-    tensor once.
+    query. columns: elements of a value. element, element_bytes: the factors' type, and the bytes of
+    one. compute: the type of scores and sums. operations, reads: of a score, between the products:
+    scalar operations, elements of tensors. read_bytes, written_bytes: each tensor once.
     """
 
     batch: int
@@ -26,6 +26,8 @@ class AttentionWork:
     depth: int
     columns: int
     element: str
+    element_bytes: int
+    compute: str
     operations: float
     reads: int
     read_bytes: int
@@ -55,7 +57,7 @@ def work_of(cluster: Cluster) -> AttentionWork:
     assert found is not None
     first, second = found.loops
     written = sum(element_count(v) * element_bytes(element_type(v)) for v in cluster.results)
-    scores = shape(found.scores.results[0])
+    scores, element = shape(found.scores.results[0]), element_type(found.scores.operands[0])
     read = {v for op in found.between for v in op.operands if not cluster.inner(v)}
     return AttentionWork(
         first.batch_size,
@@ -63,7 +65,9 @@ def work_of(cluster: Cluster) -> AttentionWork:
         first.n_size,
         first.k_size,
         second.n_size,
-        str(element_type(found.scores.operands[0])),
+        str(element),
+        element_bytes(element),
+        str(compute_type(element)),
         float(sum(cluster.facts(op).cost for op in found.between)),
         sum(bool(shape(v)) and shape(v)[-1:] == scores[-1:] for v in read),
         max(0, traffic_bytes(cluster) - written),

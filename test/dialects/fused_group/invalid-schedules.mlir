@@ -72,6 +72,21 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "contract", targ
 
 // -----
 
+// expected-error@below {{rows = 72 are no multiple of 16 for each of 4 warps}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 72, step = 64, warps = 4>} {}
+
+// -----
+
+// expected-error@below {{step = 40 are no multiple of 16}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 64, step = 40, warps = 4>} {}
+
+// -----
+
+// expected-error@below {{schedule key instruction should be "mma.m16n8k16", is "mma.m16n8k8"}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 64, step = 64, warps = 4, instruction = "mma.m16n8k8">} {}
+
+// -----
+
 // expected-error@below {{vector = 4 rows of a thread do not divide rows = 6}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 8, rows = 6, vector = 4, lanes = "across">} {}
 

@@ -3,7 +3,7 @@
 loop.kernel @half_a_tile(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
   %s = loop.alloc : memref<16x48xf16, #loop.space<shared>>
   // expected-error@below {{takes all of memref<16x48xf16}}
-  %h = loop.hold %s : memref<16x48xf16, #loop.space<shared>> -> memref<32x48xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 6)>, #loop.space<register>>
+  %h = loop.load_fragment %s : memref<16x48xf16, #loop.space<shared>> -> memref<32x48xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 6)>, #loop.space<register>>
   loop.end
 }
 
@@ -12,7 +12,7 @@ loop.kernel @half_a_tile(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
 loop.kernel @another_type(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
   %s = loop.alloc : memref<32x48xf32, #loop.space<shared>>
   // expected-error@below {{takes all of memref<32x48xf32}}
-  %h = loop.hold %s : memref<32x48xf32, #loop.space<shared>> -> memref<32x48xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 6)>, #loop.space<register>>
+  %h = loop.load_fragment %s : memref<32x48xf32, #loop.space<shared>> -> memref<32x48xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 6)>, #loop.space<register>>
   loop.end
 }
 
@@ -29,8 +29,8 @@ loop.kernel @threads_for_themselves(%x: memref<8xf32>) attributes {outputs = 1 :
 
 loop.kernel @k(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
   %a = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
-  // expected-error@below {{an update starts at a row and a column and has a limit for each}}
-  loop.update %a at [0] within [8, 8] : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>> {
+  // expected-error@below {{a map starts at a row and a column and has a limit for each}}
+  loop.map_accumulator %a at [0] within [8, 8] : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>> {
   ^bb0(%i: index, %j: index, %v: f32):
     loop.yield %v : f32
   }
@@ -42,7 +42,7 @@ loop.kernel @k(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
 loop.kernel @k(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
   %a = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
   // expected-error@below {{the region takes a row, a column and an element, of f32}}
-  loop.update %a at [0, 0] within [8, 8] : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>> {
+  loop.map_accumulator %a at [0, 0] within [8, 8] : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>> {
   ^bb0(%i: index, %v: f32):
     loop.yield %v : f32
   }
@@ -54,7 +54,7 @@ loop.kernel @k(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
 loop.kernel @k(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
   %a = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
   // expected-error@below {{the region ends with loop.yield of the element, in f32}}
-  loop.update %a at [0, 0] within [8, 8] : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>> {
+  loop.map_accumulator %a at [0, 0] within [8, 8] : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>> {
   ^bb0(%i: index, %j: index, %v: f32):
     loop.yield
   }
@@ -67,7 +67,7 @@ loop.kernel @rows_in_other_threads(%x: memref<8xf32>) attributes {outputs = 1 : 
   %s = loop.zero : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(2, 2)>, #loop.space<register>>
   %o = loop.zero : memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>
   // expected-error@below {{a row of scores and its sums are in the same threads of one group}}
-  loop.soften %s at [0] within [16] for %o {factor = 1.0 : f64} : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(2, 2)>, #loop.space<register>>, memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>
+  loop.online_softmax %s at [0] within [16] for %o : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(2, 2)>, #loop.space<register>>, memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>
   loop.end
 }
 
@@ -76,7 +76,7 @@ loop.kernel @rows_in_other_threads(%x: memref<8xf32>) attributes {outputs = 1 : 
 loop.kernel @rows_in_two_groups(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
   %s = loop.zero : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 2) * repeat(2, 1)>, #loop.space<register>>
   // expected-error@below {{a row of scores and its sums are in the same threads of one group}}
-  loop.soften %s at [0] within [16] for %s {factor = 1.0 : f64} : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 2) * repeat(2, 1)>, #loop.space<register>>, memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 2) * repeat(2, 1)>, #loop.space<register>>
+  loop.online_softmax %s at [0] within [16] for %s : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 2) * repeat(2, 1)>, #loop.space<register>>, memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 2) * repeat(2, 1)>, #loop.space<register>>
   loop.end
 }
 
@@ -86,7 +86,7 @@ loop.kernel @two_columns(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
   %s = loop.zero : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 2)>, #loop.space<register>>
   %o = loop.zero : memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>
   // expected-error@below {{scores have a first column and a limit}}
-  loop.soften %s at [0, 0] within [16] for %o {factor = 1.0 : f64} : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 2)>, #loop.space<register>>, memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>
+  loop.online_softmax %s at [0, 0] within [16] for %o : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 2)>, #loop.space<register>>, memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>
   loop.end
 }
 

@@ -11,7 +11,7 @@
 // CHECK:        loop.for %thread = 0 to 64 kind = parallel map = thread
 // CHECK:          loop.stage %queries map
 // CHECK:            loop.load %q[%batch, %tile * 32 + %line, %place]
-// CHECK:          %held = loop.hold %queries : memref<32x32xf16, #loop.space<shared>> -> memref<32x32xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 4)>
+// CHECK:          %held = loop.load_fragment %queries : memref<32x32xf16, #loop.space<shared>> -> memref<32x32xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 4)>
 // CHECK:          %sums = loop.zero : memref<32x32xf32
 // CHECK:          %keys = loop.alloc : memref<16x32xf16, #loop.space<shared>>
 // CHECK-NEXT:     %values = loop.alloc : memref<16x32xf16, #loop.space<shared>>
@@ -20,12 +20,12 @@
 // CHECK:            loop.load %v[%batch, %step * 16 + %{{.*}}, %{{.*}}] : memref<2x53x24xf16>
 // CHECK:            %scores = loop.zero : memref<32x16xf32
 // CHECK-NEXT:       loop.contract %scores, %held, %keys transpose_rhs
-// CHECK-NEXT:       loop.update %scores at [%tile * 32, %step * 16] within [40, 53]
+// CHECK-NEXT:       loop.map_accumulator %scores at [%tile * 32, %step * 16] within [40, 53]
 // CHECK-NEXT:       ^bb0(%[[I:.*]]: index, %[[J:.*]]: index, %[[V:.*]]: f32):
 // CHECK-NEXT:         %[[M:.*]] = loop.load %mask[%[[I]], %[[J]]]
 // CHECK-NEXT:         %[[X:.*]] = arith.addf %[[V]], %[[M]]
 // CHECK-NEXT:         loop.yield %[[X]]
-// CHECK:            loop.soften %scores at [%step * 16] within [53] for %sums {factor = 1.000000e+00 : f64}
+// CHECK:            loop.online_softmax %scores at [%step * 16] within [53] for %sums
 // CHECK-NEXT:       loop.contract %sums, %scores, %values :
 // CHECK-NEXT:       loop.yield
 // CHECK:          loop.normalize %sums :

@@ -32,7 +32,7 @@
 loop.kernel @attention(%a: memref<48x16xf16>, %b: memref<48x16xf16>, %y: memref<16x16xf16>) attributes {outputs = 1 : i64} {
   loop.for %t = 0 to 32 kind = parallel map = thread {
     %qs = loop.alloc : memref<16x16xf16, #loop.space<shared>>
-    %q = loop.hold %qs : memref<16x16xf16, #loop.space<shared>> -> memref<16x16xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>
+    %q = loop.load_fragment %qs : memref<16x16xf16, #loop.space<shared>> -> memref<16x16xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>
     %o = loop.zero : memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>
     %ks = loop.alloc : memref<16x16xf16, #loop.space<shared>>
     %vs = loop.alloc : memref<16x16xf16, #loop.space<shared>>
@@ -49,7 +49,7 @@ loop.kernel @attention(%a: memref<48x16xf16>, %b: memref<48x16xf16>, %y: memref<
       }
       %s = loop.zero : memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>
       loop.contract %s, %q, %ks transpose_rhs : memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>, memref<16x16xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>, memref<16x16xf16, #loop.space<shared>>
-      loop.soften %s at [%k * 16] within [45] for %o {factor = 1.0 : f64} : memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>, memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>
+      loop.online_softmax %s at [%k * 16] within [45] for %o : memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>, memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>
       loop.contract %o, %s, %vs : memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>, memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>, memref<16x16xf16, #loop.space<shared>>
       loop.yield
     }

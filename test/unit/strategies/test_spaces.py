@@ -26,7 +26,9 @@ from dlc.strategies.row.work import RowWork
 from dlc.strategies.scan.work import ScanWork
 
 WORKS = {
-    "attention on a GPU": AttentionWork(12, 128, 128, 64, 64, "f16", 1.0, 1, 600000, 200000),
+    "attention on a GPU": AttentionWork(
+        12, 128, 128, 64, 64, "f16", 2, "f32", 1.0, 1, 600000, 200000
+    ),
     "contract on a GPU": product(8192, 768, 768),
     "contract on a CPU": product(512, 512, 512, "f32"),
     "map on a GPU": map_gpu.MapWork(1000 * 8, 8, 4, 16000, 32000, 1e4),

@@ -1,4 +1,4 @@
-"""Each thread puts its elements of an accumulator through the region of an update."""
+"""Each thread puts what a region gives in place of its elements of an accumulator."""
 
 from collections.abc import Callable
 from math import gcd
@@ -6,7 +6,7 @@ from math import gcd
 from xdsl.ir.affine import AffineExpr
 from xdsl.traits import IsTerminator
 
-from dlc.dialects.loop import UpdateOp
+from dlc.dialects.loop import MapAccumulatorOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.accumulator import Accumulator, Columns, Place
@@ -14,7 +14,7 @@ from dlc.simt.drain import by_row
 from dlc.simt.region import RegionWriter
 
 
-def update(writer: RegionWriter, op: UpdateOp, accumulator: Accumulator) -> None:
+def map_accumulator(writer: RegionWriter, op: MapAccumulatorOp, accumulator: Accumulator) -> None:
     """Write the loops over a thread's elements. writer: knows the values around the op."""
     scope = writer.scope
     first_row, first_column = writer.composed(op.first.data.results, op.indices)

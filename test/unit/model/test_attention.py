@@ -1,0 +1,82 @@
+"""What the model of attention says of a kernel, beside the kernel."""
+
+from dataclasses import replace
+
+import pytest
+from attention_text import Case
+from lowered import lowered
+
+from dlc.arch.nvidia import H200
+from dlc.dialects.gpu import KernelOp
+from dlc.errors import CompileError
+from dlc.model.attention import estimate_s
+from dlc.passes.gpu_check_limits import least_registers
+from dlc.strategies.attention.gpu import candidates, kernel_of, rate
+from dlc.strategies.attention.schedule import AttentionOnGpu
+from dlc.strategies.attention.work import AttentionWork
+
+WORK = AttentionWork(12, 128, 128, 64, 64, "f16", 2, "f32", 1.0, 1, 600000, 200000)
+
+
+def lowered_kernel(schedule: AttentionOnGpu, work: AttentionWork) -> KernelOp:
+    """Return the kernel of a work by a schedule."""
+    keys = f"rows = {schedule.rows}, step = {schedule.step}, warps = {schedule.warps}"
+    keys += f", stages = {schedule.stages}, exchange = {str(schedule.exchange).lower()}"
+    case = Case(keys, work.batch, work.rows, work.keys, work.depth, work.columns)
+    module = lowered(case.text(), "lower-to-loop,lower-to-gpu{arch=sm_90a}")
+    (kernel,) = (op for op in module.ops if isinstance(op, KernelOp))
+    return kernel
+
+
+@pytest.mark.parametrize(
+    ("schedule", "keys", "depth", "columns"),
+    [
+        (AttentionOnGpu(16, 16, 1, stages=1), 64, 16, 16),  # one step of each product
+        (AttentionOnGpu(64, 64, 2), 256, 64, 64),  # two parts of rows; most with keys
+        (AttentionOnGpu(16, 16, 1, stages=1), 64, 64, 128),  # most with values
+        (AttentionOnGpu(64, 128, 4, stages=1), 128, 16, 16),  # most with scores and weights
+        (AttentionOnGpu(64, 16, 4, stages=1, exchange=True), 77, 24, 40),  # padded; sums larger
+        (AttentionOnGpu(32, 32, 2, stages=3, exchange=True), 96, 128, 64),  # slots larger
+    ],
+)
+def test_registers_and_shared_memory_are_those_of_the_kernel(
+    schedule: AttentionOnGpu, keys: int, depth: int, columns: int
+) -> None:
+    work = replace(WORK, batch=1, rows=schedule.rows, keys=keys, depth=depth, columns=columns)
+    rated, kernel = kernel_of(work, schedule, H200), lowered_kernel(schedule, work)
+    assert rated.least_registers == least_registers(kernel)
+    assert kernel.shared_bytes is not None
+    assert rated.shared_bytes == kernel.shared_bytes.value.data
+
+
+def test_what_does_not_fit_takes_for_ever() -> None:
+    fitting = kernel_of(WORK, AttentionOnGpu(64, 64, 4), H200)
+    assert 0 < estimate_s(fitting, H200) < 1e-3
+    values = replace(WORK, columns=256)
+    tall, wide = AttentionOnGpu(64, 32, 4), AttentionOnGpu(64, 128, 4, stages=8)
+    of_registers, of_shared = kernel_of(values, tall, H200), kernel_of(WORK, wide, H200)
+    assert of_registers.least_registers > H200.max_registers_per_thread
+    assert of_shared.shared_bytes > H200.shared_bytes_per_block
+    assert estimate_s(of_registers, H200) == estimate_s(of_shared, H200) == float("inf")
+
+
+@pytest.mark.parametrize("element", ["f16", "bf16"])
+def test_all_schedules_of_16_bits_are_rated(element: str) -> None:
+    work = replace(WORK, element=element)
+    found = [rate(work, schedule, H200).latency_s() for schedule in candidates(work, H200)]
+    assert min(found) < 1e-4
+
+
+@pytest.mark.parametrize("element", ["f32", "f64"])
+def test_other_factors_have_no_schedule(element: str) -> None:
+    work = replace(WORK, element=element)
+    assert not list(candidates(work, H200))
+    with pytest.raises(CompileError, match=f"mma.m16n8k16 does not multiply {element} on sm_90a"):
+        rate(work, AttentionOnGpu(64, 64, 4), H200)
+
+
+def test_more_of_anything_takes_longer() -> None:
+    schedule = AttentionOnGpu(64, 64, 4)
+    one = estimate_s(kernel_of(WORK, schedule, H200), H200)
+    for more in ({"batch": 1200}, {"keys": 1280}, {"operations": 40.0}, {"reads": 20}):
+        assert estimate_s(kernel_of(replace(WORK, **more), schedule, H200), H200) > one
