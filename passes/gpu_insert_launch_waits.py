@@ -23,8 +23,7 @@ class GpuInsertLaunchWaitsPass(DlcPass):
     1. The wait stands before the first operation that touches such memory, outside of loops and
        conditions. Where a condition divides threads into roles, it stands in both branches: a role
        that touches none waits at its end.
-    2. With ``dependents = "waited"`` the launch after it may begin then; with ``"last"`` when a
-       thread comes to the end of the kernel; with ``"end"`` nothing is said.
+    2. With ``dependents`` the launch after it may begin then.
 
     A kernel stays as it is that has no ``constant_inputs``, or has such operations.
 
@@ -42,7 +41,7 @@ class GpuInsertLaunchWaitsPass(DlcPass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in op.ops:
             if isinstance(kernel, KernelOp) and _lacks_waits(kernel):
-                _insert(kernel)
+                _insert_waits(kernel, kernel.body.block)
 
 
 def _lacks_waits(kernel: KernelOp) -> bool:
@@ -51,24 +50,15 @@ def _lacks_waits(kernel: KernelOp) -> bool:
     return kernel.constant_inputs is not None and not says
 
 
-def _insert(kernel: KernelOp) -> None:
-    dependents = kernel.dependents.data if kernel.dependents else "end"
-    _insert_waits(kernel, kernel.body.block, dependents == "waited")
-    end = kernel.body.block.last_op
-    assert end is not None
-    if dependents == "last":
-        _put(GriddepcontrolLaunchDependentsOp(), end)
-
-
-def _insert_waits(kernel: KernelOp, block: Block, launches: bool) -> None:
+def _insert_waits(kernel: KernelOp, block: Block) -> None:
     for op in block.ops:
         if touches_earlier(op, kernel) or op is block.last_op:
             branches = _branches(op)
             for branch in branches:
-                _insert_waits(kernel, branch, launches)
+                _insert_waits(kernel, branch)
             if not branches:
                 _put(GriddepcontrolWaitOp(), op)
-                if launches:
+                if kernel.dependents is not None:
                     _put(GriddepcontrolLaunchDependentsOp(), op)
             return
 

@@ -1,12 +1,11 @@
-"""Decide which kernels begin while the ones before them run, and when these let them in."""
+"""Decide which kernels begin while the ones before them run, and which of these let them in."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Literal
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr, i64
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, UnitAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
@@ -24,28 +23,28 @@ from dlc.ir.tensor import element_bytes
 @dataclass(frozen=True)
 class GpuSetDependentsPass(DlcPass):
     """A small kernel that ``main`` launches gets ``constant_inputs``: it may begin before the
-    launches before it have ended. The kernels before it get ``dependents``: when they let it.
+    launches before it have ended. Those that are launched before such a one, and wait themselves,
+    get ``dependents``: they let it begin then.
 
-    - A kernel is small that touches at most ``early_launch_bytes`` of what launches write. It gains
-      the time in which a launch begins, and loses that its inputs are not constant: the compiler
-      orders each load of them.
+    - A kernel is small whose buffers but weights and constants have at most 4 MiB (the chip's
+      ``early_launch_bytes``). It gains the time in which a launch begins, and loses that its inputs
+      are not constant: the compiler orders each load of them.
     - ``constant_inputs`` are the inputs that are weights or constants at every launch.
 
-    ``dependents``: what kernels get, one of those of ``gpu.kernel``; with ``never`` all launches
-    begin one after the other. Stays: an attribute that a kernel has, a kernel that no ``main``
-    launches, and all on chips without ``griddepcontrol``.
+    With ``early=false`` all launches begin one after the other. Stays: an attribute that a kernel
+    has, a kernel that no ``main`` launches, and all on chips without ``griddepcontrol``.
 
     Runs on: ``gpu``, with launches. Leaves: ``gpu``. Order: before ``gpu-insert-launch-waits``.
     """
 
     arch: str = DEFAULT_TARGET
-    dependents: Literal["waited", "last", "end", "never"] = "waited"
+    early: bool = True
 
     name = "gpu-set-dependents"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         chip = gpu_by_name(self.arch)
-        if self.dependents == "never" or "griddepcontrol" not in chip.capabilities:
+        if not self.early or "griddepcontrol" not in chip.capabilities:
             return
         most = chip.early_launch_bytes
         kernels = {k.sym_name.data: k for k in op.ops if isinstance(k, KernelOp)}
@@ -55,14 +54,14 @@ class GpuSetDependentsPass(DlcPass):
             if kernel.constant_inputs is None and _bytes(kernel, constant) <= most:
                 kernel.constant_inputs = DenseArrayBase.from_list(i64, sorted(constant))
         for kernel, found in uses.items():
-            if kernel.dependents is None and any(use.lets_in for use in found):
-                kernel.dependents = StringAttr(self.dependents)
+            if kernel.constant_inputs is not None and any(use.lets_in for use in found):
+                kernel.dependents = UnitAttr()
 
 
 @dataclass(frozen=True)
 class _Use:
-    """A launch of a kernel: the numbers of its operands that no launch writes, and the kernel of
-    the next launch, if there is one.
+    """A launch of a kernel: the numbers of its operands that are weights or constants, and the
+    kernel of the next launch, if there is one.
     """
 
     constant: set[int]
@@ -92,7 +91,7 @@ def _constants(launch: LaunchOp, buffers: Buffers) -> set[int]:
 
 
 def _bytes(kernel: KernelOp, constant: set[int]) -> int:
-    """Return the bytes of a kernel's buffers that launches write."""
+    """Return the bytes of all buffers of a kernel but weights and constants."""
     buffers = enumerate(kernel.body.block.args)
     return sum(_size(buffer) for number, buffer in buffers if number not in constant)
 

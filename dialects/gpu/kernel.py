@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StringAttr,
     SymbolNameConstraint,
+    UnitAttr,
     i64,
 )
 from xdsl.dialects.utils import EnumAttribute
@@ -48,9 +49,6 @@ from dlc.ir.cluster import ClusteredKernel
 
 MOST_CLUSTER_BLOCKS = 8
 """Of every chip that has clusters (CUDA C++ Programming Guide, "Thread Block Clusters")."""
-DEPENDENTS = ("waited", "last", "end")
-"""When a kernel lets the launch after it begin: as soon as it has waited itself; when a thread has
-done its last work; when a block has ended, without a word."""
 DIMENSIONS = 3
 """Grids and blocks have three dimensions, x first; unused ones are 1."""
 
@@ -67,9 +65,9 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     each scratch buffer. cluster: blocks beside each other along x, y, z that run at the same time
     and reach each other's shared memory (PTX ISA, "Cluster of Cooperative Thread Arrays").
     constant_inputs: where present, the kernel may begin before the launches before it have ended;
-    the numbers of the inputs that no launch writes, which it may read before it has waited for them
-    (``gpu.griddepcontrol_wait``). dependents: when it lets the launch after it begin, one of
-    ``DEPENDENTS``.
+    the numbers of the inputs that are weights or constants at every launch, which it may read
+    before it has waited (``gpu.griddepcontrol_wait``). dependents: it lets the launch after it
+    begin as soon as it has waited itself; without it that one begins when this one has ended.
 
     ``gpu.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {grid = array<i64: 1, 1, 1>,
     block = array<i64: 32, 1, 1>, outputs = 1 : i64} { gpu.end }``
@@ -85,7 +83,7 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     resident_blocks = opt_prop_def(IntegerAttr.constr(i64))
     cluster = opt_prop_def(DenseArrayBase.constr(i64))
     constant_inputs = opt_prop_def(DenseArrayBase.constr(i64))
-    dependents = opt_prop_def(StringAttr)
+    dependents = opt_prop_def(UnitAttr)
     scratch = prop_def(DenseArrayBase.constr(i64), default_value=DenseArrayBase.from_list(i64, []))
     body = region_def("single_block")
     traits = traits_def(
@@ -230,9 +228,9 @@ class KernelOp(IRDLOperation, ClusteredKernel):
                 f"constant_inputs = {list(numbers)} should be numbers of the {self._first_output} "
                 "inputs"
             )
-        if self.dependents is not None and self.dependents.data not in DEPENDENTS:
+        if self.dependents is not None and self.constant_inputs is None:
             raise VerifyException(
-                f"dependents = {self.dependents.data!r} should be one of {', '.join(DEPENDENTS)}"
+                "dependents is for a kernel that waits itself: one with constant_inputs"
             )
 
 

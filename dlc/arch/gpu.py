@@ -19,8 +19,8 @@ class GpuArch:
     ``fma.i32`` (one multiply-add counts 2), ``special`` (exp, log, sqrt; one result counts 1),
     ``mma.f16`` (``mma.sync`` accumulating in f32), ``wgmma.f16``, the same for ``bf16``, ``tf32``.
     ``launch_us`` is a kernel node of a CUDA graph, ``launch_floor_us`` the least ever seen for one.
-    A kernel that touches up to ``early_launch_bytes`` of what launches write gains by beginning
-    before the launch before it has ended.
+    A kernel whose buffers but weights and constants have up to ``early_launch_bytes`` gains by
+    beginning before the launch before it has ended.
     """
 
     name: str
@@ -47,7 +47,11 @@ class GpuArch:
 
     launch_us: float = 1.4  # assumed as on A100
     launch_floor_us: float = 0.6  # assumed as on H200
-    early_launch_bytes: int = 4 << 20  # H200: docs/performance.md, "Launches that overlap"
+    early_launch_bytes: int = 4 << 20
+    """Between the kernels of models at batch 1, which gain on an H200, and those at batch 8 and 64,
+    which lose (docs/performance.md, "GPU: launches that overlap"). The limit itself was never
+    timed, on no chip: all have the same.
+    """
 
     costs: GpuCosts = field(default_factory=GpuCosts)
 

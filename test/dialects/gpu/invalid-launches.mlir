@@ -7,8 +7,8 @@ gpu.kernel @output(%x: memref<32xf32>, %y: memref<32xf32>) attributes {grid = ar
 
 // -----
 
-// expected-error@below {{dependents = 'soon' should be one of waited, last, end}}
-gpu.kernel @soon() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64, dependents = "soon"} {
+// expected-error@below {{dependents is for a kernel that waits itself: one with constant_inputs}}
+gpu.kernel @soon() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64, dependents} {
   gpu.end
 }
 

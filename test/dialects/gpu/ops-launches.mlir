@@ -1,10 +1,10 @@
 // RUN: %roundtrip
 
-// CHECK: gpu.kernel @k(%x: memref<32xf32>, %y: memref<32xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, constant_inputs = array<i64: 0>, dependents = "waited"} {
+// CHECK: gpu.kernel @k(%x: memref<32xf32>, %y: memref<32xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, constant_inputs = array<i64: 0>, dependents} {
 // CHECK-NEXT: gpu.griddepcontrol_wait
 // CHECK-NEXT: gpu.griddepcontrol_launch_dependents
 // CHECK-NEXT: gpu.end
-gpu.kernel @k(%x: memref<32xf32>, %y: memref<32xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, constant_inputs = array<i64: 0>, dependents = "waited"} {
+gpu.kernel @k(%x: memref<32xf32>, %y: memref<32xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, constant_inputs = array<i64: 0>, dependents} {
   gpu.griddepcontrol_wait
   gpu.griddepcontrol_launch_dependents
   gpu.end

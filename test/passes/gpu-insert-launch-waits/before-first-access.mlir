@@ -13,7 +13,7 @@
 // CUDA:      wait_for_launches();
 // CUDA-NEXT: launch_dependents();
 // CUDA-NEXT: = b1[
-gpu.kernel @read(%x: memref<32xf32>, %w: memref<32xf32>, %y: memref<32xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, constant_inputs = array<i64: 1>, dependents = "waited"} {
+gpu.kernel @read(%x: memref<32xf32>, %w: memref<32xf32>, %y: memref<32xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, constant_inputs = array<i64: 1>, dependents} {
   %t = gpu.thread_id x : index
   %b = loop.load %w[%t] : memref<32xf32> -> f32
   %a = loop.load %x[%t] : memref<32xf32> -> f32
@@ -26,10 +26,10 @@ gpu.kernel @read(%x: memref<32xf32>, %w: memref<32xf32>, %y: memref<32xf32>) att
 // CHECK: gpu.kernel @write
 // CHECK:      arith.constant
 // CHECK-NEXT: gpu.griddepcontrol_wait
-// CHECK-NEXT: loop.store
 // CHECK-NEXT: gpu.griddepcontrol_launch_dependents
+// CHECK-NEXT: loop.store
 // CHECK-NEXT: gpu.end
-gpu.kernel @write(%y: memref<32xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, constant_inputs = array<i64>, dependents = "last"} {
+gpu.kernel @write(%y: memref<32xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, constant_inputs = array<i64>, dependents} {
   %t = gpu.thread_id x : index
   %z = arith.constant 0.0 : f32
   loop.store %z, %y[%t] : f32 -> memref<32xf32>
@@ -42,7 +42,7 @@ gpu.kernel @write(%y: memref<32xf32>) attributes {grid = array<i64: 1, 1, 1>, bl
 // CHECK-NEXT: scf.for
 // CHECK-NOT:  griddepcontrol
 // CHECK:      gpu.end
-gpu.kernel @loop(%x: memref<32xf32>, %y: memref<32xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 1, 1, 1>, outputs = 1 : i64, constant_inputs = array<i64>, dependents = "end"} {
+gpu.kernel @loop(%x: memref<32xf32>, %y: memref<32xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 1, 1, 1>, outputs = 1 : i64, constant_inputs = array<i64>} {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %many = arith.constant 32 : index

@@ -12,7 +12,7 @@
 // CHECK:        gpu.griddepcontrol_wait
 // CHECK-NEXT:   gpu.griddepcontrol_launch_dependents
 // CHECK-NEXT:   loop.load %x
-gpu.kernel @roles(%x: memref<32xf32>, %y: memref<32xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 64, 1, 1>, outputs = 1 : i64, shared_bytes = 136 : i64, constant_inputs = array<i64>, dependents = "waited"} {
+gpu.kernel @roles(%x: memref<32xf32>, %y: memref<32xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 64, 1, 1>, outputs = 1 : i64, shared_bytes = 136 : i64, constant_inputs = array<i64>, dependents} {
   %s = gpu.shared_alloc {offset = 0 : i64} : memref<32xf32, #loop.space<shared>>
   %full = gpu.shared_alloc {offset = 128 : i64} : memref<1xi64, #loop.space<shared>>
   %t = gpu.thread_id x : index

@@ -4,13 +4,13 @@
 
 builtin.module {
   // CHECK: gpu.kernel @small
-  // CHECK-SAME: outputs = 1 : i64, constant_inputs = array<i64: 1>, dependents = "waited"} {
+  // CHECK-SAME: outputs = 1 : i64, constant_inputs = array<i64: 1>, dependents} {
   gpu.kernel @small(%x: memref<512x1024xf32>, %w: memref<1024x4096xf32>, %y: memref<512x1024xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
     gpu.end
   }
-  // One element more. It lets the small one in.
+  // One element more. It begins when those before it have ended, and the next one when it has ended.
   // CHECK: gpu.kernel @large
-  // CHECK-SAME: outputs = 2 : i64, dependents = "waited"} {
+  // CHECK-SAME: outputs = 2 : i64} {
   gpu.kernel @large(%x: memref<512x1024xf32>, %y: memref<512x1024xf32>, %z: memref<1xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 2 : i64} {
     gpu.end
   }

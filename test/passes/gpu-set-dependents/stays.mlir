@@ -1,21 +1,19 @@
 // RUN: dlc-opt --gpu-set-dependents=arch=sm_80 %s | filecheck %s --check-prefix=NONE
-// RUN: dlc-opt --gpu-set-dependents="arch=sm_90a dependents=never" %s | filecheck %s --check-prefix=NONE
+// RUN: dlc-opt --gpu-set-dependents="arch=sm_90a early=false" %s | filecheck %s --check-prefix=NONE
 // RUN: dlc-opt --gpu-set-dependents=arch=sm_90a %s | filecheck %s
-// RUN: dlc-opt --gpu-set-dependents="arch=sm_90a dependents=end" %s | filecheck %s --check-prefix=END
 
 // Chips without griddepcontrol, and what is switched off.
-// NONE-NOT: constant_inputs
+// NONE-NOT: constant_inputs = array<i64>
+// NONE-NOT: dependents
 
 builtin.module {
-  // END: gpu.kernel @free
-  // END-SAME: constant_inputs = array<i64>, dependents = "end"
   gpu.kernel @free(%x: memref<4xf32>, %y: memref<4xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
     gpu.end
   }
   // What a person has decided.
   // CHECK: gpu.kernel @decided
-  // CHECK-SAME: outputs = 1 : i64, dependents = "last", constant_inputs = array<i64>} {
-  gpu.kernel @decided(%x: memref<4xf32>, %y: memref<4xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, dependents = "last"} {
+  // CHECK-SAME: outputs = 1 : i64, constant_inputs = array<i64: 0>, dependents} {
+  gpu.kernel @decided(%x: memref<4xf32>, %y: memref<4xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, constant_inputs = array<i64: 0>} {
     gpu.end
   }
   // Nobody launches it.
