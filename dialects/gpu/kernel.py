@@ -43,12 +43,10 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from dlc.arch.scope import Scope
+from dlc.arch.scope import CLUSTER_BLOCKS, Scope
 from dlc.ir.access import BoundedIndex
 from dlc.ir.cluster import ClusteredKernel
 
-MOST_CLUSTER_BLOCKS = 8
-"""Of every chip that has clusters (CUDA C++ Programming Guide, "Thread Block Clusters")."""
 DIMENSIONS = 3
 """Grids and blocks have three dimensions, x first; unused ones are 1."""
 
@@ -205,9 +203,9 @@ class KernelOp(IRDLOperation, ClusteredKernel):
                 f"clusters of {list(self.cluster_size)} do not divide a grid of "
                 f"{list(self.grid_size)}"
             )
-        if self.cluster_blocks > MOST_CLUSTER_BLOCKS:
+        if self.cluster_blocks > max(CLUSTER_BLOCKS):
             raise VerifyException(
-                f"a cluster of {self.cluster_blocks} blocks; {MOST_CLUSTER_BLOCKS} are the most"
+                f"a cluster of {self.cluster_blocks} blocks; {max(CLUSTER_BLOCKS)} are the most"
             )
         if self.resident_blocks is not None and self.resident_blocks.value.data < 1:
             raise VerifyException("resident_blocks should be positive")

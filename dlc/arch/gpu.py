@@ -42,8 +42,9 @@ class GpuArch:
     max_blocks_per_sm: int
 
     cluster_sms: Mapping[int, int] = field(default_factory=dict, hash=False)
-    """By the blocks of a cluster, the SMs that clusters reach, a block on each: a cluster is within
-    a group of SMs, whose number it may not divide."""
+    """By the blocks of a cluster (``CLUSTER_BLOCKS``), the SMs that clusters reach, a block on
+    each: a cluster is within a group of SMs, whose number it may not divide. Empty where there are
+    no clusters."""
 
     launch_us: float = 1.4  # assumed as on A100
     launch_floor_us: float = 0.6  # assumed as on H200

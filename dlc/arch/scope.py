@@ -21,4 +21,8 @@ class Scope(IntEnum):
         return _THREADS[self]
 
 
+CLUSTER_BLOCKS = (2, 4, 8)
+"""How many blocks make a cluster: powers of two, up to the most that every chip with clusters takes
+(CUDA C++ Programming Guide, "Thread Block Clusters").
+"""
 _THREADS = {Scope.THREAD: 1, Scope.WARP: WARP_LANES, Scope.WARPGROUP: 4 * WARP_LANES}

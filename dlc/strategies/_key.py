@@ -63,10 +63,11 @@ def sizes(meaning: str, count: int, most: int = LARGEST, default: object = MISSI
     return key_field(Key(meaning, f"{count} integers from 1 to {most}", accepts), default)
 
 
-def choice(meaning: str, words: Sequence[str], default: object = MISSING) -> Any:
-    """Return a field that holds one of some words."""
-    wanted = " or ".join(f'"{word}"' for word in words)
-    return key_field(Key(meaning, wanted, lambda value: value in words), default)
+def choice(meaning: str, values: Sequence[str | int], default: object = MISSING) -> Any:
+    """Return a field that holds one of some words, or numbers."""
+    known = {(type(value), value) for value in values}
+    wanted = " or ".join(map(text_of, values))
+    return key_field(Key(meaning, wanted, lambda value: (type(value), value) in known), default)
 
 
 def flag(meaning: str, default: bool) -> Any:

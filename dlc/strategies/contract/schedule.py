@@ -7,6 +7,7 @@ from functools import cached_property
 from dlc.arch import GpuArch, instructions
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import WARPGROUP_WARPS, Instruction
+from dlc.arch.scope import CLUSTER_BLOCKS
 from dlc.dialects.gpu.registers import FEWEST, MOST, MOST_COMPILED, STEP
 from dlc.errors import CompileError
 from dlc.model.contraction import TileNumbers
@@ -55,9 +56,6 @@ _INSTRUCTION = Key(
     + f" with one of {', '.join(map(str, sorted({*_COLUMNS})))} for N",
     lambda value: value in instructions.names(),
 )
-
-
-_CLUSTERS = (1, 2, 4, 8)
 
 
 @dataclass(frozen=True)
@@ -274,10 +272,11 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         self._check_roles()
         self._check_copies()
         self._check_groups()
-        if self.cluster not in _CLUSTERS:
+        if self.cluster not in (1, *CLUSTER_BLOCKS):
             raise CompileError(
                 f"exchange = true with split = {self.split}: parts of a sum meet in a cluster, of "
-                "2, 4 or 8 blocks; take such a split, or leave exchange out"
+                f"{' or '.join(map(str, CLUSTER_BLOCKS))} blocks; take such a split, or leave "
+                "exchange out"
             )
 
     def _check_groups(self) -> None:

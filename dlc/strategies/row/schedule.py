@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import ceil, gcd
 
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.scope import CLUSTER_BLOCKS
 from dlc.errors import CompileError, counted
 from dlc.ir.formation import Formation
 from dlc.strategies._key import choice, flag, size
@@ -62,11 +63,11 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
         "bytes at a time, wherever each of them starts",
         False,
     )
-    cluster: int = size(
-        "neighbouring blocks that share a row: 1, 2, 4 or 8, each thread of them with a part of it "
-        "in registers; above 1, a block has one row",
+    cluster: int = choice(
+        "neighbouring blocks that share a row, each thread of them with a part of it in registers; "
+        "above 1, a block has one row",
+        (1, *CLUSTER_BLOCKS),
         default=1,
-        most=8,
     )
     split: int = size(
         "parts of a row, each in another block; a second kernel combines what they give. Above 1 "
@@ -114,8 +115,6 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
                 "packed = true is for rows of a block alone that come and go through shared "
                 f'memory; set lanes = "{ALONG}", held = false, cluster = 1, split = 1'
             )
-        if self.cluster & (self.cluster - 1):
-            raise CompileError(f"cluster = {self.cluster} should be 1, 2, 4 or 8")
         apart = self.across or self.split > 1 or self.rows > 1
         if self.cluster > 1 and apart:
             raise CompileError(

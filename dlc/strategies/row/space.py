@@ -7,6 +7,7 @@ from math import ceil
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.memory import LINE_BYTES
+from dlc.arch.scope import CLUSTER_BLOCKS
 from dlc.lowering.straight import HELD_ELEMENTS
 from dlc.strategies.row.schedule import ACROSS, KEPT_BYTES, RowOnGpu, lines, rounds
 from dlc.strategies.row.work import BLOCK_ROWS, RowWork, line_vectors, vectors
@@ -19,7 +20,8 @@ _HOLDERS = (256, 512, 1024)
 """Threads that share a row in shared memory."""
 _IN_REGISTERS = 512 * HELD_ELEMENTS
 """Elements of a row up to which registers of half of the largest block hold it: they are faster."""
-_CLUSTERS = (4, 8, 2)
+_CLUSTERS = (*CLUSTER_BLOCKS[1:], CLUSTER_BLOCKS[0])
+"""The smallest last: it hardly ever holds a row, and of equals the first is taken."""
 _ROUNDS = (2, 3, 4, 5, 6, 7, 8, 10)
 """Lines of a thread of a cluster: so many that its threads have hardly any beyond the row."""
 _HELD_ROUNDS = (5, 7)

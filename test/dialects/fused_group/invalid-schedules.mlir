@@ -62,7 +62,7 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = 
 
 // -----
 
-// expected-error@below {{exchange = true with split = 3: parts of a sum meet in a cluster, of 2, 4 or 8 blocks; take such a split, or leave exchange out}}
+// expected-error@below {{exchange = true with split = 3: parts of a sum meet in a cluster, of 2 or 4 or 8 blocks; take such a split, or leave exchange out}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, exchange = true, split = 3>} {}
 
 // -----
@@ -109,6 +109,11 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "map", target = 
 
 // expected-error@below {{schedule key lanes should be "along" or "across", is "aside"}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 8, lanes = "aside">} {}
+
+// -----
+
+// expected-error@below {{schedule key cluster should be 1 or 2 or 4 or 8, is 3}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 32, cluster = 3>} {}
 
 // -----
 
