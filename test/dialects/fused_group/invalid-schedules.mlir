@@ -164,3 +164,8 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "contract", targ
 
 // expected-error@below {{turns = 2 are taken in the tiles that a block walks over; say how many blocks there are, or leave turns out}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [128, 128, 64], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, producers = 4, turns = 2>} {}
+
+// -----
+
+// expected-error@below {{a warpgroup's 96 x 64 x 64 does not divide into 64 x 64 x 16; take other sizes of tile or warps}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [96, 64, 64], warps = [4, 1], instruction = "wgmma.m64n64k16">} {}

@@ -48,3 +48,21 @@ gpu.kernel @meets(%x: memref<64xf32>, %n: memref<64xi32>, %y: memref<64xf32>) at
   } {unroll}
   gpu.end
 }
+
+// A loop that carries values from round to round.
+// CHECK: gpu.kernel @carries
+// CHECK: scf.for
+gpu.kernel @carries(%x: memref<64xf32>, %n: memref<64xi32>, %y: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, constant_inputs = array<i64>} {
+  %t = gpu.thread_id x : index
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %none = arith.constant 0.0 : f32
+  %last = scf.for %i = %zero to %two step %one iter_args(%before = %none) -> (f32) {
+    %v = loop.load %x[%t * 2 + %i] : memref<64xf32> -> f32
+    %sum = arith.addf %before, %v : f32
+    loop.store %sum, %y[%t * 2 + %i] : f32 -> memref<64xf32>
+    scf.yield %sum : f32
+  } {unroll}
+  gpu.end
+}
