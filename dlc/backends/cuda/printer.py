@@ -19,6 +19,7 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.utils.target import Target
 
 from dlc.analysis.map_parameters import mapped_buffers
+from dlc.analysis.owner import exchanged_buffers
 from dlc.arch.scope import Scope
 from dlc.backends._c_like import STATEMENTS, CLikePrinter, Statement, function_name
 from dlc.backends._c_scalar import TEMPLATES, storage_type
@@ -138,7 +139,8 @@ class CudaPrinter(CLikePrinter):
         The emulator finds its head by the form that it has here: the bounds, the cluster, the name
         (``dlc/emulator/translation.py``).
         """
-        buffers = [self._parameter(op, argument) for argument in op.body.block.args]
+        late = _late_reads(op)
+        buffers = [self._parameter(op, argument, late) for argument in op.body.block.args]
         self.maps = {mapped: self.fresh("m") for mapped in mapped_buffers(op)}
         maps = [f"const __grid_constant__ {TENSOR_MAP} {name}" for name in self.maps.values()]
         parameters = ", ".join([*buffers, *maps])
@@ -160,15 +162,26 @@ class CudaPrinter(CLikePrinter):
                 )
             self.block(op.body.block)
 
-    def _parameter(self, op: gpu.KernelOp, argument: BlockArgument) -> str:
+    def _parameter(self, op: gpu.KernelOp, argument: BlockArgument, late: set[SSAValue]) -> str:
         self.names[argument] = self.fresh("b")
         constant = "const " if argument in op.input_buffers else ""
         element = storage_type(buffer_type(argument).element_type)
-        # A compiler takes what only `const ... __restrict__` leads to for constant while the kernel
-        # runs, and reads it before the kernel has waited (seen of NVRTC 13.5: `ld.global.nc`).
-        early = op.constant_inputs is None or argument in op.early_buffers
-        restrict = "__restrict__ " if early or not constant else ""
+        restrict = "" if argument in late else "__restrict__ "
         return f"{constant}{element}* {restrict}{self.names[argument]}"
+
+
+def _late_reads(op: gpu.KernelOp) -> set[SSAValue]:
+    """Return the buffers that a kernel reads, and not before it has waited for earlier launches.
+
+    The text promises nothing of them. A compiler takes what only ``const ... __restrict__`` leads
+    to for constant while the kernel runs, and reads it before the wait (seen of NVRTC 13.5:
+    ``ld.global.nc``). What the kernel writes, too, it may read before an instruction of which it
+    knows that the pointer does not reach it. What is only written keeps ``__restrict__``: no store
+    moves up.
+    """
+    if op.constant_inputs is None:
+        return set()
+    return {*op.input_buffers, *exchanged_buffers(op)} - {*op.early_buffers}
 
 
 def _swizzle_of(buffer: SSAValue) -> gpu.SwizzleAttr | None:
