@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
+from xdsl.builder import Builder
 from xdsl.dialects.builtin import IndexType, MemRefType, UnitAttr
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
+from xdsl.rewriter import InsertPoint
 
 from dlc.analysis.contraction import GemmLoop
 from dlc.analysis.factor_copy import mapped_bytes, source
@@ -24,7 +26,7 @@ from dlc.core.task_map import TaskMap, repeat, spatial
 from dlc.dialects.gpu import CvtTf32Op
 from dlc.dialects.gpu.alloc import SwizzleAttr
 from dlc.dialects.graph.computed import apply_map
-from dlc.dialects.loop import AllocOp, StageOp, TaskMapAttr, YieldOp
+from dlc.dialects.loop import AllocOp, ForOp, StageOp, TaskMapAttr, YieldOp
 from dlc.errors import CompileError
 from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import compute_type, element_bytes, element_type, shape
@@ -46,6 +48,15 @@ class Staged:
     stage: StageOp
     along_k: bool
     bytes: int
+
+    def insert(self, scope: LoopScope, name: str, loop: ForOp | None = None) -> None:
+        """Insert what brings the tile; its buffer before the loop, if there is one."""
+        self.alloc.buffer.name_hint = name
+        if loop is None:
+            scope.b.builder.insert(self.alloc)
+        else:
+            Builder(InsertPoint.before(loop)).insert(self.alloc)
+        scope.b.builder.insert(self.stage)
 
 
 @dataclass(frozen=True)

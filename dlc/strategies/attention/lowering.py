@@ -18,7 +18,6 @@ from dlc.core.task_map import repeat, spatial
 from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.loop import (
     ContractOp,
-    DrainOp,
     ForOp,
     LoadFragmentOp,
     MapAccumulatorOp,
@@ -35,6 +34,7 @@ from dlc.ir.tensor import compute_type, element_type
 from dlc.lowering.factor import Factor, Staged
 from dlc.lowering.job import Job
 from dlc.lowering.product import At, Product, split
+from dlc.lowering.product_drain import drain
 from dlc.lowering.tile_scope import TileScope
 from dlc.strategies.attention.schedule import AttentionOnGpu
 
@@ -88,28 +88,15 @@ class _Kernel:
         tiles = -(-self.rows // schedule.rows)
 
         def write_block(block: AffineExpr) -> None:
-            batch, tile = self._value("batch", block // tiles), self._value("tile", block % tiles)
+            batch = self.scope.named("batch", block // tiles)
+            first = self.scope.named("tile", block % tiles) * schedule.rows
             at = split(batch, self.scores.gemm.batch)
-            threads = self.scope.parallel_loop(
-                schedule.threads,
-                LoopMap.THREAD,
-                lambda thread: self._write_tile(at, tile * schedule.rows),
+            self.scope.named_loop(
+                "thread", schedule.threads, LoopMap.THREAD, lambda _: self._write_tile(at, first)
             )
-            threads.induction.name_hint = "thread"
 
         blocks = self.scores.gemm.batch_size * tiles
-        grid = self.scope.parallel_loop(blocks, LoopMap.GRID, write_block)
-        grid.induction.name_hint = "block"
-
-    def _value(self, name: str, expr: AffineExpr) -> AffineExpr:
-        """Return an expression as a value that is computed once."""
-        interval = self.scope.interval(expr)
-        if interval.low is not None and interval.low == interval.high:
-            return AffineExpr.constant(interval.low)
-        value = self.scope.index_value(expr)
-        if value.name_hint is None:
-            value.name_hint = name
-        return self.scope.dim(value, interval)
+        self.scope.named_loop("block", blocks, LoopMap.GRID, write_block)
 
     def _write_tile(self, batch: At, row: AffineExpr) -> None:
         """Write what a block does with the rows from ``row`` on."""
@@ -118,12 +105,13 @@ class _Kernel:
         self._write_steps(batch, row, queries, sums)
         insert = self.scope.b.builder.insert
         insert(NormalizeOp(sums, self.attention.zero))
-        self._drain(batch, row, sums)
+        first, exchange = (row, _ZERO), self.schedule.exchange
+        drain(self.scope, self.product, batch, first, sums, exchange)
 
     def _hold_queries(self, batch: At, row: AffineExpr) -> SSAValue:
         depth = self.schedule.padded_depth(self.scores.gemm.k_size)
         staged = self._factor(self.scores, 0, batch, row, self.schedule.rows, depth).stage(_ZERO)
-        self._insert(staged, "queries")
+        staged.insert(self.scope, "queries")
         element = element_type(self.attention.scores.operands[0])
         held = self.scope.b.insert(
             LoadFragmentOp(staged.alloc.buffer, self._type(element, depth), not staged.along_k)
@@ -137,7 +125,6 @@ class _Kernel:
         loop = ForOp(0, self.steps, kind=LoopKind.REDUCTION)
         loop.induction.name_hint = "step"
         loop.pipeline = IntegerAttr(schedule.stages, i64)
-        block = scope.b.builder.insertion_point.block
         depth, columns = (
             schedule.padded_depth(self.scores.gemm.k_size),
             schedule.padded_columns(self.product.gemm.n_size),
@@ -147,10 +134,8 @@ class _Kernel:
             keys = self._factor(self.scores, 1, batch, first, schedule.step, depth).stage(_ZERO)
             values = self._factor(self.product, 1, batch, _ZERO, columns, schedule.step)
             values = values.stage(first)
-            for tile, name in ((keys, "keys"), (values, "values")):
-                tile.alloc.buffer.name_hint = name
-                block.insert_op_before(tile.alloc, loop)
-                scope.b.builder.insert(tile.stage)
+            keys.insert(scope, "keys", loop)
+            values.insert(scope, "values", loop)
             scores = self._zero(schedule.step, "scores")
             self._contract(scores, queries, keys)
             self._update(scores, batch, row, first)
@@ -184,31 +169,7 @@ class _Kernel:
         limits = (self.rows, self.keys)
         scope.b.builder.insert(MapAccumulatorOp(scores, flat, dims, limits, Region(block)))
 
-    def _drain(self, batch: At, row: AffineExpr, sums: SSAValue) -> None:
-        """Finish each element that a thread has and that the results have."""
-        scope, product = self.scope, self.product
-        flat, dims = scope.resolve([row, _ZERO])
-        limits = (self.rows, product.gemm.n_size)
-        drain = DrainOp(sums, flat, dims, limits, exchange=self.schedule.exchange)
-        row_arg, column_arg, value = drain.body.block.args
-        for argument, name in ((row_arg, "row"), (column_arg, "column"), (value, "value")):
-            argument.name_hint = name
-        with scope.region(drain.body.block, limits) as (at_row, at_column):
-            at = [
-                *batch,
-                *split(at_row, product.gemm.m),
-                *split(at_column, product.gemm.n),
-            ]
-            scope.store(product.result_index(product.dims(at)), lambda: value)
-            scope.b.builder.insert(YieldOp())
-        scope.b.builder.insert(drain)
-
     # Tiles ---------------------------------------------------------------------------------------
-
-    def _insert(self, tile: Staged, name: str) -> None:
-        tile.alloc.buffer.name_hint = name
-        self.scope.b.builder.insert(tile.alloc)
-        self.scope.b.builder.insert(tile.stage)
 
     def _zero(self, columns: int, name: str) -> SSAValue:
         compute = compute_type(element_type(self.attention.product.results[0]))

@@ -18,14 +18,15 @@ from xdsl.ir.affine import AffineExpr
 from dlc.core.affine import extent
 from dlc.core.task_map import repeat, spatial
 from dlc.dialects import gpu
-from dlc.dialects.loop import CombinePartsOp, ContractOp, DrainOp, ForOp, YieldOp, ZeroOp
+from dlc.dialects.loop import CombinePartsOp, ContractOp, ForOp, YieldOp, ZeroOp
 from dlc.dialects.loop.attributes import LoopKind, LoopMap
 from dlc.dialects.loop.spread import Spread, SpreadAttr
 from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import compute_type, element_type
-from dlc.lowering.factor import Factor, decoded
+from dlc.lowering.factor import Factor
 from dlc.lowering.job import Job
 from dlc.lowering.product import Product, split
+from dlc.lowering.product_drain import drain
 from dlc.lowering.tile_scope import TileScope
 from dlc.strategies.contract.schedule import TENSOR, ContractOnGpu
 from dlc.strategies.contract.tile_order import TileOrder
@@ -103,8 +104,7 @@ class _Kernel:
         write = self._write_block
         if self.schedule.blocks:
             blocks, write = min(blocks, self.schedule.blocks), self._write_walk
-        grid = self.scope.parallel_loop(blocks, LoopMap.GRID, write)
-        grid.induction.name_hint = "block"
+        self.scope.named_loop("block", blocks, LoopMap.GRID, write)
 
     # Blocks --------------------------------------------------------------------------------------
 
@@ -112,8 +112,8 @@ class _Kernel:
         """Let the threads of a block work on a tile, or a part of one."""
         part, tile = AffineExpr.constant(0), block
         if self.schedule.split > 1:
-            part = self._value("part", block % self.schedule.split)
-            tile = self._value("tile", block // self.schedule.split)
+            part = self.scope.named("part", block % self.schedule.split)
+            tile = self.scope.named("tile", block // self.schedule.split)
         place = self._place(tile, part)
         self._threads(lambda: self._write_tile(place))
 
@@ -140,10 +140,8 @@ class _Kernel:
 
     def _threads(self, write: Callable[[], None]) -> None:
         """Open the loop over threads."""
-        threads = self.scope.parallel_loop(
-            self.schedule.threads, LoopMap.THREAD, lambda thread: write()
-        )
-        threads.induction.name_hint = "thread"
+        threads = self.schedule.threads
+        self.scope.named_loop("thread", threads, LoopMap.THREAD, lambda thread: write())
 
     def _place(self, number: AffineExpr, part: AffineExpr) -> _Place:
         """Write where the tile of a number is."""
@@ -152,21 +150,11 @@ class _Kernel:
         row, column = order.place(self.scope, number % of_batch)
         return _Place(
             number,
-            self._value("batch", number // of_batch),
-            self._value("tile_row", row),
-            self._value("tile_column", column),
+            self.scope.named("batch", number // of_batch),
+            self.scope.named("tile_row", row),
+            self.scope.named("tile_column", column),
             part,
         )
-
-    def _value(self, name: str, expr: AffineExpr) -> AffineExpr:
-        """Return an expression as a value that is computed once."""
-        interval = self.scope.interval(expr)
-        if interval.low is not None and interval.low == interval.high:
-            return AffineExpr.constant(interval.low)
-        value = self.scope.index_value(expr)
-        if value.name_hint is None:
-            value.name_hint = name
-        return self.scope.dim(value, interval)
 
     # Tiles ---------------------------------------------------------------------------------------
 
@@ -198,14 +186,11 @@ class _Kernel:
             loop.turns = IntegerAttr(schedule.turns, i64)
         if schedule.producer_registers:
             loop.registers = DenseArrayBase.from_list(i64, list(schedule.registers))
-        block = scope.b.builder.insertion_point.block
         with scope.loop(loop) as slice:
             first = (place.part * self.slices + slice) * schedule.depth
             lhs, rhs = (factor.stage(first) for factor in factors)
-            for tile, name in ((lhs, "lhs"), (rhs, "rhs")):
-                tile.alloc.buffer.name_hint = name
-                block.insert_op_before(tile.alloc, loop)
-                scope.b.builder.insert(tile.stage)
+            lhs.insert(scope, "lhs", loop)
+            rhs.insert(scope, "rhs", loop)
             product = ContractOp(
                 accumulator,
                 (lhs.alloc.buffer, (), ()),
@@ -256,20 +241,8 @@ class _Kernel:
         return scope.b.insert(CombinePartsOp(accumulator, scratch, *at, counters))
 
     def _drain(self, place: _Place, accumulator: SSAValue) -> None:
-        gemm, scope = self.product.gemm, self.scope
-        first = [place.row * self.schedule.tile[0], place.column * self.schedule.tile[1]]
-        flat, values = scope.resolve(first)
-        limits, schedule = [gemm.m_size, gemm.n_size], self.schedule
-        drain = DrainOp(
-            accumulator, flat, values, limits, None, schedule.exchange, schedule.cluster
-        )
-        scope.b.builder.insert(drain)
-        block = drain.body.block
-        for argument, name in zip(block.args, ("row", "column", "value"), strict=True):
-            argument.name_hint = name
-        with scope.region(block, (gemm.m_size, gemm.n_size)) as (row, column):
-            rows = decoded(scope, row, [[loop] for loop in gemm.m])
-            loops = [*split(place.batch, gemm.batch), *rows, *split(column, gemm.n)]
-            index = self.product.result_index(self.product.dims(loops))
-            scope.store(index, lambda: block.args[2])
-            scope.b.builder.insert(YieldOp())
+        schedule, (rows, columns, _) = self.schedule, self.schedule.tile
+        batch = split(place.batch, self.product.gemm.batch)
+        first = place.row * rows, place.column * columns
+        exchange, parts = schedule.exchange, schedule.cluster
+        drain(self.scope, self.product, batch, first, accumulator, exchange, parts)

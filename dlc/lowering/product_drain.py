@@ -1,0 +1,38 @@
+"""The end of a product: its sums, in registers, go through the ops after it and are stored."""
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from dlc.dialects.loop import DrainOp, YieldOp
+from dlc.lowering.factor import decoded
+from dlc.lowering.product import At, Product, split
+from dlc.lowering.tile_scope import TileScope
+
+
+def drain(
+    scope: TileScope,
+    product: Product,
+    batch: At,
+    first: Sequence[AffineExpr],
+    sums: SSAValue,
+    exchange: bool,
+    parts: int = 1,
+) -> None:
+    """Write what becomes of each sum that a thread has and that the product has.
+
+    first: the row and the column of the tile. exchange, parts: of ``loop.drain``.
+    """
+    flat, dims = scope.resolve(first)
+    limits = product.gemm.m_size, product.gemm.n_size
+    op = DrainOp(sums, flat, dims, limits, exchange=exchange, parts=parts)
+    scope.b.builder.insert(op)
+    block = op.body.block
+    for argument, name in zip(block.args, ("row", "column", "value"), strict=True):
+        argument.name_hint = name
+    with scope.region(block, limits) as (row, column):
+        rows = decoded(scope, row, [[loop] for loop in product.gemm.m])
+        loops = [*batch, *rows, *split(column, product.gemm.n)]
+        scope.store(product.result_index(product.dims(loops)), lambda: block.args[2])
+        scope.b.builder.insert(YieldOp())
