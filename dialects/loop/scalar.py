@@ -40,6 +40,11 @@ NEAR_QUOTIENT, RATIO = (arith.FastMathFlagsAttr([flag]) for flag in (_NEAR, _REC
 """How a division says that it is a ``near_quotient``, or a ``ratio``."""
 
 
+def is_near(op: math.ExpOp | math.Exp2Op) -> bool:
+    """Return whether an op is a ``near_exponential`` or a ``near_power_of_two``."""
+    return op.fastmath is not None and _NEAR in op.fastmath.data
+
+
 class ScalarBuilder:
     """Writes scalar operations at an insertion point.
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.utils import FastMathFlag
-from xdsl.ir import Attribute, Block, Operation
+from xdsl.ir import Block, Operation
 
 from dlc.dialects import loop
+from dlc.dialects.loop.scalar import is_near
 
 _SPECIAL_CLOCKS = 8
 """A special function (``MUFU``: 2**x, log2, reciprocal, reciprocal root, sin, cos) keeps a unit of
@@ -61,7 +62,8 @@ _FUNCTIONS: dict[type[Operation], Price] = {
     math.CosOp: Price(25),
     math.PowFOp: Price(75, 1),
 }
-_NEAR_EXPONENTIAL = Price(2, 1)
+_NEAR: dict[type[Operation], Price] = {math.ExpOp: Price(2, 1), math.Exp2Op: Price(1, 1)}
+"""Of those that may be off."""
 
 _DIVISIONS: dict[frozenset[FastMathFlag], Price] = {
     frozenset(): Price(11, 1),
@@ -91,9 +93,9 @@ def _own(op: Operation) -> Price:
         case arith.ConstantOp():
             return _NOTHING
         case arith.DivfOp():
-            return _DIVISIONS.get(_flags(op.fastmath), _DIVISIONS[frozenset()])
-        case math.ExpOp() if _flags(op.fastmath):
-            return _NEAR_EXPONENTIAL
+            return _DIVISIONS.get(frozenset(op.fastmath.data), _DIVISIONS[frozenset()])
+        case math.ExpOp() | math.Exp2Op() if is_near(op):
+            return _NEAR[type(op)]
         case arith.DivSIOp() | arith.DivUIOp() | arith.RemSIOp() | arith.RemUIOp():
             return _QUOTIENT
         case loop.RemfOp():
@@ -101,9 +103,3 @@ def _own(op: Operation) -> Price:
         case _:
             other = _FUNCTION if op.dialect_name() == math.Math.name else _ADDITION
             return _FUNCTIONS.get(type(op), other)
-
-
-def _flags(fastmath: Attribute | None) -> frozenset[FastMathFlag]:
-    return (
-        frozenset(fastmath.data) if isinstance(fastmath, arith.FastMathFlagsAttr) else frozenset()
-    )

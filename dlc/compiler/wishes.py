@@ -83,22 +83,19 @@ def compare_as_wished(
         return [case for case in drawn if case[0] != SPECIAL]  # on NaN others may differ
 
     given = [] if options.verify_inputs is None else [("given", dict(options.verify_inputs))]
-    others: list[tuple[str, Sequence[tuple[str, Arrays]], Run]] = []
+    others: list[tuple[str, Sequence[tuple[str, Arrays]], Run, Run | None]] = []
     constants = options.constants or {}
     if artifact and options.tolerance:  # without one the inputs are part of the plan
-        others.append(("the reference", given or ordinary(), reference))
+        others.append(("the reference", given or ordinary(), reference, None))
     if options.verify_outputs is not None:
         outputs = dict(options.verify_outputs)
-        others.append(("the given outputs", given, lambda _: outputs))
+        others.append(("the given outputs", given, lambda _: outputs, None))
     if options.verification == "onnxruntime":
-        runtime = onnx_runtime(source, constants)
-        others.append(("ONNX Runtime", [*given, *ordinary()], runtime))
+        runtime, arbiter = onnx_runtime(source, constants), onnx_reference(source, constants)
+        others.append(("ONNX Runtime", [*given, *ordinary()], runtime, arbiter))
     run = artifact.run if artifact else reference
     whose = "" if artifact else "the imported graph, not the artifact,"
-    arbiters = {"ONNX Runtime": onnx_reference(source, constants)}
     return [
-        compare_outputs(
-            what, judge, cases, run, wanted, options.tolerance, whose, arbiters.get(what)
-        )
-        for what, cases, wanted in others
+        compare_outputs(what, judge, cases, run, wanted, options.tolerance, whose, arbiter)
+        for what, cases, wanted, arbiter in others
     ]

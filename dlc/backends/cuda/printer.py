@@ -38,6 +38,7 @@ from dlc.core.affine import Ranges, linear_index, split_at
 from dlc.dialects import gpu
 from dlc.dialects.gpu.kernel import kernel_of
 from dlc.dialects.gpu.registers import registers_at_launch
+from dlc.dialects.loop.scalar import is_near
 from dlc.errors import CompileError
 from dlc.ir.access import Access
 from dlc.ir.space import buffer_type
@@ -60,6 +61,10 @@ _QUOTIENTS = {
     ): "{0} * short_reciprocal_f32({1})",
 }
 """By what they may be off."""
+_NEAR: dict[type[Operation], str] = {
+    math.ExpOp: "exponential_f32({0})",
+    math.Exp2Op: "power_of_two_f32({0})",
+}
 
 
 class CudaPrinter(CLikePrinter):
@@ -84,12 +89,8 @@ class CudaPrinter(CLikePrinter):
             case arith.DivfOp() if op.result.type == f32:  # an exact one has branches
                 if function := _QUOTIENTS.get(frozenset(op.fastmath.data)):
                     return function
-            case math.ExpOp() if op.result.type == f32:
-                if op.fastmath and FastMathFlag.APPROX_FUNC in op.fastmath.data:
-                    return "exponential_f32({0})"
-            case math.Exp2Op() if op.result.type == f32:
-                if op.fastmath and FastMathFlag.APPROX_FUNC in op.fastmath.data:
-                    return "power_of_two_f32({0})"
+            case math.ExpOp() | math.Exp2Op() if op.result.type == f32 and is_near(op):
+                return _NEAR[type(op)]
             case _:
                 pass
         return super().template(op)

@@ -2,8 +2,9 @@
 
 import pytest
 from xdsl.builder import Builder
-from xdsl.dialects import math
+from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import f32, i1, i32
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -32,7 +33,9 @@ def written(write: str, *types: Attribute) -> Price:
         ("b.absolute(x)", Price(1)),
         ("b.constant(1, f32)", Price()),
         ("b.near_exponential(x)", Price(2, 1)),
+        ("b.near_power_of_two(x)", Price(1, 1)),
         ("b.math(math.ExpOp, x)", Price(9, 1)),
+        ("b.math(math.Exp2Op, x)", Price(4, 1)),
         ("b.short_ratio(x, y)", Price(2, 1)),
         ("b.ratio(x, y)", Price(9, 1)),
         ("b.near_quotient(x, y)", Price(12, 1)),
@@ -42,6 +45,15 @@ def written(write: str, *types: Attribute) -> Price:
 )
 def test_floats(write: str, price: Price) -> None:
     assert written(write) == price
+
+
+@pytest.mark.parametrize(("op", "price"), [(math.ExpOp, Price(9, 1)), (math.Exp2Op, Price(4, 1))])
+def test_only_what_may_be_off_is_near(
+    op: type[math.ExpOp] | type[math.Exp2Op], price: Price
+) -> None:
+    block = Block(arg_types=[f32])
+    block.add_op(op(block.args[0], arith.FastMathFlagsAttr([FastMathFlag.NO_NANS])))
+    assert price_of(block) == price
 
 
 def test_integers_divide_by_many_instructions() -> None:
