@@ -1,6 +1,7 @@
 """Kernels of the strategies ``map`` and ``row`` on the GPU, against the formula in float64."""
 
-from math import erfc, sqrt
+from collections.abc import Callable
+from math import erfc, exp, pi, sqrt
 
 import numpy as np
 import pytest
@@ -472,15 +473,26 @@ def test_logistic_function_of_every_half(runner: Runner) -> None:
     assert np.isnan(y[~told]).all()
 
 
-def test_gelu_of_every_half(runner: Runner) -> None:
+def _gelu(v: float) -> float:
+    return v * erfc(-v / sqrt(2)) / 2
+
+
+def _tanh_gelu(v: float) -> float:
+    """``1 + tanh(z)`` as a quotient, whose digits do not cancel."""
+    return v / (1 + exp(min(700, -2 * sqrt(2 / pi) * (v + 0.044715 * v**3))))
+
+
+@pytest.mark.parametrize(("op", "formula"), [("gelu", _gelu), ("gelu tanh", _tanh_gelu)])
+def test_gelu_of_every_half(runner: Runner, op: str, formula: Callable[[float], float]) -> None:
     """The fit leaves a tenth of a unit; what is not finite is what the formula gives."""
     type = "tensor<65536xf16>"
-    body = f"%r = graph.gelu %g0 : {type} -> {type}"
+    name, _, tanh = op.partition(" ")
+    body = f"%r = graph.{name} %g0 {'{tanh}' if tanh else ''} : {type} -> {type}"
     text = group(type, type, 'strategy = "map", target = "gpu", threads = 256, vector = 8', body)
     x = np.arange(65536, dtype=np.uint16).view(np.float16)
     (y,) = runner.run(lowered(text, f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}"), x)
     told = np.isfinite(x)
-    exact = np.array([v * erfc(-v / sqrt(2)) / 2 for v in x[told].astype(np.float64)])
+    exact = np.array([formula(v) for v in x[told].astype(np.float64)])
     smallest = float(np.finfo(np.float16).smallest_subnormal)
     bound = 1.2 * (HALF_EPS * np.abs(exact) + smallest / 2)
     assert (np.abs(y[told].astype(np.float64) - exact) <= bound).all()
