@@ -1,6 +1,7 @@
 """Compute the accumulators of a block with its instructions, each thread its elements."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from typing import Any
 
 from xdsl.builder import Builder
 from xdsl.context import Context
@@ -52,8 +53,6 @@ _TILES: dict[Scope, type[Accumulator]] = {
 }
 """How the threads of a scope hold a tile of sums and bring factors to them."""
 
-_USERS = (ContractOp, CombinePartsOp, DrainOp, MapAccumulatorOp, OnlineSoftmaxOp, NormalizeOp)
-
 LEAST_SLICES = 4
 """Of a loop in which it pays to leave the last products of a slice to the next one: they are done
 once more than there are slices, with zeros.
@@ -93,55 +92,106 @@ class LoopSelectInstructionPass(DlcPass):
 class _Selection:
     """The accumulators of a kernel and all that is done with them, in program order.
 
-    loops: of products, where one only adds it. tiles: the thread's parts so far. held: those of a
-    lhs. softmaxes: what rows of sums have beside them.
+    loops: of products, where one only adds it. with_softmax: sums of weights. tiles: the thread's
+    parts so far. held: those of a lhs. softmaxes: what rows of sums have beside them.
     """
 
     def __init__(self, kernel: KernelOp):
-        self.ops = [op for op in kernel.walk() if isinstance(op, (ZeroOp, LoadFragmentOp, *_USERS))]
-        # While all are there: one that is replaced is in no loop any more.
+        self.ops = [op for op in kernel.walk() if type(op) in _WRITERS]
         self.loops = {op: _loop_of(op) for op in self.ops if isinstance(op, ContractOp)}
+        weighing = (op for op in self.ops if isinstance(op, OnlineSoftmaxOp | NormalizeOp))
+        self.with_softmax = {op.sums for op in weighing}
         self.scope = LoopScope(Builder(InsertPoint.at_start(kernel.body.block)), {})
+        self.writer = RegionWriter(self.scope, {})
         self.tiles: dict[SSAValue, Accumulator] = {}
         self.held: dict[SSAValue, Held] = {}
         self.softmaxes: dict[SSAValue, OnlineSoftmax] = {}
 
     def write(self) -> None:
-        """Replace the ops, those that make accumulators last."""
-        makers = [op for op in self.ops if isinstance(op, ZeroOp | LoadFragmentOp)]
+        """Replace the ops."""
         for op in self.ops:
             self.scope.b.builder.insertion_point = InsertPoint.before(op)
-            if isinstance(op, ZeroOp | LoadFragmentOp):
-                self._make(op)
-            else:
-                Rewriter.replace_op(op, [], self._replace(op))
-        for op in makers:
+            self.writer = RegionWriter(self.scope, {})
+            _WRITERS[type(op)](self, op)
+        for op in reversed(self.ops):
             Rewriter.erase_op(op)
 
-    def _make(self, op: ZeroOp | LoadFragmentOp) -> None:
-        (made,) = op.results
-        users = [use.operation for use in made.uses]
-        for user in users:
-            if not isinstance(user, _USERS):
+    # What each op becomes ------------------------------------------------------------------------
+
+    def zero(self, op: ZeroOp) -> None:
+        """Write registers of zeros, and of softmaxes what rows have beside them."""
+        made = op.accumulator
+        self.tiles[made] = tile = self._tile(op, made)
+        tile.make()
+        if made in self.with_softmax:
+            assert isinstance(tile, MatrixTile)
+            self.softmaxes[made] = OnlineSoftmax.of(tile)
+
+    def load_fragment(self, op: LoadFragmentOp) -> None:
+        """Write the loads of a lhs."""
+        tile = self._tile(op, op.held)
+        assert isinstance(tile, MatrixTile)
+        self.held[op.held] = tile.hold(Operand(op.tile, (), along_k=op.transpose is None))
+
+    def contract(self, op: ContractOp) -> None:
+        """Write the product."""
+        rhs = self.writer.composed(op.rhs_slot.data.results, op.rhs_indices)
+        self.tiles[op.accumulator].multiply(
+            op.instruction,
+            self._lhs(op),
+            Operand(op.rhs, rhs, op.transpose_rhs is not None),
+            self.loops[op],
+        )
+        if op.instruction.is_asynchronous and op.asynchronous is None:
+            self.scope.b.builder.insert(gpu.WgmmaWaitOp(0))
+
+    def map_accumulator(self, op: MapAccumulatorOp) -> None:
+        """Write the region for each element, which it replaces."""
+        map_accumulator(self.writer, op, self.tiles[op.accumulator])
+
+    def online_softmax(self, op: OnlineSoftmaxOp) -> None:
+        """Write weights in place of scores."""
+        scores = self.tiles[op.scores]
+        assert isinstance(scores, MatrixTile)
+        (first,) = self.writer.composed(op.first.data.results, op.indices)
+        self.softmaxes[op.sums].weigh(scores, first, op.limit)
+
+    def normalize(self, op: NormalizeOp) -> None:
+        """Write the division by the totals."""
+        self.softmaxes[op.sums].normalize(op.zero is not None)
+
+    def drain(self, op: DrainOp) -> None:
+        """Write the region for each element, where it is or where an exchange brings it."""
+        tile, team = self.tiles[op.accumulator], team_of(op)
+        if op.exchange is None:
+            drain(self.writer, op, tile)
+        elif op.blocks > 1:
+            rank = self.scope.b.insert(gpu.ClusterRankOp())
+            part = self.scope.dim(rank, range_of(rank))
+            PartExchange(self.writer, op, tile, team, self._number(team), part).write()
+        else:
+            Exchange(self.writer, op, tile, team, self._number(team)).write()
+
+    def combine_parts(self, op: CombinePartsOp) -> None:
+        """Write the exchange of parts through scratch, and whether this block has the sum."""
+        team, sums = team_of(op), self.tiles[op.accumulator]
+        place, part = map(self.writer.expr, (op.tile, op.part))
+        buffers, thread = (op.scratch, op.counters), self._number(team)
+        is_last = PartSum(self.scope, sums, *buffers, place, part, team, thread).write()
+        op.is_last.replace_all_uses_with(is_last)
+
+    # Tiles ---------------------------------------------------------------------------------------
+
+    def _tile(self, op: Operation, made: SSAValue) -> Accumulator:
+        """Return the thread's part; raises CompileError for a layout over other threads, and for an
+        op that cannot use it.
+        """
+        for user in (use.operation for use in made.uses):
+            if type(user) not in _WRITERS:
                 raise CompileError(
                     f"{user.name} cannot use an accumulator, which is spread over the threads",
                     at=operation_text(user),
                 )
-        tile = self._tile(op, made)
-        if isinstance(op, LoadFragmentOp):
-            assert isinstance(tile, MatrixTile)
-            self.held[made] = tile.hold(Operand(op.tile, (), along_k=op.transpose is None))
-            return
-        self.tiles[made] = tile
-        tile.clear()
-        if any(
-            isinstance(user, OnlineSoftmaxOp | NormalizeOp) and user.sums is made for user in users
-        ):
-            assert isinstance(tile, MatrixTile)
-            self.softmaxes[made] = OnlineSoftmax.of(tile)
-
-    def _tile(self, op: Operation, made: SSAValue) -> Accumulator:
-        """Return the thread's part; raises CompileError for a layout over other threads."""
         spread, team = spread_of(made), team_of(op)
         if spread.threads != team.threads:
             who = "block" if team.role is None else "role"
@@ -161,58 +211,28 @@ class _Selection:
         interval = self.scope.interval(expr)
         return self.scope.dim(self.scope.index_value(expr), interval)
 
-    def _replace(self, op: Operation) -> Sequence[SSAValue]:
-        """Write what an op becomes; return what its results become."""
-        writer, team = RegionWriter(self.scope, {}), team_of(op)
-        match op:
-            case ContractOp():
-                self._multiply(writer, op)
-            case MapAccumulatorOp():
-                map_accumulator(writer, op, self.tiles[op.accumulator])
-            case OnlineSoftmaxOp():
-                scores = self.tiles[op.scores]
-                assert isinstance(scores, MatrixTile)
-                (first,) = writer.composed(op.first.data.results, op.indices)
-                softmax = self.softmaxes[op.sums]
-                softmax.weigh(scores, first, op.limit)
-            case NormalizeOp():
-                self.softmaxes[op.sums].normalize(op.zero is not None)
-            case DrainOp() if op.exchange is not None:
-                exchange = PartExchange if op.blocks > 1 else Exchange
-                tile, thread = self.tiles[op.accumulator], self._number(team)
-                exchange(writer, op, tile, team, thread).write()
-            case DrainOp():
-                drain(writer, op, self.tiles[op.accumulator])
-            case CombinePartsOp():
-                place, part = map(writer.expr, (op.tile, op.part))
-                buffers, thread = (op.scratch, op.counters), self._number(team)
-                sums = self.tiles[op.accumulator]
-                parts = PartSum(self.scope, sums, *buffers, place, part, team, thread)
-                return [parts.write()]
-            case _:
-                raise AssertionError(op.name)
-        return []
-
-    def _multiply(self, writer: RegionWriter, op: ContractOp) -> None:
-        rhs = writer.composed(op.rhs_slot.data.results, op.rhs_indices)
-        self.tiles[op.accumulator].multiply(
-            op.instruction,
-            self._lhs(writer, op),
-            Operand(op.rhs, rhs, op.transpose_rhs is not None),
-            self.loops[op],
-        )
-        if op.instruction.is_asynchronous and op.asynchronous is None:
-            self.scope.b.builder.insert(gpu.WgmmaWaitOp(0))
-
-    def _lhs(self, writer: RegionWriter, op: ContractOp) -> Operand | Held:
+    def _lhs(self, op: ContractOp) -> Operand | Held:
         if not op.holds_lhs:
-            slot = writer.composed(op.lhs_slot.data.results, op.lhs_indices)
+            slot = self.writer.composed(op.lhs_slot.data.results, op.lhs_indices)
             return Operand(op.lhs, slot, op.transpose_lhs is None, op.products)
         if op.lhs in self.held:
             return self.held[op.lhs]
         tile = self.tiles[op.lhs]
         assert isinstance(tile, MatrixTile)
         return tile.rounded(buffer_element(op.rhs))
+
+
+_WRITERS: dict[type[Operation], Callable[[_Selection, Any], None]] = {
+    ZeroOp: _Selection.zero,
+    LoadFragmentOp: _Selection.load_fragment,
+    ContractOp: _Selection.contract,
+    MapAccumulatorOp: _Selection.map_accumulator,
+    OnlineSoftmaxOp: _Selection.online_softmax,
+    NormalizeOp: _Selection.normalize,
+    DrainOp: _Selection.drain,
+    CombinePartsOp: _Selection.combine_parts,
+}
+"""What writes the instructions of each op on accumulators."""
 
 
 def _loop_of(op: ContractOp) -> ForOp | None:

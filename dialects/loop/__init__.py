@@ -7,7 +7,7 @@ instructions they use.
 
 from xdsl.ir import Dialect
 
-from dlc.dialects.loop.accumulator import CombinePartsOp, ContractOp, DrainOp, ZeroOp
+from dlc.dialects.loop.accumulator import CombinePartsOp, ContractOp, ZeroOp
 from dlc.dialects.loop.attributes import (
     BoundAttr,
     CombineScopeAttr,
@@ -17,14 +17,10 @@ from dlc.dialects.loop.attributes import (
     ScheduleAttr,
 )
 from dlc.dialects.loop.combination import CombineOp, MeetOp, PrefixOp
+from dlc.dialects.loop.elements import DrainOp, MapAccumulatorOp
 from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.dialects.loop.memory import AllocOp, IndexOp, LoadOp, StoreOp
-from dlc.dialects.loop.online_softmax import (
-    LoadFragmentOp,
-    MapAccumulatorOp,
-    NormalizeOp,
-    OnlineSoftmaxOp,
-)
+from dlc.dialects.loop.online_softmax import LoadFragmentOp, NormalizeOp, OnlineSoftmaxOp
 from dlc.dialects.loop.remainder import RemfOp
 from dlc.dialects.loop.roles import RolesOp
 from dlc.dialects.loop.spread import SpreadAttr

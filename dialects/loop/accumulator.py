@@ -4,20 +4,15 @@ The ops stand in a loop over threads and every thread reaches them. Which thread
 is part of the tile's type (``SpreadAttr``); the ops are about rows and columns.
 """
 
-from collections.abc import Sequence
-
 from xdsl.dialects.builtin import (
     AffineMapAttr,
-    DenseArrayBase,
-    IndexType,
     IntegerAttr,
     MemRefType,
     UnitAttr,
     i1,
     i64,
 )
-from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     ParsePropInAttrDict,
@@ -25,7 +20,6 @@ from xdsl.irdl import (
     operand_def,
     opt_prop_def,
     prop_def,
-    region_def,
     result_def,
     traits_def,
     var_operand_def,
@@ -34,20 +28,16 @@ from xdsl.traits import (
     MemoryAllocEffect,
     MemoryReadEffect,
     MemoryWriteEffect,
-    RecursiveMemoryEffect,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.instruction import Instruction
-from dlc.dialects.loop.memory import IntegerList, buffer_element, buffer_shape
+from dlc.dialects.loop.memory import buffer_shape
 from dlc.dialects.loop.spread import spread_of
 from dlc.dialects.loop.stage import TileOp, TilePlace, tile_sizes, verify_tile
-from dlc.dialects.loop.structure import YieldOp
-from dlc.ir.access import INDEX, IndexedTile, Positions, canonical_access
-from dlc.ir.cluster import ClusteredKernel
+from dlc.ir.access import INDEX, IndexedTile, canonical_access
 from dlc.ir.instruction import instruction_of
 from dlc.ir.space import Space, space_of
-from dlc.ir.tensor import compute_type
 
 
 def verify_accumulator(buffer: SSAValue) -> None:
@@ -55,6 +45,16 @@ def verify_accumulator(buffer: SSAValue) -> None:
     if len(buffer_shape(buffer)) != 2 or space_of(buffer) is not Space.REGISTER:
         raise VerifyException(f"an accumulator is rows x columns in registers, not {buffer.type}")
     spread_of(buffer).verify(buffer_shape(buffer))
+
+
+def verify_fragments(tile: SSAValue) -> None:
+    """Raise VerifyException unless the lanes of a warp hold a tile for each other."""
+    verify_accumulator(tile)
+    spread = spread_of(tile)
+    if not spread.row.spreads_fragments:
+        raise VerifyException(
+            f"{spread.instruction} gives each thread elements of its own; take a matrix instruction"
+        )
 
 
 @irdl_op_definition
@@ -182,17 +182,12 @@ class ContractOp(TileOp):
         """Return the sizes of a lhs in registers, each of whose rows is where those of the sums
         are.
         """
-        verify_accumulator(self.lhs)
+        verify_fragments(self.lhs)
         held, sums = spread_of(self.lhs), spread_of(self.accumulator)
         if held.rows != sums.rows or held.interleave > 1 or self.transpose_lhs or self.products > 1:
             raise VerifyException(
                 f"a lhs in registers lies as the rows of the accumulator, {sums.rows}, each in "
                 f"order, not {held}"
-            )
-        if not held.row.spreads_fragments:
-            raise VerifyException(
-                f"a lhs in registers is in fragments of matrix instructions, not of "
-                f"{held.instruction}"
             )
         rows, columns = buffer_shape(self.lhs)
         return rows, columns
@@ -267,91 +262,3 @@ class CombinePartsOp(TileOp):
             )
         if buffer_shape(self.counters) != sizes[:1]:
             raise VerifyException(f"{sizes[0]} tiles need a counter each: {self.counters.type}")
-
-
-@irdl_op_definition
-class DrainOp(TileOp):
-    """Do with each element of an accumulator what the region says.
-
-    The region takes the element's row, column and value. Rows and columns are counted from ``at``;
-    those that are not below ``within`` are left out. With ``exchange`` a thread does not take the
-    elements that it has summed: they go through shared memory, and neighbouring threads take
-    neighbours of a row. With ``parts`` each block of the cluster holds a part of the sums: they go
-    through the shared memory of all, are added in the order of the blocks, and each block takes
-    its share of the rows.
-
-    ``loop.drain %acc at [%r * 64, 0] within [100, 77] {exchange} : memref<64x128xf32, ..> {...}``
-    """
-
-    name = "loop.drain"
-    accumulator = operand_def(MemRefType)
-    indices = var_operand_def(INDEX)
-    first = prop_def(AffineMapAttr)
-    within = prop_def(DenseArrayBase.constr(i64))
-    exchange = opt_prop_def(UnitAttr)
-    parts = opt_prop_def(IntegerAttr.constr(i64))
-    body = region_def("single_block")
-    traits = traits_def(MemoryReadEffect(), RecursiveMemoryEffect())
-    irdl_options = (ParsePropInAttrDict(),)
-    custom_directives = (Positions, IntegerList)
-    assembly_format = (
-        "$accumulator `at` custom<Positions>($indices, $first) `within` "
-        "custom<IntegerList>($within) attr-dict `:` type($accumulator) $body"
-    )
-
-    def __init__(
-        self,
-        accumulator: SSAValue,
-        first: Sequence[AffineExpr],
-        dims: Sequence[SSAValue],
-        within: Sequence[int],
-        body: Region | None = None,
-        exchange: bool = False,
-        parts: int = 1,
-    ):
-        """first: the row and column of the first element. body: takes row, column and value."""
-        map, indices = canonical_access(first, dims)
-        type = compute_type(buffer_element(accumulator))
-        super().__init__(
-            operands=[accumulator, indices],
-            properties={
-                "first": map,
-                "within": DenseArrayBase.from_list(i64, list(within)),
-                "exchange": UnitAttr() if exchange else None,
-                "parts": IntegerAttr(parts, i64) if parts > 1 else None,
-            },
-            regions=[body or Region(Block(arg_types=[IndexType(), IndexType(), type]))],
-        )
-
-    @property
-    def limits(self) -> tuple[int, ...]:
-        """The numbers of rows and columns that there are."""
-        return tuple(map(int, self.within.get_values()))
-
-    @property
-    def blocks(self) -> int:
-        """The blocks of a cluster that each hold a part of the sums."""
-        return self.parts.value.data if self.parts is not None else 1
-
-    def verify_(self) -> None:
-        verify_accumulator(self.accumulator)
-        self._verify_parts()
-        if len(self.first.data.results) != 2 or len(self.limits) != 2:
-            raise VerifyException("a drain starts at a row and a column and has a limit for each")
-        type = compute_type(buffer_element(self.accumulator))
-        if tuple(self.body.block.arg_types) != (IndexType(), IndexType(), type):
-            raise VerifyException(f"the region takes a row, a column and an element, of {type}")
-        if not isinstance(last := self.body.block.last_op, YieldOp) or last.arguments:
-            raise VerifyException("the region ends with loop.yield of nothing")
-
-    def _verify_parts(self) -> None:
-        if self.parts is None:
-            return
-        if self.exchange is None:
-            raise VerifyException("parts of the sums meet in an exchange; add exchange")
-        kernel = ClusteredKernel.around(self)
-        blocks = self.blocks if kernel is None else kernel.cluster_blocks
-        if self.blocks < 2 or self.blocks != blocks:
-            raise VerifyException(
-                f"parts = {self.blocks} are those of a cluster's blocks, which are {blocks} here"
-            )

@@ -2,8 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.dialects.builtin import MemRefType
@@ -89,15 +88,12 @@ class Accumulator(ABC):
     warp: AffineExpr
     lane: AffineExpr
     compute: Attribute
+    buffer: SSAValue = field(init=False)
+    """The registers, from ``make`` on."""
 
     def __post_init__(self) -> None:
         repeats = self.spread.map.repeats
         self.down, self.across = prod(repeats[::2]), prod(repeats[1::2])
-
-    @cached_property
-    def buffer(self) -> SSAValue:
-        """The registers, made where they are first asked for."""
-        return self.registers(self.compute, self.sizes)
 
     @property
     @abstractmethod
@@ -155,10 +151,15 @@ class Accumulator(ABC):
             lambda at: self.nest(sizes[1:], write, *outer, at),
         )
 
+    def make(self) -> None:
+        """Write the registers, all zeros."""
+        self.buffer = self.registers(self.compute, self.sizes)
+        self.clear()
+
     def clear(self) -> None:
         """Write zeros to all elements."""
-        buffer, zero = self.buffer, self.scope.b.constant(0, self.compute)
-        self.nest(self.sizes, lambda at: self.store(zero, buffer, at))
+        zero = self.scope.b.constant(0, self.compute)
+        self.nest(self.sizes, lambda at: self.store(zero, self.buffer, at))
 
     def load(self, buffer: SSAValue, at: Place) -> SSAValue:
         """Return an element of a buffer."""

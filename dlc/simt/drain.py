@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import gcd
 
 from xdsl.dialects import scf
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.traits import IsTerminator, Pure
 
@@ -15,63 +14,21 @@ from dlc.core.affine import divisor_of
 from dlc.dialects.loop import DrainOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.lowering.tile_scope import open_loop
-from dlc.simt.accumulator import Accumulator, Columns, Place
+from dlc.simt.accumulator import Accumulator
+from dlc.simt.elements import Piece, each_piece
 from dlc.simt.region import RegionWriter
 
 
-def drain(writer: RegionWriter, op: DrainOp, accumulator: Accumulator) -> None:
+def drain(writer: RegionWriter, op: DrainOp, sums: Accumulator) -> None:
     """Write the loops over a thread's elements. writer: knows the values around the op."""
-    scope = writer.scope
-    first_row, first_column = writer.composed(op.first.data.results, op.indices)
-    row, rows, size = op.body.block.args[0], *op.limits
-    of_row, of_element = by_row(op.body.block)
 
-    def write_row(at: AffineExpr, columns: Columns) -> None:
-        inner = writer.inner({row: first_row + at})
+    def write(piece: Piece, ops: Sequence[Operation]) -> None:
+        def load(number: AffineExpr) -> SSAValue:
+            return sums.load(sums.buffer, piece.place(number))
 
-        def write_ops() -> None:
-            inner.write(of_row)
-            columns(lambda at, count, place: write_run(inner, first_column + at, count, place))
+        Run(piece.outer, op, piece.at, piece.length, load).write(ops)
 
-        scope.where_below(first_row + at, rows, write_ops)
-
-    def write_run(
-        outer: RegionWriter, at: AffineExpr, count: int, place: Callable[[AffineExpr], Place]
-    ) -> None:
-        """Write the elements of neighbouring columns, in pieces of which all are there or none."""
-        length = gcd(count, size)
-
-        def write_piece(piece: AffineExpr) -> None:
-            first = piece * length
-
-            def load(number: AffineExpr) -> SSAValue:
-                return accumulator.load(accumulator.buffer, place(first + number))
-
-            run = Run(outer, op, at + first, length, load)
-            scope.where_below(at + first, size, lambda: run.write(of_element))
-
-        open_loop(scope, count // length, LoopMap.UNROLL, write_piece)
-
-    accumulator.each_row(write_row)
-
-
-def by_row(body: Block) -> tuple[Sequence[Operation], Sequence[Operation]]:
-    """Return the ops of a region that are the same for all elements of a row, and the others.
-
-    body: its arguments are a row, a column and an element.
-    """
-    varying: set[SSAValue] = set(body.args[1:])
-    of_row: list[Operation] = []
-    of_element: list[Operation] = []
-    for inner in body.ops:
-        if inner.has_trait(IsTerminator):
-            continue
-        if inner.has_trait(Pure) and varying.isdisjoint(inner.operands):
-            of_row.append(inner)
-        else:
-            of_element.append(inner)
-            varying.update(inner.results)
-    return of_row, of_element
+    each_piece(writer, op, sums, write)
 
 
 @dataclass(frozen=True)

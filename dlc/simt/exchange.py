@@ -16,7 +16,8 @@ from dlc.ir.space import Space, SpaceAttr
 from dlc.lowering.tile_scope import open_loop
 from dlc.model.contraction import EXCHANGE_MARGIN, EXCHANGE_RUN
 from dlc.simt.accumulator import Accumulator, Columns, Place
-from dlc.simt.drain import Run, by_row
+from dlc.simt.drain import Run
+from dlc.simt.elements import by_row
 from dlc.simt.region import RegionWriter
 from dlc.simt.workers import Team
 

@@ -4,13 +4,11 @@ in the shared memory of all these blocks.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from math import gcd
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from dlc.analysis.index_range import range_of
 from dlc.dialects import gpu
 from dlc.dialects.gpu.cluster import REMOTE_BYTES
 from dlc.ir.space import Space
@@ -24,14 +22,10 @@ from dlc.simt.exchange import Exchange
 class PartExchange(Exchange):
     """What becomes of a drain of ``parts``: each block gets its share of the rows from all blocks,
     adds the parts in the order of the blocks, so that every run gives the same bits, and finishes
-    these rows.
+    these rows. part: the number of this block's, known in front of all loops.
     """
 
-    @cached_property
-    def _part(self) -> AffineExpr:
-        """The number of this block's part."""
-        rank = self.writer.scope.b.insert(gpu.ClusterRankOp())
-        return self.writer.scope.dim(rank, range_of(rank))
+    part: AffineExpr
 
     @property
     def _rows(self) -> int:
@@ -39,10 +33,9 @@ class PartExchange(Exchange):
 
     @property
     def _first_row(self) -> AffineExpr:
-        return self._part * self._rows
+        return self.part * self._rows
 
     def _new_tile(self) -> SSAValue:
-        _ = self._part  # written here, in front of all loops
         sizes = [self.op.blocks, self._rows, self._columns + EXCHANGE_MARGIN]
         return self._new_buffer(sizes, Space.SHARED)
 
@@ -64,7 +57,7 @@ class PartExchange(Exchange):
                     value = self.accumulator.load(self.accumulator.buffer, at)
                     self.accumulator.store(value, sums, [AffineExpr.constant(number)])
                 source = self.accumulator.place(sums, [AffineExpr.constant(0)])
-                there = [self._part, row % self._rows, column + first]
+                there = [self.part, row % self._rows, column + first]
                 destination = self.accumulator.place(tile, there)
                 scope.b.builder.insert(gpu.ClusterStoreOp(source, destination, block, piece))
 

@@ -229,9 +229,9 @@ MUTANTS: Sequence[Mutant] = (
     _lowering(
         "column-of-the-other",
         _GPU,
-        "dlc/simt/drain.py",
-        "scope.where_below(at + first, size, lambda: run.write(of_element))",
-        "scope.where_below(at + first, size - length, lambda: run.write(of_element))",
+        "dlc/simt/elements.py",
+        "scope.where_below(at + first, size, lambda: write(piece, of_element))",
+        "scope.where_below(at + first, size - length, lambda: write(piece, of_element))",
         "the last pair of columns of a tile is not stored",
         "products fp16",
     ),

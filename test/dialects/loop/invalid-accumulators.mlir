@@ -46,7 +46,7 @@ loop.kernel @too_few_counters(%p: memref<4x3x64xf32>) attributes {outputs = 1 : 
 
 loop.kernel @drain_of_lines(%x: memref<64xf32>) attributes {outputs = 1 : i64} {
   %a = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
-  // expected-error@below {{a drain starts at a row and a column and has a limit for each}}
+  // expected-error@below {{elements start at a row and a column and have a limit for each}}
   loop.drain %a at [0] within [8, 8] : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>> {
   ^bb0(%i: index, %j: index, %v: f32):
     loop.yield
@@ -58,7 +58,7 @@ loop.kernel @drain_of_lines(%x: memref<64xf32>) attributes {outputs = 1 : i64} {
 
 loop.kernel @drain_with_one_limit(%x: memref<64xf32>) attributes {outputs = 1 : i64} {
   %a = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
-  // expected-error@below {{a drain starts at a row and a column and has a limit for each}}
+  // expected-error@below {{elements start at a row and a column and have a limit for each}}
   loop.drain %a at [0, 0] within [8] : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>> {
   ^bb0(%i: index, %j: index, %v: f32):
     loop.yield
@@ -120,7 +120,7 @@ loop.kernel @held_by_lanes(%x: memref<64xf32>) attributes {outputs = 1 : i64} {
   %a = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
   %h = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
   %t = loop.alloc : memref<8x8xf32, #loop.space<shared>>
-  // expected-error@below {{a lhs in registers is in fragments of matrix instructions, not of fma}}
+  // expected-error@below {{fma gives each thread elements of its own; take a matrix instruction}}
   loop.contract %a, %h, %t : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>, memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>, memref<8x8xf32, #loop.space<shared>>
   loop.end
 }

@@ -29,7 +29,7 @@ loop.kernel @threads_for_themselves(%x: memref<8xf32>) attributes {outputs = 1 :
 
 loop.kernel @k(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
   %a = loop.zero : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>>
-  // expected-error@below {{a map starts at a row and a column and has a limit for each}}
+  // expected-error@below {{elements start at a row and a column and have a limit for each}}
   loop.map_accumulator %a at [0] within [8, 8] : memref<8x8xf32, #loop.spread<instruction = "fma", map = repeat(8, 8)>, #loop.space<register>> {
   ^bb0(%i: index, %j: index, %v: f32):
     loop.yield %v : f32
