@@ -31,6 +31,10 @@ KEYS = {
         "f32",
         'tile = [32, 64, 16], warps = [2, 2], instruction = "fma", stages = 2, split = 2',
     ),
+    "six columns of a thread": (
+        "f32",
+        'tile = [32, 48, 16], warps = [2, 2], instruction = "fma", stages = 2, split = 2',
+    ),
     "fewer rows than blocks": (
         "f32",
         'tile = [2, 32, 16], warps = [1, 1], instruction = "fma.1x32", stages = 2, split = 4',
