@@ -24,7 +24,7 @@ class GraphFoldLookupsPass(DlcPass):
 
     Exporters write ``mask[:, None, None, :]`` as such a lookup with a grid of places. Which element
     is taken is asked of the op's own meaning, for a tensor that holds its places. Lookups of more
-    than ``MOST_ELEMENTS`` stay.
+    than 4 Mi elements stay (``MOST_ELEMENTS``).
 
     Runs on: ``graph``. Leaves: ``graph``. Order: after ``graph-fold-constants``, which makes the
     indices known.

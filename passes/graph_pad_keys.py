@@ -36,7 +36,10 @@ class GraphPadKeysPass(DlcPass):
     type the scores will have.
 
     Only for a GPU; where one product makes the scores and others take the weights as their lhs;
-    where the plans of these products take less time.
+    where these products take less time. Their price is that of a kernel each, with added keys and
+    without: the strategy ``attention``, which may take all of it as one kernel later, is not asked.
+    Its scores never leave registers, so where their rows begin is nothing to it; what added keys
+    cost it was not measured.
 
     Runs on: ``graph``. Leaves: ``graph``. Order: after ``graph-recognize``, before
     ``graph-decompose``, which takes softmax apart.

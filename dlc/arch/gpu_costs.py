@@ -8,9 +8,11 @@ class GpuCosts:
     """Measured costs of the parts of a kernel, on one chip.
 
     The defaults are those of an H200; a chip that has none of its own is assumed to have these.
-    Those of contractions were found by least squares over the times of 2,652 schedules of 18
-    contractions in f16 (``test/data/contraction-space-h200.jsonl.gz``), and
-    ``test/benchmarks/rating.py fit`` finds them again. ``_clocks`` are clocks at the row's rate.
+    Costs of contractions that say nothing else were found by least squares over the times of 2,652
+    schedules of 18 contractions in f16 (``test/data/contraction-space-h200.jsonl.gz``). Others came
+    later and say what they were fitted to; ``test/benchmarks/rating.py fit`` changes all of them to
+    what fits its files best, and would not find those again. ``_clocks`` are clocks at the row's
+    rate.
     """
 
     start_us: float = 1.08
@@ -20,7 +22,10 @@ class GpuCosts:
     """The part of the stated bandwidth that long copies reach (4.3 of 4.8 TB/s)."""
 
     dram_store_efficiency: float = 0.62
-    """The part that results of contractions reach, of 100 to 150 MB where little is read."""
+    """The part that results of contractions reach, of 100 to 150 MB where little is read: 3 TB/s
+    at most in 246 schedules of 29 groups (docs/performance.md, "GPU: short reductions and narrow
+    results").
+    """
 
     loaded_l2_latency: float = 1.56
     """Latency of the L2 while others use it, in units of the near partition's when idle."""
@@ -67,13 +72,17 @@ class GpuCosts:
     """From the copies of a slice to its first product, beside the latency of its memory."""
 
     tensor_line_clocks: float = 1.85
-    """Of a line of up to 128 bytes that a tensor copy brings."""
+    """Of a line of up to 128 bytes that a tensor copy brings: fitted, with the next one and
+    ``turn_clocks``, to 609 kernels of convolutions whose tiles walk.
+    """
 
     outside_lines: float = 8.0
     """Of a line that is outside of its tensor, in units of one inside."""
 
     partly_outside_lines: float = 4.0
-    """Of a line that ends outside of its tensor."""
+    """Of a line that ends outside of its tensor: the better of 4 and 8 over 102 groups
+    (docs/performance.md, "One run of everything, 628e3840").
+    """
 
     turn_clocks: float = 300.0
     """Of a tile, beside its steps, where another team finishes the one before."""
@@ -122,7 +131,10 @@ class GpuCosts:
     """Fence, barriers and counter of a block that leaves a partial sum."""
 
     cluster_clocks: float = 700.0
-    """Two barriers of a cluster, in which parts of sums meet."""
+    """Two barriers of a cluster, in which parts of sums meet: predicted, and with the next one
+    within 7 % of the ratios of 43 pairs of kernels (docs/performance.md, "GPU: parts of a sum that
+    meet in a cluster").
+    """
 
     remote_share: float = 0.06
     """Bandwidth of stores to other blocks' shared memory, as a share of one's own."""
@@ -139,7 +151,10 @@ class GpuCosts:
     """Between the starts of two blocks on an SM."""
 
     result_instructions: float = 1.4
-    """Of a result element: its index, conversion, store."""
+    """Of a result element: its index, conversion, store. Fitted, with ``operation_instructions``
+    and ``stored_bytes_per_clock``, to 1,021 schedules of ``map`` and 51 streams
+    (docs/performance.md, "GPU: what special functions cost, and ops at the borders of groups").
+    """
 
     load_instructions: float = 2.26
     """Of a load: its index and conversion."""

@@ -22,7 +22,7 @@ from dlc.lowering.redirected import RedirectedScope
 from dlc.lowering.scope import LoopScope
 
 MOST_PLACES = 64
-"""Of a patch: the registers that a thread has for it."""
+"""Of a patch: a register each, a quarter of what a thread can have. Assumed, not measured."""
 
 At = Callable[[Index], Index]
 ZERO = AffineExpr.constant(0)

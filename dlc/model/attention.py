@@ -44,7 +44,7 @@ _COPY_INSTRUCTIONS = 3.0
 _COPY_BYTES = PIECE_BYTES * WARP_LANES
 
 _ALONE = 0.5
-"""Instructions that a warp issues in a clock where its scheduler has no other."""
+"""Instructions that a warp issues in a clock where its scheduler has no other; not measured."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ class Saving:
 
 
 def saving(before: Sequence[Plan | NoPlan], after: Sequence[Plan | NoPlan]) -> Saving:
-    """Return what it saves to have some kernels in place of others.
+    """Return what the kernels ``after`` need less than those ``before``.
 
     Measured times are compared with measured times only: an estimate may be off by more than a
     fusion saves, and is off by the same on both sides. What has no kernel takes forever.

@@ -21,8 +21,8 @@ class Strategy:
     those before are none. implementations: by kind of chip. precedence: of several strategies that
     lower a cluster the highest is asked first, and its obstacle is the one that is told.
     has_anchor: whether one op does most of the work and reads its operands by asynchronous copies,
-    so that others had better follow it than precede it. spans: pairs of ops that it can lower with
-    all that lies between, though no two neighbours of these share a kernel.
+    so that others had better follow it than precede it. spans: the first and the last op of a chain
+    that becomes one kernel only as a whole, as the two products of attention.
     """
 
     groups: str

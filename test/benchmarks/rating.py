@@ -2,7 +2,8 @@
 
 ``table`` prints one line per case: the time of the schedule that the estimate likes best in units
 of the best measured one, Spearman's rank correlation of estimate and time, and measured over
-estimated time. ``fit`` finds the measured costs of the chip again by least squares.
+estimated time. ``fit`` changes the costs of the chip, one at a time, to those that fit these
+files best.
 ``groups`` does the same for whole groups: kernels of models, and all strategies alone.
 ``leave-one-out`` fits without each case and prints the case's line with what the others say.
 

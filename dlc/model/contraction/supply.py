@@ -24,7 +24,9 @@ _CONVERSION_INSTRUCTIONS = 1
 """Of an element of a run that is loaded."""
 
 _UNDER_LOADS = 4
-"""Operations on an element of the lhs that are done while others are loaded."""
+"""Operations on an element of the lhs that are done while others are loaded: what
+``staged_operation`` was fitted with.
+"""
 
 _ROUNDS_TOGETHER = 8
 """Elements that a thread brings one after the other without a loop."""

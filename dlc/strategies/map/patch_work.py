@@ -21,7 +21,7 @@ _REGISTERS = 16
 """Of a thread beside its sums and its patch, as the assembler gives them."""
 
 _READ_INSTRUCTIONS = 3.0
-"""Of a place of a patch: its address, which may be the nearest one, and its conversion."""
+"""Of a place of a patch: its address, which may be the nearest one, and its conversion; assumed."""
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ class MapOnGpu(Schedule, strategy="map", target="gpu"):
         "neighbouring elements of the result that a thread computes", default=1, most=16
     )
     columns: int = size(
-        "neighbouring places of the axis before it that a thread computes them at: their windows "
-        "are read together; or all places of a short axis along which inputs lie turned, which it "
-        "reads as they lie",
+        "neighbouring places of the axis before it that a thread computes them at: their windows, "
+        "or what a resize takes for them, are read together; or all places of a short axis along "
+        "which inputs lie turned, which it reads as they lie",
         default=1,
         most=16,
     )

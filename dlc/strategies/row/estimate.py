@@ -18,11 +18,13 @@ from dlc.strategies.row.work import RowWork
 
 _END_INSTRUCTIONS, _RARE_END_INSTRUCTIONS = 40, 20
 """For each element of a line that may be at an end of a row: whether it is in the row, and the code
-of both answers. Fitted to softmax and layer norm of 197 elements.
+of both answers. Fitted to softmax and layer norm of 197 elements; the second one, of whole warps,
+to the run that the next ones are fitted to.
 """
 _PIECE_COST_BYTES = 10.0
 """What a piece of a line costs the memory beside its own bytes, where lanes go across rows; a whole
-line costs nothing.
+line costs nothing. This and the next two were fitted by hand to one run of rows
+(docs/performance.md, "GPU: rows through shared memory, clusters without barriers").
 """
 _PACKED_INSTRUCTIONS = 2.0
 """To take an element of a run from shared memory, put one there, and convert both."""

@@ -19,10 +19,11 @@ from dlc.strategies.row.work import RowWork
 Flags = npt.NDArray[np.bool_]
 
 REGISTERS = 48
+"""Of a thread that keeps nothing: assumed."""
 TOTAL_BYTES = 4
 """Of an accumulator in shared memory; wider ones are rare."""
 _KEEPING_REGISTERS = 24
-"""Of a thread that keeps lines, beside one for each element."""
+"""Of a thread that keeps lines, beside one for each element: assumed."""
 
 
 def shared_bytes(work: RowWork, schedule: RowOnGpu, arch: GpuArch) -> int:
