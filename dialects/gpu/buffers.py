@@ -34,6 +34,7 @@ from dlc.ir.access import (
     canonical_access,
     verify_access,
 )
+from dlc.ir.space import Space, space_of
 from dlc.ir.tensor import element_bytes
 
 Place = tuple[SSAValue, Sequence[AffineExpr], Sequence[SSAValue]]
@@ -121,6 +122,24 @@ def verify_same_element(source: Access, destination: Access, instead: str) -> No
         raise VerifyException(
             f"moves {source.type.element_type} to {destination.type.element_type} without "
             f"converting; {instead}"
+        )
+
+
+def verify_spaces(source: SSAValue, destination: SSAValue, wanted: tuple[Space, Space]) -> None:
+    """Raise VerifyException where two buffers are not in the memories between which an op moves."""
+    if (space_of(source), space_of(destination)) != wanted:
+        raise VerifyException(
+            f"moves from {wanted[0]} to {wanted[1]} memory, got {source.type} and "
+            f"{destination.type}"
+        )
+
+
+def verify_bytes(bytes: int, sizes: Sequence[int]) -> None:
+    """Raise VerifyException for bytes that no one instruction moves."""
+    if bytes not in sizes:
+        *others, last = map(str, sizes)
+        raise VerifyException(
+            f"moves {bytes} bytes; one instruction moves {', '.join(others)} or {last}"
         )
 
 

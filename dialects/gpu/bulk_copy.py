@@ -16,12 +16,13 @@ from dlc.dialects.gpu.buffers import (
     element_of,
     place_format,
     verify_same_element,
+    verify_spaces,
 )
 from dlc.dialects.gpu.capability import NeedsCapability
 from dlc.dialects.gpu.mbarrier import MOST_ARRIVALS, verify_barrier
 from dlc.ir.access import INDEX, Access
 from dlc.ir.order import OrderingOp, Token, TokenKind
-from dlc.ir.space import Space, space_of
+from dlc.ir.space import Space
 from dlc.ir.tensor import element_bytes
 
 
@@ -83,12 +84,7 @@ class BulkCopyOp(BuffersOp, OrderingOp, NeedsCapability):
         source, destination, _ = self.accesses()
         verify_same_element(source, destination, "load, convert and store instead")
         verify_barrier(self.barrier)
-        spaces = space_of(self.source), space_of(self.destination)
-        if spaces != (Space.GLOBAL, Space.SHARED):
-            raise VerifyException(
-                f"copies global to shared memory, got {self.source.type} and "
-                f"{self.destination.type}"
-            )
+        verify_spaces(self.source, self.destination, (Space.GLOBAL, Space.SHARED))
         if self.bytes % PIECE_BYTES or not 0 < self.bytes <= MOST_ARRIVALS:
             raise VerifyException(
                 f"moves {self.bytes} bytes; should be a multiple of {PIECE_BYTES} up to "

@@ -23,7 +23,9 @@ from dlc.dialects.gpu.buffers import (
     Place,
     VectorMoveOp,
     place_format,
+    verify_bytes,
     verify_same_element,
+    verify_spaces,
 )
 from dlc.dialects.gpu.capability import NeedsCapability
 from dlc.dialects.gpu.kernel import kernel_around
@@ -180,18 +182,15 @@ class RemoteMoveOp(VectorMoveOp, RemoteOp):
     def __init__(self, source: Place, destination: Place, rank: SSAValue, elements: int):
         super().__init__(source, destination, more=[[rank]], elements=IntegerAttr(elements, i64))
 
-    def _verify(self, shared: SSAValue, registers: SSAValue) -> None:
+    MOVES: ClassVar[tuple[Space, Space]]
+
+    def verify_(self) -> None:
         super().verify_()
         verify_cluster(self)
         source, destination = self.accesses()
         verify_same_element(source, destination, "load and convert instead")
-        spaces = space_of(shared), space_of(registers)
-        if spaces != (Space.SHARED, Space.REGISTER):
-            raise VerifyException(
-                f"moves between shared memory and registers, got {shared.type} and {registers.type}"
-            )
-        if self.bytes not in REMOTE_BYTES:
-            raise VerifyException(f"moves {self.bytes} bytes; one instruction moves 4, 8 or 16")
+        verify_spaces(self.source, self.destination, self.MOVES)
+        verify_bytes(self.bytes, REMOTE_BYTES)
 
 
 @irdl_op_definition
@@ -203,13 +202,11 @@ class ClusterLoadOp(RemoteMoveOp):
     """
 
     name = "gpu.cluster_load"
+    MOVES: ClassVar[tuple[Space, Space]] = (Space.SHARED, Space.REGISTER)
     assembly_format = (
         f"{place_format('source')} `of` $rank `to` {place_format('destination')} "
         "attr-dict `:` type($source) `,` type($destination)"
     )
-
-    def verify_(self) -> None:
-        self._verify(self.source, self.destination)
 
 
 @irdl_op_definition
@@ -221,13 +218,11 @@ class ClusterStoreOp(RemoteMoveOp):
     """
 
     name = "gpu.cluster_store"
+    MOVES: ClassVar[tuple[Space, Space]] = (Space.REGISTER, Space.SHARED)
     assembly_format = (
         f"{place_format('source')} `to` {place_format('destination')} `of` $rank "
         "attr-dict `:` type($source) `,` type($destination)"
     )
-
-    def verify_(self) -> None:
-        self._verify(self.destination, self.source)
 
 
 OPERATIONS = [

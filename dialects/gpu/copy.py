@@ -29,8 +29,10 @@ from dlc.dialects.gpu.buffers import (
     Place,
     VectorMoveOp,
     element_of,
+    verify_bytes,
     verify_same_element,
     verify_scalar,
+    verify_spaces,
 )
 from dlc.dialects.gpu.capability import NeedsCapability
 from dlc.ir.access import (
@@ -75,10 +77,7 @@ class CopyOp(VectorMoveOp):
         super().verify_()
         source, destination = self.accesses()
         verify_same_element(source, destination, "use loop.load and loop.store")
-        if self.bytes not in MOVED_BYTES:
-            raise VerifyException(
-                f"moves {self.bytes} bytes; one instruction moves 1, 2, 4, 8 or 16"
-            )
+        verify_bytes(self.bytes, MOVED_BYTES)
 
 
 @irdl_op_definition
@@ -132,14 +131,8 @@ class CpAsyncOp(BuffersOp, NeedsCapability):
         super().verify_()
         source, destination = self.accesses()
         verify_same_element(source, destination, "load, convert and store instead")
-        spaces = space_of(self.source), space_of(self.destination)
-        if spaces != (Space.GLOBAL, Space.SHARED):
-            raise VerifyException(
-                f"copies {spaces[0]} to {spaces[1]}; cp_async copies global to shared, "
-                "gpu.copy any to any"
-            )
-        if self.bytes.value.data not in CP_ASYNC_BYTES:
-            raise VerifyException(f"moves {self.bytes.value.data} bytes; cp.async moves 4, 8 or 16")
+        verify_spaces(self.source, self.destination, (Space.GLOBAL, Space.SHARED))
+        verify_bytes(self.bytes.value.data, CP_ASYNC_BYTES)
 
 
 @irdl_op_definition

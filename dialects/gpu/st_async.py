@@ -6,7 +6,6 @@ from typing import ClassVar
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, MemRefType, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, var_operand_def
-from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu.buffers import (
@@ -15,13 +14,15 @@ from dlc.dialects.gpu.buffers import (
     Place,
     element_of,
     place_format,
+    verify_bytes,
     verify_same_element,
+    verify_spaces,
 )
 from dlc.dialects.gpu.cluster import REMOTE_BYTES, RemoteOp, verify_cluster
 from dlc.dialects.gpu.mbarrier import verify_barrier
 from dlc.ir.access import INDEX, Access
 from dlc.ir.order import OrderingOp, Token, TokenKind
-from dlc.ir.space import Space, space_of
+from dlc.ir.space import Space
 from dlc.ir.tensor import element_bytes
 
 
@@ -85,13 +86,8 @@ class StAsyncOp(BuffersOp, OrderingOp, RemoteOp):
         source, destination, _ = self.accesses()
         verify_same_element(source, destination, "convert before")
         verify_barrier(self.barrier)
-        if (space_of(self.source), space_of(self.destination)) != (Space.REGISTER, Space.SHARED):
-            raise VerifyException(
-                "moves registers to shared memory, got "
-                f"{self.source.type} and {self.destination.type}"
-            )
-        if self.bytes not in REMOTE_BYTES:
-            raise VerifyException(f"moves {self.bytes} bytes; one instruction moves 4, 8 or 16")
+        verify_spaces(self.source, self.destination, (Space.REGISTER, Space.SHARED))
+        verify_bytes(self.bytes, REMOTE_BYTES)
 
 
 OPERATIONS = [StAsyncOp]

@@ -86,7 +86,7 @@ gpu.kernel @shared_twice(%x: memref<64xf32>) attributes {grid = array<i64: 4, 1,
   %s = gpu.shared_alloc : memref<64xf32, #loop.space<shared>>
   %h = gpu.shared_alloc : memref<64xf16, #loop.space<shared>>
   %r = gpu.register_alloc : memref<8xf32, #loop.space<register>>
-  // expected-error@below {{moves between shared memory and registers, got memref<64xf32, #loop.space<shared>> and memref<64xf32, #loop.space<shared>>}}
+  // expected-error@below {{moves from shared to register memory, got memref<64xf32, #loop.space<shared>> and memref<64xf32, #loop.space<shared>>}}
   gpu.cluster_load %s[0] of %i to %s[0] {elements = 4 : i64} : memref<64xf32, #loop.space<shared>>, memref<64xf32, #loop.space<shared>>
   gpu.end
 }

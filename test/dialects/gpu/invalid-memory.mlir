@@ -51,7 +51,7 @@ gpu.kernel @narrow_shuffle(%x: memref<64xf32>) attributes {grid = array<i64: 1, 
 
 gpu.kernel @short_cp_async(%x: memref<64xf16>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
   %s = gpu.shared_alloc : memref<64xf16, #loop.space<shared>>
-  // expected-error@below {{moves 2 bytes; cp.async moves 4, 8 or 16}}
+  // expected-error@below {{moves 2 bytes; one instruction moves 4, 8 or 16}}
   gpu.cp_async %x[0] to %s[0] {bytes = 2 : i64} : memref<64xf16>, memref<64xf16, #loop.space<shared>>
   gpu.end
 }

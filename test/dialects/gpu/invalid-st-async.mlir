@@ -43,7 +43,7 @@ gpu.kernel @from_shared(%x: memref<8xf32>) attributes {grid = array<i64: 8, 1, 1
   %i = arith.constant 0 : index
   %s = gpu.shared_alloc : memref<64xf32, #loop.space<shared>>
   %o = gpu.shared_alloc : memref<1xi64, #loop.space<shared>>
-  // expected-error@below {{moves registers to shared memory, got memref<64xf32, #loop.space<shared>> and memref<64xf32, #loop.space<shared>>}}
+  // expected-error@below {{moves from register to shared memory, got memref<64xf32, #loop.space<shared>> and memref<64xf32, #loop.space<shared>>}}
   gpu.st_async %s[0] to %s[4] at %o[0] of %i {elements = 4 : i64} : memref<64xf32, #loop.space<shared>>, memref<64xf32, #loop.space<shared>>, memref<1xi64, #loop.space<shared>>
   gpu.end
 }

@@ -49,7 +49,7 @@ gpu.kernel @k(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block 
 gpu.kernel @k(%x: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 96, 1, 1>, outputs = 0 : i64} {
   %b = gpu.shared_alloc : memref<2xi64, #loop.space<shared>>
   %s = gpu.shared_alloc : memref<64xf32, #loop.space<shared>>
-  // expected-error@below {{copies global to shared memory, got memref<64xf32, #loop.space<shared>>}}
+  // expected-error@below {{moves from global to shared memory, got memref<64xf32, #loop.space<shared>>}}
   gpu.bulk_copy %s[0] to %s[0] at %b[0] {elements = 8 : i64} : memref<64xf32, #loop.space<shared>>, memref<64xf32, #loop.space<shared>>, memref<2xi64, #loop.space<shared>>
   gpu.end
 }

@@ -31,7 +31,7 @@ gpu.kernel @converting_copy(%x: memref<64xf32>, %y: memref<64xf16>) attributes {
 // -----
 
 gpu.kernel @async_to_global(%x: memref<64xf32>, %y: memref<64xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 1, 1, 1>, outputs = 1 : i64} {
-  // expected-error@below {{copies global to global; cp_async copies global to shared}}
+  // expected-error@below {{moves from global to shared memory, got}}
   gpu.cp_async %x[0] to %y[0] {bytes = 16 : i64} : memref<64xf32>, memref<64xf32>
   gpu.end
 }
