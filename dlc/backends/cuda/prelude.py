@@ -36,6 +36,16 @@ __device__ __forceinline__ {type} {name}({arguments}) {{
 }}"""
 
 
+def _statement(name: str, ptx: str, constant: str = "") -> str:
+    """Return a function that is one instruction with no operands, or one that is a constant."""
+    template = f"template <int {constant}>\n" if constant else ""
+    what = f'"{ptx} %0;" :: "n"({constant}) :' if constant else f'"{ptx};" :::'
+    return f"""
+{template}__device__ __forceinline__ void {name}() {{
+  asm volatile({what} "memory");
+}}"""
+
+
 def _cp_async(bytes: int) -> str:
     """Return a function that copies so many bytes; past the first-level cache, where it can."""
     cache = "cg" if bytes == max(CP_ASYNC_BYTES) else "ca"
@@ -105,15 +115,8 @@ __device__ __forceinline__ unsigned shared_address(const void* p) {
   return (unsigned)__cvta_generic_to_shared(p);
 }""",
     **{f"cp_async_{bytes}": _cp_async(bytes) for bytes in reversed(CP_ASYNC_BYTES)},
-    "cp_async_commit": """
-__device__ __forceinline__ void cp_async_commit() {
-  asm volatile("cp.async.commit_group;" ::: "memory");
-}""",
-    "cp_async_wait": """
-template <int outstanding>
-__device__ __forceinline__ void cp_async_wait() {
-  asm volatile("cp.async.wait_group %0;" :: "n"(outstanding) : "memory");
-}""",
+    "cp_async_commit": _statement("cp_async_commit", "cp.async.commit_group"),
+    "cp_async_wait": _statement("cp_async_wait", "cp.async.wait_group", "outstanding"),
     "bar_sync": """
 template <int threads>
 __device__ __forceinline__ void bar_sync(int number) {
@@ -175,20 +178,9 @@ __device__ __forceinline__ void bulk_copy(void* to, const void* from, void* barr
 __device__ __forceinline__ void prefetch_tensor_map(const tensor_map* map) {
   asm volatile("prefetch.tensormap [%0];" :: "l"(map) : "memory");
 }""",
-    "bulk_commit": """
-__device__ __forceinline__ void bulk_commit() {
-  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-}""",
-    "bulk_wait": """
-template <int outstanding>
-__device__ __forceinline__ void bulk_wait() {
-  asm volatile("cp.async.bulk.wait_group %0;" :: "n"(outstanding) : "memory");
-}""",
-    "bulk_wait_read": """
-template <int outstanding>
-__device__ __forceinline__ void bulk_wait_read() {
-  asm volatile("cp.async.bulk.wait_group.read %0;" :: "n"(outstanding) : "memory");
-}""",
+    "bulk_commit": _statement("bulk_commit", "cp.async.bulk.commit_group"),
+    "bulk_wait": _statement("bulk_wait", "cp.async.bulk.wait_group", "outstanding"),
+    "bulk_wait_read": _statement("bulk_wait_read", "cp.async.bulk.wait_group.read", "outstanding"),
     "cluster_rank": """
 __device__ __forceinline__ int cluster_rank() {
   unsigned rank;
@@ -201,14 +193,8 @@ __device__ __forceinline__ void cluster_barrier() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }""",
     # Relaxed: that of the barrier above waits until all that the thread has under way is visible.
-    "cluster_arrive": """
-__device__ __forceinline__ void cluster_arrive() {
-  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
-}""",
-    "cluster_wait": """
-__device__ __forceinline__ void cluster_wait() {
-  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-}""",
+    "cluster_arrive": _statement("cluster_arrive", "barrier.cluster.arrive.relaxed.aligned"),
+    "cluster_wait": _statement("cluster_wait", "barrier.cluster.wait.acquire.aligned"),
     "cluster_address": """
 __device__ __forceinline__ unsigned cluster_address(const void* p, int rank) {
   unsigned address;
@@ -223,36 +209,17 @@ __device__ __forceinline__ void mbarrier_arrive_remote(void* barrier, int rank) 
     **remote_accesses(),
     **matrix_moves(),
     # The clobber: no load moves up across it, but those of memory that is constant.
-    "wait_for_launches": """
-__device__ __forceinline__ void wait_for_launches() {
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-}""",
-    "launch_dependents": """
-__device__ __forceinline__ void launch_dependents() {
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-}""",
-    "async_fence": """
-__device__ __forceinline__ void async_fence() {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}""",
+    "wait_for_launches": _statement("wait_for_launches", "griddepcontrol.wait"),
+    "launch_dependents": _statement("launch_dependents", "griddepcontrol.launch_dependents"),
+    "async_fence": _statement("async_fence", "fence.proxy.async.shared::cta"),
     "matrix_descriptor": """
 template <unsigned long long layout>
 __device__ __forceinline__ unsigned long long matrix_descriptor(const void* start) {
   return layout | shared_address(start) >> 4;
 }""",
-    "wgmma_fence": """
-__device__ __forceinline__ void wgmma_fence() {
-  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-}""",
-    "wgmma_commit": """
-__device__ __forceinline__ void wgmma_commit() {
-  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-}""",
-    "wgmma_wait": """
-template <int outstanding>
-__device__ __forceinline__ void wgmma_wait() {
-  asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(outstanding) : "memory");
-}""",
+    "wgmma_fence": _statement("wgmma_fence", "wgmma.fence.sync.aligned"),
+    "wgmma_commit": _statement("wgmma_commit", "wgmma.commit_group.sync.aligned"),
+    "wgmma_wait": _statement("wgmma_wait", "wgmma.wait_group.sync.aligned", "outstanding"),
     # For the compiler only: what comes before gives these registers, what follows reads them.
     "pin": """
 template <int count>
