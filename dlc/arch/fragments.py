@@ -11,6 +11,11 @@ from dataclasses import dataclass
 WARP_LANES = 32
 """Lanes of a warp; every fragment below is spread over one warp."""
 
+ROW_LANES = 4
+"""Neighbouring lanes that have parts of the same row of a panel."""
+
+PANEL_ROWS = WARP_LANES // ROW_LANES
+
 
 @dataclass(frozen=True)
 class Fragment:
@@ -36,22 +41,23 @@ class Fragment:
     def panels(self) -> tuple[int, int]:
         """How many panels there are down the major axis, and along the other one."""
         minor = self.rows if self.transposed else self.columns
-        return self._major // 8, minor // (4 * self.pack)
+        return self._major // PANEL_ROWS, minor // (ROW_LANES * self.pack)
 
     def position(self, lane: int, slot: int) -> tuple[int, int]:
         """Return the (row, column) of the element that ``lane`` holds in ``slot``."""
         panel, within = divmod(slot, self.pack)
-        tall = self._major // 8
-        major = lane // 4 + 8 * (panel % tall)
-        minor = (lane % 4) * self.pack + within + 4 * self.pack * (panel // tall)
+        tall = self._major // PANEL_ROWS
+        major = lane // ROW_LANES + PANEL_ROWS * (panel % tall)
+        minor = (lane % ROW_LANES + ROW_LANES * (panel // tall)) * self.pack + within
         return (minor, major) if self.transposed else (major, minor)
 
     def holder(self, row: int, column: int) -> tuple[int, int]:
         """Return the (lane, slot) of an element; the inverse of ``position``."""
         major, minor = (column, row) if self.transposed else (row, column)
-        panel_column, offset = divmod(minor, 4 * self.pack)
-        panel = panel_column * (self._major // 8) + major // 8
-        return (major % 8) * 4 + offset // self.pack, panel * self.pack + offset % self.pack
+        panel_column, offset = divmod(minor, ROW_LANES * self.pack)
+        panel = panel_column * (self._major // PANEL_ROWS) + major // PANEL_ROWS
+        lane = major % PANEL_ROWS * ROW_LANES + offset // self.pack
+        return lane, panel * self.pack + offset % self.pack
 
     @property
     def _major(self) -> int:
@@ -64,5 +70,5 @@ def ldmatrix_position(lane: int, slot: int, pack: int, transpose: bool) -> tuple
     pack: elements per 32-bit register (only those of 16 bits transpose).
     """
     matrix, within = divmod(slot, pack)
-    major, minor = lane // 4, (lane % 4) * pack + within
+    major, minor = lane // ROW_LANES, (lane % ROW_LANES) * pack + within
     return (matrix, minor, major) if transpose else (matrix, major, minor)

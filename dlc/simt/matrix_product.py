@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from dlc.arch.fragments import PANEL_ROWS, ROW_LANES
 from dlc.arch.instruction import Instruction
 from dlc.arch.memory import PIECE_BYTES
 from dlc.dialects import gpu
@@ -18,9 +19,6 @@ from dlc.simt.accumulator import Accumulator, Held, Operand
 from dlc.simt.steps import Steps
 
 _FIRST = AffineExpr.constant(0)
-
-MATRIX_ROWS = 8
-"""Of what ldmatrix loads (PTX ISA, "ldmatrix", ``.m8n8``)."""
 
 
 @dataclass
@@ -200,7 +198,7 @@ class _Matrices:
     @property
     def width(self) -> int:
         """The elements of a row of a matrix."""
-        return 4 * self.pack
+        return ROW_LANES * self.pack
 
     @property
     def fit_ldmatrix(self) -> bool:
@@ -215,8 +213,8 @@ class _Matrices:
         """Return the place whose row in shared memory ``lane`` names; where the tile does not lie
         along k, the row is one of the transposed matrix.
         """
-        row, k = self._first(lane // MATRIX_ROWS)
-        line = lane % MATRIX_ROWS
+        row, k = self._first(lane // PANEL_ROWS)
+        line = lane % PANEL_ROWS
         return (
             self.tile.index(row + line, k) if self.tile.along_k else self.tile.index(row, k + line)
         )
@@ -225,7 +223,7 @@ class _Matrices:
         """Return the place of the element that a lane has in a slot of the fragment."""
         matrix, within = divmod(slot, self.pack)
         row, k = self._first(AffineExpr.constant(matrix))
-        return self.tile.index(row + lane // 4, k + lane % 4 * self.pack + within)
+        return self.tile.index(row + lane // ROW_LANES, k + lane % ROW_LANES * self.pack + within)
 
     def _first(self, matrix: AffineExpr) -> tuple[AffineExpr, AffineExpr]:
         """Return the row and the k of a matrix's first element."""
@@ -233,4 +231,4 @@ class _Matrices:
             at_row, at_k = matrix % self.down, matrix // self.down % self.along
         else:
             at_row, at_k = matrix // self.along % self.down, matrix % self.along
-        return self.row + at_row * MATRIX_ROWS, self.k + at_k * self.width
+        return self.row + at_row * PANEL_ROWS, self.k + at_k * self.width

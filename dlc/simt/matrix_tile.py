@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineExpr
 
-from dlc.arch.fragments import Fragment
+from dlc.arch.fragments import PANEL_ROWS, ROW_LANES, Fragment
 from dlc.arch.instruction import Instruction
 from dlc.dialects.loop import ForOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import buffer_shape
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.accumulator import Accumulator, Columns, Held, Operand, Place
-from dlc.simt.matrix_product import MATRIX_ROWS, MatrixProduct, load_held
+from dlc.simt.matrix_product import MatrixProduct, load_held
 from dlc.simt.steps import write_steps
 
 
@@ -94,7 +94,7 @@ class MatrixTile(Accumulator):
                     slot = (panel % beside * halves + half) * pack + number % pack
                     return [i, panel // beside, slot]
 
-                finish(self._panel(first) + (self.lane % 4) * run, run, place)
+                finish(self._panel(first) + (self.lane % ROW_LANES) * run, run, place)
 
             groups = self.across * beside // together
             open_loop(self.scope, groups, LoopMap.UNROLL, write_run)
@@ -103,7 +103,7 @@ class MatrixTile(Accumulator):
 
     def _row(self, at: Place) -> AffineExpr:
         i, half = at
-        return self.row(i) + half * MATRIX_ROWS + self.lane // 4
+        return self.row(i) + half * PANEL_ROWS + self.lane // ROW_LANES
 
     def _panel(self, number: AffineExpr) -> AffineExpr:
         """Return the first column of panel ``number`` of those of a row."""

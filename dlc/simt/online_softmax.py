@@ -12,16 +12,13 @@ from xdsl.dialects.builtin import IndexType, f32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from dlc.arch.fragments import ROW_LANES
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.lowering.scope import LoopScope
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.accumulator import Columns, Place
 from dlc.simt.combine import over_lanes
 from dlc.simt.matrix_tile import MatrixTile
-
-_ROW_LANES = 4
-"""Neighbouring lanes that have parts of the same rows of sums, whichever the instruction
-(``Fragment`` of ``dlc/arch/fragments.py``)."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +91,7 @@ class OnlineSoftmax:
         def larger(left: Sequence[SSAValue], right: Sequence[SSAValue]) -> Sequence[SSAValue]:
             return [b.maximum(left[0], right[0])]
 
-        return over_lanes(b, [scores.load(found, here)], larger, _ROW_LANES, 1)[0]
+        return over_lanes(b, [scores.load(found, here)], larger, ROW_LANES, 1)[0]
 
     def _normalize_row(self, at: Place, zero: bool) -> None:
         b, sums = self.scope.b, self.sums
@@ -102,7 +99,7 @@ class OnlineSoftmax:
         def add(left: Sequence[SSAValue], right: Sequence[SSAValue]) -> Sequence[SSAValue]:
             return [b.add(left[0], right[0])]
 
-        total = over_lanes(b, [sums.load(self.totals, at)], add, _ROW_LANES, 1)[0]
+        total = over_lanes(b, [sums.load(self.totals, at)], add, ROW_LANES, 1)[0]
         one, nothing = b.constant(1.0, f32), b.constant(0.0, f32)
         share = b.ratio(one, total)
         inside = b.compare("gt", total, nothing)

@@ -8,13 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dlc.arch.fragments import WARP_LANES
+from dlc.arch.fragments import ROW_LANES, WARP_LANES
 from dlc.arch.instruction import Instruction
 from dlc.model.contraction.overlap import Floats
 from dlc.model.contraction.work import Contraction
-
-_LANES_OF_ROW = 4
-"""Of a warp, over a row of the sum of an ``mma``: PTX ISA, "Matrix multiply-accumulate"."""
 
 EXCHANGE_MARGIN = 8
 """Elements between two rows of a tile of sums in shared memory: threads that write fragments, pairs
@@ -221,7 +218,7 @@ class Tiles:
     @property
     def _lanes_of_row(self) -> int:
         """The lanes of a warp that stand over one row of the sum."""
-        return self.instruction.lanes[1] if self.instruction.c.place is None else _LANES_OF_ROW
+        return self.instruction.lanes[1] if self.instruction.c.place is None else ROW_LANES
 
     def single_elements(self) -> tuple[Floats, Floats]:
         """Return the elements of each factor's slice that a thread brings through registers."""
