@@ -1,6 +1,7 @@
 """Runs ``graph`` and ``fused_group`` modules in numpy through each op's ``reference``."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ from xdsl.traits import IsTerminator
 from dlc.analysis.entry import find_main, input_names, output_names, returned
 from dlc.analysis.evaluation import constant_value, evaluate, round_to
 from dlc.core.weights import WeightStore
-from dlc.dialects.graph.structure import Array, GraphOp
+from dlc.dialects.graph.structure import Array, BodyOp, GraphOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import DYNAMIC, element_type, numpy_dtype, shape, shape_text
 
@@ -158,6 +159,8 @@ class _Interpreter:
         return list(results)
 
     def _evaluate(self, op: GraphOp, operands: Sequence[Array]) -> Sequence[Array]:
+        if isinstance(op, BodyOp):
+            return op.run(operands, partial(self.run, op.regions[0].block))
         if self.noise is None:
             return evaluate(op, operands, self.float_type)
         moved = self.noise.operands(op, operands)

@@ -61,6 +61,7 @@ PIPELINES: dict[str, Pipeline] = {
             "graph-split-scales",  # while the integers still have their casts
             "graph-split-zero-points",  # constant factors are still 8 bits and a zero point
             "graph-fold-constants",  # a folded scale must be a constant, not ops on constants
+            "graph-sink-constants",  # before anything asks which factors are weights
             "graph-fold-lookups",  # their indices are constants now
             "graph-fold-scale",  # before layouts: scales still vary along one axis
             "graph-set-precision",  # before folding, so that folded weights are rounded once

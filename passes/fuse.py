@@ -1,5 +1,6 @@
 """Choose which ops share a kernel, and put each choice in a group."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -12,10 +13,12 @@ from dlc import arch, search
 from dlc.analysis.dataflow import Cluster, Dataflow, origin
 from dlc.analysis.operand import is_inlined
 from dlc.analysis.placement import placed
+from dlc.analysis.stages import stages
 from dlc.core.context import dlc_context
 from dlc.core.locations import joined, operation_text
 from dlc.dialects.fused_group import GroupOp, YieldOp
 from dlc.dialects.graph.composite import decompose_composites
+from dlc.dialects.graph.step_loop import step_loops
 from dlc.dialects.graph.structure import GraphOp
 from dlc.errors import CompileError
 from dlc.plan import NoPlan, Plan, Planner, saving, write
@@ -31,7 +34,8 @@ class FusePass(ModulePass):
     that takes less time than those of two. A group gets the ``schedule`` of its plan with its
     ``bound``, and says in ``boundaries`` why each of its readers is not part of it.
 
-    Composite ops, which have no kernel of their own, are first replaced by what they mean.
+    Composite ops, which have no kernel of their own, are first replaced by what they mean. The body
+    of a loop of steps has groups of its own, and no group has ops from before and behind a loop.
 
     Runs on: ``graph``. Leaves: ``fused_group``; weights and views (reshapes, slices of whole rows)
     stay between the groups, small constants and splats are copied into them. A concatenation along
@@ -48,13 +52,23 @@ class FusePass(ModulePass):
         choose = search.by_name(self.search)
         planner = Planner(arch.by_name(self.arch), dlc_context(ctx).measurements)
         number = 0
-        for function in op.ops:
-            if isinstance(function, FuncOp) and function.body.blocks:
-                block = function.body.block
-                _check_not_fused(block)
-                partition = choose(Dataflow(block), planner)
+        for block in _blocks(op):
+            _check_not_fused(block)
+            groups: list[Operation] = []
+            for stage in stages(block):
+                partition = choose(Dataflow(block, stage), planner)
                 placed = _take_out_placed(partition)
-                number = _Outliner(block, partition, placed, planner, number).run()
+                groups += _Outliner(partition, placed, planner, number + len(groups)).run()
+            _arrange(block, groups)
+            number += len(groups)
+
+
+def _blocks(module: ModuleOp) -> Iterator[Block]:
+    """Yield the blocks of functions and of loops within them."""
+    for function in module.ops:
+        if isinstance(function, FuncOp) and function.body.blocks:
+            yield from (loop.body.block for loop in step_loops(function))
+            yield function.body.block
 
 
 def _check_not_fused(block: Block) -> None:
@@ -81,19 +95,15 @@ class _Outliner:
     ``placed`` stay as they are.
     """
 
-    def __init__(
-        self, block: Block, partition: Partition, placed: set[int], planner: Planner, number: int
-    ):
-        self.block = block
+    def __init__(self, partition: Partition, placed: set[int], planner: Planner, number: int):
         self.partition = partition
         self.planner = planner
         self.order = [n for n in partition.order() if n not in placed]
         self.place = {n: i for i, n in enumerate(self.order)}
         self.names = {n: f"g{number + i}" for n, i in self.place.items()}
-        self.next_number = number + len(self.order)
 
-    def run(self) -> int:
-        """Return the number of the first group name not taken."""
+    def run(self) -> list[Operation]:
+        """Return the groups, which stand in no block yet."""
         clusters = self.partition.clusters
         results = {n: clusters[n].results for n in self.order}
         reasons = {n: self._boundaries(n) for n in self.order}
@@ -108,8 +118,7 @@ class _Outliner:
                 new.name_hint = old.name_hint
                 old.replace_all_uses_with(new)
             groups.append(group)
-        _arrange(self.block, groups)
-        return self.next_number
+        return groups
 
     def _boundaries(self, producer: int) -> ArrayAttr[StringAttr]:
         """Return why each reader of a cluster is another cluster, in the order of their names."""

@@ -13,7 +13,7 @@ from dlc.core.rewrite import erase_dead_ops
 from dlc.core.weights import WeightStore, WeightType
 from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.graph.source import SMALL_CONSTANT, ConstantOp, WeightOp, dense_attribute
-from dlc.dialects.graph.structure import Array, GraphOp
+from dlc.dialects.graph.structure import Array, BodyOp, GraphOp
 from dlc.ir.tensor import (
     element_count,
     element_type,
@@ -54,7 +54,7 @@ class GraphFoldConstantsPass(DlcPass):
 
 
 def _is_foldable(op: GraphOp, weights: WeightStore) -> bool:
-    if op.is_constant or not op.operands:
+    if op.is_constant or not op.operands or isinstance(op, BodyOp):
         return False
     for operand in op.operands:
         source = operand.owner

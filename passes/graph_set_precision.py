@@ -18,7 +18,7 @@ from dlc.dialects.graph.cast import CastOp
 from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.graph.precision import STORED, ModelPrecision, Precision, PrecisionAttr
 from dlc.dialects.graph.source import ConstantOp, WeightOp, dense_attribute
-from dlc.dialects.graph.structure import Array, GraphOp
+from dlc.dialects.graph.structure import Array, BodyOp, GraphOp
 from dlc.dialects.graph.wide import BoundOp
 from dlc.ir.tensor import element_type, numpy_dtype, shape
 
@@ -81,6 +81,15 @@ def _wide_ops(ops: Sequence[Operation]) -> set[Operation]:
     return wide
 
 
+def _cast_operands(last: Operation, types: Sequence[Attribute]) -> None:
+    """Cast the first operands of the end of a block to ``types`` where they have others."""
+    for number, type in enumerate(types):
+        if last.operands[number].type != type:
+            cast = CastOp.make(last.operands[number], to=element_type(type))
+            Rewriter.insert_op(cast, InsertPoint.before(last))
+            last.operands[number] = cast.results[0]
+
+
 class _Narrowing:
     """The change of every ``f32`` tensor of a function to a narrower type."""
 
@@ -94,21 +103,34 @@ class _Narrowing:
         assert isinstance(last, func.ReturnOp)
         wide = [x.type for x in last.operands]
         ops = list(block.ops)
-        self.wide = _wide_ops(ops)
-        for op in reversed(ops):
-            if isinstance(op, GraphOp) and op.operands and op not in self.wide:
-                self._keep_known(op)
+        self._note_wide(ops)
         for argument in block.args:
             if element_type(argument) == f32:
                 self._cast_argument(argument, block)
+        self._narrow_all(ops)
+        _cast_operands(last, wide)
+
+    def _note_wide(self, ops: Sequence[Operation]) -> None:
+        self.wide |= _wide_ops(ops)
+        for op in reversed(ops):
+            if isinstance(op, GraphOp) and op.operands and op not in self.wide:
+                self._keep_known(op)
+
+    def _narrow_all(self, ops: Sequence[Operation]) -> None:
         for op in ops:
             if isinstance(op, GraphOp):
                 self._narrow(op)
-        for number, type in enumerate(wide):
-            if last.operands[number].type != type:
-                cast = CastOp.make(last.operands[number], to=element_type(type))
-                Rewriter.insert_op(cast, InsertPoint.before(last))
-                last.operands[number] = cast.results[0]
+
+    def _narrow_body(self, op: BodyOp) -> None:
+        """Give a body the types of what its op reads, also to what its next run takes."""
+        body = op.regions[0].block
+        ops = list(body.ops)
+        self._note_wide(ops)
+        op.update_arguments()
+        self._narrow_all(ops)
+        last = body.last_op
+        assert last is not None
+        _cast_operands(last, op.kept_types)
 
     def _cast_argument(self, argument: SSAValue, block: Block) -> None:
         cast = CastOp.make(argument, to=self.narrow)
@@ -126,6 +148,8 @@ class _Narrowing:
             self._narrow_constant(op)
         else:
             self._narrow_properties(op)
+            if isinstance(op, BodyOp):
+                self._narrow_body(op)
             op.update_types()
 
     def _keep_known(self, op: GraphOp) -> None:

@@ -261,3 +261,32 @@ class CompositeOp(GraphOp, ABC):
 
         insert: places an op before this one and returns its first result.
         """
+
+
+class BodyOp(GraphOp, ABC):
+    """An op whose results are computed by the graph ops of its only region, which runs ``runs``
+    times.
+
+    ``update_types`` takes what the region yields; its arguments follow the operands by
+    ``update_arguments``.
+    """
+
+    @property
+    @abstractmethod
+    def runs(self) -> int:
+        """How often the body runs."""
+
+    @property
+    @abstractmethod
+    def kept_types(self) -> Sequence[Attribute]:
+        """The types of the first values that the body yields, which its next run takes."""
+
+    @abstractmethod
+    def update_arguments(self) -> None:
+        """Give the arguments of the body the types that the operands say."""
+
+    @abstractmethod
+    def run(
+        self, operands: Sequence[Array], run_body: Callable[[list[Array]], Sequence[Array]]
+    ) -> list[Array]:
+        """Return the results in numpy. run_body: gives what one run of the body yields."""

@@ -1,6 +1,7 @@
 """Who computes and who reads each tensor of a block, looking through views."""
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
@@ -60,12 +61,14 @@ class Facts:
 class Dataflow:
     """The computing ops of a block, in order, with their producers and readers.
 
-    Ops that the end of the block does not need are left out: nobody computes them.
+    Ops that the end of the block does not need are left out: nobody computes them. stage: those
+    that are looked at, where these are not all (``dlc.analysis.stages``).
     """
 
-    def __init__(self, block: Block):
+    def __init__(self, block: Block, stage: AbstractSet[Operation] | None = None):
         working = [op for op in _needed(block) if not is_free(op)]
-        self.ops: list[ComputedOp] = [_computed(op) for op in working if isinstance(op, GraphOp)]
+        own = [op for op in working if stage is None or op in stage]
+        self.ops: list[ComputedOp] = [_computed(op) for op in own if isinstance(op, GraphOp)]
         self.position = {op: n for n, op in enumerate(self.ops)}
         self._facts: dict[tuple[ComputedOp, bool], Facts] = {}
         self._forms: dict[int, str] = {}

@@ -18,7 +18,7 @@ def pipelines(target: Target, precision: str) -> Iterator[tuple[str, str]]:
     arch = f"{{arch={target.name}}}"
     inner = "gpu" if target.is_gpu else "n"
     yield "graph", f"optimize-graph{{precision={precision} inner={inner} arch={target.name}}}"
-    yield "fused-group", f"fuse{arch},tile{arch}"
+    yield "fused-group", f"fuse{arch},fused-group-unroll-steps,tile{arch}"
     if target.is_gpu:
         yield "loop", "lower-to-loop"
         yield "gpu", f"lower-to-gpu{arch},fused-group-plan-memory"

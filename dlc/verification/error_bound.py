@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import bf16, f16, f64
 from xdsl.ir import Attribute, Operation
 
 from dlc.dialects.graph.computed import ReductionOp
-from dlc.dialects.graph.structure import Array, GraphOp
+from dlc.dialects.graph.structure import Array, BodyOp, GraphOp
 from dlc.ir.tensor import element_type, is_float
 
 SAFETY = 16.0
@@ -41,12 +41,27 @@ def error_bound(root: Operation, precision: str) -> float:
     largest of an op), and each reduction of K terms accumulates in fp32. Where everything is fp32
     the bound is never above 1e-3.
     """
-    ops = [op for op in root.walk() if isinstance(op, GraphOp) and not op.moves_data]
+    rounding = [op for op in root.walk() if isinstance(op, GraphOp) and _rounds(op)]
+    ops = [op for op in rounding for _ in range(_runs(op))]
     lengths = sum(prod(op.domain.reduction) for op in ops if isinstance(op, ReductionOp))
     units = [_unit_of(op, precision) for op in ops]
     bound = SAFETY * (hypot(*units) + ACCUMULATION * sqrt(lengths))
     is_fp32 = max(units, default=0.0) <= EPSILON["fp32"]
     return min(bound, FP32_LIMIT) if is_fp32 else bound
+
+
+def _rounds(op: GraphOp) -> bool:
+    """Return whether an op's own results are rounded: a loop's are those of the ops in it."""
+    return not op.moves_data and not isinstance(op, BodyOp)
+
+
+def _runs(op: Operation) -> int:
+    """Return how often an op runs: as often as all loops around it together."""
+    around, runs = op.parent_op(), 1
+    while around is not None:
+        runs *= around.runs if isinstance(around, BodyOp) else 1
+        around = around.parent_op()
+    return runs
 
 
 def _unit_of(op: GraphOp, precision: str) -> float:
