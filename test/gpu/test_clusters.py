@@ -2,31 +2,13 @@
 
 import numpy as np
 import pytest
-from clusters import EXCHANGED, KERNELS, LOADED, STORED, summands, wanted
-from launch import Gpu
+from cluster_cases import CASES, LIMITS, ORDERS
+from clusters import EXCHANGED, LOADED, STORED, summands, wanted
 from lowered import lowered
 
-from dlc.backends.cuda.cubins import compile_kernels
 from dlc.dialects.graph.structure import Array
 from dlc.simulator import SimulationError, simulate
 from dlc.simulator.launch import Order
-
-ORDERS: list[Order | None] = [None, "forward", "backward", 1]
-LIMITS = "gpu-check-limits{arch=sm_90a}"
-
-
-def simulated(text: str, order: Order | None = None, block_order: Order = "forward") -> Array:
-    """Return the sums of the kernel ``@k``."""
-    y = np.zeros_like(wanted(summands()))
-    arrays = [summands(), y]
-    simulate(lowered(text, LIMITS), "k", arrays, warp_order=order, block_order=block_order)
-    return y
-
-
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("name", KERNELS)
-def test_sums(name: str, order: Order | None) -> None:
-    np.testing.assert_array_equal(simulated(KERNELS[name], order), wanted(summands()))
 
 
 def exchanged(text: str, order: Order | None) -> Array:
@@ -65,29 +47,14 @@ def test_fault_about_global_memory_is_found(
 
 @pytest.mark.parametrize("block_order", ["backward", 5])
 def test_clusters_run_as_a_whole(block_order: Order) -> None:
-    sums = simulated(LOADED, block_order=block_order)
-    np.testing.assert_array_equal(sums, wanted(summands()))
+    case = CASES["loaded"]
+    np.testing.assert_array_equal(case.simulated(block_order=block_order), case.result)
 
 
 def test_some_blocks_bring_their_clusters_along() -> None:
-    y = np.zeros_like(wanted(summands()))
-    simulate(lowered(LOADED, LIMITS), "k", [summands(), y], blocks=[6])
-    np.testing.assert_array_equal(y[1], wanted(summands())[1])
+    y = CASES["loaded"].simulated(blocks=[6])
+    np.testing.assert_array_equal(y[1], CASES["loaded"].result[1])
     assert not y[0].any()
-
-
-@pytest.mark.parametrize("name", KERNELS)
-def test_kernel_compiles(name: str) -> None:
-    assert compile_kernels(lowered(KERNELS[name], LIMITS), "sm_90a")[0].code
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("name", KERNELS)
-def test_kernel_on_the_gpu(gpu: Gpu, name: str) -> None:
-    if gpu.target != "sm_90a":
-        pytest.skip(f"{gpu.target} has no clusters")
-    (y,) = gpu.run(lowered(KERNELS[name], LIMITS), summands())
-    np.testing.assert_array_equal(y, wanted(summands()))
 
 
 BARRIER = "gpu.cluster_barrier\n"
@@ -125,4 +92,4 @@ def test_fault_is_found(
     """Whichever warp runs first."""
     assert correct in text
     with pytest.raises(SimulationError, match=message):
-        simulated(text.replace(correct, wrong), order)
+        CASES["loaded"].simulated(order, text.replace(correct, wrong))

@@ -1,41 +1,20 @@
-"""Boxes that go to several blocks of a cluster, in the simulator and on the GPU.
-
-On an H200 memcheck, racecheck and synccheck find nothing in the kernels.
-"""
+"""Boxes that go to several blocks of a cluster: batches of these, and what the simulator finds."""
 
 import numpy as np
 import pytest
-from launch import Gpu
+from cluster_cases import CASES, LIMITS, ORDERS
 from lowered import lowered
-from multicast import KERNELS, slices, wanted
+from multicast import KERNELS
 
-from dlc.backends.cuda.cubins import compile_kernels
-from dlc.dialects.graph.structure import Array
-from dlc.simulator import Coverage, SimulationError, simulate
+from dlc.simulator import Coverage, SimulationError
 from dlc.simulator.launch import Order, find_kernel
 
-ORDERS: list[Order | None] = [None, "forward", "backward", 1]
-LIMITS = "gpu-check-limits{arch=sm_90a}"
-
-
-def simulated(text: str, order: Order | None = None, blocks_at_once: int | None = None) -> Array:
-    """Return what the kernel ``@k`` writes."""
-    y = np.zeros_like(wanted(slices()))
-    arrays = [slices(), y]
-    simulate(lowered(text, LIMITS), "k", arrays, warp_order=order, blocks_at_once=blocks_at_once)
-    return y
-
-
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("name", KERNELS)
-def test_blocks_get_what_others_fetch(name: str, order: Order | None) -> None:
-    np.testing.assert_array_equal(simulated(KERNELS[name], order), wanted(slices()))
+PAIRS = CASES["pairs"]
 
 
 @pytest.mark.parametrize("blocks", [1, 4])
 def test_batches_of_some_clusters(blocks: int) -> None:
-    found = simulated(KERNELS["pairs"], blocks_at_once=blocks)
-    np.testing.assert_array_equal(found, wanted(slices()))
+    np.testing.assert_array_equal(PAIRS.simulated(blocks_at_once=blocks), PAIRS.result)
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -45,27 +24,11 @@ def test_what_they_write_is_known_without_running_them(name: str) -> None:
 
 def test_passes_find_places() -> None:
     """Barriers of the block are not enough: those of the cluster stand in the kernel."""
-    text = KERNELS["pairs"].replace("{offset = 0 : i64}", "")
+    text = PAIRS.text.replace("{offset = 0 : i64}", "")
     for place in (512, 528):
         text = text.replace(f"{{offset = {place} : i64}}", "")
-    y = np.zeros_like(wanted(slices()))
     passes = "gpu-check-order,gpu-insert-barriers,gpu-allocate-shared"
-    simulate(lowered(text, passes), "k", [slices(), y])
-    np.testing.assert_array_equal(y, wanted(slices()))
-
-
-@pytest.mark.parametrize("name", KERNELS)
-def test_kernel_compiles(name: str) -> None:
-    assert compile_kernels(lowered(KERNELS[name], LIMITS), "sm_90a")[0].code
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("name", KERNELS)
-def test_kernel_on_the_gpu(gpu: Gpu, name: str) -> None:
-    if gpu.target != "sm_90a":
-        pytest.skip(f"{gpu.target} has no clusters")
-    (y,) = gpu.run(lowered(KERNELS[name], LIMITS), slices())
-    np.testing.assert_array_equal(y, wanted(slices()))
+    np.testing.assert_array_equal(PAIRS.simulated(text=text, passes=passes), PAIRS.result)
 
 
 BARRIER = "gpu.cluster_barrier\n"
@@ -104,31 +67,27 @@ FAULTS = [
 @pytest.mark.parametrize(("correct", "wrong", "message"), FAULTS)
 def test_fault_is_found(correct: str, wrong: str, message: str, order: Order | None) -> None:
     """Whichever warp runs first."""
-    text = KERNELS["pairs"]
+    text = PAIRS.text
     assert correct in text
     with pytest.raises(SimulationError, match=message):
-        simulated(text.replace(correct, wrong), order)
+        PAIRS.simulated(order, text.replace(correct, wrong))
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_slot_that_another_block_still_reads_is_not_filled(order: Order | None) -> None:
     """Each block waits for its own threads only."""
-    text = KERNELS["pairs"].replace("arrivals = 128", "arrivals = 64")
+    text = PAIRS.text.replace("arrivals = 128", "arrivals = 64")
     text = text.replace(FREES_RIGHT, "").replace("of %left ", "")
     with pytest.raises(SimulationError, match=RACE):
-        simulated(text, order)
+        PAIRS.simulated(order, text)
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_block_that_leaves_early_is_found(order: Order | None) -> None:
     """The right one goes before the last slice, which the left one still fetches for both."""
-    text = (
-        KERNELS["pairs"]
-        .replace(
-            "%n = arith.constant 7 : index",
-            "%all = arith.constant 7 : index\n  %n = loop.index [7 - %rank mod 2]",
-        )
-        .replace(ENDS, "gpu.end")
-    )
+    text = PAIRS.text.replace(
+        "%n = arith.constant 7 : index",
+        "%all = arith.constant 7 : index\n  %n = loop.index [7 - %rank mod 2]",
+    ).replace(ENDS, "gpu.end")
     with pytest.raises(SimulationError, match=f"may have ended|{RACE}|{STALL}"):
-        simulated(text, order)
+        PAIRS.simulated(order, text)
