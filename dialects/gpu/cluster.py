@@ -100,7 +100,7 @@ class ClusterBarrierOp(MeetingOp, ClusterOp):
 
 
 class RemoteOp(ClusterOp):
-    """What touches the same buffer of another block: its bytes are for nothing else."""
+    """What touches the same buffer of another block: no other buffer may share its bytes."""
 
 
 @irdl_op_definition
