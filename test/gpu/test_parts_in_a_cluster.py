@@ -31,16 +31,17 @@ KEYS = {
         "f32",
         'tile = [32, 64, 16], warps = [2, 2], instruction = "fma", stages = 2, split = 2',
     ),
-    "six columns of a thread": (
-        "f32",
-        'tile = [32, 48, 16], warps = [2, 2], instruction = "fma", stages = 2, split = 2',
-    ),
     "fewer rows than blocks": (
         "f32",
         'tile = [2, 32, 16], warps = [1, 1], instruction = "fma.1x32", stages = 2, split = 4',
     ),
     "warps": ("f16", f"{_MMA}, split = 4"),
     "interleaved": ("f16", f"{_MMA}, split = 2, interleave = 2"),
+    "six neighbours of a thread": (
+        "f16",
+        'tile = [32, 96, 32], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, '
+        "split = 2, interleave = 3",
+    ),
     "bytes": (
         "i8",
         'tile = [64, 64, 64], warps = [2, 2], instruction = "mma.m16n8k32", stages = 2, split = 8',
