@@ -28,19 +28,41 @@ class LRN(OpRun):
         return ((x / (bias + alpha / size * sums) ** beta).astype(x.dtype),)
 
 
-class _Clipped:
-    """What goes into an activation is between ``-clip`` and ``clip``, which the recurrent layers of
-    the reference ignore.
+class _Layer(OpRun):
+    """A recurrent layer, whose sequences have their own lengths, and whose activations take what is
+    between ``-clip`` and ``clip``; the reference ignores both.
     """
 
     clip: float | None
+    layout: int
+
+    def _run(self, *operands: Any, **attributes: Any) -> Any:
+        """Run each sequence alone, to its own end: the first step of a reversed one is its last
+        element. States behind its end are 0.
+        """
+        run: Callable[..., Any] = super()._run
+        given: list[Any] = [*operands, None, None]
+        x, w, r, b, lengths, *rest = given[: max(5, len(operands))]
+        if lengths is None:
+            return run(*operands, **attributes)
+        steps, batch = (1, 0) if self.layout else (0, 1)
+        found: list[tuple[Array, ...]] = []
+        for number, length in enumerate(lengths):
+            own = x.take([number], batch).take(range(length), steps)
+            states = [s if s is None else s.take([number], batch) for s in rest[:2]]
+            y, *last = run(own, w, r, b, None, *states, *rest[2:], **attributes)
+            room = [(0, x.shape[steps] - length if axis == steps else 0) for axis in range(y.ndim)]
+            found.append((np.pad(y, room), *last))
+        joined = zip(*found, strict=True)
+        axes = (0, 0, 0) if self.layout else (2, 1, 1)
+        return tuple(np.concatenate(part, axis) for part, axis in zip(joined, axes, strict=False))
 
     def _clipped(self, x: Array) -> Array:
         return x if not self.clip else np.clip(x, -self.clip, self.clip)
 
 
-class RNN(_Clipped, CommonRNN):
-    """op_rnn.py, clipped."""
+class RNN(_Layer, CommonRNN):
+    """op_rnn.py, with lengths and clipped."""
 
     def choose_act(self, name: str, alpha: float, beta: float) -> Callable[..., Any]:
         """Return an activation."""
@@ -48,8 +70,8 @@ class RNN(_Clipped, CommonRNN):
         return lambda x: activation(self._clipped(x))
 
 
-class GRU(_Clipped, CommonGRU):
-    """op_gru.py, clipped."""
+class GRU(_Layer, CommonGRU):
+    """op_gru.py, with lengths and clipped."""
 
     def f(self, x: Array) -> Array:
         """Return the activation of gates."""
@@ -60,8 +82,8 @@ class GRU(_Clipped, CommonGRU):
         return super().g(self._clipped(x))
 
 
-class LSTM(_Clipped, CommonLSTM):
-    """op_lstm.py, clipped."""
+class LSTM(_Layer, CommonLSTM):
+    """op_lstm.py, with lengths and clipped."""
 
     def f(self, x: Array) -> Array:
         """Return the activation of gates."""

@@ -34,7 +34,10 @@ def one_node(operator: str, inputs: dict[str, Any], **attributes: Any) -> list[A
     node = helper.make_node(operator, [*inputs], ["y", "h"][: 1 + ("hidden_size" in attributes)])
     for name, value in attributes.items():
         node.attribute.append(helper.make_attribute(name, value))
-    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, x.shape) for n, x in inputs.items()]
+    ends = [
+        helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+        for n, x in inputs.items()
+    ]
     results = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in node.output]
     graph = helper.make_graph([node], "node", ends, results)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
@@ -61,6 +64,42 @@ def test_recurrent_layers_clip(operator: str, gates: int) -> None:
     wide, _ = one_node(operator, inputs, hidden_size=3, clip=1e3)
     np.testing.assert_array_equal(wide, free)
     assert np.abs(clipped).max() <= np.tanh(0.02) < np.abs(free).max()
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+@pytest.mark.parametrize(("operator", "gates"), [("RNN", 1), ("GRU", 3), ("LSTM", 4)])
+def test_sequences_of_recurrent_layers_have_lengths(
+    operator: str, gates: int, direction: str
+) -> None:
+    generator = np.random.default_rng(0)
+    sizes = {"x": [6, 2, 5], "w": [1, 3 * gates, 5], "r": [1, 3 * gates, 3], "b": [1, 6 * gates]}
+    inputs = {n: generator.standard_normal(s) for n, s in sizes.items()}
+    given = {"hidden_size": 3, "direction": direction}
+    y, h = one_node(operator, {**inputs, "n": np.array([4, 6], np.int32)}, **given)
+    whole, last = one_node(operator, inputs, **given)
+    short, end = one_node(operator, {**inputs, "x": inputs["x"][:4]}, **given)
+    np.testing.assert_allclose(y[:, :, 1], whole[:, :, 1])
+    np.testing.assert_allclose(y[:4, :, 0], short[:, :, 0])
+    np.testing.assert_array_equal(y[4:, :, 0], 0)
+    np.testing.assert_allclose(h, np.stack([end[:, 0], last[:, 1]], 1))
+
+
+@pytest.mark.parametrize("direction", ["forward", "bidirectional"])
+@pytest.mark.parametrize("operator", ["RNN", "GRU", "LSTM"])
+def test_a_layer_with_lengths_is_accepted(operator: str, direction: str, tmp_path: Path) -> None:
+    """Exporters write them for packed sequences."""
+    gates, d = {"RNN": 1, "GRU": 3, "LSTM": 4}[operator], 1 + (direction == "bidirectional")
+    node = helper.make_node(operator, ["x", "w", "r", "", "n"], ["y", "h"], hidden_size=3)
+    node.attribute.append(helper.make_attribute("direction", direction))
+    sizes = {"x": [6, 2, 5], "w": [d, 3 * gates, 5], "r": [d, 3 * gates, 3]}
+    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in sizes.items()]
+    ends.append(helper.make_tensor_value_info("n", TensorProto.INT32, [2]))
+    results = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in "yh"]
+    graph = helper.make_graph([node], "node", ends, results)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    outcome = compile_to(tmp_path / "model.so", model, Options("cpu"))
+    assert outcome.checked.startswith("verified")
+    assert not left_out(outcome)
 
 
 @pytest.mark.parametrize(
