@@ -126,15 +126,20 @@ class DivOp(QuotientOp):
     """``y = a / b``; integers truncate towards zero, and divided by zero they give 0.
 
     A quotient of 16 bits may be off by a unit in the last place of 32 bits before it is rounded.
+    ``near``: so may one of 32 bits, unless it is of integers; no divisor is below the least normal
+    number.
+
+    ``%y = graph.div %a, %b {near} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>``
     """
 
     name = "graph.div"
+    near = opt_prop_def(UnitAttr)
 
     def scalar(self, b: ScalarBuilder, *values: SSAValue) -> SSAValue:
         x, y = values
         if is_float(x.type):
             is_short = element_bytes(element_type(self.output)) < element_bytes(x.type)
-            return b.near_quotient(x, y) if is_short else b.div(x, y)
+            return b.near_quotient(x, y) if is_short or self.near else b.div(x, y)
         zero, one = b.constant(0, x.type), b.constant(1, x.type)
         by_zero = b.compare("eq", y, zero)
         safe = b.select(by_zero, one, y)

@@ -4,13 +4,14 @@ from abc import ABC
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, StringAttr, TensorType, i64
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, TensorType, UnitAttr, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
 from dlc.dialects.graph.arg_reduction import ArgMaxOp
 from dlc.dialects.graph.comparison import CompareOp, IsInfOp, WhereOp
 from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.elementwise import DivOp
 from dlc.dialects.graph.properties import integer
 from dlc.dialects.graph.reduction import OverAxes
 from dlc.dialects.graph.structure import Array, CompositeOp, GraphOp, SteppedOp
@@ -51,7 +52,9 @@ class SoftmaxOp(AlongAxisOp):
         g, axis = Composer(insert), self.axis.value.data
         x = g.widen(self.x)
         e = g.exp(g.sub(x, g.max(x, axis)))
-        return [g.cast(g.div(e, g.sum(e, axis)), element_type(self.x))]
+        # Exponentials are not exact, and one of each row is 1, so the sum is at least that.
+        share = insert(DivOp.make(e, g.sum(e, axis), near=UnitAttr()))
+        return [g.cast(share, element_type(self.x))]
 
     def reference(self, *operands: Array) -> Array:
         (x,) = operands

@@ -24,5 +24,7 @@ func.func @main(%a: tensor<12x1xf32>, %b: tensor<12xf32>, %c: tensor<5x1xf32>, %
   %9 = graph.abs %e : tensor<7xi8> -> tensor<7xi8>
   // CHECK-NEXT: %10 = graph.sign %e : tensor<7xi8> -> tensor<7xi8>
   %10 = graph.sign %e : tensor<7xi8> -> tensor<7xi8>
+  // CHECK-NEXT: %11 = graph.div %a, %b {near} : (tensor<12x1xf32>, tensor<12xf32>) -> tensor<12x12xf32>
+  %11 = graph.div %a, %b {near} : (tensor<12x1xf32>, tensor<12xf32>) -> tensor<12x12xf32>
   func.return
 }
