@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from xdsl.ir import Operation
 
-from dlc.arch.gpu import GpuArch
 from dlc.dialects import gpu
 from dlc.simulator._machine import Compiler, Machine, Step, Wait, nothing
 from dlc.simulator._threads import Active, Booleans
@@ -28,7 +27,7 @@ class _Reallocation(Wait):
         missing = int(self.machine.held.missing(active, self.count)[block])
         return (
             f"for {self.count} registers a thread, {missing} more are needed than the "
-            f"{GpuArch.registers_per_sm} of an SM"
+            f"{self.machine.held.of_block} that the block was launched with"
         )
 
 

@@ -4,11 +4,17 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from dlc.arch import GpuArch, instructions
+from dlc.arch import instructions
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import WARPGROUP_WARPS, Instruction
 from dlc.arch.scope import CLUSTER_BLOCKS
-from dlc.dialects.gpu.registers import FEWEST, MOST, MOST_COMPILED, STEP
+from dlc.dialects.gpu.registers import (
+    FEWEST,
+    MOST,
+    MOST_COMPILED,
+    STEP,
+    registers_at_launch,
+)
 from dlc.errors import CompileError
 from dlc.model.contraction import TileNumbers
 from dlc.strategies._key import LARGEST, Key, count, flag, key_field, size, sizes
@@ -184,8 +190,11 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
 
     @property
     def registers(self) -> tuple[int, int]:
-        """The registers of a thread that multiplies and of one that brings, where they differ."""
-        left = GpuArch.registers_per_sm - self.producer_registers * self.bringing
+        """The registers of a thread that multiplies and of one that brings, where they differ: what
+        those that bring give back to the block is shared among the others.
+        """
+        all = registers_at_launch(self.block_threads) * self.block_threads
+        left = all - self.producer_registers * self.bringing
         each = left // (self.threads * self.turns) // STEP * STEP
         return min(each, MOST_COMPILED), self.producer_registers
 

@@ -8,6 +8,7 @@ import pytest
 from products import estimates, fastest, product
 
 from dlc.arch.nvidia import H200
+from dlc.dialects.gpu.registers import MOST_COMPILED, STEP, registers_at_launch
 from dlc.errors import CompileError
 from dlc.model.contraction import Contraction
 from dlc.strategies.contract import gpu as contract_gpu
@@ -63,6 +64,29 @@ def test_a_block_that_walks_over_all_tiles_takes_as_long_as_they_do_one_by_one()
     one = ContractOnGpu((128, 128, 64), (8, 1), "wgmma.m64n128k16", stages=4, producers=4, blocks=1)
     seconds = [estimates(product(128 * n, 128, 4096), one)[0] for n in (1, 2, 3)]
     assert seconds[2] - seconds[1] == pytest.approx(seconds[1] - seconds[0], rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("warps", "turns"), [(4, 1), (4, 2), (4, 3), (8, 1), (8, 2), (12, 1), (12, 2)]
+)
+def test_threads_that_multiply_share_what_a_block_has_at_its_launch(warps: int, turns: int) -> None:
+    """Two teams of 8 warps and four that bring slices are 640 threads with 96 registers each."""
+    schedule = ContractOnGpu(
+        (16 * warps, 64, 64),
+        (warps, 1),
+        "wgmma.m64n64k16",
+        stages=4,
+        producers=4,
+        producer_registers=40,
+        turns=turns,
+    )
+    each, kept = schedule.registers
+    threads = 32 * warps * turns
+    all = (threads + 128) * registers_at_launch(threads + 128)
+    assert threads * each + 128 * kept <= all
+    assert each == MOST_COMPILED or threads * (each + STEP) + 128 * kept > all
+    if (warps, turns) == (8, 2):
+        assert (each, kept) == (104, 40)
 
 
 def test_teams_take_turns_where_tensor_copies_can_bring_both_factors() -> None:
