@@ -56,6 +56,17 @@ def packed() -> ModuleOp:
     return lowered(group(full, full, keys, body), GPU)
 
 
+def in_turns() -> ModuleOp:
+    """The same of rows that two teams go through one after the other."""
+    full = "tensor<3x203xf32>"
+    body = (
+        f"%m = graph.reduce_max %g0 axes [1] keep_dims : {full} -> tensor<3x1xf32>\n"
+        f"%r = graph.sub %g0, %m : ({full}, tensor<3x1xf32>) -> {full}"
+    )
+    keys = 'strategy = "row", target = "gpu", threads = 16, rows = 4, packed = true, turns = 2'
+    return lowered(group(full, full, keys, body), GPU)
+
+
 def across() -> ModuleOp:
     """Sums of columns by teams that lie apart."""
     body = "%r = graph.reduce_sum %g0 axes [0] : tensor<96x32xf32> -> tensor<32xf32>"
@@ -154,7 +165,9 @@ def at_any_place(module: ModuleOp) -> None:
         Rewriter.replace_op(op, [], [op.lhs])
 
 
-@pytest.mark.parametrize("made", [turned, held, packed, across, shared_by_blocks, scanned])
+@pytest.mark.parametrize(
+    "made", [turned, held, packed, in_turns, across, shared_by_blocks, scanned]
+)
 def test_without_a_fault_the_result_is_right(made: Callable[[], ModuleOp]) -> None:
     assert _is_right(made(), made)
 
@@ -178,6 +191,8 @@ def test_without_a_fault_the_result_is_right(made: Callable[[], ModuleOp]) -> No
         (shared_by_blocks, with_objects_made_late),
         (shared_by_blocks, with_half_of_the_bytes),
         (shared_by_blocks, without_a_send),
+        (in_turns, without_barriers),
+        (in_turns, other_place),
         (scanned, without_barriers),
         (scanned, half_a_butterfly),
         (scanned, at_any_place),

@@ -61,7 +61,8 @@ def _instructions(walks: Walks) -> Floats:
     few = walks.stays | walks.across
     own = np.where(few, costs.held_row_instructions, costs.row_instructions)
     has_ends = walks.keeps & ~walks.packed
-    return walks.steps * each + own + np.where(has_ends, _end_instructions(walks), 0)
+    row = walks.steps * each + own + np.where(has_ends, _end_instructions(walks), 0)
+    return walks.turns * row
 
 
 def _end_instructions(walks: Walks) -> Floats:
@@ -79,7 +80,9 @@ def _waiting(walks: Walks) -> Floats:
     """Return the clocks that a block waits for memory."""
     costs = walks.arch.costs
     passes = 1 + (walks.work.passes - 1) * np.where(walks.stays, costs.held_pass, 1)
-    return passes * (costs.pass_clocks + walks.steps * costs.step_wait_clocks)
+    # Where weights stay in registers from turn to turn, no step waits for memory.
+    steps = np.where(walks.turns > 1, 0, walks.steps)
+    return passes * (costs.pass_clocks + steps * costs.step_wait_clocks)
 
 
 def _meeting(walks: Walks) -> Floats:

@@ -57,7 +57,7 @@ def _lower(job: Job, schedule: RowOnGpu) -> None:
     if schedule.keeps(prod(space.shape[a] for a in space.axes)):
         cluster, held = schedule.cluster, schedule.held
         if schedule.packed:
-            Packed(job, space, unasked, *keys).write()
+            Packed(job, space, unasked, *keys, turns=schedule.turns).write()
         elif held or goes_again(job, space):
             Kept(job, space, unasked, *keys, cluster=cluster, held=held).write()
         else:

@@ -4,13 +4,14 @@ A run begins at a multiple of 16 bytes wherever its rows do. All threads bring i
 16 bytes at a time; there, teams take what they keep of their rows, and put what they compute.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from dlc.arch.memory import ACCESS_BYTES
+from dlc.arch.memory import ACCESS_BYTES, REGISTER_BYTES
 from dlc.core.affine import unflatten
 from dlc.dialects.graph.computed import Index
 from dlc.dialects.loop.attributes import LoopMap
@@ -22,18 +23,24 @@ from dlc.lowering.axes import Output
 from dlc.lowering.scope import Place
 from dlc.lowering.straight import mark_straight
 from dlc.strategies.row.kept import Kept
+from dlc.strategies.row.lines import Write
 from dlc.strategies.row.lowering import ZERO
+from dlc.strategies.row.shifted import weights_of_rows
 
 
 @dataclass
 class Packed(Kept):
     """Rows that come and go in runs. runs: the shared memory of a block for each tensor that has
-    all elements of rows. run: the position in the tensors at which the block's run begins.
+    all elements of rows. weights: registers of a thread for each round, where its team has turns.
+    run: the position in the tensors at which the block's run begins. where_present: writes
+    something for a row that is one of all.
     """
 
     runs: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    weights: dict[SSAValue, list[SSAValue]] = field(default_factory=dict[SSAValue, list[SSAValue]])
     run: AffineExpr = ZERO
     block: AffineExpr = ZERO
+    where_present: Callable[[Callable[[], None]], None] = lambda write: write()
 
     def write_block(self, block: AffineExpr) -> None:
         self.block, self.run = block, block * (self.rows * self.length)
@@ -88,7 +95,7 @@ class Packed(Kept):
             scope.parallel_loop(total % vector, LoopMap.THREAD, lambda number: move(number + rest))
 
         loop = scope.parallel_loop(pieces, LoopMap.THREAD, move_piece)
-        mark_straight(loop, self.threads * self.teams, vector)
+        mark_straight(loop, self.threads * self.teams, ACCESS_BYTES // REGISTER_BYTES)
         if total % vector:
             scope.where_below(block * -1 + (self.blocks - 1), 1, move_rest)
 
@@ -100,6 +107,31 @@ class Packed(Kept):
     def own(self) -> AffineExpr:
         """The row of the run that a team has."""
         return self.first - self.block * self.rows
+
+    def bring_shared(self) -> None:
+        """Keep weights of the rows' elements in registers: a thread has the same places of each."""
+        for value in weights_of_rows(self.job.group.body.block.args, self.inner, self.space.shape):
+            self.weights[value] = self._registers_of(value)
+            self._bring_weight(value)
+
+    def _registers_of(self, value: SSAValue) -> list[SSAValue]:
+        """Return a register for each round, as wide as what is computed with."""
+        kind = compute_type(element_type(value))
+        type = MemRefType(kind, [1], memory_space=SpaceAttr(Space.REGISTER))
+        return [self.scope.b.insert(AllocOp(type)) for _ in range(self.rounds)]
+
+    def _bring_weight(self, value: SSAValue) -> None:
+        rank = len(shape(value))
+        outside = [rank - len(self.inner)]  # the first of the row's axes, beyond its end
+
+        def load(place: AffineExpr, guard: Sequence[int] = ()) -> None:
+            index = [ZERO] * (rank - len(self.inner)) + unflatten(place, self.inner)
+            at, dims = self.scope.resolve(index)
+            element = self.scope.b.insert(LoadOp(self.scope.buffers[value], at, dims, guard))
+            to, dims = self.scope.resolve([ZERO])
+            self.scope.b.builder.insert(StoreOp(element, self.weights[value][self.round], to, dims))
+
+        self.each_line(lambda at: self.whole_or_parts(at, load, lambda p: load(p, outside)))
 
     def bring_value(self, value: SSAValue) -> None:
         def load(place: AffineExpr) -> SSAValue:
@@ -120,11 +152,23 @@ class Packed(Kept):
         )
 
     def nearer(self, operand: SSAValue, index: Index) -> Place | None:
+        if operand in self.weights:
+            return self.weights[operand][self.round], [ZERO]
         if operand in self.copies or operand not in self.given or not self.is_own(index):
             return super().nearer(operand, index)
         return self.runs[operand], [self.own, self.place]
 
+    def write_present(self, number: AffineExpr, units: int) -> None:
+        """Write elements in any case, in place of a row beyond the last that nobody moves: what
+        does not depend on a row, like the loads of weights, need not wait for a condition.
+        """
+        self.where_present = lambda write: self.scope.where_below(number, units, write)
+        self.write_results()
+
+    def write_reduced(self, store: Write) -> None:
+        self.where_present(lambda: super(Packed, self).write_reduced(store))
+
     def store_element(self, output: Output, row: AffineExpr, position: AffineExpr) -> None:
         element = self.scope.read(output[0], self.element(row, position))
-        place, dims = self.scope.resolve([self.team, position])
+        place, dims = self.scope.resolve([self.team * self.turns + self.turn, position])
         self.scope.b.builder.insert(StoreOp(element, self.runs[output[0]], place, dims))

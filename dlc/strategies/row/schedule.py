@@ -63,6 +63,12 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
         "bytes at a time, wherever each of them starts",
         False,
     )
+    turns: int = size(
+        "rows of a run that a team goes through one after the other; it reads the weights of their "
+        "elements once. Divides `rows`; above 1 only where `packed`",
+        default=1,
+        most=64,
+    )
     cluster: int = choice(
         "neighbouring blocks that share a row, each thread of them with a part of it in registers; "
         "above 1, a block has one row",
@@ -96,7 +102,7 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
     @property
     def teams(self) -> int:
         """The teams of a block."""
-        return self.rows // self.vector if self.across else self.rows
+        return self.rows // self.vector if self.across else self.rows // self.turns
 
     @property
     def block_threads(self) -> int:
@@ -114,6 +120,11 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
             raise CompileError(
                 "packed = true is for rows of a block alone that come and go through shared "
                 f'memory; set lanes = "{ALONG}", held = false, cluster = 1, split = 1'
+            )
+        if self.turns > 1 and not (self.packed and self.rows % self.turns == 0):
+            raise CompileError(
+                f"turns = {self.turns} of a team are for rows that come as one run, each team with "
+                "as many; set packed = true, and rows to a multiple of turns"
             )
         apart = self.across or self.split > 1 or self.rows > 1
         if self.cluster > 1 and apart:

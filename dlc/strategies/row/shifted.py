@@ -1,5 +1,6 @@
 """Weights of rows that start anywhere in a line: a copy for each place where one may start."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import gcd, prod
 
@@ -40,19 +41,26 @@ class Shifted:
 def shift_weights(
     job: Job, inner: list[int], sizes: tuple[int, ...], form: Shifted
 ) -> list[SSAValue]:
-    """Let a kernel take weights in another form: those with an element for each of a row, which one
-    op reads element by element. Return them.
-
-    inner: the sizes of a row's axes. sizes: of the tensor of the rows.
-    """
-    found = [
-        value
-        for value in job.weights
-        if prod(shape(value)) == prod(inner) and _is_broadcast(value, inner, sizes)
-    ]
+    """Let a kernel take weights of rows in another form. Return them."""
+    found = weights_of_rows(job.weights, inner, sizes)
     for value in found:
         job.buffers[value] = job.repack(value, (form.copies, form.width), form)
     return found
+
+
+def weights_of_rows(
+    values: Iterable[SSAValue], inner: list[int], sizes: tuple[int, ...]
+) -> list[SSAValue]:
+    """Return those of some values that have an element for each of a row, which one op reads
+    element by element.
+
+    inner: the sizes of a row's axes. sizes: of the tensor of the rows.
+    """
+    return [
+        value
+        for value in values
+        if prod(shape(value)) == prod(inner) and _is_broadcast(value, inner, sizes)
+    ]
 
 
 def _is_broadcast(value: SSAValue, inner: list[int], sizes: tuple[int, ...]) -> bool:

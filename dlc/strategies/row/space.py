@@ -46,6 +46,8 @@ _PACKERS = (2, 4, 8, 16, 32)
 """Threads that share a row of a run."""
 _PACKED_BYTES = 48 << 10
 """Of a run, read and written, at most: so that an SM has several blocks."""
+_TURNERS, _TURNS, _TURNED_THREADS = 8, 2, (32, 64)
+"""Threads of a row and rows of a team where threads keep weights, and the threads of a block."""
 _SPLITS = (4, 16, 64, 256)
 _LEAST_STEPS = 4
 """A thread goes through its part of a row in at least so many."""
@@ -113,6 +115,18 @@ def _packed(work: RowWork) -> Iterator[RowOnGpu]:
                 rows = block // threads
                 if work.may_pack(rows) and rows * work.element_bytes <= _PACKED_BYTES:
                     yield RowOnGpu(threads, rows, packed=True)
+    yield from _in_turns(work)
+
+
+def _in_turns(work: RowWork) -> Iterator[RowOnGpu]:
+    """Yield schedules of rows of a run that a team does one after the other, with weights that its
+    threads keep.
+    """
+    few = work.weights > 0 and work.length <= _TURNERS * HELD_ELEMENTS
+    for block in _TURNED_THREADS if few else ():
+        rows = block // _TURNERS * _TURNS
+        if work.may_pack(rows) and rows * work.element_bytes <= _PACKED_BYTES:
+            yield RowOnGpu(_TURNERS, rows, packed=True, turns=_TURNS)
 
 
 def _most_rounds(work: RowWork, vector: int) -> int:

@@ -29,15 +29,18 @@ Values = Sequence[SSAValue]
 class TeamRows(Rows):
     """Rows of a block, each for a team of its threads.
 
-    A *unit* is what a team does: a row, or as many as a vector has. first: its first row. team: the
-    number of the team in its block.
+    A *unit* is what a team does at a time: a row, or as many as a vector has; it does some of them
+    one after the other, in turns. first: the first row of a unit. team: the number of the team in
+    its block. turn: which of its units.
     """
 
     threads: int
     rows: int
     vector: int
+    turns: int = 1
     first: AffineExpr = ZERO
     team: AffineExpr = ZERO
+    turn: AffineExpr = ZERO
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -78,12 +81,12 @@ class TeamRows(Rows):
     @property
     def teams(self) -> int:
         """The teams of a block."""
-        return self.rows // self.unit
+        return self.rows // self.unit // self.turns
 
     @property
     def blocks(self) -> int:
         """The blocks that all rows take."""
-        return -(-self.count // self.unit // self.teams)
+        return -(-self.count // self.unit // (self.teams * self.turns))
 
     @property
     def all_blocks(self) -> int:
@@ -93,16 +96,26 @@ class TeamRows(Rows):
     def write_block(self, block: AffineExpr) -> None:
         """Write the results of the rows of a block."""
         if self.teams == 1:
-            self._write_unit(block)
+            self._write_turns(block)
             self._mark_rounds(self.scope.b.builder.insertion_point.block)
             return
         loop = ForOp(0, self.teams, kind=LoopKind.PARALLEL, map=LoopMap.THREAD)
         loop.team = IntegerAttr(self.threads, i64)
         loop.apart = UnitAttr() if self.apart else None
         with self.scope.loop(loop, stay=True) as self.team:
-            self._write_unit(block * self.teams + self.team)
+            self._write_turns(block * self.teams + self.team)
             self.scope.b.builder.insert(YieldOp())
         self._mark_rounds(loop.body.block)
+
+    def _write_turns(self, team: AffineExpr) -> None:
+        """Write the results of the units of a team, by its number among all."""
+        if self.turns == 1:
+            self._write_unit(team)
+            return
+        self.bring_shared()
+        with self.scope.loop(ForOp(0, self.turns, kind=LoopKind.PARALLEL), stay=True) as self.turn:
+            self._write_unit(team * self.turns + self.turn)
+            self.scope.b.builder.insert(YieldOp())
 
     def _mark_rounds(self, block: Block) -> None:
         """Mark the loops that the threads of a team share out."""
@@ -127,9 +140,16 @@ class TeamRows(Rows):
         self.first = scope.dim(value, extent(units)) * self.unit
         self.bring()
         self._prepare_all(conditional=True)
-        scope.where_below(number, units, self.write_results)
+        self.write_present(number, units)
 
-    # Not abstract: most teams read rows where they are.
+    def write_present(self, number: AffineExpr, units: int) -> None:
+        """Write the results of a unit if it is one of all; else, it has what the last one has."""
+        self.scope.where_below(number, units, self.write_results)
+
+    # Not abstract, like the next: most teams read rows where they are.
+    def bring_shared(self) -> None:
+        """Write what brings nearer what the turns of a team have in common."""
+
     def bring(self) -> None:
         """Write what brings the rows of a unit nearer."""
 
@@ -166,7 +186,7 @@ class TeamRows(Rows):
     @property
     def sharers(self) -> CombineScope:
         """Who shares a row."""
-        return CombineScope.BLOCK if self.rows == self.unit else CombineScope.TEAM
+        return CombineScope.BLOCK if self.teams == 1 else CombineScope.TEAM
 
     def once(self, write: Callable[[], None]) -> None:
         """Write what one thread of a team does."""

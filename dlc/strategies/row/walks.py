@@ -54,18 +54,20 @@ def _near_bytes(work: RowWork, schedule: RowOnGpu) -> int:
 class Walks:
     """How each of many schedules goes through the rows of ``work``; arrays, an element for each.
 
-    threads: of a team. rows: of a block. vector: neighbours that a thread takes at a time. teams,
-    block_threads: of a block. split: parts of a row. cluster: blocks that share one. loads, lines,
-    fetched: what a warp reads in a step (``LaneReads``). shared: bytes of shared memory of a block.
-    ways: words of one bank of it that a warp asks for at a time. across: whether lanes go across
-    rows. near: whether rows are held in shared memory. keeps: whether threads keep lines. packed:
-    whether rows of a block come as one run.
+    threads: of a team. rows: of a block. turns: rows that a team does one after the other. vector:
+    neighbours that a thread takes at a time. teams, block_threads: of a block. split: parts of a
+    row. cluster: blocks that share one. loads, lines, fetched: what a warp reads in a step
+    (``LaneReads``). shared: bytes of shared memory of a block. ways: words of one bank of it that a
+    warp asks for at a time. across: whether lanes go across rows. near: whether rows are held in
+    shared memory. keeps: whether threads keep lines. packed: whether rows of a block come as one
+    run.
     """
 
     work: RowWork
     arch: GpuArch
     threads: Floats
     rows: Floats
+    turns: Floats
     vector: Floats
     teams: Floats
     block_threads: Floats
@@ -87,8 +89,9 @@ class Walks:
         found = [work.reads_of(s.vector, s.rows, s.teams if s.across else 0) for s in schedules]
         numbers = [
             (
-                *(s.threads, s.rows, s.vector, s.teams, s.block_threads, s.split, s.cluster),
-                *(reads.loads, reads.lines, reads.fetched),
+                *(s.threads, s.rows, s.turns, s.vector, s.teams, s.block_threads, s.split),
+                s.cluster,
+                *(reads.loads - work.weights * (1 - 1 / s.turns), reads.lines, reads.fetched),
                 shared_bytes(work, s, arch),
                 _ways(s.threads, work) if s.packed else 1,
             )
@@ -112,7 +115,7 @@ class Walks:
     @cached_property
     def warp_steps(self) -> Floats:
         """The steps of all warps."""
-        return self.blocks * self.block_threads / self.arch.warp_threads * self.steps
+        return self.turns * self.blocks * self.block_threads / self.arch.warp_threads * self.steps
 
     @cached_property
     def stays(self) -> Flags:
@@ -127,6 +130,7 @@ class Walks:
         """The registers of a thread."""
         work = self.work
         inputs = max(1, work.made_of_bytes / work.length / work.widest_bytes)
+        inputs = inputs + np.where(self.turns > 1, work.weights, 0)
         kept = _KEEPING_REGISTERS + self.steps * self.vector * inputs
         holds = self.keeps & self.stays & ~self.near
         return np.where(holds, np.maximum(REGISTERS, kept), REGISTERS)

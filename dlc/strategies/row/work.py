@@ -41,7 +41,8 @@ class RowWork:
     thread and teams of a block what it reads where lanes go across rows, whether a row may be
     cut in parts, the bytes of a row of what reductions are made of, if they are gone through
     again and at all, those of a row of all tensors that have its elements, bytes of the narrowest
-    element of these, and whether the elements of a row lie side by side.
+    element of these, whether the elements of a row lie side by side, and how many inputs have an
+    element for each of a row, the same for all rows.
     """
 
     rows: int
@@ -63,6 +64,7 @@ class RowWork:
     element_bytes: int = 0
     narrowest_bytes: int = 1
     is_dense: bool = True
+    weights: int = 0
 
     @property
     def across_vectors(self) -> list[int]:
@@ -182,7 +184,14 @@ def work_of(cluster: Cluster) -> RowWork:
         sum(map(tensor_bytes, full)) // rows,
         min((element_bytes(element_type(v)) for v in full), default=1),
         is_dense,
+        sum(_is_weight(value, space) for value in cluster.inputs),
     )
+
+
+def _is_weight(value: SSAValue, space: RowSpace) -> bool:
+    """Whether a tensor has an element for each of a row, the same for all rows."""
+    inner = tuple(space.shape[axis] for axis in sorted(space.axes))
+    return element_count(value) == prod(inner) and shape(value)[-len(inner) :] == inner
 
 
 def _along(

@@ -97,6 +97,16 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = 
 
 // -----
 
+// expected-error@below {{turns = 4 of a team are for rows that come as one run, each team with as many; set packed = true, and rows to a multiple of turns}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 8, rows = 8, turns = 4>} {}
+
+// -----
+
+// expected-error@below {{turns = 3 of a team are for rows that come as one run, each team with as many; set packed = true, and rows to a multiple of turns}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 8, rows = 8, packed = true, turns = 3>} {}
+
+// -----
+
 // expected-error@below {{packed = true is for rows of a block alone that come and go through shared memory; set lanes = "along", held = false, cluster = 1, split = 1}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 8, rows = 8, packed = true, held = true>} {}
 
