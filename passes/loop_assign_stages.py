@@ -9,6 +9,7 @@ from math import prod
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -18,7 +19,14 @@ from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.core.task_map import TaskMap, repeat
 from dlc.dialects import gpu
-from dlc.dialects.loop import ContractOp, KernelOp, StageOp
+from dlc.dialects.loop import (
+    AllocOp,
+    ContractOp,
+    KernelOp,
+    MapAccumulatorOp,
+    StageOp,
+    ZeroOp,
+)
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.errors import CompileError
 from dlc.lowering.scope import LoopScope
@@ -43,9 +51,9 @@ class LoopAssignStagesPass(DlcPass):
        thread as many as one store takes, element by element elsewhere.
     3. A ``tensor`` stage becomes a tensor copy for each of the tile's groups; the thread that comes
        there starts it.
-    4. Stages in a row that are not ``async`` are awaited together, after the last of them; what
-       instructions read where it lies is made visible to them there. The barriers around them are
-       left to ``gpu-insert-barriers``.
+    4. Stages in a row that are not ``async`` are awaited together, where the first of them may be
+       read; buffers may stand between them. What instructions read where it lies is made visible to
+       them there. The barriers around them are left to ``gpu-insert-barriers``.
 
     Runs on: ``loop``. Leaves: ``loop`` with copies of ``gpu``. Order: after
     ``loop-pipeline-stages``, before ``convert-loop-to-gpu``.
@@ -77,14 +85,27 @@ def _assign(stage: StageOp) -> None:
         Rewriter.erase_op(stage)
         return
     _Assignment(stage, scope).write()
-    following = stage.next_op
-    is_last = not isinstance(following, StageOp) or following.asynchronous is not None
-    if stage.asynchronous is None and is_last:
+    if stage.asynchronous is None and (reader := _reader_of_all(stage)) is not None:
         scope.b.builder.insert(gpu.CpAsyncCommitOp())
+        scope.b.builder.insertion_point = InsertPoint.before(reader)
         scope.b.builder.insert(gpu.CpAsyncWaitOp(0))
         if _is_read_in_place(stage):
             scope.b.builder.insert(gpu.AsyncFenceOp())
     Rewriter.erase_op(stage)
+
+
+def _reader_of_all(last: StageOp) -> Operation | None:
+    """Return the first op that may need the stages in a row that end with ``last``; ``None`` where
+    another one follows. What makes a buffer, or works on an accumulator alone, needs none.
+    """
+    following = last.next_op
+    while isinstance(following, AllocOp):
+        following = following.next_op
+    if isinstance(following, StageOp) and following.asynchronous is None:
+        return None
+    while isinstance(following, AllocOp | ZeroOp | MapAccumulatorOp):
+        following = following.next_op
+    return following
 
 
 def _is_read_in_place(stage: StageOp) -> bool:

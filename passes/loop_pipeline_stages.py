@@ -8,7 +8,7 @@ from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -17,8 +17,9 @@ from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects import gpu
 from dlc.dialects.gpu.buffers import Place
-from dlc.dialects.loop import AllocOp, ForOp, KernelOp, StageOp
+from dlc.dialects.loop import AllocOp, ForOp, KernelOp, LoadFragmentOp, StageOp
 from dlc.dialects.loop.attributes import LoopMap
+from dlc.dialects.loop.stage import TileOp
 from dlc.errors import CompileError
 from dlc.lowering.scope import LoopScope
 from dlc.simt.arrivals import Arrivals
@@ -30,6 +31,9 @@ class LoopPipelineStagesPass(DlcPass):
     iterations ahead, and an iteration waits only for its own.
 
     Loops without the attribute, or with N = 1, stay: their tiles are brought and awaited in turn.
+
+    A tile that is staged right before the loop and taken to registers comes with the first slices:
+    their copies stand before it.
 
     Where products are asynchronous, copies start under them. From three slots on the products of
     the slice before are still under way, too; so its slot stays as it is, and slices are brought
@@ -77,7 +81,7 @@ class _Pipeline:
         *old, _ = self.loop.body.block.ops
         slots = Slots(self.slots, {s.tile: self._with_slots(s.tile) for s in stages_of(self.loop)})
         ahead, count = self.slots - 1 - self._behind, len(self.loop.range)
-        scope = LoopScope(Builder(InsertPoint.before(self.loop)), {})
+        scope = LoopScope(Builder(self._before), {})
         arrivals = self._arrivals(scope)
         for number in range(ahead):
             if number < count:
@@ -103,6 +107,19 @@ class _Pipeline:
         for tile in slots.tiles:
             assert isinstance(tile.owner, AllocOp)
             Rewriter.erase_op(tile.owner)
+
+    @cached_property
+    def _before(self) -> InsertPoint:
+        """The place of the first copies: before tiles that are staged and taken to registers right
+        before the loop, so that all come together.
+        """
+        first: Operation = self.loop
+        op = self.loop.prev_op
+        while isinstance(op, AllocOp | TileOp):
+            if isinstance(op, StageOp) and _is_taken_to_registers(op):
+                first = op
+            op = op.prev_op
+        return InsertPoint.before(first)
 
     @cached_property
     def _is_asynchronous(self) -> bool:
@@ -137,7 +154,8 @@ class _Pipeline:
         """Return a buffer of as many tiles in place of one."""
         new = with_slots(tile, self.slots)
         assert isinstance(tile.owner, AllocOp)
-        Rewriter.insert_op(new, InsertPoint.before(tile.owner))
+        at_loop = self._before.insert_before is self.loop
+        Rewriter.insert_op(new, InsertPoint.before(tile.owner) if at_loop else self._before)
         return new.buffer
 
     @cached_property
@@ -181,3 +199,7 @@ class _Pipeline:
                 slots.stage(scope, loop, value, slice, mapped, barrier)
 
             arrivals.start(scope, slice, mapped, write)
+
+
+def _is_taken_to_registers(stage: StageOp) -> bool:
+    return all(isinstance(use.operation, StageOp | LoadFragmentOp) for use in stage.tile.uses)

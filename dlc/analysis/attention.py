@@ -13,6 +13,7 @@ from xdsl.ir.affine import AffineExpr
 from dlc.analysis.contraction import Gemm, gemm
 from dlc.analysis.epilogue import NotFusibleError, places
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp, ElementwiseOp
+from dlc.dialects.graph.elementwise import AddOp
 from dlc.dialects.graph.softmax_form import softmax_form
 from dlc.ir.tensor import element_type, is_float, shape
 
@@ -40,6 +41,12 @@ class Attention:
         are the reduction of the second.
         """
         return gemm(self.scores), gemm(self.product)
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether logits are scores and something that does not depend on them, added."""
+        op = self.logits.owner
+        return self.between == (op,) and isinstance(op, AddOp) and op.lhs is not op.rhs
 
 
 def attention_of(product: ContractionOp) -> Attention | None:

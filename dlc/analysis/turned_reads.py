@@ -56,9 +56,15 @@ class Turn:
         """Of the groups."""
         return tuple(prod(self.shape[a] for a in group) for group in self.groups)
 
+    def line_step(self, input: TurnedInput) -> int:
+        """Return how far apart the elements of an input along the last group are."""
+        step = _strides(input, self.shape)[self.groups[-1][-1]]
+        assert step is not None
+        return step
+
     def is_dense(self, input: TurnedInput) -> bool:
         """Whether the elements of an input along the last group follow those along ``axis``."""
-        return _strides(input, self.shape)[self.groups[-1][-1]] == self.sizes[self.axis]
+        return self.line_step(input) == self.sizes[self.axis]
 
 
 def turn_of(cluster: Cluster) -> Turn | None:

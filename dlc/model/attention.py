@@ -118,19 +118,18 @@ class AttentionKernel:
 
     @property
     def least_registers(self) -> float:
-        """What ``gpu-check-limits`` counts: queries, sums, largest score and total of each row, and
-        the most of what takes turns beside them: scores and keys, or scores and weights, or weights
-        and values.
+        """What ``gpu-check-limits`` counts: what takes turns (scores and keys, scores and weights,
+        weights and values); beside them queries, sums, largest score and total of each row. Of a
+        single step queries are there in the first product only, and sums and totals after it.
         """
         place = self.instruction.c.place
         rows = self._parts * (place.panels[0] if place else 1)
         weights = self._packed * self._scores
-        turns = (
-            self._scores + self._fragments(self.keys, self.depth),
-            self._scores + weights,
-            weights + self._fragments(self.columns, self.keys),
-        )
-        return OTHER_REGISTERS + self._queries + self._sums + 2 * rows + max(turns)
+        first = self._scores + self._fragments(self.keys, self.depth)
+        second = weights + max(self._scores, self._fragments(self.columns, self.keys))
+        if self.steps == 1:
+            return OTHER_REGISTERS + max(first + self._queries, second + self._sums + rows)
+        return OTHER_REGISTERS + self._queries + self._sums + 2 * rows + max(first, second)
 
     def _fragments(self, columns: int, depth: int) -> float:
         """Return the registers of a lane for its elements of a rhs, in the two steps of the
@@ -143,7 +142,8 @@ class AttentionKernel:
     @property
     def shared_bytes(self) -> int:
         """The shared memory of a block: queries, keys and values; sums after these."""
-        slots = self.element_bytes * self.rows * self.depth + self.stages * self.step_bytes
+        slices = min(self.stages, self.steps)
+        slots = self.element_bytes * self.rows * self.depth + slices * self.step_bytes
         if not self.exchange:
             return slots
         return max(slots, REGISTER_BYTES * self.rows * (self.columns + EXCHANGE_MARGIN))
@@ -177,7 +177,8 @@ def _round_clocks(kernel: AttentionKernel, resident: int, arch: GpuArch) -> floa
     costs = arch.costs
     latency = arch.l2_latency_s * arch.clock_hz * costs.loaded_l2_latency
     arriving = resident * kernel.step_bytes / arch.l2_bytes_per_clock_into_sm
-    first = _SETUP * costs.setup_clocks + 2 * latency + arriving
+    waits = 2 if kernel.steps > kernel.stages == 1 else 1  # for queries, and for the first keys
+    first = _SETUP * costs.setup_clocks + waits * latency + arriving
     stored = kernel.element_bytes * kernel.rows * kernel.columns / costs.stored_bytes_per_clock
     end = resident * stored * (1.0 if kernel.exchange else costs.half_line)
     return first + kernel.steps * _step_clocks(kernel, resident, arch) + end

@@ -222,12 +222,16 @@ def test_transpose_through_shared_memory(
         ((2, 129, 20), (0, 2, 1), (16, 32)),
         ((5, 150, 3, 33), (0, 3, 2, 1), (32, 32)),
         ((257, 16), (1, 0), (16, 64)),
+        ((263, 141), (1, 0), (64, 64)),
+        ((2, 135, 70), (0, 2, 1), (64, 32)),
     ],
 )
 def test_odd_transpose_in_whole_sectors(
     runner: Runner, element: str, sizes: tuple[int, ...], order: tuple[int, ...], tile: Tile
 ) -> None:
-    """Tiles begin before their left end, each line at a sector of the result."""
+    """Tiles begin before their left end, each line at a sector of the result; lines of the input
+    that begin anywhere come by whole vectors.
+    """
     dtype = {"f16": np.float16, "f32": np.float32, "i8": np.int8}[element]
     vector = 4 // dtype().itemsize
     text = _transpose(element, sizes, order, _keys(64, vector, tile))

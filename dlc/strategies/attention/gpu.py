@@ -28,7 +28,8 @@ def candidates(work: AttentionWork, arch: GpuArch) -> Iterator[AttentionOnGpu]:
         for (rows, warps), step, stages, exchange in product(
             _BLOCKS, _STEPS, _STAGES, (False, True)
         ):
-            yield AttentionOnGpu(rows, step, warps, row.name, stages, exchange)
+            if stages == 1 or step < work.keys:  # a single step has nothing to come ahead
+                yield AttentionOnGpu(rows, step, warps, row.name, stages, exchange)
 
 
 def _instructions(work: AttentionWork, arch: GpuArch) -> list[Instruction]:

@@ -100,49 +100,59 @@ class _Kernel:
 
     def _write_tile(self, batch: At, row: AffineExpr) -> None:
         """Write what a block does with the rows from ``row`` on."""
-        queries = self._hold_queries(batch, row)
-        sums = self._zero(self.schedule.padded_columns(self.product.gemm.n_size), "sums")
-        self._write_steps(batch, row, queries, sums)
-        insert = self.scope.b.builder.insert
+        depth, insert = self._depth, self.scope.b.builder.insert
+        queries = self._factor(self.scores, 0, batch, row, self.schedule.rows, depth).stage(_ZERO)
+        queries.insert(self.scope, "queries")
+        sums = (self._write_loop if self.steps > 1 else self._write_step)(batch, row, queries)
         insert(NormalizeOp(sums, self.attention.zero))
         first, exchange = (row, _ZERO), self.schedule.exchange
         drain(self.scope, self.product, batch, first, sums, exchange)
 
-    def _hold_queries(self, batch: At, row: AffineExpr) -> SSAValue:
-        depth = self.schedule.padded_depth(self.scores.gemm.k_size)
-        staged = self._factor(self.scores, 0, batch, row, self.schedule.rows, depth).stage(_ZERO)
-        staged.insert(self.scope, "queries")
-        element = element_type(self.attention.scores.operands[0])
-        held = self.scope.b.insert(
-            LoadFragmentOp(staged.alloc.buffer, self._type(element, depth), not staged.along_k)
-        )
-        held.name_hint = "held"
-        return held
-
-    def _write_steps(self, batch: At, row: AffineExpr, queries: SSAValue, sums: SSAValue) -> None:
-        """Write the loop over keys."""
-        schedule, scope = self.schedule, self.scope
+    def _write_loop(self, batch: At, row: AffineExpr, queries: Staged) -> SSAValue:
+        """Write the loop over steps of keys; return the sums."""
+        held, sums, scope = self._held(queries), self._sums(), self.scope
         loop = ForOp(0, self.steps, kind=LoopKind.REDUCTION)
         loop.induction.name_hint = "step"
-        loop.pipeline = IntegerAttr(schedule.stages, i64)
-        depth, columns = (
-            schedule.padded_depth(self.scores.gemm.k_size),
-            schedule.padded_columns(self.product.gemm.n_size),
-        )
+        loop.pipeline = IntegerAttr(self.schedule.stages, i64)
         with scope.loop(loop) as step:
-            first = step * schedule.step
-            keys = self._factor(self.scores, 1, batch, first, schedule.step, depth).stage(_ZERO)
-            values = self._factor(self.product, 1, batch, _ZERO, columns, schedule.step)
-            values = values.stage(first)
-            keys.insert(scope, "keys", loop)
-            values.insert(scope, "values", loop)
-            scores = self._zero(schedule.step, "scores")
-            self._contract(scores, queries, keys)
+            first = step * self.schedule.step
+            keys, values = self._bring(batch, first, loop)
+            scores = self._zero(self.schedule.step, "scores")
+            self._contract(scores, held, keys)
             self._update(scores, batch, row, first)
-            map, dims = scope.resolve([first])
-            scope.b.builder.insert(OnlineSoftmaxOp(scores, sums, map[0], dims, self.keys))
-            self._contract(sums, scores, values)
+            self._weigh(scores, first, values, sums)
             scope.b.builder.insert(YieldOp())
+        return sums
+
+    def _write_step(self, batch: At, row: AffineExpr, queries: Staged) -> SSAValue:
+        """Write the only step, whose keys and values come together with the queries; what is added
+        to scores is read meanwhile.
+        """
+        keys, values = self._bring(batch, _ZERO, None)
+        scores = self._zero(self.schedule.step, "scores")
+        if self.attention.is_sum:
+            self._update(scores, batch, row, _ZERO)
+        self._contract(scores, self._held(queries), keys)
+        if not self.attention.is_sum:
+            self._update(scores, batch, row, _ZERO)
+        sums = self._sums()
+        self._weigh(scores, _ZERO, values, sums)
+        return sums
+
+    def _bring(self, batch: At, first: AffineExpr, loop: ForOp | None) -> tuple[Staged, Staged]:
+        """Write what brings the keys and the values of a step, from ``first`` on."""
+        step, columns = self.schedule.step, self._columns
+        keys = self._factor(self.scores, 1, batch, first, step, self._depth).stage(_ZERO)
+        values = self._factor(self.product, 1, batch, _ZERO, columns, step).stage(first)
+        keys.insert(self.scope, "keys", loop)
+        values.insert(self.scope, "values", loop)
+        return keys, values
+
+    def _weigh(self, scores: SSAValue, first: AffineExpr, values: Staged, sums: SSAValue) -> None:
+        """Write what the scores of a step add to the sums. first: its first key."""
+        map, dims = self.scope.resolve([first])
+        self.scope.b.builder.insert(OnlineSoftmaxOp(scores, sums, map[0], dims, self.keys))
+        self._contract(sums, scores, values)
 
     def _contract(self, sums: SSAValue, lhs: SSAValue, rhs: Staged) -> None:
         product = ContractOp(
@@ -170,6 +180,25 @@ class _Kernel:
         scope.b.builder.insert(MapAccumulatorOp(scores, flat, dims, limits, Region(block)))
 
     # Tiles ---------------------------------------------------------------------------------------
+
+    @property
+    def _depth(self) -> int:
+        """The elements of a query in shared memory."""
+        return self.schedule.padded_depth(self.scores.gemm.k_size)
+
+    @property
+    def _columns(self) -> int:
+        """The elements of a value in shared memory."""
+        return self.schedule.padded_columns(self.product.gemm.n_size)
+
+    def _held(self, queries: Staged) -> SSAValue:
+        type = self._type(element_type(self.attention.scores.operands[0]), self._depth)
+        held = LoadFragmentOp(queries.alloc.buffer, type, not queries.along_k)
+        held.held.name_hint = "held"
+        return self.scope.b.insert(held)
+
+    def _sums(self) -> SSAValue:
+        return self._zero(self._columns, "sums")
 
     def _zero(self, columns: int, name: str) -> SSAValue:
         compute = compute_type(element_type(self.attention.product.results[0]))

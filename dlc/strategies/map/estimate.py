@@ -18,6 +18,10 @@ _UNEVEN_INSTRUCTIONS = 6.0
 """Of a vector that goes over the ends of the last axis: the index of each part of it that is in a
 line all or none; of each element of a tile where lanes read the same banks.
 """
+_SKEW_INSTRUCTIONS = 10.0
+"""Of a vector of a skewed line: where the line begins in both memories, and whether there is one.
+Counted in the machine code.
+"""
 _LOADS_AHEAD = 8
 """Loads that a thread has under way at a time."""
 
@@ -50,12 +54,14 @@ def _estimate_tiled(work: MapWork, schedule: MapOnGpu, arch: GpuArch) -> float:
     stored = costs.result_instructions / schedule.vector
     operations = costs.operation_instructions * work.operations / work.points
     divided = _UNEVEN_INSTRUCTIONS if tile.is_crossed else 0.0
-    bringing = sum(costs.load_instructions / n + _TILE_STORES for n in tile.input_vectors)
+    bringing = each * sum(costs.load_instructions / n + _TILE_STORES for n in tile.input_vectors)
+    of_vector = costs.load_instructions + _TILE_STORES + _SKEW_INSTRUCTIONS
+    bringing += of_vector * sum(skew.rounds(schedule.threads) for skew in tile.skews)
     kernel = Stream(
         tile.blocks,
         threads,
         fits,
-        each * (bringing + operations + divided + _TILE_LOADS + stored),
+        bringing + each * (operations + divided + _TILE_LOADS + stored),
         2 * costs.thread_wait_clocks,
         tile.lines,
         tile.lines,

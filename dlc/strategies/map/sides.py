@@ -5,6 +5,7 @@ from math import gcd, prod
 
 from dlc.analysis.turned_reads import Turn, TurnedInput
 from dlc.arch.memory import ACCESS_BYTES, BANK_BYTES, SECTOR_BYTES
+from dlc.strategies.map.skew import Skew
 
 FEW_LINES = 4
 """Of the neighbours of a thread: with more, a line is left out after each so many."""
@@ -82,6 +83,16 @@ class Sides:
             common = gcd(self.across * self.down, self.turn.sizes[-1] * size)
         return gcd(common, ACCESS_BYTES // input.bytes)
 
+    def skew(self, input: TurnedInput, vector: int) -> Skew | None:
+        """Return how lines of an input stand that begin anywhere, of which threads would bring no
+        more than a bank at once otherwise; ``None`` where they do not, or follow each other.
+        """
+        step = self.turn.line_step(input)
+        few = self.input_vector(input) * input.bytes <= BANK_BYTES
+        if self.before(vector) and few and input.bytes < BANK_BYTES and step >= self.down:
+            return Skew.of(self.across + self.before(vector), self.down, step, input.bytes)
+        return None
+
     def pitch(self, input: TurnedInput, vector: int) -> int:
         """Return the elements from line to line of an input in shared memory: an odd number of
         banks, so that the lines of a column lie in different ones; or of elements, where threads
@@ -103,6 +114,8 @@ class Sides:
         Four lines apart eight threads do without it, and where all lines are those of one thread.
         """
         pitch, lines = self.pitch(input, vector), self.across + self.before(vector)
+        if skew := self.skew(input, vector):
+            return (skew.size,)
         if vector <= FEW_LINES or self.across <= vector or self.input_runs(input):
             return lines, pitch
         return -(-self.across // vector), vector + 1, pitch

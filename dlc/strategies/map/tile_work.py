@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import prod
+from math import gcd, prod
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.turned_reads import Turn, turn_of
+from dlc.analysis.turned_reads import Turn, TurnedInput, turn_of
 from dlc.arch.memory import ACCESS_BYTES, BANK_BYTES, LINE_BYTES, SECTOR_BYTES
 from dlc.ir.tensor import element_bytes, element_type
 from dlc.strategies.map.sides import FEW_LINES, Sides
+from dlc.strategies.map.skew import Skew
 
 _SIDES = (32, 64, 128)
 _LONG_SIDES = (256, 512, 1024)
@@ -23,9 +24,10 @@ _SHARED_BYTES = 48 * 1024
 @dataclass(frozen=True)
 class TileWork:
     """A tile of a schedule: its sides as the schedule has them, the elements of a thread's vector,
-    blocks, elements and bytes of shared memory of a block; for each input, how many neighbours a
-    thread brings at once; the lines that all blocks read, and the bytes of sectors that they write;
-    whether neighbours of some threads lie in two lines, and lanes need the same banks.
+    blocks, elements and bytes of shared memory of a block; for each input whose lines are not
+    skewed, how many neighbours a thread brings at once, and the skews of the others; the lines that
+    all blocks read, and the bytes of sectors that they write; whether neighbours of some threads
+    lie in two lines, and lanes need the same banks.
     """
 
     tile: tuple[int, int]
@@ -37,6 +39,7 @@ class TileWork:
     lines: float
     stored_bytes: float
     is_crossed: bool = False
+    skews: tuple[Skew, ...] = ()
 
 
 def tile_works(cluster: Cluster) -> Iterator[TileWork]:
@@ -80,15 +83,15 @@ def _work(turn: Turn, sides: Sides, bytes: list[int], vector: int) -> TileWork:
     whole = turn.sizes[turn.axis], turn.sizes[-1]
     counts, before = sides.tiles(vector), sides.before(vector)
     others = prod(turn.sizes) // prod(whole)
-    brought = whole[1] + before * counts[1]
+    skews = {i: skew for i in turn.inputs if (skew := sides.skew(i, vector))}
     lines = sum(
-        others * counts[0] * brought * _pieces(sides.down * i.bytes, LINE_BYTES)
-        if not sides.input_runs(i)
-        else others * prod(whole) * i.bytes / LINE_BYTES
+        others * prod(whole) * i.bytes / LINE_BYTES
+        if sides.input_runs(i)
+        else others * counts[0] * (whole[1] + before * counts[1]) * _lines(sides, i, skews.get(i))
         for i in turn.inputs
     )
     stored = sum(
-        others * counts[1] * whole[0] * _pieces(sides.across * b, SECTOR_BYTES) * SECTOR_BYTES
+        others * counts[1] * whole[0] * _stored_sectors(sides, b) * SECTOR_BYTES
         if not sides.runs and not before
         else others * prod(whole) * b
         for b in bytes
@@ -99,15 +102,28 @@ def _work(turn: Turn, sides: Sides, bytes: list[int], vector: int) -> TileWork:
         others * prod(counts),
         sides.down * sides.across,
         sides.shared_bytes(vector),
-        tuple(map(sides.input_vector, turn.inputs)),
+        tuple(sides.input_vector(i) for i in turn.inputs if i not in skews),
         lines,
         stored,
         sides.across % vector > 0 and vector <= FEW_LINES,
+        tuple(skews.values()),
     )
 
 
-def _pieces(bytes: int, piece: int) -> float:
-    """Return how many aligned pieces a run of bytes touches, on average where it is not a multiple
-    of them.
+def _lines(sides: Sides, input: TurnedInput, skew: Skew | None) -> float:
+    """Return the lines of a cache that a line of an input in the tile comes from."""
+    if skew:
+        return _pieces(skew.vectors * ACCESS_BYTES, LINE_BYTES, ACCESS_BYTES)
+    return _pieces(sides.down * input.bytes, LINE_BYTES, sides.turn.line_step(input) * input.bytes)
+
+
+def _stored_sectors(sides: Sides, bytes: int) -> float:
+    """Return the sectors of a line of the result in the tile."""
+    return _pieces(sides.across * bytes, SECTOR_BYTES, sides.turn.sizes[-1] * bytes)
+
+
+def _pieces(bytes: int, piece: int, step: int) -> float:
+    """Return how many aligned pieces a run of bytes touches: an average over runs that begin
+    multiples of ``step`` apart.
     """
-    return bytes / piece if bytes % piece == 0 else bytes / piece + 1
+    return (bytes + piece - gcd(bytes, step, piece)) / piece

@@ -15,7 +15,7 @@ from xdsl.ir.affine import AffineExpr
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.turned_reads import Turn, TurnedInput, turn_of
 from dlc.arch.memory import SECTOR_BYTES
-from dlc.core.affine import linear_index, unflatten
+from dlc.core.affine import extent, linear_index, unflatten
 from dlc.dialects.graph.computed import Index
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp, buffer_shape
@@ -28,6 +28,7 @@ from dlc.lowering.scope import LoopScope, Place
 from dlc.lowering.straight import mark_straight
 from dlc.strategies.map.lines import Lines
 from dlc.strategies.map.sides import Sides
+from dlc.strategies.map.skew import Skew, SkewedLines, clamped
 
 Write = Callable[[AffineExpr, AffineExpr], None]
 """Writes what is done at two places."""
@@ -56,6 +57,7 @@ class _Tiles:
     down: int
     across: int
     copies: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    skewed: dict[SSAValue, SkewedLines] = field(default_factory=dict[SSAValue, SkewedLines])
     is_whole: bool = True
     at: tuple[AffineExpr, AffineExpr] = (AffineExpr.constant(0), AffineExpr.constant(0))
 
@@ -94,6 +96,8 @@ class _Tiles:
             space = SpaceAttr(Space.SHARED)
             type = MemRefType(element_type(input.value), sizes, memory_space=space)
             self.copies[input.value] = self.scope.b.insert(AllocOp(type))
+            if skew := self.sides.skew(input, self.vector):
+                self._bring_skewed(input, skew, outer, top, left)
         rows, columns = self.turn.sizes[self.turn.axis], self.turn.sizes[-1]
         ends = [(top, rows, self.down), (left, columns, self.across)]
         uneven = [(start, size - side) for start, size, side in ends if size % side or self.before]
@@ -125,7 +129,8 @@ class _Tiles:
 
     def _do(self, outer: Index, top: AffineExpr, left: AffineExpr) -> None:
         for input in self.turn.inputs:
-            self._bring(input, outer, top, left)
+            if input.value not in self.skewed:
+                self._bring(input, outer, top, left)
         self._compute(outer, top, left)
 
     def _index(self, outer: Index, row: AffineExpr, column: AffineExpr) -> list[AffineExpr]:
@@ -144,6 +149,8 @@ class _Tiles:
 
     def _near(self, input: TurnedInput, row: AffineExpr, column: AffineExpr) -> list[AffineExpr]:
         """Return where an element of an input stands in shared memory."""
+        if lines := self.skewed.get(input.value):
+            return [lines.near(column, row)]
         if len(self.sides.shared_sizes(input, self.vector)) == 2:
             return [column, row]
         column = self.scope.not_negative(column)
@@ -177,6 +184,30 @@ class _Tiles:
             self._where_inside(top + row, first + column, lambda: self._vector(lines, bring))
 
         self._in_rounds(columns * self.down // count, count, bring_vector)
+
+    def _bring_skewed(
+        self, input: TurnedInput, skew: Skew, outer: Index, top: AffineExpr, left: AffineExpr
+    ) -> None:
+        """Write the copy of an input by whole vectors, or by elements where these end behind it."""
+        scope, columns = self.scope, self.turn.sizes[-1]
+        source, first = scope.buffers[input.value], left - self.before
+
+        def start(column: AffineExpr) -> AffineExpr:
+            dims = self._index(outer, top, column)
+            place = [e.replace_dims_and_symbols(dims, ()) for e in input.index]
+            return linear_index(place, buffer_shape(source))
+
+        # Lines before the first one begin as far from a multiple as those a sector further on.
+        behind = scope.index_value(start(first + self.sector) % skew.each)
+        of_first, copy = scope.dim(behind, extent(skew.each)), self.copies[input.value]
+        lines = SkewedLines(scope, self.threads, skew, source, copy, of_first)
+        self.skewed[input.value] = lines
+        start_of = lambda line: start(clamped(scope, first + line, columns))
+        inside = lines.is_inside(start_of)
+        scope.where(inside, lambda: lines.bring(start_of))
+        self.is_whole = False
+        scope.where(scope.b.invert(inside), lambda: self._bring(input, outer, top, left))
+        self.is_whole = True
 
     # Results -------------------------------------------------------------------------------------
 

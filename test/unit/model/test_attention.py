@@ -35,6 +35,8 @@ def lowered_kernel(schedule: AttentionOnGpu, work: AttentionWork) -> KernelOp:
         (AttentionOnGpu(64, 64, 2), 256, 64, 64),  # two parts of rows; most with keys
         (AttentionOnGpu(16, 16, 1, stages=1), 64, 64, 128),  # most with values
         (AttentionOnGpu(64, 128, 4, stages=1), 128, 16, 16),  # most with scores and weights
+        (AttentionOnGpu(64, 128, 4, stages=3), 128, 64, 64),  # one step: no slots
+        (AttentionOnGpu(16, 16, 1, stages=1), 16, 128, 16),  # the same, most with queries
         (AttentionOnGpu(64, 16, 4, stages=1, exchange=True), 77, 24, 40),  # padded; sums larger
         (AttentionOnGpu(32, 32, 2, stages=3, exchange=True), 96, 128, 64),  # slots larger
     ],
@@ -52,9 +54,9 @@ def test_registers_and_shared_memory_are_those_of_the_kernel(
 def test_what_does_not_fit_takes_for_ever() -> None:
     fitting = kernel_of(WORK, AttentionOnGpu(64, 64, 4), H200)
     assert 0 < estimate_s(fitting, H200) < 1e-3
-    values = replace(WORK, columns=256)
+    values, many = replace(WORK, columns=256), replace(WORK, keys=1024)
     tall, wide = AttentionOnGpu(64, 32, 4), AttentionOnGpu(64, 128, 4, stages=8)
-    of_registers, of_shared = kernel_of(values, tall, H200), kernel_of(WORK, wide, H200)
+    of_registers, of_shared = kernel_of(values, tall, H200), kernel_of(many, wide, H200)
     assert of_registers.least_registers > H200.max_registers_per_thread
     assert of_shared.shared_bytes > H200.shared_bytes_per_block
     assert estimate_s(of_registers, H200) == estimate_s(of_shared, H200) == float("inf")
