@@ -443,6 +443,13 @@ def _groups_fp16() -> SmallModel:
     return g.model("groups fp16", [y], "fp16")
 
 
+def _odd_lines_fp16() -> SmallModel:
+    """A transposition through tiles of halves, whose lines begin anywhere between 16 bytes."""
+    g = GraphMaker(24)
+    x = g.whole("x", -100, 100, 517, 139, dtype=np.float16)
+    return g.model("odd lines fp16", [g.op("Transpose", x, perm=[1, 0])], "fp16")
+
+
 def _turned() -> SmallModel:
     """Transposes that meet, move through other operators and reach products."""
     g = GraphMaker(14)
@@ -526,7 +533,7 @@ def small_models() -> Iterator[SmallModel]:
         _quantised, _bytes, _integers, _unsigned, _pieces, _special, _reductions, _image_fp16,
         _windows_fp16, _groups_fp16,
         _large_products_fp16, _walking_products_fp16, _attention_fp16,
-        _turned, _written_out, _views, _masked,
+        _odd_lines_fp16, _turned, _written_out, _views, _masked,
     ):  # fmt: skip
         yield make()
     for precision in ("fp32", "tf32", "fp16", "bf16"):
