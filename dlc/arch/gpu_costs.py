@@ -84,6 +84,12 @@ class GpuCosts:
     (docs/performance.md, "One run of everything, 628e3840").
     """
 
+    l2_burst: float = 0.7
+    """The part of the stated bandwidth of the L2 that is reached where every block makes one tile,
+    so that all bring as many slices as they hold at once: 5,900 bytes a clock. Fitted, as
+    ``cluster_clocks``, to 370 schedules of ten products of 49 to 784 rows.
+    """
+
     turn_clocks: float = 300.0
     """Of a tile, beside its steps, where another team finishes the one before."""
 
@@ -130,10 +136,9 @@ class GpuCosts:
     meeting_clocks: float = 1752.0
     """Fence, barriers and counter of a block that leaves a partial sum."""
 
-    cluster_clocks: float = 700.0
-    """Two barriers of a cluster, in which parts of sums meet: predicted, and with the next one
-    within 7 % of the ratios of 43 pairs of kernels (docs/performance.md, "GPU: parts of a sum that
-    meet in a cluster").
+    cluster_clocks: float = 900.0
+    """Two barriers of a cluster, in which parts of sums meet: with the next one within 10 % of the
+    ratios of 85 pairs of kernels (docs/performance.md, "GPU: products of few rows").
     """
 
     remote_share: float = 0.06

@@ -104,7 +104,9 @@ def registers(tiles: "Tiles") -> Floats:
     for step in _STEPS:
         above = (found > step) & (found < step * _ABOVE_A_STEP) & (tiles.tensor == 0)
         found = np.where(above, step, found)
-    return np.clip(found, _LEAST, np.where(tiles.producers > 0, _of_roles(tiles), _MOST))
+    shared = _of_roles(tiles)
+    found = np.clip(found, _LEAST, np.where(tiles.producers > 0, shared, _MOST))
+    return np.where(tiles.kept > 0, shared, found)
 
 
 def spills(tiles: "Tiles") -> npt.NDArray[np.bool_]:

@@ -8,7 +8,7 @@ import numpy as np
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.memory import LINE_BYTES
-from dlc.model.contraction.overlap import Floats
+from dlc.model.contraction.overlap import Floats, slower
 from dlc.model.contraction.tiles import Tiles
 
 _COPY_INSTRUCTIONS = 10
@@ -30,6 +30,9 @@ _UNDER_LOADS = 4
 
 _ROUNDS_TOGETHER = 8
 """Elements that a thread brings one after the other without a loop."""
+
+_BURST = 4
+"""How well lines that an SM waits for hide that the L2 sends others."""
 
 _PIECE_BYTES = 64
 """Of a line that come from the L2 together: convolutions in groups of 4 to 32 channels take as long
@@ -68,7 +71,8 @@ class Supply:
     @cached_property
     def arriving(self) -> Floats:
         """The clocks in which a slice comes from the L2, by whole pieces of lines; by tensor
-        copies, by lines, of which those outside of the tensor, or partly, take longer.
+        copies, by lines, of which those outside of the tensor, or partly, take longer, and not
+        faster than the L2 sends to all that ask for all their slices at once.
         """
         tiles, costs = self.tiles, self.arch.costs
         lhs, rhs = tiles.loaded_bytes
@@ -76,7 +80,18 @@ class Supply:
         arriving = bytes * self.half_lines / self.l2_bytes_per_clock
         partly = 1 + (costs.partly_outside_lines - 1) * tiles.partly_outside
         lines = (tiles.m + tiles.n) * partly + costs.outside_lines * tiles.outside
-        return np.where(tiles.tensor > 0, lines * costs.tensor_line_clocks, arriving)
+        bytes = (tiles.m + tiles.n / tiles.work.beside) * tiles.line_bytes
+        burst = bytes * self._asking / (costs.l2_burst * self.arch.l2_bytes_per_clock)
+        together = slower(_BURST, lines * costs.tensor_line_clocks, burst)
+        return np.where(tiles.tensor > 0, together, arriving)
+
+    @property
+    def _asking(self) -> Floats:
+        """The SMs that ask the L2 at once, from the first slice on: those of blocks that make one
+        tile each. Blocks that go on to others come apart.
+        """
+        blocks = self.tiles.blocks
+        return np.where(blocks <= self.arch.sm_count, blocks, 0)
 
     @property
     def _pieces(self) -> float:

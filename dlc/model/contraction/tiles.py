@@ -18,6 +18,9 @@ EXCHANGE_MARGIN = 8
 in 8 rows, are then in different banks.
 """
 
+PART_PIECE_BYTES = 32
+"""Of partial sums in global memory that come or go together: a sector."""
+
 EXCHANGE_RUN = 4
 """Neighbours of a row that a thread takes from there at once, at most: 16 bytes of sums in 32 bits,
 which a warp reads without bank conflicts.
@@ -160,13 +163,19 @@ class Tiles:
         """The bytes that the lanes of a block get from shared memory in one step, or instructions
         that read there themselves.
         """
+        lhs, rhs = self.read_by_factor
+        return lhs + rhs
+
+    @cached_property
+    def read_by_factor(self) -> tuple[Floats, Floats]:
+        """The same of each factor."""
         across, down = self.warps_n, self.warps_m
         if self.instruction.is_asynchronous:
             across = self.n / self.work.beside / self.columns
             down = self.m / self.instruction.m
         lhs = self.m * across * self.instruction.lhs_readers
         rhs = self.n * down * self.instruction.rhs_readers / self.work.beside
-        return (lhs + rhs) * self.line_bytes
+        return lhs * self.line_bytes, rhs * self.line_bytes
 
     @cached_property
     def step_flops(self) -> Floats:
@@ -206,8 +215,10 @@ class Tiles:
 
     @cached_property
     def part_pieces(self) -> Floats:
-        """The pieces of rows in which the warps of a block write or read its partial sums."""
-        return self.m * self.n / (self._lanes_of_row * self._pairs)
+        """The pieces of 32 bytes in which a block's partial sums are written or read: they lie in
+        the order of its threads, whatever these hold.
+        """
+        return self.m * self.n * self.work.compute_bytes / PART_PIECE_BYTES
 
     @property
     def _pairs(self) -> int:

@@ -24,7 +24,7 @@ _LEAST_RANKS = {
 _LESS = {
     "matmul_768_128_128_64_1_f16": 0.8,
     "conv_64_56_56_64_256_1_1_1_f16": 0.73,
-    "matmul_1_128_3072_768_1_f32 again": 0.67,
+    "matmul_1_128_3072_768_1_f32 again": 0.6,
     "conv_16_28_28_512_128_1_1_1_f32 again": 0.7,
     "conv_64_14_14_256_256_3_1_1_f16 by warpgroups": 0.55,
     "conv_64_28_28_512_128_1_1_1_f16 by warpgroups again": 0.55,
@@ -32,7 +32,8 @@ _LESS = {
     "matmul_1_2048_2048_2048_1_tf32 by boxes": 0.5,
 }
 """Two have one or two steps and then stores: times of most schedules lie within 30 %, and what
-tells them apart (how stores of neighbouring blocks meet in the L2) is not modelled. Of the others
+tells them apart (how stores of neighbouring blocks meet in the L2) is not modelled. Kernels of the
+one of 128 rows in f32 stored partial sums 4 bytes a lane; they store 16 today. Of the others
 the best ten lie within 10 %, and partial sums of large tiles take longer than estimated. Of the
 one of first layers three quarters lie within 30 % of each other. The last one was measured on
 buffers that change: few slots wait for the memory there; by its size the L2 would hold it."""
@@ -135,6 +136,15 @@ def test_the_first_choice_of_a_convolution_is_near_the_best_measured_one(
     assert len(choices) >= 50
     assert geometric_mean(choices) <= 1.04
     assert max(choices) <= 1.5
+
+
+def test_the_first_choice_of_a_product_of_few_rows_is_near_the_best_measured_one(
+    groups: list[MeasuredGroup],
+) -> None:
+    some = [g for g in groups if g.name.endswith((", few rows", " in fp32"))]
+    choices = {g.name: choice(g, H200) for g in some}
+    assert len(choices) == 8
+    assert max(choices.values()) <= 1.08, choices
 
 
 def test_arithmetic_beside_a_product_is_rated_as_it_was_measured(
