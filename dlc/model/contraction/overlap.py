@@ -6,7 +6,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 
-def slower(power: Floats | int, *times: Floats | float) -> Floats:
+def slower(power: Floats | float, *times: Floats | float) -> Floats:
     """Return a little more than the longest of some times: ``(sum of t^power)^(1/power)``.
 
     What takes as long as another thing hides under it only in part; the higher the power, the more.
