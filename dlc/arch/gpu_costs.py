@@ -85,9 +85,9 @@ class GpuCosts:
     """
 
     l2_burst: float = 0.7
-    """The part of the stated bandwidth of the L2 that is reached where every block makes one tile,
-    so that all bring as many slices as they hold at once: 5,900 bytes a clock. Fitted, as
-    ``cluster_clocks``, to 370 schedules of ten products of 49 to 784 rows.
+    """The part of the stated bandwidth of the L2 that is reached where every block asks for the
+    whole reduction of its one tile at once: 5,900 bytes a clock. Fitted, as ``cluster_clocks``, to
+    370 schedules of ten products of 49 to 784 rows.
     """
 
     turn_clocks: float = 300.0

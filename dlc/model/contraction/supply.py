@@ -72,7 +72,7 @@ class Supply:
     def arriving(self) -> Floats:
         """The clocks in which a slice comes from the L2, by whole pieces of lines; by tensor
         copies, by lines, of which those outside of the tensor, or partly, take longer, and not
-        faster than the L2 sends to all that ask for all their slices at once.
+        faster than the L2 sends to all that ask for everything at once.
         """
         tiles, costs = self.tiles, self.arch.costs
         lhs, rhs = tiles.loaded_bytes
@@ -87,11 +87,12 @@ class Supply:
 
     @property
     def _asking(self) -> Floats:
-        """The SMs that ask the L2 at once, from the first slice on: those of blocks that make one
-        tile each. Blocks that go on to others come apart.
+        """The SMs that ask the L2 for all of their slices before the first has come: of blocks that
+        make one tile each, and hold the whole reduction.
         """
-        blocks = self.tiles.blocks
-        return np.where(blocks <= self.arch.sm_count, blocks, 0)
+        tiles = self.tiles
+        at_once = (tiles.blocks <= self.arch.sm_count) & (tiles.steps <= tiles.stages)
+        return np.where(at_once, tiles.blocks, 0)
 
     @property
     def _pieces(self) -> float:
