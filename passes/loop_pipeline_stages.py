@@ -17,13 +17,21 @@ from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects import gpu
 from dlc.dialects.gpu.buffers import Place
-from dlc.dialects.loop import AllocOp, ForOp, KernelOp, LoadFragmentOp, StageOp
+from dlc.dialects.loop import AllocOp, ForOp, KernelOp, StageOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.stage import TileOp
 from dlc.errors import CompileError
 from dlc.lowering.scope import LoopScope
 from dlc.simt.arrivals import Arrivals
-from dlc.simt.slots import Slots, check_slices, is_asynchronous, stages_of, with_slots
+from dlc.simt.slots import (
+    Slots,
+    check_slices,
+    is_alone,
+    is_asynchronous,
+    reads_in_place,
+    stages_of,
+    with_slots,
+)
 
 
 class LoopPipelineStagesPass(DlcPass):
@@ -32,8 +40,8 @@ class LoopPipelineStagesPass(DlcPass):
 
     Loops without the attribute, or with N = 1, stay: their tiles are brought and awaited in turn.
 
-    A tile that is staged right before the loop and taken to registers comes with the first slices:
-    their copies stand before it.
+    Where threads also work on tiles in registers, products are awaited before that. A tile that is
+    staged right before such a loop comes with the first slices: their copies stand before it.
 
     Where products are asynchronous, copies start under them. From three slots on the products of
     the slice before are still under way, too; so its slot stays as it is, and slices are brought
@@ -110,15 +118,13 @@ class _Pipeline:
 
     @cached_property
     def _before(self) -> InsertPoint:
-        """The place of the first copies: before tiles that are staged and taken to registers right
-        before the loop, so that all come together.
+        """The place of the first copies. Where threads also work on tiles in registers, it is
+        before tiles that are staged right before the loop, so that all come together.
         """
         first: Operation = self.loop
-        op = self.loop.prev_op
+        op = None if is_alone(self.loop) else self.loop.prev_op
         while isinstance(op, AllocOp | TileOp):
-            if isinstance(op, StageOp) and _is_taken_to_registers(op):
-                first = op
-            op = op.prev_op
+            first, op = (op if isinstance(op, StageOp) else first), op.prev_op
         return InsertPoint.before(first)
 
     @cached_property
@@ -137,7 +143,7 @@ class _Pipeline:
         """Write that all threads' copies of the present slice have come, and that the slot of the
         one before has been read.
         """
-        if self._is_asynchronous and self._by_threads:
+        if reads_in_place(self.loop) and self._by_threads:
             scope.b.builder.insert(gpu.AsyncFenceOp())
         scope.b.builder.insert(gpu.BarrierOp())
 
@@ -199,7 +205,3 @@ class _Pipeline:
                 slots.stage(scope, loop, value, slice, mapped, barrier)
 
             arrivals.start(scope, slice, mapped, write)
-
-
-def _is_taken_to_registers(stage: StageOp) -> bool:
-    return all(isinstance(use.operation, StageOp | LoadFragmentOp) for use in stage.tile.uses)

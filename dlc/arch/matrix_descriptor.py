@@ -18,6 +18,11 @@ TRANSPOSED_BYTES = 2
 """Of the only elements of which tiles can be transposed (PTX ISA, "wgmma.mma_async")."""
 
 
+def fits_lines(length_bytes: int) -> bool:
+    """Return whether lines of so many bytes are rows of bytes, one or several beside each other."""
+    return length_bytes in ROW_BYTES or length_bytes % max(ROW_BYTES) == 0
+
+
 @dataclass(frozen=True)
 class MatrixDescriptor:
     """A tile of rows x depth that lies in rows of ``row_bytes`` bytes (32, 64 or 128).

@@ -20,7 +20,7 @@ from dlc.analysis.contraction import GemmLoop
 from dlc.analysis.factor_copy import mapped_bytes, source
 from dlc.analysis.staged_copy import COPY_BYTES, computed_elements, copy_elements
 from dlc.analysis.tensor_stage import is_box
-from dlc.arch.matrix_descriptor import ROW_BYTES, TRANSPOSED_BYTES
+from dlc.arch.matrix_descriptor import ROW_BYTES, TRANSPOSED_BYTES, fits_lines
 from dlc.core.affine import linear_index, simplify, stride
 from dlc.core.task_map import TaskMap, repeat, spatial
 from dlc.dialects.gpu import CvtTf32Op
@@ -167,7 +167,7 @@ class Factor:
         """Whether instructions that read a tile in place take it with its lines along the rows."""
         bytes = element_bytes(element_type(self.value))
         row_bytes = self.rows * bytes
-        return bytes == TRANSPOSED_BYTES and (row_bytes in ROW_BYTES or row_bytes % _LONGEST == 0)
+        return bytes == TRANSPOSED_BYTES and fits_lines(row_bytes)
 
     def _element(self, row: AffineExpr, k: AffineExpr, product: AffineExpr) -> SSAValue:
         """Write the element at a row and a place of the reduction; zero where there is none.

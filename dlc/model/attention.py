@@ -22,6 +22,11 @@ _ROW_REGISTERS = 26
 152 kernels for sm_90a.
 """
 
+_WARPGROUP_REGISTERS, _WARPGROUP_HELD = 20, 1.15
+"""The same of instructions that read shared memory, and how many more than scores and sums a thread
+has: fitted to 14 kernels for sm_90a.
+"""
+
 _ELEMENT_INSTRUCTIONS = 6.0
 """Of a score: largest, difference, exponential, total, half a conversion, and its move. Counted in
 the machine code of kernels for sm_90a, as the next ones.
@@ -84,6 +89,21 @@ class AttentionKernel:
         return self.element_bytes * self.keys * (self.depth + self.columns)
 
     @property
+    def reads_shared(self) -> bool:
+        """Whether the instruction reads factors in shared memory."""
+        return self.instruction.b.place is None
+
+    @property
+    def moved_bytes(self) -> float:
+        """The bytes of shared memory that a step of a block writes and reads: keys and values once
+        for each warp, or for each product of warpgroups, and then queries, too.
+        """
+        if not self.reads_shared:
+            return (self.warps + 1) * self.step_bytes
+        queries = self.element_bytes * self.rows * self.depth
+        return (self.rows / self.instruction.m + 1) * self.step_bytes + queries
+
+    @property
     def _parts(self) -> float:
         """The parts below each other that a warp has of the rows, one of an instruction's each."""
         return self.rows / self.warps / (self.instruction.m / self.instruction.warps)
@@ -99,7 +119,11 @@ class AttentionKernel:
 
     @property
     def _queries(self) -> float:
-        """The registers of a lane for its elements of queries."""
+        """The registers of a lane for its elements of queries; none where the instruction reads
+        shared memory.
+        """
+        if self.reads_shared:
+            return 0
         return self._packed * self.rows * self.depth / self.warps / WARP_LANES
 
     @property
@@ -114,6 +138,8 @@ class AttentionKernel:
         """
         sums = self._sums if self.steps > 1 else self._sums / 4
         held = self._scores + self._queries + sums
+        if self.reads_shared:
+            return ceil(_WARPGROUP_REGISTERS + _WARPGROUP_HELD * held)
         return ceil(_FIXED_REGISTERS + held + self._parts * _ROW_REGISTERS)
 
     @property
@@ -189,8 +215,7 @@ def _step_clocks(kernel: AttentionKernel, resident: int, arch: GpuArch) -> float
     costs, schedulers = arch.costs, arch.issue_per_clock_per_sm
     scores = kernel.rows * kernel.keys
     multiplying = kernel.step_flops / arch.flops_per_clock_per_sm[kernel.instruction.unit]
-    moved = (kernel.warps + 1) * kernel.step_bytes
-    moving = moved / arch.shared_bytes_per_clock_per_sm
+    moving = kernel.moved_bytes / arch.shared_bytes_per_clock_per_sm
     each = _ELEMENT_INSTRUCTIONS + kernel.operations * costs.operation_instructions
     each += kernel.reads * costs.load_instructions
     instructions = (

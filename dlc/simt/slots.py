@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.core.locations import operation_text
@@ -40,12 +40,10 @@ def _is_plain(loop: ForOp) -> bool:
     """Whether slices are staged and contracted; beside that, all threads may work on tiles in
     registers, where products are done when they go on.
     """
-    ops = [op for op in loop.body.block.ops if not isinstance(op, YieldOp)]
-    others = [op for op in ops if not isinstance(op, StageOp | ContractOp)]
+    others = _others(loop)
     if not others:
         return True
-    in_order = not is_asynchronous(loop) and not loop.producer_warps
-    return in_order and all(isinstance(op, TileOp) for op in others)
+    return not loop.producer_warps and all(isinstance(op, TileOp) for op in others)
 
 
 def stages_of(loop: ForOp) -> list[StageOp]:
@@ -64,9 +62,26 @@ def _after_stages(loop: ForOp) -> list[TileOp]:
     return [op for op in tiles if not isinstance(op, StageOp)]
 
 
-def is_asynchronous(loop: ForOp) -> bool:
-    """Return whether products of a slice may be under way while threads go on."""
+def is_alone(loop: ForOp) -> bool:
+    """Return whether slices are staged and contracted, and nothing else is done in the loop."""
+    return not _others(loop)
+
+
+def _others(loop: ForOp) -> list[Operation]:
+    ops = loop.body.block.ops
+    return [op for op in ops if not isinstance(op, StageOp | ContractOp | YieldOp)]
+
+
+def reads_in_place(loop: ForOp) -> bool:
+    """Return whether instructions read slices where they lie in shared memory."""
     return any(op.instruction.is_asynchronous for op in contractions_of(loop))
+
+
+def is_asynchronous(loop: ForOp) -> bool:
+    """Return whether products of a slice may be under way while threads go on: where these do
+    nothing else with the sums.
+    """
+    return is_alone(loop) and reads_in_place(loop)
 
 
 def with_slots(tile: SSAValue, slots: int) -> AllocOp:
@@ -117,8 +132,10 @@ class Slots:
         slot, dims = scope.resolve([number % self.count])
         made = dict[SSAValue, SSAValue]()
         for old in _after_stages(loop):
-            new = self._product(old, slot, dims, made) if isinstance(old, ContractOp) else None
-            new = new or old.clone(made)
+            if isinstance(old, ContractOp):
+                new = self._product(old, slot, dims, made, is_asynchronous(loop))
+            else:
+                new = old.clone(made)
             new.location = old.location
             scope.b.builder.insert(new)
             made.update(zip(old.results, new.results, strict=True))
@@ -129,6 +146,7 @@ class Slots:
         slot: Sequence[AffineExpr],
         dims: Sequence[SSAValue],
         made: Mapping[SSAValue, SSAValue],
+        asynchronous: bool,
     ) -> ContractOp:
         return ContractOp(
             made.get(old.accumulator, old.accumulator),
@@ -137,7 +155,7 @@ class Slots:
             old.transpose_lhs is not None,
             old.transpose_rhs is not None,
             old.interleaved,
-            asynchronous=old.instruction.is_asynchronous,
+            asynchronous=asynchronous,
             groups=old.products,
         )
 

@@ -11,6 +11,19 @@ from dlc.backends.cuda.cubins import compile_kernels
 SMALL = "rows = 16, step = 16, warps = 1, stages = 1"
 WIDE = "rows = 64, step = 32, warps = 2, stages = 3"
 EXCHANGED = "rows = 64, step = 64, warps = 4, stages = 2, exchange = true"
+WARPGROUP = 'rows = 64, step = 64, warps = 4, instruction = "wgmma.m64n8k16", stages = 2'
+WARPGROUPS = (
+    'rows = 128, step = 96, warps = 8, instruction = "wgmma.m64n8k16", stages = 3, exchange = true'
+)
+ON_HOPPER = [
+    Case(WARPGROUP, 1, 1, 2, 16, 16),
+    Case(WARPGROUP, 2, 67, 197, 64, 64, mask="added"),
+    Case(WARPGROUP, 2, 64, 64, 64, 64, mask="added"),  # one step
+    Case(WARPGROUP, 2, 71, 72, 32, 16, mask="seen", zero=True),
+    Case(WARPGROUP.replace("rows = 64", "rows = 128"), 1, 130, 100, 32, 64, mask="scaled"),
+    Case(WARPGROUPS, 1, 130, 197, 128, 128, mask="causal"),
+    Case(WARPGROUPS, 3, 100, 100, 64, 64, packed=True),
+]
 CASES = [
     Case(SMALL, 1, 1, 2, 16, 8),
     Case(SMALL, 3, 17, 31, 24, 40),
@@ -34,9 +47,11 @@ def largest_error(case: Case) -> float:
 
 
 @pytest.mark.parametrize(
-    "case", CASES, ids=lambda case: f"{case.rows}x{case.keys}x{case.depth}{case.mask}"
+    "case", CASES + ON_HOPPER, ids=lambda case: f"{case.rows}x{case.keys}x{case.depth}{case.mask}"
 )
 def test_as_in_float64(runner: Runner, case: Case) -> None:
+    if case in ON_HOPPER and runner.target != "sm_90a":
+        pytest.skip(f"{runner.target} has no products of warpgroups")
     module = lowered(case.text(), f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}")
     inputs = case.inputs()
     (y,) = runner.run(module, *inputs.values())
@@ -51,4 +66,15 @@ def test_compiles_without_spills(target: str, depth: int) -> None:
     case = Case(EXCHANGED, 1, 130, 197, depth, depth, mask="added")
     module = lowered(case.text(), f"lower-to-loop,lower-to-gpu{{arch={target}}}")
     (compiled,) = compile_kernels(module, target)
+    assert compiled.resources.spill_bytes == 0
+
+
+@pytest.mark.parametrize("depth", [64, 128])
+@pytest.mark.parametrize("schedule", [WARPGROUP, WARPGROUPS])
+def test_compiles_for_warpgroups(schedule: str, depth: int) -> None:
+    """Without spills, and without products that the assembler lets wait for each other."""
+    case = Case(schedule, 1, 130, 197, depth, depth, mask="added")
+    (compiled,) = compile_kernels(
+        lowered(case.text(), "lower-to-loop,lower-to-gpu{arch=sm_90a}"), "sm_90a"
+    )
     assert compiled.resources.spill_bytes == 0

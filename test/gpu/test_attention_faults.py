@@ -16,6 +16,8 @@ from dlc.dialects import gpu
 from dlc.simulator import SimulationError, run_module
 
 CASE = Case("rows = 32, step = 32, warps = 2, stages = 3", 1, 40, 77, 32, 32, mask="added")
+GROUP = 'rows = 64, step = 32, warps = 4, instruction = "wgmma.m64n8k16", stages = 2'
+ON_HOPPER = Case(GROUP, 1, 40, 77, 32, 32, mask="added")
 GPU = "lower-to-loop,lower-to-gpu{arch=sm_90a}"
 
 
@@ -63,10 +65,16 @@ def lowest_level(module: ModuleOp) -> None:
     Rewriter.replace_op(select, [], [select.operands[2]])
 
 
-def test_right_without_a_fault() -> None:
-    module, inputs = lowered(CASE.text(), GPU), CASE.inputs()
+def left_out(kind: type[Operation], number: int) -> Callable[[ModuleOp], None]:
+    """Return what takes an op away."""
+    return lambda module: Rewriter.erase_op(ops(module, kind)[number])
+
+
+@pytest.mark.parametrize("case", [CASE, ON_HOPPER], ids=["warps", "warpgroups"])
+def test_right_without_a_fault(case: Case) -> None:
+    module, inputs = lowered(case.text(), GPU), case.inputs()
     (y,) = run_module(module, list(inputs.values()))
-    np.testing.assert_allclose(y, CASE.wanted(inputs), rtol=0, atol=largest_error(CASE))
+    np.testing.assert_allclose(y, case.wanted(inputs), rtol=0, atol=largest_error(case))
 
 
 @pytest.mark.parametrize("fault", [without_barrier(0), without_barrier(1), late_wait])
@@ -75,6 +83,23 @@ def test_the_simulator_finds(fault: Callable[[ModuleOp], None]) -> None:
     fault(module)
     with pytest.raises(SimulationError):
         run_module(module, list(CASE.inputs().values()))
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        *(left_out(gpu.WgmmaWaitOp, n) for n in range(2)),  # of scores, of sums
+        *(left_out(gpu.WgmmaFenceOp, n) for n in range(2)),
+        left_out(gpu.AsyncFenceOp, -1),
+        left_out(gpu.BarrierOp, 0),
+        late_wait,
+    ],
+)
+def test_the_simulator_finds_in_products_of_warpgroups(fault: Callable[[ModuleOp], None]) -> None:
+    module = lowered(ON_HOPPER.text(), GPU)
+    fault(module)
+    with pytest.raises(SimulationError):
+        run_module(module, list(ON_HOPPER.inputs().values()))
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,21 @@ def find(name: str, a: str, b: str, c: str) -> Instruction | None:
 
 
 @cache
+def widest(name: str, columns: int) -> str:
+    """Return the name of the widest instruction that is like ``name`` but for its columns, of which
+    ``columns`` are a multiple.
+    """
+    (row, *_) = named(name)
+    like = (
+        each
+        for each in rows()
+        if (each.scope, each.m, each.k, each.element) == (row.scope, row.m, row.k, row.element)
+        and columns % each.n == 0
+    )
+    return max(like, key=lambda each: each.n).name
+
+
+@cache
 def multiplying(
     element: str, compute: str, capabilities: frozenset[str]
 ) -> tuple[Instruction, ...]:

@@ -5,6 +5,7 @@ from itertools import product
 
 from dlc.arch import GpuArch, instructions
 from dlc.arch.instruction import Instruction
+from dlc.arch.matrix_descriptor import fits_lines
 from dlc.errors import CompileError
 from dlc.model.attention import AttentionKernel, estimate_s
 from dlc.model.upper_bound import KernelWork, gpu_bound
@@ -25,6 +26,8 @@ _STAGES = (1, 2, 3)
 def candidates(work: AttentionWork, arch: GpuArch) -> Iterator[AttentionOnGpu]:
     """Yield the schedules; none for factors that the chip has no instruction for."""
     for row in _instructions(work, arch):
+        if row.name != INSTRUCTIONS[0]:
+            continue  # the others are not measured: they are for schedules by hand
         for (rows, warps), step, stages, exchange in product(
             _BLOCKS, _STEPS, _STAGES, (False, True)
         ):
@@ -58,6 +61,11 @@ def rate(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> Rated:
     return Rated(schedule, bound, lambda: estimate_s(kernel, arch))
 
 
+def _fit_lines(work: AttentionWork, lengths: tuple[int, ...]) -> bool:
+    """Return whether an instruction that reads shared memory finds its rows there."""
+    return all(fits_lines(work.element_bytes * length) for length in lengths)
+
+
 def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> AttentionKernel:
     """Return the kernel of a schedule, as the model takes it; raises CompileError where the chip
     has no such instruction for these factors.
@@ -68,6 +76,12 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
             f"{schedule.instruction} does not multiply {work.element} on {arch.target}; use the "
             "schedules of the ops apart"
         )
+    depth, columns = schedule.padded_depth(work.depth), schedule.padded_columns(work.columns)
+    if schedule.reads_shared and not _fit_lines(work, (depth, columns)):
+        raise CompileError(
+            f"{schedule.instruction} takes no queries of {depth} and values of {columns} elements "
+            f"(lines of 32, 64 or a multiple of 128 bytes); take {INSTRUCTIONS[0]}"
+        )
     return AttentionKernel(
         instruction=fitting[0],
         element_bytes=work.element_bytes,
@@ -77,8 +91,8 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
         warps=schedule.warps,
         stages=schedule.stages,
         steps=-(-work.keys // schedule.step),
-        depth=schedule.padded_depth(work.depth),
-        columns=schedule.padded_columns(work.columns),
+        depth=depth,
+        columns=columns,
         operations=work.operations,
         reads=work.reads,
         exchange=schedule.exchange,

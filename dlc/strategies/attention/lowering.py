@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.attention import Attention, attention_of
+from dlc.arch import instructions
 from dlc.core.task_map import repeat, spatial
 from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.loop import (
@@ -110,7 +111,7 @@ class _Kernel:
 
     def _write_loop(self, batch: At, row: AffineExpr, queries: Staged) -> SSAValue:
         """Write the loop over steps of keys; return the sums."""
-        held, sums, scope = self._held(queries), self._sums(), self.scope
+        lhs, sums, scope = self._lhs(queries), self._sums(), self.scope
         loop = ForOp(0, self.steps, kind=LoopKind.REDUCTION)
         loop.induction.name_hint = "step"
         loop.pipeline = IntegerAttr(self.schedule.stages, i64)
@@ -118,7 +119,7 @@ class _Kernel:
             first = step * self.schedule.step
             keys, values = self._bring(batch, first, loop)
             scores = self._zero(self.schedule.step, "scores")
-            self._contract(scores, held, keys)
+            self._contract(scores, lhs, keys)
             self._update(scores, batch, row, first)
             self._weigh(scores, first, values, sums)
             scope.b.builder.insert(YieldOp())
@@ -132,7 +133,7 @@ class _Kernel:
         scores = self._zero(self.schedule.step, "scores")
         if self.attention.is_sum:
             self._update(scores, batch, row, _ZERO)
-        self._contract(scores, self._held(queries), keys)
+        self._contract(scores, self._lhs(queries), keys)
         if not self.attention.is_sum:
             self._update(scores, batch, row, _ZERO)
         sums = self._sums()
@@ -152,11 +153,13 @@ class _Kernel:
         """Write what the scores of a step add to the sums. first: its first key."""
         map, dims = self.scope.resolve([first])
         self.scope.b.builder.insert(OnlineSoftmaxOp(scores, sums, map[0], dims, self.keys))
-        self._contract(sums, scores, values)
+        self._contract(sums, (scores, False), values)
 
-    def _contract(self, sums: SSAValue, lhs: SSAValue, rhs: Staged) -> None:
+    def _contract(self, sums: SSAValue, lhs: tuple[SSAValue, bool], rhs: Staged) -> None:
+        """Write a product. lhs: a tile, and whether it is transposed."""
+        tile, transposed = lhs
         product = ContractOp(
-            sums, (lhs, (), ()), (rhs.alloc.buffer, (), ()), transpose_rhs=rhs.along_k
+            sums, (tile, (), ()), (rhs.alloc.buffer, (), ()), transposed, rhs.along_k
         )
         self.scope.b.builder.insert(product)
 
@@ -191,11 +194,16 @@ class _Kernel:
         """The elements of a value in shared memory."""
         return self.schedule.padded_columns(self.product.gemm.n_size)
 
-    def _held(self, queries: Staged) -> SSAValue:
+    def _lhs(self, queries: Staged) -> tuple[SSAValue, bool]:
+        """Return the queries where the instruction takes them, in registers if it can, and whether
+        they are transposed there.
+        """
+        if self.schedule.reads_shared:
+            return queries.alloc.buffer, not queries.along_k
         type = self._type(element_type(self.attention.scores.operands[0]), self._depth)
         held = LoadFragmentOp(queries.alloc.buffer, type, not queries.along_k)
         held.held.name_hint = "held"
-        return self.scope.b.insert(held)
+        return self.scope.b.insert(held), False
 
     def _sums(self) -> SSAValue:
         return self._zero(self._columns, "sums")
@@ -209,8 +217,9 @@ class _Kernel:
     def _type(self, element: Attribute, columns: int) -> MemRefType[Attribute]:
         """Return the type of a tile in registers: who multiplies together has whole rows."""
         schedule, (groups, down) = self.schedule, self.schedule.parts
-        map = spatial(groups, 1) * repeat(down, columns // schedule.row.n)
-        spread = SpreadAttr(Spread(schedule.instruction, map))
+        name = instructions.widest(schedule.instruction, columns)
+        map = spatial(groups, 1) * repeat(down, columns // instructions.named(name)[0].n)
+        spread = SpreadAttr(Spread(name, map))
         space = SpaceAttr(Space.REGISTER)
         return MemRefType(element, [schedule.rows, columns], spread, space)
 
@@ -235,6 +244,7 @@ class _Kernel:
             self.schedule.threads,
             is_whole=product.gemm.k_size == slices * depth,
             order=lambda row, along_k: row,
+            in_place=self.schedule.reads_shared,
         )
 
 

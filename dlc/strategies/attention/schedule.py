@@ -10,8 +10,10 @@ from dlc.errors import CompileError
 from dlc.strategies._key import choice, flag, size
 from dlc.strategies._schedule import Schedule
 
-INSTRUCTIONS = ("mma.m16n8k16",)
-"""Names of rows (``dlc/arch/instructions``) whose threads hold a lhs as they hold sums."""
+INSTRUCTIONS = ("mma.m16n8k16", "wgmma.m64n8k16")
+"""Names of rows (``dlc/arch/instructions``) whose threads hold a lhs as they hold sums. Of those
+that are like one but wider, products take the widest that fits.
+"""
 
 _ROW = instructions.named(INSTRUCTIONS[0])[0]
 
@@ -49,6 +51,11 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
         return instructions.named(self.instruction)[0]
 
     @property
+    def reads_shared(self) -> bool:
+        """Whether the instruction reads factors where they are in shared memory."""
+        return self.row.b.place is None
+
+    @property
     def parts(self) -> tuple[int, int]:
         """The groups of threads that multiply together, and the parts of the rows that each of them
         has, below each other.
@@ -70,6 +77,11 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
 
     def check(self) -> None:
         rows = self.row.m // self.row.warps
+        if self.warps % self.row.warps:
+            raise CompileError(
+                f"warps = {self.warps} are no multiple of {self.row.warps}, which do "
+                f"{self.instruction} together"
+            )
         if self.rows % (rows * self.warps):
             raise CompileError(
                 f"rows = {self.rows} are no multiple of {rows} for each of {self.warps} warps"

@@ -59,6 +59,12 @@ def _kernel() -> tuple[ModuleOp, KernelOp]:
     return module, kernel
 
 
+def test_the_widest_of_a_kind_that_fits() -> None:
+    assert instructions.widest("mma.m16n8k16", 64) == "mma.m16n8k16"
+    assert instructions.widest("wgmma.m64n8k16", 112) == "wgmma.m64n112k16"
+    assert instructions.widest("wgmma.m64n8k16", 208) == "wgmma.m64n16k16"
+
+
 def test_it_shares_its_name_with_the_row_of_other_types() -> None:
     assert [row.element for row in instructions.named("mma.m16n8k16")] == ["f16", "bf16", "i8"]
     found = instructions.find("mma.m16n8k16", "i8", "i8", "i32")

@@ -15,12 +15,14 @@ from dlc.strategies.attention.gpu import candidates, kernel_of, rate
 from dlc.strategies.attention.schedule import AttentionOnGpu
 from dlc.strategies.attention.work import AttentionWork
 
+WARPGROUP = "wgmma.m64n8k16"
 WORK = AttentionWork(12, 128, 128, 64, 64, "f16", 2, "f32", 1.0, 1, 600000, 200000)
 
 
 def lowered_kernel(schedule: AttentionOnGpu, work: AttentionWork) -> KernelOp:
     """Return the kernel of a work by a schedule."""
     keys = f"rows = {schedule.rows}, step = {schedule.step}, warps = {schedule.warps}"
+    keys += f', instruction = "{schedule.instruction}"'
     keys += f", stages = {schedule.stages}, exchange = {str(schedule.exchange).lower()}"
     case = Case(keys, work.batch, work.rows, work.keys, work.depth, work.columns)
     module = lowered(case.text(), "lower-to-loop,lower-to-gpu{arch=sm_90a}")
@@ -35,6 +37,8 @@ def lowered_kernel(schedule: AttentionOnGpu, work: AttentionWork) -> KernelOp:
         (AttentionOnGpu(64, 64, 2), 256, 64, 64),  # two parts of rows; most with keys
         (AttentionOnGpu(16, 16, 1, stages=1), 64, 64, 128),  # most with values
         (AttentionOnGpu(64, 128, 4, stages=1), 128, 16, 16),  # most with scores and weights
+        (AttentionOnGpu(64, 64, 4, WARPGROUP), 256, 64, 64),  # factors in shared memory
+        (AttentionOnGpu(128, 64, 4, WARPGROUP, exchange=True), 64, 128, 128),  # the same, one step
         (AttentionOnGpu(64, 128, 4, stages=3), 128, 64, 64),  # one step: no slots
         (AttentionOnGpu(16, 16, 1, stages=1), 16, 128, 16),  # the same, most with queries
         (AttentionOnGpu(64, 16, 4, stages=1, exchange=True), 77, 24, 40),  # padded; sums larger
@@ -67,6 +71,17 @@ def test_all_schedules_of_16_bits_are_rated(element: str) -> None:
     work = replace(WORK, element=element)
     found = [rate(work, schedule, H200).latency_s() for schedule in candidates(work, H200)]
     assert min(found) < 1e-4
+
+
+def test_lines_that_products_of_warpgroups_do_not_read() -> None:
+    work, schedule = replace(WORK, depth=40), AttentionOnGpu(64, 64, 4, WARPGROUP)
+    with pytest.raises(CompileError, match="takes no queries of 48 and values of 64 elements"):
+        rate(work, schedule, H200)
+
+
+def test_whole_warpgroups() -> None:
+    with pytest.raises(CompileError, match="warps = 2 are no multiple of 4, which do wgmma"):
+        AttentionOnGpu(64, 64, 2, WARPGROUP).check()
 
 
 @pytest.mark.parametrize("element", ["f32", "f64"])
