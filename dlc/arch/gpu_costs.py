@@ -91,11 +91,14 @@ class GpuCosts:
     """
 
     turn_clocks: float = 300.0
-    """Of a tile, beside its steps, where another team finishes the one before."""
+    """Of a tile, beside its steps, where another team finishes the one before: for each warpgroup
+    of a team.
+    """
 
-    lone_warp_clocks: float = 2.6
-    """Of an instruction of an epilogue where a scheduler has one warp that computes it: fitted to
-    32 schedules of six products with GELU behind them, by teams that take turns.
+    lone_warp_clocks: float = 3.0
+    """Of an instruction of an epilogue where a scheduler has one warp that computes it; several
+    share what is beyond one clock. Fitted to 37 schedules of six products, five with GELU behind
+    them, by teams that take turns.
     """
 
     element_instructions: float = 24.5

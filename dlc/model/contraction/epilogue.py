@@ -51,7 +51,8 @@ class Epilogue:
         leaves its schedulers idle where few warps of it wait for their special functions.
         """
         tiles, schedulers = self.tiles, self.arch.issue_per_clock_per_sm
-        alone = np.maximum(1.0, self.arch.costs.lone_warp_clocks * schedulers / tiles.warps)
+        beside = np.maximum(1.0, tiles.warps / schedulers)
+        alone = 1 + (self.arch.costs.lone_warp_clocks - 1) / beside
         each = np.where(tiles.takes_turns, alone, 1.0)
         return tiles.results * tiles.work.operations / (schedulers * WARP_LANES) * each
 

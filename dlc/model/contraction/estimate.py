@@ -12,6 +12,7 @@ import numpy as np
 
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
+from dlc.arch.instruction import WARPGROUP_WARPS
 from dlc.model.contraction.epilogue import Epilogue
 from dlc.model.contraction.lanes import LaneLoop
 from dlc.model.contraction.main_loop import MainLoop
@@ -69,7 +70,8 @@ class _Estimate:
         loop = tiles.steps * self._loop.step(resident)
         end = resident * self._epilogue.clocks
         takes_turns = tiles.takes_turns
-        turn = np.maximum(loop + self.arch.costs.turn_clocks, (loop + end) / tiles.turns)
+        meeting = self.arch.costs.turn_clocks * tiles.warps / WARPGROUP_WARPS
+        turn = np.maximum(loop + meeting, (loop + end) / tiles.turns)
         start = self._supply.latency + self.arch.costs.setup_clocks + np.where(takes_turns, end, 0)
         tile = np.where(takes_turns, turn, loop + end)
         return start + np.ceil(tiles.blocks / walking) * tile

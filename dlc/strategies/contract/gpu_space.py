@@ -18,6 +18,7 @@ from dlc.strategies.contract.gpu_groups import sharing
 from dlc.strategies.contract.gpu_tiles import (
     DIVIDED,
     OF_WARPGROUPS,
+    PRODUCER_REGISTERS,
     Space,
     Tile,
     spaces_of,
@@ -27,8 +28,7 @@ from dlc.strategies.contract.schedule import TENSOR, THREADS, ContractOnGpu
 from dlc.strategies.contract.tiling import instructions_for
 
 _PRODUCERS = 4
-_PRODUCER_REGISTERS = 40
-"""A warpgroup can give registers away; tensor copies, and the order of tiles, need that many."""
+"""Warps: a whole warpgroup, which can give registers away."""
 
 _HALF_A_TILE = 32
 """Of the least rows and columns of warpgroups. With no more, warps are as fast: they multiply tiles
@@ -211,7 +211,7 @@ def _walking(
                 exchange=exchange,
                 producers=_PRODUCERS,
                 turns=walk.turns,
-                producer_registers=_PRODUCER_REGISTERS,
+                producer_registers=walk.producer_registers,
                 blocks=min(arch.sm_count, _tile_count(work, tile)),
                 copies=TENSOR,
             )
@@ -255,7 +255,7 @@ def _divided(
                 split=split,
                 order=_order(work, tile),
                 producers=_PRODUCERS,
-                producer_registers=_PRODUCER_REGISTERS,
+                producer_registers=PRODUCER_REGISTERS,
                 copies=TENSOR,
             )
             if 1 < split <= _MOST_DIVIDED:

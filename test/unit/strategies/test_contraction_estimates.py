@@ -73,7 +73,9 @@ def test_an_epilogue_that_spills_is_not_chosen() -> None:
 
     def fit(work: Contraction) -> list[bool]:
         tiles = [
-            x for x in contract_gpu.candidates(work, H200) if x.turns == 2 and x.tile[0] == 128
+            x
+            for x in contract_gpu.candidates(work, H200)
+            if (x.turns, x.tile[0], x.warps[0]) == (2, 128, 4)
         ]
         found = {x.tile[1]: residents(contract_gpu.tiles(work, [x], H200), H200) for x in tiles}
         return [bool(found[columns][0]) for columns in (128, 192)]
