@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.core.locations import operation_text
@@ -40,7 +40,8 @@ def _is_plain(loop: ForOp) -> bool:
     """Whether slices are staged and contracted; beside that, all threads may work on tiles in
     registers, where products are done when they go on.
     """
-    others = _others(loop)
+    ops = [op for op in loop.body.block.ops if not isinstance(op, YieldOp)]
+    others = [op for op in ops if not isinstance(op, StageOp | ContractOp)]
     if not others:
         return True
     return not loop.producer_warps and all(isinstance(op, TileOp) for op in others)
@@ -63,13 +64,9 @@ def _after_stages(loop: ForOp) -> list[TileOp]:
 
 
 def is_alone(loop: ForOp) -> bool:
-    """Return whether slices are staged and contracted, and nothing else is done in the loop."""
-    return not _others(loop)
-
-
-def _others(loop: ForOp) -> list[Operation]:
-    ops = loop.body.block.ops
-    return [op for op in ops if not isinstance(op, StageOp | ContractOp | YieldOp)]
+    """Return whether nothing else is done with tiles in the loop than staging and contracting."""
+    tiles = (op for op in loop.body.block.ops if isinstance(op, TileOp))
+    return all(isinstance(op, StageOp | ContractOp) for op in tiles)
 
 
 def reads_in_place(loop: ForOp) -> bool:
