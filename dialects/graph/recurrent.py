@@ -1,4 +1,7 @@
-"""Recurrent layers, unrolled: one product for the inputs of all steps, then a small one a step.
+"""Recurrent layers: one product for the inputs of all steps, then a loop of a small one a step.
+
+A few steps are written one by one. So are those whose parts of a tensor would not begin at a
+multiple of the bytes at which kernels expect a buffer to begin.
 
 A value that a layer does not need is a splat operand: zeros for no bias, initial state or peephole,
 the number of steps for sequences of full length. The decomposition leaves the work for them out.
@@ -19,7 +22,7 @@ from xdsl.dialects.builtin import (
     f64,
     i32,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.irdl import (
     operand_def,
     opt_prop_def,
@@ -32,9 +35,14 @@ from dlc.dialects.graph.comparison import CompareOp, WhereOp
 from dlc.dialects.graph.composer import Composer
 from dlc.dialects.graph.direction import Direction, DirectionAttr
 from dlc.dialects.graph.source import SplatOp
+from dlc.dialects.graph.step_loop import StepLoopOp, YieldOp
 from dlc.dialects.graph.structure import VIEW_ALIGNMENT_BYTES, Array, CompositeOp, GraphOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, is_float, shape
+
+LOOPED_STEPS = 16
+"""Fewer steps are written one by one: they compile in a second, and the first of them, whose states
+are zeros, needs no product."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +138,10 @@ class RecurrentOp(CompositeOp, ABC):
     def steps(self, direction: int) -> list[int]:
         """Return the steps in the order in which a direction sees them."""
         steps = list(range(shape(self.x)[0]))
-        backwards = self.direction.data is Direction.reverse or direction == 1
-        return steps[::-1] if backwards else steps
+        return steps[::-1] if self._is_backward(direction) else steps
+
+    def _is_backward(self, direction: int) -> bool:
+        return self.direction.data is Direction.reverse or direction == 1
 
     def flops(self) -> int:
         steps, batch, inputs = shape(self.x)
@@ -177,6 +187,10 @@ class RecurrentOp(CompositeOp, ABC):
     def decompose(self, insert: Callable[[GraphOp], SSAValue]) -> Sequence[SSAValue]:
         g = Composer(insert)
         left = self._write_steps_left(g)
+        if self.is_loop:
+            loops = (self._write_loop(g, d, left) for d in range(self.directions))
+            hidden, *last = zip(*loops, strict=True)
+            return [g.concat(hidden, 1), *(g.concat(states, 0) for states in last)]
         runs = [self._write_direction(g, d, left) for d in range(self.directions)]
         rows = [row for step in zip(*(hidden for hidden, _ in runs), strict=True) for row in step]
         results = [g.reshape(g.concat(rows, 0), shape(self.output))]
@@ -197,6 +211,49 @@ class RecurrentOp(CompositeOp, ABC):
         lengths = g.pad(self.lengths, [0], [-batch % (VIEW_ALIGNMENT_BYTES // 4)])
         return g.sub(lengths, g.reshape(g.cast(g.positions(steps), i32), [steps, 1]))
 
+    @property
+    def is_loop(self) -> bool:
+        """Whether the steps are a loop, each part of which begins where kernels expect it."""
+        steps, batch, _ = shape(self.x)
+        narrowest_bytes = 2  # in any precision
+        part_bytes = batch * self.hidden * narrowest_bytes
+        return steps >= LOOPED_STEPS and part_bytes % VIEW_ALIGNMENT_BYTES == 0
+
+    def _write_loop(self, g: Composer, d: int, left: SSAValue | None) -> Sequence[SSAValue]:
+        """Write one direction: the hidden states, ``[t, 1, b, h]``, and the last ones, ``[1, b,
+        h]``.
+        """
+        steps, batch, _ = shape(self.x)
+        sliced = [self._write_projection(g, d), *([left] if left is not None else [])]
+        shared = self.write_shared(g, d)
+        initial = [self.of_direction(g, v, d) for v in self.initial_states()]
+        parts = [TensorType(element_type(x), shape(x)[1:]) for x in sliced]
+        kept = [v.type for v in (*initial, *shared)]
+        count = len(initial)
+        body = Block(arg_types=[*kept[:count], *parts, *kept[count:]])
+        self._write_body(body, d, count, has_lengths=left is not None)
+        backward = self._is_backward(d)
+        loop = StepLoopOp.of(initial, sliced, shared, body, steps, backward)
+        g.insert(loop)
+        sizes = [1, batch, self.hidden]
+        *last, hidden = loop.outputs
+        return [g.reshape(hidden, [steps, *sizes]), *(g.reshape(state, sizes) for state in last)]
+
+    def _write_body(self, body: Block, d: int, count: int, has_lengths: bool) -> None:
+        """Write a step of one direction, which has ``count`` states."""
+
+        def insert(op: GraphOp) -> SSAValue:
+            body.add_op(op)
+            return op.results[0]
+
+        g = Composer(insert)
+        states, (projected, *rest) = list(body.args[:count]), body.args[count:]
+        left, shared = (rest[0], rest[1:]) if has_lengths else (None, rest)
+        left = g.part(left, 0, 0, shape(self.x)[1]) if left is not None else None
+        new = self.write_step(g, Step(d, projected, states, shared))
+        kept, hidden = self._write_end(g, left, states, new)
+        body.add_op(YieldOp(*kept, hidden))
+
     def _write_direction(
         self, g: Composer, d: int, left: SSAValue | None
     ) -> tuple[Sequence[SSAValue], Sequence[SSAValue]]:
@@ -209,7 +266,8 @@ class RecurrentOp(CompositeOp, ABC):
         for t in self.steps(d):
             at = g.reshape(g.part(projected, 0, t, t + 1), shape(projected)[1:])
             new = self.write_step(g, Step(d, at, states, shared))
-            states, hidden[t] = self._write_end(g, t, left, states, new)
+            own = g.window(left, {0: (t, t + 1), 1: (0, batch)}) if left is not None else None
+            states, hidden[t] = self._write_end(g, own, states, new)
         sizes = [1, batch, self.hidden]
         rows = [g.reshape(hidden[t], sizes) for t in range(steps)]
         return rows, [g.reshape(state, sizes) for state in states]
@@ -217,16 +275,14 @@ class RecurrentOp(CompositeOp, ABC):
     def _write_end(
         self,
         g: Composer,
-        t: int,
         left: SSAValue | None,
         old: Sequence[SSAValue],
         new: Sequence[SSAValue],
     ) -> tuple[Sequence[SSAValue], SSAValue]:
-        """Write that sequences of at most ``t`` steps keep their states and have no output."""
+        """Write that sequences with no step ``left`` keep their states and have no output."""
         if left is None:
             return new, new[0]
-        batch = shape(self.x)[1]
-        own = g.reshape(g.window(left, {0: (t, t + 1), 1: (0, batch)}), [batch, 1])
+        own = g.reshape(left, [shape(self.x)[1], 1])
         runs = g.insert(CompareOp.make(g.like(0, own), own, predicate=StringAttr("lt")))
         kept = [g.insert(WhereOp.make(runs, n, o)) for n, o in zip(new, old, strict=True)]
         return kept, g.insert(WhereOp.make(runs, new[0], g.like(0, new[0])))

@@ -17,7 +17,7 @@ from dlc.dialects.graph import (
 from dlc.dialects.graph.data_layout import CHANNELS_LAST
 from dlc.dialects.graph.direction import Direction, DirectionAttr
 from dlc.dialects.graph.properties import integer, integers, number, numbers
-from dlc.dialects.graph.recurrent import RecurrentOp
+from dlc.dialects.graph.recurrent import LOOPED_STEPS, RecurrentOp
 
 EPSILON = number(1e-5)
 
@@ -112,21 +112,23 @@ def recurrent(
     label: str,
     direction: Direction,
     names: list[str] | None = None,
+    steps: int = 3,
+    hidden: int = 3,
     **given: Attribute | None,
 ) -> Sample:
-    """Return a sample with 3 steps of a batch of 2, 4 inputs and 3 hidden units."""
-    d = 2 if direction is Direction.bidirectional else 1
+    """Return a sample with a batch of 2 and 4 inputs."""
+    d, h = 2 if direction is Direction.bidirectional else 1, hidden
     names = (names or ACTIVATIONS[op]) * d
     operands = [
-        values(3, 2, 4),
-        values(d, 3 * op.GATES, 4, seed=1) / 4,
-        values(d, 3 * op.GATES, 3, seed=2) / 4,
-        values(d, 6 * op.GATES, seed=3) / 4,
-        np.array([3, 2], np.int32),
-        values(d, 2, 3, seed=4),
+        values(steps, 2, 4),
+        values(d, h * op.GATES, 4, seed=1) / 4,
+        values(d, h * op.GATES, h, seed=2) / 4,
+        values(d, 2 * h * op.GATES, seed=3) / 4,
+        np.array([steps, 2], np.int32),
+        values(d, 2, h, seed=4),
     ]
     if op is recurrent_cell.LstmOp:
-        operands += [values(d, 2, 3, seed=5), values(d, 9, seed=6) / 4]
+        operands += [values(d, 2, h, seed=5), values(d, 3 * h, seed=6) / 4]
     return sample(
         op,
         label,
@@ -151,10 +153,16 @@ def recurrent_samples() -> list[Sample]:
     activations = [
         recurrent(recurrent_cell.RnnOp, name, Direction.forward, [name]) for name in names
     ]
+    loops = [
+        recurrent(op, f"{direction}-loop", direction, steps=LOOPED_STEPS + 1, hidden=4)
+        for op in ACTIVATIONS
+        for direction in Direction
+    ]
     yes = UnitAttr()
     return [
         *each,
         *activations,
+        *loops,
         recurrent(recurrent_cell.GruOp, "after", Direction.bidirectional, reset_after=yes),
         recurrent(recurrent_cell.LstmOp, "coupled", Direction.bidirectional, coupled=yes),
     ]

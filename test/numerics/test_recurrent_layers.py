@@ -1,4 +1,4 @@
-"""Recurrent layers, unrolled: right on both targets, and all steps run the same kernels."""
+"""Recurrent layers, unrolled or loops: right on both targets, all steps run the same kernels."""
 
 from functools import cache
 
@@ -13,6 +13,7 @@ from dlc.compiler.kernels import kernels_of
 from dlc.compiler.levels import lower
 from dlc.compiler.targets import parse_targets
 from dlc.core.context import DlcContext
+from dlc.dialects.graph.recurrent import LOOPED_STEPS
 from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.graph.structure import Array
 from dlc.frontends.onnx.importer import import_model
@@ -23,7 +24,11 @@ from dlc.verification.error_bound import error_bound, relative_error
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 INPUTS, HIDDEN = 12, 16
-X = np.random.default_rng(0).standard_normal((4, 3, INPUTS)).astype(np.float32)
+UNROLLED, LOOPED = 4, LOOPED_STEPS + 1
+X = {
+    steps: np.random.default_rng(0).standard_normal((steps, 3, INPUTS)).astype(np.float32)
+    for steps in (UNROLLED, LOOPED)
+}
 
 
 @cache
@@ -78,13 +83,14 @@ def check(graph: ModuleOp, wanted: dict[str, Array], found: dict[str, Array]) ->
         assert relative_error(array, found[name]) <= bound, name
 
 
+@pytest.mark.parametrize("counts", [(4, 7), (LOOPED, LOOPED + 3)], ids=["unrolled", "loop"])
 @pytest.mark.parametrize("target", ["cpu", "sm_90a"])
 @pytest.mark.parametrize(("direction", "lengths"), [("forward", False), ("bidirectional", True)])
 @pytest.mark.parametrize("kind", sorted(GATES))
 def test_more_steps_need_no_more_kernels(
-    kind: str, direction: str, lengths: bool, target: str
+    kind: str, direction: str, lengths: bool, target: str, counts: tuple[int, int]
 ) -> None:
-    models = [layer(kind, direction, steps, 3, lengths) for steps in (4, 7)]
+    models = [layer(kind, direction, steps, 3, lengths) for steps in counts]
     few, many = (kernels_of(lowered(model, target)[2]) for model in models)
     assert [len(x.regions[0].block.args) for x in few] == [
         len(x.regions[0].block.args) for x in many
@@ -93,18 +99,20 @@ def test_more_steps_need_no_more_kernels(
 
 @pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
 @pytest.mark.parametrize("kind", sorted(GATES))
-def test_layer_in_the_simulator(kind: str, direction: str) -> None:
-    context, graph, module = lowered(layer(kind, direction, 4, 3), "sm_90a")
-    wanted = run_reference(graph, {"x": X}, context.weights)
-    found = run_module(module, {"x": X}, context.weights)
+@pytest.mark.parametrize("steps", [UNROLLED, LOOPED])
+def test_layer_in_the_simulator(kind: str, direction: str, steps: int) -> None:
+    context, graph, module = lowered(layer(kind, direction, steps, 3), "sm_90a")
+    wanted = run_reference(graph, {"x": X[steps]}, context.weights)
+    found = run_module(module, {"x": X[steps]}, context.weights)
     check(graph, wanted, dict(zip(wanted, found, strict=True)))
 
 
 @pytest.mark.parametrize("lengths", [[], [4, 1, 3]], ids=["full", "lengths"])
 @pytest.mark.parametrize("direction", ["forward", "bidirectional"])
-def test_layer_on_the_cpu(direction: str, lengths: list[int]) -> None:
-    model = layer("LSTM", direction, 4, 3, bool(lengths))
-    feeds: dict[str, Array] = {"x": X}
+@pytest.mark.parametrize("steps", [UNROLLED, LOOPED])
+def test_layer_on_the_cpu(direction: str, lengths: list[int], steps: int) -> None:
+    model = layer("LSTM", direction, steps, 3, bool(lengths))
+    feeds: dict[str, Array] = {"x": X[steps]}
     if lengths:
         feeds["n"] = np.array(lengths, np.int32)
     context = new_context()
@@ -114,8 +122,9 @@ def test_layer_on_the_cpu(direction: str, lengths: list[int]) -> None:
     check(graph, wanted, found)
 
 
+@pytest.mark.parametrize("counts", [(5, 11), (LOOPED, LOOPED + 3)], ids=["unrolled", "loop"])
 @pytest.mark.parametrize("target", ["cpu", "sm_90a"])
-def test_more_steps_need_no_more_weights(target: str) -> None:
-    modules = [lowered(layer("LSTM", "forward", steps, 3), target)[2] for steps in (5, 11)]
+def test_more_steps_need_no_more_weights(target: str, counts: tuple[int, int]) -> None:
+    modules = [lowered(layer("LSTM", "forward", steps, 3), target)[2] for steps in counts]
     few, many = (sum(isinstance(op, WeightOp) for op in module.walk()) for module in modules)
     assert few == many

@@ -97,9 +97,10 @@ class _Layer:
 
     def results(self, op: RecurrentOp) -> list[SSAValue]:
         """Insert the op and return its results as the operator has them."""
-        steps = self.node.shape(0)[1 if self.batch_first else 0]
-        ops = _OPS_PER_STEP + _OPS_PER_GATE * self.op.GATES
-        remark_unrolling(self.node, steps, steps * self.directions * ops)
+        if not op.is_loop:
+            steps = self.node.shape(0)[1 if self.batch_first else 0]
+            ops = _OPS_PER_STEP + _OPS_PER_GATE * self.op.GATES
+            remark_unrolling(self.node, steps, steps * self.directions * ops)
         sequence, *last = self.node.insert_all(op)
         if not self.batch_first:
             return [sequence, *last]
