@@ -180,6 +180,21 @@ def _recurrent() -> SmallModel:
     return g.model("recurrent", [last, h, c])
 
 
+def _steps() -> SmallModel:
+    """Layers of so many steps that they are loops, one in both directions, one of sequences of
+    their own lengths.
+    """
+    g = GraphMaker(3)
+    x = g.normal("x", 17, 2, 5)
+    w, r, b = g.weight(2, 16, 5), g.weight(2, 16, 4), g.weight(2, 32)
+    y, h, c = g.ops("LSTM", 3, x, w, r, b, hidden_size=4, direction="bidirectional")
+    y = g.op("Reshape", g.op("Transpose", y, perm=[0, 2, 1, 3]), g.ints(17, 2, 8))
+    w, r, b = g.weight(1, 12, 8), g.weight(1, 12, 4), g.weight(1, 24)
+    n = g.constant([17, 9], np.int32)
+    y, last = g.ops("GRU", 2, y, w, r, b, n, hidden_size=4, direction="reverse")
+    return g.model("steps", [y, last, h, c])
+
+
 def _embedding() -> SmallModel:
     """Tables, indices of both signs, scatters, one-hot vectors, running sums."""
     g = GraphMaker(4)
@@ -529,9 +544,9 @@ def _attention_fp16() -> SmallModel:
 def small_models() -> Iterator[SmallModel]:
     """Yield all of them."""
     for make in (
-        _convolutional, _separable, _attention, _recurrent, _embedding, _resampling, _ranking,
-        _quantised, _bytes, _integers, _unsigned, _pieces, _special, _reductions, _image_fp16,
-        _windows_fp16, _groups_fp16,
+        _convolutional, _separable, _attention, _recurrent, _steps, _embedding, _resampling,
+        _ranking, _quantised, _bytes, _integers, _unsigned, _pieces, _special, _reductions,
+        _image_fp16, _windows_fp16, _groups_fp16,
         _large_products_fp16, _walking_products_fp16, _attention_fp16,
         _odd_lines_fp16, _turned, _written_out, _views, _masked,
     ):  # fmt: skip

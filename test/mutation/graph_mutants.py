@@ -56,6 +56,23 @@ MUTANTS: Sequence[Mutant] = (
         "quantised",
     ),
     _pass(
+        "parts-in-the-order-of-steps",
+        "passes/fused_group_unroll_steps.py",
+        "states, rows[place] =",
+        "states, rows[number] =",
+        "what a loop that runs backward gives stands in the order of its steps",
+        "steps",
+    ),
+    _pass(
+        "a-state-too-old",
+        "passes/fused_group_unroll_steps.py",
+        "states, rows[place] = given[: len(states)], given[len(states) :]",
+        "states, rows[place] = [*given[: len(states) - 1], *states[len(states) - 1 :]], "
+        "given[len(states) :]",
+        "the last state of a loop never changes",
+        "steps",
+    ),
+    _pass(
         "transposes-merged-backwards",
         "passes/graph_sink_transposes.py",
         "merged = [first[axis] for axis in op.axes()]",
