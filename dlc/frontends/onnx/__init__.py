@@ -14,9 +14,10 @@ branch sees it.
 
 ``Loop`` and ``Scan`` are unrolled, so their numbers of iterations must be known. Where an input has
 such a value, ``dlc-compile --constant n=5`` (or ``n=@file.npy``, for any array) compiles it in; the
-input is then gone. Numbers take the element type of the input. Recurrent layers are unrolled too.
-The steps share kernels, but each takes part in the compile: a warning names a node whose steps make
-it slow.
+input is then gone. Numbers take the element type of the input. The iterations share kernels, but
+each takes part in the compile: a warning names a node whose iterations make it slow. A step of a
+recurrent layer is compiled once where there are 16 steps or more and the batch times the hidden
+size is a multiple of 8; other layers are unrolled too.
 
 Sizes of inputs that the file does not fix must be given: ``--shape batch=8`` by the name that the
 file has for one, ``--shape x=8,3,224,224`` for all of an input; a size that is fixed for one input
