@@ -104,7 +104,8 @@ typedef struct worker {
   thread threads[MAX_THREADS];
   warp warps[MAX_THREADS / WARP_LANES];
   warp *warp;
-  deferred queue[MOST_DEFERRED][WARP_LANES]; /* of the warp that runs */
+  /* Of each warp: a lane may wait with what it has deferred while the others of its warp wait for a token. */
+  deferred queues[MAX_THREADS / WARP_LANES][MOST_DEFERRED][WARP_LANES];
   coroutine *free;
   unsigned char *shared;
   size_t shared_room;
@@ -249,15 +250,16 @@ static void park(worker *w, const char *waits) {
 /* Do what all lanes of a warp have written down. */
 static void run_deferred(worker *w, const warp *p) {
   thread *lanes = &w->threads[(p - w->warps) * WARP_LANES];
+  deferred(*queue)[WARP_LANES] = w->queues[p - w->warps];
   uint32_t mine = my_lane(), count = current_thread->waiting;
   for (uint32_t lane = 0; lane < WARP_LANES; lane++)
     if (p->lanes >> lane & 1 && lanes[lane].view.sequence != current_thread->sequence)
-      fault("%s, while other lanes of its warp wait for another instruction", w->queue[0][mine].what->name);
+      fault("%s, while other lanes of its warp wait for another instruction", queue[0][mine].what->name);
   for (uint32_t i = 0; i < count; i++) {
-    const instruction *what = w->queue[i][mine].what;
+    const instruction *what = queue[i][mine].what;
     if (!what->run) continue;
     if (p->lanes != ~0u) fault("%s in a warp of less than %d lanes", what->name, WARP_LANES);
-    what->run(w->queue[i], w->shared, w->launch->shared_bytes);
+    what->run(queue[i], w->shared, w->launch->shared_bytes);
   }
   for (uint32_t lane = 0; lane < WARP_LANES; lane++) lanes[lane].view.waiting = 0, lanes[lane].view.sequence = 0;
 }
@@ -631,7 +633,7 @@ static void begin_block(worker *w, uint64_t number, uint32_t rank) {
                             {(unsigned)(number % gx), (unsigned)(number / gx % gy), (unsigned)(number / gx / gy)},
                             rank,
                             w->shared,
-                            &w->queue[0][i % WARP_LANES],
+                            &w->queues[i / WARP_LANES][0][i % WARP_LANES],
                             0,
                             0};
     t->coroutine = NULL;

@@ -25,6 +25,19 @@ def test_warps_wait_for_each_other(name: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(y, wanted)
 
 
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_lanes_that_meet_when_the_first_of_them_need_not_wait(blocks: int, tmp_path: Path) -> None:
+    """The last thread that comes to the barrier goes on while the others of its warp wait there."""
+    body = """  const int t = blockIdx.x * 64 + threadIdx.x;
+  bar_sync<64>(1);
+  y[t] = __shfl_xor_sync(0xffffffff, x[t], 1);"""
+    x = np.arange(64 * blocks, dtype=np.float32)
+    both = Case(body, threads=64, grid=(blocks, 1, 1))
+    np.testing.assert_array_equal(
+        launch(both, x, np.zeros_like(x), tmp_path), np.arange(x.size) ^ 1
+    )
+
+
 WAIT_FULL = "gpu.mbarrier_wait %full[%k mod 2] parity %p : memref<2xi64, #loop.space<shared>>"
 FAULTS = [
     ("copied", WAIT_FULL, "", "mbarrier.try_wait for ever"),
