@@ -1,7 +1,7 @@
 """How loops of scalar operations are rated on a CPU, on one core or on all."""
 
 from dataclasses import dataclass
-from math import hypot
+from math import hypot, inf
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.element_profile import profile
@@ -19,23 +19,25 @@ from dlc.strategies._schedule import Schedule
 @dataclass(frozen=True)
 class NestWork:
     """What a group of loops does: scalar operations in units of an addition, bytes moved, whether
-    SIMD lanes compute it, and the operations that no code can leave out.
+    SIMD lanes compute it, the operations that no code can leave out, and the rows or results, each
+    of which is one core's.
     """
 
     operations: float
     bytes: int
     on_lanes: bool
     least_operations: float = 0.0
+    pieces: float = inf
 
 
-def work_of(cluster: Cluster, on_lanes: bool) -> NestWork:
+def work_of(cluster: Cluster, on_lanes: bool, pieces: float = inf) -> NestWork:
     """Return the work of a cluster."""
-    return NestWork(work(cluster), traffic_bytes(cluster), on_lanes, least_work(cluster))
+    return NestWork(work(cluster), traffic_bytes(cluster), on_lanes, least_work(cluster), pieces)
 
 
 def reduces_on_lanes(cluster: Cluster) -> bool:
-    """Return whether neighbouring results, each in a SIMD lane, read neighbouring elements, or the
-    same, at each point of a reduction, and all of them or none.
+    """Return whether there are neighbouring results, each in a SIMD lane, that read neighbouring
+    elements, or the same, at each point of a reduction, and all of them or none.
     """
     return all(_on_lanes(op) for op in cluster.ops if isinstance(op, ReductionOp))
 
@@ -43,7 +45,9 @@ def reduces_on_lanes(cluster: Cluster) -> bool:
 @once_per_form
 def _on_lanes(op: ReductionOp) -> bool:
     found = profile(op)
-    lane = max((d for d, n in enumerate(found.parallel) if n > 1), default=-1)
+    lane = max((d for d, n in enumerate(found.parallel) if n > 1), default=None)
+    if lane is None:
+        return found.reduction_points <= 1  # one chain, in which each waits for the one before
     ranges = Ranges([extent(n) for n in (*found.parallel, *found.reduction)])
     for read in found.reads:
         sizes = shape(op.operands[read.operand]) if read.reduced else ()
@@ -60,21 +64,16 @@ def _on_lanes(op: ReductionOp) -> bool:
 
 def rate(work: NestWork, schedule: Schedule, cores: bool, arch: CpuArch) -> Rated:
     """Return the bound and the latency of a schedule that takes one core or all."""
-    used = arch.cores if cores else 1
+    used = int(min(arch.cores, max(1, work.pieces))) if cores else 1
     bound = cpu_bound(work.operations, work.bytes, 4, used, arch, work.least_operations)
     lanes = arch.vector_bytes // 4 if work.on_lanes else 1
 
     def latency_s() -> float:
         operations = work.operations * arch.vector_bytes / 4 / lanes
-        return _latency_s(operations, work.bytes, used, arch)
+        own_s = hypot(computing_s(operations, used, arch), moving_s(work.bytes, used, arch))
+        return start_s(arch.cores if cores else 1, arch) + own_s  # arithmetic and traffic overlap
 
     return Rated(schedule, bound, latency_s)
-
-
-def _latency_s(operations: float, bytes: int, cores: int, arch: CpuArch) -> float:
-    """Return the start, then arithmetic and traffic, which overlap in part."""
-    own_s = hypot(computing_s(operations, cores, arch), moving_s(bytes, cores, arch))
-    return start_s(cores, arch) + own_s
 
 
 def start_s(cores: int, arch: CpuArch, regions: int = 1) -> float:

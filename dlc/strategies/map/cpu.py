@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from dlc.analysis.dataflow import Cluster
 from dlc.arch import CpuArch
+from dlc.ir.tensor import element_count
 from dlc.strategies import _loop_nest
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._key import flag
@@ -23,7 +24,8 @@ class MapOnCpu(Schedule, strategy="map", target="cpu"):
 
 def _work_of(cluster: Cluster) -> NestWork:
     on_lanes = _loop_nest.reduces_on_lanes(cluster)
-    return _loop_nest.work_of(cluster.alone, on_lanes)
+    results = max(map(element_count, cluster.results))
+    return _loop_nest.work_of(cluster.alone, on_lanes, results)
 
 
 def _rate(work: NestWork, schedule: MapOnCpu, arch: CpuArch) -> Rated:

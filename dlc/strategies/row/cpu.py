@@ -1,6 +1,7 @@
 """``row`` on a CPU: one core or all."""
 
 from dataclasses import dataclass
+from math import prod
 
 from dlc.analysis.dataflow import Cluster
 from dlc.arch import CpuArch
@@ -23,7 +24,8 @@ class RowOnCpu(Schedule, strategy="row", target="cpu"):
 def _work_of(cluster: Cluster) -> NestWork:
     # There are no lanes along a row that is not stored in order.
     spaces = [f.rows for f in map(cluster.facts, cluster.ops) if f.rows]
-    return _loop_nest.work_of(cluster, any(len(s.shape) - 1 in s.axes for s in spaces))
+    on_lanes = any(len(s.shape) - 1 in s.axes for s in spaces)
+    return _loop_nest.work_of(cluster, on_lanes, max(prod(s.squeezed) for s in spaces))
 
 
 def _rate(work: NestWork, schedule: RowOnCpu, arch: CpuArch) -> Rated:

@@ -1,5 +1,7 @@
 """What the plans for a CPU know of where results and elements lie."""
 
+from dataclasses import replace
+
 import pytest
 from programs import cluster
 
@@ -7,6 +9,8 @@ from dlc.analysis.dataflow import Cluster
 from dlc.arch.cpus import AVX2
 from dlc.plan import Plan, Planner
 from dlc.strategies._loop_nest import reduces_on_lanes
+from dlc.strategies.row.cpu import IMPLEMENTATION as ROWS
+from dlc.strategies.row.cpu import RowOnCpu
 
 WINDOW = "strides [1, 1] padding [{pad}, {pad}, {pad}, {pad}] dilations [1, 1]"
 
@@ -50,3 +54,32 @@ def test_rows_in_order_are_not_on_lanes(axis: int, on_lanes: bool) -> None:
     text = f"%0 = graph.reduce_sum %x axes [{axis}] : tensor<64x64xf32> -> tensor<64xf32>"
     found = cluster(text, "%0: tensor<64xf32>", "%x: tensor<64x64xf32>")
     assert reduces_on_lanes(found) is on_lanes
+
+
+def norm_over_largest(sizes: tuple[int, int]) -> Cluster:
+    """Return the norm of a whole tensor over its largest element."""
+    x, flat = "tensor<{}x{}xf32>".format(*sizes), f"tensor<{sizes[0] * sizes[1]}xf32>"
+    text = f"""
+      %0 = graph.reduce_l2 %flat axes [0] : {flat} -> tensor<f32>
+      %1 = graph.abs %x : {x} -> {x}
+      %2 = graph.reduce_max %1 axes [0, 1] : {x} -> tensor<f32>
+      %3 = graph.div %0, %2 : (tensor<f32>, tensor<f32>) -> tensor<f32>"""
+    return cluster(text, "%3: tensor<f32>", f"%flat: {flat}, %x: {x}")
+
+
+def total(count: int) -> Cluster:
+    x = f"tensor<{count}xf32>"
+    text = f"%0 = graph.reduce_sum %x axes [0] : {x} -> tensor<f32>"
+    return cluster(text, "%0: tensor<f32>", f"%x: {x}")
+
+
+def test_a_single_result_is_one_chain_on_one_core() -> None:
+    assert not reduces_on_lanes(norm_over_largest((1000, 301)))
+    assert seconds(norm_over_largest((1000, 301))) > 5 * seconds(total(301000))  # measured: 15
+
+
+def test_rows_are_shared_by_as_many_cores_as_there_are_rows() -> None:
+    many = replace(AVX2, cores=64)
+    work = ROWS.work_of(total(301000))
+    one, all = (ROWS.rate(work, RowOnCpu(cores), many).latency_s() for cores in (False, True))
+    assert all > one
