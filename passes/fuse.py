@@ -1,7 +1,8 @@
 """Choose which ops share a kernel, and put each choice in a group."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
@@ -90,6 +91,9 @@ def _take_out_placed(partition: Partition) -> set[int]:
     return numbers
 
 
+_UNFOUND = "would be faster, but the search did not merge them"
+
+
 class _Outliner:
     """Replaces the clusters of a partition by groups named ``g<number>``, in running order; those
     ``placed`` stay as they are.
@@ -101,6 +105,7 @@ class _Outliner:
         self.order = [n for n in partition.order() if n not in placed]
         self.place = {n: i for i, n in enumerate(self.order)}
         self.names = {n: f"g{number + i}" for n, i in self.place.items()}
+        self.chains = list(_open_chains(partition, planner))
 
     def run(self) -> list[Operation]:
         """Return the groups, which stand in no block yet."""
@@ -128,16 +133,39 @@ class _Outliner:
         return ArrayAttr([StringAttr(text) for text in texts])
 
     def _reason(self, producer: int, consumer: int) -> str:
-        pair = [self.partition.clusters[n] for n in (producer, consumer)]
-        plan = self.planner.plan(pair[0].merged(pair[1]))
+        pair = producer, consumer
+        plan = self._plan_of(pair)
         if isinstance(plan, NoPlan):
-            return plan.reason
+            chain = next((each for each in self.chains if {*pair} <= {*each}), None)
+            return self._of_chain(chain) if chain else plan.reason
         if self.partition.closes_cycle(producer, consumer):
             return "another group lies between"
-        lost_s = -saving([self.planner.plan(each) for each in pair], [plan]).s
-        if lost_s >= 0:
-            return f"one kernel would take {lost_s * 1e6:.3g} us more"
-        return "the search did not merge them"
+        return f"one kernel {self._loss(pair, plan)}"
+
+    def _of_chain(self, chain: Sequence[int]) -> str:
+        """Return why clusters are not one kernel of which no two could be one."""
+        names = ", ".join(self.names[n] for n in chain if n in self.names)
+        plan = self._plan_of(chain)
+        if isinstance(plan, NoPlan):
+            return f"{names} as one kernel: {plan.reason}"
+        return f"{names} as one kernel {self._loss(chain, plan)}"
+
+    def _loss(self, parts: Sequence[int], plan: Plan) -> str:
+        apart = [self.planner.plan(self.partition.clusters[n]) for n in parts]
+        lost_s = -saving(apart, [plan]).s
+        return f"would take {lost_s * 1e6:.3g} us more" if lost_s >= 0 else _UNFOUND
+
+    def _plan_of(self, parts: Sequence[int]) -> Plan | NoPlan:
+        clusters = [self.partition.clusters[n] for n in parts]
+        return self.planner.plan(reduce(Cluster.merged, clusters))
+
+
+def _open_chains(partition: Partition, planner: Planner) -> Iterator[tuple[int, ...]]:
+    """Yield the clusters of chains that one kernel may take as a whole, but does not."""
+    for ends in planner.spans(partition.flow):
+        first, last = (partition.home[op] for op in ends)
+        if first != last:
+            yield first, *partition.between(first, last), last
 
 
 def outline(cluster: Cluster, name: str) -> GroupOp:

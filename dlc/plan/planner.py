@@ -1,6 +1,6 @@
 """Asks all strategies for a cluster, once for all clusters of one structure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from dlc import strategies
@@ -14,7 +14,7 @@ from dlc.dialects.loop import ScheduleAttr
 from dlc.plan.plan import NoPlan, Plan
 from dlc.plan.ranking import best_of, ranked
 from dlc.plan.structure import Structure, structure
-from dlc.strategies import Rated
+from dlc.strategies import AnyImplementation, Rated
 
 _MOST_PLANS = 20_000
 
@@ -72,7 +72,7 @@ class Planner:
         """Yield pairs of ops that one kernel may compute with all that lies between, though no two
         neighbours of these share one.
         """
-        return strategies.spans(flow, self.chip)
+        return strategies.spans(flow)
 
     def _estimate(self, cluster: Cluster, own: Structure) -> Plan | NoPlan:
         found = self._estimated.get(own)
@@ -110,4 +110,16 @@ def _plan(cluster: Cluster, own: Structure, chip: Arch) -> Plan | NoPlan:
     if found := best_of([ranked(each, work, chip) for each, work in works]):
         return Plan(own, found, traffic_bytes(cluster), work(cluster))
     described = " or ".join(each.describe(work) for each, work in works)
-    return NoPlan(f"no schedule for {described} fits on the chip")
+    reasons = "".join(f"; a small block {v}" for v in _violations(works, chip))
+    return NoPlan(f"no schedule for {described} fits on the chip{reasons}")
+
+
+def _violations(works: Sequence[tuple[AnyImplementation, object]], chip: Arch) -> Iterator[str]:
+    """Yield what the chip lacks for the schedules of each kind that need least of it."""
+    for own, asked in works:
+        space = own.space(asked, chip)
+        places = range(len(space.schedules))
+        if places:
+            thrifty = min(places, key=lambda place: space.schedules[place].thrift)
+            if violation := space.rate(thrifty).bound.violation:
+                yield violation

@@ -40,20 +40,20 @@ def able(cluster: Cluster, arch: Arch) -> list[AnyImplementation]:
 
     Raises NotFusibleError with the reason where there is none.
     """
-    target = target_of(arch)
-    each = [strategy.implementations.get(target) for strategy in accepting(cluster)]
+    target, fitting = target_of(arch), accepting(cluster)
+    each = [strategy.implementations.get(target) for strategy in fitting]
     if found := [own for own in each if own is not None and own.accepts(cluster)]:
         return found
-    raise NotFusibleError(f"no strategy computes these ops on a {target.upper()}")
+    names = " or ".join(strategy.name for strategy in fitting)
+    raise NotFusibleError(f"strategy {names} does not compute these ops on a {target.upper()}")
 
 
-def spans(flow: Dataflow, arch: Arch) -> Iterator[tuple[ComputedOp, ComputedOp]]:
-    """Yield pairs of ops that a strategy may lower on a chip with all that lies between, though no
-    two neighbours of these share a kernel.
+def spans(flow: Dataflow) -> Iterator[tuple[ComputedOp, ComputedOp]]:
+    """Yield pairs of ops that a strategy may lower on some chip with all that lies between, though
+    no two neighbours of these share a kernel.
     """
     for strategy in in_order():
-        if target_of(arch) in strategy.implementations:
-            yield from strategy.spans(flow)
+        yield from strategy.spans(flow)
 
 
 def rated(cluster: Cluster, given: ScheduleAttr, arch: Arch) -> Rated:

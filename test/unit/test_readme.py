@@ -43,6 +43,17 @@ def test_console_examples(command: str, shown: str) -> None:
     assert _run(command) == shown
 
 
+def test_the_words_about_a_product_are_of_the_kernel_that_is_shown() -> None:
+    section = LEVELS.split("## A matrix product\n")[1].split("## ")[0]
+    prose, shown = section.split("```console", 1)
+    words = prose.split("At the `loop` level", 1)[1].rsplit("A large product", 1)[0]
+    named = [word for word in re.findall(r"`([^`]+)`", words) if word != "lower-to-gpu"]
+    assert len(named) > 10
+    assert [word for word in named if word not in shown] == []
+    decided = set(re.findall(r"\b(?:cluster|threads|pipeline|interleave|parts) = \d+", shown))
+    assert [each for each in decided if each not in " ".join(named)] == []
+
+
 def test_the_graph_level_example_is_the_file() -> None:
     assert (ROOT / "docs" / "example.mlir").read_text() in LEVELS
 

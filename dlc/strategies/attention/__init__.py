@@ -2,6 +2,11 @@
 scores, moves and paddings that copies do before keys and values, elementwise ops, permutations and
 cuts of axes after it. Factors of 16 bits on a GPU only: elsewhere the products and the softmax are
 kernels of their own.
+
+They are so, too, where scores or weights are outputs, where queries are so long that no block fits
+into the registers (heads of 176 elements fit on every GPU, longer ones where there are few keys),
+and where three kernels take less time, as for a single query. ``boundaries`` in what ``--explain``
+prints say which it is.
 """
 
 from collections.abc import Iterator
@@ -12,10 +17,13 @@ from dlc.analysis.epilogue import NotFusibleError, places
 from dlc.analysis.factor_copy import copy_bytes
 from dlc.analysis.role import Role
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp
+from dlc.ir.tensor import element_bytes, element_type
 from dlc.strategies._limits import chooses
 from dlc.strategies._strategy import FOREIGN, Strategy
 from dlc.strategies.attention import gpu
 from dlc.strategies.attention.work import attention_in
+
+_FACTOR_BYTES = 2
 
 
 def _obstacles(cluster: Cluster) -> Iterator[str]:
@@ -23,13 +31,15 @@ def _obstacles(cluster: Cluster) -> Iterator[str]:
     if found is None:
         yield FOREIGN
         return
+    if element_bytes(element_type(found.scores.operands[0])) != _FACTOR_BYTES:
+        yield "attention takes factors of 16 bits only"
     try:
         after = places(found.product.results[0], cluster.ops, cluster.profile)
     except NotFusibleError as reason:
         yield str(reason)
         return
     if any(value not in after for value in cluster.results):
-        yield "scores, weights or factors that others read too"
+        yield "scores, weights or factors are outputs, or others read them too"
     for name, op in (("keys", found.scores), ("values", found.product)):
         if cluster.inner(op.operands[1]) and not copy_bytes(cluster, op, 1):
             yield f"{name} that are computed where they are read"

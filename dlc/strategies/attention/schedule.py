@@ -27,7 +27,7 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
     stay in registers.
     """
 
-    block_keys = "rows, step or stages"
+    block_keys = "rows, step or stages, or raise warps"
 
     rows: int = size(f"rows of queries of a block: a multiple of {_ROW.m} for each warp")
     step: int = size(f"keys of a step: a multiple of {_ROW.k}")

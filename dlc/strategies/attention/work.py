@@ -77,4 +77,4 @@ def work_of(cluster: Cluster) -> AttentionWork:
 
 def describe(work: AttentionWork) -> str:
     """Return the words for a work in an error."""
-    return f"attention of {work.rows} queries and {work.keys} keys"
+    return f"attention of {work.rows} queries and {work.keys} keys of {work.depth} elements"

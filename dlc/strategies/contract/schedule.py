@@ -269,8 +269,10 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
             )
         if self.reads_shared and depth // self._row.k not in _LINE_STEPS:
             depths = ", ".join(str(steps * self._row.k) for steps in _LINE_STEPS)
+            types = " or ".join(str(row.element) for row in instructions.named(self.instruction))
             raise CompileError(
-                f"a slice of {depth} is no line that {self.instruction} reads; use one of {depths}"
+                f"a slice of {depth} is no line of {types} that {self.instruction} reads; use one "
+                f"of {depths}, or an instruction for other factors"
             )
         beside = part[1] // self.least[1] * self._row.panels
         if beside % self.interleave:
@@ -303,8 +305,9 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         columns = self._row.n // self._row.panels * max(self._row.panels, self.interleave)
         if n % (count * columns) or depth % (count * self._row.k):
             raise CompileError(
-                f"groups = {count} do not divide a tile of {n} columns and a slice of {depth} into "
-                f"parts of {columns} and {self._row.k}"
+                f"groups = {count}: each product of the batch that shares the tile needs a "
+                f"multiple of {columns} of its {n} columns and of {self._row.k} of the {depth} "
+                "places of a slice; a product without a batch has groups = 1"
             )
 
     def _check_copies(self) -> None:

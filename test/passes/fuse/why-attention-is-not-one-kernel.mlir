@@ -1,0 +1,54 @@
+// RUN: dlc-opt %s --split-input-file --fuse=arch=sm_90a | filecheck %s
+// RUN: dlc-opt %s --split-input-file --fuse=arch=cpu-avx2 | filecheck %s --check-prefix=CPU
+
+// What keeps a product, its softmax and the next product apart is said of all three, not that a
+// softmax does not join a product.
+
+// CHECK: @g0({{.*}}"g1: g0, g1, g2 as one kernel: no schedule for attention of 64 queries and 64 keys of 512 elements fits on the chip; a small block needs {{[0-9]+}} registers per thread, sm_90a has 255"
+// CHECK: @g1({{.*}}"g2: g0, g1, g2 as one kernel: no schedule
+func.func @main(%q: tensor<4x64x512xf16>, %k: tensor<4x64x512xf16>, %v: tensor<4x64x512xf16>) -> tensor<4x64x512xf16> {
+  %0 = graph.matmul %q, %k transpose_rhs : (tensor<4x64x512xf16>, tensor<4x64x512xf16>) -> tensor<4x64x64xf16>
+  %1 = graph.softmax %0 axis 2 : tensor<4x64x64xf16> -> tensor<4x64x64xf16>
+  %2 = graph.matmul %1, %v : (tensor<4x64x64xf16>, tensor<4x64x512xf16>) -> tensor<4x64x512xf16>
+  func.return %2 : tensor<4x64x512xf16>
+}
+
+// -----
+
+// CHECK: @g0({{.*}}"g1: g0, g1, g2 as one kernel would take {{[0-9.]+}} us more"
+func.func @main(%q: tensor<4x1x64xf16>, %k: tensor<4x520x64xf16>, %v: tensor<4x520x64xf16>) -> tensor<4x1x64xf16> {
+  %0 = graph.matmul %q, %k transpose_rhs : (tensor<4x1x64xf16>, tensor<4x520x64xf16>) -> tensor<4x1x520xf16>
+  %1 = graph.softmax %0 axis 2 : tensor<4x1x520xf16> -> tensor<4x1x520xf16>
+  %2 = graph.matmul %1, %v : (tensor<4x1x520xf16>, tensor<4x520x64xf16>) -> tensor<4x1x64xf16>
+  func.return %2 : tensor<4x1x64xf16>
+}
+
+// -----
+
+// CHECK: @g0({{.*}}"g1: g0, g1, g2 as one kernel: scores, weights or factors are outputs, or others read them too"
+func.func @main(%q: tensor<4x64x64xf16>, %k: tensor<4x64x64xf16>, %v: tensor<4x64x64xf16>) -> (tensor<4x64x64xf16>, tensor<4x64x64xf16>) {
+  %0 = graph.matmul %q, %k transpose_rhs : (tensor<4x64x64xf16>, tensor<4x64x64xf16>) -> tensor<4x64x64xf16>
+  %1 = graph.softmax %0 axis 2 : tensor<4x64x64xf16> -> tensor<4x64x64xf16>
+  %2 = graph.matmul %1, %v : (tensor<4x64x64xf16>, tensor<4x64x64xf16>) -> tensor<4x64x64xf16>
+  func.return %2, %1 : tensor<4x64x64xf16>, tensor<4x64x64xf16>
+}
+
+// -----
+
+// CHECK: @g0({{.*}}"g1: g0, g1, g2 as one kernel: attention takes factors of 16 bits only"
+func.func @main(%q: tensor<4x64x64xf32>, %k: tensor<4x64x64xf32>, %v: tensor<4x64x64xf32>) -> tensor<4x64x64xf32> {
+  %0 = graph.matmul %q, %k transpose_rhs : (tensor<4x64x64xf32>, tensor<4x64x64xf32>) -> tensor<4x64x64xf32>
+  %1 = graph.softmax %0 axis 2 : tensor<4x64x64xf32> -> tensor<4x64x64xf32>
+  %2 = graph.matmul %1, %v : (tensor<4x64x64xf32>, tensor<4x64x64xf32>) -> tensor<4x64x64xf32>
+  func.return %2 : tensor<4x64x64xf32>
+}
+
+// -----
+
+// CPU: @g0({{.*}}"g1: g0, g1, g2 as one kernel: strategy attention does not compute these ops on a CPU"
+func.func @main(%q: tensor<4x64x48xf16>, %k: tensor<4x64x48xf16>, %v: tensor<4x64x48xf16>) -> tensor<4x64x48xf16> {
+  %0 = graph.matmul %q, %k transpose_rhs : (tensor<4x64x48xf16>, tensor<4x64x48xf16>) -> tensor<4x64x64xf16>
+  %1 = graph.softmax %0 axis 2 : tensor<4x64x64xf16> -> tensor<4x64x64xf16>
+  %2 = graph.matmul %1, %v : (tensor<4x64x64xf16>, tensor<4x64x48xf16>) -> tensor<4x64x48xf16>
+  func.return %2 : tensor<4x64x48xf16>
+}
