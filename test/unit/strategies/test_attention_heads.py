@@ -13,7 +13,9 @@ from dlc.strategies.attention.work import AttentionWork
 
 def fits(target: str, length: int, keys: int) -> bool:
     work = AttentionWork(12, keys, keys, length, length, "f16", 2, "f32", 1.0, 0, 10**6, 10**6)
-    return bool(np.isfinite(IMPLEMENTATION.space(work, arch.by_name(target)).seconds).any())
+    chip = arch.by_name(target)
+    assert isinstance(chip, arch.GpuArch)
+    return bool(np.isfinite(IMPLEMENTATION.space(work, chip).seconds).any())
 
 
 @pytest.mark.parametrize("target", ["sm_80", "sm_86", "sm_89", "sm_90a"])
