@@ -6,7 +6,6 @@ from functools import reduce
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
@@ -19,7 +18,7 @@ from dlc.core.context import dlc_context
 from dlc.core.locations import joined, operation_text
 from dlc.dialects.fused_group import GroupOp, YieldOp
 from dlc.dialects.graph.composite import decompose_composites
-from dlc.dialects.graph.step_loop import step_loops
+from dlc.dialects.graph.step_loop import blocks
 from dlc.dialects.graph.structure import GraphOp
 from dlc.errors import CompileError
 from dlc.plan import NoPlan, Plan, Planner, saving, write
@@ -53,7 +52,7 @@ class FusePass(ModulePass):
         choose = search.by_name(self.search)
         planner = Planner(arch.by_name(self.arch), dlc_context(ctx).measurements)
         number = 0
-        for block in _blocks(op):
+        for block in blocks(op):
             _check_not_fused(block)
             groups: list[Operation] = []
             for stage in stages(block):
@@ -62,14 +61,6 @@ class FusePass(ModulePass):
                 groups += _Outliner(partition, placed, planner, number + len(groups)).run()
             _arrange(block, groups)
             number += len(groups)
-
-
-def _blocks(module: ModuleOp) -> Iterator[Block]:
-    """Yield the blocks of functions and of loops within them."""
-    for function in module.ops:
-        if isinstance(function, FuncOp) and function.body.blocks:
-            yield from (loop.body.block for loop in step_loops(function))
-            yield function.body.block
 
 
 def _check_not_fused(block: Block) -> None:

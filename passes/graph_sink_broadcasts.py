@@ -1,7 +1,6 @@
 """Move broadcasts towards the results until an op that broadcasts takes them in."""
 
 from xdsl.context import Context
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
@@ -12,6 +11,7 @@ from dlc.dialects.graph.computed import ElementwiseOp
 from dlc.dialects.graph.layout import BroadcastOp
 from dlc.dialects.graph.properties import integers
 from dlc.dialects.graph.source import SplatOp
+from dlc.dialects.graph.step_loop import blocks
 from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import broadcast_shapes, element_type, shape
 
@@ -37,11 +37,10 @@ class GraphSinkBroadcastsPass(DlcPass):
     name = "graph-sink-broadcasts"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in op.ops:
-            if isinstance(function, func.FuncOp):
-                for candidate in list(function.body.block.ops):
-                    if isinstance(candidate, ElementwiseOp):
-                        _sink(candidate)
+        for block in blocks(op):
+            for candidate in list(block.ops):
+                if isinstance(candidate, ElementwiseOp):
+                    _sink(candidate)
         erase_dead_ops(op)
 
 

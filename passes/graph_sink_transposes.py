@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from xdsl.context import Context
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
@@ -13,6 +12,7 @@ from dlc.core.passes import DlcPass
 from dlc.core.rewrite import erase_dead_ops
 from dlc.dialects.graph.layout import TransposeOp, inverse_permutation, transpose
 from dlc.dialects.graph.reshape import ReshapeOp, reshape
+from dlc.dialects.graph.step_loop import blocks
 from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import shape, tensor_bytes
 
@@ -45,12 +45,11 @@ class GraphSinkTransposesPass(DlcPass):
     name = "graph-sink-transposes"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in op.ops:
-            if isinstance(function, func.FuncOp):
-                known = KnownValues()
-                for candidate in list(function.body.block.ops):
-                    if isinstance(candidate, GraphOp):
-                        _visit(candidate, known)
+        for block in blocks(op):
+            known = KnownValues()
+            for candidate in list(block.ops):
+                if isinstance(candidate, GraphOp):
+                    _visit(candidate, known)
         erase_dead_ops(op)
 
 

@@ -1,9 +1,10 @@
 """A loop over the steps of a sequence: what one step gives, the next one takes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, TensorType, UnitAttr, i64
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType, UnitAttr, i64
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -188,6 +189,14 @@ class StepLoopOp(BodyOp):
 def step_loops(root: Operation) -> list[StepLoopOp]:
     """Return the loops inside of ``root``, inner ones before those around them."""
     return [op for op in root.walk(reverse=True, region_first=True) if isinstance(op, StepLoopOp)]
+
+
+def blocks(module: ModuleOp) -> Iterator[Block]:
+    """Yield the blocks of graph ops: those of functions, behind those of the loops in them."""
+    for function in module.ops:
+        if isinstance(function, FuncOp) and function.body.blocks:
+            yield from (loop.body.block for loop in step_loops(function))
+            yield function.body.block
 
 
 def _yield_of(body: Block) -> YieldOp:

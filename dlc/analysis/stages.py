@@ -8,7 +8,7 @@ from xdsl.ir import Block, Operation
 from dlc.dialects.graph.step_loop import StepLoopOp
 
 Stage = AbstractSet[Operation]
-"""Ops that a loop stands between, and others, never."""
+"""Ops with no loop between them."""
 
 
 def stages(block: Block) -> Sequence[Stage]:

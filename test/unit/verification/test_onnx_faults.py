@@ -84,6 +84,27 @@ def test_sequences_of_recurrent_layers_have_lengths(
     np.testing.assert_allclose(h, np.stack([end[:, 0], last[:, 1]], 1))
 
 
+@pytest.mark.parametrize("layout", [0, 1])
+@pytest.mark.parametrize(("operator", "gates"), [("RNN", 1), ("GRU", 3), ("LSTM", 4)])
+def test_each_sequence_has_its_own_state(operator: str, gates: int, layout: int) -> None:
+    generator = np.random.default_rng(0)
+    sizes = {"x": [6, 2, 5], "w": [1, 3 * gates, 5], "r": [1, 3 * gates, 3], "b": [1, 6 * gates]}
+    inputs = {n: generator.standard_normal(s) for n, s in sizes.items()}
+    state, lengths = generator.standard_normal([1, 2, 3]), np.array([4, 6], np.int32)
+
+    def run(x: Any, n: Any, s: Any) -> list[Any]:
+        moved = [np.swapaxes(each, 0, 1) if layout else each for each in (x, s)]
+        given = {**inputs, "x": moved[0], "n": n, "s": moved[1]}
+        return one_node(operator, given, hidden_size=3, layout=layout)
+
+    both = run(inputs["x"], lengths, state)
+    for number in range(2):
+        own = [number]
+        alone = run(inputs["x"][:, own], lengths[own], state[:, own])
+        for found, wanted, axis in zip(both, alone, (0, 0) if layout else (2, 1), strict=True):
+            np.testing.assert_allclose(found.take(own, axis), wanted)
+
+
 @pytest.mark.parametrize("direction", ["forward", "bidirectional"])
 @pytest.mark.parametrize("operator", ["RNN", "GRU", "LSTM"])
 def test_a_layer_with_lengths_is_accepted(operator: str, direction: str, tmp_path: Path) -> None:
