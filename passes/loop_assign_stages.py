@@ -8,7 +8,7 @@ from math import prod
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -19,16 +19,11 @@ from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.core.task_map import TaskMap, repeat
 from dlc.dialects import gpu
-from dlc.dialects.loop import (
-    AllocOp,
-    ContractOp,
-    KernelOp,
-    MapAccumulatorOp,
-    StageOp,
-    ZeroOp,
-)
+from dlc.dialects.loop import AllocOp, ContractOp, KernelOp, StageOp
 from dlc.dialects.loop.attributes import LoopMap
+from dlc.dialects.loop.stage import TileOp
 from dlc.errors import CompileError
+from dlc.ir.space import Space, space_of
 from dlc.lowering.scope import LoopScope
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.staged_element import Place, copy_from, store_element
@@ -96,16 +91,24 @@ def _assign(stage: StageOp) -> None:
 
 def _reader_of_all(last: StageOp) -> Operation | None:
     """Return the first op that may need the stages in a row that end with ``last``; ``None`` where
-    another one follows. What makes a buffer, or works on an accumulator alone, needs none.
+    another one follows. What threads do with tiles goes on under the copies while it names no
+    shared memory.
     """
     following = last.next_op
     while isinstance(following, AllocOp):
         following = following.next_op
     if isinstance(following, StageOp) and following.asynchronous is None:
         return None
-    while isinstance(following, AllocOp | ZeroOp | MapAccumulatorOp):
+    while isinstance(following, AllocOp | TileOp) and not _may_need(following):
         following = following.next_op
     return following
+
+
+def _may_need(op: Operation) -> bool:
+    """Return whether an op brings a tile, or names shared memory."""
+    used = (v for inner in op.walk() for v in inner.operands)
+    shared = any(isinstance(v.type, MemRefType) and space_of(v) is Space.SHARED for v in used)
+    return shared or isinstance(op, StageOp)
 
 
 def _is_read_in_place(stage: StageOp) -> bool:

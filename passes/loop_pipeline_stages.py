@@ -123,7 +123,9 @@ class _Pipeline:
         """
         first: Operation = self.loop
         op = None if is_alone(self.loop) else self.loop.prev_op
-        while isinstance(op, AllocOp | TileOp):
+        regions = (stage.element.block for stage in stages_of(self.loop))
+        read = {v for region in regions for inner in region.walk() for v in inner.operands}
+        while isinstance(op, AllocOp | TileOp) and read.isdisjoint(_named(op)):
             first, op = (op if isinstance(op, StageOp) else first), op.prev_op
         return InsertPoint.before(first)
 
@@ -205,3 +207,8 @@ class _Pipeline:
                 slots.stage(scope, loop, value, slice, mapped, barrier)
 
             arrivals.start(scope, slice, mapped, write)
+
+
+def _named(op: Operation) -> set[SSAValue]:
+    """Return the values that an op takes and gives."""
+    return {*op.operands, *op.results}

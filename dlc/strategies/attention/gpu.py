@@ -5,7 +5,6 @@ from itertools import product
 
 from dlc.arch import GpuArch, instructions
 from dlc.arch.instruction import Instruction
-from dlc.arch.matrix_descriptor import fits_lines
 from dlc.errors import CompileError
 from dlc.model.attention import AttentionKernel, estimate_s
 from dlc.model.upper_bound import KernelWork, gpu_bound
@@ -61,11 +60,6 @@ def rate(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> Rated:
     return Rated(schedule, bound, lambda: estimate_s(kernel, arch))
 
 
-def _fit_lines(work: AttentionWork, lengths: tuple[int, ...]) -> bool:
-    """Return whether an instruction that reads shared memory finds its rows there."""
-    return all(fits_lines(work.element_bytes * length) for length in lengths)
-
-
 def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> AttentionKernel:
     """Return the kernel of a schedule, as the model takes it; raises CompileError where the chip
     has no such instruction for these factors.
@@ -77,11 +71,7 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
             "schedules of the ops apart"
         )
     depth, columns = schedule.padded_depth(work.depth), schedule.padded_columns(work.columns)
-    if schedule.reads_shared and not _fit_lines(work, (depth, columns)):
-        raise CompileError(
-            f"{schedule.instruction} takes no queries of {depth} and values of {columns} elements "
-            f"(lines of 32, 64 or a multiple of 128 bytes); take {INSTRUCTIONS[0]}"
-        )
+    schedule.check_lines(work.element_bytes, depth, columns)
     return AttentionKernel(
         instruction=fitting[0],
         element_bytes=work.element_bytes,

@@ -31,7 +31,7 @@ from dlc.dialects.loop.attributes import LoopKind, LoopMap
 from dlc.dialects.loop.spread import Spread, SpreadAttr
 from dlc.errors import CompileError
 from dlc.ir.space import Space, SpaceAttr
-from dlc.ir.tensor import compute_type, element_type
+from dlc.ir.tensor import compute_type, element_bytes, element_type
 from dlc.lowering.factor import Factor, Staged
 from dlc.lowering.job import Job
 from dlc.lowering.product import At, Product, split
@@ -46,7 +46,9 @@ def lower(job: Job, schedule: AttentionOnGpu) -> None:
     found = attention_of(products[-1]) if products else None
     if found is None:
         raise CompileError("strategy attention needs the two products of attention")
-    _Kernel(job, found, schedule).write()
+    kernel = _Kernel(job, found, schedule)
+    kernel.check()
+    kernel.write()
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,11 @@ class _Kernel:
     @property
     def steps(self) -> int:
         return -(-self.keys // self.schedule.step)
+
+    def check(self) -> None:
+        """Raise CompileError where the instruction cannot read the factors."""
+        bytes = element_bytes(element_type(self.attention.scores.operands[0]))
+        self.schedule.check_lines(bytes, self._depth, self._columns)
 
     def write(self) -> None:
         """Write the loops over blocks and threads."""

@@ -6,6 +6,7 @@ from math import lcm
 from dlc.arch import instructions
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import Instruction
+from dlc.arch.matrix_descriptor import ROW_BYTES, fits_lines
 from dlc.errors import CompileError
 from dlc.strategies._key import choice, flag, size
 from dlc.strategies._schedule import Schedule
@@ -31,7 +32,7 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
 
     rows: int = size(f"rows of queries of a block: a multiple of {_ROW.m} for each warp")
     step: int = size(f"keys of a step: a multiple of {_ROW.k}")
-    warps: int = size("warps of a block, below each other over its rows")
+    warps: int = size("warps of a block, below each other over its rows; a multiple of 4 for wgmma")
     instruction: str = choice("what multiplies and adds", INSTRUCTIONS, INSTRUCTIONS[0])
     stages: int = size("steps whose keys and values are in shared memory at a time", 2, most=8)
     exchange: bool = flag(
@@ -89,6 +90,19 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
         keys = lcm(self.row.n, self.row.k)  # columns of scores, reduction of weights and values
         if self.step % keys:
             raise CompileError(f"step = {self.step} are no multiple of {keys}")
+
+    def check_lines(self, element_bytes: int, *lengths: int) -> None:
+        """Raise CompileError where the instruction reads lines in shared memory, and none of such
+        lengths, padded.
+        """
+        odd = [n for n in lengths if not fits_lines(n * element_bytes)]
+        if self.reads_shared and odd:
+            *short, long = sorted(ROW_BYTES)
+            raise CompileError(
+                f"{self.instruction} reads lines of {', '.join(map(str, short))} or a multiple of "
+                f"{long} bytes, queries or values have {odd[0] * element_bytes}; take "
+                f"{INSTRUCTIONS[0]}"
+            )
 
 
 def _padded(size: int, unit: int) -> int:

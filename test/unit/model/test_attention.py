@@ -75,7 +75,7 @@ def test_all_schedules_of_16_bits_are_rated(element: str) -> None:
 
 def test_lines_that_products_of_warpgroups_do_not_read() -> None:
     work, schedule = replace(WORK, depth=40), AttentionOnGpu(64, 64, 4, WARPGROUP)
-    with pytest.raises(CompileError, match="takes no queries of 48 and values of 64 elements"):
+    with pytest.raises(CompileError, match="128 bytes, queries or values have 96; take mma"):
         rate(work, schedule, H200)
 
 
