@@ -46,13 +46,12 @@ class GraphSinkBroadcastsPass(DlcPass):
 
 def _sink(op: ElementwiseOp) -> None:
     whole, sizes = shape(op.results[0]), broadcast_shapes(*map(_own_shape, op.operands))
-    sizes = (1,) * (len(whole) - len(sizes)) + sizes
     repeats = any(isinstance(x.owner, BroadcastOp) for x in op.operands)
     known = all(isinstance(x.owner, GraphOp) and x.owner.is_constant for x in op.operands)
     if known or (sizes == whole and not repeats):
         return
     made: list[Operation] = []
-    operands = [_narrowed(x, sizes != whole, made) for x in op.operands]
+    operands = [_narrowed(x, made) for x in op.operands]
     made.append(op.with_operands(operands))
     if sizes != whole:
         made.append(BroadcastOp.make(made[-1].results[0], sizes=integers(whole)))
@@ -72,14 +71,12 @@ def _own_shape(value: SSAValue) -> tuple[int, ...]:
             return shape(value)
 
 
-def _narrowed(value: SSAValue, splats: bool, made: list[Operation]) -> SSAValue:
-    """Return what a value repeats. splats: whether a splat becomes one element. made: takes the ops
-    that are needed for it.
-    """
+def _narrowed(value: SSAValue, made: list[Operation]) -> SSAValue:
+    """Return what a value repeats. made: takes the ops that are needed for it."""
     match value.owner:
         case BroadcastOp(x=x):
             return x
-        case SplatOp(value=element) if splats:
+        case SplatOp(value=element):
             made.append(SplatOp(element, TensorType(element_type(value), _own_shape(value))))
             return made[-1].results[0]
         case _:

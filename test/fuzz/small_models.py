@@ -329,10 +329,11 @@ def _pieces() -> SmallModel:
     turned = g.op("Transpose", joined, perm=[2, 0, 1])
     tiled = g.op("Tile", g.op("Relu", back), g.ints(2, 1, 3))
     wide = g.op("Expand", y, g.ints(3, 10, 4))
+    front = g.op("Abs", g.op("Expand", y, g.ints(1, 10, 1)))
     chosen = g.op("Where", g.op("Greater", x, y), x, g.op("Neg", y))
     rows = g.op("Concat", g.op("Exp", b), g.op("Abs", a), axis=1)
     product = g.op("MatMul", g.op("Reshape", rows, g.ints(30, 5)), g.weight(5, 8))
-    return g.model("pieces", [turned, tiled, wide, chosen, product])
+    return g.model("pieces", [turned, tiled, wide, front, chosen, product])
 
 
 def _special() -> SmallModel:

@@ -17,6 +17,17 @@ func.func @mask_of_keys(%scores: tensor<2x3x4x8xf32>, %keys: tensor<2x1x1x8xi1>)
   func.return %y : tensor<2x3x4x8xf32>
 }
 
+// Axes of size 1 in front are repetition, too.
+// CHECK-LABEL: @axes_in_front
+// CHECK:         %[[S:.*]] = graph.relu %x : tensor<8xf32> -> tensor<8xf32>
+// CHECK-NEXT:    %[[B:.*]] = graph.broadcast %[[S]] {sizes = array<i64: 1, 8>} : tensor<8xf32> -> tensor<1x8xf32>
+// CHECK-NEXT:    func.return %[[B]]
+func.func @axes_in_front(%x: tensor<8xf32>) -> tensor<1x8xf32> {
+  %0 = graph.broadcast %x {sizes = array<i64: 1, 8>} : tensor<8xf32> -> tensor<1x8xf32>
+  %1 = graph.relu %0 : tensor<1x8xf32> -> tensor<1x8xf32>
+  func.return %1 : tensor<1x8xf32>
+}
+
 // What reads it and does not broadcast gets all of it.
 // CHECK-LABEL: @other_readers
 // CHECK:         %[[S:.*]] = graph.relu %x : tensor<8xf32> -> tensor<8xf32>
