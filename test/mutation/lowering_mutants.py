@@ -215,6 +215,15 @@ MUTANTS: Sequence[Mutant] = (
         "odd lines fp16",
     ),
     _lowering(
+        "end-of-skewed-lines",
+        _GPU,
+        "dlc/strategies/map/skew.py",
+        "last = start(AffineExpr.constant(skew.lines - 1))",
+        "last = start(AffineExpr.constant(0))",
+        "vectors beyond the end of the input are loaded",
+        "odd lines fp16",
+    ),
+    _lowering(
         "lines-of-a-round",
         _GPU,
         "dlc/strategies/map/skew.py",

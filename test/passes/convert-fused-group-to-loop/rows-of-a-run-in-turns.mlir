@@ -19,3 +19,21 @@ func.func @main(%x: tensor<23x32xf32>, %v: tensor<32xf32>) -> tensor<23x32xf32> 
   }
   func.return %r : tensor<23x32xf32>
 }
+
+// Of a row beyond the last, no reduction is stored: nothing moves it, the team stores it itself.
+// CHECK:      loop.kernel @h(%{{.*}}: memref<23x32xf32>, %[[M:.*]]: memref<23x1xf32>)
+// CHECK:        loop.combine
+// CHECK:        %[[ROW:.*]] = loop.index [%{{.*}} * 8 + %{{.*}} * 4 + %{{.*}}]
+// CHECK-NEXT:   %[[ROWS:.*]] = arith.constant 23 : index
+// CHECK-NEXT:   %[[IS_ROW:.*]] = arith.cmpi slt, %[[ROW]], %[[ROWS]] : index
+// CHECK-NEXT:   scf.if %[[IS_ROW]] {
+// CHECK-NEXT:     loop.for
+// CHECK-NEXT:       loop.store %{{.*}}, %[[M]][
+func.func @reduced(%x: tensor<23x32xf32>) -> tensor<23x1xf32> {
+  %r = fused_group.group @h(%x) : (tensor<23x32xf32>) -> tensor<23x1xf32> attributes {schedule = #loop.schedule<strategy = "row", target = "gpu", threads = 32, rows = 8, packed = true, turns = 4>} {
+  ^bb0(%xi: tensor<23x32xf32>):
+    %m = graph.reduce_max %xi axes [1] keep_dims : tensor<23x32xf32> -> tensor<23x1xf32>
+    fused_group.yield %m : tensor<23x1xf32>
+  }
+  func.return %r : tensor<23x1xf32>
+}

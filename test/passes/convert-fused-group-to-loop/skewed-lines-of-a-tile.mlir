@@ -9,7 +9,10 @@
 // CHECK-NEXT:   loop.for %[[B:.*]] = 0 to 15 kind = parallel map = grid {
 // CHECK-NEXT:     %[[S:.*]] = loop.alloc : memref<1747xf16, #loop.space<shared>>
 // CHECK-NEXT:     %[[K:.*]] = loop.index [5]
-// CHECK:          %[[E:.*]] = loop.index [%[[B]] floordiv 5 * 2 + %{{.*}} * 37 floordiv 8 + 3]
+// CHECK-NEXT:     %[[F:.*]] = loop.index [%[[B]] mod 5 * 32 + 31]
+// CHECK-NEXT:     %[[M:.*]] = arith.constant 132 : index
+// CHECK-NEXT:     %[[LAST:.*]] = arith.minsi %[[F]], %[[M]] : index
+// CHECK-NEXT:     %[[E:.*]] = loop.index [%[[B]] floordiv 5 * 2 + %[[LAST]] * 37 floordiv 8 + 3]
 // CHECK-NEXT:     %[[L:.*]] = arith.constant 615 : index
 // CHECK-NEXT:     arith.cmpi sle, %[[E]], %[[L]] : index
 // CHECK-NEXT:     scf.if
