@@ -1,6 +1,6 @@
 """How threads go through rows, by many schedules at once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -87,19 +87,35 @@ class Walks:
     def of(schedules: Sequence[RowOnGpu], work: RowWork, arch: GpuArch) -> "Walks":
         """Return how schedules go through the rows of ``work``."""
         found = [work.reads_of(s.vector, s.rows, s.teams if s.across else 0) for s in schedules]
-        numbers = [
-            (
-                *(s.threads, s.rows, s.turns, s.vector, s.teams, s.block_threads, s.split),
-                s.cluster,
-                *(reads.loads - work.weights * (1 - 1 / s.turns), reads.lines, reads.fetched),
-                shared_bytes(work, s, arch),
-                _ways(s.threads, work) if s.packed else 1,
-            )
-            for s, reads in zip(schedules, found, strict=True)
-        ]
-        flags = [(s.across, s.held, s.keeps(work.length), s.packed) for s in schedules]
-        floats = np.array(numbers, np.float64).T
-        return Walks(work, arch, *floats, *np.array(flags, np.bool_).T)
+        pairs = list(zip(schedules, found, strict=True))
+
+        def floats(numbers: Iterable[float]) -> Floats:
+            return np.array(list(numbers), np.float64)
+
+        def flags(answers: Iterable[bool]) -> Flags:
+            return np.array(list(answers), np.bool_)
+
+        return Walks(
+            work,
+            arch,
+            threads=floats(s.threads for s in schedules),
+            rows=floats(s.rows for s in schedules),
+            turns=floats(s.turns for s in schedules),
+            vector=floats(s.vector for s in schedules),
+            teams=floats(s.teams for s in schedules),
+            block_threads=floats(s.block_threads for s in schedules),
+            split=floats(s.split for s in schedules),
+            cluster=floats(s.cluster for s in schedules),
+            loads=floats(r.loads - work.weights * (1 - 1 / s.turns) for s, r in pairs),
+            lines=floats(r.lines for r in found),
+            fetched=floats(r.fetched for r in found),
+            shared=floats(shared_bytes(work, s, arch) for s in schedules),
+            ways=floats(_ways(s.threads, work) if s.packed else 1 for s in schedules),
+            across=flags(s.across for s in schedules),
+            near=flags(s.held for s in schedules),
+            keeps=flags(s.keeps(work.length) for s in schedules),
+            packed=flags(s.packed for s in schedules),
+        )
 
     @cached_property
     def blocks(self) -> Floats:
