@@ -19,7 +19,7 @@ TRANSPOSED_BYTES = 2
 
 
 def fits_lines(length_bytes: int) -> bool:
-    """Return whether lines of so many bytes are rows of bytes, one or several beside each other."""
+    """Return whether a line of so many bytes is one row of a tile, or several whole ones of 128."""
     return length_bytes in ROW_BYTES or length_bytes % max(ROW_BYTES) == 0
 
 

@@ -41,8 +41,8 @@ _CONVERSION = 1.0
 """Instructions to convert an element that is not in the type in which it is computed."""
 
 
-_TAKEN_APART_BYTES, _TAKING_APART = 4, 1.3
-"""What a thread loads at once that the assembler takes apart before it converts it, and the
+_UNPACKED_BYTES, _UNPACKING = 4, 1.3
+"""What a thread loads at once that the assembler unpacks before it converts it, and the
 instructions of each element; of wider vectors the conversion picks its half. Counted in the machine
 code of depthwise convolutions.
 """
@@ -90,9 +90,9 @@ class WindowWork:
         together = vector if self.is_shared else self.inner
         line = 1 - self.places / (self.positions * self.taps) / together
         saved = _CONVERSION * self.points * (line + 1 - 1 / self.positions)
-        if vector * self.bytes != _TAKEN_APART_BYTES:
+        if vector * self.bytes != _UNPACKED_BYTES:
             return saved
-        return saved - _TAKING_APART * self.points * (1 - line + 1 / self.positions)
+        return saved - _UNPACKING * self.points * (1 - line + 1 / self.positions)
 
 
 def windows(cluster: Cluster, vectors: tuple[int, ...]) -> Iterator[WindowWork]:
