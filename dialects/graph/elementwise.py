@@ -126,8 +126,8 @@ class DivOp(QuotientOp):
     """``y = a / b``; integers truncate towards zero, and divided by zero they give 0.
 
     A quotient of 16 bits may be off by a unit in the last place of 32 bits before it is rounded.
-    ``near``: so may one of 32 bits, unless it is of integers; no divisor is below the least normal
-    number.
+    ``near``: so may a quotient of wider floats. It stands only where no divisor is nearer to zero
+    than the least normal number.
 
     ``%y = graph.div %a, %b {near} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>``
     """
