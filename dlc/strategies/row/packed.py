@@ -159,9 +159,16 @@ class Packed(Kept):
         return self.runs[operand], [self.own, self.place]
 
     def write_present(self, number: AffineExpr, units: int) -> None:
-        """Write elements in any case, in place of a row beyond the last that nobody moves: what
-        does not depend on a row, like the loads of weights, need not wait for a condition.
+        """In turns, write elements in any case, in place of a row beyond the last that nobody
+        moves: what does not depend on a row, like the loads of weights, need not wait for a
+        condition.
+
+        A team of one unit has the condition: without it, softmax of 197 halves takes 61 us, not 52
+        (docs/performance.md, "GPU: a condition around packed rows").
         """
+        if self.turns == 1:
+            super().write_present(number, units)
+            return
         self.where_present = lambda write: self.scope.where_below(number, units, write)
         self.write_results()
 
