@@ -45,6 +45,22 @@ def _is_index_of_data(op: Operation) -> bool:
     return isinstance(op, arith.IndexCastOp) and isinstance(op.result.type, IndexType)
 
 
+def _is_product_in_difference(op: Operation) -> bool:
+    """Return whether an operation is a product of scalars that takes part in a difference.
+
+    A kernel computes a product again in each loop that reads it. Were it rounded in one loop and
+    fused with the difference in the other one, ``x * c - max(x * c)`` would be off by the rounding
+    error of the product in one alone: exponentials would not belong to their sum.
+    """
+    if not isinstance(op, arith.MulfOp) or isinstance(op.result.type, VectorType):
+        return False
+    return any(isinstance(use.operation, arith.SubfOp) for use in op.result.uses)
+
+
+def _needs_unknown_zero(op: Operation) -> bool:
+    return _is_index_of_data(op) or _is_product_in_difference(op)
+
+
 class CPrinter(CLikePrinter):
     """Prints ``loop`` kernels."""
 
@@ -80,6 +96,10 @@ class CPrinter(CLikePrinter):
         elif _is_index_of_data(op):
             (result,), (data,) = op.results, op.operands
             self.define(result, f"({self.type_of(result)}){self.names[data]} ^ {_UNKNOWN_ZERO}")
+        elif _is_product_in_difference(op):
+            (result,), (x, y) = op.results, (self.names[v] for v in op.operands)
+            suffix = "f" if self.type_of(result) == "float" else ""
+            self.define(result, f"dlc_rounded{suffix}({x} * {y}, {_UNKNOWN_ZERO})")
         else:
             super().operation(op)
 
@@ -91,7 +111,7 @@ class CPrinter(CLikePrinter):
         name = function_name(op.sym_name.data)
         parameters = ", ".join(self._parameter(op, a) for a in op.body.block.args)
         with self.braces(f"static void {name}_body({parameters})"):
-            if any(map(_is_index_of_data, op.walk())):
+            if any(map(_needs_unknown_zero, op.walk())):
                 self.line(f"DLC_UNKNOWN_ZERO({_UNKNOWN_ZERO});")
             self.block(op.body.block)
         operands = ", ".join(f"operands[{n}]" for n in range(len(op.body.block.args)))

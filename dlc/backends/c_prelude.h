@@ -28,6 +28,18 @@ DLC_INLINE float dlc_float(unsigned bits) {
   return x;
 }
 
+/* A value as it is rounded, where the compiler may not fuse what makes it with what takes it: with
+ * a zero that it does not know. */
+DLC_INLINE float dlc_roundedf(float x, int zero) { return dlc_float(dlc_bits(x) ^ (unsigned)zero); }
+
+DLC_INLINE double dlc_rounded(double x, int zero) {
+  long long bits;
+  __builtin_memcpy(&bits, &x, 8);
+  bits ^= zero;
+  __builtin_memcpy(&x, &bits, 8);
+  return x;
+}
+
 DLC_INLINE float dlc_load_bf16(unsigned short x) { return dlc_float((unsigned)x << 16); }
 
 /* Rounds to the nearest, ties to even; a NaN stays one. */
