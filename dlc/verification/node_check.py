@@ -10,6 +10,7 @@ from onnx import AttributeProto, ModelProto, NodeProto
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
+from dlc.analysis.entry import find_main, returned
 from dlc.core.weights import WeightStore
 from dlc.dialects.graph.computed import ReductionOp
 from dlc.dialects.graph.structure import Array, GraphOp
@@ -165,11 +166,16 @@ def node_bound(module: ModuleOp) -> float:
     """Return how far the reference implementation may be off, relative to the largest value.
 
     ``16 * u * sqrt(n + sum K)``: it rounds each of n results, and each step of a reduction of K
-    terms, to the narrowest float type of the node (unit roundoff u).
+    terms, to the narrowest float type of the node (unit roundoff u). A node of constants alone, of
+    which the import leaves no op, is rounded once.
     """
+    main = find_main(module)
     ops = [op for op in module.walk() if isinstance(op, GraphOp) and not op.moves_data]
-    steps = len(ops) + sum(prod(op.domain.reduction) for op in ops if isinstance(op, ReductionOp))
-    elements = [element_type(x) for op in ops for x in (*op.operands, *op.results)]
+    constants = [] if main.args else returned(main.body.block)
+    steps = max(len(ops), len(constants))
+    steps += sum(prod(op.domain.reduction) for op in ops if isinstance(op, ReductionOp))
+    values = [*constants, *(x for op in ops for x in (*op.operands, *op.results))]
+    elements = map(element_type, values)
     units = [unit_roundoff(e, "fp32") for e in elements if is_float(e)]
     return SAFETY * max(units, default=EPSILON["fp32"]) * sqrt(steps)
 
