@@ -70,7 +70,8 @@ class RecurrentOp(CompositeOp, ABC):
 
     ``weight[d, gates * h, i]``, ``recurrence[d, gates * h, h]``, ``bias[d, 2 * gates * h]`` (of the
     weight, then of the recurrence), ``lengths[b]`` in steps (``i32``), ``initial_hidden[d, b, h]``;
-    ``d`` counts directions. States of steps behind a sequence's length are 0 in ``y``.
+    ``d`` counts directions. States of steps behind a sequence's length are 0 in ``y``. The last
+    states of a sequence of length 0 are its initial ones; ONNX does not say what they are.
     ``activations`` names the functions of each direction; each has two parameters.
     """
 

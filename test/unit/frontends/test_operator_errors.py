@@ -86,3 +86,29 @@ def test_what_must_be_known_says_so(
     model = make_model([helper.make_node("Reshape", ["x", "s"], ["y"])], inputs=[x, shape])
     with pytest.raises(CompileError, match="the shape of Reshape must be known when compiling"):
         import_model(model, None, context)
+
+
+@pytest.mark.parametrize("lengths", [[4], [-1]])
+@pytest.mark.parametrize(("operator", "gates"), [("RNN", 1), ("GRU", 3), ("LSTM", 4)])
+def test_lengths_are_those_of_parts_of_the_sequence(
+    operator: str,
+    gates: int,
+    lengths: list[int],
+    make_model: Callable[..., onnx.ModelProto],
+    context: DlcContext,
+) -> None:
+    constants = {
+        "w": np.ones([1, gates * 5, 2], np.float32),
+        "r": np.ones([1, gates * 5, 5], np.float32),
+        "n": np.array(lengths, np.int32),
+        "sizes": np.array([3, 1, 2]),
+    }
+    nodes = [
+        helper.make_node("Reshape", ["x", "sizes"], ["s"]),
+        helper.make_node(operator, ["s", "w", "r", "", "n"], ["y"], name="here", hidden_size=5),
+    ]
+    with pytest.raises(
+        CompileError, match=r"sequences of 3 steps are not all between 0"
+    ) as refusal:
+        import_model(make_model(nodes, initializers=constants), None, context)
+    assert refusal.value.at == "here"

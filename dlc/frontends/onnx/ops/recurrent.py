@@ -54,6 +54,12 @@ class _Layer:
         steps, batch, _ = shape(x)
         if DYNAMIC in (steps, batch):
             raise OpenSizeError(node.op_type)
+        known = node.constant(4)
+        if known is not None and ((known < 0) | (known > steps)).any():
+            raise CompileError(
+                f"the lengths {known.tolist()} of sequences of {steps} steps are not all between 0"
+                f" and {steps}"
+            )
         rows = self.op.GATES * self.hidden
         lengths = node.optional(4)
         return [
