@@ -16,9 +16,9 @@ class Case:
     ``columns``, by a schedule.
 
     mask: what stands between the products: "" nothing, "scaled" a factor, "added" a tensor of
-    numbers, "seen" one of booleans, "causal" a comparison of positions. zero: whether rows that see
-    nothing are zeros. packed: whether the factors are parts of one tensor, heads beside each other,
-    and so is the result.
+    numbers, "scaled, added" both, "seen" one of booleans, "causal" a comparison of positions. zero:
+    whether rows that see nothing are zeros. packed: whether the factors are parts of one tensor,
+    heads beside each other, and so is the result.
     """
 
     schedule: str
@@ -46,7 +46,7 @@ class Case:
         found: dict[str, Array] = {
             name: rng.standard_normal(n).astype(np.float16) for name, n in sizes.items()
         }
-        if self.mask == "added":
+        if self.mask.endswith("added"):
             found["mask"] = rng.standard_normal((self.rows, self.keys)).astype(np.float16)
             found["mask"][:, : self.keys // 2] = -np.inf  # whole steps of some schedules
         if self.mask == "seen":
@@ -61,9 +61,9 @@ class Case:
         else:
             q, k, v = (inputs[name].astype(np.float64) for name in "qkv")
         scores = q @ k.swapaxes(1, 2)
-        if self.mask == "scaled":
+        if self.mask.startswith("scaled"):
             scores = scores * SCALE
-        if self.mask == "added":
+        if self.mask.endswith("added"):
             scores = scores + inputs["mask"].astype(np.float64)
         if self.mask == "seen":
             scores = np.where(inputs["mask"], scores, -np.inf)
@@ -136,6 +136,10 @@ func.func @main({taken}) -> {y} {{
             + {
                 "": [],
                 "scaled": [f"%x = graph.mul %s, %n : ({s}, tensor<f16>) -> {s}"],
+                "scaled, added": [
+                    f"%f = graph.mul %s, %n : ({s}, tensor<f16>) -> {s}",
+                    f"%x = graph.add %f, %mask : ({s}, {mask}) -> {s}",
+                ],
                 "added": [f"%x = graph.add %s, %mask : ({s}, {mask}) -> {s}"],
                 "seen": [select],
                 "causal": [

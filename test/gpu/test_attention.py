@@ -29,6 +29,7 @@ CASES = [
     Case(SMALL, 3, 17, 31, 24, 40),
     Case(WIDE, 2, 67, 77, 64, 64),
     Case(WIDE, 2, 64, 96, 64, 64, mask="scaled"),
+    Case(SMALL, 1, 17, 16, 16, 16, mask="scaled, added"),  # one step
     Case(EXCHANGED, 1, 130, 197, 64, 64),
     Case(EXCHANGED, 1, 61, 131, 128, 128, mask="added"),
     Case(WIDE, 2, 71, 72, 32, 16, mask="seen"),

@@ -51,3 +51,36 @@ def test_each_element_has_its_own_weight(length: int, count: int, schedule: str)
     x = rng.integers(-9, 10, (count, length)).astype(np.float32)
     (y,) = run_module(module, [x], weights)
     np.testing.assert_array_equal(y, (x - x.max(1, keepdims=True)) * w + b)
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    ["threads = 8, rows = 4, vector = 4", "threads = 8, rows = 8, packed = true, turns = 2"],
+)
+def test_a_number_of_each_row_is_no_weight_of_elements(schedule: str) -> None:
+    """Of a square there are as many numbers of rows as elements in a row."""
+    rng = np.random.default_rng(0)
+    context = registry.new_context(weights := WeightStore())
+    w, b = (rng.integers(-9, 10, size).astype(np.float32) for size in ((17, 1), (17,)))
+    names = {"w": weights.add("w", w), "b": weights.add("b", b)}
+    text = TEXT.format(m=17, n=17, schedule=schedule, **names)
+    for old, new in (
+        (f"@{names['w']} : tensor<17xf32>", f"@{names['w']} : tensor<17x1xf32>"),
+        (
+            "tensor<17x17xf32>, tensor<17xf32>, tensor<17xf32>",
+            "tensor<17x17xf32>, tensor<17x1xf32>, tensor<17xf32>",
+        ),
+        ("%v: tensor<17xf32>", "%v: tensor<17x1xf32>"),
+        (
+            "%d, %v : (tensor<17x17xf32>, tensor<17xf32>)",
+            "%d, %v : (tensor<17x17xf32>, tensor<17x1xf32>)",
+        ),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    module = parse_module(text, context)
+    for step in registry.build_passes(PASSES):
+        step.apply(context, module)
+    x = rng.integers(-9, 10, (17, 17)).astype(np.float32)
+    (y,) = run_module(module, [x], weights)
+    np.testing.assert_array_equal(y, (x - x.max(1, keepdims=True)) * w + b)
