@@ -194,7 +194,9 @@ class RecurrentOp(CompositeOp, ABC):
             return [g.concat(hidden, 1), *(g.concat(states, 0) for states in last)]
         runs = [self._write_direction(g, d, left) for d in range(self.directions)]
         rows = [row for step in zip(*(hidden for hidden, _ in runs), strict=True) for row in step]
-        results = [g.reshape(g.concat(rows, 0), shape(self.output))]
+        sizes = shape(self.output)  # without steps there is nothing to concatenate
+        output = g.concat(rows, 0) if rows else g.splat(0, element_type(self.output), sizes)
+        results = [g.reshape(output, sizes)]
         for number in range(len(self.results) - 1):
             results.append(g.concat([states[number] for _, states in runs], 0))
         return results
