@@ -42,7 +42,7 @@ NEAR_QUOTIENT, RATIO = (arith.FastMathFlagsAttr([flag]) for flag in (_NEAR, _REC
 
 def is_near(op: math.ExpOp | math.Exp2Op) -> bool:
     """Return whether an op is a ``near_exponential`` or a ``near_power_of_two``."""
-    return op.fastmath is not None and _NEAR in op.fastmath.data
+    return _NEAR in op.fastmath.data
 
 
 class ScalarBuilder:
