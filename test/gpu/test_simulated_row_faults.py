@@ -34,37 +34,29 @@ def turned() -> ModuleOp:
     return lowered(group("tensor<64x96xf32>", "tensor<96x64xf32>", keys, body), GPU)
 
 
-def held() -> ModuleOp:
-    """Differences from the largest of a row that stands in shared memory."""
-    full = "tensor<3x96xf32>"
+def from_the_largest(width: int, keys: str) -> ModuleOp:
+    """Differences from the largest of three rows."""
+    full = f"tensor<3x{width}xf32>"
     body = (
         f"%m = graph.reduce_max %g0 axes [1] keep_dims : {full} -> tensor<3x1xf32>\n"
         f"%r = graph.sub %g0, %m : ({full}, tensor<3x1xf32>) -> {full}"
     )
-    keys = 'strategy = "row", target = "gpu", threads = 64, vector = 1, held = true'
-    return lowered(group(full, full, keys, body), GPU)
+    return lowered(group(full, full, f'strategy = "row", target = "gpu", {keys}', body), GPU)
+
+
+def held() -> ModuleOp:
+    """A row that stands in shared memory."""
+    return from_the_largest(96, "threads = 64, vector = 1, held = true")
 
 
 def packed() -> ModuleOp:
-    """Differences from the largest of rows that come and go as one run."""
-    full = "tensor<3x203xf32>"
-    body = (
-        f"%m = graph.reduce_max %g0 axes [1] keep_dims : {full} -> tensor<3x1xf32>\n"
-        f"%r = graph.sub %g0, %m : ({full}, tensor<3x1xf32>) -> {full}"
-    )
-    keys = 'strategy = "row", target = "gpu", threads = 16, rows = 4, packed = true'
-    return lowered(group(full, full, keys, body), GPU)
+    """Rows that come and go as one run."""
+    return from_the_largest(203, "threads = 16, rows = 4, packed = true")
 
 
 def in_turns() -> ModuleOp:
-    """The same of rows that two teams go through one after the other."""
-    full = "tensor<3x203xf32>"
-    body = (
-        f"%m = graph.reduce_max %g0 axes [1] keep_dims : {full} -> tensor<3x1xf32>\n"
-        f"%r = graph.sub %g0, %m : ({full}, tensor<3x1xf32>) -> {full}"
-    )
-    keys = 'strategy = "row", target = "gpu", threads = 16, rows = 4, packed = true, turns = 2'
-    return lowered(group(full, full, keys, body), GPU)
+    """Rows that two teams go through one after the other."""
+    return from_the_largest(203, "threads = 16, rows = 4, packed = true, turns = 2")
 
 
 def across() -> ModuleOp:
