@@ -5,6 +5,7 @@ from itertools import product
 
 from dlc.arch import GpuArch, instructions
 from dlc.arch.instruction import Instruction
+from dlc.arch.scope import Scope
 from dlc.errors import CompileError
 from dlc.model.attention import AttentionKernel, estimate_s
 from dlc.model.upper_bound import KernelWork, gpu_bound
@@ -14,10 +15,16 @@ from dlc.strategies.attention.lowering import lower
 from dlc.strategies.attention.schedule import INSTRUCTIONS, AttentionOnGpu
 from dlc.strategies.attention.work import AttentionWork, describe, work_of
 
-_BLOCKS = ((16, 1), (32, 2), (64, 4), (128, 8), (64, 2), (128, 4), (256, 8))
-"""Rows and warps of blocks."""
+_BLOCKS = {
+    Scope.WARP: ((16, 1), (32, 2), (64, 4), (128, 8), (64, 2), (128, 4), (256, 8)),
+    Scope.WARPGROUP: ((64, 4), (128, 8), (128, 4), (192, 12)),
+}
+"""Rows and warps of blocks, by who multiplies together."""
 
-_STEPS = (32, 48, 64, 80, 96, 112, 128)
+_STEPS = {
+    Scope.WARP: (32, 48, 64, 80, 96, 112, 128),
+    Scope.WARPGROUP: (64, 80, 96, 112, 128, 160, 224),
+}
 
 _STAGES = (1, 2, 3)
 
@@ -25,13 +32,23 @@ _STAGES = (1, 2, 3)
 def candidates(work: AttentionWork, arch: GpuArch) -> Iterator[AttentionOnGpu]:
     """Yield the schedules; none for factors that the chip has no instruction for."""
     for row in _instructions(work, arch):
-        if row.name != INSTRUCTIONS[0]:
-            continue  # the others are not measured: they are for schedules by hand
         for (rows, warps), step, stages, exchange in product(
-            _BLOCKS, _STEPS, _STAGES, (False, True)
+            _BLOCKS[row.scope], _STEPS[row.scope], _STAGES, (False, True)
         ):
-            if stages == 1 or step < work.keys:  # a single step has nothing to come ahead
-                yield AttentionOnGpu(rows, step, warps, row.name, stages, exchange)
+            schedule = AttentionOnGpu(rows, step, warps, row.name, stages, exchange)
+            # A single step has nothing to come ahead.
+            if (stages == 1 or step < work.keys) and _reads_lines(work, schedule):
+                yield schedule
+
+
+def _reads_lines(work: AttentionWork, schedule: AttentionOnGpu) -> bool:
+    """Return whether the instruction finds lines that it reads."""
+    lengths = schedule.padded_depth(work.depth), schedule.padded_columns(work.columns)
+    try:
+        schedule.check_lines(work.element_bytes, *lengths)
+    except CompileError:
+        return False
+    return True
 
 
 def _instructions(work: AttentionWork, arch: GpuArch) -> list[Instruction]:
