@@ -23,6 +23,7 @@ _CONVOLUTIONS = _DATA / "convolutions-h200.jsonl.gz"
 _SHORT = _DATA / "convolutions-2-h200.jsonl.gz"
 _PRODUCTS = _DATA / "products-h200.jsonl.gz"
 _FEW_ROWS = _DATA / "products-2-h200.jsonl.gz"
+_ATTENTION = _DATA / "attention-h200.jsonl.gz"
 
 Floats = npt.NDArray[np.float64]
 
@@ -56,7 +57,7 @@ class MeasuredGroup:
 
 def measured_groups() -> Iterator[MeasuredGroup]:
     """Yield the groups of the files."""
-    for path in (_MODELS_AND_STREAMS, _CONVOLUTIONS, _SHORT, _PRODUCTS, _FEW_ROWS):
+    for path in (_MODELS_AND_STREAMS, _CONVOLUTIONS, _SHORT, _PRODUCTS, _FEW_ROWS, _ATTENTION):
         with gzip.open(path, "rt") as file:
             for line in file:
                 yield _group(json.loads(line))

@@ -11,9 +11,9 @@ from dlc.backends.cuda.cubins import compile_kernels
 SMALL = "rows = 16, step = 16, warps = 1, stages = 1"
 WIDE = "rows = 64, step = 32, warps = 2, stages = 3"
 EXCHANGED = "rows = 64, step = 64, warps = 4, stages = 2, exchange = true"
-WARPGROUP = 'rows = 64, step = 64, warps = 4, instruction = "wgmma.m64n8k16", stages = 2'
+WARPGROUP = 'rows = 64, step = 64, warps = 4, instruction = "wgmma.m64k16", stages = 2'
 WARPGROUPS = (
-    'rows = 128, step = 96, warps = 8, instruction = "wgmma.m64n8k16", stages = 3, exchange = true'
+    'rows = 128, step = 96, warps = 8, instruction = "wgmma.m64k16", stages = 3, exchange = true'
 )
 ON_HOPPER = [
     Case(WARPGROUP, 1, 1, 2, 16, 16),

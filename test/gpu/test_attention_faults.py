@@ -16,7 +16,7 @@ from dlc.dialects import gpu
 from dlc.simulator import SimulationError, run_module
 
 CASE = Case("rows = 32, step = 32, warps = 2, stages = 3", 1, 40, 77, 32, 32, mask="added")
-GROUP = 'rows = 64, step = 32, warps = 4, instruction = "wgmma.m64n8k16", stages = 2'
+GROUP = 'rows = 64, step = 32, warps = 4, instruction = "wgmma.m64k16", stages = 2'
 ON_HOPPER = Case(GROUP, 1, 40, 77, 32, 32, mask="added")
 GPU = "lower-to-loop,lower-to-gpu{arch=sm_90a}"
 

@@ -16,29 +16,29 @@ from dlc.strategies.attention.schedule import INSTRUCTIONS, AttentionOnGpu
 from dlc.strategies.attention.work import AttentionWork, describe, work_of
 
 _BLOCKS = {
-    Scope.WARP: ((16, 1), (32, 2), (64, 4), (128, 8), (64, 2), (128, 4), (256, 8)),
-    Scope.WARPGROUP: ((64, 4), (128, 8), (128, 4), (192, 12)),
+    Scope.WARP: dict.fromkeys(
+        ((16, 1), (32, 2), (64, 4), (128, 8), (64, 2), (128, 4), (256, 8)),
+        (32, 48, 64, 80, 96, 112, 128),
+    ),
+    Scope.WARPGROUP: {(64, 4): (64, 80, 96, 112, 128, 192, 224, 256), (128, 8): (64, 128)},
 }
-"""Rows and warps of blocks, by who multiplies together."""
+"""Rows and warps of blocks, and keys of their steps, by who multiplies together. Of warpgroups
+those that were among the best of 99 measured ones.
+"""
 
-_STEPS = {
-    Scope.WARP: (32, 48, 64, 80, 96, 112, 128),
-    Scope.WARPGROUP: (64, 80, 96, 112, 128, 160, 224),
-}
-
-_STAGES = (1, 2, 3)
+_STAGES = {Scope.WARP: (1, 2, 3), Scope.WARPGROUP: (2, 3)}
 
 
 def candidates(work: AttentionWork, arch: GpuArch) -> Iterator[AttentionOnGpu]:
     """Yield the schedules; none for factors that the chip has no instruction for."""
-    for row in _instructions(work, arch):
-        for (rows, warps), step, stages, exchange in product(
-            _BLOCKS[row.scope], _STEPS[row.scope], _STAGES, (False, True)
-        ):
-            schedule = AttentionOnGpu(rows, step, warps, row.name, stages, exchange)
-            # A single step has nothing to come ahead.
-            if (stages == 1 or step < work.keys) and _reads_lines(work, schedule):
-                yield schedule
+    for name, row in _instructions(work, arch).items():
+        for (rows, warps), steps in _BLOCKS[row.scope].items():
+            for step, exchange in product(steps, (False, True)):
+                # A single step has nothing to come ahead.
+                for stages in (1,) if step >= work.keys else _STAGES[row.scope]:
+                    schedule = AttentionOnGpu(rows, step, warps, name, stages, exchange)
+                    if _reads_lines(work, schedule):
+                        yield schedule
 
 
 def _reads_lines(work: AttentionWork, schedule: AttentionOnGpu) -> bool:
@@ -51,10 +51,11 @@ def _reads_lines(work: AttentionWork, schedule: AttentionOnGpu) -> bool:
     return True
 
 
-def _instructions(work: AttentionWork, arch: GpuArch) -> list[Instruction]:
-    """Return the instructions of schedules that the chip has for these factors."""
+def _instructions(work: AttentionWork, arch: GpuArch) -> dict[str, Instruction]:
+    """Return the instructions that the chip has for these factors, as schedules name them."""
     fitting = instructions.multiplying(work.element, work.compute, arch.capabilities)
-    return [row for row in fitting if row.name in INSTRUCTIONS]
+    rows = {row.name: row for row in fitting}
+    return {name: rows[narrowest] for name, narrowest in INSTRUCTIONS.items() if narrowest in rows}
 
 
 def rate(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> Rated:
@@ -81,8 +82,8 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
     """Return the kernel of a schedule, as the model takes it; raises CompileError where the chip
     has no such instruction for these factors.
     """
-    fitting = [row for row in _instructions(work, arch) if row.name == schedule.instruction]
-    if not fitting:
+    instruction = _instructions(work, arch).get(schedule.instruction)
+    if instruction is None:
         raise CompileError(
             f"{schedule.instruction} does not multiply {work.element} on {arch.target}; use the "
             "schedules of the ops apart"
@@ -90,7 +91,7 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
     depth, columns = schedule.padded_depth(work.depth), schedule.padded_columns(work.columns)
     schedule.check_lines(work.element_bytes, depth, columns)
     return AttentionKernel(
-        instruction=fitting[0],
+        instruction=instruction,
         element_bytes=work.element_bytes,
         blocks=work.batch * -(-work.rows // schedule.rows),
         rows=schedule.rows,

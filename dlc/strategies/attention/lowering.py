@@ -224,7 +224,7 @@ class _Kernel:
     def _type(self, element: Attribute, columns: int) -> MemRefType[Attribute]:
         """Return the type of a tile in registers: who multiplies together has whole rows."""
         schedule, (groups, down) = self.schedule, self.schedule.parts
-        name = instructions.widest(schedule.instruction, columns)
+        name = instructions.widest(schedule.row.name, columns)
         map = spatial(groups, 1) * repeat(down, columns // instructions.named(name)[0].n)
         spread = SpreadAttr(Spread(name, map))
         space = SpaceAttr(Space.REGISTER)

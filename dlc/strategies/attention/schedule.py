@@ -11,12 +11,15 @@ from dlc.errors import CompileError
 from dlc.strategies._key import choice, flag, size
 from dlc.strategies._schedule import Schedule
 
-INSTRUCTIONS = ("mma.m16n8k16", "wgmma.m64n8k16")
-"""Names of rows (``dlc/arch/instructions``) whose threads hold a lhs as they hold sums. Of those
-that are like one but wider, products take the widest that fits.
+PIECE = "mma.m16n8k16"
+"""The instruction of single warps, which every GPU with products of 16 bits has."""
+
+INSTRUCTIONS = {PIECE: PIECE, "wgmma.m64k16": "wgmma.m64n8k16"}
+"""Instructions (``dlc/arch/instructions``) whose threads hold a lhs as they hold sums, or families
+of them that differ in their columns, and the narrowest of each. Products take the widest that fits.
 """
 
-_ROW = instructions.named(INSTRUCTIONS[0])[0]
+_ROW = instructions.named(PIECE)[0]
 
 _FRAGMENTS_TOGETHER = 2
 """Of values, beside each other: loaded at once."""
@@ -33,7 +36,7 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
     rows: int = size(f"rows of queries of a block: a multiple of {_ROW.m} for each warp")
     step: int = size(f"keys of a step: a multiple of {_ROW.k}")
     warps: int = size("warps of a block, below each other over its rows; a multiple of 4 for wgmma")
-    instruction: str = choice("what multiplies and adds", INSTRUCTIONS, INSTRUCTIONS[0])
+    instruction: str = choice("what multiplies and adds", tuple(INSTRUCTIONS), PIECE)
     stages: int = size("steps whose keys and values are in shared memory at a time", 2, most=8)
     exchange: bool = flag(
         "whether results go through shared memory, so that neighbouring threads store neighbours "
@@ -48,8 +51,10 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
 
     @property
     def row(self) -> Instruction:
-        """The instruction, for some type of factors: all of a name have the same sizes."""
-        return instructions.named(self.instruction)[0]
+        """The instruction, or the narrowest of its family, for some type of factors: all of a name
+        have the same sizes.
+        """
+        return instructions.named(INSTRUCTIONS[self.instruction])[0]
 
     @property
     def reads_shared(self) -> bool:
@@ -100,8 +105,7 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
             *short, long = sorted(ROW_BYTES)
             raise CompileError(
                 f"{self.instruction} reads lines of {', '.join(map(str, short))} or a multiple of "
-                f"{long} bytes, queries or values have {odd[0] * element_bytes}; take "
-                f"{INSTRUCTIONS[0]}"
+                f"{long} bytes, queries or values have {odd[0] * element_bytes}; take {PIECE}"
             )
 
 

@@ -82,7 +82,7 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "attention", tar
 
 // -----
 
-// expected-error@below {{schedule key instruction should be "mma.m16n8k16" or "wgmma.m64n8k16", is "mma.m16n8k8"}}
+// expected-error@below {{schedule key instruction should be "mma.m16n8k16" or "wgmma.m64k16", is "mma.m16n8k8"}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 64, step = 64, warps = 4, instruction = "mma.m16n8k8">} {}
 
 // -----

@@ -6,7 +6,7 @@ import pytest
 from attention_text import Case
 from lowered import lowered
 
-from dlc.arch.nvidia import H200
+from dlc.arch.nvidia import A100, H200
 from dlc.dialects.gpu import KernelOp
 from dlc.errors import CompileError
 from dlc.model.attention import estimate_s
@@ -15,7 +15,7 @@ from dlc.strategies.attention.gpu import candidates, kernel_of, rate
 from dlc.strategies.attention.schedule import AttentionOnGpu
 from dlc.strategies.attention.work import AttentionWork
 
-WARPGROUP = "wgmma.m64n8k16"
+WARPGROUP = "wgmma.m64k16"
 WORK = AttentionWork(12, 128, 128, 64, 64, "f16", 2, "f32", 1.0, 1, 600000, 200000)
 
 
@@ -77,6 +77,19 @@ def test_lines_that_products_of_warpgroups_do_not_read() -> None:
     work, schedule = replace(WORK, depth=40), AttentionOnGpu(64, 64, 4, WARPGROUP)
     with pytest.raises(CompileError, match="128 bytes, queries or values have 96; take mma"):
         rate(work, schedule, H200)
+
+
+@pytest.mark.parametrize(("depth", "by_warpgroups"), [(64, True), (40, False)])
+def test_schedules_by_warpgroups_are_there_where_they_read_the_lines(
+    depth: int, by_warpgroups: bool
+) -> None:
+    found = {each.instruction for each in candidates(replace(WORK, depth=depth), H200)}
+    assert found == {"mma.m16n8k16", *([WARPGROUP] if by_warpgroups else [])}
+
+
+def test_chips_without_warpgroups_have_schedules_of_warps() -> None:
+    found = {each.instruction for each in candidates(WORK, A100)}
+    assert found == {"mma.m16n8k16"}
 
 
 def test_whole_warpgroups() -> None:
