@@ -36,10 +36,9 @@ class GraphPadKeysPass(DlcPass):
     type the scores will have.
 
     Only for a GPU; where one product makes the scores and others take the weights as their lhs;
-    where these products take less time. Their price is that of a kernel each, with added keys and
-    without: the strategy ``attention``, which may take all of it as one kernel later, is not asked.
-    Its scores never leave registers, so where their rows begin is nothing to it; what added keys
-    cost it was not measured.
+    where these products, a kernel each, take less time, and less than all of it as one kernel
+    without added keys, whose scores never leave registers, so that it is nothing to it where their
+    rows begin.
 
     Runs on: ``graph``. Leaves: ``graph``. Order: after ``graph-recognize``, before
     ``graph-decompose``, which takes softmax apart.
@@ -82,7 +81,10 @@ class _Padded(OpRewrite[MatmulOp]):
             return
         if not isinstance(scores, MatmulOp) or not softmax.x.has_one_use():
             return
-        if self._price(scores, op, more) >= self._price(scores, op, 0) * (1 - INDISTINCT):
+        apart = self._price(scores, op, more)
+        if apart >= self._price(scores, op, 0) * (1 - INDISTINCT):
+            return
+        if self._whole(scores, softmax, op) <= apart:
             return
 
         def insert(new: GraphOp) -> SSAValue:
@@ -108,10 +110,33 @@ class _Padded(OpRewrite[MatmulOp]):
         return sum(self._seconds(op, sizes) for op, sizes in ((scores, wide), (values, deep)))
 
     def _seconds(self, op: MatmulOp, sizes: Sequence[Sequence[int]]) -> float:
-        types = [TensorType(self._stored(x), n) for x, n in zip(op.operands, sizes, strict=True)]
-        block = Block(arg_types=types)
+        block = Block(arg_types=map(self._type, op.operands, sizes))
         new = op.with_operands(block.args)
         block.add_ops([new, func.ReturnOp(*new.results)])
+        return self._seconds_of(block)
+
+    def _whole(self, scores: MatmulOp, softmax: SoftmaxOp, values: MatmulOp) -> float:
+        """Return the seconds of both products and the softmax as one kernel; infinite where no
+        strategy takes them together.
+        """
+        if not softmax.results[0].has_one_use():
+            return float("inf")
+        factors = *scores.operands, values.rhs
+        block = Block(arg_types=map(self._type, factors, map(shape, factors)))
+        *first, value = block.args
+
+        def insert(new: GraphOp) -> SSAValue:
+            block.add_op(new)
+            return new.results[0]
+
+        (weights,) = softmax.with_operands([insert(scores.with_operands(first))]).decompose(insert)
+        block.add_op(func.ReturnOp(insert(values.with_operands([weights, value]))))
+        return self._seconds_of(block)
+
+    def _type(self, x: SSAValue, sizes: Sequence[int]) -> TensorType[Attribute]:
+        return TensorType(self._stored(x), sizes)
+
+    def _seconds_of(self, block: Block) -> float:
         program = Dataflow(block)
         return self.planner.seconds(Cluster(program, tuple(program.ops)))
 
