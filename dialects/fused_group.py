@@ -5,7 +5,7 @@ computes. How it is looped over is only named here, by the schedule; loops and b
 expressible.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     SymbolNameConstraint,
     SymbolRefAttr,
     TensorType,
+    UnitAttr,
     i64,
 )
 from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
@@ -140,6 +141,9 @@ class LaunchOp(IRDLOperation, SymbolUser):
     ``group``: the name of the group, by default that of the kernel; equal groups share a kernel.
     The last launch of a group gives the group's results, in order; those before it give what
     launches of the same group read. A launch follows the launches whose results it reads.
+    ``beside``: it may run while the launch before it runs, and while those run that this one may
+    run beside; all of these come after every launch before them. Without it a launch comes after
+    all before it.
     ``offsets``: where each result, then each scratch buffer, stands in the arena, in bytes; ``-1 -
     k`` is the caller's buffer of output ``k``.
 
@@ -150,6 +154,7 @@ class LaunchOp(IRDLOperation, SymbolUser):
     kernel = prop_def(FlatSymbolRefAttrConstr)
     group = opt_prop_def(StringAttr)
     inputs = var_operand_def(TensorType)
+    beside = opt_prop_def(UnitAttr)
     offsets = opt_prop_def(DenseArrayBase.constr(i64))
     outputs = var_result_def(TensorType)
     traits = traits_def(Pure())
@@ -182,6 +187,27 @@ class LaunchOp(IRDLOperation, SymbolUser):
         """The name of the group that the launch computes, or a part of it."""
         return self.group.data if self.group else self.kernel_name
 
+    @property
+    def mates(self) -> Sequence["LaunchOp"]:
+        """The launches before this one that it may run beside, the last one first."""
+        found: list[LaunchOp] = []
+        launch, op = self, self.prev_op
+        while op is not None and launch.beside is not None:
+            if isinstance(op, LaunchOp):
+                found.append(launch := op)
+            op = op.prev_op
+        return found
+
+    def verify_(self) -> None:
+        if self.beside is None:
+            return
+        mates = self.mates
+        if not mates:
+            raise VerifyException("there is no launch before it that it could run beside")
+        for mate in launches_before(self):
+            if mate in mates:
+                raise VerifyException(f"it runs beside @{mate.kernel_name}, whose result it reads")
+
     def verify_symbols(self, symbols: Mapping[str, Operation]) -> None:
         name = f"@{self.kernel_name}"
         kernel = symbols.get(self.kernel_name)
@@ -196,6 +222,15 @@ class LaunchOp(IRDLOperation, SymbolUser):
                 raise VerifyException(
                     f"tensor {number} is {tensor}, buffer {number} of {name} is {buffer}"
                 )
+
+
+def launches_before(op: Operation) -> Iterator[LaunchOp]:
+    """Yield the launches whose results ``op`` reads, as they are or through views."""
+    for value in op.operands:
+        if isinstance(value.owner, LaunchOp):
+            yield value.owner
+        elif isinstance(value.owner, GraphOp):
+            yield from launches_before(value.owner)
 
 
 def _is_buffer_of(tensor: Attribute, buffer: Attribute) -> bool:

@@ -74,7 +74,10 @@ _Place = tuple[_Slot, int]
 
 
 class _Lifetimes:
-    """When each buffer is first written and last read, and which output it is."""
+    """When each buffer is first written and last read, and which output it is.
+
+    A step holds the launches that may run beside each other, and what stands before the next ones.
+    """
 
     def __init__(self, main: FuncOp):
         self.launches = launches(main)
@@ -84,7 +87,9 @@ class _Lifetimes:
         self._last_read: dict[SSAValue, int] = {}
         self._output: dict[SSAValue, int] = {}
         self._slots: dict[SSAValue, _Slot] = {}
-        for step, op in enumerate(main.body.block.ops):
+        step = 0
+        for op in main.body.block.ops:
+            step += isinstance(op, LaunchOp) and op.beside is None
             self._visit(op, step)
 
     def _visit(self, op: Operation, step: int) -> None:

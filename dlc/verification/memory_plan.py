@@ -37,8 +37,13 @@ def check_memory_plan(module: ModuleOp) -> None:
     for value, offset in weights.offsets.items():
         memory.write(Address("weight", offset), _whole(value))
     scratch = dict(_scratch_sizes(module))
+    mates: list[_Touched] = []
     for op, launch in zip(launches(main), program.launches, strict=True):
-        _check_launch(op, launch.operands, scratch[op.kernel_name], memory, program)
+        touched = _check_launch(op, launch.operands, scratch[op.kernel_name], memory, program)
+        mates = [] if op.beside is None else mates
+        if any(map(touched.conflicts, mates)):
+            raise MiscompileError(f"{_name(op)} shares memory with one that it runs beside")
+        mates.append(touched)
     for copy in program.copies:
         memory.write(copy.target, memory.read(copy.source, copy.bytes))
     names = output_names(main)
@@ -54,9 +59,9 @@ def _check_launch(
     scratch: Sequence[int],
     memory: "Memory",
     program: HostProgram,
-) -> None:
-    """Check what a launch reads, and write its results."""
-    what = f"the launch of @{op.kernel_name} for {op.group_name}"
+) -> "_Touched":
+    """Check what a launch reads, and write its results; return both."""
+    what = _name(op)
     sizes = [*map(tensor_bytes, (*op.operands, *op.results)), *scratch]
     places = [_Place(a, n) for a, n in zip(operands, sizes, strict=True)]
     read, written = places[: len(op.operands)], places[len(op.operands) :]
@@ -69,6 +74,11 @@ def _check_launch(
             raise MiscompileError(f"{what} writes result {number} where it may not")
         source = op.results[number] if number < len(op.results) else None
         memory.write(place.address, [Piece(place.bytes, source)])
+    return _Touched(read, written)
+
+
+def _name(op: LaunchOp) -> str:
+    return f"the launch of @{op.kernel_name} for {op.group_name}"
 
 
 @dataclass(frozen=True)
@@ -90,6 +100,22 @@ class _Place:
         if self.address.space == "output":
             limit = program.outputs[self.address.buffer].bytes
         return self.address.offset + self.bytes <= limit
+
+
+@dataclass(frozen=True)
+class _Touched:
+    """What a launch reads and writes."""
+
+    read: Sequence[_Place]
+    written: Sequence[_Place]
+
+    def conflicts(self, other: "_Touched") -> bool:
+        """Return whether one writes what the other one touches."""
+        return self._writes_into(other) or other._writes_into(self)
+
+    def _writes_into(self, other: "_Touched") -> bool:
+        touched = (*other.read, *other.written)
+        return any(mine.meets(its) for mine in self.written for its in touched)
 
 
 def _whole(value: SSAValue) -> list[Piece]:

@@ -27,10 +27,12 @@ loop.kernel @pair(%x: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>)
 """
 
 
-def launch(kernel: str, operands: str, offsets: str, given: str = V, result: str = V) -> str:
+def launch(
+    kernel: str, operands: str, offsets: str, given: str = V, result: str = V, word: str = ""
+) -> str:
     types = ", ".join([given] * (1 + operands.count(",")))
     return (
-        f"fused_group.launch @{kernel}({operands}) {{offsets = array<i64: {offsets}>}} : "
+        f"fused_group.launch @{kernel}({operands}) {{{word}offsets = array<i64: {offsets}>}} : "
         f"({types}) -> {result}"
     )
 
@@ -78,6 +80,17 @@ def whole(first: int, second: int, between: str = "") -> ModuleOp:
     )
 
 
+def beside(second: str, third: str) -> ModuleOp:
+    """Return ``y = two(c, b)`` of ``b = k(a)`` and, beside it, ``c = s(x)``, of ``a = k(x)``;
+    offsets of ``b``, and of ``c`` and its scratch.
+    """
+    return module(
+        f"%a = {launch('k', '%x', '0')}\n%b = {launch('k', '%a', second)}\n"
+        f"%c = {launch('s', '%x', third, word='beside, ')}\n%y = {launch('two', '%c, %b', '-1')}",
+        "%y",
+    )
+
+
 @pytest.mark.parametrize(
     "right",
     [
@@ -87,6 +100,7 @@ def whole(first: int, second: int, between: str = "") -> ModuleOp:
         view(64, 0),
         whole(0, 256),
         whole(512, 768),
+        beside("256", "512, 768"),
         module(f"%a = {launch('k', '%x', '0')}", "%x"),
         module(f"%w = graph.weight @w : {V}\n%y = {launch('two', '%x, %w', '-1')}", "%w"),
         module(f"%y, %z = {launch('pair', '%x', '0, 256', V, f'({V}, {V})')}", "%z"),
@@ -110,6 +124,9 @@ def test_right_plans(right: ModuleOp) -> None:
         (view(64, 300), "@k for k writes result 0 where it may not"),
         (whole(0, 256, f"%d = {launch('k', '%a', '256')}"),
          "@wide for wide does not find its operand 0"),
+        (beside("256", "0, 512"), "@s for s shares memory with one that it runs beside"),
+        (beside("256", "512, 0"), "@s for s shares memory with one that it runs beside"),
+        (beside("256", "768, 300"), "@s for s shares memory with one that it runs beside"),
         (module(f"%a = {launch('k', '%x', '0')}\n%b = {launch('k', '%x', '64')}\n"
                 f"%y = {launch('two', '%b, %a', '-1')}", "%y"),
          "@two for two does not find its operand 1"),
