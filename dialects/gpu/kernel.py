@@ -66,6 +66,10 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     the numbers of the inputs that are weights or constants at every launch, which it may read
     before it has waited (``gpu.griddepcontrol_wait``). dependents: it lets the launch after it
     begin as soon as it has waited itself; without it that one begins when this one has ended.
+    cooperative: all blocks of a launch are resident together, so that they may wait for each other
+    (CUDA C++ Programming Guide, "Grid Synchronization"); it begins when the launches before it have
+    ended. filled: the numbers of the outputs and scratch buffers of which every byte is 0xff when
+    it begins, which the host program sees to (``gpu.await``).
 
     ``gpu.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {grid = array<i64: 1, 1, 1>,
     block = array<i64: 32, 1, 1>, outputs = 1 : i64} { gpu.end }``
@@ -82,6 +86,8 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     cluster = opt_prop_def(DenseArrayBase.constr(i64))
     constant_inputs = opt_prop_def(DenseArrayBase.constr(i64))
     dependents = opt_prop_def(UnitAttr)
+    cooperative = opt_prop_def(UnitAttr)
+    filled = opt_prop_def(DenseArrayBase.constr(i64))
     scratch = prop_def(DenseArrayBase.constr(i64), default_value=DenseArrayBase.from_list(i64, []))
     body = region_def("single_block")
     traits = traits_def(
@@ -146,6 +152,12 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     def early_buffers(self) -> Sequence[BlockArgument]:
         """The inputs that may be read while the launches before this one run."""
         numbers = () if self.constant_inputs is None else self.constant_inputs.get_values()
+        return [self.body.block.args[int(number)] for number in numbers]
+
+    @property
+    def filled_buffers(self) -> Sequence[BlockArgument]:
+        """The outputs and scratch buffers that hold only ones when the kernel begins."""
+        numbers = () if self.filled is None else self.filled.get_values()
         return [self.body.block.args[int(number)] for number in numbers]
 
     @property
@@ -229,6 +241,16 @@ class KernelOp(IRDLOperation, ClusteredKernel):
         if self.dependents is not None and self.constant_inputs is None:
             raise VerifyException(
                 "dependents is for a kernel that waits itself: one with constant_inputs"
+            )
+        if self.cooperative is not None and self.constant_inputs is not None:
+            raise VerifyException(
+                "a cooperative kernel begins when the launches before it have ended: it has no "
+                "constant_inputs"
+            )
+        numbers = () if self.filled is None else self.filled.get_values()
+        if any(not self._first_output <= n < len(self.body.block.args) for n in numbers):
+            raise VerifyException(
+                f"filled = {list(numbers)} should be numbers of outputs or scratch buffers"
             )
 
 

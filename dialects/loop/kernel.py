@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StringAttr,
     SymbolNameConstraint,
+    UnitAttr,
     i64,
 )
 from xdsl.dialects.utils import (
@@ -63,7 +64,8 @@ class KernelOp(IRDLOperation, ClusteredKernel):
 
     ``scratch`` has one size in bytes per scratch buffer. Outputs and scratch do not overlap any
     other buffer. ``threads``: of a block of a GPU; without it the loops over threads say it.
-    ``cluster``: neighbouring blocks that combine values.
+    ``cluster``: neighbouring blocks that combine values. ``cooperative``, ``filled``: as those of
+    ``gpu.kernel``: the blocks wait for each other, and buffers hold only ones at first.
 
     ``loop.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : i64} {...}``
     """
@@ -74,6 +76,8 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     outputs = prop_def(IntegerAttr.constr(i64))
     threads = opt_prop_def(IntegerAttr.constr(i64))
     cluster = opt_prop_def(IntegerAttr.constr(i64))
+    cooperative = opt_prop_def(UnitAttr)
+    filled = opt_prop_def(DenseArrayBase.constr(i64))
     scratch = prop_def(DenseArrayBase.constr(i64), default_value=DenseArrayBase.from_list(i64, []))
     body = region_def("single_block")
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), RecursiveMemoryEffect())
@@ -156,7 +160,7 @@ class KernelOp(IRDLOperation, ClusteredKernel):
             parser, reserved_attr_names=("sym_name", "function_type")
         )
         extra = dict(attributes.data) if attributes else {}
-        known = ("outputs", "scratch", "threads", "cluster")
+        known = ("outputs", "scratch", "threads", "cluster", "cooperative", "filled")
         properties = {key: extra.pop(key) for key in known if key in extra}
         if "outputs" not in properties:
             parser.raise_error("a kernel says how many of its buffers are outputs")
@@ -178,6 +182,10 @@ class KernelOp(IRDLOperation, ClusteredKernel):
             shown["threads"] = self.threads
         if self.cluster is not None:
             shown["cluster"] = self.cluster
+        if self.cooperative is not None:
+            shown["cooperative"] = self.cooperative
+        if self.filled is not None:
+            shown["filled"] = self.filled
         print_func_op_like(
             printer,
             self.sym_name,

@@ -31,6 +31,9 @@ class TokenKind(Enum):
     """A numbered barrier of the block: so many threads arrive, some of them wait (PTX ``bar``)."""
     COUNTER = auto()
     """A counter in global memory: who raises it sees what others made visible before they did."""
+    VALUE = auto()
+    """A value in global memory that another thread publishes: who waits for it gets it, and learns
+    of nothing else that the other has done."""
     LAUNCHES = auto()
     """The launches before the kernel's own: it may have begun while they ran."""
 

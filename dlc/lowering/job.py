@@ -5,7 +5,14 @@ from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, TensorType, i64
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerAttr,
+    MemRefType,
+    TensorType,
+    UnitAttr,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
@@ -38,6 +45,8 @@ class Job:
     kernels of the group have computed.
     outputs: each tensor of the body that the kernel computes and the buffer that it goes to.
     threads: of a block (GPU), where the loops alone do not say it. cluster: blocks that combine.
+    cooperative: blocks wait for each other. filled: the outputs and scratch buffers that hold only
+    ones when the kernel begins (``gpu.await``).
     reads: what a launch takes: inputs of the group by their numbers, results of earlier jobs.
     results: the types of what a launch gives.
     earlier: kernels of the group that are launched before, in order.
@@ -50,6 +59,8 @@ class Job:
     scratch: list[int] = field(default_factory=list)
     threads: int | None = None
     cluster: int = 1
+    cooperative: bool = False
+    filled: list[SSAValue] = field(default_factory=list)
     repacked: dict[int, "Repacked"] = field(default_factory=dict)
     reads: list["int | Handed"] = field(default_factory=list)
     results: list[TensorType[Attribute]] = field(default_factory=list)
@@ -164,6 +175,11 @@ class Job:
             kernel.threads = IntegerAttr(self.threads, i64)
         if self.cluster > 1:
             kernel.cluster = IntegerAttr(self.cluster, i64)
+        if self.cooperative:
+            kernel.cooperative = UnitAttr()
+        if self.filled:
+            numbers = [n for n, x in enumerate(kernel.body.block.args) if x in self.filled]
+            kernel.filled = DenseArrayBase.from_list(i64, numbers)
         return kernel
 
 

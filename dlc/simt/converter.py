@@ -62,6 +62,7 @@ class SimtConverter:
             kernel.resident_blocks = IntegerAttr(1, i64)
         if self.kernel.cluster is not None:
             kernel.cluster = DenseArrayBase.from_list(i64, [self.kernel.cluster_blocks, 1, 1])
+        kernel.cooperative, kernel.filled = self.kernel.cooperative, self.kernel.filled
         kernel.attributes.update(self.kernel.attributes)
         kernel.location = self.kernel.location
         return kernel

@@ -12,6 +12,7 @@ import re
 
 from dlc.backends.cuda.matrix_moves import matrix_moves
 from dlc.backends.cuda.products import products
+from dlc.backends.cuda.published_values import published_moves
 from dlc.backends.cuda.remote_accesses import remote_accesses
 from dlc.backends.cuda.tensor_copies import tensor_copies
 from dlc.backends.cuda.warpgroup_products import warpgroup_products
@@ -207,6 +208,7 @@ __device__ __forceinline__ void mbarrier_arrive_remote(void* barrier, int rank) 
                :: "r"(cluster_address(barrier, rank)) : "memory");
 }""",
     **remote_accesses(),
+    **published_moves(),
     **matrix_moves(),
     # The clobber: no load moves up across it, but those of memory that is constant.
     "wait_for_launches": _statement("wait_for_launches", "griddepcontrol.wait"),

@@ -27,6 +27,7 @@ from dlc.backends.cuda import warpgroup_products
 from dlc.backends.cuda.matrix_moves import matrix_move_name
 from dlc.backends.cuda.prelude import prelude_for
 from dlc.backends.cuda.products import product_name
+from dlc.backends.cuda.published_values import published_move_name
 from dlc.backends.cuda.remote_accesses import remote_access_name
 from dlc.backends.cuda.tensor_copies import (
     TENSOR_MAP,
@@ -37,6 +38,7 @@ from dlc.backends.cuda.tensor_copies import (
 from dlc.core.affine import Ranges, linear_index, split_at
 from dlc.dialects import gpu
 from dlc.dialects.gpu.kernel import kernel_of
+from dlc.dialects.gpu.publish import PublishedMoveOp
 from dlc.dialects.gpu.registers import registers_at_launch
 from dlc.dialects.loop.scalar import is_near
 from dlc.errors import CompileError
@@ -140,7 +142,7 @@ class CudaPrinter(CLikePrinter):
         The emulator finds its head by the form that it has here: the bounds, the cluster, the name
         (``dlc/emulator/translation.py``).
         """
-        late = _late_reads(op)
+        late = _late_reads(op) | {*op.filled_buffers}  # others write what this thread reads there
         buffers = [self._parameter(op, argument, late) for argument in op.body.block.args]
         self.maps = {mapped: self.fresh("m") for mapped in mapped_buffers(op)}
         maps = [f"const __grid_constant__ {TENSOR_MAP} {name}" for name in self.maps.values()]
@@ -273,6 +275,11 @@ def _st_async(p: CudaPrinter, op: gpu.StAsyncOp) -> None:
     p.line(f"st_async_{op.bytes}({destination}, {source}, {barrier}, {p.names[op.rank]});")
 
 
+def _published_move(p: CudaPrinter, op: PublishedMoveOp) -> None:
+    source, destination = map(p.address, op.accesses())
+    p.line(f"{published_move_name(op)}({destination}, {source});")
+
+
 def _tensor_copy(p: CudaPrinter, op: gpu.TensorCopyOp) -> None:
     source, destination, barrier = op.accesses()
     places = f"{p.address(destination)}, &{p.maps[op.mapped]}, {p.coordinates(source)}"
@@ -363,6 +370,9 @@ CudaPrinter.STATEMENTS = {
     gpu.ClusterLoadOp: _remote,
     gpu.ClusterStoreOp: _remote,
     gpu.StAsyncOp: _st_async,
+    gpu.PublishOp: _published_move,
+    gpu.PeekOp: _published_move,
+    gpu.AwaitOp: _published_move,
     gpu.LdmatrixOp: _matrix_move,
     gpu.StmatrixOp: _matrix_move,
     gpu.MmaOp: _mma,
