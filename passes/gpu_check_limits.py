@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
+from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -13,6 +14,7 @@ from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import KernelOp, NeedsCapability, RegisterAllocOp, SetRegistersOp
 from dlc.errors import CompileError
+from dlc.model.occupancy import BlockResources, blocks_per_sm
 from dlc.model.registers import OTHER_REGISTERS
 
 
@@ -21,7 +23,8 @@ class GpuCheckLimitsPass(DlcPass):
     """Threads, shared memory, registers and instructions of each kernel against the chip's row.
 
     The registers are a lower bound: those of the register buffers that are in use at a time and a
-    few more; the assembler has the last word.
+    few more; the assembler has the last word. All blocks of a cooperative kernel must find room on
+    the chip at a time.
 
     Runs on: ``gpu``. Leaves: ``gpu``, unchanged. Order: last, after ``gpu-allocate-shared``.
     """
@@ -54,6 +57,7 @@ class GpuCheckLimitsPass(DlcPass):
         if kernel.cluster is not None and "cluster" not in chip.capabilities:
             raise CompileError(f"runs in clusters, which {self.arch} has not", at=where)
         self._check_registers(kernel, chip)
+        self._check_room(kernel, chip)
         for op in kernel.walk():
             if isinstance(op, NeedsCapability) and op.capability not in chip.capabilities:
                 raise CompileError(
@@ -70,6 +74,18 @@ class GpuCheckLimitsPass(DlcPass):
             raise CompileError(
                 f"needs at least {needed} registers per thread, {self.arch} has {per_thread} with "
                 f"{kernel.threads} threads; lower the tile or take more warps",
+                at=operation_text(kernel),
+            )
+
+    def _check_room(self, kernel: KernelOp, chip: GpuArch) -> None:
+        shared = 0 if kernel.shared_bytes is None else kernel.shared_bytes.value.data
+        block = BlockResources(kernel.threads, max(least_registers(kernel), 1), shared)
+        room = chip.sm_count * blocks_per_sm(block, chip)
+        blocks = prod(kernel.grid_size)
+        if kernel.cooperative is not None and blocks > room:
+            raise CompileError(
+                f"has {blocks} blocks that wait for each other, {self.arch} has room for {room} at "
+                "a time; take fewer or smaller ones",
                 at=operation_text(kernel),
             )
 

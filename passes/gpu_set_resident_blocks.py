@@ -26,7 +26,8 @@ class GpuSetResidentBlocksPass(DlcPass):
     their way together.
 
     A kernel stays as it is that fills the SMs; that waits for asynchronous copies, since these run
-    ahead by themselves; or that says ``max_registers`` or ``resident_blocks`` itself.
+    ahead by themselves; or that says ``max_registers`` or ``resident_blocks`` itself. Of these only
+    the last is a reason for a cooperative one: its blocks must have room together.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``gpu-allocate-shared``.
 
@@ -45,14 +46,16 @@ class GpuSetResidentBlocksPass(DlcPass):
         for kernel in op.ops:
             if isinstance(kernel, KernelOp) and _is_open(kernel):
                 blocks = ceil(prod(kernel.grid_size) / chip.sm_count)
-                if blocks < _most_blocks(kernel, chip):
+                if blocks < _most_blocks(kernel, chip) or kernel.cooperative is not None:
                     kernel.resident_blocks = IntegerAttr(blocks, i64)
 
 
 def _is_open(kernel: KernelOp) -> bool:
     """Return whether a kernel does not say what registers it has, and needs them for its loads."""
     says = kernel.max_registers is not None or kernel.resident_blocks is not None
-    return not says and not any(map(_awaits_copies, kernel.walk()))
+    if says or kernel.cooperative is not None:
+        return not says
+    return not any(map(_awaits_copies, kernel.walk()))
 
 
 def _awaits_copies(op: Operation) -> bool:

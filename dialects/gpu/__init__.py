@@ -39,7 +39,7 @@ from dlc.dialects.gpu.mbarrier import (
 from dlc.dialects.gpu.mma import MmaOp
 from dlc.dialects.gpu.named_barrier import BarArriveOp, BarSyncOp, NamedBarrierOp
 from dlc.dialects.gpu.prefetch import PrefetchTensorOp
-from dlc.dialects.gpu.publish import AwaitOp, PeekOp, PublishOp
+from dlc.dialects.gpu.publish import AwaitOp, PublishOp
 from dlc.dialects.gpu.registers import SetRegistersOp
 from dlc.dialects.gpu.st_async import StAsyncOp
 from dlc.dialects.gpu.sync import (
@@ -114,7 +114,6 @@ __all__ = [
     "MmaOp",
     "NamedBarrierOp",
     "NeedsCapability",
-    "PeekOp",
     "PrefetchTensorMapOp",
     "PrefetchTensorOp",
     "PublishOp",

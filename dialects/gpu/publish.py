@@ -10,35 +10,40 @@ Data-types"). So all of these go by words of 4 bytes, each with a mark of its ow
 two neighbours at least are moved.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     BFloat16Type,
+    DenseArrayBase,
     Float16Type,
     Float32Type,
     IntegerAttr,
     MemRefType,
-    UnitAttr,
     i64,
 )
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu.buffers import (
     FROM_TO,
+    BuffersOp,
     Place,
-    VectorMoveOp,
     element_of,
     verify_bytes,
     verify_same_element,
     verify_spaces,
 )
 from dlc.dialects.gpu.kernel import kernel_around
-from dlc.ir.access import INDEX, Access
+from dlc.ir.access import INDEX, Access, verify_access
 from dlc.ir.order import OrderingOp, Token, TokenKind
-from dlc.ir.space import Space
+from dlc.ir.space import Space, buffer_type
+from dlc.ir.tensor import element_bytes
 
 PUBLISHED_BYTES = (4, 8, 16)
 """What one instruction moves: a word, or a vector of words."""
@@ -50,8 +55,11 @@ _MARKED = Float16Type | BFloat16Type | Float32Type
 """Elements for which the mark is NaN, so that no number is mistaken for it."""
 
 
-class PublishedMoveOp(VectorMoveOp):
-    """A move between a thread's registers and a buffer of published values."""
+class PublishedMoveOp(BuffersOp):
+    """A move between a thread's registers and a buffer of published values, with one instruction.
+
+    elements: neighbours that it moves.
+    """
 
     source = operand_def(MemRefType)
     source_indices = var_operand_def(INDEX)
@@ -59,40 +67,40 @@ class PublishedMoveOp(VectorMoveOp):
     destination = operand_def(MemRefType)
     destination_indices = var_operand_def(INDEX)
     destination_map = prop_def(AffineMapAttr)
+    elements = prop_def(IntegerAttr.constr(i64))
 
+    ROLES: ClassVar[tuple[str, ...]] = ("source", "destination")
     MOVES: ClassVar[tuple[Space, Space]]
     assembly_format = f"{FROM_TO} attr-dict `:` type($source) `,` type($destination)"
 
-    def __init__(self, source: Place, destination: Place, elements: int):
-        super().__init__(source, destination, elements=IntegerAttr(elements, i64))
+    @property
+    def published(self) -> SSAValue:
+        """The buffer of published values."""
+        return self.source if self.MOVES[0] is Space.GLOBAL else self.destination
 
-    def accesses(self) -> tuple[Access, Access]:
-        count = self.elements.value.data
-        atomic = [space is Space.GLOBAL for space in self.MOVES]
-        return (
-            self.access("source", count, reads=True, atomic=atomic[0]),
-            self.access("destination", count, writes=True, atomic=atomic[1]),
-        )
+    @property
+    def bytes(self) -> int:
+        """The bytes that one instruction moves."""
+        return self.elements.value.data * element_bytes(element_of(self.published))
 
     def verify_(self) -> None:
-        super().verify_()
-        source, destination = self.accesses()
-        verify_same_element(source, destination, "convert in registers")
+        for access in self.accesses():
+            verify_access(access, "the source" if access.reads else "the destination")
+        verify_same_element(
+            self.access("source", 1), self.access("destination", 1), "convert in registers"
+        )
         verify_spaces(self.source, self.destination, self.MOVES)
-        if not isinstance(element_of(self.source), _MARKED):
+        if not isinstance(element_of(self.published), _MARKED):
             raise VerifyException(
                 f"moves f16, bf16 or f32, not {element_of(self.source)}: the mark is a NaN of these"
             )
         verify_bytes(self.bytes, PUBLISHED_BYTES)
         kernel = kernel_around(self)
-        if kernel is None:
-            return
-        if kernel.cooperative is None:
+        if kernel is not None and kernel.cooperative is None:
             raise VerifyException(
                 "its kernel is not cooperative: a block may wait for one that has not begun"
             )
-        (published,) = (access.buffer for access in (source, destination) if access.atomic)
-        if published not in kernel.filled_buffers:
+        if kernel is not None and self.published not in kernel.filled_buffers:
             raise VerifyException("the buffer holds no marks; name it in filled of the kernel")
 
 
@@ -102,7 +110,8 @@ class PublishOp(PublishedMoveOp):
     another NaN.
 
     Each element is published once in a launch. It orders nothing else: what the thread has written
-    before, others need not see when they see the values.
+    before, others need not see when they see the values. So nothing is to be told from it but
+    these, and it is not to be moved, repeated or merged.
 
     ``gpu.publish %r[0] to %y[%i, 0] {elements = 2 : i64} : memref<2xf16, #..>, memref<4x8xf16>``
     """
@@ -110,19 +119,15 @@ class PublishOp(PublishedMoveOp):
     name = "gpu.publish"
     MOVES: ClassVar[tuple[Space, Space]] = (Space.REGISTER, Space.GLOBAL)
 
+    def __init__(self, source: Place, destination: Place, elements: int):
+        super().__init__(source, destination, elements=IntegerAttr(elements, i64))
 
-@irdl_op_definition
-class PeekOp(PublishedMoveOp):
-    """Begin to load values that others publish, without waiting (PTX ``ld.relaxed.gpu``).
-
-    What is in the registers then is for the ``gpu.await`` with ``peeked`` of the same place alone,
-    which asks again if it came too early. Several of these are under way together.
-
-    ``gpu.peek %y[%i, 0] to %r[0] {elements = 8 : i64} : memref<4x8xf16>, memref<8xf16, #..>``
-    """
-
-    name = "gpu.peek"
-    MOVES: ClassVar[tuple[Space, Space]] = (Space.GLOBAL, Space.REGISTER)
+    def accesses(self) -> Sequence[Access]:
+        count = self.elements.value.data
+        return (
+            self.access("source", count, reads=True),
+            self.access("destination", count, writes=True, atomic=True),
+        )
 
 
 @irdl_op_definition
@@ -130,24 +135,81 @@ class AwaitOp(PublishedMoveOp, OrderingOp):
     """Load values once others have published all of them (PTX ``ld.relaxed.gpu``, in a loop).
 
     It brings these values and orders nothing else: other memory that the publisher has written need
-    not be visible. Threads of a warp may leave it at different times.
+    not be visible. Threads of a warp may leave it at different times. What it loads changes while
+    the kernel runs: it is not to be moved, repeated or merged.
 
-    peeked: a ``gpu.peek`` has begun the load, into the same registers.
+    pieces: how often ``elements`` neighbours are loaded, all under way together; each piece begins
+    ``stride`` behind the one before it, indices by axis of the buffer. In the registers they follow
+    each other.
 
-    ``gpu.await %y[%i, 0] to %r[0] {elements = 8 : i64} : memref<4x8xf16>, memref<8xf16, #..>``
+    ``gpu.await %y[%i, %j] to %r[0] {elements = 8 : i64, pieces = 2 : i64, stride = array<i64: 0,
+    32>} : memref<4x64xf16>, memref<16xf16, #..>``
     """
 
     name = "gpu.await"
-    peeked = opt_prop_def(UnitAttr)
+    pieces = opt_prop_def(IntegerAttr.constr(i64))
+    stride = opt_prop_def(DenseArrayBase.constr(i64))
     MOVES: ClassVar[tuple[Space, Space]] = (Space.GLOBAL, Space.REGISTER)
 
-    def __init__(self, source: Place, destination: Place, elements: int, peeked: bool = False):
-        super().__init__(source, destination, elements)
-        self.peeked = UnitAttr() if peeked else None
+    def __init__(
+        self,
+        source: Place,
+        destination: Place,
+        elements: int,
+        pieces: int = 1,
+        stride: Sequence[int] = (),
+    ):
+        several: dict[str, Attribute] = {}
+        if pieces > 1:
+            several["pieces"] = IntegerAttr(pieces, i64)
+            several["stride"] = DenseArrayBase.from_list(i64, list(stride))
+        count = IntegerAttr(elements, i64)
+        super().__init__(source, destination, elements=count, **several)
 
     @property
     def acquires(self) -> Token:
         return Token(TokenKind.VALUE, Scope.GRID, self.source)
 
+    @property
+    def piece_count(self) -> int:
+        """How many pieces there are."""
+        return 1 if self.pieces is None else self.pieces.value.data
 
-OPERATIONS = [PublishOp, PeekOp, AwaitOp]
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """How far a piece begins behind the one before it, by axis."""
+        rank = len(buffer_type(self.source).get_shape())
+        return (0,) * rank if self.stride is None else tuple(map(int, self.stride.get_values()))
+
+    @property
+    def stride_bytes(self) -> int:
+        """The bytes from one piece to the next."""
+        step = 0
+        for size, stride in zip(buffer_type(self.source).get_shape(), self.strides, strict=True):
+            step = step * size + stride
+        return step * element_bytes(element_of(self.source))
+
+    def accesses(self) -> Sequence[Access]:
+        count, pieces = self.elements.value.data, self.piece_count
+        first = self.access("source", count, reads=True, atomic=True)
+        return (
+            *(replace(first, map=_shifted(first.map, self.strides, n)) for n in range(pieces)),
+            self.access("destination", count * pieces, writes=True),
+        )
+
+    def verify_(self) -> None:
+        if (self.pieces is None) != (self.stride is None) or self.piece_count < 1:
+            raise VerifyException("pieces, at least 1, and their stride come together")
+        if len(self.strides) != len(buffer_type(self.source).get_shape()):
+            raise VerifyException(
+                f"stride = {list(self.strides)} has one number for each axis of {self.source.type}"
+            )
+        super().verify_()
+
+
+def _shifted(map: AffineMap, by: Sequence[int], times: int) -> AffineMap:
+    results = (expr + step * times for expr, step in zip(map.results, by, strict=True))
+    return AffineMap(map.num_dims, map.num_symbols, tuple(results))
+
+
+OPERATIONS = [PublishOp, AwaitOp]

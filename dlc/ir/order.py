@@ -42,6 +42,10 @@ BETWEEN_THREADS = (TokenKind.PHASE, TokenKind.NAMED)
 """What one thread of a block releases and another one acquires, in another place of the kernel."""
 
 
+FROM_OTHERS = (*BETWEEN_THREADS, TokenKind.VALUE)
+"""What a thread may wait for while others that give it are in another place of the kernel."""
+
+
 @dataclass(frozen=True)
 class Token:
     """What threads wait for. scope: the threads that it orders. of: the object, if it has one."""

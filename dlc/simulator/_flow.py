@@ -14,7 +14,7 @@ from xdsl.ir import Block, Operation
 from dlc.analysis.uniformity import runs_uniformly
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu import KernelOp
-from dlc.ir.order import BETWEEN_THREADS, OrderingOp
+from dlc.ir.order import FROM_OTHERS, OrderingOp
 from dlc.simulator._bundle import Bundle
 from dlc.simulator._control import yielded
 from dlc.simulator._machine import Machine, Step, nothing
@@ -46,7 +46,7 @@ Instruction = Callable[[Turns, Bundle], None]
 
 
 def has_tokens(kernel: KernelOp) -> bool:
-    """Return whether threads of a block wait for tokens of each other."""
+    """Return whether threads wait for tokens of each other."""
     return any(_is_of_a_token(op) for op in kernel.walk())
 
 
@@ -55,6 +55,7 @@ def runs_in_lockstep(kernel: KernelOp) -> bool:
     return (
         not has_tokens(kernel)
         and kernel.cluster is None
+        and kernel.cooperative is None
         and all(
             _is_reached_together(op)
             for op in kernel.walk()
@@ -65,7 +66,7 @@ def runs_in_lockstep(kernel: KernelOp) -> bool:
 
 def _is_of_a_token(op: Operation) -> bool:
     tokens = (op.acquires, op.releases) if isinstance(op, OrderingOp) else ()
-    return any(token is not None and token.kind in BETWEEN_THREADS for token in tokens)
+    return any(token is not None and token.kind in FROM_OTHERS for token in tokens)
 
 
 def _is_reached_together(op: Operation) -> bool:

@@ -21,6 +21,9 @@ _NOUN = {
     Scope.CLUSTER: "cluster",
 }
 
+_SHOWN = 4
+"""How many blocks a message names."""
+
 
 class Stall:
     """Bundles none of which can go on. where: the operation at which each stands."""
@@ -66,16 +69,34 @@ class Stall:
 
     def _others(self, bundle: Bundle, block: int) -> str:
         """Say where the other threads of a block are."""
-        texts: list[str] = []
+        waiting: dict[Operation, np.ndarray] = {}
         gone = self.batch.block_slot == block
         for other in self.bundles:
             own = other.active.mask & (self.batch.block_slot == block)
             gone &= ~own
             if other is not bundle and own.any():
-                texts.append(f"{self._who(own)} wait at {operation_text(self.where[other])}")
+                op = self.where[other]
+                waiting[op] = waiting.get(op, False) | own
+        texts = [f"{self._who(mask)} wait at {operation_text(op)}" for op, mask in waiting.items()]
         if gone.any():
             texts.append(f"{self._who(gone)} have ended")
+        texts += self._elsewhere(block)
         return "; ".join(texts) or "all its other threads wait there too"
+
+    def _elsewhere(self, block: int) -> list[str]:
+        """Say where other blocks are, which may hand values to this one."""
+        if self.machine.kernel.cooperative is None:
+            return []
+        blocks: dict[Operation, set[int]] = {}
+        for bundle in self.bundles:
+            found = {int(number) for number in self.batch.block[bundle.active.mask]}
+            blocks.setdefault(self.where[bundle], set()).update(found)
+        own = int(self.batch.blocks[block])
+        return [
+            f"blocks {_listed(others)} wait at {operation_text(op)}"
+            for op, found in blocks.items()
+            if (others := sorted(found - {own}))
+        ]
 
     def _who(self, mask: np.ndarray) -> str:
         """Return the numbers of threads in their block, as ranges."""
@@ -87,3 +108,8 @@ class Stall:
         first, last = starts[0] // WARP_LANES, ends[-1] // WARP_LANES
         warps = f"warp {first}" if first == last else f"warps {first}-{last}"
         return f"threads {shown} ({warps})"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    """Return the first few of some numbers."""
+    return ", ".join(map(str, numbers[:_SHOWN])) + (", ..." if len(numbers) > _SHOWN else "")

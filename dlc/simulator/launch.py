@@ -29,6 +29,7 @@ from dlc.simulator._launches import check_waited
 from dlc.simulator._machine import Machine, Step, nothing
 from dlc.simulator._operations import compilers
 from dlc.simulator._products import Products
+from dlc.simulator._published import FilledBuffer
 from dlc.simulator._registers import Registers
 from dlc.simulator._remote import RemoteTouches, cluster_of, whole_clusters
 from dlc.simulator._scheduler import Order, Scheduler
@@ -84,10 +85,10 @@ def simulate(
     left out. Inputs have values; the others have none until the kernel writes them.
     block_order: how blocks follow each other; a number is the seed of a random order. blocks: those
     that run, in order, if not all do; of those that share a counter, all. blocks_at_once: how many
-    run in lockstep, chosen by size when absent. checks: look for undefined data and races too,
-    which takes most of the time. conflicts: count the wavefronts of shared memory. warp_order: let
-    each warp go its own way, and which of those that can go on has its turn; without it, warps run
-    in lockstep as far as they can.
+    run in lockstep, chosen by size when absent; of a cooperative kernel all do. checks: look for
+    undefined data and races too, which takes most of the time. conflicts: count the wavefronts of
+    shared memory. warp_order: let each warp go its own way, and which of those that can go on has
+    its turn; without it, warps run in lockstep as far as they can.
 
     Raises SimulationError for a fault of the kernel, CompileError when the arrays do not fit.
     """
@@ -95,6 +96,8 @@ def simulate(
     buffers = _buffers(kernel, arrays, checks)
     launch = _Launch(kernel, buffers, checks, conflicts, warp_order)
     size = kernel.cluster_blocks
+    if kernel.cooperative is not None:
+        blocks_at_once = prod(kernel.grid_size)
     per_batch = max((blocks_at_once or launch.blocks_at_once) // size, 1) * size
     order = _order(block_order, prod(kernel.grid_size)) if blocks is None else np.array(blocks)
     order = whole_clusters(kernel, order)
@@ -283,5 +286,7 @@ def _buffer(
         raise CompileError(
             f"buffer {name} is a contiguous {type}, not {array.dtype} of shape {array.shape}"
         )
+    if argument in kernel.filled_buffers:
+        return FilledBuffer(f"%{name}", array, checks, exchanged)
     constant = argument in kernel.early_buffers
     return GlobalBuffer(f"%{name}", array, not is_input, is_input, checks, exchanged, constant)

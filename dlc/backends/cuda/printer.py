@@ -27,7 +27,6 @@ from dlc.backends.cuda import warpgroup_products
 from dlc.backends.cuda.matrix_moves import matrix_move_name
 from dlc.backends.cuda.prelude import prelude_for
 from dlc.backends.cuda.products import product_name
-from dlc.backends.cuda.published_values import published_move_name
 from dlc.backends.cuda.remote_accesses import remote_access_name
 from dlc.backends.cuda.tensor_copies import (
     TENSOR_MAP,
@@ -38,7 +37,6 @@ from dlc.backends.cuda.tensor_copies import (
 from dlc.core.affine import Ranges, linear_index, split_at
 from dlc.dialects import gpu
 from dlc.dialects.gpu.kernel import kernel_of
-from dlc.dialects.gpu.publish import PublishedMoveOp
 from dlc.dialects.gpu.registers import registers_at_launch
 from dlc.dialects.loop.scalar import is_near
 from dlc.errors import CompileError
@@ -275,9 +273,15 @@ def _st_async(p: CudaPrinter, op: gpu.StAsyncOp) -> None:
     p.line(f"st_async_{op.bytes}({destination}, {source}, {barrier}, {p.names[op.rank]});")
 
 
-def _published_move(p: CudaPrinter, op: PublishedMoveOp) -> None:
+def _publish(p: CudaPrinter, op: gpu.PublishOp) -> None:
     source, destination = map(p.address, op.accesses())
-    p.line(f"{published_move_name(op)}({destination}, {source});")
+    p.line(f"publish_{op.bytes}({destination}, {source});")
+
+
+def _await(p: CudaPrinter, op: gpu.AwaitOp) -> None:
+    source, *_, destination = map(p.address, op.accesses())
+    pieces = f"{op.piece_count}, {op.stride_bytes}"
+    p.line(f"await_{op.bytes}<{pieces}>({destination}, {source});")
 
 
 def _tensor_copy(p: CudaPrinter, op: gpu.TensorCopyOp) -> None:
@@ -370,9 +374,8 @@ CudaPrinter.STATEMENTS = {
     gpu.ClusterLoadOp: _remote,
     gpu.ClusterStoreOp: _remote,
     gpu.StAsyncOp: _st_async,
-    gpu.PublishOp: _published_move,
-    gpu.PeekOp: _published_move,
-    gpu.AwaitOp: _published_move,
+    gpu.PublishOp: _publish,
+    gpu.AwaitOp: _await,
     gpu.LdmatrixOp: _matrix_move,
     gpu.StmatrixOp: _matrix_move,
     gpu.MmaOp: _mma,

@@ -1,24 +1,13 @@
-"""Moves of published values as functions of CUDA text (PTX ISA, "ld" and "st" with ``.relaxed``)."""
+"""Moves of published values as functions of CUDA text (PTX ISA, "ld", "st": ``.relaxed``)."""
 
-from dlc.dialects.gpu.publish import MARK, PUBLISHED_BYTES, UNMARKED, AwaitOp, PublishedMoveOp
-
-
-def published_move_name(op: PublishedMoveOp) -> str:
-    """Return the name of the function that does a move."""
-    peeked = "_peeked" if isinstance(op, AwaitOp) and op.peeked is not None else ""
-    return f"{op.name.removeprefix('gpu.')}{peeked}_{op.bytes}"
+from dlc.dialects.gpu.publish import MARK, PUBLISHED_BYTES, UNMARKED
 
 
 def published_moves() -> dict[str, str]:
     """Return the definition of each function, and of what they have in common."""
     texts = {"unmarked": _UNMARKED}
     for bytes in PUBLISHED_BYTES:
-        texts |= {
-            f"publish_{bytes}": _publish(bytes),
-            f"peek_{bytes}": _peek(bytes),
-            f"await_peeked_{bytes}": _await_peeked(bytes),
-            f"await_{bytes}": _await(bytes),
-        }
+        texts |= {f"publish_{bytes}": _publish(bytes), f"await_{bytes}": _await(bytes)}
     return texts
 
 
@@ -45,31 +34,23 @@ __device__ __forceinline__ void publish_{bytes}(void* to, const void* from) {{
 }}"""
 
 
-def _peek(bytes: int) -> str:
+def _await(bytes: int) -> str:
+    """All pieces are asked for again where one is missing: so they are under way together."""
     type, registers = _words(bytes, 0)
     count = bytes // 4
-    outputs = ", ".join(f'"=r"(r[{n}])' for n in range(count))
+    outputs = ", ".join(f'"=r"(r[{count} * p + {n}])' for n in range(count))
     return f"""
-__device__ __forceinline__ void peek_{bytes}(void* to, const void* from) {{
-  unsigned* r = (unsigned*)to;
-  asm volatile("ld.relaxed.gpu.global{type} {registers}, [%{count}];"
-               : {outputs} : "l"(from) : "memory");
-}}"""
-
-
-def _await_peeked(bytes: int) -> str:
-    marked = " | ".join(f"(r[{n}] == {MARK:#x}u)" for n in range(bytes // 4))
-    return f"""
-__device__ __forceinline__ void await_peeked_{bytes}(void* to, const void* from) {{
-  const unsigned* r = (const unsigned*)to;
-  while ({marked})
-    peek_{bytes}(to, from);
-}}"""
-
-
-def _await(bytes: int) -> str:
-    return f"""
+template <int pieces, int stride>
 __device__ __forceinline__ void await_{bytes}(void* to, const void* from) {{
-  peek_{bytes}(to, from);
-  await_peeked_{bytes}(to, from);
+  unsigned* r = (unsigned*)to;
+  bool missing;
+  do {{
+    #pragma unroll
+    for (int p = 0; p < pieces; p++)
+      asm volatile("ld.relaxed.gpu.global{type} {registers}, [%{count}];"
+                   : {outputs} : "l"((const char*)from + p * stride) : "memory");
+    missing = false;
+    #pragma unroll
+    for (int i = 0; i < {count} * pieces; i++) missing |= r[i] == {MARK:#x}u;
+  }} while (missing);
 }}"""

@@ -1,0 +1,135 @@
+"""What the simulator finds wrong where blocks hand each other values."""
+
+import numpy as np
+import pytest
+from cluster_cases import ORDERS
+from lowered import lowered
+from published import (
+    AWAIT,
+    COPY,
+    FIRST,
+    NEXT,
+    STAGED,
+    STEPPED,
+    halves,
+    numbers,
+    staged,
+    stepped,
+)
+
+from dlc.dialects.graph.structure import Array
+from dlc.simulator import SimulationError, simulate
+from dlc.simulator.launch import Order
+
+_STORE = "gpu.copy %r[0] to %y[{place}] {{elements = 1 : i64}} : {types}"
+_TYPES = "memref<1xf32, #loop.space<register>>, memref<6x128xf32>"
+
+
+def _simulate(text: str, order: Order | None, x: Array, like: Array) -> None:
+    simulate(lowered(text, ""), "k", [x, np.zeros_like(like)], warp_order=order)
+
+
+def _fails(text: str, order: Order | None, message: str) -> None:
+    with pytest.raises(SimulationError, match=message):
+        _simulate(text, order, numbers(), stepped(numbers()))
+
+
+STEPS = {
+    "a value of this step": (
+        {"%k - 1, (": "%k, ("},
+        "await at .* waits for ever: element 128 of %y is published by nobody",
+    ),
+    "a step that is not published": ({NEXT: ""}, "waits for ever: element 128 of %y is published"),
+    "blocks that do not publish at first": (
+        {
+            FIRST: f"scf.if %some {{ {FIRST} }}",
+            "%one =": "%some = arith.cmpi slt, %b, %two : index\n  %one =",
+            "%u = loop": "%two = arith.constant 2 : index\n  %u = loop",
+        },
+        r"waits for ever: element \d+ of %y is published by nobody",
+    ),
+    "a place twice": (
+        {NEXT: NEXT.replace("%k, %u", "0, %u")},
+        "publish at .* is published: others may",
+    ),
+    "a place of several threads": (
+        {FIRST: FIRST.replace("0, %u", "0, %b")},
+        "publish at .* (is published|together with another thread)",
+    ),
+    "a plain store": (
+        {FIRST: _STORE.format(place="0, %u", types=_TYPES)},
+        "await at .* awaits element .*, which a plain store has written: a race",
+    ),
+    "a plain store after": (
+        {FIRST: FIRST + "\n" + _STORE.format(place="0, %u", types=_TYPES)},
+        "copy at .* writes element .*, which is published: a race",
+    ),
+    "a plain store before": (
+        {FIRST: _STORE.format(place="0, %u", types=_TYPES) + "\n" + FIRST},
+        "publish at .* which a plain store has written: others may take that",
+    ),
+    "a plain load": (
+        {AWAIT: AWAIT.replace("await", "copy")},
+        "copy at .* reads element .*, which (block . has written|nothing was written to)",
+    ),
+    "registers without a value": (
+        {COPY: ""},
+        "publish at .* reads register element 0, which nothing was written to",
+    ),
+    "outside": (
+        {NEXT: NEXT.replace("%k, %u", "%k, %u + 1")},
+        "publish at .* is outside: index 128",
+    ),
+    "a vector at no multiple of it": (
+        {"mod 128]": "mod 128 + 2]", "%u * 4": "%t mod 2 * 4"},
+        "await at .* moves 16 bytes at byte 8 of %y, which is no multiple of 16",
+    ),
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("name", STEPS)
+def test_faults(name: str, order: Order | None) -> None:
+    changes, message = STEPS[name]
+    text = STEPPED
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    _fails(text, order, message)
+
+
+def test_who_waits_is_named() -> None:
+    _fails(
+        STEPPED.replace(NEXT, ""),
+        None,
+        r"block \(0, 0, 0\), thread \(0, 0, 0\) waits for ever: element 128 of %y is published by "
+        r"nobody; blocks 1, 2, 3 wait at gpu.await",
+    )
+
+
+PIECED = {
+    "a piece of this step": (
+        {"stride = array<i64: 0, 128>": "stride = array<i64: 1, 0>"},
+        r"await at .* waits for ever: element \d+ of %y is published by nobody",
+    ),
+    "a piece outside": (
+        {"stride = array<i64: 0, 128>": "stride = array<i64: 0, 132>"},
+        "await at .* is outside: index 256, axis 1 of size 256",
+    ),
+    "no barrier before the row is read": (
+        {"gpu.barrier\n    %v0": "%v0"},
+        "load at .* (reads .* a race|reads .* which nothing was written to)",
+    ),
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("name", PIECED)
+def test_faults_of_pieces(name: str, order: Order | None) -> None:
+    changes, message = PIECED[name]
+    text = STAGED
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    with pytest.raises(SimulationError, match=message):
+        _simulate(text, order, halves(), staged(halves()))
