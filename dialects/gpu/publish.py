@@ -110,8 +110,8 @@ class PublishOp(PublishedMoveOp):
     another NaN.
 
     Each element is published once in a launch. It orders nothing else: what the thread has written
-    before, others need not see when they see the values. So nothing is to be told from it but
-    these, and it is not to be moved, repeated or merged.
+    before, others need not see when they see the values. It is not to be moved over a wait,
+    repeated or merged. No lowering uses it yet.
 
     ``gpu.publish %r[0] to %y[%i, 0] {elements = 2 : i64} : memref<2xf16, #..>, memref<4x8xf16>``
     """
@@ -136,7 +136,7 @@ class AwaitOp(PublishedMoveOp, OrderingOp):
 
     It brings these values and orders nothing else: other memory that the publisher has written need
     not be visible. Threads of a warp may leave it at different times. What it loads changes while
-    the kernel runs: it is not to be moved, repeated or merged.
+    the kernel runs: it is not to be moved, repeated or merged. No lowering uses it yet.
 
     pieces: how often ``elements`` neighbours are loaded, all under way together; each piece begins
     ``stride`` behind the one before it, indices by axis of the buffer. In the registers they follow
