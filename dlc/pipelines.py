@@ -77,6 +77,7 @@ PIPELINES: dict[str, Pipeline] = {
             "cse",
             "graph-split-casts",  # what cse would undo
             "graph-split-small",  # the same
+            "graph-split-parts",  # the same
         ),
     ),
     "lower-to-loop": Pipeline(

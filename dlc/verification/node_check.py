@@ -13,9 +13,11 @@ from dlc import registry
 from dlc.analysis.entry import find_main, returned
 from dlc.core.weights import WeightStore
 from dlc.dialects.graph.computed import ReductionOp
+from dlc.dialects.graph.recurrent import LOOPED_STEPS
 from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.errors import CompileError
 from dlc.frontends.onnx.importer import import_model
+from dlc.frontends.onnx.structure import subgraphs
 from dlc.ir.tensor import element_type, is_float, shape_text
 from dlc.verification.error_bound import EPSILON, SAFETY, unit_roundoff
 from dlc.verification.function_body import as_function
@@ -30,6 +32,10 @@ from dlc.verification.single_precision import in_single, is_half
 
 FEW_SIZES = 16
 """Sizes up to this one stay as they are where a node is made smaller."""
+
+LEAST_SIZE = 4
+"""What larger ones become at the least; those of a node that repeats its body stay so large that
+its steps are still a loop, as they are in the model."""
 
 TRIED_AGAIN = 4
 """Up to how many times as many elements as are cheap a node is tried again that the reference does
@@ -195,22 +201,23 @@ def _halvings(kind: NodeKind) -> list[NodeKind]:
 
 
 def _halved(kind: NodeKind, times: int) -> NodeKind:
-    """Return the node with all sizes above ``FEW_SIZES`` halved, down to 4; those of constants
-    whose elements matter stay.
+    """Return the node with all sizes above ``FEW_SIZES`` halved, down to ``LEAST_SIZE``; those of
+    constants whose elements matter stay.
     """
+    least = LOOPED_STEPS if any(True for _ in subgraphs(kind.node)) else LEAST_SIZE
     inputs = {
         name: x
         if x.array is not None
-        else replace(x, shape=tuple(_half(s, times) for s in x.shape))
+        else replace(x, shape=tuple(_half(s, times, least) for s in x.shape))
         for name, x in kind.inputs.items()
     }
     node = NodeProto()
     node.CopyFrom(kind.node)
     for attribute in node.attribute:
         if attribute.name in _SIZES_AS_ATTRIBUTES and attribute.type == AttributeProto.INT:
-            attribute.i = _half(attribute.i, times)
+            attribute.i = _half(attribute.i, times, least)
     return replace(kind, node=node, inputs=inputs)
 
 
-def _half(size: int, times: int) -> int:
-    return size if size <= FEW_SIZES else max(size >> times, 4)
+def _half(size: int, times: int, least: int) -> int:
+    return size if size <= FEW_SIZES else max(size >> times, least)

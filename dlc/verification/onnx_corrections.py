@@ -13,6 +13,7 @@ from onnx.reference.ops.op_lstm import CommonLSTM
 from onnx.reference.ops.op_rnn import CommonRNN
 
 from dlc.dialects.graph.structure import Array
+from dlc.verification.onnx_loops import Loop, Scan
 
 
 class LRN(OpRun):
@@ -131,4 +132,7 @@ class QLinearMatMul(OpRun):
         return (np.clip(y, limits.min, limits.max).astype(r.dtype),)
 
 
-CORRECTIONS: Sequence[type[OpRun]] = (GRU, LRN, LSTM, MatMulInteger, QLinearMatMul, RNN)
+CORRECTIONS: Sequence[type[OpRun]] = (
+    *(GRU, LRN, LSTM, Loop, MatMulInteger),
+    *(QLinearMatMul, RNN, Scan),
+)

@@ -10,7 +10,6 @@ import numpy as np
 from onnx import ModelProto, NodeProto, numpy_helper
 
 from dlc.frontends.onnx.loading import domain_name
-from dlc.frontends.onnx.structure import subgraphs
 
 _DIGITS = 64.0
 """Multiples of 1/64 are exact in float, and so are their products with sizes."""
@@ -29,21 +28,6 @@ def check_faults(model: ModelProto) -> None:
         fault = FAULTS.get(node.op_type) if not domain_name(node.domain) else None
         if reason := fault(node, model) if fault else None:
             raise NoReferenceError(reason)
-
-
-def _stacks_wrongly(node: NodeProto, model: ModelProto) -> str | None:
-    """Scan outputs are joined along the first axis, not along a new one (op_loop.py: vstack)."""
-    carried = len(node.input) - 2
-    if any(len(body.output) - 1 > carried for body in subgraphs(node)):
-        return "the reference joins scan outputs along an axis that they have"
-    return None
-
-
-def _loops_wrongly(node: NodeProto, model: ModelProto) -> str | None:
-    """An absent condition means that it holds; the body never runs (op_loop.py: while cond)."""
-    if not node.input[1]:
-        return "the reference runs no iteration where the condition is absent"
-    return _stacks_wrongly(node, model)
 
 
 def _rounds_differently(node: NodeProto, model: ModelProto) -> str | None:
@@ -87,7 +71,6 @@ def _gives_booleans(node: NodeProto, model: ModelProto) -> str | None:
 
 FAULTS: Mapping[str, Callable[[NodeProto, ModelProto], str | None]] = {
     "Dropout": _gives_booleans,
-    "Loop": _loops_wrongly,
     "Resize": _rounds_differently,
     "Upsample": _rounds_differently,
 }

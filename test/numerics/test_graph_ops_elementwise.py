@@ -6,7 +6,7 @@ from ml_dtypes import bfloat16
 from samples import Sample, check_code, sample, values, without_sample
 from xdsl.dialects.builtin import StringAttr, UnitAttr, bf16, f16, f32, f64, i1, i8, i32, i64
 
-from dlc.dialects.graph import activation, cast, comparison, elementwise, math
+from dlc.dialects.graph import activation, cast, comparison, copy, elementwise, math
 from dlc.dialects.graph.properties import number
 from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.ir.tensor import element_type_of
@@ -160,6 +160,7 @@ def cast_samples() -> list[Sample]:
         sample(cast.CastOp, "nan-i1", SPECIAL, to=i1),
         sample(cast.CastOp, "i1-f32", np.array([True, False]), to=f32),
         sample(cast.CastOp, "i1-i64", np.array([True, False]), to=i64),
+        *(sample(copy.CopyOp, str(source.dtype), source) for source in sources),
     ]
 
 
@@ -179,5 +180,5 @@ def test_code_computes_the_reference(this: Sample) -> None:
 
 
 def test_every_op_has_a_sample() -> None:
-    families = (elementwise, math, activation, comparison, cast)
+    families = (elementwise, math, activation, comparison, cast, copy)
     assert not without_sample(families, SAMPLES)

@@ -12,11 +12,14 @@ A branch may be impossible on the sizes that were given: ONNX's own shape rules 
 branch is not computed. Its outputs are NaN instead (they must be floats): whoever takes this
 branch sees it.
 
-``Loop`` and ``Scan`` are unrolled, so their numbers of iterations must be known. Where an input has
-such a value, ``dlc-compile --constant n=5`` (or ``n=@file.npy``, for any array) compiles it in; the
-input is then gone. Numbers take the element type of the input. The iterations share kernels, but
-each takes part in the compile: a warning names a node whose iterations make it slow. A step of a
-recurrent layer is compiled once where there are 16 steps or more and the batch times the hidden
+``Loop`` and ``Scan`` must have numbers of iterations that are known. Where an input has such a
+value, ``dlc-compile --constant n=5`` (or ``n=@file.npy``, for any array) compiles it in; the input
+is then gone. Numbers take the element type of the input. 16 iterations and more are a loop of
+steps, each of which is compiled once, if all of them do the same: states keep their types, the
+condition is known to stay true, and nothing must be known that only the number of an iteration
+says. Else, and where there are fewer, iterations are unrolled (at most 1024); they share kernels,
+but each takes part in the compile: a warning names a node whose iterations make it slow. A step of
+a recurrent layer is compiled once where there are 16 steps or more and the batch times the hidden
 size is a multiple of 8; other layers are unrolled too.
 
 Sizes of inputs that the file does not fix must be given: ``--shape batch=8`` by the name that the

@@ -3,11 +3,13 @@
 import importlib
 import pkgutil
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
+from typing import Protocol, TypeVar
 
 import numpy as np
 import onnx
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, SSAValue
 
 from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.errors import CompileError, printable
@@ -20,6 +22,8 @@ from dlc.option_text import option
 Conversion = Callable[["NodeContext"], "SSAValue | Sequence[SSAValue | None]"]
 """Returns the node's outputs in order; ``None`` (or a shorter sequence) for one it cannot make,
 which is an error only where the model uses it."""
+
+T = TypeVar("T")
 
 _CONVERSIONS: dict[tuple[str, str], dict[int, Conversion]] = {}
 
@@ -84,6 +88,12 @@ class UnknownValueError(CompileError):
         super().__init__(message)
 
 
+class Attempt(Protocol):
+    """``GraphImporter.attempt``."""
+
+    def __call__(self, write: Callable[[], T | None]) -> T | None: ...
+
+
 class NodeContext(NodeAttributes):
     """One ONNX node as a conversion sees it.
 
@@ -98,6 +108,7 @@ class NodeContext(NodeAttributes):
         builder: GraphBuilder,
         place: str,
         inline: Callable[[onnx.GraphProto, Sequence[SSAValue]], Sequence[SSAValue]],
+        attempt: "Attempt",
     ):
         super().__init__(node, opset)
         self._operands = operands
@@ -105,6 +116,7 @@ class NodeContext(NodeAttributes):
         self._place = place
         self._location = location(place)
         self._inline = inline
+        self._attempt = attempt
 
     # Operands -----------------------------------------------------------------------------------
 
@@ -208,3 +220,13 @@ class NodeContext(NodeAttributes):
     ) -> Sequence[SSAValue]:
         """Insert a subgraph's nodes for the given inputs; return its outputs (If, Loop, Scan)."""
         return self._inline(graph, arguments)
+
+    def inside(self, body: Block) -> AbstractContextManager[None]:
+        """Insert ops at the end of ``body`` meanwhile; constants stay outside."""
+        return self._builder.inside(body)
+
+    def attempt(self, write: Callable[[], T | None]) -> T | None:
+        """Return what ``write`` gives, ``None`` where something in it cannot be imported so; then
+        it is as if nothing had been tried.
+        """
+        return self._attempt(write)

@@ -1,6 +1,7 @@
 """Writes graph ops and folds those whose operands are known."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import prod
 
 import numpy as np
@@ -12,7 +13,8 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.analysis.evaluation import constant_value, evaluate, round_to
@@ -59,12 +61,24 @@ class GraphBuilder:
     ):
         """``inputs``: the names of the model's inputs."""
         self.builder = builder
+        self._here = builder
         self.weights = weights
         self.inputs = inputs or {}
         self.inserted = 0
         self._asked = 0
         self._computed = 0
         self.remarks: dict[str, None] = {}
+
+    @contextmanager
+    def inside(self, body: Block) -> Iterator[None]:
+        """Insert ops at the end of ``body`` meanwhile. Constants stay outside, where what comes
+        after ``body`` sees them too.
+        """
+        around, self._here = self._here, Builder(InsertPoint.at_end(body))
+        try:
+            yield
+        finally:
+            self._here = around
 
     def insert(self, op: GraphOp, at: LocationAttr) -> Sequence[SSAValue]:
         """Insert ``op``, or the constants that it computes when it is small and all is known."""
@@ -81,7 +95,7 @@ class GraphBuilder:
             op.verify()
         except VerifyException as error:
             raise CompileError(str(error)) from error
-        self.builder.insert(op)
+        self._here.insert(op)
         self.inserted += 1
         return op.results
 

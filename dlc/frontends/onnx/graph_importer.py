@@ -1,8 +1,9 @@
 """Walks the nodes of a graph and inserts what their conversions make."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import onnx
 from onnx import FunctionProto, GraphProto, NodeProto
@@ -29,6 +30,7 @@ from dlc.frontends.onnx.structure import subgraphs
 from dlc.frontends.onnx.tensors import read_sparse_tensor, read_tensor
 from dlc.frontends.onnx.unsupported import unsupported_message
 
+T = TypeVar("T")
 Initializer = onnx.TensorProto | onnx.SparseTensorProto
 
 DEEPEST_CALL = 64
@@ -78,6 +80,7 @@ class GraphImporter:
         self.record = record
         self.functions: Functions = model_functions(model.proto)
         self._imported = 0
+        self._attempts = 0
 
     def import_graph(
         self, graph: GraphProto, arguments: Mapping[str, SSAValue]
@@ -99,16 +102,45 @@ class GraphImporter:
                 error.place(self.place(node, scope))
                 raise
             except CompileError as error:
-                results = self.recover(node, scope, self._judged(error, node, scope))
+                results = self._recovered(node, scope, self._judged(error, node, scope))
             except _MALFORMED as error:
                 reason = one_line(f"{type(error).__name__}: {error}")
                 problem = CompileError(f"{node.op_type} is not understood in this form ({reason})")
-                results = self.recover(node, scope, self._judged(problem, node, scope))
+                results = self._recovered(node, scope, self._judged(problem, node, scope))
             if self.record is not None:
                 self.record.nodes.append(self._recorded(node, scope, results))
             for number, name in enumerate(node.output):
                 if name:
                     scope.values[name] = results[number] if number < len(results) else None
+
+    def _recovered(
+        self, node: NodeProto, scope: Scope, error: CompileError
+    ) -> Sequence[SSAValue | None]:
+        if self._attempts:
+            raise error  # it is imported in another way, which says what is wrong
+        return self.recover(node, scope, error)
+
+    def attempt(self, write: Callable[[], T | None]) -> T | None:
+        """Return what ``write`` gives; ``None``, with nothing noted, where it fails or gives none.
+
+        Ops that it has inserted where they stay are unused.
+        """
+        remarks, count = dict(self.builder.remarks), self._imported
+        recorded = len(self.record.nodes) if self.record is not None else 0
+        self._attempts += 1
+        try:
+            found = write()
+        except LimitError:
+            raise
+        except CompileError:
+            found = None
+        finally:
+            self._attempts -= 1
+        if found is None:
+            self.builder.remarks, self._imported = remarks, count
+            if self.record is not None:
+                del self.record.nodes[recorded:]
+        return found
 
     def recover(
         self, node: NodeProto, scope: Scope, error: CompileError
@@ -167,7 +199,9 @@ class GraphImporter:
         def inline(graph: GraphProto, arguments: Sequence[SSAValue]) -> Sequence[SSAValue]:
             return self._inline(graph, arguments, node, scope)
 
-        context = NodeContext(node, opset, operands, self.builder, self.place(node, scope), inline)
+        context = NodeContext(
+            node, opset, operands, self.builder, self.place(node, scope), inline, self.attempt
+        )
         results = conversion(context)
         context.check_attributes()
         return [results] if isinstance(results, SSAValue) else list(results)

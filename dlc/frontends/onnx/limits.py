@@ -22,6 +22,9 @@ MOST_NODES = 50_000
 """Nodes and the ops that they become, functions inlined and loops unrolled. The largest known
 models have some thousands; a compile takes milliseconds for each."""
 
+MOST_STEPS = 10_000
+"""Steps of a loop, which a run launches one after the other. A compile takes some milliseconds for
+each."""
 
 DEEPEST_SUBGRAPH = 25
 """Subgraphs in subgraphs. Known models have three; a file cannot hold many more than this."""
@@ -60,6 +63,15 @@ def check_depth(depth: int, at: str | None = None) -> None:
         raise LimitError(
             f"subgraphs are nested deeper than {DEEPEST_SUBGRAPH}; such models are not supported",
             at,
+        )
+
+
+def check_steps(steps: int) -> None:
+    """Raise CompileError for more steps than a loop may have."""
+    if steps > MOST_STEPS:
+        raise CompileError(
+            f"the loop has {steps} steps, at most {MOST_STEPS} are supported; export one of them"
+            " as the model, and call it in a loop of your program"
         )
 
 

@@ -22,3 +22,10 @@ func.func @main(%a: tensor<2x3x4xf32>, %b: tensor<3x4x5xf32>, %c: tensor<3x1xf32
   %8 = graph.trilu %a {diagonal = -1 : i64} : tensor<2x3x4xf32> -> tensor<2x3x4xf32>
   func.return
 }
+
+// CHECK-LABEL: func.func @copy
+func.func @copy(%a: tensor<2x3xf16>) -> tensor<2x3xf16> {
+  // CHECK-NEXT: graph.copy %a : tensor<2x3xf16> -> tensor<2x3xf16>
+  %0 = graph.copy %a : tensor<2x3xf16> -> tensor<2x3xf16>
+  func.return %0 : tensor<2x3xf16>
+}

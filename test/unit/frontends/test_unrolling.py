@@ -42,23 +42,24 @@ def recurrent(kind: str, steps: int, direction: str = "forward") -> onnx.ModelPr
 
 
 def loop(steps: int) -> onnx.ModelProto:
-    """An op for each step."""
+    """An op for each step, whose state grows."""
     values = [
         helper.make_tensor_value_info("i", TensorProto.INT64, []),
         helper.make_tensor_value_info("going", TensorProto.BOOL, []),
         ValueInfoProto(name="a"),
     ]
     results = [ValueInfoProto(name=n) for n in ("going", "b")]
-    body = helper.make_graph([helper.make_node("Tanh", ["a"], ["b"])], "body", values, results)
+    grown = helper.make_node("Concat", ["a", "x"], ["b"], axis=0)
+    body = helper.make_graph([grown], "body", values, results)
     node = helper.make_node("Loop", ["m", "", "x"], ["y"], "layer", body=body)
     return model_of(node, [1, 2], {"m": np.array(steps)})
 
 
 def scan(steps: int) -> onnx.ModelProto:
-    """Three ops for each step: a slice, a reshape and a sum."""
+    """Three ops for each step: a slice, a reshape and a concatenation."""
     values = [ValueInfoProto(name=n) for n in ("sum", "part")]
     body = helper.make_graph(
-        [helper.make_node("Add", ["sum", "part"], ["total"])],
+        [helper.make_node("Concat", ["sum", "part"], ["total"], axis=0)],
         "body",
         values,
         [ValueInfoProto(name="total")],

@@ -154,7 +154,7 @@ def test_the_mask_of_an_old_dropout_is_of_the_type_of_its_input(tmp_path: Path) 
 
 
 def test_a_loop_without_a_condition_runs(tmp_path: Path) -> None:
-    """The reference runs no iteration."""
+    """ONNX's own implementation runs no iteration."""
     value = helper.make_tensor_value_info
     nodes = [
         helper.make_node("Identity", ["going"], ["on"]),
@@ -169,6 +169,6 @@ def test_a_loop_without_a_condition_runs(tmp_path: Path) -> None:
     graph = helper.make_graph([loop], "loop", ends[:1], ends[1:], [count])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
     outcome = compile_to(tmp_path / "model.so", model, Options("cpu"))
-    assert "runs no iteration where the condition is absent" in left_out(outcome)["Loop"]
+    assert not left_out(outcome)
     x = np.array([1, 2, 3], np.float32)
     np.testing.assert_array_equal(load(tmp_path / "model.so").run({"x": x})["y"], 32 * x)

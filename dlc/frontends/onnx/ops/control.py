@@ -1,23 +1,31 @@
-"""Control flow: branches are chosen or computed both, loops are unrolled."""
+"""Control flow: branches are chosen or computed both, loops are loops of steps or unrolled."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 from onnx import GraphProto
 from xdsl.ir import SSAValue
 
 from dlc.dialects.graph.comparison import WhereOp
+from dlc.dialects.graph.composer import Composer
 from dlc.dialects.graph.properties import normalized_axis
-from dlc.errors import CompileError
+from dlc.dialects.graph.recurrent import LOOPED_STEPS
+from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
+from dlc.frontends.onnx.limits import MOST_STEPS, check_steps
+from dlc.frontends.onnx.looping import Steps, WriteStep, without_steps, write_loop
 from dlc.frontends.onnx.ops.layout import concat, slice_axes
 from dlc.frontends.onnx.ops.shape import reshape
 from dlc.frontends.onnx.shape_rules import RefusedError
 from dlc.frontends.onnx.unrolling import remark_unrolling
-from dlc.ir.tensor import element_type, is_float, numpy_dtype, shape
+from dlc.ir.tensor import DYNAMIC, element_type, is_float, numpy_dtype, shape
+
+T = TypeVar("T")
 
 UNROLLED_ITERATIONS = 1024
-"""A loop of more iterations is not imported: each iteration becomes ops of its own."""
+"""A loop that must be unrolled and has more iterations is not imported: each becomes ops of its
+own."""
 
 
 @converts("If", since=1)
@@ -82,10 +90,52 @@ def _not_a_number(
 
 @converts("Loop", since=1)
 def _loop(node: NodeContext) -> Sequence[SSAValue | None]:
+    count, going = _iterations(node), node.optional(1)
+    initial = [node.operand(i) for i in range(2, node.operand_count)]
+    known = _truth(node, going)
+    if count == 0 or known is False:
+        return _counted_loop(node, 0, initial, without_steps)
+    if count is not None and LOOPED_STEPS <= count <= MOST_STEPS and known:
+        found = _counted_loop(node, count, initial, write_loop)
+        if found is not None:
+            return found
+    return _unrolled_loop(node, count, going, initial)
+
+
+def _counted_loop(
+    node: NodeContext,
+    count: int,
+    initial: Sequence[SSAValue],
+    write: Callable[[NodeContext, Steps, WriteStep], T],
+) -> T:
+    """Return what ``write`` makes of a Loop that runs ``count`` times if its condition stays true;
+    it is told where that is not known.
+    """
+    body, g = node.graph("body"), Composer(node.insert)
+
+    def write_step(
+        states: Sequence[SSAValue], parts: Sequence[SSAValue]
+    ) -> Sequence[SSAValue] | None:
+        running = node.constant_value(np.array(True))
+        going, *results = node.inline(body, [*parts, running, *states])
+        return results if _truth(node, going) else None
+
+    return write(node, Steps(count, initial, [g.positions(count)]), write_step)
+
+
+def _truth(node: NodeContext, condition: SSAValue | None) -> bool | None:
+    """Return whether a condition holds, ``None`` where that is not known; an absent one does."""
+    if condition is None:
+        return True
+    known = node.known(condition)
+    return None if known is None else bool(known.item())
+
+
+def _unrolled_loop(
+    node: NodeContext, count: int | None, going: SSAValue | None, carried: Sequence[SSAValue]
+) -> Sequence[SSAValue]:
+    """Write the iterations of a Loop one by one, as long as its condition is known to be true."""
     body = node.graph("body")
-    count = _iterations(node)
-    going = node.optional(1)
-    carried = [node.operand(i) for i in range(2, node.operand_count)]
     scanned: list[Sequence[SSAValue]] = []
     number, before = 0, node.inserted
     while number != count and (going is None or node.require_known(going, "condition").item()):
@@ -98,7 +148,7 @@ def _loop(node: NodeContext) -> Sequence[SSAValue | None]:
         scanned.append(results[len(carried) + 1 :])
         number += 1
     remark_unrolling(node, number, node.inserted - before)
-    return [*carried, *(_stack(node, parts, 0) for parts in zip(*scanned, strict=True))]
+    return [*carried, *(_stack(node, parts) for parts in zip(*scanned, strict=True))]
 
 
 def _iterations(node: NodeContext) -> int | None:
@@ -110,33 +160,66 @@ def _iterations(node: NodeContext) -> int | None:
 
 @converts("Scan", since=9)
 def _scan(node: NodeContext) -> Sequence[SSAValue | None]:
-    body = node.graph("body")
+    body, g = node.graph("body"), Composer(node.insert)
     scan_count = node.integer("num_scan_inputs")
     values = node.operands()
-    carried, scanned = values[:-scan_count], values[-scan_count:]
+    initial, scanned = values[:-scan_count], values[-scan_count:]
     axes = _axes(node, "scan_input_axes", scanned)
     count = shape(scanned[0])[axes[0]]
-    _check_iterations(count - 1)
+    if count == DYNAMIC:
+        raise OpenSizeError(node.op_type)
+    check_steps(count)
     backward = node.integers("scan_input_directions", [0] * scan_count)
-    outputs: list[Sequence[SSAValue]] = []
-    before = node.inserted
-    for step in range(count):
-        at = [count - 1 - step if back else step for back in backward]
-        parts = [_take(node, x, a, i) for x, a, i in zip(scanned, axes, at, strict=True)]
-        results = node.inline(body, [*carried, *parts])
-        carried = list(results[: len(carried)])
-        outputs.append(results[len(carried) :])
-    remark_unrolling(node, count, node.inserted - before)
-    return [*carried, *_scan_outputs(node, list(zip(*outputs, strict=True)))]
+    outputs = len(body.output) - len(initial)
+    output_axes = node.integers("scan_output_axes", [0] * outputs)
+    output_backward = node.integers("scan_output_directions", [0] * outputs)
+    steps = Steps(
+        count,
+        initial,
+        [
+            _turned(g, _axis_to_front(g, x, axis), back != backward[0])
+            for x, axis, back in zip(scanned, axes, backward, strict=True)
+        ],
+        bool(backward[0]),
+    )
 
+    def write_step(states: Sequence[SSAValue], parts: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        return node.inline(body, [*states, *parts])
 
-def _scan_outputs(node: NodeContext, outputs: Sequence[Sequence[SSAValue]]) -> list[SSAValue]:
-    axes = node.integers("scan_output_axes", [0] * len(outputs))
-    backward = node.integers("scan_output_directions", [0] * len(outputs))
+    found = _steps_of_scan(node, steps, write_step)
     return [
-        _stack(node, parts[::-1] if back else parts, axis)
-        for parts, axis, back in zip(outputs, axes, backward, strict=True)
+        *found[: len(initial)],
+        *(
+            _axis_from_front(g, _turned(g, x, back != backward[0]), axis)
+            for x, axis, back in zip(
+                found[len(initial) :], output_axes, output_backward, strict=True
+            )
+        ),
     ]
+
+
+def _steps_of_scan(node: NodeContext, steps: Steps, write_step: WriteStep) -> list[SSAValue]:
+    if steps.count == 0:
+        return without_steps(node, steps, write_step)
+    found = write_loop(node, steps, write_step) if steps.count >= LOOPED_STEPS else None
+    return found if found is not None else _unrolled_scan(node, steps, write_step)
+
+
+def _unrolled_scan(node: NodeContext, steps: Steps, write_step: WriteStep) -> list[SSAValue]:
+    """Write the steps of a Scan one by one."""
+    _check_iterations(steps.count - 1)
+    states = list(steps.initial)
+    rows: list[Sequence[SSAValue]] = []
+    before = node.inserted
+    for step in range(steps.count):
+        at = steps.count - 1 - step if steps.backward else step
+        found = write_step(states, [_take(node, x, at) for x in steps.sliced])
+        assert found is not None
+        states, outputs = list(found[: len(states)]), found[len(states) :]
+        rows.append(outputs)
+    remark_unrolling(node, steps.count, node.inserted - before)
+    ordered = rows[::-1] if steps.backward else rows
+    return [*states, *(_stack(node, parts) for parts in zip(*ordered, strict=True))]
 
 
 def _axes(node: NodeContext, name: str, values: Sequence[SSAValue]) -> list[int]:
@@ -144,19 +227,29 @@ def _axes(node: NodeContext, name: str, values: Sequence[SSAValue]) -> list[int]
     return [normalized_axis(a, len(shape(x))) for a, x in zip(axes, values, strict=True)]
 
 
-def _take(node: NodeContext, x: SSAValue, axis: int, at: int) -> SSAValue:
-    """Return the part of ``x`` at one position of an axis, without that axis."""
-    part = slice_axes(node, x, {axis: slice(at, at + 1)})
-    sizes = shape(part)
-    return reshape(node, part, [*sizes[:axis], *sizes[axis + 1 :]])
+def _turned(g: Composer, x: SSAValue, is_turned: bool) -> SSAValue:
+    return g.reverse(x, [0]) if is_turned else x
 
 
-def _stack(node: NodeContext, parts: Sequence[SSAValue], axis: int) -> SSAValue:
-    """Return equal-shaped values joined along a new axis."""
-    sizes = shape(parts[0])
-    axis = normalized_axis(axis, len(sizes) + 1)
-    sizes = [*sizes[:axis], 1, *sizes[axis:]]
-    return concat(node, [reshape(node, part, sizes) for part in parts], axis)
+def _axis_to_front(g: Composer, x: SSAValue, axis: int) -> SSAValue:
+    others = [a for a in range(len(shape(x))) if a != axis]
+    return g.transpose(x, [axis, *others])
+
+
+def _axis_from_front(g: Composer, x: SSAValue, axis: int) -> SSAValue:
+    rank = len(shape(x))
+    axis = normalized_axis(axis, rank)
+    return g.transpose(x, [*range(1, axis + 1), 0, *range(axis + 1, rank)])
+
+
+def _take(node: NodeContext, x: SSAValue, at: int) -> SSAValue:
+    """Return the part of ``x`` at one position of its first axis, without that axis."""
+    return reshape(node, slice_axes(node, x, {0: slice(at, at + 1)}), shape(x)[1:])
+
+
+def _stack(node: NodeContext, parts: Sequence[SSAValue]) -> SSAValue:
+    """Return equal-shaped values joined along a new first axis."""
+    return concat(node, [reshape(node, part, [1, *shape(part)]) for part in parts], 0)
 
 
 def _check_iterations(number: int) -> None:

@@ -1,0 +1,46 @@
+"""The parts of tensors that belong to single steps, laid out so that each is a view.
+
+A view begins at a multiple of ``VIEW_ALIGNMENT_BYTES``, in any precision. Where parts have other
+sizes, they are flat and end in zeros.
+"""
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.ir import SSAValue
+
+from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.structure import VIEW_ALIGNMENT_BYTES
+from dlc.ir.tensor import element_bytes, element_type, is_float, shape
+
+NARROWEST_FLOAT_BYTES = 2
+"""What floats are stored in is chosen after loops are written."""
+
+
+def with_room(g: Composer, x: SSAValue, steps: Sequence[int] = ()) -> SSAValue:
+    """Return a part, or with ``steps`` the parts ``[*steps, ...]``, in whole units of a view's."""
+    sizes = shape(x)[len(steps) :]
+    room = -prod(sizes) % _unit(x)
+    if not room:
+        return x
+    flat = g.reshape(x, [*steps, prod(sizes)])
+    none = [0] * len(steps)
+    return g.pad(flat, [*none, 0], [*none, room])
+
+
+def without_room(
+    g: Composer, x: SSAValue, sizes: Sequence[int], steps: Sequence[int] = ()
+) -> SSAValue:
+    """Return the part, or the parts, of shape ``[*steps, *sizes]`` that ``with_room`` laid out."""
+    axis = len(steps)
+    whole = [*steps, *sizes]
+    if shape(x) == tuple(whole):
+        return x
+    return g.reshape(g.part(x, axis, 0, prod(sizes)), whole)
+
+
+def _unit(x: SSAValue) -> int:
+    """Return of how many elements a part must be a multiple."""
+    element = element_type(x)
+    narrowest = NARROWEST_FLOAT_BYTES if is_float(element) else element_bytes(element)
+    return VIEW_ALIGNMENT_BYTES // narrowest
