@@ -1,6 +1,6 @@
 """Writes graph ops and folds those whose operands are known."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from math import prod
 
@@ -70,7 +70,7 @@ class GraphBuilder:
         self.remarks: dict[str, None] = {}
 
     @contextmanager
-    def inside(self, body: Block) -> Iterator[None]:
+    def inside(self, body: Block) -> Generator[None]:
         """Insert ops at the end of ``body`` meanwhile. Constants stay outside, where what comes
         after ``body`` sees them too.
         """

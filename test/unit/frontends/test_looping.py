@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 import onnx
@@ -61,9 +62,7 @@ def check(run_import: Import, context: DlcContext) -> Callable[[onnx.ModelProto,
     return run
 
 
-def scan(
-    make: MakeModel, steps: int, sizes: tuple[int, ...], **attributes: object
-) -> onnx.ModelProto:
+def scan(make: MakeModel, steps: int, sizes: tuple[int, ...], **attributes: Any) -> onnx.ModelProto:
     """A leaky sum over two inputs; gives the sums, and the states before each step."""
     inner = [
         node("Mul", ["h", "scale"], ["leaked"]),
