@@ -212,6 +212,37 @@ def _hot(generator: np.random.Generator, kind: NodeKind, x: Input) -> Array:
     return generator.integers(-length if x.dtype.kind != "u" else 0, length, x.shape)
 
 
+def _seen(generator: np.random.Generator, kind: NodeKind, x: Input) -> Array:
+    """Return 0 and 1 for tokens, or lengths of sequences."""
+    if len(x.shape) > 1:
+        return generator.integers(0, 2, x.shape)
+    return generator.integers(1, 5, x.shape)
+
+
+def _rotary_places(generator: np.random.Generator, kind: NodeKind, x: Input) -> Array:
+    """Return places in the caches (input 2); where there is one, it is that of the first token."""
+    sizes = kind.inputs[kind.node.input[0]].shape
+    more = sizes[-2] if len(x.shape) == 1 else 1
+    return generator.integers(0, max(_size(kind, 2, 0) - more + 1, 1), x.shape)
+
+
+def _last_places(generator: np.random.Generator, kind: NodeKind, x: Input) -> Array:
+    """Return the places of the last keys: behind all queries (input 0), within input 6."""
+    total = kind.inputs[kind.node.input[6]].array
+    queries = _size(kind, 0, 1)
+    most = queries if total is None else int(np.max(total))
+    return generator.integers(queries - 1, max(most, queries), x.shape)
+
+
+def _rows(table: int) -> _Draw:
+    """Return a draw of places along axis 0 of an input."""
+
+    def draw(generator: np.random.Generator, kind: NodeKind, x: Input) -> Array:
+        return generator.integers(0, _size(kind, table, 0), x.shape)
+
+    return draw
+
+
 _SPECIAL: Mapping[tuple[str, int], _Draw] = {
     **dict.fromkeys([("Log", 0), ("Sqrt", 0), ("BatchNormalization", 4)], _positive),
     **dict.fromkeys([("Asin", 0), ("Acos", 0), ("Atanh", 0), ("Dropout", 1)], _unit),
@@ -235,5 +266,14 @@ _SPECIAL: Mapping[tuple[str, int], _Draw] = {
     ("RoiAlign", 2): _batch,
     ("RotaryEmbedding", 3): _positions,
     ("OneHot", 0): _hot,
+    ("com.microsoft.Attention", 3): _seen,
+    ("com.microsoft.MultiHeadAttention", 4): _seen,
+    ("com.microsoft.RotaryEmbedding", 1): _rotary_places,
+    ("com.microsoft.GroupQueryAttention", 5): _last_places,
+    ("com.microsoft.GroupQueryAttention", 9): _rows(7),
+    ("com.microsoft.EmbedLayerNormalization", 0): _rows(2),
+    ("com.microsoft.EmbedLayerNormalization", 1): _rows(4),
+    ("com.microsoft.EmbedLayerNormalization", 7): _seen,
+    ("com.microsoft.EmbedLayerNormalization", 8): _rows(3),
 }
 """What single inputs take, by operator and number."""

@@ -11,6 +11,7 @@ from onnx.shape_inference import InferenceError, infer_shapes
 
 from dlc.dialects.graph.structure import Array
 from dlc.ir.tensor import shape_text
+from dlc.verification.contrib_operators import CONTRIB
 from dlc.verification.onnx_corrections import CORRECTIONS
 from dlc.verification.onnx_faults import NoReferenceError, check_faults
 from dlc.verification.onnx_versions import in_newer_operators
@@ -28,7 +29,9 @@ def run_onnx_reference(model: ModelProto, feeds: Mapping[str, Array]) -> list[Ar
         copy.CopyFrom(model)
         meant = in_newer_operators(copy)
         with np.errstate(all="ignore"):
-            results: Any = ReferenceEvaluator(meant, new_ops=[*CORRECTIONS]).run(None, dict(feeds))
+            results: Any = ReferenceEvaluator(meant, new_ops=[*CORRECTIONS, *CONTRIB]).run(
+                None, dict(feeds)
+            )
     except NoReferenceError:
         raise
     except Exception as error:  # it is plain Python code: anything may come out of it

@@ -29,8 +29,9 @@ Inputs, outputs and sizes are called as in the file, in any script; a terminal g
 characters as escapes.
 
 Nodes may stand in any order without cycles. Operators of other domains than ``ai.onnx`` need a
-function of their name in the model; contrib operators of ONNX Runtime (``com.microsoft``) are not
-supported, so quantise with ``quant_format=QuantFormat.QDQ``.
+function of their name in the model. Of the operators of ONNX Runtime (``com.microsoft``) those
+listed below work: what its optimiser writes for transformers. Others do not, so quantise with
+``quant_format=QuantFormat.QDQ``.
 
 Nothing is skipped silently: an operator, element type or attribute that is not supported is an
 error with the node's name. ``dlc-compile --check`` prints how often each operator stands in a

@@ -95,6 +95,12 @@ class NodeAttributes:
             raise NodeFormError(f"{self.op_type} needs the attribute {name}")
         return default
 
+    def expect(self, **values: int) -> None:
+        """Raise NodeFormError where an integer is stated that is not the only supported one."""
+        for name, value in values.items():
+            if (stated := self.integer(name, value)) != value:
+                raise NodeFormError(f"{name} = {stated} of {self.op_type} is not supported")
+
     def disregard(self, *names: str) -> None:
         """State that attributes have no effect on what the node computes here."""
         self._unread.difference_update(names)
