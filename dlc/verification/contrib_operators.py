@@ -274,7 +274,7 @@ def _operator(name: str, function: Callable[..., _Results]) -> type[OpRun]:
         results: list[Array] = []
         for output, x in zip(self.onnx_node.output, each, strict=False):
             if output and x is None:
-                raise NotImplementedError(f"output {output} of {name} has no value here")
+                raise LookupError(f"output {output} of {name} has no value here")
             results.append(np.empty(0) if x is None or not output else x)  # it takes no None
         return tuple(x if x.dtype.kind in "iu" else x.astype(floats[0]) for x in results)
 
