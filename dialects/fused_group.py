@@ -217,6 +217,10 @@ class LaunchOp(IRDLOperation, SymbolUser):
         tensors = [value.type for value in (*self.inputs, *self.outputs)]
         if len(buffers) < len(tensors):
             raise VerifyException(f"{len(tensors)} tensors, but {name} has {len(buffers)} buffers")
+        if "independent" in kernel.properties and self.beside is None:
+            raise VerifyException(
+                f"it runs beside no launch; {name} is independent of those before"
+            )
         for number, (tensor, buffer) in enumerate(zip(tensors, buffers, strict=False)):
             if not _is_buffer_of(tensor, buffer):
                 raise VerifyException(

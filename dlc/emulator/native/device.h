@@ -20,7 +20,7 @@ struct emulated_kernel {
   unsigned threads, parameter_count, map_count;
   const kernel_parameter *parameters;
   const unsigned *maps;
-  unsigned cluster[3];
+  unsigned cluster[3], waits_last;
 };
 struct emulated_image {
   const emulated_kernel *kernels;
@@ -47,6 +47,7 @@ void start_product(const product_kind *, void *, unsigned long, const void *, un
 void commit_products(void);
 void meet_cluster(void);
 void wait_for_launches_before(void);
+void let_next_begin(void);
 unsigned remote_address(unsigned, unsigned);
 byte *remote_memory(unsigned, unsigned);
 void wait_for_products(unsigned);
@@ -306,7 +307,7 @@ IM2COL_COPY(4, (int a, int b, int c, int d), (a, b, c, d), (offset u, offset v),
 IM2COL_COPY(5, (int a, int b, int c, int d, int e), (a, b, c, d, e), (offset u, offset v, offset w), (u, v, w))
 static inline void ptx_prefetch_tensormap(const void *) {}
 static inline void ptx_griddepcontrol_wait() { wait_for_launches_before(); }
-static inline void ptx_griddepcontrol_launch_dependents() {}
+static inline void ptx_griddepcontrol_launch_dependents() { let_next_begin(); }
 static inline void ptx_cp_async_bulk_commit_group() { commit_tensor_stores(); }
 static inline void ptx_cp_async_bulk_wait_group(unsigned outstanding) { wait_for_tensor_stores(outstanding); }
 static inline void ptx_cp_async_bulk_wait_group_read(unsigned outstanding) { wait_for_tensor_stores(outstanding); }

@@ -1,7 +1,8 @@
 /* A stand-in for NVIDIA's driver: the functions that an artifact calls, on the memory and cores of the host.
  *
  * What is asynchronous happens as late as it may: a stream's work when somebody waits for it. The nodes of a graph
- * run in the order opposite to that in which they were added, as far as their dependencies allow.
+ * run in the order opposite to that in which they were added, as far as their dependencies allow: a kernel that waits
+ * for the launches before it at its end runs before those that let it in.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -396,20 +397,44 @@ CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
   return enqueue(stream, (work){.nodes = nodes, .count = executable->count});
 }
 
-static int is_ready(const node *nodes, const node *n) {
-  if (n->done) return 0;
-  for (size_t i = 0; i < n->after_count; i++)
-    if (!nodes[n->after[i].node].done) return 0;
+/* A node that waits last ends when those before it have. */
+static int has_ended(const node *nodes, const node *n) {
+  if (!n->done) return 0;
+  for (size_t i = 0; n->launch.kernel->waits_last && i < n->after_count; i++)
+    if (!has_ended(nodes, &nodes[n->after[i].node])) return 0;
   return 1;
 }
 
-/* Return whether a node may begin while `running` runs. */
+/* Return whether a node runs beside the one that an edge comes from: it need only have been let in by it. */
+static int runs_beside(const node *n, const edge *e) { return e->early && n->launch.kernel->waits_last; }
+
+/* Return whether a node may touch memory now, or has done so. */
+static int may_run(const node *nodes, const node *n) {
+  for (size_t i = 0; i < n->after_count; i++) {
+    const node *before = &nodes[n->after[i].node];
+    if (runs_beside(n, &n->after[i]) ? !may_run(nodes, before) : !has_ended(nodes, before)) return 0;
+  }
+  return 1;
+}
+
+/* Check that a node shares no memory with those that it, or one that it runs beside, runs beside. */
+static void check_mates(const node *nodes, const node *n, const node *of) {
+  for (size_t i = 0; i < of->after_count; i++) {
+    if (!runs_beside(of, &of->after[i])) continue;
+    const node *mate = &nodes[of->after[i].node];
+    check_apart(&n->launch, &mate->launch);
+    check_mates(nodes, n, mate);
+  }
+}
+
+/* Return whether a node may begin while `running` runs, and waits for it then. */
 static int may_begin(const node *nodes, const node *n, const node *running) {
   int follows = 0;
+  if (n->launch.kernel->waits_last) return 0;
   for (size_t i = 0; i < n->after_count; i++) {
     const node *before = &nodes[n->after[i].node];
     if (before == running && n->after[i].early) follows = 1;
-    else if (!before->done) return 0;
+    else if (!has_ended(nodes, before)) return 0;
   }
   return follows;
 }
@@ -437,12 +462,13 @@ static void run_node(node *n) {
 /* Return the ready node that was added last. */
 static size_t last_ready(const node *nodes, size_t count) {
   for (size_t i = count; i-- > 0;)
-    if (is_ready(nodes, &nodes[i])) return i;
+    if (!nodes[i].done && may_run(nodes, &nodes[i])) return i;
   fault("a graph without an order");
 }
 
 static void run_graph(node *nodes, size_t count) {
   catch_signals();
+  for (size_t i = 0; i < count; i++) check_mates(nodes, &nodes[i], &nodes[i]);
   for (size_t done = 0; done < count; done++) {
     node *next = &nodes[last_ready(nodes, count)];
     for (size_t i = 0; i < count; i++)

@@ -153,6 +153,18 @@ static void check_overlap(const launch *l) {
     }
 }
 
+void check_apart(const launch *one, const launch *other) {
+  const emulated_kernel *k = one->kernel, *o = other->kernel;
+  for (uint32_t i = 0; i < k->parameter_count; i++)
+    for (uint32_t j = 0; j < o->parameter_count; j++) {
+      const unsigned char *p = *(unsigned char **)one->parameters[i], *q = *(unsigned char **)other->parameters[j];
+      if (k->parameters[i].role == READ && o->parameters[j].role == READ) continue;
+      if (p < q + o->parameters[j].bytes && q < p + k->parameters[i].bytes)
+        fault("kernels %s and %s run beside each other, and operand %u of the first overlaps operand %u of the second",
+              k->name, o->name, i, j);
+    }
+}
+
 static unsigned char *copy_of(const unsigned char *from, size_t bytes) {
   return memcpy(host_memory(bytes), from, bytes);
 }

@@ -122,3 +122,14 @@ func.func @beside_what_it_reads(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = fused_group.launch @g0(%d) {beside} : (tensor<4xf32>) -> tensor<4xf32>
   func.return %y : tensor<4xf32>
 }
+
+// -----
+
+gpu.kernel @g0(%x: memref<4xf32>, %y: memref<4xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, constant_inputs = array<i64: 0>, independent} {
+  gpu.end
+}
+func.func @too_early(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@below {{it runs beside no launch; @g0 is independent of those before}}
+  %y = fused_group.launch @g0(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}

@@ -16,6 +16,12 @@ builtin.module {
   gpu.kernel @decided(%x: memref<4xf32>, %y: memref<4xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, constant_inputs = array<i64: 0>} {
     gpu.end
   }
+  // Its blocks wait for each other.
+  // CHECK: gpu.kernel @together
+  // CHECK-SAME: outputs = 1 : i64, cooperative} {
+  gpu.kernel @together(%x: memref<4xf32>, %y: memref<4xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, cooperative} {
+    gpu.end
+  }
   // Nobody launches it.
   // CHECK: gpu.kernel @alone
   // CHECK-SAME: outputs = 1 : i64} {
@@ -26,6 +32,7 @@ builtin.module {
     %0 = fused_group.launch @free(%x) : (tensor<4xf32>) -> tensor<4xf32>
     %1 = fused_group.launch @decided(%0) : (tensor<4xf32>) -> tensor<4xf32>
     %2 = fused_group.launch @free(%1) : (tensor<4xf32>) -> tensor<4xf32>
+    %3 = fused_group.launch @together(%x) {beside} : (tensor<4xf32>) -> tensor<4xf32>
     func.return %2 : tensor<4xf32>
   }
 }
