@@ -53,7 +53,9 @@ def _multi_head(node: NodeContext) -> Sequence[SSAValue | None]:
     query, key, value = _factors(node, g, heads)
     old = [node.optional(i) for i in (6, 7)]
     if None in old and old != [None, None]:
-        raise CompileError("MultiHeadAttention takes past_key and past_value together")
+        raise CompileError(
+            "past_key and past_value of MultiHeadAttention are given together, or none of them"
+        )
     key, value = (
         new if past is None else g.concat([past, new], 2)
         for past, new in zip(old, (key, value), strict=True)
@@ -68,7 +70,7 @@ def _factors(node: NodeContext, g: Composer, heads: int) -> list[SSAValue]:
     parts = [part for x in given if x is not None for part in _unpacked(g, x)]
     if len(parts) != 3:
         raise CompileError(
-            f"MultiHeadAttention needs queries, keys and values, its inputs have {len(parts)} parts"
+            f"needs queries, keys and values, but its inputs have {len(parts)} parts"
         )
     if (bias := node.optional(3)) is not None:
         sizes = [shape(x)[-1] * (1 if _is_flat(x) else heads) for x in parts]
