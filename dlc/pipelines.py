@@ -43,6 +43,7 @@ PIPELINES: dict[str, Pipeline] = {
             "gpu-unroll-pairs",
             "gpu-set-dependents",  # shared memory is allocated
             "gpu-merge-loads",  # which inputs may be taken for constant is decided
+            "gpu-load-ahead",  # registers and shared memory of the main loop are there
             "gpu-hoist-loads",  # what is left of them
             "gpu-insert-launch-waits",  # loads stand where they stay
             "gpu-hoist-constant-copies",  # before the waits

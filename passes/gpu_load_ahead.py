@@ -1,0 +1,196 @@
+"""Load what the end of a kernel needs before its main loop."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, prod
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from dlc.analysis.index_expression import constant_of
+from dlc.analysis.index_range import range_of
+from dlc.analysis.load_ahead import LoadAhead, loads_behind
+from dlc.analysis.unrolled import neighbours_in
+from dlc.arch import DEFAULT_TARGET, GpuArch, gpu_by_name
+from dlc.core.passes import DlcPass
+from dlc.dialects.gpu import CopyOp, KernelOp, RegisterAllocOp
+from dlc.dialects.gpu.buffers import Place
+from dlc.dialects.gpu.unroll import UNROLL
+from dlc.ir.order import OrderingOp
+from dlc.ir.space import Space, SpaceAttr
+
+_MOST_BLOCKS = 2
+"""Of an SM: where it has more, others hide what one of them waits for."""
+
+_OTHER_REGISTERS = 48
+"""Of a thread, beside the buffers of its main loop and what it loads ahead."""
+
+
+@dataclass(frozen=True)
+class GpuLoadAheadPass(DlcPass):
+    """What a kernel loads behind its main loop, such as a bias or a residual, it loads before that
+    loop, into registers: it arrives while the loop waits for its slices.
+
+    Behind the loop it would be waited for, under a condition once in each round. Its place and the
+    conditions around it are computed again; a condition without which the place is inside of the
+    buffer falls away.
+
+    Only where a block has the loop once, an SM has at most two blocks, and registers are free: else
+    other tiles or blocks hide a load. Of loads that need more registers than there are, the first
+    ones move.
+
+    Stays: a load whose place or condition needs what the loop computes or a value of memory, in a
+    loop that is not unrolled, or in a condition with two branches; and loads of what the kernel
+    writes.
+
+    Runs on: ``gpu``. Leaves: ``gpu``. Order: before ``gpu-hoist-loads``.
+
+    ::
+
+        scf.for %k = 0 to 12 { wait .. }      ->  scf.for %v = 0 to 4 {
+        scf.for %v = 0 to 4 {                       scf.if %row(%v) { gpu.copy %x[%v] to %a[%v] }
+          scf.if %row(%v) {                       } {unroll}
+            gpu.copy %x[%v] to %r[0]              scf.for %k = 0 to 12 { wait .. }
+            ...                                   scf.for %v = 0 to 4 {
+          }                                         scf.if %row(%v) {
+        } {unroll}                                    gpu.copy %a[%v] to %r[0]
+                                                      ...
+    """
+
+    arch: str = DEFAULT_TARGET
+
+    name = "gpu-load-ahead"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        chip = gpu_by_name(self.arch)
+        for kernel in op.ops:
+            if isinstance(kernel, KernelOp):
+                for loop in list(_main_loops(kernel)):
+                    _move(kernel, loop, _free_registers(kernel, loop, chip))
+
+
+def _main_loops(kernel: KernelOp) -> Iterator[scf.ForOp]:
+    """Yield the loops in which a block waits, and that it has once."""
+    for op in kernel.walk():
+        if isinstance(op, scf.ForOp) and not UNROLL.marks(op) and _waits(op):
+            if all(map(_runs_once, _loops_around(op))):
+                yield op
+
+
+def _waits(loop: scf.ForOp) -> bool:
+    return any(isinstance(op, OrderingOp) and op.acquires is not None for op in loop.walk())
+
+
+def _loops_around(op: Operation) -> Iterator[scf.ForOp]:
+    parent = op.parent_op()
+    while parent is not None:
+        if isinstance(parent, scf.ForOp):
+            yield parent
+        parent = parent.parent_op()
+
+
+def _runs_once(loop: scf.ForOp) -> bool:
+    """Return whether a loop has one iteration at most."""
+    low, high, step = range_of(loop.lb).low, range_of(loop.ub).high, constant_of(loop.step)
+    return None not in (low, high, step) and high <= low + step
+
+
+def _free_registers(kernel: KernelOp, loop: scf.ForOp, chip: GpuArch) -> int:
+    """Return how many registers of a thread its main loop leaves."""
+    blocks = ceil(prod(kernel.grid_size) / chip.sm_count)
+    if blocks > _MOST_BLOCKS:
+        return 0
+    each = min(chip.max_registers_per_thread, chip.registers_per_sm // (blocks * kernel.threads))
+    held = sum(alloc.registers for alloc in _buffers_until(loop))
+    return each - held - _OTHER_REGISTERS
+
+
+def _buffers_until(loop: scf.ForOp) -> Iterator[RegisterAllocOp]:
+    """Yield the register buffers of the loop, and those before it in its block."""
+    yield from (op for op in loop.walk() if isinstance(op, RegisterAllocOp))
+    before = loop.prev_op
+    while before is not None:
+        if isinstance(before, RegisterAllocOp):
+            yield before
+        before = before.prev_op
+
+
+def _move(kernel: KernelOp, loop: scf.ForOp, registers: int) -> None:
+    """Load ahead of a loop what is behind it, into so many registers; constants first, which do not
+    wait for the launches before the kernel's own.
+    """
+    found = sorted(
+        loads_behind(kernel, loop), key=lambda load: load.copy.source not in kernel.early_buffers
+    )
+    for load in found:
+        if load.registers <= registers:
+            registers -= load.registers
+            _load_before(loop, load)
+
+
+def _load_before(loop: scf.ForOp, load: LoadAhead) -> None:
+    source, destination = load.copy.accesses()
+    type = MemRefType(
+        source.type.element_type,
+        [*load.rounds, source.elements],
+        memory_space=SpaceAttr(Space.REGISTER),
+    )
+    held = RegisterAllocOp(type)
+    nest = _Nest(load, held.output, {})
+    place = destination.buffer, destination.map.results, destination.operands
+    read = CopyOp(nest.place(load.positions), place, source.elements)
+    ahead = [held, *nest.ops()]
+    for op in (*ahead, read):
+        op.location = load.copy.location
+    Rewriter.insert_op(ahead, InsertPoint.before(loop))
+    Rewriter.replace_op(load.copy, read)
+
+
+@dataclass(frozen=True)
+class _Nest:
+    """A load with what is around it, once more. held: the registers that it fills. values: what is
+    computed again, by what it was.
+    """
+
+    load: LoadAhead
+    held: SSAValue
+    values: dict[SSAValue, SSAValue]
+
+    def ops(self, depth: int = 0) -> list[Operation]:
+        """Return what stands inside of so many of the loops and conditions around the load."""
+        path = self.load.path
+        inside = (op for op in self.load.needed if sum(a.is_ancestor(op) for a in path) == depth)
+        made = [op.clone(self.values) for op in inside]
+        if depth == len(path):
+            return [*made, self._copy()]
+        around = path[depth]
+        if isinstance(around, scf.IfOp):
+            condition = self.values.get(around.cond, around.cond)
+            return [*made, scf.IfOp(condition, [], [*self.ops(depth + 1), scf.YieldOp()])]
+        return [*made, *self._loop(around, depth)]
+
+    def _loop(self, around: scf.ForOp, depth: int) -> list[Operation]:
+        block = Block(arg_types=[IndexType()])
+        self.values[around.body.block.args[0]] = block.args[0]
+        block.add_ops([*self.ops(depth + 1), scf.YieldOp()])
+        numbers = (0, neighbours_in(around), 1)
+        bounds = [arith.ConstantOp(IntegerAttr(each, IndexType())) for each in numbers]
+        loop = scf.ForOp(*(each.result for each in bounds), [], Region(block))
+        UNROLL.mark(loop)
+        return [*bounds, loop]
+
+    def _copy(self) -> CopyOp:
+        source, _ = self.load.copy.accesses()
+        operands = [self.values.get(value, value) for value in source.operands]
+        rounds = [self.values[value] for value in self.load.positions]
+        place = source.buffer, source.map.results, operands
+        return CopyOp(place, self.place(rounds), source.elements)
+
+    def place(self, rounds: Sequence[SSAValue]) -> Place:
+        """Return where a round of the load is held."""
+        dims = [AffineExpr.dimension(number) for number in range(len(rounds))]
+        return self.held, [*dims, AffineExpr.constant(0)], rounds
