@@ -1,6 +1,6 @@
-"""Load what the end of a kernel needs before its main loop."""
+"""Load early what a kernel needs late."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, prod
 
@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from dlc.analysis.earlier_launch import touches_earlier
 from dlc.analysis.index_expression import constant_of
 from dlc.analysis.index_range import range_of
 from dlc.analysis.load_ahead import LoadAhead, loads_behind
@@ -27,23 +28,27 @@ _MOST_BLOCKS = 2
 """Of an SM: where it has more, others hide what one of them waits for."""
 
 _OTHER_REGISTERS = 48
-"""Of a thread, beside the buffers of its main loop and what it loads ahead."""
+"""Of a thread, beside its buffers and what it loads ahead."""
 
 
 @dataclass(frozen=True)
 class GpuLoadAheadPass(DlcPass):
-    """What a kernel loads behind its main loop, such as a bias or a residual, it loads before that
-    loop, into registers: it arrives while the loop waits for its slices.
+    """A kernel loads early what it needs late, such as a bias or a residual, so that it need not
+    wait for it then.
 
-    Behind the loop it would be waited for, under a condition once in each round. Its place and the
-    conditions around it are computed again; a condition without which the place is inside of the
-    buffer falls away.
+    1. What launches do not write, ``constant_inputs``, comes before what they do: it arrives while
+       the kernel waits for the launches before its own.
+    2. What is loaded behind a main loop comes before that: it arrives while the loop waits for its
+       slices.
+
+    It goes to registers. Its place and the conditions around it are computed again; a condition
+    without which the place is inside of the buffer falls away.
 
     Only where a block has the loop once, an SM has at most two blocks, and registers are free: else
     other tiles or blocks hide a load. Of loads that need more registers than there are, the first
     ones move.
 
-    Stays: a load whose place or condition needs what the loop computes or a value of memory, in a
+    Stays: a load whose place or condition needs what comes in between or a value of memory, in a
     loop that is not unrolled, or in a condition with two branches; and loads of what the kernel
     writes.
 
@@ -69,16 +74,52 @@ class GpuLoadAheadPass(DlcPass):
         chip = gpu_by_name(self.arch)
         for kernel in op.ops:
             if isinstance(kernel, KernelOp):
-                for loop in list(_main_loops(kernel)):
-                    _move(kernel, loop, _free_registers(kernel, loop, chip))
+                _load_ahead(kernel, _registers(kernel, chip))
+
+
+def _load_ahead(kernel: KernelOp, registers: int) -> None:
+    """Load ahead into so many registers, less those that a kernel has for other buffers."""
+    for first in _waits_for_launches(kernel):
+        _move(kernel.early_buffers, first, registers - _held(kernel.walk()))
+    for loop in list(_main_loops(kernel)):
+        for inputs in (kernel.early_buffers, kernel.input_buffers):
+            _move(inputs, loop, registers - _held([*loop.walk(), *_before(loop)]))
+
+
+def _registers(kernel: KernelOp, chip: GpuArch) -> int:
+    """Return how many registers a thread has for buffers."""
+    blocks = ceil(prod(kernel.grid_size) / chip.sm_count)
+    if blocks > _MOST_BLOCKS:
+        return 0
+    each = chip.registers_per_sm // (blocks * kernel.threads)
+    return min(chip.max_registers_per_thread, each) - _OTHER_REGISTERS
+
+
+def _held(ops: Iterable[Operation]) -> int:
+    """Return how many registers buffers hold."""
+    return sum(op.registers for op in ops if isinstance(op, RegisterAllocOp))
+
+
+def _before(op: Operation) -> Iterator[Operation]:
+    before = op.prev_op
+    while before is not None:
+        yield before
+        before = before.prev_op
+
+
+def _waits_for_launches(kernel: KernelOp) -> list[Operation]:
+    """Return the operation before which a kernel that may begin early has to wait."""
+    if kernel.constant_inputs is None:
+        return []
+    return [op for op in kernel.body.block.ops if touches_earlier(op, kernel)][:1]
 
 
 def _main_loops(kernel: KernelOp) -> Iterator[scf.ForOp]:
     """Yield the loops in which a block waits, and that it has once."""
     for op in kernel.walk():
-        if isinstance(op, scf.ForOp) and not UNROLL.marks(op) and _waits(op):
-            if all(map(_runs_once, _loops_around(op))):
-                yield op
+        is_rolled = isinstance(op, scf.ForOp) and not UNROLL.marks(op)
+        if is_rolled and _waits(op) and all(map(_runs_once, _loops_around(op))):
+            yield op
 
 
 def _waits(loop: scf.ForOp) -> bool:
@@ -99,40 +140,15 @@ def _runs_once(loop: scf.ForOp) -> bool:
     return None not in (low, high, step) and high <= low + step
 
 
-def _free_registers(kernel: KernelOp, loop: scf.ForOp, chip: GpuArch) -> int:
-    """Return how many registers of a thread its main loop leaves."""
-    blocks = ceil(prod(kernel.grid_size) / chip.sm_count)
-    if blocks > _MOST_BLOCKS:
-        return 0
-    each = min(chip.max_registers_per_thread, chip.registers_per_sm // (blocks * kernel.threads))
-    held = sum(alloc.registers for alloc in _buffers_until(loop))
-    return each - held - _OTHER_REGISTERS
-
-
-def _buffers_until(loop: scf.ForOp) -> Iterator[RegisterAllocOp]:
-    """Yield the register buffers of the loop, and those before it in its block."""
-    yield from (op for op in loop.walk() if isinstance(op, RegisterAllocOp))
-    before = loop.prev_op
-    while before is not None:
-        if isinstance(before, RegisterAllocOp):
-            yield before
-        before = before.prev_op
-
-
-def _move(kernel: KernelOp, loop: scf.ForOp, registers: int) -> None:
-    """Load ahead of a loop what is behind it, into so many registers; constants first, which do not
-    wait for the launches before the kernel's own.
-    """
-    found = sorted(
-        loads_behind(kernel, loop), key=lambda load: load.copy.source not in kernel.early_buffers
-    )
-    for load in found:
+def _move(inputs: Sequence[SSAValue], first: Operation, registers: int) -> None:
+    """Load ``inputs`` before an operation that are loaded behind it, into so many registers."""
+    for load in list(loads_behind(inputs, first)):
         if load.registers <= registers:
             registers -= load.registers
-            _load_before(loop, load)
+            _load_before(first, load)
 
 
-def _load_before(loop: scf.ForOp, load: LoadAhead) -> None:
+def _load_before(first: Operation, load: LoadAhead) -> None:
     source, destination = load.copy.accesses()
     type = MemRefType(
         source.type.element_type,
@@ -146,7 +162,7 @@ def _load_before(loop: scf.ForOp, load: LoadAhead) -> None:
     ahead = [held, *nest.ops()]
     for op in (*ahead, read):
         op.location = load.copy.location
-    Rewriter.insert_op(ahead, InsertPoint.before(loop))
+    Rewriter.insert_op(ahead, InsertPoint.before(first))
     Rewriter.replace_op(load.copy, read)
 
 

@@ -1,6 +1,6 @@
-"""Loads behind a main loop that may as well come before it."""
+"""Loads behind a loop, or another operation, that may as well come before it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, prod
 
@@ -12,7 +12,7 @@ from dlc.analysis.index_expression import IndexExpressions
 from dlc.analysis.unrolled import neighbours_in
 from dlc.arch.memory import REGISTER_BYTES
 from dlc.core.affine import interval_of
-from dlc.dialects.gpu import CopyOp, KernelOp
+from dlc.dialects.gpu import CopyOp
 from dlc.ir.access import Access
 from dlc.ir.space import Space, space_of
 from dlc.ir.tensor import element_bytes
@@ -22,10 +22,10 @@ Around = scf.ForOp | scf.IfOp
 
 @dataclass(frozen=True)
 class LoadAhead:
-    """A load of an input that comes behind a loop, and needs nothing of it.
+    """A load of an input that comes behind an operation, and needs nothing of it.
 
     path: the unrolled loops and the conditions around it that its place depends on, the outermost
-    one first. needed: operations behind the loop that give its place and these conditions; in
+    one first. needed: operations behind that one that give its place and these conditions; in
     order, without effects.
     """
 
@@ -51,12 +51,14 @@ class LoadAhead:
         return prod(self.rounds) * ceil(bytes / REGISTER_BYTES)
 
 
-def loads_behind(kernel: KernelOp, loop: scf.ForOp) -> Iterator[LoadAhead]:
-    """Yield the loads of inputs behind a loop, in its block, that may come before it."""
-    behind = _Behind(loop)
+def loads_behind(inputs: Sequence[SSAValue], first: Operation) -> Iterator[LoadAhead]:
+    """Yield the loads of ``inputs``, which the kernel only reads, behind an operation, in its
+    block, that may come before it.
+    """
+    behind = _Behind(first)
     for copy, path in _copies(behind.ops, ()):
         source, destination = copy.accesses()
-        if source.buffer in kernel.input_buffers and space_of(destination.buffer) is Space.REGISTER:
+        if source.buffer in inputs and space_of(destination.buffer) is Space.REGISTER:
             found = behind.load(copy, path)
             if found is not None:
                 yield found
@@ -79,10 +81,10 @@ def _copies(
 
 
 class _Behind:
-    """What follows a loop in its block."""
+    """What follows an operation in its block."""
 
-    def __init__(self, loop: scf.ForOp):
-        self.ops = list(_following(loop))
+    def __init__(self, first: Operation):
+        self.ops = list(_following(first))
         self._inside = dict.fromkeys(inner for op in self.ops for inner in op.walk())
 
     def load(self, copy: CopyOp, path: tuple[Around, ...]) -> LoadAhead | None:
