@@ -75,6 +75,7 @@ PIPELINES: dict[str, Pipeline] = {
             "graph-merge-products",  # their lhs, a cast of a norm, has become one value
             "graph-fold-constants",  # all passes above leave ops on weights
             "graph-canonicalize",
+            "graph-share-factors",  # reshapes between what is repeated and its product are gone
             "cse",
             "graph-split-casts",  # what cse would undo
             "graph-split-small",  # the same

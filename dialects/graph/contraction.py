@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, UnitAttr
+from xdsl.dialects.builtin import IntegerAttr, TensorType, UnitAttr, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
@@ -18,7 +18,9 @@ from dlc.ir.tensor import broadcast_shapes, shape
 class MatmulOp(ContractionOp):
     """``y[..., m, n] = sum over k of a[..., m, k] * b[..., k, n]``, batch axes broadcast.
 
-    ``transpose_lhs`` reads ``a[..., k, m]``, ``transpose_rhs`` reads ``b[..., n, k]``.
+    ``transpose_lhs`` reads ``a[..., k, m]``, ``transpose_rhs`` reads ``b[..., n, k]``. With
+    ``shared = g`` each product of the rhs along its last batch axis is for ``g`` neighbours of the
+    lhs, as keys are for the heads of a group.
     16-bit floats accumulate in ``f32``; 8-bit integers, with a sign or without, accumulate in and
     give ``i32``.
 
@@ -31,10 +33,11 @@ class MatmulOp(ContractionOp):
     rhs = operand_def(TensorType)
     transpose_lhs = opt_prop_def(UnitAttr)
     transpose_rhs = opt_prop_def(UnitAttr)
+    shared = opt_prop_def(IntegerAttr.constr(type=i64))
     output = result_def(TensorType)
     assembly_format = (
         "$lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)?"
-        " (`precision` $precision^)?"
+        " (`shared` $shared^)? (`precision` $precision^)?"
         " attr-dict `:` `(` type($lhs) `,` type($rhs) `)` `->` type($output)"
     )
 
@@ -47,8 +50,27 @@ class MatmulOp(ContractionOp):
         k2, n = right[:-3:-1][::-1] if self.transpose_rhs is None else right[:-3:-1]
         if k != k2:
             raise CompileError(f"the inner sizes {k} and {k2} differ")
-        batch = broadcast_shapes(left[:-2], right[:-2])
+        batch = broadcast_shapes(left[:-2], self._repeated(right[:-2], left[:-2]))
         return [TensorType(element, [*batch, m, n])]
+
+    @property
+    def neighbours(self) -> int:
+        """The neighbours along the last batch axis of the lhs that share a product of the rhs."""
+        return 1 if self.shared is None else self.shared.value.data
+
+    def _repeated(self, batch: tuple[int, ...], lhs: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the batch axes of the rhs as those of the lhs are; raises CompileError where it is
+        not for ``shared`` neighbours each.
+        """
+        if self.shared is None:
+            return batch
+        count = self.neighbours
+        if not batch or not lhs or count < 2 or batch[-1] * count != lhs[-1]:
+            raise CompileError(
+                f"shared {count} needs batch axes whose last has {count} times as many places in "
+                f"the lhs, at least 2, not {list(lhs)} and {list(batch)}"
+            )
+        return (*batch[:-1], lhs[-1])
 
     @property
     def domain(self) -> Domain:
@@ -66,6 +88,8 @@ class MatmulOp(ContractionOp):
         ):
             sizes = shape(factor)
             own = batch[len(batch) - (len(sizes) - 2) :]
+            if factor is self.rhs and self.shared:
+                own = [*own[:-1], own[-1] // self.neighbours]
             at = [AffineExpr.constant(0) if s == 1 else d for s, d in zip(sizes, own, strict=False)]
             maps.append(AffineMap(rank + 1, 0, (*at, *inner)))
         return maps[0], maps[1], AffineMap(rank + 1, 0, (*batch, m, n))
@@ -96,6 +120,7 @@ class MatmulOp(ContractionOp):
         a, b = operands
         a = np.swapaxes(a, -1, -2) if self.transpose_lhs else a
         b = np.swapaxes(b, -1, -2) if self.transpose_rhs else b
+        b = np.repeat(b, self.neighbours, -3) if self.shared else b
         return matrix_product(*wide_integers(a, b))
 
 

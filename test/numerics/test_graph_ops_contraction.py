@@ -18,6 +18,8 @@ def matmul_samples() -> list[Sample]:
         sample(op, "lhs", values(4, 3), values(4, 5), transpose_lhs=yes),
         sample(op, "rhs", values(3, 4), values(5, 4), transpose_rhs=yes),
         sample(op, "batch", values(2, 1, 3, 4), values(3, 4, 2)),
+        sample(op, "shared", values(2, 6, 3, 4), values(2, 2, 4, 5), shared=integer(3)),
+        sample(op, "keys", values(6, 1, 4), values(3, 5, 4), transpose_rhs=yes, shared=integer(2)),
         sample(op, "half", values(3, 4, dtype=np.float16), values(4, 2, dtype=np.float16)),
         sample(op, "integer", values(3, 4, dtype=np.int32), values(4, 2, dtype=np.int32)),
     ]

@@ -69,3 +69,19 @@ func.func @keys_without_values(%q: tensor<4x8xf32>, %v: tensor<5x8xf32>) {
   %0 = graph.attention %q, %q, %v scale 1.0 : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<5x8xf32>) -> tensor<4x8xf32>
   func.return
 }
+
+// -----
+
+func.func @neighbours_of_another_number(%a: tensor<6x3x4xf32>, %b: tensor<2x4x5xf32>) {
+  // expected-error@below {{shared 2 needs batch axes whose last has 2 times as many places in the lhs, at least 2, not [6] and [2]}}
+  %0 = graph.matmul %a, %b shared 2 : (tensor<6x3x4xf32>, tensor<2x4x5xf32>) -> tensor<6x3x5xf32>
+  func.return
+}
+
+// -----
+
+func.func @no_batch_to_share(%a: tensor<3x4xf32>, %b: tensor<4x5xf32>) {
+  // expected-error@below {{shared 2 needs batch axes whose last has 2 times as many places in the lhs, at least 2, not [] and []}}
+  %0 = graph.matmul %a, %b shared 2 : (tensor<3x4xf32>, tensor<4x5xf32>) -> tensor<3x5xf32>
+  func.return
+}
