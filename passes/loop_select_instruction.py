@@ -20,6 +20,7 @@ from dlc.dialects.loop import (
     CombinePartsOp,
     ContractOp,
     DrainOp,
+    DrainPartsOp,
     ForOp,
     KernelOp,
     LoadFragmentOp,
@@ -44,6 +45,7 @@ from dlc.simt.online_softmax import OnlineSoftmax
 from dlc.simt.part_sum import PartSum
 from dlc.simt.region import RegionWriter
 from dlc.simt.warpgroup_tile import WarpgroupTile
+from dlc.simt.weighed_parts import WeighedParts
 from dlc.simt.workers import Team, team_of
 
 _TILES: dict[Scope, type[Accumulator]] = {
@@ -100,7 +102,8 @@ class _Selection:
         self.ops = [op for op in kernel.walk() if type(op) in _WRITERS]
         self.loops = {op: _loop_of(op) for op in self.ops if isinstance(op, ContractOp)}
         weighing = (op for op in self.ops if isinstance(op, OnlineSoftmaxOp | NormalizeOp))
-        self.with_softmax = {op.sums for op in weighing}
+        parts = {op.accumulator for op in self.ops if isinstance(op, DrainPartsOp)}
+        self.with_softmax = {op.sums for op in weighing} | parts
         self.scope = LoopScope(Builder(InsertPoint.at_start(kernel.body.block)), {})
         self.writer = RegionWriter(self.scope, {})
         self.tiles: dict[SSAValue, Accumulator] = {}
@@ -172,6 +175,11 @@ class _Selection:
         else:
             Exchange(self.writer, op, tile, team, self._number(team)).write()
 
+    def drain_parts(self, op: DrainPartsOp) -> None:
+        """Write the exchange of parts through scratch, and the region where all have met."""
+        team, softmax = team_of(op), self.softmaxes[op.accumulator]
+        WeighedParts(self.writer, op, softmax, team, self._number(team)).write()
+
     def combine_parts(self, op: CombinePartsOp) -> None:
         """Write the exchange of parts through scratch, and whether this block has the sum."""
         team, sums = team_of(op), self.tiles[op.accumulator]
@@ -230,6 +238,7 @@ _WRITERS: dict[type[Operation], Callable[[_Selection, Any], None]] = {
     OnlineSoftmaxOp: _Selection.online_softmax,
     NormalizeOp: _Selection.normalize,
     DrainOp: _Selection.drain,
+    DrainPartsOp: _Selection.drain_parts,
     CombinePartsOp: _Selection.combine_parts,
 }
 """What writes the instructions of each op on accumulators."""

@@ -17,6 +17,7 @@ from dlc.dialects.loop.attributes import (
     ScheduleAttr,
 )
 from dlc.dialects.loop.combination import CombineOp, MeetOp, PrefixOp
+from dlc.dialects.loop.drain_parts import DrainPartsOp
 from dlc.dialects.loop.elements import DrainOp, MapAccumulatorOp
 from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.dialects.loop.memory import AllocOp, IndexOp, LoadOp, StoreOp
@@ -38,6 +39,7 @@ Loop = Dialect(
         CombinePartsOp,
         ContractOp,
         DrainOp,
+        DrainPartsOp,
         EndOp,
         ForOp,
         IndexOp,

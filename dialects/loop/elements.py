@@ -61,13 +61,16 @@ class ElementsOp(TileOp, ABC):
         dims: Sequence[SSAValue],
         within: Sequence[int],
         body: Region | None = None,
+        own: Sequence[SSAValue] = (),
         **properties: Attribute | None,
     ):
-        """first: the row and column of the first element. body: takes row, column and value."""
+        """first: the row and column of the first element. body: takes row, column and value. own:
+        what a subclass adds to the operands, which come first.
+        """
         map, indices = canonical_access(first, dims)
         limits = DenseArrayBase.from_list(i64, list(within))
         super().__init__(
-            operands=[accumulator, indices],
+            operands=[*own, accumulator, indices],
             properties={"first": map, "within": limits, **properties},
             regions=[body or Region(self.block(accumulator))],
         )

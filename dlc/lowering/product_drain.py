@@ -6,6 +6,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.dialects.loop import DrainOp, YieldOp
+from dlc.dialects.loop.elements import ElementsOp
 from dlc.lowering.factor import decoded
 from dlc.lowering.product import At, Product, split
 from dlc.lowering.tile_scope import TileScope
@@ -27,11 +28,16 @@ def drain(
     flat, dims = scope.resolve(first)
     limits = product.gemm.m_size, product.gemm.n_size
     op = DrainOp(sums, flat, dims, limits, exchange=exchange, parts=parts)
+    insert_drain(scope, product, batch, op)
+
+
+def insert_drain(scope: TileScope, product: Product, batch: At, op: ElementsOp) -> None:
+    """Insert an op whose region gets a row, a column and a sum: it stores what becomes of it."""
     scope.b.builder.insert(op)
     block = op.body.block
     for argument, name in zip(block.args, ("row", "column", "value"), strict=True):
         argument.name_hint = name
-    with scope.region(block, limits) as (row, column):
+    with scope.region(block, op.limits) as (row, column):
         rows = decoded(scope, row, [[loop] for loop in product.gemm.m])
         loops = [*batch, *rows, *split(column, product.gemm.n)]
         scope.store(product.result_index(product.dims(loops)), lambda: block.args[2])

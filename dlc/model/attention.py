@@ -11,7 +11,7 @@ from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import Instruction
 from dlc.arch.memory import PIECE_BYTES, REGISTER_BYTES
-from dlc.model.contraction import EXCHANGE_MARGIN
+from dlc.model.contraction import EXCHANGE_MARGIN, EXCHANGE_RUN
 from dlc.model.contraction.overlap import slower
 from dlc.model.occupancy import BlockResources, blocks_per_sm
 from dlc.model.registers import OTHER_REGISTERS
@@ -48,6 +48,9 @@ _COPY_INSTRUCTIONS = 3.0
 
 _COPY_BYTES = PIECE_BYTES * WARP_LANES
 
+_PARTS_TOGETHER = 8
+"""Parts whose sums a thread reads at a time."""
+
 _ALONE = 0.5
 """Instructions that a warp issues in a clock where its scheduler has no other; not measured."""
 
@@ -65,6 +68,7 @@ class AttentionKernel:
     kernel. rows, keys: of a block and a step. warps, stages: of a block. steps: of a block. depth,
     columns: elements of a query and of a value, padded. operations, reads: of a score between the
     products. exchange: whether results change threads. read_bytes, written_bytes: each tensor once.
+    split: blocks that have parts of the keys. left_rows: of a block, that exist.
     """
 
     instruction: Instruction
@@ -82,6 +86,8 @@ class AttentionKernel:
     exchange: bool
     read_bytes: int
     written_bytes: int
+    split: int = 1
+    left_rows: int = 0
 
     @property
     def step_flops(self) -> float:
@@ -159,7 +165,8 @@ class AttentionKernel:
         first = self._scores + self._fragments(self.keys, self.depth)
         second = weights + max(self._scores, self._fragments(self.columns, self.keys))
         if self.steps == 1:
-            return OTHER_REGISTERS + max(first + self._queries, second + self._sums + rows)
+            after = second + self._sums + (2 if self.split > 1 else 1) * rows
+            return OTHER_REGISTERS + max(first + self._queries, after)
         return OTHER_REGISTERS + self._queries + self._sums + 2 * rows + max(first, second)
 
     def _fragments(self, columns: int, depth: int) -> float:
@@ -212,7 +219,19 @@ def _round_clocks(kernel: AttentionKernel, resident: int, arch: GpuArch) -> floa
     first = _SETUP * costs.setup_clocks + waits * latency + arriving
     stored = kernel.element_bytes * kernel.rows * kernel.columns / costs.stored_bytes_per_clock
     end = resident * stored * (1.0 if kernel.exchange else costs.half_line)
+    if kernel.split > 1:
+        end = _meeting_clocks(kernel, latency, arch)
     return first + kernel.steps * _step_clocks(kernel, resident, arch) + end
+
+
+def _meeting_clocks(kernel: AttentionKernel, latency: float, arch: GpuArch) -> float:
+    """Return the clocks until the last of the blocks that share a tile has added up their parts:
+    it goes twice through them for each run of neighbours, some at a time.
+    """
+    runs = kernel.left_rows * kernel.columns / EXCHANGE_RUN
+    rounds = ceil(runs / (WARP_LANES * kernel.warps))
+    turns = 2 * ceil(kernel.split / _PARTS_TOGETHER)
+    return arch.costs.meeting_clocks + rounds * turns * latency
 
 
 def _step_clocks(kernel: AttentionKernel, resident: int, arch: GpuArch) -> float:

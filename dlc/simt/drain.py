@@ -13,6 +13,7 @@ from dlc.analysis.neighbours import Neighbours
 from dlc.core.affine import divisor_of
 from dlc.dialects.loop import DrainOp
 from dlc.dialects.loop.attributes import LoopMap
+from dlc.dialects.loop.elements import ElementsOp
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.accumulator import Accumulator
 from dlc.simt.elements import Piece, each_piece
@@ -39,7 +40,7 @@ class Run:
     """
 
     outer: RegionWriter
-    op: DrainOp
+    op: ElementsOp
     at: AffineExpr
     length: int
     load: Callable[[AffineExpr], SSAValue]

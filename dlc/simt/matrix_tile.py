@@ -76,7 +76,12 @@ class MatrixTile(Accumulator):
         return self.down, self._fragment.panels[0]
 
     def each_row(self, write: Callable[[AffineExpr, Columns], None]) -> None:
-        self.nest(self.rows, lambda at: write(self._row(at), self.columns_of(at)))
+        self.nest(self.rows, lambda at: write(self.row_of(at), self.columns_of(at)))
+
+    def row_of(self, at: Place) -> AffineExpr:
+        """Return the row of the tile whose place in a buffer of ``rows`` is ``at``."""
+        i, half = at
+        return self.row(i) + half * PANEL_ROWS + self.lane // ROW_LANES
 
     def columns_of(self, at: Place) -> Columns:
         """Return what writes something for each run of neighbours of a row. at: its place in a
@@ -100,10 +105,6 @@ class MatrixTile(Accumulator):
             open_loop(self.scope, groups, LoopMap.UNROLL, write_run)
 
         return columns
-
-    def _row(self, at: Place) -> AffineExpr:
-        i, half = at
-        return self.row(i) + half * PANEL_ROWS + self.lane // ROW_LANES
 
     def _panel(self, number: AffineExpr) -> AffineExpr:
         """Return the first column of panel ``number`` of those of a row."""

@@ -54,6 +54,15 @@ class OnlineSoftmax:
         """Write what ``loop.normalize`` does."""
         self.sums.nest(self.sums.rows, lambda at: self._normalize_row(at, zero))
 
+    def total(self, at: Place) -> SSAValue:
+        """Write the total of the weights of a row, over all lanes that have parts of it."""
+        b = self.scope.b
+
+        def add(left: Sequence[SSAValue], right: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            return [b.add(left[0], right[0])]
+
+        return over_lanes(b, [self.sums.load(self.totals, at)], add, ROW_LANES, 1)[0]
+
     def _weigh_row(self, scores: MatrixTile, at: Place) -> None:
         """Write weights, ``exp(score - largest)``, and what follows for the sums."""
         b, sums, columns = self.scope.b, self.sums, scores.columns_of(at)
@@ -95,11 +104,7 @@ class OnlineSoftmax:
 
     def _normalize_row(self, at: Place, zero: bool) -> None:
         b, sums = self.scope.b, self.sums
-
-        def add(left: Sequence[SSAValue], right: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            return [b.add(left[0], right[0])]
-
-        total = over_lanes(b, [sums.load(self.totals, at)], add, ROW_LANES, 1)[0]
+        total = self.total(at)
         one, nothing = b.constant(1.0, f32), b.constant(0.0, f32)
         share = b.ratio(one, total)
         inside = b.compare("gt", total, nothing)

@@ -8,17 +8,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from xdsl.dialects.builtin import IndexType, MemRefType, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.dialects import gpu
 from dlc.dialects.loop.attributes import LoopMap
-from dlc.dialects.loop.memory import AllocOp, buffer_shape
-from dlc.ir.space import Space, SpaceAttr
+from dlc.dialects.loop.memory import buffer_shape
 from dlc.lowering.scope import LoopScope
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.accumulator import Accumulator
+from dlc.simt.last_block import LastBlock
 from dlc.simt.workers import Team
 
 _RUN = 4
@@ -51,10 +50,13 @@ class PartSum:
                 accumulator.load(accumulator.buffer, at), self.scratch, place
             ),
         )
-        last = scope.b.constant(self._parts - 1, i32)
-        is_last = scope.b.compare("eq", self._arrive(), last)
+        is_last = self._arrivals.arrive(self._parts)
         scope.where(is_last, self._add_up)
         return is_last
+
+    @property
+    def _arrivals(self) -> LastBlock:
+        return LastBlock(self.scope, self.counters, self.tile, self.team, self.thread)
 
     @property
     def _parts(self) -> int:
@@ -82,30 +84,6 @@ class PartSum:
 
         self.accumulator.nest([*outer, inner // run], write_run)
 
-    def _arrive(self) -> SSAValue:
-        """Raise the tile's counter once; return, in every thread, how many came before."""
-        scope, accumulator = self.scope, self.accumulator
-        insert = scope.b.builder.insert
-        type = MemRefType(i32, [1], memory_space=SpaceAttr(Space.SHARED))
-        shared = scope.b.insert(AllocOp(type))
-        zero = AffineExpr.constant(0)
-        insert(gpu.FenceOp())
-        self.team.wait(scope.b)
-
-        def count() -> None:
-            flat, values = scope.resolve([self.tile])
-            one = scope.b.constant(1, i32)
-            before = scope.b.insert(gpu.AtomicAddOp(one, self.counters, flat, values))
-            accumulator.store(before, shared, [zero])
-
-        scope.where(self._is_first_thread(), count)
-        self.team.wait(scope.b)
-        return accumulator.load(shared, [zero])
-
-    def _is_first_thread(self) -> SSAValue:
-        b = self.scope.b
-        return b.compare("eq", self.scope.index_value(self.thread), b.constant(0, IndexType()))
-
     def _add_up(self) -> None:
         """Write the sum of all parts, and set the counter back."""
         scope, accumulator = self.scope, self.accumulator
@@ -118,8 +96,4 @@ class PartSum:
             accumulator.store(scope.b.add(total, more), accumulator.buffer, at)
 
         open_loop(scope, self._parts, LoopMap.SERIAL, lambda part: self._each(part, add))
-
-        def reset() -> None:
-            accumulator.store(scope.b.constant(0, i32), self.counters, [self.tile])
-
-        scope.where(self._is_first_thread(), reset)
+        self._arrivals.reset()

@@ -5,8 +5,12 @@ kernels of their own.
 
 They are so, too, where scores or weights are outputs, where queries are so long that no block fits
 into the registers (heads of 176 elements fit on every GPU, longer ones where there are few keys),
-and where three kernels take less time, as for a single query. ``boundaries`` in what ``--explain``
-prints say which it is.
+and where three kernels take less time. ``boundaries`` in what ``--explain`` prints say which it is.
+
+Few queries and many keys, as where a decoder makes one word after the other, have few blocks with
+all keys. There the keys are split over blocks, too (``split``). Heads that share keys and values
+(grouped-query attention) are rows of one tile, so that keys and values are read once for all of
+them.
 """
 
 from collections.abc import Iterator

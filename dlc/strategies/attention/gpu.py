@@ -12,7 +12,8 @@ from dlc.model.upper_bound import KernelWork, gpu_bound
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._rated import Rated
 from dlc.strategies.attention.lowering import lower
-from dlc.strategies.attention.schedule import INSTRUCTIONS, AttentionOnGpu
+from dlc.strategies.attention.schedule import INSTRUCTIONS, PIECE, AttentionOnGpu
+from dlc.strategies.attention.splits import split_candidates
 from dlc.strategies.attention.work import AttentionWork, describe, work_of
 
 _BLOCKS = {
@@ -39,6 +40,8 @@ def candidates(work: AttentionWork, arch: GpuArch) -> Iterator[AttentionOnGpu]:
                     schedule = AttentionOnGpu(rows, step, warps, name, stages, exchange)
                     if _reads_lines(work, schedule):
                         yield schedule
+    if PIECE in _instructions(work, arch):
+        yield from split_candidates(work)
 
 
 def _reads_lines(work: AttentionWork, schedule: AttentionOnGpu) -> bool:
@@ -93,12 +96,12 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
     return AttentionKernel(
         instruction=instruction,
         element_bytes=work.element_bytes,
-        blocks=work.batch * -(-work.rows // schedule.rows),
+        blocks=work.batch * -(-work.rows // schedule.rows) * schedule.split,
         rows=schedule.rows,
         keys=schedule.step,
         warps=schedule.warps,
         stages=schedule.stages,
-        steps=-(-work.keys // schedule.step),
+        steps=-(-work.keys // (schedule.step * schedule.split)),
         depth=depth,
         columns=columns,
         operations=work.operations,
@@ -106,6 +109,8 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
         exchange=schedule.exchange,
         read_bytes=work.read_bytes,
         written_bytes=work.written_bytes,
+        split=schedule.split,
+        left_rows=min(work.rows, schedule.rows),
     )
 
 

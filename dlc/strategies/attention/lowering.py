@@ -9,16 +9,18 @@ values.
 from dataclasses import dataclass
 from functools import cached_property
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, i64
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, i32, i64
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.attention import Attention, attention_of
 from dlc.arch import instructions
 from dlc.core.task_map import repeat, spatial
+from dlc.dialects import gpu
 from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.loop import (
     ContractOp,
+    DrainPartsOp,
     ForOp,
     LoadFragmentOp,
     MapAccumulatorOp,
@@ -28,14 +30,16 @@ from dlc.dialects.loop import (
     ZeroOp,
 )
 from dlc.dialects.loop.attributes import LoopKind, LoopMap
+from dlc.dialects.loop.drain_parts import ROW_MARGIN
 from dlc.dialects.loop.spread import Spread, SpreadAttr
 from dlc.errors import CompileError
 from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import compute_type, element_bytes, element_type
 from dlc.lowering.factor import Factor, Staged
 from dlc.lowering.job import Job
-from dlc.lowering.product import At, Product, split
-from dlc.lowering.product_drain import drain
+from dlc.lowering.product import At, Product
+from dlc.lowering.product import split as split_loops
+from dlc.lowering.product_drain import drain, insert_drain
 from dlc.lowering.tile_scope import TileScope
 from dlc.strategies.attention.schedule import AttentionOnGpu
 
@@ -49,6 +53,19 @@ def lower(job: Job, schedule: AttentionOnGpu) -> None:
     kernel = _Kernel(job, found, schedule)
     kernel.check()
     kernel.write()
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Which rows of which product of the batch a block has, and which part of the keys.
+
+    number: that of the tile of rows, of all products. row: the first one.
+    """
+
+    number: AffineExpr
+    batch: At
+    row: AffineExpr
+    part: AffineExpr
 
 
 @dataclass(frozen=True)
@@ -82,7 +99,13 @@ class _Kernel:
 
     @property
     def steps(self) -> int:
-        return -(-self.keys // self.schedule.step)
+        """The steps of a block."""
+        return -(-self.keys // (self.schedule.step * self.schedule.split))
+
+    @property
+    def tiles(self) -> int:
+        """The tiles of rows of one product of the batch."""
+        return -(-self.rows // self.schedule.rows)
 
     def check(self) -> None:
         """Raise CompileError where the instruction cannot read the factors."""
@@ -91,67 +114,90 @@ class _Kernel:
 
     def write(self) -> None:
         """Write the loops over blocks and threads."""
-        schedule = self.schedule
+        schedule, split = self.schedule, self.schedule.split
         self.job.threads = schedule.threads
-        tiles = -(-self.rows // schedule.rows)
 
         def write_block(block: AffineExpr) -> None:
-            batch = self.scope.named("batch", block // tiles)
-            first = self.scope.named("tile", block % tiles) * schedule.rows
-            at = split(batch, self.scores.gemm.batch)
+            part, number = _ZERO, block
+            if split > 1:
+                part = self.scope.named("part", block % split)
+                number = self.scope.named("whole", block // split)
+            batch = self.scope.named("batch", number // self.tiles)
+            row = self.scope.named("tile", number % self.tiles) * schedule.rows
+            place = _Place(number, split_loops(batch, self.scores.gemm.batch), row, part)
             self.scope.named_loop(
-                "thread", schedule.threads, LoopMap.THREAD, lambda _: self._write_tile(at, first)
+                "thread", schedule.threads, LoopMap.THREAD, lambda _: self._write_tile(place)
             )
 
-        blocks = self.scores.gemm.batch_size * tiles
+        blocks = self.scores.gemm.batch_size * self.tiles * split
         self.scope.named_loop("block", blocks, LoopMap.GRID, write_block)
 
-    def _write_tile(self, batch: At, row: AffineExpr) -> None:
-        """Write what a block does with the rows from ``row`` on."""
-        depth, insert = self._depth, self.scope.b.builder.insert
-        queries = self._factor(self.scores, 0, batch, row, self.schedule.rows, depth).stage(_ZERO)
+    def _write_tile(self, place: _Place) -> None:
+        """Write what a block does with its rows."""
+        depth, rows = self._depth, self.schedule.rows
+        queries = self._factor(self.scores, 0, place.batch, place.row, rows, depth).stage(_ZERO)
         queries.insert(self.scope, "queries")
-        sums = (self._write_loop if self.steps > 1 else self._write_step)(batch, row, queries)
-        insert(NormalizeOp(sums, self.attention.zero))
-        first, exchange = (row, _ZERO), self.schedule.exchange
-        drain(self.scope, self.product, batch, first, sums, exchange)
+        sums = (self._write_loop if self.steps > 1 else self._write_step)(place, queries)
+        first, exchange = (place.row, _ZERO), self.schedule.exchange
+        if self.schedule.split > 1:
+            self._drain_parts(place, sums)
+            return
+        self.scope.b.builder.insert(NormalizeOp(sums, self.attention.zero))
+        drain(self.scope, self.product, place.batch, first, sums, exchange)
 
-    def _write_loop(self, batch: At, row: AffineExpr, queries: Staged) -> SSAValue:
+    def _write_loop(self, place: _Place, queries: Staged) -> SSAValue:
         """Write the loop over steps of keys; return the sums."""
         lhs, sums, scope = self._lhs(queries), self._sums(), self.scope
         loop = ForOp(0, self.steps, kind=LoopKind.REDUCTION)
         loop.induction.name_hint = "step"
         loop.pipeline = IntegerAttr(self.schedule.stages, i64)
         with scope.loop(loop) as step:
-            first = step * self.schedule.step
-            keys, values = self._bring(batch, first, loop)
+            first = (place.part * self.steps + step) * self.schedule.step
+            keys, values = self._bring(place.batch, first, loop)
             scores = self._zero(self.schedule.step, "scores")
             self._contract(scores, lhs, keys)
-            self._update(scores, batch, row, first)
+            self._update(scores, place.batch, place.row, first)
             self._weigh(scores, first, values, sums)
             scope.b.builder.insert(YieldOp())
         return sums
 
-    def _write_step(self, batch: At, row: AffineExpr, queries: Staged) -> SSAValue:
+    def _write_step(self, place: _Place, queries: Staged) -> SSAValue:
         """Write the only step, whose keys and values come together with the queries; what is added
         to scores is read meanwhile.
         """
-        keys, values = self._bring(batch, _ZERO, None)
+        first = place.part * self.schedule.step
+        keys, values = self._bring(place.batch, first, None)
         scores = self._zero(self.schedule.step, "scores")
         if self.attention.is_sum:
-            self._update(scores, batch, row, _ZERO)
+            self._update(scores, place.batch, place.row, first)
         self._contract(scores, self._lhs(queries), keys)
         if not self.attention.is_sum:
-            self._update(scores, batch, row, _ZERO)
+            self._update(scores, place.batch, place.row, first)
         sums = self._sums()
-        self._weigh(scores, _ZERO, values, sums)
+        self._weigh(scores, first, values, sums)
         return sums
+
+    def _drain_parts(self, place: _Place, sums: SSAValue) -> None:
+        """Write the meeting of the parts of the keys."""
+        scope, split = self.scope, self.schedule.split
+        tiles, rows = self.scores.gemm.batch_size * self.tiles, min(self.rows, self.schedule.rows)
+        sizes = [tiles, split, rows, self._columns + ROW_MARGIN]
+        compute = compute_type(element_type(self.attention.product.results[0]))
+        scratch = self.job.add_scratch(MemRefType(compute, sizes))
+        counters = scope.b.insert(gpu.CounterAllocOp(MemRefType(i32, [tiles])))
+        number = scope.index_value(place.number), scope.index_value(place.part)
+        flat, dims = scope.resolve((place.row, _ZERO))
+        limits = self.product.gemm.m_size, self.product.gemm.n_size
+        through, zero = (scratch, counters), self.attention.zero
+        op = DrainPartsOp(sums, through, number, flat, dims, limits, zero=zero)
+        insert_drain(scope, self.product, place.batch, op)
 
     def _bring(self, batch: At, first: AffineExpr, loop: ForOp | None) -> tuple[Staged, Staged]:
         """Write what brings the keys and the values of a step, from ``first`` on."""
         step, columns = self.schedule.step, self._columns
         keys = self._factor(self.scores, 1, batch, first, step, self._depth).stage(_ZERO)
-        values = self._factor(self.product, 1, batch, _ZERO, columns, step).stage(first)
+        slices = self.steps * self.schedule.split
+        values = self._factor(self.product, 1, batch, _ZERO, columns, step, slices).stage(first)
         keys.insert(self.scope, "keys", loop)
         values.insert(self.scope, "values", loop)
         return keys, values
@@ -180,8 +226,8 @@ class _Kernel:
         with scope.region(block, [self.rows, self.keys]) as (at_row, at_column):
             at = [
                 *batch,
-                *split(at_row, self.scores.gemm.m),
-                *split(at_column, self.scores.gemm.n),
+                *split_loops(at_row, self.scores.gemm.m),
+                *split_loops(at_column, self.scores.gemm.n),
             ]
             index = self.scores.result_index(self.scores.dims(at))
             value = scope.read_from(self.attention.logits, index, root, block.args[2])
@@ -238,8 +284,9 @@ class _Kernel:
         first_row: AffineExpr,
         rows: int,
         depth: int,
+        slices: int = 1,
     ) -> Factor:
-        slices = -(-product.gemm.k_size // depth)
+        """Return a factor's tile. slices: as many, of ``depth``, are brought."""
         return Factor(
             self.scope,
             product,

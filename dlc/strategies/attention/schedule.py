@@ -43,6 +43,16 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
         "of a row",
         False,
     )
+    split: int = size(
+        "parts of the keys, each in its own block; sums, largest scores and totals of parts go to "
+        "scratch, and the last block to arrive makes the result of them, in order",
+        1,
+        most=1024,
+    )
+
+    @property
+    def blocks_per_tile(self) -> int:
+        return self.split
 
     @property
     def threads(self) -> int:
@@ -79,7 +89,7 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
 
     @property
     def thrift(self) -> tuple[int, ...]:
-        return self.step * self.stages, self.warps, self.exchange
+        return self.step * self.stages, self.warps, self.split, self.exchange
 
     def check(self) -> None:
         rows = self.row.m // self.row.warps
@@ -95,6 +105,12 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
         keys = lcm(self.row.n, self.row.k)  # columns of scores, reduction of weights and values
         if self.step % keys:
             raise CompileError(f"step = {self.step} are no multiple of {keys}")
+
+        if self.split > 1 and self.exchange:
+            raise CompileError(
+                f"split = {self.split} finishes neighbours of a row by neighbours anyway; "
+                "leave exchange out"
+            )
 
     def check_lines(self, element_bytes: int, *lengths: int) -> None:
         """Raise CompileError where the instruction reads lines in shared memory, and none of such

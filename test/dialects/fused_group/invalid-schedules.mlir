@@ -82,6 +82,11 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "attention", tar
 
 // -----
 
+// expected-error@below {{split = 4 finishes neighbours of a row by neighbours anyway; leave exchange out}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 16, step = 64, warps = 1, exchange = true, split = 4>} {}
+
+// -----
+
 // expected-error@below {{schedule key instruction should be "mma.m16n8k16" or "wgmma.m64k16", is "mma.m16n8k8"}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 64, step = 64, warps = 4, instruction = "mma.m16n8k8">} {}
 

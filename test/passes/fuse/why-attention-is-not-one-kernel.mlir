@@ -16,11 +16,11 @@ func.func @main(%q: tensor<4x64x512xf16>, %k: tensor<4x64x512xf16>, %v: tensor<4
 // -----
 
 // CHECK: @g0({{.*}}"g1: g0, g1, g2 as one kernel would take {{[0-9.]+}} us more"
-func.func @main(%q: tensor<4x1x64xf16>, %k: tensor<4x520x64xf16>, %v: tensor<4x520x64xf16>) -> tensor<4x1x64xf16> {
-  %0 = graph.matmul %q, %k transpose_rhs : (tensor<4x1x64xf16>, tensor<4x520x64xf16>) -> tensor<4x1x520xf16>
-  %1 = graph.softmax %0 axis 2 : tensor<4x1x520xf16> -> tensor<4x1x520xf16>
-  %2 = graph.matmul %1, %v : (tensor<4x1x520xf16>, tensor<4x520x64xf16>) -> tensor<4x1x64xf16>
-  func.return %2 : tensor<4x1x64xf16>
+func.func @main(%q: tensor<1x300x176xf16>, %k: tensor<1x200x176xf16>, %v: tensor<1x200x176xf16>) -> tensor<1x300x176xf16> {
+  %0 = graph.matmul %q, %k transpose_rhs : (tensor<1x300x176xf16>, tensor<1x200x176xf16>) -> tensor<1x300x200xf16>
+  %1 = graph.softmax %0 axis 2 : tensor<1x300x200xf16> -> tensor<1x300x200xf16>
+  %2 = graph.matmul %1, %v : (tensor<1x300x200xf16>, tensor<1x200x176xf16>) -> tensor<1x300x176xf16>
+  func.return %2 : tensor<1x300x176xf16>
 }
 
 // -----

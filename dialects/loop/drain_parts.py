@@ -1,0 +1,93 @@
+"""The end of sums of weights of which several blocks have a part each."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import MemRefType, UnitAttr
+from xdsl.ir import Region, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, traits_def
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, RecursiveMemoryEffect
+from xdsl.utils.exceptions import VerifyException
+
+from dlc.dialects.loop.accumulator import verify_fragments
+from dlc.dialects.loop.elements import ElementsOp
+from dlc.dialects.loop.memory import buffer_shape
+from dlc.ir.access import INDEX
+
+ROW_MARGIN = 4
+"""Elements of scratch behind the sums of a row: the largest score, the total, and two that keep
+rows at multiples of 16 bytes.
+"""
+
+
+@irdl_op_definition
+class DrainPartsOp(ElementsOp):
+    """Do what the region says with each element of the whole of which blocks have parts.
+
+    The accumulator has sums of weights (``loop.online_softmax``), of this block's part of the keys:
+    relative to the largest score of each row in this part, beside the total of its weights. Every
+    block puts these in ``scratch`` (tiles x parts x rows x (columns + 4)). The one that arrives
+    last, ``m`` being the largest score of all parts, adds each part times ``exp(its largest score -
+    m)``, in the order of the parts, whoever was last, and so the totals. It divides by the total
+    (``zero``: as ``loop.normalize`` has it), and runs the region. ``counters`` has one number per
+    tile, zero before and after. Rows and columns are counted from ``at``; those that are not below
+    ``within`` are left out. Rows of the tile beyond those of ``scratch`` do not exist.
+
+    Source: "Flash-Decoding for long-context inference" (Dao, Haziza, Massa, Sizov, 2023).
+
+    ``loop.drain_parts %sums through %s[%tile, %part] counters %c at [0, 0] within [4, 128] : ..``
+    """
+
+    name = "loop.drain_parts"
+    scratch = operand_def(MemRefType)
+    counters = operand_def(MemRefType)
+    tile = operand_def(INDEX)
+    part = operand_def(INDEX)
+    zero = opt_prop_def(UnitAttr)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect(), RecursiveMemoryEffect())
+    assembly_format = (
+        "$accumulator `through` $scratch `[` $tile `,` $part `]` `counters` $counters "
+        "`at` custom<Positions>($indices, $first) `within` custom<IntegerList>($within) "
+        "(`zero` $zero^)? attr-dict `:` type($accumulator) `,` type($scratch) `,` type($counters) "
+        "$body"
+    )
+
+    def __init__(
+        self,
+        accumulator: SSAValue,
+        through: tuple[SSAValue, SSAValue],
+        number: tuple[SSAValue, SSAValue],
+        first: Sequence[AffineExpr],
+        dims: Sequence[SSAValue],
+        within: Sequence[int],
+        body: Region | None = None,
+        zero: bool = False,
+    ):
+        """through: scratch and counters. number: of the tile, and of the part."""
+        given = UnitAttr() if zero else None
+        super().__init__(
+            accumulator, first, dims, within, body, own=[*through, *number], zero=given
+        )
+
+    @property
+    def parts(self) -> int:
+        """The blocks that have a part each."""
+        return buffer_shape(self.scratch)[1]
+
+    @property
+    def rows(self) -> int:
+        """The rows of the tile that exist."""
+        return buffer_shape(self.scratch)[2]
+
+    def verify_(self) -> None:
+        verify_fragments(self.accumulator)
+        self._verify_region(yields_element=False)
+        rows, columns = buffer_shape(self.accumulator)
+        sizes = buffer_shape(self.scratch)
+        if len(sizes) != 4 or sizes[2] > rows or sizes[3] != columns + ROW_MARGIN:
+            raise VerifyException(
+                f"scratch is tiles x parts x at most {rows} rows x {columns + ROW_MARGIN} "
+                f"elements, not {self.scratch.type}"
+            )
+        if buffer_shape(self.counters) != sizes[:1]:
+            raise VerifyException(f"{sizes[0]} tiles need a counter each: {self.counters.type}")

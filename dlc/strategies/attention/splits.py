@@ -1,0 +1,29 @@
+"""Schedules of ``attention`` for few queries and many keys: parts of the keys in blocks of their
+own.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+
+from dlc.strategies.attention.schedule import PIECE, AttentionOnGpu
+from dlc.strategies.attention.work import AttentionWork
+
+_BLOCKS = ((16, 1), (32, 2))
+"""Rows and warps of blocks. A warp multiplies more than keys and values arrive."""
+
+_STEPS = (16, 32, 48, 64)
+
+_STAGES = (2, 3, 4)
+
+_SPLITS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+
+
+def split_candidates(work: AttentionWork) -> Iterator[AttentionOnGpu]:
+    """Yield the schedules in which a block has all queries, and each part a step of keys."""
+    for (rows, warps), step, split in product(_BLOCKS, _STEPS, _SPLITS):
+        if work.rows > rows or split * step > work.keys:
+            continue
+        steps = -(-work.keys // (step * split))
+        for stages in _STAGES if steps > 1 else (1,):
+            if stages <= steps:
+                yield AttentionOnGpu(rows, step, warps, PIECE, stages, split=split)

@@ -1,0 +1,79 @@
+"""Faults put into attention by parts of the keys are found, by the simulator or by results."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from attention_text import Case
+from lowered import lowered
+from test_attention import largest_error
+from test_attention_faults import left_out, ops
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, f32, i32
+from xdsl.rewriter import Rewriter
+
+from dlc.dialects import gpu
+from dlc.simulator import SimulationError, run_module, simulate
+
+CASE = Case("rows = 16, step = 16, warps = 1, stages = 2, split = 3", 2, 5, 77, 32, 32, "scaled")
+GPU = "lower-to-loop,lower-to-gpu{arch=sm_90a}"
+
+
+def second_is_last(module: ModuleOp) -> None:
+    """Let the second of three blocks take itself for the last."""
+    (op,) = (
+        op
+        for op in ops(module, arith.ConstantOp)
+        if isinstance(op, arith.ConstantOp) and op.value == IntegerAttr(2, i32)
+    )
+    Rewriter.replace_op(op, arith.ConstantOp(IntegerAttr(1, i32)))
+
+
+def one_level(number: int) -> Callable[[ModuleOp], None]:
+    """Return what lets a power, counted from the end, be 1: parts stay at their own levels."""
+
+    def change(module: ModuleOp) -> None:
+        Rewriter.replace_op(ops(module, math.Exp2Op)[number], arith.ConstantOp(FloatAttr(1.0, f32)))
+
+    return change
+
+
+def lane_left_out(number: int) -> Callable[[ModuleOp], None]:
+    """Return what leaves a lane's weights out of a total."""
+
+    def change(module: ModuleOp) -> None:
+        shuffle = ops(module, gpu.ShuffleOp)[number]
+        Rewriter.replace_op(shuffle, [], [shuffle.operands[0]])
+
+    return change
+
+
+def test_right_without_a_fault() -> None:
+    module, inputs = lowered(CASE.text(), GPU), CASE.inputs()
+    (y,) = run_module(module, list(inputs.values()))
+    np.testing.assert_allclose(y, CASE.wanted(inputs), rtol=0, atol=largest_error(CASE))
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        left_out(gpu.FenceOp, 0),
+        left_out(gpu.BarrierOp, -1),  # whether it is the last is not written yet
+        second_is_last,
+    ],
+)
+def test_the_simulator_finds(fault: Callable[[ModuleOp], None]) -> None:
+    module, inputs = lowered(CASE.text(), GPU), CASE.inputs()
+    fault(module)
+    y = np.zeros((CASE.batch, CASE.rows, CASE.columns), np.float16)
+    with pytest.raises(SimulationError):
+        simulate(module, "g", [*inputs.values(), y], blocks_at_once=1)
+
+
+@pytest.mark.parametrize("fault", [one_level(-1), *map(lane_left_out, (-1, -2))])
+def test_the_result_shows(fault: Callable[[ModuleOp], None]) -> None:
+    module, inputs = lowered(CASE.text(), GPU), CASE.inputs()
+    fault(module)
+    (y,) = run_module(module, list(inputs.values()))
+    far = np.abs(y - CASE.wanted(inputs))
+    assert not (far <= largest_error(CASE)).all()
