@@ -255,6 +255,8 @@ class KernelOp(IRDLOperation, ClusteredKernel):
                 "a cooperative kernel begins when the launches before it have ended: it has no "
                 "constant_inputs"
             )
+        if self.cooperative is not None and self.cluster is not None:
+            raise VerifyException("a cooperative kernel has no clusters: no lowering needs both")
         filled = () if self.filled is None else self.filled.get_values()
         if any(not self._first_output <= n < len(self.body.block.args) for n in filled):
             raise VerifyException(

@@ -22,6 +22,7 @@ from dlc.core.c_compiler import Source
 from dlc.core.context import DlcContext
 from dlc.core.nvrtc import Resources
 from dlc.dialects.gpu import KernelOp
+from dlc.ir.space import buffer_bytes
 from dlc.runtime.packing import payload_identity
 
 _IMAGE_ALIGNMENT = 256
@@ -105,5 +106,14 @@ def _kernel(op: object, image: int) -> CudaKernel:
     assert isinstance(op, KernelOp)
     shared = op.shared_bytes.value.data if op.shared_bytes else 0
     maps = [driver_map(parameter) for parameter in map_parameters(op)]
-    sizes = op.grid_size, op.block_size, shared
-    return CudaKernel(op.sym_name.data, image, *sizes, op.constant_inputs is not None, maps)
+    return CudaKernel(
+        op.sym_name.data,
+        image,
+        op.grid_size,
+        op.block_size,
+        shared,
+        waits=op.constant_inputs is not None,
+        maps=maps,
+        cooperative=op.cooperative is not None,
+        fills=[(buffer.index, buffer_bytes(buffer)) for buffer in op.filled_buffers],
+    )

@@ -22,24 +22,27 @@ Role = Literal["read", "written", "scratch"]
 @dataclass(frozen=True)
 class Buffer:
     """A buffer that a kernel gets. float_bytes: the size of its elements if they are floats, else
-    0.
+    0. filled: it holds only ones when the kernel begins.
     """
 
     bytes: int
     role: Role
     float_bytes: int
+    filled: bool = False
 
 
 @dataclass(frozen=True)
 class Kernel:
     """A kernel of a translation unit and the buffers that it gets, in order.
 
-    maps: the tensor maps that follow, as the numbers of their buffers.
+    maps: the tensor maps that follow, as the numbers of their buffers. cooperative: its blocks wait
+    for each other.
     """
 
     name: str
     buffers: tuple[Buffer, ...]
     maps: tuple[int, ...] = ()
+    cooperative: bool = False
 
 
 _KERNEL = re.compile(
@@ -108,7 +111,7 @@ def _tables(kernels: Sequence[Kernel], heads: Mapping[str, _Head], symbol: str) 
         ]
         tables = f"{number}, {maps}, parameters_{name}, maps_{name}"
         head = heads[name]
-        facts = f"{{{', '.join(head.cluster)}}}, {int(head.waits_last)}"
+        facts = f"{{{', '.join(head.cluster)}}}, {int(head.waits_last)}, {int(kernel.cooperative)}"
         rows.append(f'{{"{name}", call_{name}, {head.threads}, {tables}, {facts}}}, ')
     return [
         *lines,
@@ -123,7 +126,8 @@ _ROLES: dict[Role, int] = {"read": 0, "written": 1, "scratch": 2}
 
 
 def _buffer(buffer: Buffer) -> str:
-    return f"{{{buffer.bytes}ul, {_ROLES[buffer.role]}, {buffer.float_bytes}}}"
+    facts = _ROLES[buffer.role], buffer.float_bytes, int(buffer.filled)
+    return f"{{{buffer.bytes}ul, {', '.join(map(str, facts))}}}"
 
 
 def _instruction(text: str) -> str:

@@ -1,6 +1,7 @@
 """Where a buffer lives: the memory space of a ``memref``."""
 
 from enum import auto
+from math import prod
 
 from xdsl.dialects.builtin import MemRefType, NoneAttr
 from xdsl.dialects.utils import EnumAttribute
@@ -11,6 +12,7 @@ from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
 
 from dlc.errors import CompileError
+from dlc.ir.tensor import element_bytes
 
 
 class Space(StrEnum):
@@ -45,6 +47,12 @@ def buffer_type(value: SSAValue | Attribute) -> MemRefType[Attribute]:
     if not isinstance(type, MemRefType):
         raise CompileError(f"expected a memref, got {type}")
     return type
+
+
+def buffer_bytes(value: SSAValue | Attribute) -> int:
+    """Return the bytes of a buffer or of one of a type."""
+    type = buffer_type(value)
+    return prod(type.get_shape()) * element_bytes(type.element_type)
 
 
 def space_of(value: SSAValue | Attribute) -> Space:

@@ -21,7 +21,8 @@ from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.graph.structure import Array
 from dlc.dialects.loop.kernel import EndOp, KernelOp
-from dlc.ir.tensor import element_bytes, element_type, shape, tensor_type
+from dlc.ir.space import buffer_bytes
+from dlc.ir.tensor import element_type, shape, tensor_type
 
 
 def buffer_of(type: TensorType[Attribute]) -> MemRefType[Attribute]:
@@ -137,7 +138,7 @@ class Job:
 
     def add_scratch(self, type: MemRefType[Attribute]) -> SSAValue:
         """Return a new scratch buffer of the kernel."""
-        self.scratch.append(prod(type.get_shape()) * element_bytes(type.element_type))
+        self.scratch.append(buffer_bytes(type))
         return self.block.insert_arg(type, len(self.block.args))
 
     def outputs_by_shape(self) -> dict[tuple[int, ...], list[tuple[SSAValue, SSAValue]]]:

@@ -4,7 +4,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from dlc.dialects.graph.structure import GraphOp
 from dlc.emulator.build import Image
 from dlc.emulator.model import EmulatedFaultError, EmulatedModel, NotEmulatedError
 from dlc.emulator.translation import Buffer, Kernel, Role
-from dlc.ir.space import buffer_type
+from dlc.ir.space import buffer_bytes, buffer_type
 from dlc.ir.tensor import element_bytes, is_float
 from dlc.scratch import ScratchFolder
 from dlc.verification.comparison import InputsCompared, compare
@@ -160,7 +159,7 @@ def _kernel(op: KernelOp) -> Kernel:
         elif argument in outputs:
             role = "written"
         size = element_bytes(type.element_type) if is_float(type.element_type) else 0
-        count = prod(type.get_shape())
-        buffers.append(Buffer(count * element_bytes(type.element_type), role, size))
+        filled = argument in op.filled_buffers
+        buffers.append(Buffer(buffer_bytes(argument), role, size, filled))
     maps = tuple(parameter.operand for parameter in map_parameters(op))
-    return Kernel(op.sym_name.data, tuple(buffers), maps)
+    return Kernel(op.sym_name.data, tuple(buffers), maps, op.cooperative is not None)

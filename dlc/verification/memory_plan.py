@@ -5,7 +5,7 @@ a value that is overwritten before its last reader, a view at a wrong offset or 
 out is found, whatever the sizes and the target.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
@@ -17,6 +17,7 @@ from dlc.backends.host.program import Address, HostProgram
 from dlc.backends.host.reader import read_program
 from dlc.dialects.fused_group import LaunchOp
 from dlc.dialects.graph.structure import GraphOp
+from dlc.ir.space import buffer_bytes
 from dlc.ir.tensor import element_bytes, element_type, tensor_bytes
 from dlc.runtime.packing import TENSOR_ALIGNMENT
 from dlc.verification.byte_origins import Memory, Piece, joined, part
@@ -36,9 +37,13 @@ def check_memory_plan(module: ModuleOp) -> None:
         memory.write(Address("input", buffer=number), _whole(argument))
     for value, offset in weights.offsets.items():
         memory.write(Address("weight", offset), _whole(value))
-    scratch = dict(_scratch_sizes(module))
+    scratch, marks = dict(_scratch_sizes(module)), dict(_marks(module))
+    for op, launch in zip(launches(main), program.launches, strict=True):
+        for number, mark in marks[op.kernel_name].items():
+            memory.write(launch.operands[number], mark)
     mates: list[_Touched] = []
     for op, launch in zip(launches(main), program.launches, strict=True):
+        _check_filled(op, launch.operands, marks[op.kernel_name], memory)
         touched = _check_launch(op, launch.operands, scratch[op.kernel_name], memory, program)
         mates = [] if op.beside is None else mates
         if any(map(touched.conflicts, mates)):
@@ -146,6 +151,28 @@ class _Weights:
         self._end += tensor_bytes(op.results[0])
         self._end += -self._end % TENSOR_ALIGNMENT
         return offset
+
+
+def _check_filled(
+    op: LaunchOp, operands: Sequence[Address], marks: Mapping[int, list[Piece]], memory: Memory
+) -> None:
+    """Check that nobody has written what is filled when the run begins."""
+    for number, mark in marks.items():
+        if memory.read(operands[number], mark[0].bytes) != mark:
+            raise MiscompileError(f"{_name(op)} does not find its operand {number} filled")
+
+
+def _marks(module: ModuleOp) -> Iterator[tuple[str, Mapping[int, list[Piece]]]]:
+    """Yield each kernel's name, and what its launches must find in the buffers that are filled when
+    the run begins, by their numbers.
+    """
+    for op in module.ops:
+        name, numbers = get_name_if_symbol(op), op.properties.get("filled")
+        if name is None:
+            continue
+        given = numbers.get_values() if isinstance(numbers, DenseArrayBase) else ()
+        buffers = {int(number): op.regions[0].block.args[int(number)] for number in given}
+        yield name, {n: [Piece(buffer_bytes(x), x)] for n, x in buffers.items()}
 
 
 def _scratch_sizes(module: ModuleOp) -> Iterator[tuple[str, Sequence[int]]]:

@@ -17,7 +17,8 @@ class CudaKernel:
     """A kernel of an image. grid, block: blocks, threads along x, y, z; shared_bytes: dynamic.
 
     waits: whether it waits itself for the launches before it. maps: the tensor maps that it gets
-    after its buffers.
+    after its buffers. cooperative: its blocks wait for each other. fills: the numbers and bytes of
+    the buffers that hold only ones when it begins.
     """
 
     name: str
@@ -27,6 +28,8 @@ class CudaKernel:
     shared_bytes: int
     waits: bool = False
     maps: Sequence[DriverMap] = ()
+    cooperative: bool = False
+    fills: Sequence[tuple[int, int]] = ()
 
 
 @dataclass(frozen=True)
@@ -77,20 +80,30 @@ def _tables(number: int, variant: CudaVariant) -> Iterator[str]:
     for index, kernel in enumerate(variant.kernels):
         if kernel.maps:
             yield print_table("dlc_tensor_map", _maps(number, index), list(map(_map, kernel.maps)))
-    rows = [_kernel(kernel, _maps(number, i)) for i, kernel in enumerate(variant.kernels)]
+        if kernel.fills:
+            fills = list(map(c_list, kernel.fills))
+            yield print_table("dlc_fill", _fills(number, index), fills)
+    rows = [_kernel(kernel, number, i) for i, kernel in enumerate(variant.kernels)]
     yield print_table("dlc_kernel", f"kernels{number}", rows)
     yield print_steps(variant.program, position, number)
 
 
-def _kernel(kernel: CudaKernel, maps: str) -> str:
-    sizes = (c_list(kernel.grid), c_list(kernel.block), kernel.shared_bytes, int(kernel.waits))
-    last = (len(kernel.maps), maps if kernel.maps else "NULL")
-    return c_list([c_string(kernel.name), kernel.image, *sizes, *last])
+def _kernel(kernel: CudaKernel, variant: int, number: int) -> str:
+    sizes = (c_list(kernel.grid), c_list(kernel.block), kernel.shared_bytes)
+    ways = (int(kernel.waits), int(kernel.cooperative))
+    maps = (len(kernel.maps), _maps(variant, number) if kernel.maps else "NULL")
+    fills = (len(kernel.fills), _fills(variant, number) if kernel.fills else "NULL")
+    return c_list([c_string(kernel.name), kernel.image, *sizes, *ways, *maps, *fills])
 
 
 def _maps(number: int, kernel: int) -> str:
     """Return the name of the table of a kernel's tensor maps."""
     return f"maps{number}_{kernel}"
+
+
+def _fills(number: int, kernel: int) -> str:
+    """Return the name of the table of what is filled before a kernel begins."""
+    return f"fills{number}_{kernel}"
 
 
 def _map(map: DriverMap) -> str:

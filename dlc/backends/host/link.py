@@ -7,6 +7,7 @@ from dlc.core.c_compiler import Source, find_c_compiler
 from dlc.runtime.native import native_headers, native_text
 
 _HOST_FLAGS = ("-O2",)
+_CUDA_FILES = ("cuda.c", "cuda_arguments.c", "cuda_driver.c", "cuda_fills.c")
 
 
 def link_cpu(program: str, kernels: Sequence[Source], identity: bytes, jobs: int, to: Path) -> None:
@@ -25,7 +26,7 @@ def link_cuda(program: str, identity: bytes, jobs: int, to: Path) -> None:
 
     program: from ``print_cuda_program``; the kernels are data of the artifact, not of the library.
     """
-    sources = _host_sources(program, identity, "cuda.c", "cuda_arguments.c", "cuda_driver.c")
+    sources = _host_sources(program, identity, *_CUDA_FILES)
     objects = find_c_compiler().compile_objects(sources, native_headers(), jobs)
     find_c_compiler().link_library(objects, ["-ldl"], to)
 

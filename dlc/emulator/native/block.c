@@ -5,6 +5,8 @@
  * blocks and backwards in odd ones: what needs a barrier that is not there goes wrong. A thread has a stack of
  * its own only if it waits.
  *
+ * Blocks that wait for each other, those of a cluster or of a cooperative kernel, run in turns.
+ *
  * Threads that wait for a token of others go on once a pass over all warps has brought it; copies that arrive at
  * an mbarrier do so when nobody else can go on.
  *
@@ -25,7 +27,7 @@
 #include "emulator.h"
 #include "tensor_map.h"
 
-enum { STACK_BYTES = 1 << 16, STACK_COLOURS = 31, COLOUR_BYTES = 1088, SHARED_ALIGNMENT = 1024, WIDEST_COPY = 16, TILE_ALIGNMENT = 128, PAGE = 4096 };
+enum { GUARDED_STACKS = 16384, STACK_BYTES = 1 << 16, STACK_COLOURS = 31, COLOUR_BYTES = 1088, SHARED_ALIGNMENT = 1024, WIDEST_COPY = 16, TILE_ALIGNMENT = 128, PAGE = 4096 };
 
 typedef struct coroutine {
   jmp_buf context;
@@ -74,6 +76,8 @@ typedef struct numbered {
   uint32_t threads, arrived, round;
 } numbered;
 
+static const uint32_t MARK = ~0u; /* where nothing is published */
+
 enum { NUMBERED_BARRIERS = 16, WARPGROUP_THREADS = 4 * WARP_LANES };
 
 typedef struct thread {
@@ -81,7 +85,8 @@ typedef struct thread {
   coroutine *coroutine; /* NULL before it runs */
   const char *waits;    /* for what; NULL where it does not */
   int (*is_over)(const struct thread *); /* whether the token has come that it waits for; NULL where it waits for none */
-  uint32_t place, parity;                /* of its mbarrier; or the number and round of its barrier */
+  uint32_t place, parity;                /* of its mbarrier; or the number and round of its barrier; or words */
+  const uint32_t *published;             /* the words that it waits for */
   copy *copies;
   uint32_t copy_first, copy_end, copy_room, groups, started;
   int waited; /* for the launches before its own */
@@ -100,6 +105,7 @@ typedef struct worker {
   jmp_buf scheduler;
   const launch *launch;
   struct worker **others;
+  uint32_t others_room;
   void *room;
   thread threads[MAX_THREADS];
   warp warps[MAX_THREADS / WARP_LANES];
@@ -159,6 +165,8 @@ const char *where_now(void) {
 static void coroutine_main(void);
 static const char *const ENDED = "its end";
 
+static atomic_int stacks;
+
 static coroutine *take_coroutine(worker *w) {
   coroutine *c = w->free;
   if (c) {
@@ -168,7 +176,9 @@ static coroutine *take_coroutine(worker *w) {
   c = host_memory(sizeof *c);
   unsigned char *stack =
       mmap(NULL, STACK_BYTES + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (stack == MAP_FAILED || mprotect(stack, PAGE, PROT_NONE) != 0)
+  /* A guard costs a mapping, of which a process has 65530. */
+  int guarded = atomic_fetch_add(&stacks, 1) < GUARDED_STACKS;
+  if (stack == MAP_FAILED || (guarded && mprotect(stack, PAGE, PROT_NONE) != 0))
     give_up("out of memory for the stacks of the emulated threads");
   /* Stacks that all end at multiples of a page would fight for the same lines of the cache. */
   size_t colour = (size_t)(w->coroutines++ % STACK_COLOURS) * COLOUR_BYTES;
@@ -402,6 +412,19 @@ static int is_other_phase(const thread *t) { return mbarrier_at(self, t->place)-
 
 void mbarrier_wait(unsigned place, unsigned parity) {
   wait_for_token("mbarrier.try_wait", is_other_phase, place, parity);
+}
+
+static int are_published(const thread *t) {
+  for (uint32_t i = 0; i < t->place; i++)
+    if (t->published[i] == MARK) return 0;
+  return 1;
+}
+
+void wait_for_published(const void *from, unsigned words) {
+  if ((uintptr_t)from % (words * sizeof(uint32_t))) fault("a vector of %u published words at an address that is no multiple of it", words);
+  settle();
+  me()->published = from;
+  wait_for_token("ld.relaxed", are_published, words, 0);
 }
 
 static int is_other_round(const thread *t) { return self->numbered[t->place].round != t->parity; }
@@ -789,9 +812,14 @@ static uint64_t number_of(const launch *l, uint64_t cluster, uint32_t rank) {
   return x + l->grid[0] * (y + l->grid[1] * z);
 }
 
-/* Make what the blocks of clusters of so many need beside the first one. */
+/* Make what as many blocks that run in turns need beside the first one. */
 static worker *const *cluster_of(worker *first, uint32_t count) {
-  if (!first->others) first->others = host_memory(MOST_CLUSTER_BLOCKS * sizeof *first->others);
+  if (first->others_room < count) {
+    first->others = realloc(first->others, count * sizeof *first->others);
+    if (!first->others) give_up("out of memory");
+    memset(first->others + first->others_room, 0, (count - first->others_room) * sizeof *first->others);
+    first->others_room = count;
+  }
   first->others[0] = first;
   for (uint32_t rank = 0; rank < count; rank++) {
     if (!first->others[rank]) first->others[rank] = host_memory(sizeof *first);
@@ -803,14 +831,17 @@ static worker *const *cluster_of(worker *first, uint32_t count) {
 
 static void work(void) {
   const launch *l = self->launch = pool.launch;
-  uint32_t count = cluster_blocks(l->kernel);
-  uint64_t clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / count, i;
-  worker *const *blocks = cluster_of(self, count);
+  uint64_t all = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2], i;
+  uint32_t count = l->together ? (uint32_t)all : cluster_blocks(l->kernel);
+  uint64_t clusters = all / count, *numbers = host_memory(count * sizeof *numbers);
+  worker *const *blocks = NULL;
   while ((i = atomic_fetch_add(&pool.next, 1)) < clusters) {
-    uint64_t numbers[MOST_CLUSTER_BLOCKS];
-    for (uint32_t rank = 0; rank < count; rank++) numbers[rank] = number_of(l, l->number % 2 ? clusters - 1 - i : i, rank);
+    if (!blocks) blocks = cluster_of(self, count);
+    for (uint32_t rank = 0; rank < count; rank++)
+      numbers[rank] = l->together ? rank : number_of(l, l->number % 2 ? clusters - 1 - i : i, rank);
     run_cluster(blocks, numbers, count);
   }
+  free(numbers);
   self->launch = NULL;
 }
 

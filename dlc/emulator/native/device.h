@@ -13,14 +13,14 @@ struct dim3_index { unsigned x, y, z; };
 struct instruction;
 struct deferred { const instruction *what; void *operands[3]; };
 struct thread_view { dim3_index thread, block; unsigned rank; byte *shared; deferred *queue; unsigned waiting; unsigned long sequence; };
-struct kernel_parameter { unsigned long bytes; unsigned role, float_bytes; };
+struct kernel_parameter { unsigned long bytes; unsigned role, float_bytes, filled; };
 struct emulated_kernel {
   const char *name;
   void (*call)(void **);
   unsigned threads, parameter_count, map_count;
   const kernel_parameter *parameters;
   const unsigned *maps;
-  unsigned cluster[3], waits_last;
+  unsigned cluster[3], waits_last, cooperative;
 };
 struct emulated_image {
   const emulated_kernel *kernels;
@@ -46,6 +46,7 @@ void start_remote_store(unsigned, const void *, unsigned, unsigned);
 void start_product(const product_kind *, void *, unsigned long, const void *, unsigned long);
 void commit_products(void);
 void meet_cluster(void);
+void wait_for_published(const void *, unsigned);
 void wait_for_launches_before(void);
 void let_next_begin(void);
 unsigned remote_address(unsigned, unsigned);
@@ -372,6 +373,28 @@ static inline void ptx_st_shared__cluster_v2_u32(unsigned to, const unsigned &r,
 static inline void ptx_st_shared__cluster_v4_u32(unsigned to, const unsigned &r, const unsigned &s, const unsigned &t, const unsigned &u) {
   move_words(remote_memory(to, 16), row_of(r, s, t, u), 4);
 }
+
+/* PTX: published values; a load comes back when they are there. -------------------------------------------- */
+
+static inline void ptx_ld_relaxed_gpu_global_u32(unsigned &r, const void *from) { wait_for_published(from, 1); move_words(&r, from, 1); }
+static inline void ptx_ld_relaxed_gpu_global_v2_u32(unsigned &r, unsigned &s, const void *from) {
+  wait_for_published(from, 2);
+  move_words(row_of(r, s), from, 2);
+}
+static inline void ptx_ld_relaxed_gpu_global_v4_u32(unsigned &r, unsigned &s, unsigned &t, unsigned &u, const void *from) {
+  wait_for_published(from, 4);
+  move_words(row_of(r, s, t, u), from, 4);
+}
+static inline void ptx_st_relaxed_gpu_global_u32(void *to, unsigned r) { move_words(to, &r, 1); }
+static inline void ptx_st_relaxed_gpu_global_v2_u32(void *to, unsigned r, unsigned s) {
+  unsigned words[] = {r, s};
+  move_words(to, words, 2);
+}
+static inline void ptx_st_relaxed_gpu_global_v4_u32(void *to, unsigned r, unsigned s, unsigned t, unsigned u) {
+  unsigned words[] = {r, s, t, u};
+  move_words(to, words, 4);
+}
+
 static inline void ptx_st_async_shared__cluster_mbarrier__complete_tx__bytes_u32(unsigned to, const unsigned &r, unsigned barrier) {
   start_remote_store(to, &r, 4, barrier);
 }

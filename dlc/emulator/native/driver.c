@@ -15,6 +15,8 @@
 #include "emulator.h"
 
 
+/* It has room for all blocks of any kernel. */
+enum { MULTIPROCESSORS = 1 << 10 };
 enum { SUCCESS = 0, INVALID_VALUE = 1, INVALID_IMAGE = 200, NOT_FOUND = 500, PLAIN_SHARED_BYTES = 48 << 10 };
 
 static struct {
@@ -79,6 +81,7 @@ CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice number) {
   (void)number;
   if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) *value = device.major;
   else if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) *value = device.minor;
+  else if (attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) *value = MULTIPROCESSORS;
   else return INVALID_VALUE;
   return SUCCESS;
 }
@@ -124,6 +127,11 @@ CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value > device.shared_limit) return INVALID_VALUE;
   if (value > function->shared_limit) function->shared_limit = value;
   return SUCCESS;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int block_size, size_t shared_bytes) {
+  if (block_size < 1 || shared_bytes > (size_t)function->shared_limit) return INVALID_VALUE;
+  return *blocks = 1, SUCCESS;
 }
 
 /* Streams. ------------------------------------------------------------------------------------------------ */
@@ -258,8 +266,10 @@ typedef struct edge {
   int early;
 } edge;
 
+/* A launch, or, where that has no kernel, memory that is set to a value. */
 typedef struct node {
   launch launch;
+  CUDA_MEMSET_NODE_PARAMS fill;
   edge *after;
   size_t after_count;
   int done;
@@ -275,8 +285,13 @@ struct CUgraphExec_st {
   size_t count;
 };
 
-/* A node is known by its number, from 1 on. */
-static size_t number_of(CUgraphNode node) { return (size_t)(uintptr_t)node - 1; }
+/* By what the caller knows a node. */
+struct CUgraphNode_st {
+  CUgraph graph;
+  size_t number;
+};
+
+static size_t number_of(CUgraphNode node) { return node->number; }
 
 /* Return copies of the arguments: the caller's may change once the node is made. */
 static void **keep_arguments(void *const *parameters, const emulated_kernel *k) {
@@ -306,6 +321,7 @@ static void set_parameters(node *n, const CUDA_KERNEL_NODE_PARAMS *p) {
           p->func->shared_limit);
   n->launch = (launch){.kernel = k,
                        .overlaps = n->launch.overlaps,
+                       .together = n->launch.together,
                        .image = p->func->image,
                        .grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
                        .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
@@ -320,6 +336,24 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                                  block_y,  block_z, shared_bytes, parameters, extra};
   node *nodes = host_memory(sizeof *nodes);
   set_parameters(nodes, &all);
+  return enqueue(stream, (work){.nodes = nodes, .count = 1});
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                                   CUstream stream, void **parameters) {
+  CUDA_KERNEL_NODE_PARAMS all = {function, grid_x,  grid_y,       grid_z,     block_x,
+                                 block_y,  block_z, shared_bytes, parameters, NULL};
+  node *nodes = host_memory(sizeof *nodes);
+  nodes->launch.together = 1;
+  set_parameters(nodes, &all);
+  return enqueue(stream, (work){.nodes = nodes, .count = 1});
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream) {
+  check_range((void *)(uintptr_t)to, bytes, "a fill on the device");
+  node *nodes = host_memory(sizeof *nodes);
+  nodes->fill = (CUDA_MEMSET_NODE_PARAMS){.dst = to, .value = value, .elementSize = 1, .width = bytes, .height = 1};
   return enqueue(stream, (work){.nodes = nodes, .count = 1});
 }
 
@@ -344,18 +378,45 @@ static CUresult add_edge(CUgraph graph, CUgraphNode from, CUgraphNode to, int ea
   return SUCCESS;
 }
 
-CUresult cuGraphAddKernelNode(CUgraphNode *added, CUgraph graph, const CUgraphNode *after, size_t count,
-                                  const CUDA_KERNEL_NODE_PARAMS *parameters) {
+static CUresult add_node(CUgraphNode *added, CUgraph graph, const CUgraphNode *after, size_t count, node **made) {
   node *nodes = realloc(graph->nodes, (graph->count + 1) * sizeof *nodes);
   if (!nodes) give_up("out of memory");
   graph->nodes = nodes;
+  *added = host_memory(sizeof **added);
+  **added = (struct CUgraphNode_st){graph, graph->count};
   node *n = &nodes[graph->count++];
   *n = (node){0};
-  *added = (CUgraphNode)(uintptr_t)graph->count;
-  set_parameters(n, parameters);
   for (size_t i = 0; i < count; i++)
     if (add_edge(graph, after[i], *added, 0) != SUCCESS) return INVALID_VALUE;
+  return *made = n, SUCCESS;
+}
+
+CUresult cuGraphAddKernelNode(CUgraphNode *added, CUgraph graph, const CUgraphNode *after, size_t count,
+                                  const CUDA_KERNEL_NODE_PARAMS *parameters) {
+  node *n;
+  CUresult result = add_node(added, graph, after, count, &n);
+  if (result == SUCCESS) set_parameters(n, parameters);
+  return result;
+}
+
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode which, int attribute, const CUkernelNodeAttrValue *value) {
+  node *n = &which->graph->nodes[which->number];
+  if (attribute != CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE || !n->launch.kernel) return INVALID_VALUE;
+  return n->launch.together = value->cooperative != 0, SUCCESS;
+}
+
+static CUresult set_fill(node *n, const CUDA_MEMSET_NODE_PARAMS *p, CUcontext context) {
+  if (!context || p->elementSize != 1 || p->height != 1 || p->value > 0xff) return INVALID_VALUE;
+  check_range((void *)(uintptr_t)p->dst, p->width, "a fill on the device");
+  n->fill = *p;
   return SUCCESS;
+}
+
+CUresult cuGraphAddMemsetNode(CUgraphNode *added, CUgraph graph, const CUgraphNode *after, size_t count,
+                              const CUDA_MEMSET_NODE_PARAMS *parameters, CUcontext context) {
+  node *n;
+  CUresult result = add_node(added, graph, after, count, &n);
+  return result == SUCCESS ? set_fill(n, parameters, context) : result;
 }
 
 CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
@@ -390,6 +451,12 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode node
   if (number_of(node) >= executable->count) return INVALID_VALUE;
   set_parameters(&executable->nodes[number_of(node)], parameters);
   return SUCCESS;
+}
+
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec executable, CUgraphNode node,
+                                        const CUDA_MEMSET_NODE_PARAMS *parameters, CUcontext context) {
+  if (number_of(node) >= executable->count) return INVALID_VALUE;
+  return set_fill(&executable->nodes[number_of(node)], parameters, context);
 }
 
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
@@ -442,9 +509,12 @@ static int may_begin(const node *nodes, const node *n, const node *running) {
 /* Let a node come as far as it does before the ones before it end, and touch nothing that any node writes. */
 static void run_early(node *nodes, size_t count, const node *n) {
   launch early = n->launch;
-  for (size_t i = 0; i < count; i++)
-    for (uint32_t j = 0; j < nodes[i].launch.kernel->parameter_count; j++)
-      if (nodes[i].launch.kernel->parameters[j].role != READ) hide(*(void **)nodes[i].launch.parameters[j]);
+  for (size_t i = 0; i < count; i++) {
+    const emulated_kernel *k = nodes[i].launch.kernel;
+    if (!k) hide((void *)(uintptr_t)nodes[i].fill.dst);
+    for (uint32_t j = 0; k && j < k->parameter_count; j++)
+      if (k->parameters[j].role != READ) hide(*(void **)nodes[i].launch.parameters[j]);
+  }
   early.early = 1;
   run_blocks(&early);
   for (const unsigned char *p = early.image->memory; p < early.image->memory_end; p++)
@@ -452,11 +522,17 @@ static void run_early(node *nodes, size_t count, const node *n) {
 }
 
 static void run_node(node *n) {
+  n->done = 1;
+  if (!n->launch.kernel) {
+    fill_memory((void *)(uintptr_t)n->fill.dst, (int)n->fill.value, n->fill.width);
+    return;
+  }
+  if (n->launch.kernel->cooperative && !n->launch.together)
+    fault("kernel %s waits for other blocks, and is launched like one whose blocks come in any order", n->launch.kernel->name);
   n->launch.number = device.launches++;
   before_launch(&n->launch);
   run_blocks(&n->launch);
   after_launch(&n->launch);
-  n->done = 1;
 }
 
 /* Return the ready node that was added last. */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WARP_LANES = 32, MAX_THREADS = 1024, MAX_PARAMETERS = 512, MOST_DEFERRED = 64, MOST_CLUSTER_BLOCKS = 8 };
+enum { WARP_LANES = 32, MAX_THREADS = 1024, MAX_PARAMETERS = 512, MOST_DEFERRED = 64 };
 enum { POISON = 0xff, FAULT = 3, NOT_STARTED = 5 };
 
 typedef struct dim3_index {
@@ -43,22 +43,23 @@ extern __thread thread_view *current_thread;
 
 typedef enum parameter_role { READ, WRITTEN, SCRATCH } parameter_role;
 
-/* A buffer that a kernel gets. float_bytes: the size of its elements where they are floats, else 0. */
+/* A buffer that a kernel gets. float_bytes: the size of its elements where they are floats, else 0. filled: it holds
+ * only ones when the kernel begins. */
 typedef struct kernel_parameter {
   uint64_t bytes;
-  uint32_t role, float_bytes;
+  uint32_t role, float_bytes, filled;
 } kernel_parameter;
 
 /* A kernel of an image; tables of them end with one without a name. threads: of a block; 0 where its text does not
  * say how many. maps: the tensor maps that follow the buffers, as the numbers of these. cluster: blocks along x, y, z.
- * waits_last: it waits for the launches before it at its end only. */
+ * waits_last: it waits for the launches before it at its end only. cooperative: the blocks wait for each other. */
 typedef struct emulated_kernel {
   const char *name;
   void (*call)(void **parameters);
   uint32_t threads, parameter_count, map_count;
   const kernel_parameter *parameters;
   const uint32_t *maps;
-  uint32_t cluster[3], waits_last;
+  uint32_t cluster[3], waits_last, cooperative;
 } emulated_kernel;
 
 static inline uint32_t cluster_blocks(const emulated_kernel *k) { return k->cluster[0] * k->cluster[1] * k->cluster[2]; }
@@ -77,6 +78,7 @@ typedef struct launch {
   uint64_t number;                  /* counts launches */
   int overlaps; /* it may begin before the launches before it have ended, for which its threads wait */
   int early;    /* they have not ended: threads come as far as to where they wait */
+  int together; /* all blocks run at the same time */
 } launch;
 
 /* block.c. run_blocks returns when all blocks are done. */
@@ -100,6 +102,9 @@ const unsigned char *block_memory(uint32_t *bytes);
 
 /* Room of the block that runs, zero at first. */
 void *products_of_block(size_t bytes);
+
+/* This thread waits until no word from there on is a mark, which other threads publish values in place of. */
+void wait_for_published(const void *from, unsigned words);
 
 /* All threads of a cluster wait for each other; a place in the shared memory of one of its blocks. */
 void meet_cluster(void);
@@ -130,6 +135,7 @@ void *device_allocate(size_t bytes);
 void device_free(void *pointer);
 void check_range(const void *pointer, size_t bytes, const char *what);
 void make_writable(const void *pointer);
+void fill_memory(void *start, int value, size_t bytes); /* for the next launch that wants it */
 void hide(const void *pointer); /* the allocation around it, until the next launch */
 void before_launch(const launch *launch);
 void after_launch(const launch *launch);

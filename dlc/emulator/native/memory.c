@@ -187,6 +187,41 @@ static void keep_zones(void) {
   }
 }
 
+/* A range that was filled for the next launch that wants it so. */
+typedef struct filled {
+  unsigned char *start, *end;
+  struct filled *next;
+} filled;
+
+static filled *fills;
+
+void fill_memory(void *start, int value, size_t bytes) {
+  make_writable(start); /* a launch before it may have protected it */
+  memset(start, value, bytes);
+  filled *f = host_memory(sizeof *f);
+  *f = (filled){start, (unsigned char *)start + bytes, fills};
+  fills = f;
+}
+
+static int take_fill(const written *r) {
+  for (filled **f = &fills; *f; f = &(*f)->next)
+    if ((*f)->start == r->start && (*f)->end == r->end) {
+      filled *gone = *f;
+      *f = gone->next;
+      free(gone);
+      return 1;
+    }
+  return 0;
+}
+
+static void check_filled(const launch *l, const written *r) {
+  if (!take_fill(r)) fault("kernel %s, operand %u: nothing has filled it for this launch", l->kernel->name, r->parameter);
+  for (const unsigned char *p = r->start; p < r->end; p++)
+    if (*p != POISON)
+      fault("kernel %s, operand %u: byte %llu is not 0xff when it begins",
+            l->kernel->name, r->parameter, (unsigned long long)(p - r->start));
+}
+
 /* Check the arguments; poison what is to be written, and protect what is not. */
 void before_launch(const launch *l) {
   const emulated_kernel *k = l->kernel;
@@ -204,8 +239,11 @@ void before_launch(const launch *l) {
     for (int i = 0; i < now.count; i++) writable |= now.ranges[i].start >= a->start && now.ranges[i].start < a->end;
     set_rights(a, writable ? PROT_READ | PROT_WRITE : PROT_READ);
   }
-  for (int i = 0; i < now.count; i++)
-    memset(now.ranges[i].start, POISON, (size_t)(now.ranges[i].end - now.ranges[i].start));
+  for (int i = 0; i < now.count; i++) {
+    written *r = &now.ranges[i];
+    if (l->kernel->parameters[r->parameter].filled) check_filled(l, r);
+    else memset(r->start, POISON, (size_t)(r->end - r->start));
+  }
   keep_zones();
 }
 

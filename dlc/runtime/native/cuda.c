@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_arguments.h"
+#include "cuda_fills.h"
 
 enum { CHUNK_BYTES = 32 << 20, ALIGNMENT_BYTES = 256 };
 
@@ -20,6 +20,7 @@ struct dlc_model {
   CUgraphExec executable;
   CUgraphNode *nodes;
   cuda_arguments *arguments; /* of each launch, as the graph has them */
+  cuda_fills *fills;         /* before each launch */
 };
 
 /* Run a driver function of `model`; leave the calling function with the status where it fails. */
@@ -96,6 +97,22 @@ static dlc_status load_modules(dlc_model *model, const dlc_segment *code) {
   return DLC_OK;
 }
 
+/* Fail where the device has no room for all blocks of a kernel that wait for each other: a part of one, or another
+ * chip of its capability. */
+static dlc_status check_room(dlc_model *model, CUfunction function, const dlc_kernel *kernel) {
+  uint32_t blocks = kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
+  int each, multiprocessors;
+  TRY(cuOccupancyMaxActiveBlocksPerMultiprocessor(
+      &each, function, (int)(kernel->block[0] * kernel->block[1] * kernel->block[2]), kernel->shared_bytes));
+  TRY(cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, model->device));
+  if (blocks > (uint32_t)each * (uint32_t)multiprocessors)
+    return dlc_fail(DLC_UNSUPPORTED,
+                    "kernel %s has %u blocks that wait for each other, the device has room for %d at a time (%d on each "
+                    "of %d multiprocessors); run it on a whole device of the kind that it was compiled for",
+                    kernel->name, blocks, each * multiprocessors, each, multiprocessors);
+  return DLC_OK;
+}
+
 static dlc_status load_kernels(dlc_model *model, const dlc_segment *code) {
   const dlc_variant *v = model->variant;
   model->modules = calloc(v->image_count + 1, sizeof *model->modules);
@@ -107,6 +124,7 @@ static dlc_status load_kernels(dlc_model *model, const dlc_segment *code) {
     TRY(cuModuleGetFunction(&model->functions[i], model->modules[kernel->image], kernel->name));
     TRY(cuFuncSetAttribute(model->functions[i], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                            (int)kernel->shared_bytes));
+    if (kernel->cooperative) TRY_STATUS(check_room(model, model->functions[i], kernel));
   }
   return DLC_OK;
 }
@@ -175,8 +193,9 @@ static dlc_status set_arguments(const dlc_model *model, const dlc_launch *launch
 }
 
 /* One after the other: the memory plan reuses buffers in this order. A kernel that waits itself is launched when the
- * one before it says so, or when all blocks of that have ended. */
+ * one before it says so, or when all blocks of that have ended. What fills its buffers runs beside the ones before. */
 static dlc_status add_node(dlc_model *model, uint32_t number) {
+  static const CUkernelNodeAttrValue together = {.cooperative = 1};
   static const CUgraphEdgeData early = {.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
                                         .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
   const dlc_kernel *kernel = &model->variant->kernels[model->variant->steps.launches[number].kernel];
@@ -184,7 +203,13 @@ static dlc_status add_node(dlc_model *model, uint32_t number) {
   CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, number);
   CUgraphNode *node = &model->nodes[number];
   const CUgraphNode *before = number ? node - 1 : NULL;
-  TRY(cuGraphAddKernelNode(node, model->graph, before, before && !waits ? 1 : 0, &parameters));
+  TRY_STATUS(cuda_fills_add(&model->fills[number], &model->driver, model->context, model->graph, kernel,
+                            &model->arguments[number]));
+  CUgraphNode *after = model->fills[number].nodes;
+  size_t count = kernel->fill_count;
+  if (before && !waits) after[count++] = *before;
+  TRY(cuGraphAddKernelNode(node, model->graph, after, count, &parameters));
+  if (kernel->cooperative) TRY(cuGraphKernelNodeSetAttribute(*node, CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE, &together));
   if (before && waits) TRY(cuGraphAddDependencies_v2(model->graph, before, node, &early, 1));
   return DLC_OK;
 }
@@ -193,7 +218,8 @@ static dlc_status build_graph(dlc_model *model, const dlc_places *p) {
   const dlc_steps *s = &model->variant->steps;
   model->arguments = calloc(s->launch_count + 1, sizeof *model->arguments);
   model->nodes = calloc(s->launch_count + 1, sizeof *model->nodes);
-  if (!model->arguments || !model->nodes) return out_of_memory();
+  model->fills = calloc(s->launch_count + 1, sizeof *model->fills);
+  if (!model->arguments || !model->nodes || !model->fills) return out_of_memory();
   TRY(cuGraphCreate(&model->graph, 0));
   for (uint32_t i = 0; i < s->launch_count; i++) {
     const dlc_launch *launch = &s->launches[i];
@@ -211,12 +237,15 @@ static void drop_graph(dlc_model *model) {
   if (model->graph) model->driver.cuGraphDestroy(model->graph);
   for (uint32_t i = 0; model->arguments && i < model->variant->steps.launch_count; i++)
     cuda_arguments_free(&model->arguments[i]);
+  for (uint32_t i = 0; model->fills && i < model->variant->steps.launch_count; i++) cuda_fills_free(&model->fills[i]);
   free(model->nodes);
   free(model->arguments);
+  free(model->fills);
   model->executable = NULL;
   model->graph = NULL;
   model->nodes = NULL;
   model->arguments = NULL;
+  model->fills = NULL;
 }
 
 /* Give the graph new arguments where buffers are not where they were in the run before. */
@@ -228,6 +257,8 @@ static dlc_status update_graph(dlc_model *model, const dlc_places *p) {
     if (!changed) continue;
     CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, i);
     TRY(cuGraphExecKernelNodeSetParams(model->executable, model->nodes[i], &parameters));
+    TRY_STATUS(cuda_fills_update(&model->fills[i], &model->driver, model->context, model->executable,
+                                 &model->variant->kernels[s->launches[i].kernel], &model->arguments[i]));
   }
   return DLC_OK;
 }
@@ -272,6 +303,12 @@ static dlc_status launch_with(dlc_model *model, const dlc_launch *what, const dl
   const dlc_kernel *k = &model->variant->kernels[what->kernel];
   int changed;
   TRY_STATUS(set_arguments(model, what, p, arguments, &changed));
+  TRY_STATUS(cuda_fills_enqueue(&model->driver, k, arguments, stream));
+  if (k->cooperative) {
+    TRY(cuLaunchCooperativeKernel(model->functions[what->kernel], k->grid[0], k->grid[1], k->grid[2], k->block[0],
+                                  k->block[1], k->block[2], k->shared_bytes, stream, arguments->parameters));
+    return DLC_OK;
+  }
   TRY(cuLaunchKernel(model->functions[what->kernel], k->grid[0], k->grid[1], k->grid[2], k->block[0], k->block[1],
                      k->block[2], k->shared_bytes, stream, arguments->parameters, NULL));
   return DLC_OK;

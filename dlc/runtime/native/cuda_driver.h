@@ -28,6 +28,19 @@ typedef struct CUtensorMap_st {
   _Alignas(64) uint64_t opaque[16];
 } CUtensorMap;
 
+/* Memory that a node of a graph sets to one value; height: 1 for a row. */
+typedef struct CUDA_MEMSET_NODE_PARAMS_v1 {
+  CUdeviceptr dst;
+  size_t pitch;
+  unsigned value, elementSize;
+  size_t width, height;
+} CUDA_MEMSET_NODE_PARAMS;
+
+typedef union CUkernelNodeAttrValue_v1 {
+  char pad[64];
+  int cooperative;
+} CUkernelNodeAttrValue;
+
 /* Of an edge of a graph: which event of the node before it lets the node after it begin. */
 typedef struct CUgraphEdgeData_st {
   unsigned char from_port, to_port, type, reserved[5];
@@ -37,9 +50,11 @@ enum {
   CUDA_ERROR_OUT_OF_MEMORY = 2,
   CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC = 1,
   CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1,
+  CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+  CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE = 2,
   CU_STREAM_NON_BLOCKING = 1
 };
 
@@ -57,6 +72,8 @@ enum {
   X(cuModuleUnload, (CUmodule module))                                                                       \
   X(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name))                         \
   X(cuFuncSetAttribute, (CUfunction function, int attribute, int value))                                     \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor,                                                             \
+    (int *blocks, CUfunction function, int block_size, size_t shared_bytes))                                 \
   X(cuMemAlloc_v2, (CUdeviceptr * pointer, size_t bytes))                                                    \
   X(cuMemFree_v2, (CUdeviceptr pointer))                                                                     \
   X(cuMemHostAlloc, (void **pointer, size_t bytes, unsigned flags))                                          \
@@ -70,14 +87,23 @@ enum {
   X(cuLaunchKernel, (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,   \
                      unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,                \
                      void **parameters, void **extra))                                                       \
+  X(cuLaunchCooperativeKernel,                                                                               \
+    (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,               \
+     unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **parameters))         \
+  X(cuMemsetD8Async, (CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream))                   \
   X(cuGraphCreate, (CUgraph * graph, unsigned flags))                                                        \
   X(cuGraphDestroy, (CUgraph graph))                                                                         \
   X(cuGraphAddKernelNode, (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,        \
                            const CUDA_KERNEL_NODE_PARAMS *parameters))                                       \
+  X(cuGraphKernelNodeSetAttribute, (CUgraphNode node, int attribute, const CUkernelNodeAttrValue *value))    \
+  X(cuGraphAddMemsetNode, (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,        \
+                           const CUDA_MEMSET_NODE_PARAMS *parameters, CUcontext context))                    \
   X(cuGraphInstantiateWithFlags, (CUgraphExec * executable, CUgraph graph, unsigned long long flags))        \
   X(cuGraphExecDestroy, (CUgraphExec executable))                                                            \
   X(cuGraphExecKernelNodeSetParams,                                                                          \
     (CUgraphExec executable, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *parameters))                   \
+  X(cuGraphExecMemsetNodeSetParams, (CUgraphExec executable, CUgraphNode node,                               \
+                                     const CUDA_MEMSET_NODE_PARAMS *parameters, CUcontext context))          \
   X(cuGraphLaunch, (CUgraphExec executable, CUstream stream))
 
 /* Drivers from CUDA 12.0 on have these, the last from 12.3 on; enumerations are numbers. */

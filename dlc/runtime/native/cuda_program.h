@@ -19,12 +19,21 @@ typedef struct dlc_tensor_map {
   int32_t lower_corner[3], upper_corner[3];
 } dlc_tensor_map;
 
+/* Bytes of buffer number `operand` that are all 0xff when a launch begins. */
+typedef struct dlc_fill {
+  uint32_t operand;
+  uint64_t bytes;
+} dlc_fill;
+
 /* Its parameters are pointers to the buffers of the launch, then the tensor maps. waits: it may begin before the
- * launch before it has ended, since each of its threads waits for that (PTX ISA, "griddepcontrol.wait"). */
+ * launch before it has ended, since each of its threads waits for that (PTX ISA, "griddepcontrol.wait"). cooperative: its
+ * blocks wait for each other, so all run at the same time. */
 typedef struct dlc_kernel {
   const char *name;
-  uint32_t image, grid[3], block[3], shared_bytes, waits, map_count;
+  uint32_t image, grid[3], block[3], shared_bytes, waits, cooperative, map_count;
   const dlc_tensor_map *maps;
+  uint32_t fill_count;
+  const dlc_fill *fills;
 } dlc_kernel;
 
 typedef struct dlc_variant {

@@ -1,0 +1,75 @@
+"""Artifacts whose kernels wait for values of each other's blocks, on the stand-in driver."""
+
+from pathlib import Path
+
+import numpy as np
+import published
+import pytest
+from cluster_cases import Case
+from kernels_artifact import build
+from published import NEXT
+
+from dlc.emulator.model import EmulatedFaultError
+from dlc.runtime.native import native_text
+
+CASES = [Case(*case) for case in published.KERNELS.values()]
+STEPPED = CASES[0]
+
+
+def test_blocks_take_turns(tmp_path: Path) -> None:
+    pairs = [(case.input(), case.result) for case in CASES]
+    artifact = build([case.text for case in CASES], pairs, "gpu-check-limits", tmp_path)
+    outputs = artifact.emulated(tmp_path).run({f"x{n}": x for n, (x, _) in enumerate(pairs)})
+    for number, (_, y) in enumerate(pairs):
+        np.testing.assert_array_equal(outputs[f"y{number}"].view(np.uint8), y.view(np.uint8))
+
+
+def fails(text: str, folder: Path, message: str) -> None:
+    pair = STEPPED.input(), STEPPED.result
+    artifact = build([text], [pair], "gpu-check-limits", folder)
+    with pytest.raises(EmulatedFaultError, match=message):
+        artifact.emulated(folder).run({"x0": pair[0]})
+
+
+def test_a_value_that_never_comes(tmp_path: Path) -> None:
+    fails(STEPPED.text.replace(NEXT, ""), tmp_path, "it waits at ld.relaxed for ever")
+
+
+NOT_FILLED = "kernel k0, operand 1: nothing has filled it for this launch"
+HOST = {
+    "nothing is filled": (
+        "cuda_fills.c",
+        (".value = ONES", ".value = 0"),
+        "kernel k0, operand 1: byte 0 is not 0xff when it begins",
+    ),
+    "fills beside the kernel": (
+        "cuda.c",
+        ("size_t count = kernel->fill_count", "size_t count = 0"),
+        NOT_FILLED,
+    ),
+    "blocks in any order": (
+        "cuda.c",
+        ("if (kernel->cooperative) TRY(cuGraph", "if (0) TRY(cuGraph"),
+        "kernel k0 waits for other blocks, and is launched like one whose blocks come in any order",
+    ),
+    "where the buffer was in another run": (
+        "cuda.c",
+        ("TRY_STATUS(cuda_fills_update(", "if (0) TRY_STATUS(cuda_fills_update("),
+        NOT_FILLED,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOST)
+def test_faults_of_the_host_program(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, (old, new), message = HOST[name]
+    assert native_text(file).count(old) == 1
+
+    def changed(asked: str) -> str:
+        text = native_text(asked)
+        return text.replace(old, new) if asked == file else text
+
+    monkeypatch.setattr("dlc.backends.host.link.native_text", changed)
+    fails(STEPPED.text, tmp_path, message)
