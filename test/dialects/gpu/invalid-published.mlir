@@ -127,3 +127,10 @@ gpu.kernel @strides(%x: memref<64xf32>, %y: memref<64xf32>) attributes {grid = a
   gpu.await %y[0] to %r[0] {elements = 4 : i64, pieces = 2 : i64, stride = array<i64: 1, 2>} : memref<64xf32>, memref<8xf32, #loop.space<register>>
   gpu.end
 }
+
+// -----
+
+// expected-error@below {{a cooperative kernel has no clusters: no lowering needs both}}
+gpu.kernel @clusters() attributes {grid = array<i64: 4, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64, cooperative, cluster = array<i64: 2, 1, 1>} {
+  gpu.end
+}

@@ -24,6 +24,9 @@ loop.kernel @wide(%x: memref<128xf32>, %y: memref<128xf32>) attributes {outputs 
 }
 loop.kernel @pair(%x: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>)
     attributes {outputs = 2 : i64} { loop.end }
+loop.kernel @f(%x: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>)
+    attributes {outputs = 1 : i64, scratch = array<i64: 256>, cooperative,
+                filled = array<i64: 1, 2>} { loop.end }
 """
 
 
@@ -80,6 +83,17 @@ def whole(first: int, second: int, between: str = "") -> ModuleOp:
     )
 
 
+def filled(places: str) -> ModuleOp:
+    """Return ``y = f(b)`` of ``b = k(a)`` of ``a = k(x)``, at 0 and 256; offsets of ``y`` and of
+    scratch, both of which are filled when the run begins.
+    """
+    return module(
+        f"%a = {launch('k', '%x', '0')}\n%b = {launch('k', '%a', '256')}\n"
+        f"%y = {launch('f', '%b', places)}",
+        "%y",
+    )
+
+
 def beside(second: str, third: str) -> ModuleOp:
     """Return ``y = two(c, b)`` of ``b = k(a)`` and, beside it, ``c = s(x)``, of ``a = k(x)``;
     offsets of ``b``, and of ``c`` and its scratch.
@@ -101,6 +115,7 @@ def beside(second: str, third: str) -> ModuleOp:
         whole(0, 256),
         whole(512, 768),
         beside("256", "512, 768"),
+        filled("-1, 512"),
         module(f"%a = {launch('k', '%x', '0')}", "%x"),
         module(f"%w = graph.weight @w : {V}\n%y = {launch('two', '%x, %w', '-1')}", "%w"),
         module(f"%y, %z = {launch('pair', '%x', '0, 256', V, f'({V}, {V})')}", "%z"),
@@ -124,6 +139,9 @@ def test_right_plans(right: ModuleOp) -> None:
         (view(64, 300), "@k for k writes result 0 where it may not"),
         (whole(0, 256, f"%d = {launch('k', '%a', '256')}"),
          "@wide for wide does not find its operand 0"),
+        (filled("-1, 0"), "@f for f does not find its operand 2 filled"),
+        (filled("0, 512"), "@f for f does not find its operand 1 filled"),
+        (filled("512, 512"), "@f for f does not find its operand 1 filled"),
         (beside("256", "0, 512"), "@s for s shares memory with one that it runs beside"),
         (beside("256", "512, 0"), "@s for s shares memory with one that it runs beside"),
         (beside("256", "768, 300"), "@s for s shares memory with one that it runs beside"),
