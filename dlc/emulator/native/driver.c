@@ -464,16 +464,18 @@ CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
   return enqueue(stream, (work){.nodes = nodes, .count = executable->count});
 }
 
+static int waits_last(const node *n) { return n->launch.kernel && n->launch.kernel->waits_last; }
+
 /* A node that waits last ends when those before it have. */
 static int has_ended(const node *nodes, const node *n) {
   if (!n->done) return 0;
-  for (size_t i = 0; n->launch.kernel->waits_last && i < n->after_count; i++)
+  for (size_t i = 0; waits_last(n) && i < n->after_count; i++)
     if (!has_ended(nodes, &nodes[n->after[i].node])) return 0;
   return 1;
 }
 
 /* Return whether a node runs beside the one that an edge comes from: it need only have been let in by it. */
-static int runs_beside(const node *n, const edge *e) { return e->early && n->launch.kernel->waits_last; }
+static int runs_beside(const node *n, const edge *e) { return e->early && waits_last(n); }
 
 /* Return whether a node may touch memory now, or has done so. */
 static int may_run(const node *nodes, const node *n) {
@@ -497,7 +499,7 @@ static void check_mates(const node *nodes, const node *n, const node *of) {
 /* Return whether a node may begin while `running` runs, and waits for it then. */
 static int may_begin(const node *nodes, const node *n, const node *running) {
   int follows = 0;
-  if (n->launch.kernel->waits_last) return 0;
+  if (waits_last(n)) return 0;
   for (size_t i = 0; i < n->after_count; i++) {
     const node *before = &nodes[n->after[i].node];
     if (before == running && n->after[i].early) follows = 1;
