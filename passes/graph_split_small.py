@@ -1,5 +1,7 @@
 """Give each reader of a small tensor that is quickly computed an operation of its own."""
 
+from collections.abc import Sequence
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
@@ -9,7 +11,7 @@ from dlc.analysis.dataflow import is_inlined, origin
 from dlc.analysis.element_profile import profile
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import apply_patterns
-from dlc.dialects.graph.computed import ElementwiseOp
+from dlc.dialects.graph.computed import ComputedOp, ElementwiseOp
 from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import element_count
 
@@ -26,7 +28,8 @@ class GraphSplitSmallPass(DlcPass):
 
     With one reader each, ``fuse`` can put every copy in the group that reads it. This holds for
     elementwise ops of one tensor that is an argument or has other readers, or of a view of one,
-    where every reader is elementwise and computes many elements with each of theirs.
+    where every reader is elementwise and computes many elements with each of theirs. It holds, too,
+    for what is computed of nothing (the positions of a ``range``), and views of it.
 
     Runs on: ``graph``. Leaves: ``graph``. Order: after the last ``cse``, before ``fuse``.
 
@@ -46,21 +49,42 @@ class GraphSplitSmallPass(DlcPass):
 
 class _OneReader(RewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        if not isinstance(op, ElementwiseOp) or len(op.results) != 1 or not _is_quick(op):
+        if not isinstance(op, GraphOp) or len(op.results) != 1:
             return
         readers = list(dict.fromkeys(use.operation for use in op.results[0].uses))
-        if len(readers) < 2 or not all(_is_larger(each, op) for each in readers):
+        if len(readers) < 2 or not _may_be_copied(op, readers):
             return
         for reader in readers[1:]:
-            copy = op.clone()
-            rewriter.insert(copy)
+            copy = _copied(op, rewriter)
             for number, operand in enumerate(reader.operands):
                 if operand is op.results[0]:
                     reader.operands[number] = copy.results[0]
 
 
+def _copied(op: Operation, rewriter: PatternRewriter) -> Operation:
+    """Insert a copy of an op, and of what is computed of nothing that it reads."""
+    own = [value for value in op.operands if _is_of_nothing(value)]
+    copies = {v: _copied(v.owner, rewriter) for v in own if isinstance(v.owner, Operation)}
+    copy = op.clone({value: new.results[0] for value, new in copies.items()})
+    rewriter.insert(copy)
+    return copy
+
+
+def _may_be_copied(op: GraphOp, readers: Sequence[Operation]) -> bool:
+    if _is_of_nothing(op.results[0]):
+        return all(isinstance(each, GraphOp) for each in readers)
+    is_small = all(_is_larger(each, op) for each in readers)
+    return isinstance(op, ElementwiseOp) and is_small and _is_quick(op)
+
+
+def _is_of_nothing(value: SSAValue) -> bool:
+    """Whether a tensor is computed of places alone, or is a view of such a one."""
+    source = origin(value).owner
+    return isinstance(source, ComputedOp) and not source.operands and not source.is_constant
+
+
 def _is_quick(op: ElementwiseOp) -> bool:
-    read = [value for value in op.operands if not is_inlined(value)]
+    read = [value for value in op.operands if not is_inlined(value) and not _is_of_nothing(value)]
     return (
         len(read) == 1
         and profile(op).total_cost <= _MOST_OPERATIONS

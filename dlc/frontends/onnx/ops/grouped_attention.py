@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 
 from dlc.dialects.graph.comparison import WhereOp
 from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.elementwise import MaxOp, MinOp
 from dlc.dialects.graph.gather import GatherNdOp
 from dlc.dialects.graph.properties import integer
 from dlc.errors import CompileError
@@ -76,29 +77,41 @@ class _Cache:
 
     def places(self, g: Composer) -> SSAValue:
         """Return the place of each query among the keys of its sequence, ``[b or 1, 1, s, 1]``."""
-        own = g.reshape(g.positions(self.queries), [1, 1, self.queries, 1])
         if self.before is None:
-            return own
-        return g.add(own, g.reshape(self.before, [*shape(self.before), 1, 1, 1]))
+            return g.reshape(g.positions(self.queries), [1, 1, self.queries, 1])
+        first = g.reshape(self.before, [*shape(self.before), 1, 1, 1])
+        if self.queries == 1:
+            return first
+        return g.add(first, g.reshape(g.positions(self.queries), [1, 1, self.queries, 1]))
 
     def joined(self, g: Composer, past: SSAValue | None, new: SSAValue) -> SSAValue:
         """Return the present keys or values of past and new ones."""
-        batch, _, count, _ = shape(new)
         if self.before is None or past is None:
-            return g.pad(new, [0] * 4, [0, 0, self.size - count, 0])
-        both = g.transpose(g.concat([past, new], 2), [0, 2, 1, 3])
-        places = g.reshape(g.positions(self.size), [1, self.size])
-        own = g.sub(places, g.reshape(self.before, [batch, 1]))  # from the first new one on
-        is_old = compared(g, own, "lt", g.splat(0, i64))
-        behind = g.add(own, g.splat(self.past, i64))
-        index = g.insert(WhereOp.make(is_old, places, behind))
-        known = compared(g, own, "lt", g.splat(count, i64))
-        index = g.insert(WhereOp.make(known, index, g.splat(0, i64)))
-        each = g.reshape(index, [batch, self.size, 1])
-        taken = g.insert(GatherNdOp.make(both, each, batch_axes=integer(1)))
-        seen = g.reshape(known, [batch, self.size, 1, 1])
-        present = g.insert(WhereOp.make(seen, taken, g.like(0, taken)))
-        return g.transpose(present, [0, 2, 1, 3])
+            return g.pad(new, [0] * 4, [0, 0, self.size - self.queries, 0])
+        before = g.reshape(self.before, [*shape(self.before), 1, 1, 1])
+        places = g.reshape(g.positions(self.size), [1, 1, self.size, 1])
+        is_old = compared(g, places, "lt", before)
+        if self.queries == 1:
+            is_new, spread = compared(g, places, "eq", before), new
+        else:
+            own = g.sub(places, before)
+            is_new = compared(g, own, "lt", g.splat(self.queries, i64))
+            spread = self._spread(g, new, own)
+        behind = g.insert(WhereOp.make(is_new, spread, g.like(0, new)))
+        old = g.pad(past, [0] * 4, [0, 0, self.size - self.past, 0])
+        return g.insert(WhereOp.make(is_old, old, behind))
+
+    def _spread(self, g: Composer, new: SSAValue, own: SSAValue) -> SSAValue:
+        """Return the new element of each place, any for a place that has none.
+
+        own: which new one each place has, ``[b, 1, t, 1]``.
+        """
+        last = g.splat(self.queries - 1, i64)
+        inside = g.insert(MinOp.make(g.insert(MaxOp.make(own, g.splat(0, i64))), last))
+        index = g.reshape(inside, [shape(new)[0], self.size, 1])
+        rows = g.transpose(new, [0, 2, 1, 3])
+        taken = g.insert(GatherNdOp.make(rows, index, batch_axes=integer(1)))
+        return g.transpose(taken, [0, 2, 1, 3])
 
 
 def _cache(node: NodeContext, g: Composer, queries: int) -> _Cache:
@@ -110,7 +123,7 @@ def _cache(node: NodeContext, g: Composer, queries: int) -> _Cache:
     if queries == total:
         return _Cache(size, past, queries, None)
     lengths = g.cast(g.reshape(node.operand(5), [node.shape(0)[0]]), i64)
-    before = g.sub(lengths, g.splat(queries - 1, i64))
+    before = g.sub(lengths, g.splat(queries - 1, i64)) if queries > 1 else lengths
     return _Cache(size, past, queries, before)
 
 
@@ -119,7 +132,7 @@ def _turned(
 ) -> list[SSAValue]:
     """Return queries and keys turned by their places."""
     places = node.optional(9)
-    if places is None:
+    if places is None and cache.before is not None:
         flat = cache.places(g)
         places = g.reshape(flat, [shape(flat)[0], cache.queries])
     angles = rows(g, places, [node.operand(7), node.operand(8)], cache.queries)

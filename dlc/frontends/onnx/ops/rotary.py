@@ -36,13 +36,21 @@ def _rotary(node: NodeContext) -> SSAValue:
 
 
 def rows(
-    g: Composer, places: SSAValue, tables: list[SSAValue], length: int
+    g: Composer, places: SSAValue | None, tables: list[SSAValue], length: int
 ) -> tuple[SSAValue, SSAValue]:
     """Return the cosines and sines of ``length`` places as ``[b or 1, 1, s, r]``.
 
-    places: ``[b, s]``, or the first one of all in one number. tables: cosines and sines of each
-    place, ``[most, r]``.
+    places: ``[b, s]``, or the first one of all in one number; ``None``: they are the first ones.
+    tables: cosines and sines of each place, ``[most, r]``.
     """
+    if places is None:
+        if length > shape(tables[0])[0]:
+            raise CompileError(f"the caches have {shape(tables[0])[0]} places, not {length}")
+        cosines, sines = (
+            g.reshape(g.part(table, 0, 0, length), [1, 1, length, shape(table)[1]])
+            for table in tables
+        )
+        return cosines, sines
     if len(shape(places)) == len("bs"):
         index = g.cast(places, i64)
     else:
