@@ -84,11 +84,12 @@ class _Behind:
     """What follows an operation in its block."""
 
     def __init__(self, first: Operation):
+        self._first = first
         self.ops = list(_following(first))
         self._inside = dict.fromkeys(inner for op in self.ops for inner in op.walk())
 
     def load(self, copy: CopyOp, path: tuple[Around, ...]) -> LoadAhead | None:
-        """Return the load, ``None`` where it needs what has effects."""
+        """Return the load, ``None`` where it needs that operation, or what has effects."""
         source, _ = copy.accesses()
         conditions = [] if _is_inside(source) else [op for op in path if isinstance(op, scf.IfOp)]
         needed = set[Operation]()
@@ -98,6 +99,8 @@ class _Behind:
             owner = waiting.pop().owner
             if isinstance(owner, Block):
                 loops.add(owner)
+            elif self._first.is_ancestor(owner):
+                return None
             elif owner in self._inside and owner not in needed:
                 if not owner.has_trait(Pure) or owner.regions:
                     return None

@@ -42,3 +42,17 @@ gpu.kernel @written(%y: memref<128xf16>) attributes {grid = array<i64: 1, 1, 1>,
   gpu.copy %b[0] to %y[%t * 4] {elements = 4 : i64} : memref<4xf16, #loop.space<register>>, memref<128xf16>
   gpu.end
 }
+
+// A row of a table, whose number is what the kernel waits for.
+// CHECK: gpu.kernel @gathered
+// CHECK: loop.load %n
+// CHECK: gpu.copy %table
+gpu.kernel @gathered(%n: memref<32xi64>, %table: memref<64x4xf16>, %y: memref<32x4xf16>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, constant_inputs = array<i64: 1>} {
+  %t = gpu.thread_id x : index
+  %number = loop.load %n[%t] : memref<32xi64> -> i64
+  %row = arith.index_cast %number : i64 to index
+  %b = gpu.register_alloc : memref<4xf16, #loop.space<register>>
+  gpu.copy %table[%row, 0] to %b[0] {elements = 4 : i64} : memref<64x4xf16>, memref<4xf16, #loop.space<register>>
+  gpu.copy %b[0] to %y[%t, 0] {elements = 4 : i64} : memref<4xf16, #loop.space<register>>, memref<32x4xf16>
+  gpu.end
+}
