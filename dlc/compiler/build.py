@@ -7,6 +7,7 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import arch
+from dlc.analysis.fill import fills_of
 from dlc.analysis.map_parameters import map_parameters
 from dlc.backends.c import COMPILER_FLAGS
 from dlc.backends.cuda.cubins import CompiledKernel, compile_kernels
@@ -22,7 +23,6 @@ from dlc.core.c_compiler import Source
 from dlc.core.context import DlcContext
 from dlc.core.nvrtc import Resources
 from dlc.dialects.gpu import KernelOp
-from dlc.ir.space import buffer_bytes
 from dlc.runtime.packing import payload_identity
 
 _IMAGE_ALIGNMENT = 256
@@ -115,5 +115,5 @@ def _kernel(op: object, image: int) -> CudaKernel:
         waits=op.constant_inputs is not None,
         maps=maps,
         cooperative=op.cooperative is not None,
-        fills=[(buffer.index, buffer_bytes(buffer)) for buffer in op.filled_buffers],
+        fills=fills_of(op),
     )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
+from dlc.analysis.fill import fills_of
 from dlc.analysis.map_parameters import map_parameters
 from dlc.backends.cuda.cubins import compile_kernels
 from dlc.backends.host.tensor_map import DriverMap, driver_map
@@ -16,6 +17,7 @@ class GpuKernel:
     """A kernel. code: the cubin that it is in. sizes: blocks along x, y, z, then threads.
 
     shared_bytes: dynamic shared memory of a block. maps: the tensor maps that follow its buffers.
+    cooperative, fills: as of ``CudaKernel``.
     """
 
     name: str
@@ -23,6 +25,8 @@ class GpuKernel:
     sizes: tuple[int, ...]
     shared_bytes: int
     maps: tuple[DriverMap, ...] = ()
+    cooperative: bool = False
+    fills: tuple[tuple[int, int], ...] = ()
 
 
 def gpu_code(module: ModuleOp, target: str) -> list[GpuKernel]:
@@ -35,5 +39,6 @@ def gpu_code(module: ModuleOp, target: str) -> list[GpuKernel]:
         shared = op.shared_bytes.value.data if op.shared_bytes else 0
         sizes = (*op.grid_size, *op.block_size)
         maps = tuple(map(driver_map, map_parameters(op)))
-        found.append(GpuKernel(op.sym_name.data, compiled.code, sizes, shared, maps))
+        waits, fills = op.cooperative is not None, fills_of(op)
+        found.append(GpuKernel(op.sym_name.data, compiled.code, sizes, shared, maps, waits, fills))
     return found

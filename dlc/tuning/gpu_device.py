@@ -206,8 +206,13 @@ class _Function:
     def launch(self, driver: Driver, stream: Handle, places: Sequence[int]) -> None:
         kernel = self.kernel
         given = KernelArguments(driver, places, kernel.maps)
-        arguments = (*kernel.sizes, kernel.shared_bytes, stream, given.parameters, None)
-        driver("cuLaunchKernel", self.handle, *arguments)
+        for operand, bytes in kernel.fills:
+            driver("cuMemsetD8Async", Handle(places[operand]), 0xFF, ctypes.c_size_t(bytes), stream)
+        arguments = (*kernel.sizes, kernel.shared_bytes, stream, given.parameters)
+        if kernel.cooperative:
+            driver("cuLaunchCooperativeKernel", self.handle, *arguments)
+        else:
+            driver("cuLaunchKernel", self.handle, *arguments, None)
 
 
 class _GraphClock:

@@ -8,6 +8,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import arch
+from dlc.analysis.fill import fills_of
 from dlc.analysis.map_parameters import map_parameters
 from dlc.backends.cuda.cubins import compile_kernels
 from dlc.backends.host.tensor_map import driver_map
@@ -43,7 +44,7 @@ class Gpu:
     def run(self, module: ModuleOp, *inputs: Array) -> list[Array]:
         """Launch the module's only kernel on ``inputs``; return its outputs, which start as zeros.
 
-        Scratch buffers start as zeros too.
+        Scratch buffers start as zeros too, but those that the kernel wants ``filled``.
         """
         kernel, launch, addresses, arrays = self._prepare(module, inputs)
         launch()
@@ -109,8 +110,14 @@ class Gpu:
 
         maps = list(map(driver_map, map_parameters(kernel)))
         given = KernelArguments(self._call, [address.value for address in addresses], maps)
+        arguments = (function, *sizes, shared, None, given.parameters)
 
         def launch() -> None:
-            self._call("cuLaunchKernel", function, *sizes, shared, None, given.parameters, None)
+            for operand, bytes in fills_of(kernel):
+                self._call("cuMemsetD8_v2", addresses[operand], 0xFF, ctypes.c_size_t(bytes))
+            if kernel.cooperative is not None:
+                self._call("cuLaunchCooperativeKernel", *arguments)
+            else:
+                self._call("cuLaunchKernel", *arguments, None)
 
         return launch
