@@ -5,6 +5,7 @@ computes. How it is looped over is only named here, by the schedule; loops and b
 expressible.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from xdsl.dialects.builtin import (
@@ -41,6 +42,16 @@ from dlc.dialects.loop.attributes import BoundAttr, MeasuredAttr, ScheduleAttr
 
 ARENA_BYTES = "fused_group.arena_bytes"
 """The module attribute with the size of the arena in which ``offsets`` are."""
+
+
+def group_of_step(name: str, step: int) -> str:
+    """Return what a group of a loop's body is called in one step."""
+    return f"{name}_step{step}"
+
+
+def group_of_steps(name: str) -> str:
+    """Return what a group is called in the body of its loops: without the numbers of steps."""
+    return re.sub(r"(_step\d+)+$", "", name)
 
 
 @irdl_op_definition

@@ -6,7 +6,7 @@ from itertools import count, islice
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc.analysis.kernel_key import kernel_key
@@ -17,6 +17,7 @@ from dlc.core.passes import DlcPass
 from dlc.core.weights import WeightStore, WeightType
 from dlc.dialects.fused_group import GroupOp, LaunchOp
 from dlc.dialects.graph.source import WeightOp
+from dlc.dialects.graph.step_loop import StepLoopOp, blocks
 from dlc.dialects.loop.kernel import KernelOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, numpy_dtype
@@ -41,10 +42,9 @@ class ConvertFusedGroupToLoopPass(DlcPass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         conversion = _Conversion(dlc_context(ctx).weights, _names(op))
-        for function in tuple(op.ops):
-            if isinstance(function, FuncOp) and function.body.blocks:
-                for inner in tuple(function.body.block.ops):
-                    conversion.convert(inner)
+        for block in blocks(op):
+            for inner in tuple(block.ops):
+                conversion.convert(inner)
         functions = tuple(op.ops)
         kernels = tuple(k for lowered in conversion.lowered.values() for _, k in lowered)
         if functions and kernels:
@@ -70,10 +70,12 @@ class _Conversion:
         self.weights = weights
         self.names = names
         self.lowered: dict[object, Lowered] = {}
-        self._repacked: dict[tuple[str, Repacked], SSAValue] = {}
+        self._repacked: dict[tuple[Block | None, str, Repacked], SSAValue] = {}
 
     def convert(self, op: Operation) -> None:
         """Replace a group by its launches; check that anything else needs no kernel."""
+        if isinstance(op, StepLoopOp):
+            return  # what is in its body was converted before
         if not isinstance(op, GroupOp):
             check_outside(op)
             return
@@ -122,10 +124,10 @@ class _Conversion:
                 yield group.inputs[read]
 
     def _repack(self, value: SSAValue, form: Repacked) -> SSAValue:
-        """Return a weight in the form that a kernel takes; made once for all its launches."""
+        """Return a weight in the form that a kernel takes, one for all launches of a block."""
         old = value.owner
         assert isinstance(old, WeightOp)
-        key = (old.symbol.string_value(), form)
+        key = (old.parent, old.symbol.string_value(), form)
         if key not in self._repacked:
             self._repacked[key] = self._insert_repacked(old, form)
         return self._repacked[key]

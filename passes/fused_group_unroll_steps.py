@@ -1,7 +1,6 @@
-"""Write the groups of a loop once for each step."""
+"""Write what a loop runs once for each step."""
 
-from collections.abc import Iterator, Sequence
-from itertools import count
+from collections.abc import Sequence
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -12,7 +11,7 @@ from dlc.analysis.dataflow import origin
 from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.core.rewrite import inherit_location
-from dlc.dialects.fused_group import GroupOp
+from dlc.dialects.fused_group import GroupOp, LaunchOp, group_of_step
 from dlc.dialects.graph.composer import Composer
 from dlc.dialects.graph.step_loop import StepLoopOp, YieldOp, step_loops
 from dlc.dialects.graph.structure import VIEW_ALIGNMENT_BYTES, GraphOp
@@ -21,31 +20,27 @@ from dlc.ir.tensor import element_count, shape
 
 
 class FusedGroupUnrollStepsPass(DlcPass):
-    """A loop of steps becomes the groups of all its steps, in order. Equal groups share a kernel:
-    what was decided for one step holds for all, and a run launches each step's kernels.
+    """A loop of steps becomes the launches of all its steps, in order. What was decided for one
+    holds for all: they run the same kernels. A loop of groups becomes the groups of all steps.
 
     A step's part of a tensor is a view of it, and what the steps give is written where it stands in
-    the whole. The first step's groups keep their names and say why they end; those of later steps
-    get new names.
+    the whole. The group ``g2`` is called ``g2_step0`` in the step that runs first, ``g2_step1`` in
+    the next one.
 
-    Runs on: ``fused_group``. Leaves: ``fused_group`` without loops. Order: after ``fuse``.
+    Runs on: ``fused_group`` or launches. Leaves: the same without loops. Order: after
+    ``convert-fused-group-to-loop``, so that what is repeated is small.
     """
 
     name = "fused-group-unroll-steps"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        taken = {group.sym_name.data for group in op.walk() if isinstance(group, GroupOp)}
-        names = (name for number in count() if (name := f"g{number}") not in taken)
         for loop in step_loops(op):
-            _Unrolling(loop, names).run()
+            _Unrolling(loop).run()
 
 
 class _Unrolling:
-    """names: new ones for groups."""
-
-    def __init__(self, loop: StepLoopOp, names: Iterator[str]):
+    def __init__(self, loop: StepLoopOp):
         self.loop = loop
-        self.names = names
         self.ops = [op for op in loop.body.block.ops if not isinstance(op, YieldOp)]
         self.g = Composer(self._insert_graph_op)
 
@@ -57,7 +52,7 @@ class _Unrolling:
         rows: dict[int, Sequence[SSAValue]] = {}
         shared = self._shared()
         for number, place in enumerate(loop.places):
-            given = self._step(shared, states, place, is_first=number == 0)
+            given = self._step(shared, states, place, number)
             states, rows[place] = given[: len(states)], given[len(states) :]
         stacked = [rows[place] for place in range(loop.runs)]
         whole = [self._stacked(parts) for parts in zip(*stacked, strict=True)]
@@ -86,9 +81,9 @@ class _Unrolling:
         shared: dict[SSAValue, SSAValue],
         states: Sequence[SSAValue],
         place: int,
-        is_first: bool,
+        number: int,
     ) -> list[SSAValue]:
-        """Write a step; return what it yields."""
+        """Write step ``number`` of a run; return what it yields."""
         loop = self.loop
         parts = [self._part(value, place) for value in loop.sliced]
         own = zip(loop.body.block.args, [*states, *parts], strict=False)
@@ -96,9 +91,7 @@ class _Unrolling:
         for op in self.ops:
             if op.results[0] not in shared:
                 new = op.clone(values)
-                if isinstance(new, GroupOp) and not is_first:
-                    new.sym_name = StringAttr(next(self.names))
-                    new.boundaries = None
+                _number(new, number)
                 self._insert(new)
         return [values[value] for value in loop.yielded]
 
@@ -126,6 +119,14 @@ class _Unrolling:
         )
 
 
+def _number(op: Operation, step: int) -> None:
+    """Give the group of an op the number of its step."""
+    if isinstance(op, GroupOp):
+        op.sym_name = StringAttr(group_of_step(op.sym_name.data, step))
+    if isinstance(op, LaunchOp):
+        op.group = StringAttr(group_of_step(op.group_name, step))
+
+
 def _check_whole(loop: StepLoopOp) -> None:
     """Raise CompileError unless each part that a step gives to the results of all steps is all that
     a group of the step computes, and has no other place.
@@ -136,7 +137,7 @@ def _check_whole(loop: StepLoopOp) -> None:
     for number, value in enumerate(loop.yielded[len(loop.initial) :]):
         source = origin(value)
         whole = element_count(value) == element_count(source)
-        if not whole or source in taken or not isinstance(source.owner, GroupOp):
+        if not whole or source in taken or not isinstance(source.owner, GroupOp | LaunchOp):
             raise CompileError(
                 f"part {number} of a step is not all that a group of its own computes; compute it "
                 "by an op that nothing else of the step gives",

@@ -36,8 +36,8 @@ def returned(block: Block) -> Sequence[SSAValue]:
 
 
 def groups(main: FuncOp) -> list[GroupOp]:
-    """Return the groups of ``main``, in order."""
-    return [op for op in main.body.block.ops if isinstance(op, GroupOp)]
+    """Return the groups of ``main`` and of the bodies of its loops, in order."""
+    return [op for op in main.walk() if isinstance(op, GroupOp)]
 
 
 def launches(main: FuncOp) -> list[LaunchOp]:

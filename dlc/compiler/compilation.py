@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
@@ -43,12 +44,23 @@ from dlc.verification.wiring import check_wiring
 
 @dataclass(frozen=True)
 class _Lowered:
-    """A module of kernels; groups: the module before lowering; descriptions: the report of it."""
+    """A module of kernels; before: the module of groups that it was made of; descriptions: the
+    report of it.
+    """
 
     target: Target
     module: ModuleOp
-    groups: ModuleOp
+    before: ModuleOp
     descriptions: Mapping[str, Report]
+    context: DlcContext
+
+    @cached_property
+    def groups(self) -> ModuleOp:
+        """The groups of all launches: those of loops once for each step."""
+        module = self.before.clone()
+        for step in registry.build_passes("fused-group-unroll-steps"):
+            step.apply(self.context, module)
+        return module
 
 
 class Compilation:
@@ -161,7 +173,7 @@ class Compilation:
                 groups = module.clone()
         # By the model alone: a lock that is replayed must give the bytes that tuning gave.
         planner = Planner(arch.by_name(target.name))
-        return _Lowered(target, module, groups, describe_groups(groups, planner))
+        return _Lowered(target, module, groups, describe_groups(groups, planner), self.context)
 
     def _choose(self, target: Target, module: ModuleOp) -> None:
         if self.options.tune_seconds is not None:

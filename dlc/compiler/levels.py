@@ -18,12 +18,12 @@ def pipelines(target: Target, precision: str) -> Iterator[tuple[str, str]]:
     arch = f"{{arch={target.name}}}"
     inner = "gpu" if target.is_gpu else "n"
     yield "graph", f"optimize-graph{{precision={precision} inner={inner} arch={target.name}}}"
-    yield "fused-group", f"fuse{arch},fused-group-unroll-steps,tile{arch}"
+    yield "fused-group", f"fuse{arch},tile{arch}"
     if target.is_gpu:
-        yield "loop", "lower-to-loop"
+        yield "loop", "lower-to-loop,fused-group-unroll-steps"
         yield "gpu", f"lower-to-gpu{arch},fused-group-plan-memory"
     else:
-        yield "loop", "lower-to-loop,fused-group-plan-memory"
+        yield "loop", "lower-to-loop,fused-group-unroll-steps,fused-group-plan-memory"
 
 
 def no_level(target: Target, level: str) -> CompileError:

@@ -14,7 +14,7 @@ from dlc.compiler.outcome import Report
 from dlc.compiler.runners_up import runners_up
 from dlc.core.locations import node_names, origin_text
 from dlc.core.nvrtc import Resources
-from dlc.dialects.fused_group import ARENA_BYTES, GroupOp
+from dlc.dialects.fused_group import ARENA_BYTES, GroupOp, group_of_steps
 from dlc.dialects.gpu import KernelOp
 from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import tensor_bytes
@@ -22,7 +22,8 @@ from dlc.plan import Planner
 
 
 def describe_groups(module: ModuleOp, planner: Planner) -> dict[str, Report]:
-    """Return what each ``fused_group.group`` of ``main`` is and was given, by its name.
+    """Return what each ``fused_group.group`` of ``main`` is and was given, by its name; one of a
+    loop has one description for all steps.
 
     planner: knows what else it could have been given.
     """
@@ -43,7 +44,7 @@ def _unknown_groups(main: FuncOp) -> dict[str, Report]:
         "work": {},
     }
     return {
-        name: {**nothing, "nodes": [*node_names(ops[-1].location)]}
+        group_of_steps(name): {**nothing, "nodes": [*node_names(ops[-1].location)]}
         for name, ops in launches_by_group(main).items()
     }
 
@@ -95,7 +96,8 @@ def make_report(
     for launch in launched:
         name = launch.kernel_name
         group_of.setdefault(name, launch.group_name)
-        nodes.setdefault(name, {}).update(dict.fromkeys(groups[launch.group_name]["nodes"]))
+        described = groups[group_of_steps(launch.group_name)]
+        nodes.setdefault(name, {}).update(dict.fromkeys(described["nodes"]))
     size = module.attributes[ARENA_BYTES]
     assert isinstance(size, IntegerAttr)
     compiled = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
@@ -104,7 +106,7 @@ def make_report(
             "name": name,
             "group": group_of[name],
             "launches": count,
-            **groups[group_of[name]],
+            **groups[group_of_steps(group_of[name])],
             "nodes": list(nodes[name]),
             "resources": _used(compiled[name], resources[name]) if name in resources else {},
         }
@@ -122,7 +124,11 @@ def _steps(module: ModuleOp, groups: Mapping[str, Report]) -> list[Report]:
     """Return what a run does, in order: launches, with the nodes of each, then copies."""
     program = read_program(module, lambda _: 0)
     launches = [
-        {"kernel": step.kernel, "group": step.group, "nodes": groups[step.group]["nodes"]}
+        {
+            "kernel": step.kernel,
+            "group": step.group,
+            "nodes": groups[group_of_steps(step.group)]["nodes"],
+        }
         for step in program.launches
     ]
     return [*launches, *({"output": program.outputs[c.target.buffer].name} for c in program.copies)]

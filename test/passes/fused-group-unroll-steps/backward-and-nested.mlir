@@ -3,9 +3,9 @@
 // The last part is the first step's. What all steps read is read as it is.
 // CHECK-LABEL: @backward
 // CHECK:         graph.slice %x {starts = array<i64: 1, 0>
-// CHECK:         %[[LAST:.*]] = fused_group.group @g0({{.*}}, %r)
+// CHECK:         %[[LAST:.*]] = fused_group.group @g0_step0({{.*}}, %r)
 // CHECK:         graph.slice %x {starts = array<i64: 0, 0>
-// CHECK:         %[[FIRST:.*]] = fused_group.group @{{.*}}({{.*}}, %r)
+// CHECK:         %[[FIRST:.*]] = fused_group.group @g0_step1({{.*}}, %r)
 // CHECK:         %[[R0:.*]] = graph.reshape %[[FIRST]]
 // CHECK-NEXT:    %[[R1:.*]] = graph.reshape %[[LAST]]
 // CHECK-NEXT:    graph.concat %[[R0]], %[[R1]]
@@ -25,7 +25,12 @@ func.func @backward(%x: tensor<2x4xf32>, %r: tensor<4xf32>) -> tensor<2x4xf32> {
 // A loop within a loop: two times three groups.
 // CHECK-LABEL: @nested
 // CHECK-NOT:     graph.step_loop
-// CHECK-COUNT-6: fused_group.group
+// CHECK:         fused_group.group @g1_step0_step0
+// CHECK:         fused_group.group @g1_step1_step0
+// CHECK:         fused_group.group @g1_step2_step0
+// CHECK:         fused_group.group @g1_step0_step1
+// CHECK:         fused_group.group @g1_step1_step1
+// CHECK:         fused_group.group @g1_step2_step1
 // CHECK-NOT:     fused_group.group
 // CHECK:         func.return
 func.func @nested(%h: tensor<4xf32>) -> tensor<4xf32> {

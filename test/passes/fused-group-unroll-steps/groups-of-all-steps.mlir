@@ -6,11 +6,11 @@
 // CHECK:         %[[W:.*]] = graph.weight @w
 // CHECK:         %[[S0:.*]] = graph.slice %x {starts = array<i64: 0, 0>
 // CHECK-NEXT:    %[[P0:.*]] = graph.reshape %[[S0]]
-// CHECK-NEXT:    %[[H0:.*]] = fused_group.group @g7(%h, %[[P0]], %[[W]]) {{.*}}boundaries
+// CHECK-NEXT:    %[[H0:.*]] = fused_group.group @g7_step0(%h, %[[P0]], %[[W]]) {{.*}}boundaries
 // CHECK:         %[[S1:.*]] = graph.slice %x {starts = array<i64: 1, 0>
 // CHECK-NEXT:    %[[P1:.*]] = graph.reshape %[[S1]]
 // CHECK-NOT:     graph.weight
-// CHECK:         %[[H1:.*]] = fused_group.group @g0(%[[H0]], %[[P1]], %[[W]]) : {{.*}} -> tensor<4xf32> {{[{]$}}
+// CHECK:         %[[H1:.*]] = fused_group.group @g7_step1(%[[H0]], %[[P1]], %[[W]])
 // CHECK:         %[[R0:.*]] = graph.reshape %[[H0]]
 // CHECK-NEXT:    %[[R1:.*]] = graph.reshape %[[H1]]
 // CHECK-NEXT:    %[[Y:.*]] = graph.concat %[[R0]], %[[R1]] {axis = 0 : i64}
