@@ -54,9 +54,13 @@ class _Lowered:
     descriptions: Mapping[str, Report]
     context: DlcContext
 
-    @cached_property
+    @property
     def groups(self) -> ModuleOp:
         """The groups of all launches: those of loops once for each step."""
+        return self._unrolled
+
+    @cached_property
+    def _unrolled(self) -> ModuleOp:
         module = self.before.clone()
         for step in registry.build_passes("fused-group-unroll-steps"):
             step.apply(self.context, module)
