@@ -64,6 +64,7 @@ PIPELINES: dict[str, Pipeline] = {
             "graph-fold-constants",  # a folded scale must be a constant, not ops on constants
             "graph-sink-constants",  # before anything asks which factors are weights
             "graph-fold-lookups",  # their indices are constants now
+            "graph-fold-masks",  # masks are constants, and still have fp32's lowest number
             "graph-sink-broadcasts",  # the lookups between masks and what broadcasts them are gone
             "graph-fold-scale",  # before layouts: scales still vary along one axis
             "graph-set-precision",  # before folding, so that folded weights are rounded once

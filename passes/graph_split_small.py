@@ -16,7 +16,9 @@ from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import element_count
 
 _SMALLER = 8
-"""Of so many elements of a reader there is one at most: it is computed as often as it is read."""
+"""Of so many elements of a reader there is one at most: it is computed as often as it is read. What
+reads nothing costs no more than to read it, however many there are.
+"""
 
 _MOST_OPERATIONS = 2
 """What computes an element costs no more than to load it."""
@@ -29,7 +31,8 @@ class GraphSplitSmallPass(DlcPass):
     With one reader each, ``fuse`` can put every copy in the group that reads it. This holds for
     elementwise ops of one tensor that is an argument or has other readers, or of a view of one,
     where every reader is elementwise and computes many elements with each of theirs. It holds, too,
-    for what is computed of nothing (the positions of a ``range``), and views of it.
+    for what is computed of nothing (the positions of a ``range``), for views of it, and for
+    elementwise ops of it, however many elements these have.
 
     Runs on: ``graph``. Leaves: ``graph``. Order: after the last ``cse``, before ``fuse``.
 
@@ -84,12 +87,14 @@ def _is_of_nothing(value: SSAValue) -> bool:
 
 
 def _is_quick(op: ElementwiseOp) -> bool:
-    read = [value for value in op.operands if not is_inlined(value) and not _is_of_nothing(value)]
-    return (
-        len(read) == 1
-        and profile(op).total_cost <= _MOST_OPERATIONS
-        and _is_there_anyway(read[0], op)
-    )
+    read = _read(op)
+    cheap = profile(op).total_cost <= _MOST_OPERATIONS
+    return cheap and (not read or (len(read) == 1 and _is_there_anyway(read[0], op)))
+
+
+def _read(op: Operation) -> list[SSAValue]:
+    """Return the operands that lie in memory."""
+    return [value for value in op.operands if not is_inlined(value) and not _is_of_nothing(value)]
 
 
 def _is_there_anyway(value: SSAValue, reader: Operation) -> bool:
@@ -112,4 +117,5 @@ def _readers(value: SSAValue) -> list[Operation]:
 def _is_larger(reader: Operation, op: ElementwiseOp) -> bool:
     if not isinstance(reader, ElementwiseOp):
         return False
-    return element_count(reader.results[0]) >= _SMALLER * element_count(op.results[0])
+    times = _SMALLER if _read(op) else 1
+    return element_count(reader.results[0]) >= times * element_count(op.results[0])

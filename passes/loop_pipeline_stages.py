@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from xdsl.builder import Builder
 from xdsl.context import Context
@@ -91,9 +91,11 @@ class _Pipeline:
         ahead, count = self.slots - 1 - self._behind, len(self.loop.range)
         scope = LoopScope(Builder(self._before), {})
         arrivals = self._arrivals(scope)
-        for number in range(ahead):
-            if number < count:
-                self._stage(scope, slots, AffineExpr.constant(number), arrivals)
+        for number in map(AffineExpr.constant, range(min(ahead, count))):
+            stage = partial(self._stage, scope, slots, number, arrivals)
+            scope.where_reached(number, self.loop, stage)
+            self._commit(scope)
+        for _ in range(count, ahead):
             self._commit(scope)
         scope.b.builder.insertion_point = InsertPoint.at_start(self.loop.body.block)
         slice = scope.dim(self.loop.induction, extent(count))
@@ -105,7 +107,8 @@ class _Pipeline:
         self._write_barrier(scope)
         if self._is_asynchronous:  # then copies start under the products
             slots.contract(scope, self.loop, slice)
-        scope.where_below(following, count, lambda: self._stage(scope, slots, following, arrivals))
+        stage = partial(self._stage, scope, slots, following, arrivals)
+        scope.where_reached(following, self.loop, stage)
         self._commit(scope)
         if not self._is_asynchronous:
             slots.contract(scope, self.loop, slice)

@@ -156,8 +156,8 @@ class _Selection:
         """Write weights in place of scores."""
         scores = self.tiles[op.scores]
         assert isinstance(scores, MatrixTile)
-        (first,) = self.writer.composed(op.first.data.results, op.indices)
-        self.softmaxes[op.sums].weigh(scores, first, op.limit)
+        first, *seen = self.writer.composed(op.first.data.results, op.indices)
+        self.softmaxes[op.sums].weigh(scores, first, op.limit, seen[0] if seen else None)
 
     def normalize(self, op: NormalizeOp) -> None:
         """Write the division by the totals."""

@@ -82,10 +82,12 @@ class OnlineSoftmaxOp(TileOp):
     For each row, ``m`` being the larger of its largest score so far and that of the tile:
     ``w = exp(score - m)`` replaces each score; the sums so far, and the total of their
     weights, are multiplied by the weight of what was the largest score; the tile's weights are
-    added to the total. Columns from ``within`` on, counted from ``at``, have no weight. A row all
-    of whose scores so far are minus infinity has weights of zero.
+    added to the total. Columns from ``within`` on, counted from ``at``, have no weight. Where there
+    is a second position, it is that of the last column of which the first row has a weight; each
+    row has one of one column more than the row before. A row all of whose scores so far are minus
+    infinity has weights of zero.
 
-    ``loop.online_softmax %scores at [%k * 64] within [197] for %sums : .., ..``
+    ``loop.online_softmax %scores at [%k * 64, %row] within [197] for %sums : .., ..``
     """
 
     name = "loop.online_softmax"
@@ -109,8 +111,10 @@ class OnlineSoftmaxOp(TileOp):
         first: AffineExpr,
         dims: Sequence[SSAValue],
         within: int,
+        seen: AffineExpr | None = None,
     ):
-        map, indices = canonical_access([first], dims)
+        """first: the first column. seen: the last one of which the first row has a weight."""
+        map, indices = canonical_access([first] if seen is None else [first, seen], dims)
         super().__init__(
             operands=[scores, sums, indices],
             properties={
@@ -133,8 +137,8 @@ class OnlineSoftmaxOp(TileOp):
                 f"a row of scores and its sums are in the same threads of one group, not {scores} "
                 f"and {sums}"
             )
-        if len(self.first.data.results) != 1 or len(self.within.get_values()) != 1:
-            raise VerifyException("scores have a first column and a limit")
+        if len(self.first.data.results) not in (1, 2) or len(self.within.get_values()) != 1:
+            raise VerifyException("scores have a first column, perhaps a last one, and a limit")
 
 
 @irdl_op_definition

@@ -16,8 +16,10 @@ from xdsl.dialects.utils import (
 )
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
 from xdsl.irdl import (
+    AttrSizedOperandSegments,
     IRDLOperation,
     irdl_op_definition,
+    opt_operand_def,
     opt_prop_def,
     prop_def,
     region_def,
@@ -62,6 +64,7 @@ class YieldOp(IRDLOperation):
 class ForOp(IRDLOperation):
     """Iterations from ``start`` up to, not including, ``stop`` in steps of ``step``.
 
+    ``until``, where it is there, is at most ``stop``, and iterations from it on are left out.
     ``kind`` says what may be assumed about them, ``map`` who runs them; values are carried from one
     to the next by ``iter_args``, in any order where the kind is ``reduction``. ``pipeline``: how
     many slices are in shared memory at a time, for ``loop-pipeline-stages``. ``producers``: so many
@@ -98,10 +101,12 @@ class ForOp(IRDLOperation):
     team = opt_prop_def(IntegerAttr.constr(i64))
     apart = opt_prop_def(UnitAttr)
     straight = opt_prop_def(UnitAttr)
+    until = opt_operand_def(IndexType)
     iter_args = var_operand_def()
     carried = var_result_def()
     body = region_def("single_block")
     traits = traits_def(RecursiveMemoryEffect())
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     def __init__(
         self,
@@ -113,12 +118,13 @@ class ForOp(IRDLOperation):
         map: LoopMap = LoopMap.SERIAL,
         iter_args: Sequence[SSAValue] = (),
         body: Region | None = None,
+        until: SSAValue | None = None,
     ):
         """body: its block takes the induction variable, then the carried values."""
         types = [value.type for value in iter_args]
         bounds = {"start": start, "stop": stop, "step": step}
         super().__init__(
-            operands=[iter_args],
+            operands=[until, iter_args],
             properties={
                 **{key: IntegerAttr(value, i64) for key, value in bounds.items()},
                 "kind": KindAttr(kind),
@@ -192,9 +198,11 @@ class ForOp(IRDLOperation):
         counted = self.producer_warps and len(self.role_registers) == 2
         if self.registers is not None and not counted:
             raise VerifyException("registers = [multiplying, bringing] of a loop with producers")
-        self._verify_team()
+        self._verify_workers()
 
-    def _verify_team(self) -> None:
+    def _verify_workers(self) -> None:
+        if self.until is not None and self.map.data is not LoopMap.SERIAL:
+            raise VerifyException(f"a loop over {self.map.data} has all its iterations")
         if self.team is not None and self.map.data is not LoopMap.THREAD:
             raise VerifyException(f"a loop over {self.map.data} has no teams; one over threads has")
         if self.team is not None and self.team.value.data < 1:
@@ -212,6 +220,9 @@ class ForOp(IRDLOperation):
         parser.parse_keyword("to")
         stop = parser.parse_integer()
         step = parser.parse_integer() if parser.parse_optional_keyword("step") else 1
+        until = None
+        if parser.parse_optional_keyword("until"):
+            until = parser.resolve_operand(parser.parse_unresolved_operand(), IndexType())
         parser.parse_keyword("kind")
         parser.parse_punctuation("=")
         kind = parser.parse_str_enum(LoopKind)
@@ -221,7 +232,7 @@ class ForOp(IRDLOperation):
         carried, operands = _parse_iter_args(parser)
         attributes = parser.parse_optional_attr_dict_with_keyword()
         body = parser.parse_region([induction.resolve(IndexType()), *carried])
-        op = cls(start, stop, step, kind=kind, map=map, iter_args=operands, body=body)
+        op = cls(start, stop, step, kind=kind, map=map, iter_args=operands, body=body, until=until)
         extra = dict(attributes.data) if attributes else {}
         for key in cls.DECISIONS:
             if key in extra:
@@ -235,6 +246,9 @@ class ForOp(IRDLOperation):
         printer.print_string(f" = {self.start.value.data} to {self.stop.value.data}")
         if self.step.value.data != 1:
             printer.print_string(f" step {self.step.value.data}")
+        if self.until is not None:
+            printer.print_string(" until ")
+            printer.print_ssa_value(self.until)
         printer.print_string(f" kind = {self.kind.data.value} map = {self.map.data.value}")
         if self.iter_args:
             pairs = zip(self.carried_arguments, self.iter_args, strict=True)

@@ -137,7 +137,8 @@ def _for(p: CPrinter, op: ForOp) -> None:
         p.line(f"#pragma {pragma}")
     i = p.names[op.induction] = p.fresh("i")
     values = op.range
-    head = f"for ({p.type_of(op.induction)} {i} = {values.start}; {i} < {values.stop}; "
+    stop = str(values.stop) if op.until is None else p.names[op.until]
+    head = f"for ({p.type_of(op.induction)} {i} = {values.start}; {i} < {stop}; "
     with p.braces(head + (f"++{i})" if values.step == 1 else f"{i} += {values.step})")):
         p.block(op.body.block)
         assign(p, op.carried_arguments, op.body.block.last_op)

@@ -240,6 +240,13 @@ class LoopScope(Blocks):
         position, size = self.index_value(expr), self.b.constant(limit, IndexType())
         self.where(self.b.compare("lt", position, size), write)
 
+    def where_reached(self, expr: AffineExpr, loop: ForOp, write: Callable[[], None]) -> None:
+        """Write code that only runs where a loop has the iteration of a number."""
+        if loop.until is None:
+            self.where_below(expr, loop.range.stop, write)
+        else:
+            self.where(self.b.compare("lt", self.index_value(expr), loop.until), write)
+
     def where_inside(self, index: Index, sizes: Sequence[int], write: Callable[[], None]) -> None:
         """Write code that only runs where ``index`` is inside ``sizes`` along every axis."""
         self.where(self.inside(index, sizes, range(len(sizes))), write)

@@ -65,10 +65,11 @@ class AttentionKernel:
     """Attention by a schedule.
 
     instruction: what multiplies. element_bytes: of one element of the factors. blocks: of the
-    kernel. rows, keys: of a block and a step. warps, stages: of a block. steps: of a block. depth,
-    columns: elements of a query and of a value, padded. operations, reads: of a score between the
-    products. exchange: whether results change threads. read_bytes, written_bytes: each tensor once.
-    split: blocks that have parts of the keys. left_rows: of a block, that exist.
+    kernel. rows, keys: of a block and a step. warps, stages: of a block. steps, mean_steps: of a
+    block, at most and on average. depth, columns: elements of a query and of a value, padded.
+    operations, reads: of a score between the products. exchange: whether results change threads.
+    read_bytes, written_bytes: each tensor once. split: blocks that have parts of the keys.
+    left_rows: of a block, that exist.
     """
 
     instruction: Instruction
@@ -79,6 +80,7 @@ class AttentionKernel:
     warps: int
     stages: int
     steps: int
+    mean_steps: float
     depth: int
     columns: int
     operations: float
@@ -221,7 +223,7 @@ def _round_clocks(kernel: AttentionKernel, resident: int, arch: GpuArch) -> floa
     end = resident * stored * (1.0 if kernel.exchange else costs.half_line)
     if kernel.split > 1:
         end = _meeting_clocks(kernel, latency, arch)
-    return first + kernel.steps * _step_clocks(kernel, resident, arch) + end
+    return first + kernel.mean_steps * _step_clocks(kernel, resident, arch) + end
 
 
 def _meeting_clocks(kernel: AttentionKernel, latency: float, arch: GpuArch) -> float:

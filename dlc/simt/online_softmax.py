@@ -6,6 +6,7 @@ own elements; these are added up when all parts are done.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
 from math import e, inf, log2
 
 from xdsl.dialects.builtin import IndexType, f32
@@ -45,9 +46,13 @@ class OnlineSoftmax:
         """Where it is written."""
         return self.sums.scope
 
-    def weigh(self, scores: MatrixTile, first: AffineExpr, limit: int) -> None:
-        """Write what ``loop.online_softmax`` does. first: the first column of the scores."""
-        _mask(scores, first, limit)
+    def weigh(
+        self, scores: MatrixTile, first: AffineExpr, limit: int, seen: AffineExpr | None
+    ) -> None:
+        """Write what ``loop.online_softmax`` does. first: the first column of the scores. seen: the
+        last one of which the first row has a weight.
+        """
+        _Mask(scores, first, limit, seen).write()
         scores.nest(scores.rows, lambda at: self._weigh_row(scores, at))
 
     def normalize(self, zero: bool) -> None:
@@ -116,26 +121,58 @@ class OnlineSoftmax:
         _each(self.scope, sums.columns_of(at), divide)
 
 
-def _mask(scores: MatrixTile, first: AffineExpr, limit: int) -> None:
-    """Write minus infinity to the columns that there are not; only the last tile has such."""
-    scope, b = scores.scope, scores.scope.b
-    last = first + (scores.spread.columns - 1)
-    if scope.is_inside(last, limit):
-        return
-    nothing, size = b.constant(-inf, f32), b.constant(limit, IndexType())
+@dataclass(frozen=True)
+class _Mask:
+    """Writes minus infinity to columns that have no weight: those from ``limit`` on, and in row
+    ``i`` those behind ``seen + i``. Only some tiles have such.
+    """
 
-    def mask_run(at: AffineExpr, count: int, place: Callable[[AffineExpr], Place]) -> None:
+    scores: MatrixTile
+    first: AffineExpr
+    limit: int
+    seen: AffineExpr | None
+
+    def write(self) -> None:
+        """Write it under the condition that the tile has such columns."""
+        scope, last = self.scores.scope, self.first + (self.scores.spread.columns - 1)
+        b, found = scope.b, list[SSAValue]()
+        if not scope.is_inside(last, self.limit):
+            size = b.constant(self.limit, IndexType())
+            found.append(b.compare("ge", scope.index_value(last), size))
+        if self.seen is not None:
+            seen = scope.index_value(self.seen)
+            found.append(b.compare("gt", scope.index_value(last), seen))
+        if found:
+            scope.where(reduce(partial(b.logical, "or"), found), self._write_rows)
+
+    def _write_rows(self) -> None:
+        self.scores.each_row(lambda row, columns: columns(partial(self._write_run, row)))
+
+    def _write_run(
+        self, row: AffineExpr, at: AffineExpr, count: int, place: Callable[[AffineExpr], Place]
+    ) -> None:
+        """Write it for neighbours of a row."""
+        scores, scope, b = self.scores, self.scores.scope, self.scores.scope.b
+        nothing = b.constant(-inf, f32)
+
         def mask(number: AffineExpr) -> None:
-            inside = b.compare("lt", scope.index_value(first + at + number), size)
+            inside = self._inside(row, self.first + at + number)
             score = scores.load(scores.buffer, place(number))
             scores.store(b.select(inside, score, nothing), scores.buffer, place(number))
 
         open_loop(scope, count, LoopMap.UNROLL, mask)
 
-    def mask_all() -> None:
-        scores.each_row(lambda _, columns: columns(mask_run))
-
-    scope.where(b.compare("ge", scope.index_value(last), size), mask_all)
+    def _inside(self, row: AffineExpr, column: AffineExpr) -> SSAValue:
+        """Write whether a column has a weight."""
+        scope, b = self.scores.scope, self.scores.scope.b
+        found: list[SSAValue] = []
+        if not scope.is_inside(column, self.limit):
+            size = b.constant(self.limit, IndexType())
+            found.append(b.compare("lt", scope.index_value(column), size))
+        if self.seen is not None:
+            last = scope.index_value(self.seen + row)
+            found.append(b.compare("le", scope.index_value(column), last))
+        return reduce(partial(b.logical, "and"), found)
 
 
 def _each(scope: LoopScope, columns: Columns, write: Callable[[Place], None]) -> None:

@@ -44,11 +44,13 @@ class LoopConverter:
                 "a loop over cores is for a CPU; schedule the group with threads",
                 at=operation_text(op),
             )
-        elif len(op.range) == 1:
+        elif len(op.range) == 1 and op.until is None:
             self._only_iteration(op)
         else:
             bounds = (op.range.start, op.range.stop, op.range.step)
             values = [self.program.constant(n) for n in bounds]
+            if op.until is not None:
+                values[1] = self.program.values[op.until]
             mark = UNROLL if map in _UNROLLED else None
             self._serial_loop(op, values, lambda i: i, mark)
 

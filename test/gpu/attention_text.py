@@ -8,6 +8,7 @@ import numpy as np
 from dlc.dialects.graph.structure import Array
 
 SCALE = 0.25
+LATER = 3
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,8 @@ class Case:
     ``columns``, by a schedule.
 
     mask: what stands between the products: "" nothing, "scaled" a factor, "added" a tensor of
-    numbers, "scaled, added" both, "seen" one of booleans, "causal" a comparison of positions. zero:
+    numbers, "scaled, added" both, "seen" one of booleans, "causal" a comparison of positions,
+    "causal, later" one in which rows see ``LATER`` keys more. zero:
     whether rows that see nothing are zeros. packed: whether the factors are parts of one tensor,
     heads beside each other, and so is the result.
     """
@@ -67,8 +69,9 @@ class Case:
             scores = scores + inputs["mask"].astype(np.float64)
         if self.mask == "seen":
             scores = np.where(inputs["mask"], scores, -np.inf)
-        if self.mask == "causal":
-            scores = np.where(np.tri(self.rows, self.keys, dtype=bool), scores, -np.inf)
+        if self.mask.startswith("causal"):
+            seen = np.tri(self.rows, self.keys, self._later, dtype=bool)
+            scores = np.where(seen, scores, -np.inf)
         with np.errstate(invalid="ignore"):
             weights = np.exp(scores - scores.max(-1, keepdims=True))
             weights /= weights.sum(-1, keepdims=True)
@@ -123,7 +126,8 @@ func.func @main({taken}) -> {y} {{
         s, mask = self._scores, _type((self.rows, self.keys))
         seen = _type((self.rows, self.keys), "i1")
         q, k = (_type((self.batch, n, self.depth)) for n in (self.rows, self.keys))
-        number = "dense<0xFC00>" if self.mask in ("seen", "causal") else f"dense<{SCALE}>"
+        chooses = self.mask == "seen" or self.mask.startswith("causal")
+        number = "dense<0xFC00>" if chooses else f"dense<{SCALE}>"
         lines = [
             f"%s = graph.matmul %q, %k transpose_rhs : ({q}, {k}) -> {s}",
             f"%n = graph.constant {number} : tensor<f16>",
@@ -143,7 +147,7 @@ func.func @main({taken}) -> {y} {{
                 "added": [f"%x = graph.add %s, %mask : ({s}, {mask}) -> {s}"],
                 "seen": [select],
                 "causal": [
-                    _range("i0", self.rows),
+                    _range("i0", self.rows, self._later),
                     f"%i = graph.reshape %i0 {{sizes = {_array([self.rows, 1])}}} "
                     f": {flat} -> {rows}",
                     _range("j", self.keys),
@@ -151,7 +155,7 @@ func.func @main({taken}) -> {y} {{
                     f": ({columns}, {rows}) -> {seen}",
                     select,
                 ],
-            }[self.mask]
+            }[self.mask.removesuffix(", later")]
         )
 
     def _product(self, y: str) -> list[str]:
@@ -183,6 +187,10 @@ func.func @main({taken}) -> {y} {{
         ]
 
     @property
+    def _later(self) -> int:
+        return LATER if self.mask.endswith("later") else 0
+
+    @property
     def _scores(self) -> str:
         return _type((self.batch, self.rows, self.keys))
 
@@ -191,10 +199,11 @@ def _type(sizes: tuple[int, ...], element: str = "f16") -> str:
     return f"tensor<{'x'.join(map(str, (*sizes, element)))}>"
 
 
-def _range(name: str, size: int) -> str:
+def _range(name: str, size: int, start: int = 0) -> str:
     type = _type((size,), "i64")
     return (
-        f"%{name} = graph.range {{start = 0 : i64, step = 1 : i64, size = {size} : i64}} -> {type}"
+        f"%{name} = graph.range {{start = {start} : i64, step = 1 : i64, size = {size} : i64}} "
+        f"-> {type}"
     )
 
 

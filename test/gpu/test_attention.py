@@ -23,6 +23,8 @@ ON_HOPPER = [
     Case(WARPGROUP.replace("rows = 64", "rows = 128"), 1, 130, 100, 32, 64, mask="scaled"),
     Case(WARPGROUPS, 1, 130, 197, 128, 128, mask="causal"),
     Case(WARPGROUPS, 3, 100, 100, 64, 64, packed=True),
+    Case(WARPGROUP, 2, 200, 200, 64, 64, mask="causal"),
+    Case(WARPGROUP.replace("stages = 2", "stages = 3"), 1, 70, 197, 32, 16, mask="causal, later"),
 ]
 CASES = [
     Case(SMALL, 1, 1, 2, 16, 8),
@@ -37,6 +39,9 @@ CASES = [
     Case(WIDE, 1, 77, 77, 32, 32, mask="causal"),
     Case(SMALL, 2, 37, 37, 16, 16, packed=True),
     Case(EXCHANGED, 3, 100, 100, 64, 64, mask="causal", packed=True),
+    Case(SMALL, 1, 37, 50, 16, 16, mask="causal, later"),
+    Case(SMALL, 2, 50, 37, 16, 16, mask="causal, later"),  # the last rows see all
+    Case(SMALL, 1, 5, 9, 16, 16, mask="causal"),  # one step
 ]
 
 

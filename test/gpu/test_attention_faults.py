@@ -7,10 +7,10 @@ import pytest
 from attention_text import Case
 from lowered import lowered
 from test_attention import largest_error
-from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import FloatAttr, ModuleOp, f32
+from xdsl.dialects import arith, math, scf
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, f32
 from xdsl.ir import Operation
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc.dialects import gpu
 from dlc.simulator import SimulationError, run_module
@@ -18,6 +18,7 @@ from dlc.simulator import SimulationError, run_module
 CASE = Case("rows = 32, step = 32, warps = 2, stages = 3", 1, 40, 77, 32, 32, mask="added")
 GROUP = 'rows = 64, step = 32, warps = 4, instruction = "wgmma.m64k16", stages = 2'
 ON_HOPPER = Case(GROUP, 1, 40, 77, 32, 32, mask="added")
+CAUSAL = Case("rows = 32, step = 16, warps = 2, stages = 2", 1, 64, 64, 32, 32, mask="causal")
 GPU = "lower-to-loop,lower-to-gpu{arch=sm_90a}"
 
 
@@ -65,12 +66,28 @@ def lowest_level(module: ModuleOp) -> None:
     Rewriter.replace_op(select, [], [select.operands[2]])
 
 
+def a_step_less(module: ModuleOp) -> None:
+    """Leave out the last step of each block."""
+    loop = next(op for op in ops(module, scf.ForOp) if gpu.BarrierOp in map(type, op.walk()))
+    assert isinstance(loop, scf.ForOp)
+    one = arith.ConstantOp(IntegerAttr.from_index_int_value(1))
+    fewer = arith.SubiOp(loop.ub, one.result)
+    Rewriter.insert_op([one, fewer], InsertPoint.before(loop))
+    loop.operands[1] = fewer.result
+
+
+def later_keys(module: ModuleOp) -> None:
+    """Give keys that come later a weight: those of the block's last steps are not masked."""
+    select = ops(module, arith.SelectOp)[0]
+    Rewriter.replace_op(select, [], [select.operands[1]])
+
+
 def left_out(kind: type[Operation], number: int) -> Callable[[ModuleOp], None]:
     """Return what takes an op away."""
     return lambda module: Rewriter.erase_op(ops(module, kind)[number])
 
 
-@pytest.mark.parametrize("case", [CASE, ON_HOPPER], ids=["warps", "warpgroups"])
+@pytest.mark.parametrize("case", [CASE, ON_HOPPER, CAUSAL], ids=["warps", "warpgroups", "causal"])
 def test_right_without_a_fault(case: Case) -> None:
     module, inputs = lowered(case.text(), GPU), case.inputs()
     (y,) = run_module(module, list(inputs.values()))
@@ -112,3 +129,12 @@ def test_the_result_shows(fault: Callable[[ModuleOp], None]) -> None:
     (y,) = run_module(module, list(inputs.values()))
     far = np.abs(y - CASE.wanted(inputs))
     assert not (far <= largest_error(CASE)).all()
+
+
+@pytest.mark.parametrize("fault", [a_step_less, later_keys])
+def test_the_result_shows_what_rows_do_not_see(fault: Callable[[ModuleOp], None]) -> None:
+    module, inputs = lowered(CAUSAL.text(), GPU), CAUSAL.inputs()
+    fault(module)
+    (y,) = run_module(module, list(inputs.values()))
+    far = np.abs(y - CAUSAL.wanted(inputs))
+    assert not (far <= largest_error(CAUSAL)).all()

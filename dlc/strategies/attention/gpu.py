@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import product
+from statistics import fmean
 
 from dlc.arch import GpuArch, instructions
 from dlc.arch.instruction import Instruction
@@ -72,7 +73,7 @@ def rate(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> Rated:
             issued_flops=work.flops,
             global_bytes=work.read_bytes + work.written_bytes,
             l2_bytes=work.read_bytes + work.written_bytes,
-            shared_bytes=kernel.blocks * (queries + kernel.steps * kernel.step_bytes),
+            shared_bytes=kernel.blocks * (queries + kernel.mean_steps * kernel.step_bytes),
             blocks=kernel.blocks,
             block=kernel.block,
         ),
@@ -102,6 +103,7 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
         warps=schedule.warps,
         stages=schedule.stages,
         steps=-(-work.keys // (schedule.step * schedule.split)),
+        mean_steps=fmean(_steps(work, schedule)),
         depth=depth,
         columns=columns,
         operations=work.operations,
@@ -112,6 +114,13 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
         split=schedule.split,
         left_rows=min(work.rows, schedule.rows),
     )
+
+
+def _steps(work: AttentionWork, schedule: AttentionOnGpu) -> list[int]:
+    """Return the steps of the blocks; those that have parts of the keys go through all of these."""
+    if schedule.split > 1:
+        return [-(-work.keys // (schedule.step * schedule.split))]
+    return work.steps(schedule.rows, schedule.step)
 
 
 IMPLEMENTATION = Implementation(AttentionOnGpu, work_of, candidates, rate, describe, lower)

@@ -9,7 +9,7 @@ values.
 from dataclasses import dataclass
 from functools import cached_property
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, i32, i64
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, i32, i64
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -41,6 +41,7 @@ from dlc.lowering.product import At, Product
 from dlc.lowering.product import split as split_loops
 from dlc.lowering.product_drain import drain, insert_drain
 from dlc.lowering.tile_scope import TileScope
+from dlc.strategies.attention.causal import Causal, causal_of
 from dlc.strategies.attention.schedule import AttentionOnGpu
 
 
@@ -97,6 +98,10 @@ class _Kernel:
     def keys(self) -> int:
         return self.scores.gemm.n_size
 
+    @cached_property
+    def causal(self) -> Causal | None:
+        return causal_of(self.attention)
+
     @property
     def steps(self) -> int:
         """The steps of a block."""
@@ -117,27 +122,37 @@ class _Kernel:
         schedule, split = self.schedule, self.schedule.split
         self.job.threads = schedule.threads
 
+        batches = self.scores.gemm.batch_size
+
         def write_block(block: AffineExpr) -> None:
             part, number = _ZERO, block
             if split > 1:
                 part = self.scope.named("part", block % split)
                 number = self.scope.named("whole", block // split)
-            batch = self.scope.named("batch", number // self.tiles)
-            row = self.scope.named("tile", number % self.tiles) * schedule.rows
+            if self.causal is None:  # blocks with the same keys run at the same time
+                batch, tile = number // self.tiles, number % self.tiles
+            else:  # those with the most keys first
+                batch, tile = number % batches, number // batches * -1 + (self.tiles - 1)
+            batch = self.scope.named("batch", batch)
+            row = self.scope.named("tile", tile) * schedule.rows
             place = _Place(number, split_loops(batch, self.scores.gemm.batch), row, part)
             self.scope.named_loop(
                 "thread", schedule.threads, LoopMap.THREAD, lambda _: self._write_tile(place)
             )
 
-        blocks = self.scores.gemm.batch_size * self.tiles * split
+        blocks = batches * self.tiles * split
         self.scope.named_loop("block", blocks, LoopMap.GRID, write_block)
 
     def _write_tile(self, place: _Place) -> None:
         """Write what a block does with its rows."""
         depth, rows = self._depth, self.schedule.rows
+        until = self._until(place.row)  # before what comes together with the first keys
         queries = self._factor(self.scores, 0, place.batch, place.row, rows, depth).stage(_ZERO)
         queries.insert(self.scope, "queries")
-        sums = (self._write_loop if self.steps > 1 else self._write_step)(place, queries)
+        if self.steps > 1:
+            sums = self._write_loop(place, queries, until)
+        else:
+            sums = self._write_step(place, queries)
         first, exchange = (place.row, _ZERO), self.schedule.exchange
         if self.schedule.split > 1:
             self._drain_parts(place, sums)
@@ -145,10 +160,24 @@ class _Kernel:
         self.scope.b.builder.insert(NormalizeOp(sums, self.attention.zero))
         drain(self.scope, self.product, place.batch, first, sums, exchange)
 
-    def _write_loop(self, place: _Place, queries: Staged) -> SSAValue:
+    def _until(self, row: AffineExpr) -> SSAValue | None:
+        """Write how many steps have keys that the rows from ``row`` on see; nothing for all, which
+        a part of the keys goes through.
+        """
+        if self.causal is None or self.steps == 1 or self.schedule.split > 1:
+            return None
+        scope, last = self.scope, row + (self.schedule.rows - 1 + self.causal.last)
+        count = last // self.schedule.step + 1
+        until = scope.index_value(count)
+        if not scope.is_inside(count, self.steps + 1):
+            until = scope.b.minimum(until, scope.b.constant(self.steps, IndexType()))
+        until.name_hint = "until"
+        return until
+
+    def _write_loop(self, place: _Place, queries: Staged, until: SSAValue | None) -> SSAValue:
         """Write the loop over steps of keys; return the sums."""
         lhs, sums, scope = self._lhs(queries), self._sums(), self.scope
-        loop = ForOp(0, self.steps, kind=LoopKind.REDUCTION)
+        loop = ForOp(0, self.steps, kind=LoopKind.REDUCTION, until=until)
         loop.induction.name_hint = "step"
         loop.pipeline = IntegerAttr(self.schedule.stages, i64)
         with scope.loop(loop) as step:
@@ -157,7 +186,7 @@ class _Kernel:
             scores = self._zero(self.schedule.step, "scores")
             self._contract(scores, lhs, keys)
             self._update(scores, place.batch, place.row, first)
-            self._weigh(scores, first, values, sums)
+            self._weigh(scores, (place.row, first), values, sums)
             scope.b.builder.insert(YieldOp())
         return sums
 
@@ -174,7 +203,7 @@ class _Kernel:
         if not self.attention.is_sum:
             self._update(scores, place.batch, place.row, first)
         sums = self._sums()
-        self._weigh(scores, first, values, sums)
+        self._weigh(scores, (place.row, first), values, sums)
         return sums
 
     def _drain_parts(self, place: _Place, sums: SSAValue) -> None:
@@ -202,10 +231,17 @@ class _Kernel:
         values.insert(self.scope, "values", loop)
         return keys, values
 
-    def _weigh(self, scores: SSAValue, first: AffineExpr, values: Staged, sums: SSAValue) -> None:
-        """Write what the scores of a step add to the sums. first: its first key."""
-        map, dims = self.scope.resolve([first])
-        self.scope.b.builder.insert(OnlineSoftmaxOp(scores, sums, map[0], dims, self.keys))
+    def _weigh(
+        self,
+        scores: SSAValue,
+        at: tuple[AffineExpr, AffineExpr],
+        values: Staged,
+        sums: SSAValue,
+    ) -> None:
+        """Write what the scores of a step add to the sums. at: its first row and key."""
+        seen = [] if self.causal is None else [at[0] + self.causal.last]
+        (first, *last), dims = self.scope.resolve([at[1], *seen])
+        self.scope.b.builder.insert(OnlineSoftmaxOp(scores, sums, first, dims, self.keys, *last))
         self._contract(sums, (scores, False), values)
 
     def _contract(self, sums: SSAValue, lhs: tuple[SSAValue, bool], rhs: Staged) -> None:
@@ -219,7 +255,8 @@ class _Kernel:
     def _update(self, scores: SSAValue, batch: At, row: AffineExpr, column: AffineExpr) -> None:
         """Write what is between the products, for each score."""
         scope, root = self.scope, self.attention.scores.results[0]
-        if self.attention.logits is root:
+        logits = self.causal.logits if self.causal else self.attention.logits
+        if logits is root:
             return
         flat, dims = scope.resolve([row, column])
         block = MapAccumulatorOp.block(scores)
@@ -230,7 +267,7 @@ class _Kernel:
                 *split_loops(at_column, self.scores.gemm.n),
             ]
             index = self.scores.result_index(self.scores.dims(at))
-            value = scope.read_from(self.attention.logits, index, root, block.args[2])
+            value = scope.read_from(logits, index, root, block.args[2])
             scope.b.builder.insert(YieldOp(value))
         limits = (self.rows, self.keys)
         scope.b.builder.insert(MapAccumulatorOp(scores, flat, dims, limits, Region(block)))

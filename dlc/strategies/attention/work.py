@@ -1,6 +1,7 @@
 """What an ``attention`` group does, as the model of the chip asks."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from dlc.analysis.attention import Attention, attention_of
 from dlc.analysis.dataflow import Cluster
@@ -8,6 +9,7 @@ from dlc.analysis.role import Role
 from dlc.analysis.traffic import traffic_bytes
 from dlc.dialects.graph.computed import ContractionOp
 from dlc.ir.tensor import compute_type, element_bytes, element_count, element_type, shape
+from dlc.strategies.attention.causal import causal_of
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,8 @@ class AttentionWork:
     batch: pairs of products. rows: of queries in each. keys: their number. depth: elements of a
     query. columns: elements of a value. element, element_bytes: the factors' type, and the bytes of
     one. compute: the type of scores and sums. operations, reads: of a score, between the products:
-    scalar operations, elements of tensors. read_bytes, written_bytes: each tensor once.
+    scalar operations, elements of tensors. read_bytes, written_bytes: each tensor once. last_seen:
+    the last key that the first row sees, where each row sees one more than the row before.
     """
 
     batch: int
@@ -32,11 +35,20 @@ class AttentionWork:
     reads: int
     read_bytes: int
     written_bytes: int
+    last_seen: int | None = None
 
-    @property
+    @cached_property
     def flops(self) -> float:
         """The operations of both products."""
-        return 2.0 * self.batch * self.rows * self.keys * (self.depth + self.columns)
+        pairs = sum(self.steps(1, 1))
+        return 2.0 * self.batch * pairs * (self.depth + self.columns)
+
+    def steps(self, rows: int, step: int) -> list[int]:
+        """Return the steps of ``step`` keys of each block of ``rows`` rows."""
+        most, tiles = -(-self.keys // step), range(0, self.rows, rows)
+        if self.last_seen is None:
+            return [most for _ in tiles]
+        return [min(most, (first + rows - 1 + self.last_seen) // step + 1) for first in tiles]
 
 
 def attention_in(cluster: Cluster) -> Attention | None:
@@ -58,7 +70,9 @@ def work_of(cluster: Cluster) -> AttentionWork:
     first, second = found.loops
     written = sum(element_count(v) * element_bytes(element_type(v)) for v in cluster.results)
     scores, element = shape(found.scores.results[0]), element_type(found.scores.operands[0])
-    read = {v for op in found.between for v in op.operands if not cluster.inner(v)}
+    causal = causal_of(found)
+    between = [op for op in found.between if not causal or op.results[0] is not found.logits]
+    read = {v for op in between for v in op.operands if not cluster.inner(v)}
     return AttentionWork(
         first.batch_size,
         first.m_size,
@@ -68,10 +82,11 @@ def work_of(cluster: Cluster) -> AttentionWork:
         str(element),
         element_bytes(element),
         str(compute_type(element)),
-        float(sum(cluster.facts(op).cost for op in found.between)),
+        float(sum(cluster.facts(op).cost for op in between)),
         sum(bool(shape(v)) and shape(v)[-1:] == scores[-1:] for v in read),
         max(0, traffic_bytes(cluster) - written),
         written,
+        causal.last if causal else None,
     )
 
 

@@ -73,3 +73,14 @@ loop.kernel @goes_through_blocks(%x: memref<8xf32>) attributes {outputs = 1 : i6
 loop.kernel @no_cluster(%x: memref<8xf32>) attributes {outputs = 1 : i64, cluster = 0 : i64} {
   loop.end
 }
+
+// -----
+
+loop.kernel @workers_left_out(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %n = loop.index [3]
+  // expected-error@below {{a loop over thread has all its iterations}}
+  loop.for %i = 0 to 8 until %n kind = parallel map = thread {
+    loop.yield
+  }
+  loop.end
+}

@@ -85,8 +85,8 @@ loop.kernel @rows_in_two_groups(%x: memref<8xf32>) attributes {outputs = 1 : i64
 loop.kernel @two_columns(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
   %s = loop.zero : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 2)>, #loop.space<register>>
   %o = loop.zero : memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>
-  // expected-error@below {{scores have a first column and a limit}}
-  loop.online_softmax %s at [0, 0] within [16] for %o : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 2)>, #loop.space<register>>, memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>
+  // expected-error@below {{scores have a first column, perhaps a last one, and a limit}}
+  loop.online_softmax %s at [0, 0, 0] within [16] for %o : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 2)>, #loop.space<register>>, memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>
   loop.end
 }
 

@@ -34,6 +34,11 @@ loop.kernel @g0(%x: memref<128x768xf16>, %y: memref<128xf32>, %s: memref<64xi8>)
     // CHECK-NEXT: loop.yield
     loop.yield
   }
+  %until = loop.index [5]
+  // CHECK: loop.for %left = 0 to 8 until %until kind = reduction map = serial {
+  loop.for %left = 0 to 8 until %until kind = reduction map = serial {
+    loop.yield
+  }
   // CHECK: loop.end
   loop.end
 }

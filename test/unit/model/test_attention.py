@@ -108,6 +108,17 @@ def test_other_factors_have_no_schedule(element: str) -> None:
         rate(work, AttentionOnGpu(64, 64, 4), H200)
 
 
+def test_rows_that_see_what_was_before_take_half_as_long() -> None:
+    schedule, work = AttentionOnGpu(64, 64, 4), replace(WORK, batch=64, rows=4096, keys=4096)
+    half, later = replace(work, last_seen=0), replace(work, last_seen=2000)
+    assert half.flops == work.flops * 4097 / 8192
+    assert half.steps(64, 64) == list(range(1, 65))
+    assert later.steps(64, 64)[:2] == [33, 34]
+    times = [estimate_s(kernel_of(each, schedule, H200), H200) for each in (half, later, work)]
+    assert 0.5 < times[0] / times[2] < 0.55
+    assert times[0] < times[1] < times[2]
+
+
 def test_more_of_anything_takes_longer() -> None:
     schedule = AttentionOnGpu(64, 64, 4)
     one = estimate_s(kernel_of(WORK, schedule, H200), H200)
