@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import (
     SymbolNameConstraint,
     SymbolRefAttr,
     TensorType,
-    UnitAttr,
     i64,
 )
 from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
@@ -152,9 +151,9 @@ class LaunchOp(IRDLOperation, SymbolUser):
     ``group``: the name of the group, by default that of the kernel; equal groups share a kernel.
     The last launch of a group gives the group's results, in order; those before it give what
     launches of the same group read. A launch follows the launches whose results it reads.
-    ``beside``: it may run while the launch before it runs, and while those run that this one may
-    run beside; all of these come after every launch before them. Without it a launch comes after
-    all before it.
+    ``after``: the launches that it comes after, each as how many launches before it that one
+    stands, and what these come after; others may run at the same time. Without it a launch comes
+    after all before it.
     ``offsets``: where each result, then each scratch buffer, stands in the arena, in bytes; ``-1 -
     k`` is the caller's buffer of output ``k``.
 
@@ -165,7 +164,7 @@ class LaunchOp(IRDLOperation, SymbolUser):
     kernel = prop_def(FlatSymbolRefAttrConstr)
     group = opt_prop_def(StringAttr)
     inputs = var_operand_def(TensorType)
-    beside = opt_prop_def(UnitAttr)
+    after = opt_prop_def(DenseArrayBase.constr(i64))
     offsets = opt_prop_def(DenseArrayBase.constr(i64))
     outputs = var_result_def(TensorType)
     traits = traits_def(Pure())
@@ -198,26 +197,16 @@ class LaunchOp(IRDLOperation, SymbolUser):
         """The name of the group that the launch computes, or a part of it."""
         return self.group.data if self.group else self.kernel_name
 
-    @property
-    def mates(self) -> Sequence["LaunchOp"]:
-        """The launches before this one that it may run beside, the last one first."""
-        found: list[LaunchOp] = []
-        launch, op = self, self.prev_op
-        while op is not None and launch.beside is not None:
-            if isinstance(op, LaunchOp):
-                found.append(launch := op)
-            op = op.prev_op
-        return found
-
     def verify_(self) -> None:
-        if self.beside is None:
-            return
-        mates = self.mates
-        if not mates:
-            raise VerifyException("there is no launch before it that it could run beside")
-        for mate in launches_before(self):
-            if mate in mates:
-                raise VerifyException(f"it runs beside @{mate.kernel_name}, whose result it reads")
+        distances = () if self.after is None else self.after.get_values()
+        count, op = 0, self.prev_op
+        while op is not None and count < max(distances, default=0):
+            count += isinstance(op, LaunchOp)
+            op = op.prev_op
+        if any(not 0 < distance <= count for distance in distances):
+            raise VerifyException(
+                f"after = {list(distances)} should say how many launches before it others stand"
+            )
 
     def verify_symbols(self, symbols: Mapping[str, Operation]) -> None:
         name = f"@{self.kernel_name}"
@@ -228,10 +217,6 @@ class LaunchOp(IRDLOperation, SymbolUser):
         tensors = [value.type for value in (*self.inputs, *self.outputs)]
         if len(buffers) < len(tensors):
             raise VerifyException(f"{len(tensors)} tensors, but {name} has {len(buffers)} buffers")
-        if "independent" in kernel.properties and self.beside is None:
-            raise VerifyException(
-                f"it runs beside no launch; {name} is independent of those before"
-            )
         for number, (tensor, buffer) in enumerate(zip(tensors, buffers, strict=False)):
             if not _is_buffer_of(tensor, buffer):
                 raise VerifyException(

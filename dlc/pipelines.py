@@ -41,7 +41,8 @@ PIPELINES: dict[str, Pipeline] = {
             "gpu-set-resident-blocks",  # copies and their waits are written
             "gpu-unroll-windows",  # neighbours are wide loads by now, one for each tap
             "gpu-unroll-pairs",
-            "gpu-set-dependents",  # shared memory is allocated
+            "fused-group-order-launches",  # shared memory is allocated
+            "gpu-set-dependents",  # knows which launches come after which
             "gpu-merge-loads",  # which inputs may be taken for constant is decided
             "gpu-load-ahead",  # registers and shared memory of the main loop are there
             "gpu-hoist-loads",  # what is left of them

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, StringAttr, i64
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
 from dlc.analysis.arena import Buffer, place
 from dlc.analysis.buffers import Buffers
-from dlc.analysis.entry import launches
+from dlc.analysis.entry import returned
+from dlc.analysis.launch_order import LaunchOrder
 from dlc.core.passes import DlcPass
 from dlc.dialects.fused_group import ARENA_BYTES, LaunchOp
 from dlc.ir.tensor import tensor_bytes
@@ -96,42 +97,51 @@ _Place = tuple[_Slot, int]
 
 
 class _Lifetimes:
-    """When each buffer is first written and last read, and which output it is.
-
-    A step holds the launches that may run beside each other, and what stands before the next ones.
-    A buffer that is filled is written before all of them.
+    """Which launches touch each buffer, and which output it is. A buffer that is filled is written
+    before all of them.
     """
 
     def __init__(self, main: FuncOp, kernels: Mapping[str, _Kernel]):
-        self.launches = launches(main)
         self._kernels = kernels
+        self._order = order = LaunchOrder(main)
+        order.check()
+        self.launches = order.launches
+        self._number = {op: number for number, op in enumerate(order.launches)}
+        self._steps = [*order.steps, len(order.launches)]
+        self._is_line = len({*order.steps}) == len(order.launches)
         self._buffers = Buffers(main.body.block)
-        self._step: dict[Operation, int] = {}
-        self._first_write: dict[SSAValue, int] = {}
-        self._last_read: dict[SSAValue, int] = {}
+        self._users: dict[SSAValue, set[int]] = {}
+        self._above: dict[SSAValue, int] = {}
         self._output: dict[SSAValue, int] = {}
         self._slots: dict[SSAValue, _Slot] = {}
-        step = 0
-        for op in main.body.block.ops:
-            step += isinstance(op, LaunchOp) and op.beside is None
-            self._visit(op, step)
+        for op in order.launches:
+            self._visit(op, self._number[op])
+        for number, value in enumerate(returned(main.body.block)):
+            self._visit_returned(value, number)
 
-    def _visit(self, op: Operation, step: int) -> None:
-        self._step[op] = step
-        for number, operand in enumerate(op.operands):
-            buffer, _ = self._buffers.place(operand)
-            self._last_read[buffer] = step
-            whole = tensor_bytes(operand) == tensor_bytes(buffer)
-            if isinstance(op, ReturnOp) and isinstance(buffer.owner, LaunchOp) and whole:
-                self._output.setdefault(buffer, number)
-        for number, result in enumerate(op.results):
-            first = _BEFORE_ALL if self._is_filled(op, number) else step
-            buffer, _ = self._buffers.place(result)
-            self._first_write[buffer] = min(first, self._first_write.get(buffer, first))
+    def _visit(self, op: LaunchOp, number: int) -> None:
+        for value in (*op.operands, *op.results):
+            self._users.setdefault(self._buffers.place(value)[0], set()).add(number)
+        for result, value in enumerate(op.results):
+            buffer, _ = self._buffers.place(value)
+            self._above[buffer] = self._above.get(buffer, -1) & self._above_of(op, result)
+            if self._is_filled(op, result):
+                self._users[buffer].add(_BEFORE_ALL)
 
-    def _is_filled(self, op: Operation, number: int) -> bool:
+    def _above_of(self, op: LaunchOp, result: int) -> int:
+        """Return the launches that have ended when a result, or what follows them, is written."""
+        return 0 if self._is_filled(op, result) else self._order.above[self._number[op]]
+
+    def _is_filled(self, op: LaunchOp, number: int) -> bool:
         """Return whether result ``number`` of a launch, or what follows the results, is filled."""
-        return isinstance(op, LaunchOp) and number in self._kernels[op.kernel_name].filled
+        return number in self._kernels[op.kernel_name].filled
+
+    def _visit_returned(self, value: SSAValue, number: int) -> None:
+        buffer, _ = self._buffers.place(value)
+        self._users.setdefault(buffer, set()).add(len(self.launches))
+        whole = tensor_bytes(value) == tensor_bytes(buffer)
+        if isinstance(buffer.owner, LaunchOp) and whole:
+            self._output.setdefault(buffer, number)
 
     def results(self, op: LaunchOp) -> Iterator[_Place]:
         """Yield the places of a launch's results."""
@@ -142,15 +152,23 @@ class _Lifetimes:
             yield self._slots[buffer], shift
 
     def _slot(self, value: SSAValue) -> _Slot:
-        first = self._first_write[value]
-        buffer = Buffer(tensor_bytes(value), first, self._last_read.get(value, first))
+        buffer = self._buffer(tensor_bytes(value), self._users[value], self._above[value])
         return _Slot(buffer, -1 - self._output[value] if value in self._output else 0)
+
+    def _buffer(self, bytes: int, users: set[int], above: int) -> Buffer:
+        launches = users - {_BEFORE_ALL}
+        steps = [self._steps[number] for number in launches]
+        first = _BEFORE_ALL if _BEFORE_ALL in users else min(steps)
+        if self._is_line:
+            return Buffer(bytes, first, max(steps))
+        return Buffer(bytes, first, max(steps), sum(1 << number for number in launches), above)
 
     def scratch(self, op: LaunchOp) -> Iterator[_Place]:
         """Yield the places of a launch's scratch buffers, which live during the launch only, unless
         they are filled.
         """
-        step = self._step[op]
         for number, size in enumerate(self._kernels[op.kernel_name].scratch, len(op.results)):
-            first = _BEFORE_ALL if self._is_filled(op, number) else step
-            yield _Slot(Buffer(size, first, step)), 0
+            users = {self._number[op]}
+            if self._is_filled(op, number):
+                users.add(_BEFORE_ALL)
+            yield _Slot(self._buffer(size, users, self._above_of(op, number))), 0

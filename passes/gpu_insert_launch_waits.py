@@ -25,8 +25,6 @@ class GpuInsertLaunchWaitsPass(DlcPass):
        that touches none waits at its end.
     2. With ``dependents`` the launch after it may begin then.
 
-    An ``independent`` kernel lets it begin at its own begin, and waits at its end.
-
     A kernel stays as it is that has no ``constant_inputs``, or has such operations.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``gpu-set-dependents``.
@@ -43,8 +41,6 @@ class GpuInsertLaunchWaitsPass(DlcPass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in op.ops:
             if isinstance(kernel, KernelOp) and _lacks_waits(kernel):
-                if kernel.independent is not None and kernel.dependents is not None:
-                    _put(GriddepcontrolLaunchDependentsOp(), kernel.body.block.ops.first)
                 _insert_waits(kernel, kernel.body.block)
 
 
@@ -62,7 +58,7 @@ def _insert_waits(kernel: KernelOp, block: Block) -> None:
                 _insert_waits(kernel, branch)
             if not branches:
                 _put(GriddepcontrolWaitOp(), op)
-                if kernel.dependents is not None and kernel.independent is None:
+                if kernel.dependents is not None:
                     _put(GriddepcontrolLaunchDependentsOp(), op)
             return
 

@@ -36,9 +36,9 @@ class GriddepcontrolWaitOp(GriddepcontrolOp):
     """Wait until the launches before this one have ended, and see all that they wrote (PTX
     ``griddepcontrol.wait``).
 
-    Before it, a thread touches nothing in global memory but the kernel's ``constant_inputs``,
-    unless the kernel is ``independent``. Every thread waits: so a launch has not ended before those
-    before it have, and who waits for the last one has waited for all of them.
+    Before it, a thread touches nothing in global memory but the kernel's ``constant_inputs``. Every
+    thread waits: so a launch has not ended before those before it have, and who waits for the last
+    one has waited for all of them.
     """
 
     name = "gpu.griddepcontrol_wait"

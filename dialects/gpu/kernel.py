@@ -66,10 +66,6 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     the numbers of the inputs that are weights or constants at every launch, which it may read
     before it has waited (``gpu.griddepcontrol_wait``). dependents: it lets the launch after it
     begin as soon as it has waited itself; without it that one begins when this one has ended.
-    independent: nothing that it touches is written by a launch that may run when it begins, and
-    nothing that it writes is touched by one. So it need not wait before it touches memory, and lets
-    the launch after it begin at once. It waits at its end, so that who waits for it has waited for
-    those launches, too.
     cooperative: all blocks of a launch are resident together, so that they may wait for each other
     (CUDA C++ Programming Guide, "Grid Synchronization"); it begins when the launches before it have
     ended. filled: the numbers of the outputs and scratch buffers of which every byte is 0xff when
@@ -90,7 +86,6 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     cluster = opt_prop_def(DenseArrayBase.constr(i64))
     constant_inputs = opt_prop_def(DenseArrayBase.constr(i64))
     dependents = opt_prop_def(UnitAttr)
-    independent = opt_prop_def(UnitAttr)
     cooperative = opt_prop_def(UnitAttr)
     filled = opt_prop_def(DenseArrayBase.constr(i64))
     scratch = prop_def(DenseArrayBase.constr(i64), default_value=DenseArrayBase.from_list(i64, []))
@@ -247,9 +242,6 @@ class KernelOp(IRDLOperation, ClusteredKernel):
             raise VerifyException(
                 "dependents is for a kernel that waits itself: one with constant_inputs"
             )
-        constant = self.constant_inputs is not None and len(numbers) == self._first_output
-        if self.independent is not None and not constant:
-            raise VerifyException("of an independent kernel all inputs are constant_inputs")
         if self.cooperative is not None and self.constant_inputs is not None:
             raise VerifyException(
                 "a cooperative kernel begins when the launches before it have ended: it has no "

@@ -13,11 +13,18 @@ ALIGNMENT_BYTES = 256
 
 @dataclass(frozen=True)
 class Buffer:
-    """A buffer of ``bytes`` that must keep its contents from step ``first`` to ``last``."""
+    """A buffer of ``bytes`` that must keep its contents from step ``first`` to ``last``.
+
+    Steps may hold launches that need not come one after the other. users: those that touch it, and
+    above: those that have ended when the first of them begins, as the bits of numbers. By default
+    it is in use all through its steps.
+    """
 
     bytes: int
     first: int
     last: int
+    users: int = -1
+    above: int = 0
 
     @property
     def room(self) -> int:
@@ -25,8 +32,13 @@ class Buffer:
         return self.bytes + -self.bytes % ALIGNMENT_BYTES
 
     def meets(self, other: "Buffer") -> bool:
-        """Return whether both must keep contents at some step."""
-        return self.first <= other.last and other.first <= self.last
+        """Return whether both must keep contents at some time."""
+        together = self.first <= other.last and other.first <= self.last
+        return together and not self.precedes(other) and not other.precedes(self)
+
+    def precedes(self, other: "Buffer") -> bool:
+        """Return whether all that touch it have ended when those of the other one begin."""
+        return not self.users & ~other.above
 
 
 @dataclass(frozen=True)
@@ -38,7 +50,7 @@ class Arena:
 
 
 def place(buffers: Sequence[Buffer]) -> Arena:
-    """Return offsets such that buffers that live at the same step do not overlap.
+    """Return offsets such that buffers that live at the same time do not overlap.
 
     Each buffer in turn takes the smallest gap that holds it between those already placed; the turn
     is by size (largest first) or by time, whichever ends smaller. Finding the optimum is NP-hard;
@@ -73,18 +85,22 @@ class _Placed:
 
     def __init__(self, most: int):
         self._rows = np.zeros((4, most), np.int64)
-        self._count = 0
+        self._buffers: list[Buffer] = []
 
     def add(self, buffer: Buffer) -> int:
         """Place a buffer in the smallest gap that holds it, else behind all; return its offset."""
-        rows = self._rows[:, : self._count]
+        count = len(self._buffers)
+        rows = self._rows[:, :count]
         first, last, begin, end = rows
         meets = (first <= buffer.last) & (last >= buffer.first)
+        if buffer.users >= 0:  # of these few it is asked more closely
+            for number in np.flatnonzero(meets):
+                meets[number] = buffer.meets(self._buffers[number])
         offset = _best_gap(begin[meets], end[meets], buffer.room)
         at = int(np.searchsorted(begin, offset))
-        self._rows[:, at + 1 : self._count + 1] = rows[:, at:]
+        self._rows[:, at + 1 : count + 1] = rows[:, at:]
         self._rows[:, at] = buffer.first, buffer.last, offset, offset + buffer.room
-        self._count += 1
+        self._buffers.insert(at, buffer)
         return offset
 
 

@@ -14,10 +14,7 @@ def touches_earlier(op: Operation, kernel: KernelOp) -> bool:
 
     That is all of global memory but what ``kernel`` only reads of its ``constant_inputs``: buffers
     share memory when they are not in use at the same time, so a write may come too early as well.
-    An independent kernel touches nothing that others do.
     """
-    if kernel.independent is not None:
-        return False
     constant = kernel.early_buffers
     return any(_is_of_others(global_accesses(inner), constant) for inner in op.walk())
 

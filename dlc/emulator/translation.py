@@ -49,7 +49,6 @@ _KERNEL = re.compile(
     r'extern "C" __global__ void (__\w+__)\((\d+)(?:, \d+)?\)'
     r"(?: __cluster_dims__\((\d+), (\d+), (\d+)\))? (\w+)\("
 )
-_LAST_WAIT = re.compile(r"(\bwait_for_launches\(\)|\"griddepcontrol\.wait;\" .*\));\s*$")
 _SHARED = re.compile(r"extern __shared__ __align__\(\d+\) unsigned char (\w+)\[\];")
 _VARIABLE = re.compile(r"\bstatic __device__ ")
 _UNROLL = re.compile(r"^\s*#pragma unroll( 2)?\n", re.MULTILINE)
@@ -81,20 +80,17 @@ def host_text(text: str, kernels: Sequence[Kernel], symbol: str) -> str:
 
 @dataclass(frozen=True)
 class _Head:
-    """What the text of a kernel says: the threads of a block, 0 where it does not say how many, the
-    blocks of a cluster, and whether it waits for the launches before it with its last statement.
+    """What the head of a kernel says: the threads of a block, 0 where it does not say how many, and
+    the blocks of a cluster.
     """
 
     threads: int
     cluster: tuple[str, ...]
-    waits_last: bool
 
 
 def _head(match: re.Match[str]) -> _Head:
     attribute, value, *cluster, _ = match.groups(default="1")
-    body, *_ = match.string[match.end() :].partition("\n}")
-    threads = int(value) if attribute == "__launch_bounds__" else 0
-    return _Head(threads, tuple(cluster), _LAST_WAIT.search(body) is not None)
+    return _Head(int(value) if attribute == "__launch_bounds__" else 0, tuple(cluster))
 
 
 def _tables(kernels: Sequence[Kernel], heads: Mapping[str, _Head], symbol: str) -> list[str]:
@@ -110,9 +106,8 @@ def _tables(kernels: Sequence[Kernel], heads: Mapping[str, _Head], symbol: str) 
             f"static const unsigned maps_{name}[] = {{{', '.join(map(str, (*kernel.maps, 0)))}}};",
         ]
         tables = f"{number}, {maps}, parameters_{name}, maps_{name}"
-        head = heads[name]
-        facts = f"{{{', '.join(head.cluster)}}}, {int(head.waits_last)}, {int(kernel.cooperative)}"
-        rows.append(f'{{"{name}", call_{name}, {head.threads}, {tables}, {facts}}}, ')
+        facts = f"{{{', '.join(heads[name].cluster)}}}, {int(kernel.cooperative)}"
+        rows.append(f'{{"{name}", call_{name}, {heads[name].threads}, {tables}, {facts}}}, ')
     return [
         *lines,
         f"static const emulated_kernel kernels[] = {{{''.join(rows)}{{}}}};",

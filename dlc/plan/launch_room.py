@@ -1,6 +1,6 @@
-"""What launches that run beside each other take of a chip."""
+"""What launches take of a chip, and whether they gain by running at the same time."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from math import prod
 
 from dlc.arch import GpuArch
@@ -11,6 +11,9 @@ REGISTERS = 128
 """Of a thread, where the kernel does not say how many blocks an SM has: what products of tiles
 have, which leave an SM the least blocks. The assembler has not run yet.
 """
+
+LEAST_GAIN = 0.95
+"""Of the time of a line; what is nearer cannot be told apart."""
 
 
 def share(kernel: KernelOp, chip: GpuArch) -> float:
@@ -25,6 +28,10 @@ def share(kernel: KernelOp, chip: GpuArch) -> float:
     return prod(kernel.grid_size) / (chip.sm_count * max(fit, 1))
 
 
-def fit_together(shares: Iterable[float]) -> bool:
-    """Return whether kernels have room beside each other."""
-    return sum(shares) <= 1
+def gains_side_by_side(shares: Sequence[float], longest: int) -> bool:
+    """Return whether launches take less time at the same time than one after the other.
+
+    longest: how many of them the longest way has. Each is taken for as long as any other. Side by
+    side they take as long as the longest way, and as long as their blocks need the whole chip.
+    """
+    return max(longest, sum(min(1.0, part) for part in shares)) < LEAST_GAIN * len(shares)

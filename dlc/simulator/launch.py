@@ -288,5 +288,5 @@ def _buffer(
         )
     if argument in kernel.filled_buffers:
         return FilledBuffer(f"%{name}", array, checks, exchanged)
-    constant = kernel.independent is not None or argument in kernel.early_buffers
+    constant = argument in kernel.early_buffers
     return GlobalBuffer(f"%{name}", array, not is_input, is_input, checks, exchanged, constant)

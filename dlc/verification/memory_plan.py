@@ -12,7 +12,8 @@ from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.utils.symbol_table import get_name_if_symbol
 
-from dlc.analysis.entry import find_main, launches, output_names, returned
+from dlc.analysis.entry import find_main, output_names, returned
+from dlc.analysis.launch_order import LaunchOrder
 from dlc.backends.host.program import Address, HostProgram
 from dlc.backends.host.reader import read_program
 from dlc.dialects.fused_group import LaunchOp
@@ -38,17 +39,17 @@ def check_memory_plan(module: ModuleOp) -> None:
     for value, offset in weights.offsets.items():
         memory.write(Address("weight", offset), _whole(value))
     scratch, marks = dict(_scratch_sizes(module)), dict(_marks(module))
-    for op, launch in zip(launches(main), program.launches, strict=True):
+    order = LaunchOrder(main)
+    pairs = list(zip(order.launches, program.launches, strict=True))
+    for op, launch in pairs:
         for number, mark in marks[op.kernel_name].items():
             memory.write(launch.operands[number], mark)
-    mates: list[_Touched] = []
-    for op, launch in zip(launches(main), program.launches, strict=True):
+    touched: list[_Touched] = []
+    for op, launch in pairs:
         _check_filled(op, launch.operands, marks[op.kernel_name], memory)
-        touched = _check_launch(op, launch.operands, scratch[op.kernel_name], memory, program)
-        mates = [] if op.beside is None else mates
-        if any(map(touched.conflicts, mates)):
-            raise MiscompileError(f"{_name(op)} shares memory with one that it runs beside")
-        mates.append(touched)
+        found = _check_launch(op, launch.operands, scratch[op.kernel_name], memory, program)
+        touched.append(found)
+    _check_unordered(order, touched)
     for copy in program.copies:
         memory.write(copy.target, memory.read(copy.source, copy.bytes))
     names = output_names(main)
@@ -56,6 +57,13 @@ def check_memory_plan(module: ModuleOp) -> None:
         found = memory.read(Address("output", buffer=number), tensor_bytes(value))
         if found != _content(value):
             raise MiscompileError(f"output {names[number]!r} does not end where it is wanted")
+
+
+def _check_unordered(order: LaunchOrder, touched: Sequence["_Touched"]) -> None:
+    for other, number in order.unordered():
+        if touched[number].conflicts(touched[other]):
+            names = " and ".join(_name(order.launches[n]) for n in (other, number))
+            raise MiscompileError(f"{names} share memory, and may run at the same time")
 
 
 def _check_launch(

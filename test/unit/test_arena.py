@@ -27,6 +27,22 @@ def test_buffers_that_live_together_do_not_overlap_and_the_peak_is_exact() -> No
         assert arena.bytes >= live_bytes(buffers)
 
 
+def test_launches_of_one_step_that_come_one_after_the_other() -> None:
+    first, second = Buffer(256, 3, 3, users=0b01, above=0), Buffer(256, 3, 3, 0b10, above=0b01)
+    beside = Buffer(256, 3, 3, users=0b100, above=0)
+    assert first.precedes(second)
+    assert not second.precedes(first)
+    assert not first.meets(second)
+    assert not second.meets(first)
+    assert beside.meets(first)
+    assert beside.meets(second)
+    assert place([first, second]).offsets == (0, 0)
+    assert len({*place([first, second, beside]).offsets}) == 2
+    for one in (first, second):  # without users a buffer is in use all through its steps
+        assert one.meets(Buffer(256, 3, 4))
+        assert not one.meets(Buffer(256, 4, 4))
+
+
 def test_a_chain_needs_two_buffers() -> None:
     chain = [Buffer(1000, step, step + 1) for step in range(50)]
     assert place(chain).bytes == live_bytes(chain) == 2048

@@ -1,15 +1,13 @@
 """Launches in any order that theirs allows give the same results, in the memory that they have."""
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
-from dlc.analysis.entry import find_main, launches
-from dlc.backends.host.program import Address, HostProgram, Launch
+from dlc.backends.host.program import Address, HostProgram
 from dlc.backends.host.reader import read_program
 from dlc.core.parser import parse_module
 
@@ -17,7 +15,7 @@ SIZE = 64
 """Elements of each tensor; they fill 256 bytes, the unit of the memory plan."""
 KERNELS = {1: "one", 2: "two", 3: "three"}
 """By the number of their inputs, of which they give a sum that tells one from the other."""
-PASSES = "fused-group-order-launches{arch=sm_90a},fused-group-plan-memory"
+ORDER, PLAN = "fused-group-order-launches{arch=sm_90a}", "fused-group-plan-memory"
 
 
 def drawn(seed: int) -> str:
@@ -44,26 +42,16 @@ def _kernel(name: str, inputs: int) -> str:
     return f"gpu.kernel @{name}({buffers}) attributes {{{shape}, outputs = 1 : i64}} {{ gpu.end }}"
 
 
-def planned(text: str) -> ModuleOp:
+def planned(text: str, passes: str) -> HostProgram:
     context = registry.new_context()
     module = parse_module(text, context)
-    for step in registry.build_passes(PASSES):
+    for step in registry.build_passes(passes):
         step.apply(context, module)
     module.verify()
-    return module
+    return read_program(module, lambda _: 0)
 
 
-def sets_of(module: ModuleOp, program: HostProgram) -> list[list[Launch]]:
-    """Return the launches in sets that run beside each other."""
-    found: list[list[Launch]] = []
-    for op, launch in zip(launches(find_main(module)), program.launches, strict=True):
-        if op.beside is None:
-            found.append([])
-        found[-1].append(launch)
-    return found
-
-
-def run(program: HostProgram, order: Iterable[Launch]) -> list[np.ndarray]:
+def run(program: HostProgram, order: Iterable[int]) -> list[np.ndarray]:
     """Return the outputs, where each launch reads and writes the memory of the plan."""
     x = np.arange(SIZE, dtype=np.float32)
     outputs = [np.full(SIZE, np.nan, np.float32) for _ in program.outputs]
@@ -74,50 +62,49 @@ def run(program: HostProgram, order: Iterable[Launch]) -> list[np.ndarray]:
             return arena[address.offset : address.offset + 4 * SIZE].view(np.float32)
         return x if address.space == "input" else outputs[address.buffer]
 
-    for launch in order:
-        *read, written = map(array, launch.operands)
+    for number in order:
+        *read, written = map(array, program.launches[number].operands)
         written[:] = sum((n + 2) * y for n, y in enumerate(read)) % 1021 + 1  # exact in floats
     for copy in program.copies:
         array(copy.target)[:] = array(copy.source)
     return outputs
 
 
-def shuffled(sets: Sequence[Sequence[Launch]], seed: int) -> list[Launch]:
+def shuffled(program: HostProgram, seed: int) -> list[int]:
+    """Return the launches in some order in which each comes after those that it must come after."""
     draw = random.Random(seed)
-    return [launch for one in sets for launch in draw.sample(one, len(one))]
+    left = [set(launch.after) for launch in program.launches]
+    found: list[int] = []
+    while len(found) < len(left):
+        ready = [n for n, after in enumerate(left) if n not in found and after <= {*found}]
+        found.append(draw.choice([*ready, ready[-1]]))
+    return found
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_any_order_that_is_allowed_gives_the_same(seed: int) -> None:
-    text = drawn(seed)
-    context = registry.new_context()
-    line = parse_module(text, context)
-    for step in registry.build_passes("fused-group-plan-memory"):
-        step.apply(context, line)
-    first = read_program(line, lambda _: 0)
-    wanted = run(first, first.launches)
-    module = planned(text)
-    program = read_program(module, lambda _: 0)
-    sets = sets_of(module, program)
+    line = planned(drawn(seed), PLAN)
+    wanted = run(line, range(len(line.launches)))
+    program = planned(drawn(seed), f"{ORDER},{PLAN}")
     for order in range(10):
-        assert np.array_equal(run(program, shuffled(sets, order)), wanted)
+        assert np.array_equal(run(program, shuffled(program, order)), wanted)
 
 
-def test_orders_are_really_partial_and_the_plan_of_a_line_does_not_allow_them() -> None:
-    wrong = 0
+def test_a_line_has_one_order() -> None:
+    line = planned(drawn(0), PLAN)
+    assert [launch.after for launch in line.launches[1:]] == [
+        (number,) for number in range(len(line.launches) - 1)
+    ]
+
+
+def test_the_memory_of_a_line_does_not_allow_the_other_orders() -> None:
+    wrong = moved = 0
     for seed in range(10):
-        module = planned(drawn(seed))
-        sets = sets_of(module, read_program(module, lambda _: 0))
-        assert any(len(one) > 1 for one in sets)
-        for op in launches(find_main(module)):
-            op.beside = None
-        for step in registry.build_passes("fused-group-plan-memory"):
-            step.apply(registry.new_context(), module)
-        program = read_program(module, lambda _: 0)
-        ends = np.cumsum([len(one) for one in sets]).tolist()
-        again = [
-            program.launches[end - len(one) : end] for one, end in zip(sets, ends, strict=True)
-        ]
-        wanted = run(program, program.launches)
-        wrong += not np.array_equal(run(program, [x for one in again for x in one[::-1]]), wanted)
-    assert wrong > 0
+        line = planned(drawn(seed), PLAN)
+        wanted = run(line, range(len(line.launches)))
+        free = planned(drawn(seed), f"{ORDER},{PLAN}")
+        for order in (shuffled(free, number) for number in range(10)):
+            moved += order != sorted(order)
+            wrong += not np.array_equal(run(line, order), wanted)
+    assert moved > 50
+    assert wrong > 20

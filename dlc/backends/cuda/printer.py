@@ -180,7 +180,7 @@ def _late_reads(op: gpu.KernelOp) -> set[SSAValue]:
     knows that the pointer does not reach it. What is only written keeps ``__restrict__``: no store
     moves up.
     """
-    if op.constant_inputs is None or op.independent is not None:
+    if op.constant_inputs is None:
         return set()
     return {*op.input_buffers, *exchanged_buffers(op)} - {*op.early_buffers}
 

@@ -86,6 +86,13 @@ def _tables(number: int, variant: CudaVariant) -> Iterator[str]:
     rows = [_kernel(kernel, number, i) for i, kernel in enumerate(variant.kernels)]
     yield print_table("dlc_kernel", f"kernels{number}", rows)
     yield print_steps(variant.program, position, number)
+    yield print_table("dlc_edge", f"edges{number}", list(map(c_list, _edges(variant.program))))
+
+
+def _edges(program: HostProgram) -> list[tuple[int, int]]:
+    """Return the launches that others come after, with these."""
+    rows = enumerate(program.launches)
+    return [(other, number) for number, launch in rows for other in launch.after]
 
 
 def _kernel(kernel: CudaKernel, variant: int, number: int) -> str:
@@ -123,6 +130,8 @@ def _row(number: int, variant: CudaVariant) -> str:
             len(variant.kernels),
             f"images{number}",
             f"kernels{number}",
+            len(_edges(variant.program)),
+            f"edges{number}",
             steps_row(variant.program, number),
         ]
     )

@@ -29,11 +29,16 @@ class Address:
 
 @dataclass(frozen=True)
 class Launch:
-    """A kernel run for a group: inputs, then outputs, then scratch."""
+    """A kernel run for a group: inputs, then outputs, then scratch.
+
+    after: the launches that must have ended before, by number; with them end those that they come
+    after.
+    """
 
     kernel: str
     group: str
     operands: tuple[Address, ...]
+    after: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
 from dlc.analysis.entry import find_main, input_names, output_names, returned
+from dlc.analysis.launch_order import LaunchOrder
 from dlc.backends.host.program import Address, Copy, HostProgram, Launch, Tensor
 from dlc.core.locations import operation_text
 from dlc.dialects.fused_group import ARENA_BYTES, LaunchOp
@@ -31,7 +32,12 @@ def read_program(module: ModuleOp, weight_offset: WeightOffset) -> HostProgram:
     if not isa(size := module.attributes.get(ARENA_BYTES), IntegerAttr):
         raise CompileError("the module has no memory plan; run fused-group-plan-memory first")
     reader = _Reader(main, weight_offset)
-    launches = tuple(reader.launches())
+    order = LaunchOrder(main)
+    order.check()
+    launches = tuple(
+        replace(launch, after=tuple(after))
+        for launch, after in zip(reader.launches(), order.edges, strict=True)
+    )
     return HostProgram(
         inputs,
         outputs,

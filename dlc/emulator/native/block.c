@@ -300,12 +300,6 @@ void wait_for_launches_before(void) {
   if (self->launch->early) park(self, "griddepcontrol.wait");
 }
 
-/* Who begins then relies on it that all launches before this one have ended, but those that it runs beside. */
-void let_next_begin(void) {
-  if (self->launch->overlaps && !self->launch->kernel->waits_last && !me()->waited)
-    fault("it lets the launch after it begin and has not waited for the launches before its own");
-}
-
 static const char *const CLUSTER_BARRIER = "barrier.cluster.wait";
 
 void meet_cluster(void) {

@@ -20,7 +20,7 @@ struct emulated_kernel {
   unsigned threads, parameter_count, map_count;
   const kernel_parameter *parameters;
   const unsigned *maps;
-  unsigned cluster[3], waits_last, cooperative;
+  unsigned cluster[3], cooperative;
 };
 struct emulated_image {
   const emulated_kernel *kernels;
@@ -48,7 +48,6 @@ void commit_products(void);
 void meet_cluster(void);
 void wait_for_published(const void *, unsigned);
 void wait_for_launches_before(void);
-void let_next_begin(void);
 unsigned remote_address(unsigned, unsigned);
 byte *remote_memory(unsigned, unsigned);
 void wait_for_products(unsigned);
@@ -308,7 +307,7 @@ IM2COL_COPY(4, (int a, int b, int c, int d), (a, b, c, d), (offset u, offset v),
 IM2COL_COPY(5, (int a, int b, int c, int d, int e), (a, b, c, d, e), (offset u, offset v, offset w), (u, v, w))
 static inline void ptx_prefetch_tensormap(const void *) {}
 static inline void ptx_griddepcontrol_wait() { wait_for_launches_before(); }
-static inline void ptx_griddepcontrol_launch_dependents() { let_next_begin(); }
+static inline void ptx_griddepcontrol_launch_dependents() {}
 static inline void ptx_cp_async_bulk_commit_group() { commit_tensor_stores(); }
 static inline void ptx_cp_async_bulk_wait_group(unsigned outstanding) { wait_for_tensor_stores(outstanding); }
 static inline void ptx_cp_async_bulk_wait_group_read(unsigned outstanding) { wait_for_tensor_stores(outstanding); }

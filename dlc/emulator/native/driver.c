@@ -1,8 +1,7 @@
 /* A stand-in for NVIDIA's driver: the functions that an artifact calls, on the memory and cores of the host.
  *
  * What is asynchronous happens as late as it may: a stream's work when somebody waits for it. The nodes of a graph
- * run in the order opposite to that in which they were added, as far as their dependencies allow: a kernel that waits
- * for the launches before it at its end runs before those that let it in.
+ * run in the order opposite to that in which they were added, as far as their dependencies allow.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -419,6 +418,12 @@ CUresult cuGraphAddMemsetNode(CUgraphNode *added, CUgraph graph, const CUgraphNo
   return result == SUCCESS ? set_fill(n, parameters, context) : result;
 }
 
+CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (add_edge(graph, from[i], to[i], 0) != SUCCESS) return INVALID_VALUE;
+  return SUCCESS;
+}
+
 CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
                                    const CUgraphEdgeData *edges, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -464,46 +469,20 @@ CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
   return enqueue(stream, (work){.nodes = nodes, .count = executable->count});
 }
 
-static int waits_last(const node *n) { return n->launch.kernel && n->launch.kernel->waits_last; }
-
-/* A node that waits last ends when those before it have. */
-static int has_ended(const node *nodes, const node *n) {
-  if (!n->done) return 0;
-  for (size_t i = 0; waits_last(n) && i < n->after_count; i++)
-    if (!has_ended(nodes, &nodes[n->after[i].node])) return 0;
+static int is_ready(const node *nodes, const node *n) {
+  if (n->done) return 0;
+  for (size_t i = 0; i < n->after_count; i++)
+    if (!nodes[n->after[i].node].done) return 0;
   return 1;
 }
 
-/* Return whether a node runs beside the one that an edge comes from: it need only have been let in by it. */
-static int runs_beside(const node *n, const edge *e) { return e->early && waits_last(n); }
-
-/* Return whether a node may touch memory now, or has done so. */
-static int may_run(const node *nodes, const node *n) {
-  for (size_t i = 0; i < n->after_count; i++) {
-    const node *before = &nodes[n->after[i].node];
-    if (runs_beside(n, &n->after[i]) ? !may_run(nodes, before) : !has_ended(nodes, before)) return 0;
-  }
-  return 1;
-}
-
-/* Check that a node shares no memory with those that it, or one that it runs beside, runs beside. */
-static void check_mates(const node *nodes, const node *n, const node *of) {
-  for (size_t i = 0; i < of->after_count; i++) {
-    if (!runs_beside(of, &of->after[i])) continue;
-    const node *mate = &nodes[of->after[i].node];
-    check_apart(&n->launch, &mate->launch);
-    check_mates(nodes, n, mate);
-  }
-}
-
-/* Return whether a node may begin while `running` runs, and waits for it then. */
+/* Return whether a node may begin while `running` runs. */
 static int may_begin(const node *nodes, const node *n, const node *running) {
   int follows = 0;
-  if (waits_last(n)) return 0;
   for (size_t i = 0; i < n->after_count; i++) {
     const node *before = &nodes[n->after[i].node];
     if (before == running && n->after[i].early) follows = 1;
-    else if (!has_ended(nodes, before)) return 0;
+    else if (!before->done) return 0;
   }
   return follows;
 }
@@ -540,13 +519,41 @@ static void run_node(node *n) {
 /* Return the ready node that was added last. */
 static size_t last_ready(const node *nodes, size_t count) {
   for (size_t i = count; i-- > 0;)
-    if (!nodes[i].done && may_run(nodes, &nodes[i])) return i;
+    if (is_ready(nodes, &nodes[i])) return i;
   fault("a graph without an order");
+}
+
+/* Mark what a node comes after. */
+static void mark_before(const node *nodes, const node *n, unsigned char *before) {
+  for (size_t i = 0; i < n->after_count; i++) {
+    size_t other = n->after[i].node;
+    if (before[other]) continue;
+    before[other] = 1;
+    mark_before(nodes, &nodes[other], before);
+  }
+}
+
+static void check_pair(const node *one, const node *other) {
+  if (one->launch.kernel && other->launch.kernel) check_apart(&one->launch, &other->launch);
+  else if (one->launch.kernel) check_outside(&one->launch, (void *)(uintptr_t)other->fill.dst, other->fill.width);
+  else if (other->launch.kernel) check_outside(&other->launch, (void *)(uintptr_t)one->fill.dst, one->fill.width);
+}
+
+/* Nodes without an order may run at the same time: check that none writes what another one touches. */
+static void check_unordered(const node *nodes, size_t count) {
+  unsigned char *before = host_memory(count);
+  for (size_t i = 0; i < count; i++) {
+    memset(before, 0, count);
+    mark_before(nodes, &nodes[i], before);
+    for (size_t j = 0; j < i; j++)
+      if (!before[j]) check_pair(&nodes[j], &nodes[i]);
+  }
+  free(before);
 }
 
 static void run_graph(node *nodes, size_t count) {
   catch_signals();
-  for (size_t i = 0; i < count; i++) check_mates(nodes, &nodes[i], &nodes[i]);
+  check_unordered(nodes, count);
   for (size_t done = 0; done < count; done++) {
     node *next = &nodes[last_ready(nodes, count)];
     for (size_t i = 0; i < count; i++)

@@ -52,14 +52,14 @@ typedef struct kernel_parameter {
 
 /* A kernel of an image; tables of them end with one without a name. threads: of a block; 0 where its text does not
  * say how many. maps: the tensor maps that follow the buffers, as the numbers of these. cluster: blocks along x, y, z.
- * waits_last: it waits for the launches before it at its end only. cooperative: the blocks wait for each other. */
+ * cooperative: the blocks wait for each other. */
 typedef struct emulated_kernel {
   const char *name;
   void (*call)(void **parameters);
   uint32_t threads, parameter_count, map_count;
   const kernel_parameter *parameters;
   const uint32_t *maps;
-  uint32_t cluster[3], waits_last, cooperative;
+  uint32_t cluster[3], cooperative;
 } emulated_kernel;
 
 static inline uint32_t cluster_blocks(const emulated_kernel *k) { return k->cluster[0] * k->cluster[1] * k->cluster[2]; }
@@ -92,9 +92,6 @@ void settle(void);
 
 /* This thread waits for the launches before its own. */
 void wait_for_launches_before(void);
-
-/* This thread lets the launch after its own begin. */
-void let_next_begin(void);
 
 /* Which thread of its block this is, and the block's shared memory. */
 uint32_t thread_number(void);
@@ -140,6 +137,7 @@ void hide(const void *pointer); /* the allocation around it, until the next laun
 void before_launch(const launch *launch);
 void after_launch(const launch *launch);
 void check_apart(const launch *one, const launch *other); /* they may run at the same time */
+void check_outside(const launch *launch, const void *filled, size_t bytes); /* which may be filled meanwhile */
 
 /* End the process with one line on standard error: it is the artifact's fault, or the machine's. */
 void fault(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));

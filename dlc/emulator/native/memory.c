@@ -160,9 +160,18 @@ void check_apart(const launch *one, const launch *other) {
       const unsigned char *p = *(unsigned char **)one->parameters[i], *q = *(unsigned char **)other->parameters[j];
       if (k->parameters[i].role == READ && o->parameters[j].role == READ) continue;
       if (p < q + o->parameters[j].bytes && q < p + k->parameters[i].bytes)
-        fault("kernels %s and %s run beside each other, and operand %u of the first overlaps operand %u of the second",
+        fault("kernels %s and %s may run at the same time; operand %u of the first overlaps operand %u of the second",
               k->name, o->name, i, j);
     }
+}
+
+void check_outside(const launch *l, const void *filled, size_t bytes) {
+  const unsigned char *q = filled;
+  for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+    const unsigned char *p = *(unsigned char **)l->parameters[i];
+    if (p < q + bytes && q < p + l->kernel->parameters[i].bytes)
+      fault("kernel %s, operand %u: its memory may be filled for another launch while this one runs", l->kernel->name, i);
+  }
 }
 
 static unsigned char *copy_of(const unsigned char *from, size_t bytes) {

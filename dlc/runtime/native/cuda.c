@@ -192,25 +192,29 @@ static dlc_status set_arguments(const dlc_model *model, const dlc_launch *launch
                             changed);
 }
 
-/* One after the other: the memory plan reuses buffers in this order. A kernel that waits itself is launched when the
- * one before it says so, or when all blocks of that have ended. What fills its buffers runs beside the ones before. */
+/* What fills the buffers of a kernel runs beside the launches before it. */
 static dlc_status add_node(dlc_model *model, uint32_t number) {
   static const CUkernelNodeAttrValue together = {.cooperative = 1};
+  const dlc_kernel *kernel = &model->variant->kernels[model->variant->steps.launches[number].kernel];
+  cuda_fills *fills = &model->fills[number];
+  CUgraphNode *node = &model->nodes[number];
+  TRY_STATUS(cuda_fills_add(fills, &model->driver, model->context, model->graph, kernel, &model->arguments[number]));
+  CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, number);
+  TRY(cuGraphAddKernelNode(node, model->graph, fills->nodes, kernel->fill_count, &parameters));
+  if (kernel->cooperative) TRY(cuGraphKernelNodeSetAttribute(*node, CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE, &together));
+  return DLC_OK;
+}
+
+/* The memory plan reuses buffers along the edges. A kernel that waits itself is launched when those before it say so, or
+ * when all blocks of them have ended. */
+static dlc_status add_edge(dlc_model *model, const dlc_edge *edge) {
   static const CUgraphEdgeData early = {.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
                                         .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
-  const dlc_kernel *kernel = &model->variant->kernels[model->variant->steps.launches[number].kernel];
-  int waits = kernel->waits && model->driver.cuGraphAddDependencies_v2;
-  CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, number);
-  CUgraphNode *node = &model->nodes[number];
-  const CUgraphNode *before = number ? node - 1 : NULL;
-  TRY_STATUS(cuda_fills_add(&model->fills[number], &model->driver, model->context, model->graph, kernel,
-                            &model->arguments[number]));
-  CUgraphNode *after = model->fills[number].nodes;
-  size_t count = kernel->fill_count;
-  if (before && !waits) after[count++] = *before;
-  TRY(cuGraphAddKernelNode(node, model->graph, after, count, &parameters));
-  if (kernel->cooperative) TRY(cuGraphKernelNodeSetAttribute(*node, CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE, &together));
-  if (before && waits) TRY(cuGraphAddDependencies_v2(model->graph, before, node, &early, 1));
+  const dlc_variant *v = model->variant;
+  const CUgraphNode *before = &model->nodes[edge->before], *after = &model->nodes[edge->after];
+  if (v->kernels[v->steps.launches[edge->after].kernel].waits && model->driver.cuGraphAddDependencies_v2)
+    TRY(cuGraphAddDependencies_v2(model->graph, before, after, &early, 1));
+  else TRY(cuGraphAddDependencies(model->graph, before, after, 1));
   return DLC_OK;
 }
 
@@ -228,6 +232,7 @@ static dlc_status build_graph(dlc_model *model, const dlc_places *p) {
     TRY_STATUS(set_arguments(model, launch, p, &model->arguments[i], &changed));
     TRY_STATUS(add_node(model, i));
   }
+  for (uint32_t i = 0; i < model->variant->edge_count; i++) TRY_STATUS(add_edge(model, &model->variant->edges[i]));
   TRY(cuGraphInstantiateWithFlags(&model->executable, model->graph, 0));
   return DLC_OK;
 }

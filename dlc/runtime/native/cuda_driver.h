@@ -98,6 +98,8 @@ enum {
   X(cuGraphKernelNodeSetAttribute, (CUgraphNode node, int attribute, const CUkernelNodeAttrValue *value))    \
   X(cuGraphAddMemsetNode, (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,        \
                            const CUDA_MEMSET_NODE_PARAMS *parameters, CUcontext context))                    \
+  X(cuGraphAddDependencies,                                                                                  \
+    (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count))                           \
   X(cuGraphInstantiateWithFlags, (CUgraphExec * executable, CUgraph graph, unsigned long long flags))        \
   X(cuGraphExecDestroy, (CUgraphExec executable))                                                            \
   X(cuGraphExecKernelNodeSetParams,                                                                          \

@@ -26,8 +26,8 @@ typedef struct dlc_fill {
 } dlc_fill;
 
 /* Its parameters are pointers to the buffers of the launch, then the tensor maps. waits: it may begin before the
- * launch before it has ended, since each of its threads waits for that (PTX ISA, "griddepcontrol.wait"). cooperative: its
- * blocks wait for each other, so all run at the same time. */
+ * launches before it have ended, since each of its threads waits for that (PTX ISA, "griddepcontrol.wait"). cooperative:
+ * its blocks wait for each other, so all run at the same time. */
 typedef struct dlc_kernel {
   const char *name;
   uint32_t image, grid[3], block[3], shared_bytes, waits, cooperative, map_count;
@@ -36,12 +36,20 @@ typedef struct dlc_kernel {
   const dlc_fill *fills;
 } dlc_kernel;
 
+/* The launch `after` begins when the launch `before` has ended; launches without a way of edges between them may run at
+ * the same time. */
+typedef struct dlc_edge {
+  uint32_t before, after;
+} dlc_edge;
+
 typedef struct dlc_variant {
   const char *name;            /* sm_90a */
   int32_t major, minor, exact; /* compute capability; exact: runs on no other one */
   uint32_t image_count, kernel_count;
   const dlc_image *images;
   const dlc_kernel *kernels;
+  uint32_t edge_count;
+  const dlc_edge *edges;
   dlc_steps steps;
 } dlc_variant;
 

@@ -26,7 +26,7 @@ typedef struct dlc_copy {
 typedef struct dlc_steps {
   uint64_t workspace_bytes;
   uint32_t launch_count, operand_count, copy_count;
-  const dlc_launch *launches; /* in this order: the memory plan reuses buffers */
+  const dlc_launch *launches; /* in this order; a GPU has edges between them */
   const dlc_address *operands;
   const dlc_copy *copies;
 } dlc_steps;

@@ -102,34 +102,11 @@ func.func @measured(%x: tensor<8xf32>) -> tensor<8xf32> {
 loop.kernel @g0(%x: memref<4xf32>, %y: memref<4xf32>) attributes {outputs = 1 : i64} {
   loop.end
 }
-func.func @beside_nothing(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@below {{there is no launch before it that it could run beside}}
-  %y = fused_group.launch @g0(%x) {beside} : (tensor<4xf32>) -> tensor<4xf32>
-  func.return %y : tensor<4xf32>
-}
-
-// -----
-
-loop.kernel @g0(%x: memref<4xf32>, %y: memref<4xf32>) attributes {outputs = 1 : i64} {
-  loop.end
-}
-func.func @beside_what_it_reads(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %a = fused_group.launch @g0(%x) : (tensor<4xf32>) -> tensor<4xf32>
-  %b = fused_group.launch @g0(%x) {beside} : (tensor<4xf32>) -> tensor<4xf32>
-  %c = graph.reshape %a {sizes = array<i64: 2, 2>} : tensor<4xf32> -> tensor<2x2xf32>
-  %d = graph.reshape %c {sizes = array<i64: 4>} : tensor<2x2xf32> -> tensor<4xf32>
-  // expected-error@below {{it runs beside @g0, whose result it reads}}
-  %y = fused_group.launch @g0(%d) {beside} : (tensor<4xf32>) -> tensor<4xf32>
-  func.return %y : tensor<4xf32>
-}
-
-// -----
-
-gpu.kernel @g0(%x: memref<4xf32>, %y: memref<4xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, constant_inputs = array<i64: 0>, independent} {
-  gpu.end
-}
-func.func @too_early(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@below {{it runs beside no launch; @g0 is independent of those before}}
-  %y = fused_group.launch @g0(%x) : (tensor<4xf32>) -> tensor<4xf32>
-  func.return %y : tensor<4xf32>
+func.func @after_nothing(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = fused_group.launch @g0(%x) {after = array<i64>} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@below {{after = [1, 2] should say how many launches before it others stand}}
+  %b = fused_group.launch @g0(%x) {after = array<i64: 1, 2>} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@below {{after = [0] should say how many launches before it others stand}}
+  %c = fused_group.launch @g0(%x) {after = array<i64: 0>} : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %c : tensor<4xf32>
 }

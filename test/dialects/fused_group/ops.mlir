@@ -18,7 +18,7 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   %z = fused_group.launch @g0(%y) {offsets = array<i64: 0>} : (tensor<8xf32>) -> tensor<8xf32>
   // CHECK: %v = fused_group.launch @g0(%z) of "g2" : (tensor<8xf32>) -> tensor<8xf32>
   %v = fused_group.launch @g0(%z) of "g2" : (tensor<8xf32>) -> tensor<8xf32>
-  // CHECK: %u = fused_group.launch @g0(%z) of "g3" {beside} : (tensor<8xf32>) -> tensor<8xf32>
-  %u = fused_group.launch @g0(%z) of "g3" {beside} : (tensor<8xf32>) -> tensor<8xf32>
+  // CHECK: %u = fused_group.launch @g0(%z) of "g3" {after = array<i64: 2, 1>} : (tensor<8xf32>) -> tensor<8xf32>
+  %u = fused_group.launch @g0(%z) of "g3" {after = array<i64: 2, 1>} : (tensor<8xf32>) -> tensor<8xf32>
   func.return %v : tensor<8xf32>
 }

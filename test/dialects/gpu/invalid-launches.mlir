@@ -14,20 +14,6 @@ gpu.kernel @soon() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32
 
 // -----
 
-// expected-error@below {{of an independent kernel all inputs are constant_inputs}}
-gpu.kernel @free(%x: memref<32xf32>, %y: memref<32xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, constant_inputs = array<i64>, independent} {
-  gpu.end
-}
-
-// -----
-
-// expected-error@below {{of an independent kernel all inputs are constant_inputs}}
-gpu.kernel @alone(%y: memref<32xf32>) attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, independent} {
-  gpu.end
-}
-
-// -----
-
 gpu.kernel @after() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64} {
   // expected-error@below {{its kernel has no constant_inputs: it begins when the launches before it have ended}}
   gpu.griddepcontrol_wait

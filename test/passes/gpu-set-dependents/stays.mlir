@@ -32,7 +32,7 @@ builtin.module {
     %0 = fused_group.launch @free(%x) : (tensor<4xf32>) -> tensor<4xf32>
     %1 = fused_group.launch @decided(%0) : (tensor<4xf32>) -> tensor<4xf32>
     %2 = fused_group.launch @free(%1) : (tensor<4xf32>) -> tensor<4xf32>
-    %3 = fused_group.launch @together(%x) {beside} : (tensor<4xf32>) -> tensor<4xf32>
+    %3 = fused_group.launch @together(%x) : (tensor<4xf32>) -> tensor<4xf32>
     func.return %2 : tensor<4xf32>
   }
 }

@@ -38,8 +38,7 @@ class LaunchError(Exception):
 class Case:
     """A kernel ``k(x, y)``: one input, one output. body: its statements; element: the C type of
     both. shared: bytes of shared memory. maps: the tensor maps that follow. spare: bytes behind
-    the output, in its allocation. early: each launch waits itself for the one before it. apart:
-    each of them reads the input; else the output of the one before it.
+    the output, in its allocation. early: each launch waits itself for the one before it.
     """
 
     body: str
@@ -52,7 +51,6 @@ class Case:
     maps: tuple[DriverMap, ...] = ()
     edges: bool = True
     early: bool = False
-    apart: bool = False
 
     @property
     def text(self) -> str:
@@ -100,7 +98,6 @@ def launch(case: Case, x: np.ndarray, y: np.ndarray, folder: Path, jobs: int = 1
     facts |= {"grid": case.grid, "shared": case.shared, "launches": case.launches}
     facts["maps"] = list(map(asdict, case.maps))
     facts |= {"spare": case.spare, "edges": case.edges, "early": case.early}
-    facts["apart"] = case.apart
     (folder / "facts").write_text(json.dumps(facts))
     _run_in_child(folder)
     return np.fromfile(folder / "y", y.dtype).reshape(y.shape)
@@ -181,8 +178,7 @@ def _run(folder: Path) -> None:
     graph = driver.made("cuGraphCreate", 0)
     before: list[ctypes.c_uint64] = []
     for number in range(count):
-        read = buffers[0 if facts["apart"] else number]
-        pair = [read.value or 0, buffers[number + 1].value or 0]
+        pair = [buffers[number].value or 0, buffers[number + 1].value or 0]
         given = KernelArguments(driver.call, pair, [DriverMap(**map) for map in facts["maps"]])
         sizes = (ctypes.c_uint * 7)(*facts["grid"], facts["threads"], 1, 1, facts["shared"])
         node = _Node(function.value, sizes, ctypes.addressof(given.parameters), None)

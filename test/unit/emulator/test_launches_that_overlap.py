@@ -37,11 +37,10 @@ def test_sound_kernels(body: str, tmp_path: Path) -> None:
     assert np.array_equal(launch(case, X, np.empty_like(X), tmp_path), X + 3)
 
 
-BESIDE = replace(GOOD, body=LAUNCH + OWN + STEP + "\n" + WAIT, apart=True)
-
-
-def test_kernels_beside_each_other(tmp_path: Path) -> None:
-    assert np.array_equal(launch(BESIDE, X, np.empty_like(X), tmp_path), X + 1)
+def test_launches_in_no_order_that_share_memory(tmp_path: Path) -> None:
+    message = "k and k may run at the same time; operand 1 of the first overlaps operand 0 of the"
+    with pytest.raises(LaunchError, match=message):
+        launch(replace(GOOD, early=False, edges=False), X, np.empty_like(X), tmp_path)
 
 
 FAULTS = {
@@ -50,24 +49,14 @@ FAULTS = {
         OWN + "y[i] = 0;\n" + WAIT + STEP,
         OWN + TURN + "if (i == turned + 1) y[i] = 0;\n" + WAIT + STEP,
         OWN + STEP,
-        OWN + STEP + f"if (i < 64) {{ {WAIT} }}",
     ],
     "ends and has not waited for the launches before its own": [
         OWN + f"if (i < 32) {{ {WAIT} y[i] = x[i] + 1; y[i + 32] = x[i + 32] + 1; }}",
-    ],
-    "lets the launch after it begin and has not waited for the launches before its own": [
-        OWN + LAUNCH + WAIT + STEP,
     ],
     "counts before it has waited for the launches before it": [
         OWN + "static __device__ int c[1];\natomicAdd(&c[0], 1);\n" + WAIT + STEP,
     ],
 }
-
-
-def test_kernels_beside_each_other_that_share_memory(tmp_path: Path) -> None:
-    message = "k and k run beside each other, and operand 0 of the first overlaps operand 1"
-    with pytest.raises(LaunchError, match=message):
-        launch(replace(BESIDE, apart=False), X, np.empty_like(X), tmp_path)
 
 
 @pytest.mark.parametrize(

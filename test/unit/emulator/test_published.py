@@ -44,8 +44,8 @@ HOST = {
     ),
     "fills beside the kernel": (
         "cuda.c",
-        ("size_t count = kernel->fill_count", "size_t count = 0"),
-        NOT_FILLED,
+        ("fills->nodes, kernel->fill_count, &parameters", "fills->nodes, 0, &parameters"),
+        "kernel k0, operand 1: its memory may be filled for another launch while this one runs",
     ),
     "blocks in any order": (
         "cuda.c",

@@ -11,7 +11,7 @@ from dlc.simulator import SimulationError, simulate
 KERNEL = """
 gpu.kernel @k(%x: memref<64xf32>, %w: memref<64xf32>, %y: memref<64xf32>) attributes {
     grid = array<i64: 1, 1, 1>, block = array<i64: 64, 1, 1>, outputs = 1 : i64,
-    shared_bytes = 264 : i64, constant_inputs = array<i64: CONSTANT>EXTRA} {
+    shared_bytes = 264 : i64, constant_inputs = array<i64: CONSTANT>} {
   %t = gpu.thread_id x : index
   %half = arith.constant 32 : index
   %low = arith.cmpi slt, %t, %half : index
@@ -28,9 +28,8 @@ WRITE = "%s = arith.addf %a, %b : f32\nloop.store %s, %y[%t] : f32 -> memref<64x
 CLEAR = "loop.store %zero, %y[%t] : f32 -> memref<64xf32>"
 
 
-def kernel(*lines: str, constant: str = "1", extra: str = "") -> ModuleOp:
+def kernel(*lines: str, constant: str = "1") -> ModuleOp:
     text = KERNEL.replace("BODY", "\n".join(lines)).replace("CONSTANT", constant)
-    text = text.replace("EXTRA", extra)
     return parse_module(text, registry.new_context(), "kernel")
 
 
@@ -70,14 +69,6 @@ FAULTS = {
 def test_fault(message: str, lines: tuple[str, ...]) -> None:
     with pytest.raises(SimulationError, match=message):
         result(kernel(*lines))
-
-
-def test_independent_kernel() -> None:
-    lines = (LAUNCH, READ, READ_CONSTANT, WRITE)
-    module = kernel(*lines, WAIT, constant="0, 1", extra=", independent")
-    assert np.array_equal(result(module), 3 * np.arange(64))
-    with pytest.raises(SimulationError, match="has not waited for the launches before its own"):
-        result(kernel(*lines, constant="0, 1", extra=", independent"))
 
 
 def test_input_that_launches_write() -> None:

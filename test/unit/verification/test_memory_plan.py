@@ -31,11 +31,17 @@ loop.kernel @f(%x: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>)
 
 
 def launch(
-    kernel: str, operands: str, offsets: str, given: str = V, result: str = V, word: str = ""
+    kernel: str,
+    operands: str,
+    offsets: str,
+    given: str = V,
+    result: str = V,
+    after: str | None = None,
 ) -> str:
     types = ", ".join([given] * (1 + operands.count(",")))
+    order = "" if after is None else f"after = array<i64{after}>, "
     return (
-        f"fused_group.launch @{kernel}({operands}) {{{word}offsets = array<i64: {offsets}>}} : "
+        f"fused_group.launch @{kernel}({operands}) {{{order}offsets = array<i64: {offsets}>}} : "
         f"({types}) -> {result}"
     )
 
@@ -94,13 +100,13 @@ def filled(places: str) -> ModuleOp:
     )
 
 
-def beside(second: str, third: str) -> ModuleOp:
-    """Return ``y = two(c, b)`` of ``b = k(a)`` and, beside it, ``c = s(x)``, of ``a = k(x)``;
-    offsets of ``b``, and of ``c`` and its scratch.
+def apart(second: str, third: str, after: str = ": 2") -> ModuleOp:
+    """Return ``y = two(c, b)`` of ``b = k(a)`` and ``c = s(x)``, which may run at the same time, of
+    ``a = k(x)``; offsets of ``b``, and of ``c`` and its scratch. after: what ``c`` comes after.
     """
     return module(
-        f"%a = {launch('k', '%x', '0')}\n%b = {launch('k', '%a', second)}\n"
-        f"%c = {launch('s', '%x', third, word='beside, ')}\n%y = {launch('two', '%c, %b', '-1')}",
+        f"%a = {launch('k', '%x', '0')}\n%b = {launch('k', '%a', second, after=': 1')}\n"
+        f"%c = {launch('s', '%x', third, after=after)}\n%y = {launch('two', '%c, %b', '-1')}",
         "%y",
     )
 
@@ -114,8 +120,9 @@ def beside(second: str, third: str) -> ModuleOp:
         view(64, 0),
         whole(0, 256),
         whole(512, 768),
-        beside("256", "512, 768"),
         filled("-1, 512"),
+        apart("256", "512, 768"),
+        apart("256", "512, 0", after=": 1"),
         module(f"%a = {launch('k', '%x', '0')}", "%x"),
         module(f"%w = graph.weight @w : {V}\n%y = {launch('two', '%x, %w', '-1')}", "%w"),
         module(f"%y, %z = {launch('pair', '%x', '0, 256', V, f'({V}, {V})')}", "%z"),
@@ -142,9 +149,10 @@ def test_right_plans(right: ModuleOp) -> None:
         (filled("-1, 0"), "@f for f does not find its operand 2 filled"),
         (filled("0, 512"), "@f for f does not find its operand 1 filled"),
         (filled("512, 512"), "@f for f does not find its operand 1 filled"),
-        (beside("256", "0, 512"), "@s for s shares memory with one that it runs beside"),
-        (beside("256", "512, 0"), "@s for s shares memory with one that it runs beside"),
-        (beside("256", "768, 300"), "@s for s shares memory with one that it runs beside"),
+        (apart("256", "0, 512"), "@k for k and .* @s for s share memory, and may run at the same"),
+        (apart("256", "512, 0"), "@k for k and .* @s for s share memory, and may run at the same"),
+        (apart("256", "768, 300"), "@two for two does not find its operand 1"),
+        (apart("256", "512, 0", after=""), "@k for k and .* @s for s share memory"),
         (module(f"%a = {launch('k', '%x', '0')}\n%b = {launch('k', '%x', '64')}\n"
                 f"%y = {launch('two', '%b, %a', '-1')}", "%y"),
          "@two for two does not find its operand 1"),
