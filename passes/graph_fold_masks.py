@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc.analysis.attention import attention_of
-from dlc.analysis.evaluation import stored_value
+from dlc.analysis.stored_value import stored_value
 from dlc.core.context import dlc_context
 from dlc.core.passes import DlcPass
 from dlc.core.weights import WeightStore

@@ -8,7 +8,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, SSAValue
 
 from dlc.core.weights import WeightStore
-from dlc.dialects.graph.layout import BroadcastOp
 from dlc.dialects.graph.source import ConstantOp, SplatOp, WeightOp
 from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.ir.tensor import element_type, is_empty, is_float, numpy_dtype, shape
@@ -23,17 +22,6 @@ def constant_value(value: SSAValue, weights: WeightStore) -> Array | None:
             return weights.array(op.symbol.string_value())
         case _:
             return None
-
-
-def stored_value(value: SSAValue, weights: WeightStore) -> Array | None:
-    """Return the elements of a constant, also where they are repeated; ``None`` for anything else,
-    and for a weight whose elements are not in the store.
-    """
-    while isinstance(value.owner, BroadcastOp):
-        value = value.owner.x
-    if isinstance(value.owner, WeightOp) and value.owner.symbol.string_value() not in weights:
-        return None
-    return constant_value(value, weights)
 
 
 def evaluate(
