@@ -47,6 +47,13 @@ def verify_accumulator(buffer: SSAValue) -> None:
     spread_of(buffer).verify(buffer_shape(buffer))
 
 
+def verify_whole(tile: SSAValue) -> None:
+    """Raise VerifyException where several teams have parts of the sums of a tile."""
+    verify_accumulator(tile)
+    if spread_of(tile).teams > 1:
+        raise VerifyException(f"{spread_of(tile).teams} teams have a part of each sum")
+
+
 def verify_fragments(tile: SSAValue) -> None:
     """Raise VerifyException unless the lanes of a warp hold a tile for each other."""
     verify_accumulator(tile)
@@ -87,8 +94,11 @@ class ContractOp(TileOp):
     ``interleave`` says so here, too. Threads that multiply for themselves read columns where they
     are in a line of them: a rhs that is not transposed has them as the result has. A lhs in
     registers (``loop.load_fragment``, or sums of another product) lies as the accumulator does; its
-    elements are rounded to the type of the rhs. ``async``: the products of an asynchronous
-    instruction may still be under way afterwards, as one group, until ``gpu.wgmma_wait``.
+    elements are rounded to the type of the rhs. Where its columns lie over groups beside each
+    other, these are the accumulator's teams, each of which sums its part of the reduction; and the
+    lhs of teams is multiplied by those that have columns beside each other. ``async``: the products
+    of an asynchronous instruction may still be under way afterwards, as one group, until
+    ``gpu.wgmma_wait``.
     ``groups``: as many products, whose columns stand beside each other. The columns are cut in
     equal parts, and so is ``k`` of the lhs. Those of part ``g`` are multiplied with part ``g`` of
     the lhs, and the rhs is as deep as one part.
@@ -152,6 +162,7 @@ class ContractOp(TileOp):
         if self.holds_lhs:
             lhs = self._verify_held()
         else:
+            verify_whole(self.accumulator)
             verify_tile(self.lhs, self.lhs_slot.data)
             lhs = tile_sizes(self.lhs, self.lhs_slot.data.results)
         rhs = tile_sizes(self.rhs, self.rhs_slot.data.results)
@@ -184,6 +195,11 @@ class ContractOp(TileOp):
         """
         verify_fragments(self.lhs)
         held, sums = spread_of(self.lhs), spread_of(self.accumulator)
+        if (held.beside, held.teams) != (sums.teams, sums.beside):
+            raise VerifyException(
+                f"what lies beside each other in one, {held.beside} and {sums.beside} groups, are "
+                f"teams of the other, {sums.teams} and {held.teams}"
+            )
         if held.rows != sums.rows or held.interleave > 1 or self.transpose_lhs or self.products > 1:
             raise VerifyException(
                 f"a lhs in registers lies as the rows of the accumulator, {sums.rows}, each in "
@@ -253,7 +269,7 @@ class CombinePartsOp(TileOp):
         super().__init__(operands=[accumulator, scratch, tile, part, counters], result_types=[i1])
 
     def verify_(self) -> None:
-        verify_accumulator(self.accumulator)
+        verify_whole(self.accumulator)
         rows, columns = buffer_shape(self.accumulator)
         sizes = buffer_shape(self.scratch)
         if len(sizes) != 3 or sizes[2] != rows * columns:

@@ -13,11 +13,7 @@ from dlc.dialects.loop.accumulator import verify_fragments
 from dlc.dialects.loop.elements import ElementsOp
 from dlc.dialects.loop.memory import buffer_shape
 from dlc.ir.access import INDEX
-
-ROW_MARGIN = 4
-"""Elements of scratch behind the sums of a row: the largest score, the total, and two that keep
-rows at multiples of 16 bytes.
-"""
+from dlc.ir.weighed_row import ROW_MARGIN
 
 
 @irdl_op_definition
@@ -31,7 +27,8 @@ class DrainPartsOp(ElementsOp):
     m)``, in the order of the parts, whoever was last, and so the totals. It divides by the total
     (``zero``: as ``loop.normalize`` has it), and runs the region. ``counters`` has one number per
     tile, zero before and after. Rows and columns are counted from ``at``; those that are not below
-    ``within`` are left out. Rows of the tile beyond those of ``scratch`` do not exist.
+    ``within`` are left out. Rows of the tile beyond those of ``scratch`` do not exist. Where the
+    accumulator has teams, their parts are added up in the block before.
 
     Source: "Flash-Decoding for long-context inference" (Dao, Haziza, Massa, Sizov, 2023).
 
@@ -79,8 +76,10 @@ class DrainPartsOp(ElementsOp):
         """The rows of the tile that exist."""
         return buffer_shape(self.scratch)[2]
 
-    def verify_(self) -> None:
+    def _verify_tile(self) -> None:
         verify_fragments(self.accumulator)
+
+    def verify_(self) -> None:
         self._verify_region(yields_element=False)
         rows, columns = buffer_shape(self.accumulator)
         sizes = buffer_shape(self.scratch)

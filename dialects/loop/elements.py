@@ -27,7 +27,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from dlc.dialects.loop.accumulator import verify_accumulator
+from dlc.dialects.loop.accumulator import verify_whole
 from dlc.dialects.loop.memory import IntegerList, buffer_element
 from dlc.dialects.loop.stage import TileOp
 from dlc.dialects.loop.structure import YieldOp
@@ -86,11 +86,14 @@ class ElementsOp(TileOp, ABC):
         """The numbers of rows and columns that there are."""
         return tuple(map(int, self.within.get_values()))
 
+    def _verify_tile(self) -> None:
+        verify_whole(self.accumulator)
+
     def _verify_region(self, yields_element: bool) -> None:
         """Raise VerifyException unless the region is for each element, and yields one in its place
         or nothing.
         """
-        verify_accumulator(self.accumulator)
+        self._verify_tile()
         if len(self.first.data.results) != 2 or len(self.limits) != 2:
             raise VerifyException("elements start at a row and a column and have a limit for each")
         type = compute_type(buffer_element(self.accumulator))

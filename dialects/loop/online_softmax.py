@@ -34,7 +34,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from dlc.dialects.loop.accumulator import verify_fragments
+from dlc.dialects.loop.accumulator import verify_fragments, verify_whole
 from dlc.dialects.loop.memory import IntegerList, buffer_element, buffer_shape
 from dlc.dialects.loop.spread import spread_of
 from dlc.dialects.loop.stage import TileOp, tile_sizes, verify_tile
@@ -85,7 +85,8 @@ class OnlineSoftmaxOp(TileOp):
     added to the total. Columns from ``within`` on, counted from ``at``, have no weight. Where there
     is a second position, it is that of the last column of which the first row has a weight; each
     row has one of one column more than the row before. A row all of whose scores so far are minus
-    infinity has weights of zero.
+    infinity has weights of zero. Where ``sums`` has teams, each has its own columns of the scores,
+    and what is beside the sums of a row is of these.
 
     ``loop.online_softmax %scores at [%k * 64, %row] within [197] for %sums : .., ..``
     """
@@ -132,7 +133,7 @@ class OnlineSoftmaxOp(TileOp):
         verify_fragments(self.scores)
         verify_fragments(self.sums)
         scores, sums = spread_of(self.scores), spread_of(self.sums)
-        if scores.rows != sums.rows or scores.beside > 1:
+        if scores.rows != sums.rows or scores.beside != sums.teams or scores.teams > 1:
             raise VerifyException(
                 f"a row of scores and its sums are in the same threads of one group, not {scores} "
                 f"and {sums}"
@@ -160,4 +161,5 @@ class NormalizeOp(TileOp):
         super().__init__(operands=[sums], properties={"zero": UnitAttr() if zero else None})
 
     def verify_(self) -> None:
+        verify_whole(self.sums)
         verify_fragments(self.sums)

@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch import instructions
 from dlc.arch.instruction import Instruction
+from dlc.arch.scope import Scope
 from dlc.core.task_map import TaskMap, repeat
 from dlc.dialects.loop.task_map import parse_task_map
 from dlc.ir.space import buffer_type
@@ -27,14 +28,18 @@ class Spread:
     thread, a warp, a warpgroup) to the parts of the tile that one instruction adds to; inside a
     part the elements lie as the instruction has them. interleave: panels beside each other whose
     columns take turns, so that a thread's are neighbours; 1 for panels that stand side by side.
+    teams: neighbouring groups of threads that each have all that the map gives to one: a lhs again,
+    or sums of their own part of the reduction.
     """
 
     instruction: str
     map: TaskMap
     interleave: int = 1
+    teams: int = 1
 
     def __str__(self) -> str:
         more = f", interleave = {self.interleave}" if self.interleave > 1 else ""
+        more += f", teams = {self.teams}" if self.teams > 1 else ""
         return f'instruction = "{self.instruction}", map = {self.map}{more}'
 
     @property
@@ -51,7 +56,7 @@ class Spread:
     @property
     def threads(self) -> int:
         """The threads that hold the tile."""
-        return self.map.workers * self.row.scope.threads
+        return self.map.workers * self.teams * self.row.scope.threads
 
     @property
     def rows(self) -> tuple[object, ...]:
@@ -120,6 +125,10 @@ class Spread:
                 f"{' x '.join(map(str, parts))} instructions of {it.m} x {it.n} do not make "
                 f"{' x '.join(map(str, shape))}"
             )
+        if self.teams > 1 and it.scope is not Scope.WARP:
+            raise VerifyException(
+                f"teams = {self.teams} are of warps; {it.name} is not done by one"
+            )
         if self.interleave > 1 and self._beside % self.interleave:
             raise VerifyException(
                 f"interleave = {self.interleave} needs as many panels of a warp beside each "
@@ -150,14 +159,20 @@ class SpreadAttr(MemRefLayoutAttr, Data[Spread]):
             parser.parse_punctuation(",")
             parser.parse_keyword("map")
             parser.parse_punctuation("=")
-            map, interleave = parse_task_map(parser), 1
-            if parser.parse_optional_punctuation(","):
-                parser.parse_keyword("interleave")
+            map, found = parse_task_map(parser), {"interleave": 1, "teams": 1}
+            while parser.parse_optional_punctuation(","):
+                name = parser.expect(
+                    lambda: (
+                        parser.parse_optional_keyword("interleave")
+                        or parser.parse_optional_keyword("teams")
+                    ),
+                    "expected interleave or teams",
+                )
                 parser.parse_punctuation("=")
-                interleave = parser.parse_integer(allow_negative=False)
-                if interleave < 1:
-                    parser.raise_error("interleave should be a positive number")
-        return Spread(instruction, map, interleave)
+                found[name] = parser.parse_integer(allow_negative=False)
+                if found[name] < 1:
+                    parser.raise_error(f"{name} should be a positive number")
+        return Spread(instruction, map, **found)
 
     def print_parameter(self, printer: Printer) -> None:
         printer.print_string(f"<{self.data}>")

@@ -11,6 +11,7 @@ from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import Instruction
 from dlc.arch.memory import PIECE_BYTES, REGISTER_BYTES
+from dlc.ir.weighed_row import ROW_MARGIN
 from dlc.model.contraction import EXCHANGE_MARGIN, EXCHANGE_RUN
 from dlc.model.contraction.overlap import slower
 from dlc.model.occupancy import BlockResources, blocks_per_sm
@@ -69,7 +70,8 @@ class AttentionKernel:
     block, at most and on average. depth, columns: elements of a query and of a value, padded.
     operations, reads: of a score between the products. exchange: whether results change threads.
     read_bytes, written_bytes: each tensor once. split: blocks that have parts of the keys.
-    left_rows: of a block, that exist.
+    left_rows: of a block, that exist. teams: groups of ``warps`` in a block that have parts of the
+    keys of a step.
     """
 
     instruction: Instruction
@@ -90,6 +92,7 @@ class AttentionKernel:
     written_bytes: int
     split: int = 1
     left_rows: int = 0
+    teams: int = 1
 
     @property
     def step_flops(self) -> float:
@@ -105,6 +108,11 @@ class AttentionKernel:
     def reads_shared(self) -> bool:
         """Whether the instruction reads factors in shared memory."""
         return self.instruction.b.place is None
+
+    @property
+    def all_warps(self) -> int:
+        """The warps of a block."""
+        return self.warps * self.teams
 
     @property
     def moved_bytes(self) -> float:
@@ -124,7 +132,7 @@ class AttentionKernel:
     @property
     def _scores(self) -> float:
         """The scores of a step that a lane has, a register each."""
-        return self.rows * self.keys / self.warps / WARP_LANES
+        return self.rows * self.keys / self.all_warps / WARP_LANES
 
     @property
     def _sums(self) -> float:
@@ -164,8 +172,9 @@ class AttentionKernel:
         place = self.instruction.c.place
         rows = self._parts * (place.panels[0] if place else 1)
         weights = self._packed * self._scores
-        first = self._scores + self._fragments(self.keys, self.depth)
-        second = weights + max(self._scores, self._fragments(self.columns, self.keys))
+        keys = self.keys // self.teams
+        first = self._scores + self._fragments(keys, self.depth)
+        second = weights + max(self._scores, self._fragments(self.columns, keys))
         if self.steps == 1:
             after = second + self._sums + (2 if self.split > 1 else 1) * rows
             return OTHER_REGISTERS + max(first + self._queries, after)
@@ -181,9 +190,14 @@ class AttentionKernel:
 
     @property
     def shared_bytes(self) -> int:
-        """The shared memory of a block: queries, keys and values; sums after these."""
+        """The shared memory of a block: queries, keys and values; sums after these, or those of
+        teams, with what is beside them.
+        """
         slices = min(self.stages, self.steps)
         slots = self.element_bytes * self.rows * self.depth + slices * self.step_bytes
+        if self.teams > 1:
+            row_bytes = REGISTER_BYTES * (self.columns + ROW_MARGIN)
+            return max(slots, self.teams * self.left_rows * row_bytes)
         if not self.exchange:
             return slots
         return max(slots, REGISTER_BYTES * self.rows * (self.columns + EXCHANGE_MARGIN))
@@ -191,7 +205,7 @@ class AttentionKernel:
     @property
     def block(self) -> BlockResources:
         """What a block occupies."""
-        return BlockResources(WARP_LANES * self.warps, self.registers, self.shared_bytes)
+        return BlockResources(WARP_LANES * self.all_warps, self.registers, self.shared_bytes)
 
 
 def estimate_s(kernel: AttentionKernel, arch: GpuArch) -> float:
@@ -231,7 +245,7 @@ def _meeting_clocks(kernel: AttentionKernel, latency: float, arch: GpuArch) -> f
     it goes twice through them for each run of neighbours, some at a time.
     """
     runs = kernel.left_rows * kernel.columns / EXCHANGE_RUN
-    rounds = ceil(runs / (WARP_LANES * kernel.warps))
+    rounds = ceil(runs / (WARP_LANES * kernel.all_warps))
     turns = 2 * ceil(kernel.split / _PARTS_TOGETHER)
     return arch.costs.meeting_clocks + rounds * turns * latency
 
@@ -246,16 +260,21 @@ def _step_clocks(kernel: AttentionKernel, resident: int, arch: GpuArch) -> float
     each += kernel.reads * costs.load_instructions
     instructions = (
         scores * each / WARP_LANES
-        + behind_first * kernel.rows * kernel.columns * _SUM_INSTRUCTIONS / WARP_LANES
+        + behind_first
+        * kernel.teams
+        * kernel.rows
+        * kernel.columns
+        * _SUM_INSTRUCTIONS
+        / WARP_LANES
         + kernel.step_flops / kernel.instruction.flops
-        + kernel.warps * _STEP_INSTRUCTIONS
+        + kernel.all_warps * _STEP_INSTRUCTIONS
         + kernel.step_bytes / _COPY_BYTES * _COPY_INSTRUCTIONS
     )
     issuing = instructions / schedulers
     exponentials = scores / arch.flops_per_clock_per_sm["special"]
     arriving = kernel.step_bytes / arch.l2_bytes_per_clock_into_sm
     shared = resident * slower(4, multiplying, moving, issuing, exponentials, arriving)
-    alone = kernel.warps / schedulers
+    alone = kernel.all_warps / schedulers
     if kernel.reads_shared:  # it multiplies and copies meanwhile; groups wait for each other
         working = issuing / _GROUP_ALONE / sqrt(alone) + moving
     else:

@@ -58,17 +58,21 @@ class Operand:
         return tile_index(self.buffer, self.slot, *((row, k) if self.along_k else (k, row)))
 
 
+_START = AffineExpr.constant(0)
+
+
 @dataclass(frozen=True)
 class Held:
     """A lhs in the registers of those that multiply it.
 
     buffer: parts below each other x steps of the reduction x elements of a fragment. depth: the
-    length of the reduction.
+    length of the reduction that one has. first: where in the reduction of the rhs it begins.
     """
 
     buffer: SSAValue
     depth: int
     groups: int = 1
+    first: AffineExpr = _START
 
     def fragment(self, i: AffineExpr, step: AffineExpr) -> list[AffineExpr]:
         """Return where the fragment of part ``i`` of the rows begins, for a step of products."""
@@ -130,7 +134,8 @@ class Accumulator(ABC):
     def _task(self, i: AffineExpr, j: AffineExpr) -> list[AffineExpr]:
         repeats = self.spread.map.repeats
         pairs = zip(unflatten(i, repeats[::2]), unflatten(j, repeats[1::2]), strict=True)
-        return self.spread.map.task(self.worker, [n for pair in pairs for n in pair])
+        worker = self.worker // self.spread.teams
+        return self.spread.map.task(worker, [n for pair in pairs for n in pair])
 
     def registers(self, element: Attribute, sizes: Sequence[int]) -> SSAValue:
         """Return a new register buffer."""

@@ -63,6 +63,8 @@ class MatrixProduct(Steps):
         product, own = self._of_product(step)
         first = product * self._across // self._beside
         along = AffineExpr.constant(own * self.instruction.k)
+        if isinstance(self.lhs, Held):
+            along = self.lhs.first + along
         if isinstance(self.lhs, Operand):
             lhs = self.lhs
             self._unrolled(self.sums.down, lambda i: self._load_lhs(lhs, i, k, step))

@@ -68,7 +68,9 @@ class MatrixTile(Accumulator):
         assert place is not None
         steps = self.across * self.sizes[-1] // place.slots
         buffer = self.registers(element, [self.down, steps, place.slots])
-        return Held(buffer, self.spread.columns)
+        depth = self.spread.columns // self.spread.beside
+        number = self.worker % self.spread.beside
+        return Held(buffer, depth, first=number * depth)
 
     @property
     def rows(self) -> Sequence[int]:

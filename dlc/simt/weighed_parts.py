@@ -1,14 +1,15 @@
-"""The end of sums of weights cut among several blocks: parts meet in scratch memory.
+"""The end of sums of weights of which teams of a block, and several blocks, have parts.
 
-A part is relative to its own largest score. The block that arrives last brings all parts of a row
-to one level, and neighbouring threads finish neighbours of the row.
+A part is relative to its own largest score. Teams meet in shared memory, blocks in scratch. The
+block that arrives last finishes: neighbouring threads take neighbours of a row, and bring the parts
+of these to one level.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import e, gcd, inf, log2
+from math import gcd
 
-from xdsl.dialects.builtin import IndexType, f32
+from xdsl.dialects.builtin import IndexType, MemRefType, f32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -16,7 +17,9 @@ from dlc.arch.fragments import ROW_LANES
 from dlc.dialects import gpu
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.drain_parts import DrainPartsOp
-from dlc.dialects.loop.memory import buffer_shape
+from dlc.dialects.loop.memory import AllocOp, buffer_shape
+from dlc.ir.space import Space, SpaceAttr
+from dlc.ir.weighed_row import ROW_MARGIN
 from dlc.lowering.scope import LoopScope
 from dlc.lowering.tile_scope import open_loop
 from dlc.model.contraction import EXCHANGE_RUN
@@ -27,12 +30,8 @@ from dlc.simt.last_block import LastBlock
 from dlc.simt.matrix_tile import MatrixTile
 from dlc.simt.online_softmax import OnlineSoftmax
 from dlc.simt.region import RegionWriter
+from dlc.simt.weighed_run import WeighedRun
 from dlc.simt.workers import Team
-
-_TOGETHER = 8
-"""Parts that are written out, so that their loads are under way at the same time."""
-
-_ZERO = AffineExpr.constant(0)
 
 
 @dataclass(frozen=True)
@@ -52,12 +51,12 @@ class WeighedParts:
     def write(self) -> None:
         """Write this block's part, and what the last block does with all of them."""
         tile, part = map(self.writer.expr, (self.op.tile, self.op.part))
-        self._sums.nest(self._sums.rows, lambda at: self._put_row(at, [tile, part]))
+        self._write_part([tile, part])
         arrivals = LastBlock(self._scope, self.op.counters, tile, self.team, self.thread)
 
         def finish() -> None:
             self._scope.b.builder.insert(gpu.FenceOp())
-            open_loop(self._scope, self._rounds, LoopMap.SERIAL, lambda n: self._take(tile, n))
+            self._each_run(lambda row, run: self._finish(tile, row, run))
             arrivals.reset()
 
         self._scope.where(arrivals.arrive(self.op.parts), finish)
@@ -79,126 +78,112 @@ class WeighedParts:
         """The neighbours of a run: all of them are there, or none."""
         return gcd(self._columns, self.op.limits[1], EXCHANGE_RUN)
 
-    @property
-    def _runs(self) -> int:
-        """The runs of a row."""
-        return self._columns // self._width
-
-    @property
-    def _rounds(self) -> int:
-        return -(-self.op.rows * self._runs // self.team.threads)
-
     # A block's part ------------------------------------------------------------------------------
 
-    def _put_row(self, at: Place, number: Place) -> None:
-        """Write what this thread has of a row. number: that of the tile, and of the part."""
+    def _write_part(self, number: Place) -> None:
+        """Write the part of this block to scratch. number: that of the tile, and of the part."""
+        teams = self._sums.spread.teams
+        if teams == 1:
+            self._put(self.op.scratch, number)
+            return
+        sizes = [teams, self.op.rows, self._columns + ROW_MARGIN]
+        space = SpaceAttr(Space.SHARED)
+        shared = self._scope.b.insert(AllocOp(MemRefType(f32, sizes, memory_space=space)))
+        self.team.wait(self._scope.b)  # it lies where keys and values were
+        self._put(shared, [self._sums.worker % teams])
+        self.team.wait(self._scope.b)
+
+        def put_run(row: AffineExpr, run: AffineExpr) -> None:
+            column = run * self._width
+            whole = self._run(shared, lambda part: [part, row], teams, column)
+
+            def put(n: AffineExpr) -> None:
+                self._sums.store(whole.sum(n), self.op.scratch, [*number, row, column + n])
+
+            open_loop(self._scope, self._width, LoopMap.VECTOR, put)
+            self._where_first(
+                run, lambda: self._put_state(self.op.scratch, [*number, row], whole.state())
+            )
+
+        self._each_run(put_run)
+
+    def _put(self, buffer: SSAValue, number: Place) -> None:
+        """Write what this thread has of all rows. number: of the part in a buffer."""
+        self._sums.nest(self._sums.rows, lambda at: self._put_row(at, buffer, number))
+
+    def _put_row(self, at: Place, buffer: SSAValue, number: Place) -> None:
         total, sums = self.softmax.total(at), self._sums
         row = sums.row_of(at)
 
         def put_run(column: AffineExpr, count: int, place: Callable[[AffineExpr], Place]) -> None:
             def put(n: AffineExpr) -> None:
                 value = sums.load(sums.buffer, place(n))
-                sums.store(value, self.op.scratch, [*number, row, column + n])
+                sums.store(value, buffer, [*number, row, column + n])
 
             open_loop(self._scope, count, LoopMap.VECTOR, put)
 
         def put_state() -> None:
-            largest = sums.load(self.softmax.largest, at)
-            for n, value in enumerate((largest, total)):
-                sums.store(value, self.op.scratch, [*number, row, self._columns_end(n)])
+            state = sums.load(self.softmax.largest, at), total
+            self._put_state(buffer, [*number, row], state)
 
         def put_all() -> None:
             sums.columns_of(at)(put_run)
-            b = self._scope.b
-            lane = self._scope.index_value(sums.lane % ROW_LANES)
-            self._scope.where(b.compare("eq", lane, b.constant(0, IndexType())), put_state)
+            self._where_first(sums.lane % ROW_LANES, put_state)
 
         self._scope.where_below(row, self.op.rows, put_all)
 
-    def _columns_end(self, number: int) -> AffineExpr:
-        """Return where a row has its largest score (0) and its total (1)."""
-        return AffineExpr.constant(self._columns + number)
+    def _put_state(self, buffer: SSAValue, row: Place, state: tuple[SSAValue, SSAValue]) -> None:
+        """Write the largest score and the total of a row behind its sums."""
+        for n, value in enumerate(state):
+            self._sums.store(value, buffer, [*row, AffineExpr.constant(self._columns + n)])
 
-    # The whole -----------------------------------------------------------------------------------
+    def _where_first(self, number: AffineExpr, write: Callable[[], None]) -> None:
+        b = self._scope.b
+        zero = b.constant(0, IndexType())
+        self._scope.where(b.compare("eq", self._scope.index_value(number), zero), write)
 
-    def _take(self, tile: AffineExpr, round: AffineExpr) -> None:
-        """Write what a thread does with the run that it takes in a round."""
+    # Runs ----------------------------------------------------------------------------------------
+
+    def _each_run(self, write: Callable[[AffineExpr, AffineExpr], None]) -> None:
+        """Write ``write`` for the row and the number of each run that a thread takes."""
+        runs, threads = self._columns // self._width, self.team.threads
+        rounds = -(-self.op.rows * runs // threads)
+
+        def take(round: AffineExpr) -> None:
+            number = round * threads + self.thread
+            row, run = number // runs, number % runs
+            self._scope.where_below(row, self.op.rows, lambda: write(row, run))
+
+        open_loop(self._scope, rounds, LoopMap.SERIAL, take)
+
+    def _run(
+        self,
+        buffer: SSAValue,
+        row: Callable[[AffineExpr], Place],
+        parts: int,
+        column: AffineExpr,
+    ) -> WeighedRun:
+        """Write the sums of a run over its parts. row: where that of a part is in a buffer."""
+        run = WeighedRun(self._sums, buffer, row, self._columns, column, self._width)
+        run.write(parts)
+        return run
+
+    def _finish(self, tile: AffineExpr, row: AffineExpr, run: AffineExpr) -> None:
+        """Write what becomes of a run when all parts are there."""
         scope, (rows, columns) = self._scope, self.op.limits
-        number = round * self.team.threads + self.thread
-        row, run = number // self._runs, number % self._runs
         first_row, first_column = self.writer.composed(self.op.first.data.results, self.op.indices)
         column = first_column + run * self._width
         of_row, of_element = by_row(self.op.body.block)
 
         def write_run() -> None:
             inner = self.writer.inner({self.op.body.block.args[0]: first_row + row})
-            load = self._whole(tile, row, run * self._width)
+            scratch, parts = self.op.scratch, self.op.parts
+            whole = self._run(scratch, lambda part: [tile, part, row], parts, run * self._width)
+            load = whole.shares(self.op.zero is not None)
             inner.write(of_row)
             Run(inner, self.op, column, self._width, load).write(of_element)
 
         def write_row() -> None:
             scope.where_below(column, columns, write_run)
 
-        def write_own() -> None:
-            scope.where_below(first_row + row, rows, write_row)
-
-        scope.where_below(row, self.op.rows, write_own)
-
-    def _whole(
-        self, tile: AffineExpr, row: AffineExpr, column: AffineExpr
-    ) -> Callable[[AffineExpr], SSAValue]:
-        """Write the sums of all parts of a run of a row; return what gives one of them."""
-        b, sums = self._scope.b, self._sums
-        lowest, zero, one = (b.constant(x, f32) for x in (-inf, 0.0, 1.0))
-        largest, total, found = (sums.registers(f32, [n]) for n in (1, 1, self._width))
-        sums.store(lowest, largest, [_ZERO])
-        sums.store(zero, total, [_ZERO])
-        sums.nest([self._width], lambda at: sums.store(zero, found, at))
-
-        def load(part: AffineExpr, at: AffineExpr) -> SSAValue:
-            return sums.load(self.op.scratch, [tile, part, row, at])
-
-        def compare(part: AffineExpr) -> None:
-            larger = b.maximum(sums.load(largest, [_ZERO]), load(part, self._columns_end(0)))
-            sums.store(larger, largest, [_ZERO])
-
-        self._each_part(compare)
-        highest = sums.load(largest, [_ZERO])
-        level = b.select(b.compare("eq", highest, lowest), zero, highest)
-        powers = b.constant(log2(e), f32)
-
-        def add(part: AffineExpr) -> None:
-            difference = b.sub(load(part, self._columns_end(0)), level)
-            weight = b.near_power_of_two(b.mul(difference, powers))
-            self._add(total, _ZERO, load(part, self._columns_end(1)), weight)
-            open_loop(
-                self._scope,
-                self._width,
-                LoopMap.VECTOR,
-                lambda n: self._add(found, n, load(part, column + n), weight),
-            )
-
-        self._each_part(add)
-        whole = sums.load(total, [_ZERO])
-        share, is_any = b.ratio(one, whole), b.compare("gt", whole, zero)
-
-        def give(n: AffineExpr) -> SSAValue:
-            value = b.mul(sums.load(found, [n]), share)
-            return b.select(is_any, value, zero) if self.op.zero is not None else value
-
-        return give
-
-    def _add(self, buffer: SSAValue, at: AffineExpr, value: SSAValue, weight: SSAValue) -> None:
-        """Write that a part's value counts by its weight."""
-        b, sums = self._scope.b, self._sums
-        sums.store(b.fma(value, weight, sums.load(buffer, [at])), buffer, [at])
-
-    def _each_part(self, write: Callable[[AffineExpr], None]) -> None:
-        """Write loops over parts, in order."""
-        together = gcd(self.op.parts, _TOGETHER)
-
-        def write_some(outer: AffineExpr) -> None:
-            first = outer * together
-            open_loop(self._scope, together, LoopMap.UNROLL, lambda n: write(first + n))
-
-        open_loop(self._scope, self.op.parts // together, LoopMap.SERIAL, write_some)
+        scope.where_below(first_row + row, rows, write_row)

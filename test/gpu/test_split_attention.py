@@ -13,7 +13,15 @@ LINE = "rows = 16, step = 16, warps = 1, stages = 2, split = 3"
 DEEP = "rows = 16, step = 32, warps = 1, stages = 3, split = 8"
 ONE_STEP = "rows = 16, step = 16, warps = 1, stages = 1, split = 2"
 TALL = "rows = 32, step = 16, warps = 2, stages = 2, split = 5"
+TEAMS = "rows = 16, step = 64, warps = 1, stages = 2, split = 3, teams = 4"
+TALL_TEAMS = "rows = 32, step = 48, warps = 2, stages = 3, split = 2, teams = 3"
 CASES = [
+    Case(TEAMS, 1, 1, 2, 16, 8),
+    Case(TEAMS, 3, 1, 197, 64, 64),
+    Case(TEAMS, 1, 4, 1021, 64, 64, mask="added"),
+    Case(TEAMS, 2, 7, 64, 24, 40, mask="scaled"),  # one step
+    Case(TALL_TEAMS, 2, 37, 131, 64, 24, mask="seen", zero=True),
+    Case(TALL_TEAMS, 1, 67, 67, 32, 32, mask="causal"),
     Case(LINE, 1, 1, 2, 16, 8),  # parts without keys
     Case(LINE, 3, 1, 197, 64, 64),
     Case(DEEP, 2, 1, 1023, 128, 128, mask="scaled"),
@@ -66,7 +74,7 @@ def test_as_in_float64(runner: Runner, case: Case) -> None:
 
 
 @pytest.mark.parametrize(("heads", "group", "queries"), [(2, 4, 1), (3, 5, 3), (1, 17, 1)])
-@pytest.mark.parametrize("schedule", [LINE, SMALL])
+@pytest.mark.parametrize("schedule", [LINE, SMALL, TEAMS])
 def test_heads_that_share_keys(
     runner: Runner, heads: int, group: int, queries: int, schedule: str
 ) -> None:
@@ -90,8 +98,9 @@ def test_heads_that_share_keys(
 
 @pytest.mark.parametrize("target", ["sm_80", "sm_86", "sm_89", "sm_90a"])
 @pytest.mark.parametrize("depth", [64, 128])
-def test_compiles_without_spills(target: str, depth: int) -> None:
-    case = Case(DEEP, 1, 4, 1021, depth, depth, mask="added")
+@pytest.mark.parametrize("schedule", [DEEP, TEAMS])
+def test_compiles_without_spills(target: str, depth: int, schedule: str) -> None:
+    case = Case(schedule, 1, 4, 1021, depth, depth, mask="added")
     module = lowered(case.text(), f"lower-to-loop,lower-to-gpu{{arch={target}}}")
     (compiled,) = compile_kernels(module, target)
     assert compiled.resources.spill_bytes == 0

@@ -15,6 +15,8 @@ from xdsl.rewriter import Rewriter
 from dlc.dialects import gpu
 from dlc.simulator import SimulationError, run_module, simulate
 
+TEAMS = "rows = 16, step = 32, warps = 1, stages = 2, split = 3, teams = 2"
+OF_TEAMS = Case(TEAMS, 2, 5, 77, 32, 32, "scaled")
 CASE = Case("rows = 16, step = 16, warps = 1, stages = 2, split = 3", 2, 5, 77, 32, 32, "scaled")
 GPU = "lower-to-loop,lower-to-gpu{arch=sm_90a}"
 
@@ -68,6 +70,15 @@ def test_the_simulator_finds(fault: Callable[[ModuleOp], None]) -> None:
     y = np.zeros((CASE.batch, CASE.rows, CASE.columns), np.float16)
     with pytest.raises(SimulationError):
         simulate(module, "g", [*inputs.values(), y], blocks_at_once=1)
+
+
+@pytest.mark.parametrize("number", [-3, -4])
+def test_the_simulator_finds_in_teams(number: int) -> None:
+    """A barrier that is missing behind, or before, what teams write to shared memory."""
+    module = lowered(OF_TEAMS.text(), GPU)
+    left_out(gpu.BarrierOp, number)(module)
+    with pytest.raises(SimulationError):
+        run_module(module, list(OF_TEAMS.inputs().values()))
 
 
 @pytest.mark.parametrize("fault", [one_level(-1), *map(lane_left_out, (-1, -2))])

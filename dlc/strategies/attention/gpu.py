@@ -113,6 +113,7 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
         written_bytes=work.written_bytes,
         split=schedule.split,
         left_rows=min(work.rows, schedule.rows),
+        teams=schedule.teams,
     )
 
 

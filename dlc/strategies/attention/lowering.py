@@ -30,11 +30,11 @@ from dlc.dialects.loop import (
     ZeroOp,
 )
 from dlc.dialects.loop.attributes import LoopKind, LoopMap
-from dlc.dialects.loop.drain_parts import ROW_MARGIN
 from dlc.dialects.loop.spread import Spread, SpreadAttr
 from dlc.errors import CompileError
 from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import compute_type, element_bytes, element_type
+from dlc.ir.weighed_row import ROW_MARGIN
 from dlc.lowering.factor import Factor, Staged
 from dlc.lowering.job import Job
 from dlc.lowering.product import At, Product
@@ -183,7 +183,7 @@ class _Kernel:
         with scope.loop(loop) as step:
             first = (place.part * self.steps + step) * self.schedule.step
             keys, values = self._bring(place.batch, first, loop)
-            scores = self._zero(self.schedule.step, "scores")
+            scores = self._zero(self.schedule.step, "scores", self.schedule.teams)
             self._contract(scores, lhs, keys)
             self._update(scores, place.batch, place.row, first)
             self._weigh(scores, (place.row, first), values, sums)
@@ -196,7 +196,7 @@ class _Kernel:
         """
         first = place.part * self.schedule.step
         keys, values = self._bring(place.batch, first, None)
-        scores = self._zero(self.schedule.step, "scores")
+        scores = self._zero(self.schedule.step, "scores", self.schedule.teams)
         if self.attention.is_sum:
             self._update(scores, place.batch, place.row, first)
         self._contract(scores, self._lhs(queries), keys)
@@ -298,18 +298,21 @@ class _Kernel:
     def _sums(self) -> SSAValue:
         return self._zero(self._columns, "sums")
 
-    def _zero(self, columns: int, name: str) -> SSAValue:
+    def _zero(self, columns: int, name: str, beside: int = 1) -> SSAValue:
         compute = compute_type(element_type(self.attention.product.results[0]))
-        made = self.scope.b.insert(ZeroOp(self._type(compute, columns)))
+        made = self.scope.b.insert(ZeroOp(self._type(compute, columns, beside)))
         made.name_hint = name
         return made
 
-    def _type(self, element: Attribute, columns: int) -> MemRefType[Attribute]:
-        """Return the type of a tile in registers: who multiplies together has whole rows."""
+    def _type(self, element: Attribute, columns: int, beside: int = 1) -> MemRefType[Attribute]:
+        """Return the type of a tile in registers: who multiplies together has whole rows. beside:
+        teams that have columns of their own; else each team has all columns.
+        """
         schedule, (groups, down) = self.schedule, self.schedule.parts
         name = instructions.widest(schedule.row.name, columns)
-        map = spatial(groups, 1) * repeat(down, columns // instructions.named(name)[0].n)
-        spread = SpreadAttr(Spread(name, map))
+        across = columns // beside // instructions.named(name)[0].n
+        map = spatial(groups, beside) * repeat(down, across)
+        spread = SpreadAttr(Spread(name, map, teams=schedule.teams // beside))
         space = SpaceAttr(Space.REGISTER)
         return MemRefType(element, [schedule.rows, columns], spread, space)
 

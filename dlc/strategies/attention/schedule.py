@@ -49,6 +49,12 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
         1,
         most=1024,
     )
+    teams: int = size(
+        "groups of `warps` in a block, each with its own part of the keys of a step, where `split` "
+        "is above 1",
+        1,
+        most=32,
+    )
 
     @property
     def blocks_per_tile(self) -> int:
@@ -57,7 +63,7 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
     @property
     def threads(self) -> int:
         """The threads of a block."""
-        return self.warps * WARP_LANES
+        return self.warps * self.teams * WARP_LANES
 
     @property
     def row(self) -> Instruction:
@@ -103,8 +109,14 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
                 f"rows = {self.rows} are no multiple of {rows} for each of {self.warps} warps"
             )
         keys = lcm(self.row.n, self.row.k)  # columns of scores, reduction of weights and values
-        if self.step % keys:
-            raise CompileError(f"step = {self.step} are no multiple of {keys}")
+        if self.step % (keys * self.teams):
+            each = f" for each of {self.teams} teams" if self.teams > 1 else ""
+            raise CompileError(f"step = {self.step} are no multiple of {keys}{each}")
+        if self.teams > 1 and (self.split == 1 or self.reads_shared):
+            raise CompileError(
+                f"teams = {self.teams} are of {PIECE}, and meet where parts of the keys do; give a "
+                "split above 1, or leave teams out"
+            )
 
         if self.split > 1 and self.exchange:
             raise CompileError(

@@ -82,6 +82,16 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "attention", tar
 
 // -----
 
+// expected-error@below {{step = 48 are no multiple of 16 for each of 2 teams}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 16, step = 48, warps = 1, split = 4, teams = 2>} {}
+
+// -----
+
+// expected-error@below {{teams = 2 are of mma.m16n8k16, and meet where parts of the keys do; give a split above 1, or leave teams out}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 16, step = 64, warps = 1, teams = 2>} {}
+
+// -----
+
 // expected-error@below {{split = 4 finishes neighbours of a row by neighbours anyway; leave exchange out}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 16, step = 64, warps = 1, exchange = true, split = 4>} {}
 

@@ -1,8 +1,8 @@
 // RUN: dlc-opt %s --loop-select-instruction | filecheck %s
 
 // Each block writes the sums of the rows that exist, then one lane of a row its largest score and its total. It raises the
-// tile's counter when all its threads have done so. The last block looks for the largest score of all parts, then adds the
-// parts by their weights, divides, runs the region and sets the counter back.
+// tile's counter when all its threads have done so. The last block reads ten parts at a time, looks for the largest score of
+// them, scales what it has and adds them by their weights. It divides, runs the region and sets the counter back.
 
 // CHECK:      %[[O:.*]] = loop.alloc : memref<1x2x4xf32, #loop.space<register>>
 // CHECK:      %[[M:.*]] = loop.alloc : memref<1x2xf32, #loop.space<register>>
@@ -22,27 +22,32 @@
 // CHECK:      %[[IS:.*]] = arith.cmpi eq
 // CHECK-NEXT: scf.if %[[IS]]
 // CHECK-NEXT:   gpu.fence
-// CHECK:        loop.for %{{.*}} = 0 to 5 kind = parallel map = serial
-// CHECK:          loop.load %s[%{{.*}}, %{{.*}}, %{{.*}}, 16]
-// CHECK-NEXT:     arith.maximumf
-// CHECK:        loop.for %{{.*}} = 0 to 5 kind = parallel map = serial
-// CHECK:          %[[W:.*]] = math.exp2
-// CHECK:          loop.load %s[%{{.*}}, %{{.*}}, %{{.*}}, 17]
-// CHECK:          math.fma %{{.*}}, %[[W]]
-// CHECK:          loop.for %{{.*}} = 0 to 4 kind = parallel map = vector
+// CHECK:        loop.for %{{.*}} = 0 to 2 kind = parallel map = serial
+// CHECK:          loop.for %{{.*}} = 0 to 10 kind = parallel map = unroll
+// CHECK:            loop.load %s[%{{.*}}, %{{.*}}, %{{.*}}, 16]
+// CHECK:            loop.load %s[%{{.*}}, %{{.*}}, %{{.*}}, 17]
+// CHECK:            loop.for %{{.*}} = 0 to 4 kind = parallel map = vector
+// CHECK:          loop.for %{{.*}} = 0 to 10 kind = parallel map = unroll
+// CHECK:            arith.maximumf
+// CHECK:          %[[R:.*]] = math.exp2
+// CHECK:          arith.mulf %{{.*}}, %[[R]]
+// CHECK:          loop.for %{{.*}} = 0 to 10 kind = parallel map = unroll
+// CHECK:            %[[W:.*]] = math.exp2
 // CHECK:            math.fma %{{.*}}, %[[W]]
+// CHECK:            loop.for %{{.*}} = 0 to 4 kind = parallel map = unroll
+// CHECK:              math.fma %{{.*}}, %[[W]]
 // CHECK:        arith.select
 // CHECK-NEXT:   loop.store %{{.*}}, %y[
 // CHECK:        arith.constant 0 : i32
 // CHECK-NEXT:   loop.store %{{.*}}, %c[
-loop.kernel @parts(%y: memref<2x3x16xf16>, %s: memref<2x5x3x20xf32>) attributes {outputs = 1 : i64, scratch = array<i64: 2400>} {
-  loop.for %b = 0 to 10 kind = parallel map = grid {
-    %n = loop.index [%b floordiv 5]
-    %p = loop.index [%b mod 5]
+loop.kernel @parts(%y: memref<2x3x16xf16>, %s: memref<2x20x3x20xf32>) attributes {outputs = 1 : i64, scratch = array<i64: 9600>} {
+  loop.for %b = 0 to 40 kind = parallel map = grid {
+    %n = loop.index [%b floordiv 20]
+    %p = loop.index [%b mod 20]
     loop.for %t = 0 to 32 kind = parallel map = thread {
       %c = gpu.counter_alloc : memref<2xi32>
       %o = loop.zero : memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>
-      loop.drain_parts %o through %s[%n, %p] counters %c at [0, 0] within [3, 16] zero : memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>, memref<2x5x3x20xf32>, memref<2xi32> {
+      loop.drain_parts %o through %s[%n, %p] counters %c at [0, 0] within [3, 16] zero : memref<16x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(1, 2)>, #loop.space<register>>, memref<2x20x3x20xf32>, memref<2xi32> {
       ^bb0(%row: index, %column: index, %value: f32):
         loop.store %value, %y[%n, %row, %column] : f32 -> memref<2x3x16xf16>
         loop.yield

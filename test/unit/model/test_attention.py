@@ -24,7 +24,7 @@ def lowered_kernel(schedule: AttentionOnGpu, work: AttentionWork) -> KernelOp:
     keys = f"rows = {schedule.rows}, step = {schedule.step}, warps = {schedule.warps}"
     keys += f', instruction = "{schedule.instruction}"'
     keys += f", stages = {schedule.stages}, exchange = {str(schedule.exchange).lower()}"
-    keys += f", split = {schedule.split}"
+    keys += f", split = {schedule.split}, teams = {schedule.teams}"
     case = Case(keys, work.batch, work.rows, work.keys, work.depth, work.columns)
     module = lowered(case.text(), "lower-to-loop,lower-to-gpu{arch=sm_90a}")
     (kernel,) = (op for op in module.ops if isinstance(op, KernelOp))
@@ -45,6 +45,8 @@ def lowered_kernel(schedule: AttentionOnGpu, work: AttentionWork) -> KernelOp:
         (AttentionOnGpu(64, 16, 4, stages=1, exchange=True), 77, 24, 40),  # padded; sums larger
         (AttentionOnGpu(32, 32, 2, stages=3, exchange=True), 96, 128, 64),  # slots larger
         (AttentionOnGpu(16, 32, 1, stages=3, split=2), 181, 128, 128),  # steps of a part
+        (AttentionOnGpu(16, 128, 1, stages=2, split=2, teams=4), 600, 128, 128),  # keys of teams
+        (AttentionOnGpu(16, 32, 1, stages=1, split=2, teams=2), 64, 32, 128),  # sums of teams
         (AttentionOnGpu(16, 16, 1, stages=1, split=3), 40, 64, 64),  # one step of each part
     ],
 )
