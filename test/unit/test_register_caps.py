@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
 
 from dlc import registry
 from dlc.arch.nvidia import A100, H200
@@ -94,6 +94,16 @@ def test_caps_rise_until_one_block_has_all_registers() -> None:
         caps.append(cap)
     assert caps == sorted(set(caps))
     assert caps[-1] == 255
+
+
+@pytest.mark.parametrize(("blocks", "expected"), [(132, 255), (133, 128), (264, 128)])
+def test_blocks_that_wait_for_each_other_have_room_together(blocks: int, expected: int) -> None:
+    kernel = kernel_of(products(256, 1, ", cooperative"))
+    kernel.grid = DenseArrayBase.from_list(i64, [blocks, 1, 1])
+    caps = [32]
+    while (cap := next_cap(kernel, caps[-1], H200)) is not None:
+        caps.append(cap)
+    assert caps[-1] == expected
 
 
 @pytest.mark.parametrize("target", ["sm_80", "sm_90a"])

@@ -5,6 +5,7 @@ does not know that the shared memory of a block lets fewer run anyway.
 """
 
 from collections.abc import Mapping, Sequence
+from math import ceil, prod
 
 from xdsl.dialects.builtin import IntegerAttr, i64
 
@@ -36,9 +37,11 @@ def raise_caps(
 
 def next_cap(kernel: KernelOp, registers: int, chip: GpuArch) -> int | None:
     """Return the most registers per thread that leave as many blocks on an SM as ``registers`` do,
-    or, if that is no more, the fewest blocks less; ``None`` where one block has them all.
+    or, if that is no more, the fewest blocks less; ``None`` where one block has them all, or where
+    the blocks of a cooperative kernel would have no room together.
     """
     shared = 0 if kernel.shared_bytes is None else kernel.shared_bytes.value.data
     blocks = blocks_per_sm(BlockResources(kernel.threads, registers, shared), chip)
-    caps = (most_registers(kernel.threads, count, chip) for count in range(blocks, 0, -1))
+    fewest = 1 if kernel.cooperative is None else ceil(prod(kernel.grid_size) / chip.sm_count)
+    caps = (most_registers(kernel.threads, count, chip) for count in range(blocks, fewest - 1, -1))
     return next((cap for cap in caps if cap > registers), None)
