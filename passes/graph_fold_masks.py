@@ -2,23 +2,19 @@
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc.analysis.attention import attention_of
-from dlc.analysis.evaluation import constant_value
+from dlc.analysis.stored_value import stored_value
 from dlc.core.context import dlc_context
 from dlc.core.passes import DlcPass
 from dlc.core.weights import WeightStore
-from dlc.dialects.graph.comparison import CompareOp, WhereOp
+from dlc.dialects.graph.comparison import WhereOp
 from dlc.dialects.graph.composer import Composer
 from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.graph.elementwise import AddOp
-from dlc.dialects.graph.generate import RangeOp
-from dlc.dialects.graph.layout import BroadcastOp
-from dlc.dialects.graph.properties import integer
-from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.ir.tensor import shape
 
@@ -67,7 +63,7 @@ def _fold(op: GraphOp, weights: WeightStore) -> None:
                 made.append(new)
                 return new.results[0]
 
-            _write(Composer(insert), scores, last)
+            Composer(insert).seen_by_rows(scores, last)
             Rewriter.insert_op(made, InsertPoint.before(op))
             Rewriter.replace_op(op, [], made[-1].results)
             return
@@ -78,26 +74,17 @@ def _forms(op: GraphOp, weights: WeightStore) -> list[tuple[SSAValue, Array]]:
     found: list[tuple[SSAValue, Array]] = []
     if isinstance(op, AddOp):
         for scores, mask in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-            numbers = _known(mask, weights)
+            numbers = stored_value(mask, weights)
             if numbers is not None and np.all((numbers == 0) | _hides(numbers)):
                 found.append((scores, numbers == 0))
     if isinstance(op, WhereOp):
         condition, *sides = op.operands
-        shown = _known(condition, weights)
+        shown = stored_value(condition, weights)
         for number, (scores, other) in enumerate((sides, sides[::-1])):
-            hidden = _known(other, weights)
+            hidden = stored_value(other, weights)
             if shown is not None and hidden is not None and np.all(_hides(hidden)):
                 found.append((scores, shown != bool(number)))
     return found
-
-
-def _known(value: SSAValue, weights: WeightStore) -> Array | None:
-    """Return the elements of a constant whose values are there, or of one that is repeated."""
-    while isinstance(value.owner, BroadcastOp):
-        value = value.owner.operands[0]
-    if isinstance(value.owner, WeightOp) and value.owner.symbol.string_value() not in weights:
-        return None
-    return constant_value(value, weights)
 
 
 def _hides(numbers: Array) -> Array:
@@ -115,11 +102,3 @@ def _last_seen(shown: Array, sizes: tuple[int, ...]) -> int | None:
     if not 0 <= last < sizes[1] - 1:
         return None
     return last if np.all(shown == np.tri(*sizes, last, dtype=np.bool_)) else None
-
-
-def _write(g: Composer, scores: SSAValue, last: int) -> None:
-    rows, keys = shape(scores)[-2:]
-    first = RangeOp.make(start=integer(last), step=integer(1), size=integer(rows))
-    row = g.reshape(g.insert(first), [rows, 1])
-    shown = g.insert(CompareOp.make(g.positions(keys), row, predicate=StringAttr("le")))
-    g.insert(WhereOp.make(shown, scores, g.like(-np.inf, scores)))

@@ -95,6 +95,14 @@ class Composer:
         inside = self.insert(CompareOp.make(places, last, predicate=StringAttr("lt")))
         return self.insert(WhereOp.make(inside, x, self.like(-inf, x)))
 
+    def seen_by_rows(self, x: SSAValue, last: int) -> SSAValue:
+        """Return ``x`` with minus infinity behind element ``last + i`` of row ``i``."""
+        rows, columns = shape(x)[-2:]
+        places = RangeOp.make(start=integer(last), step=integer(1), size=integer(rows))
+        ends = self.reshape(self.insert(places), [rows, 1])
+        inside = CompareOp.make(self.positions(columns), ends, predicate=StringAttr("le"))
+        return self.insert(WhereOp.make(self.insert(inside), x, self.like(-inf, x)))
+
     def absolute(self, x: SSAValue) -> SSAValue:
         """Return ``|x|``."""
         return self.insert(AbsOp.make(x))

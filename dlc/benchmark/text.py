@@ -133,6 +133,7 @@ def _profile_data(found: Profile) -> dict[str, Any]:
     return {
         "steps": len(found.steps),
         "steps_us": 1e6 * sum(found.steps),
+        "line_us": 1e6 * found.line.median,
         "run_us": 1e6 * found.run.median,
         "looking_us_per_step": 1e6 * found.looking,
     }

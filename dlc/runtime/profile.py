@@ -23,12 +23,14 @@ _LEAST_SHARE = 0.1
 
 @dataclass(frozen=True)
 class Profile:
-    """steps: the seconds of each step. run: the times of whole runs, in the same process, without a
-    look at the steps. looking: the seconds that the look at one step was found to cost; they are no
-    longer in ``steps``.
+    """steps: the seconds of each step where it begins when the one before it has ended. line: the
+    times of all steps made so, without a look at them. run: the times of whole runs, in which
+    launches on a GPU overlap and run at the same time. looking: the seconds that the look at one
+    step was found to cost; they are no longer in ``steps``.
     """
 
     steps: Sequence[float]
+    line: Times
     run: Times
     looking: float
 
@@ -59,7 +61,7 @@ def _profile_cpu(model: Model, feeds: Mapping[str, Any], seconds: float) -> Prof
 
     both = {"run": (lambda: run(0, count), HostClock()), "look": (look, HostClock())}
     times = alternate(both, seconds / 2)["run"]
-    return _without_looking(looks, times)
+    return _without_looking(looks, times, times)
 
 
 def _profile_gpu(model: Model, feeds: Mapping[str, Any], seconds: float) -> Profile:
@@ -79,7 +81,11 @@ def _profile_gpu(model: Model, feeds: Mapping[str, Any], seconds: float) -> Prof
         def whole() -> None:
             model.enqueue(memory.inputs, memory.outputs, clock.stream)
 
+        def one_after_the_other() -> None:
+            run(0, count)
+
         whole()  # makes the workspace, which a capture must not
+        line = kept.enter_context(driver.captured(clock.stream, one_after_the_other))
         replay = kept.enter_context(driver.captured(clock.stream, steps_between_events))
         looks: list[list[float]] = []
 
@@ -89,16 +95,17 @@ def _profile_gpu(model: Model, feeds: Mapping[str, Any], seconds: float) -> Prof
             looks.append([driver.elapsed(*pair) for pair in pairwise(events)])
 
         measure(look, HostClock(), seconds / 2)
-        return _without_looking(looks, measure(whole, clock, seconds / 2))
+        times = alternate({"line": (line, clock), "run": (whole, clock)}, seconds / 4)
+        return _without_looking(looks, times["line"], times["run"])
 
 
-def _without_looking(looks: Sequence[Sequence[float]], run: Times) -> Profile:
-    """Return the medians of the steps, less what the looks at them make a run longer.
+def _without_looking(looks: Sequence[Sequence[float]], line: Times, run: Times) -> Profile:
+    """Return the medians of the steps, less what the looks at them make them longer.
 
     A look costs the same at each: an event that the GPU writes between two launches, a call on the
     CPU.
     """
     medians = np.median(looks[1:], axis=0)
-    looking = max(0.0, float(np.median(np.sum(looks[1:], axis=1)) - run.median) / len(medians))
+    looking = max(0.0, float(np.median(np.sum(looks[1:], axis=1)) - line.median) / len(medians))
     steps = np.maximum(medians - looking, _LEAST_SHARE * medians)
-    return Profile(steps.tolist(), run, looking)
+    return Profile(steps.tolist(), line, run, looking)

@@ -27,6 +27,7 @@ def chrome_trace(
     facts = {
         "run_us": 1e6 * found.run.median,
         "steps_us": 1e6 * sum(found.steps),
+        "line_us": 1e6 * found.line.median,
         "looking_us_per_step": 1e6 * found.looking,
     }
     return json.dumps({"traceEvents": events, "displayTimeUnit": "ns", "otherData": facts}) + "\n"

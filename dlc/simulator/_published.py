@@ -14,15 +14,24 @@ from dlc.simulator._machine import Compiler, Machine, Step, Wait, nothing
 from dlc.simulator._threads import Active, Booleans
 
 _STORED, _PUBLISHED = 1, 2
+_BITS = {2: np.int16, 4: np.int32}
+"""Integers of the bytes of an element; all bits of -1 are ones."""
 
 
 class FilledBuffer(GlobalBuffer):
     """A buffer that holds marks at first. state: what has happened to each element."""
 
-    def __init__(self, name: str, data: Array, checks: bool, exchanged: bool):
+    def __init__(
+        self, name: str, data: Array, checks: bool, exchanged: bool, own: Array | None = None
+    ):
+        """own: the elements that the blocks publish which run; ``data`` holds what the others do.
+        Without it all blocks run.
+        """
         super().__init__(name, data, True, False, checks, exchanged)
-        self.data.view(np.uint8)[:] = MARK & 0xFF
-        self.state = np.zeros(self.data.shape, np.int8)
+        mine = slice(None) if own is None else own
+        self.data.view(_BITS[data.itemsize])[mine] = -1
+        self.state = np.full(self.data.shape, _PUBLISHED, np.int8)
+        self.state[mine] = 0
 
     def write(self, site: Site, active: Active, first: First, values: Array) -> None:
         place = self.locate(site, active, first, values.shape[1])

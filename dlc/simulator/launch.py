@@ -8,7 +8,7 @@ from math import gcd, prod
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import BlockArgument, Operation
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from dlc.analysis.owner import exchanged_buffers
 from dlc.arch.scope import Scope
@@ -84,20 +84,21 @@ def simulate(
     arrays: one per buffer, in order or by the arguments' names in the text; scratch buffers may be
     left out. Inputs have values; the others have none until the kernel writes them.
     block_order: how blocks follow each other; a number is the seed of a random order. blocks: those
-    that run, in order, if not all do; of those that share a counter, all. blocks_at_once: how many
-    run in lockstep, chosen by size when absent; of a cooperative kernel all do. checks: look for
-    undefined data and races too, which takes most of the time. conflicts: count the wavefronts of
-    shared memory. warp_order: let each warp go its own way, and which of those that can go on has
-    its turn; without it, warps run in lockstep as far as they can.
+    that run, in order, if not all do; of those that share a counter, all. Where not all blocks of a
+    cooperative kernel run, the arrays of ``filled`` outputs hold what the others publish.
+    blocks_at_once: how many run in lockstep, chosen by size when absent; of a cooperative kernel
+    all do. checks: look for undefined data and races too, which takes most of the time. conflicts:
+    count the wavefronts of shared memory. warp_order: let each warp go its own way, and which of
+    those that can go on has its turn; without it, warps run in lockstep as far as they can.
 
     Raises SimulationError for a fault of the kernel, CompileError when the arrays do not fit.
     """
     kernel = find_kernel(module, kernel_name)
-    buffers = _buffers(kernel, arrays, checks)
+    buffers = _buffers(kernel, arrays, checks, blocks)
     launch = _Launch(kernel, buffers, checks, conflicts, warp_order)
     size = kernel.cluster_blocks
     if kernel.cooperative is not None:
-        blocks_at_once = prod(kernel.grid_size)
+        blocks_at_once = prod(kernel.grid_size) if blocks is None else len(blocks)
     per_batch = max((blocks_at_once or launch.blocks_at_once) // size, 1) * size
     order = _order(block_order, prod(kernel.grid_size)) if blocks is None else np.array(blocks)
     order = whole_clusters(kernel, order)
@@ -242,7 +243,10 @@ def _granule(kernel: KernelOp) -> int:
 
 
 def _buffers(
-    kernel: KernelOp, arrays: Sequence[Array] | Mapping[str, Array], checks: bool
+    kernel: KernelOp,
+    arrays: Sequence[Array] | Mapping[str, Array],
+    checks: bool,
+    blocks: Sequence[int] | None,
 ) -> list[GlobalBuffer]:
     arguments = kernel.body.block.args
     given = _in_order(kernel, arrays)
@@ -253,11 +257,19 @@ def _buffers(
             f"scratch, {len(given)} arrays are given"
         )
     given += [None] * (len(arguments) - len(given))
-    exchanged = exchanged_buffers(kernel)
+    exchanged, own = exchanged_buffers(kernel), _own(kernel, blocks)
     return [
-        _buffer(kernel, argument, array, checks, argument in exchanged)
+        _buffer(kernel, argument, array, checks, argument in exchanged, own.get(argument))
         for argument, array in zip(arguments, given, strict=True)
     ]
+
+
+def _own(kernel: KernelOp, blocks: Sequence[int] | None) -> dict[SSAValue, Array]:
+    """Return which elements of each filled output blocks write, where not all of them run."""
+    if blocks is None or kernel.filled is None:
+        return {}
+    written = zip(kernel.output_buffers, Coverage(kernel).written(blocks), strict=True)
+    return {output: own for output, own in written if output in kernel.filled_buffers}
 
 
 def _in_order(
@@ -276,7 +288,12 @@ def _name(argument: BlockArgument) -> str:
 
 
 def _buffer(
-    kernel: KernelOp, argument: BlockArgument, array: Array | None, checks: bool, exchanged: bool
+    kernel: KernelOp,
+    argument: BlockArgument,
+    array: Array | None,
+    checks: bool,
+    exchanged: bool,
+    own: Array | None,
 ) -> GlobalBuffer:
     name, is_input = _name(argument), argument in kernel.input_buffers
     type = buffer_type(argument)
@@ -287,6 +304,6 @@ def _buffer(
             f"buffer {name} is a contiguous {type}, not {array.dtype} of shape {array.shape}"
         )
     if argument in kernel.filled_buffers:
-        return FilledBuffer(f"%{name}", array, checks, exchanged)
+        return FilledBuffer(f"%{name}", array, checks, exchanged, own)
     constant = argument in kernel.early_buffers
     return GlobalBuffer(f"%{name}", array, not is_input, is_input, checks, exchanged, constant)

@@ -147,13 +147,15 @@ class _Launched:
         they are.
 
         That all blocks together write everything is found without their data. Where data decides
-        which elements a kernel writes, all its blocks are simulated.
+        which elements a kernel writes, or blocks exchange values that are no results, all its
+        blocks are simulated. Results that other blocks publish are those of the reference.
         """
         arguments = [inputs[x] for x in self.group.inputs]
         rounded = [round_to(w, r.type) for w, r in zip(wanted, self.group.results, strict=True)]
-        outputs = [np.zeros_like(x, order="C") for x in rounded]
+        outputs = [np.array(x, order="C") for x in rounded]
         coverage = Coverage(self.kernel)
-        blocks = self._blocks(coverage) if coverage.check_all() else None
+        alone = coverage.check_all() and not self._exchanges_scratch
+        blocks = self._blocks(coverage) if alone else None
         names = [launch.kernel_name for launch in self.launches]
         given = values.of(self.launches[-1])
         report = simulate(module, names[-1], [*given, *outputs], blocks=blocks)
@@ -161,6 +163,10 @@ class _Launched:
             np.copyto(output, right, where=~written.reshape(output.shape))
         check_results(self.group, names, arguments, wanted, outputs, self.weights, precision)
         return prod(self.kernel.grid_size) if blocks is None else len(blocks)
+
+    @property
+    def _exchanges_scratch(self) -> bool:
+        return not set(self.kernel.filled_buffers) <= set(self.kernel.output_buffers)
 
     def _blocks(self, coverage: Coverage) -> list[int]:
         """Return the blocks of ``RUNS`` tiles; those that share a tile follow each other."""

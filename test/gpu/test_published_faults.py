@@ -11,6 +11,8 @@ from published import (
     NEXT,
     STAGED,
     STEPPED,
+    THREADS,
+    UNITS,
     halves,
     numbers,
     staged,
@@ -133,3 +135,18 @@ def test_faults_of_pieces(name: str, order: Order | None) -> None:
         text = text.replace(old, new)
     with pytest.raises(SimulationError, match=message):
         _simulate(text, order, halves(), staged(halves()))
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_some_blocks_run_with_what_the_others_publish(order: Order | None) -> None:
+    x, y = numbers(), stepped(numbers())
+    own = np.isin(np.arange(UNITS) // THREADS, [1, 3])
+    given = np.where(own, np.float32(100), y)
+    simulate(lowered(STEPPED, ""), "k", [x, given], blocks=[1, 3], warp_order=order)
+    np.testing.assert_array_equal(given, y)
+
+
+def test_they_wait_for_each_other_too() -> None:
+    text = STEPPED.replace("%k - 1, (", "%k, (")
+    with pytest.raises(SimulationError, match=r"waits for ever: element \d+ of %y is published by"):
+        simulate(lowered(text, ""), "k", [numbers(), stepped(numbers())], blocks=[1, 3])

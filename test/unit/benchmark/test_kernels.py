@@ -29,7 +29,7 @@ STEPS = [
 
 
 def test_a_row_is_of_all_launches_of_a_kernel_and_the_longest_is_first() -> None:
-    found = Profile([5e-6, 20e-6, 11e-6, 1e-6], Times((40e-6,)), 0.0)
+    found = Profile([5e-6, 20e-6, 11e-6, 1e-6], Times((40e-6,)), Times((40e-6,)), 0.0)
     rows = kernel_rows(VARIANT, STEPS, found)
     assert [row.kernel for row in rows] == ["g1", "g0", "copy"]
     first = rows[1]
@@ -52,7 +52,7 @@ def test_kernels_of_one_group_are_a_row_whose_bound_is_that_of_the_group() -> No
         "kernels": [{"name": "g0_1", **whole}, {"name": "g0_2", **whole}],
     }
     steps = [{"kernel": f"g0_{n}", "group": group} for group in ("g0", "g1") for n in (1, 2)]
-    found = Profile([9e-6, 1e-6, 8e-6, 2e-6], Times((20e-6,)), 0.0)
+    found = Profile([9e-6, 1e-6, 8e-6, 2e-6], Times((20e-6,)), Times((20e-6,)), 0.0)
     (row,) = kernel_rows(variant, steps, found)
     assert (row.kernel, row.launches, row.nodes) == ("g0_1 + g0_2", 4, ["mean"])
     assert row.us == pytest.approx(20)

@@ -60,7 +60,7 @@ def trace_of(names: list[str]) -> str:
     report = {"target": "cpu", "precision": "fp32", "variants": [{"kernels": [rows]}]}
     launch = {"kernel": "g0", "nodes": names}
     steps = [launch, {"kernel": "g0", "nodes": []}, {"output": "y"}]
-    found = Profile([1e-6, 2e-6, 4e-6], Times((8e-6,)), 0.0)
+    found = Profile([1e-6, 2e-6, 4e-6], Times((8e-6,)), Times((8e-6,)), 0.0)
     return chrome_trace(report, steps, found)
 
 

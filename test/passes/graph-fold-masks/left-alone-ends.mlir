@@ -1,0 +1,29 @@
+// RUN: dlc-opt %s --graph-fold-masks | filecheck %s
+// CHECK-NOT: graph.range
+
+// Nothing is hidden; a row sees nothing.
+func.func @all(%q: tensor<3x4x8xf32>, %k: tensor<3x4x8xf32>) -> tensor<3x4x8xf32> {
+  %s = graph.matmul %q, %k transpose_rhs : (tensor<3x4x8xf32>, tensor<3x4x8xf32>) -> tensor<3x4x4xf32>
+  %c = graph.constant dense<[[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]> : tensor<4x4xf32>
+  %x = graph.add %s, %c : (tensor<3x4x4xf32>, tensor<4x4xf32>) -> tensor<3x4x4xf32>
+  %m = graph.reduce_max %x axes [2] keep_dims : tensor<3x4x4xf32> -> tensor<3x4x1xf32>
+  %d = graph.sub %x, %m : (tensor<3x4x4xf32>, tensor<3x4x1xf32>) -> tensor<3x4x4xf32>
+  %e = graph.exp %d : tensor<3x4x4xf32> -> tensor<3x4x4xf32>
+  %t = graph.reduce_sum %e axes [2] keep_dims : tensor<3x4x4xf32> -> tensor<3x4x1xf32>
+  %w = graph.div %e, %t : (tensor<3x4x4xf32>, tensor<3x4x1xf32>) -> tensor<3x4x4xf32>
+  %y = graph.matmul %w, %k : (tensor<3x4x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  func.return %y : tensor<3x4x8xf32>
+}
+
+func.func @nothing_seen(%q: tensor<3x4x8xf32>, %k: tensor<3x4x8xf32>) -> tensor<3x4x8xf32> {
+  %s = graph.matmul %q, %k transpose_rhs : (tensor<3x4x8xf32>, tensor<3x4x8xf32>) -> tensor<3x4x4xf32>
+  %c = graph.constant dense<[[0xFF800000, 0xFF800000, 0xFF800000, 0xFF800000], [0.0, 0xFF800000, 0xFF800000, 0xFF800000], [0.0, 0.0, 0xFF800000, 0xFF800000], [0.0, 0.0, 0.0, 0xFF800000]]> : tensor<4x4xf32>
+  %x = graph.add %s, %c : (tensor<3x4x4xf32>, tensor<4x4xf32>) -> tensor<3x4x4xf32>
+  %m = graph.reduce_max %x axes [2] keep_dims : tensor<3x4x4xf32> -> tensor<3x4x1xf32>
+  %d = graph.sub %x, %m : (tensor<3x4x4xf32>, tensor<3x4x1xf32>) -> tensor<3x4x4xf32>
+  %e = graph.exp %d : tensor<3x4x4xf32> -> tensor<3x4x4xf32>
+  %t = graph.reduce_sum %e axes [2] keep_dims : tensor<3x4x4xf32> -> tensor<3x4x1xf32>
+  %w = graph.div %e, %t : (tensor<3x4x4xf32>, tensor<3x4x1xf32>) -> tensor<3x4x4xf32>
+  %y = graph.matmul %w, %k : (tensor<3x4x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  func.return %y : tensor<3x4x8xf32>
+}
