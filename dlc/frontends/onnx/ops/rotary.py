@@ -1,4 +1,6 @@
-"""Rotary positions, as ONNX Runtime has them."""
+"""Rotary positions."""
+
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
@@ -6,33 +8,60 @@ from xdsl.ir import SSAValue
 from dlc.dialects.graph.composer import Composer
 from dlc.dialects.graph.gather import GatherOp
 from dlc.dialects.graph.properties import integer
-from dlc.errors import CompileError
+from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.heads import join_heads, split_heads
-from dlc.ir.tensor import element_type, shape
+from dlc.ir.tensor import DYNAMIC, element_type, shape
 
 _HEADS_APART = 4
 
 
-@converts("RotaryEmbedding", since=1, domain="com.microsoft")
+@converts("RotaryEmbedding", since=23)
 def _rotary(node: NodeContext) -> SSAValue:
-    g, x = Composer(node.insert), node.operand(0)
+    g, x, places = Composer(node.insert), node.operand(0), node.optional(3)
+    tables = [node.operand(1), node.operand(2)]
+    heads = 1 if len(shape(x)) == _HEADS_APART else node.integer("num_heads")
+
+    def angles(length: int) -> tuple[SSAValue, SSAValue]:
+        return _of_tokens(g, tables) if places is None else rows(g, places, tables, length)
+
+    return _turned(node, g, angles, heads)
+
+
+@converts("RotaryEmbedding", since=1, domain="com.microsoft")
+def _contrib_rotary(node: NodeContext) -> SSAValue:
+    g, tables = Composer(node.insert), [node.operand(2), node.operand(3)]
     node.expect(is_packed_batching=0)
     if (scale := node.number("scale", 1.0)) != 1.0:
         raise CompileError(f"scale = {scale} of RotaryEmbedding is not supported")
-    tables = [node.operand(2), node.operand(3)]
-    size = node.integer("rotary_embedding_dim", 0)
-    heads = node.integer("num_heads", 0)
-    if size and size != 2 * shape(tables[0])[-1]:
-        raise CompileError(
-            f"rotary_embedding_dim is {size}, the caches have {shape(tables[0])[-1]} columns"
-        )
-    turned = node.integer("interleaved", 0) != 0
-    if len(shape(x)) == _HEADS_APART:
-        return rotated(g, x, rows(g, node.operand(1), tables, shape(x)[2]), turned)
-    apart = split_heads(g, x, heads or shape(x)[-1] // (2 * shape(tables[0])[-1]))
-    angles = rows(g, node.operand(1), tables, shape(apart)[2])
-    return join_heads(g, rotated(g, apart, angles, turned))
+    heads = node.integer("num_heads", 0) or node.shape(0)[-1] // (2 * shape(tables[0])[-1])
+    return _turned(node, g, lambda length: rows(g, node.operand(1), tables, length), heads)
+
+
+def _turned(
+    node: NodeContext,
+    g: Composer,
+    angles: Callable[[int], tuple[SSAValue, SSAValue]],
+    heads: int,
+) -> SSAValue:
+    """Return input 0 turned. angles: of so many tokens. heads: where they lie beside each other."""
+    x, interleaved = node.operand(0), node.integer("interleaved", 0) != 0
+    if DYNAMIC in shape(x):
+        raise OpenSizeError(node.op_type)
+    flat = len(shape(x)) != _HEADS_APART
+    apart = split_heads(g, x, heads) if flat else x
+    cosines, sines = angles(shape(apart)[2])
+    columns, size = shape(cosines)[-1], node.integer("rotary_embedding_dim", 0)
+    if size and size != 2 * columns:
+        raise CompileError(f"rotary_embedding_dim is {size}, the caches have {columns} columns")
+    y = rotated(g, apart, (cosines, sines), interleaved)
+    return join_heads(g, y) if flat else y
+
+
+def _of_tokens(g: Composer, tables: Sequence[SSAValue]) -> tuple[SSAValue, SSAValue]:
+    """Return cosines and sines ``[b, s, r]`` of each token as ``[b, 1, s, r]``."""
+    cosines, sines = (g.reshape(x, [shape(x)[0], 1, *shape(x)[1:]]) for x in tables)
+    return cosines, sines
 
 
 def rows(
@@ -56,9 +85,7 @@ def rows(
     else:
         first = g.reshape(g.cast(places, i64), [1, 1])
         index = g.add(first, g.reshape(g.positions(length), [1, length]))
-    found = [g.insert(GatherOp.make(table, index, axis=integer(0))) for table in tables]
-    cosines, sines = (g.reshape(x, [shape(x)[0], 1, *shape(x)[1:]]) for x in found)
-    return cosines, sines
+    return _of_tokens(g, [g.insert(GatherOp.make(t, index, axis=integer(0))) for t in tables])
 
 
 def rotated(
