@@ -13,7 +13,9 @@ from dlc.core.passes import DlcPass
 from dlc.core.rewrite import OpRewrite, apply_patterns
 from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.graph.elementwise import AddOp, MulOp
+from dlc.dialects.graph.layout import TransposeOp
 from dlc.dialects.graph.reshape import reshape
+from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import element_count, element_type, is_float, shape
 
 
@@ -26,7 +28,8 @@ class GraphFoldScalePass(DlcPass):
     s``. Each weight is rounded once more, so results change by about one unit in the last place.
 
     Where both factors of a product are scaled by a number, as exporters write attention, one of
-    them takes both scales: the other one is only moved then, which copies can do.
+    them takes both scales: the other one is only moved then, which copies can do. The other one may
+    be transposed behind its scale.
 
     Runs on: ``graph``. Leaves: ``graph``. Order: after batch normalisation is decomposed.
 
@@ -127,15 +130,29 @@ def _feeds_a_foldable_product(y: SSAValue) -> bool:
 class _ScaleOfRhs(OpRewrite[ContractionOp]):
     def rewrite(self, op: ContractionOp, rewriter: PatternRewriter) -> None:
         x, weight, *rest = op.operands
-        found = [_scaled(factor) for factor in (x, weight)]
-        if None in found or not is_float(element_type(x)):
+        found = _scaled(x)
+        behind, moves = _before_transposes(weight)
+        moved = _scaled(behind)
+        if found is None or moved is None or not is_float(element_type(x)):
             return
-        (x, scale), (weight, other) = (each for each in found if each is not None)
-        aligned = reshape(other, shape(scale))
-        both = MulOp.make(scale, aligned.results[0])
-        scaled = MulOp.make(x, both.output)
+        (x, scale), (weight, other) = found, moved
+        ops: list[GraphOp] = [reshape(other, shape(scale))]
+        ops.append(MulOp.make(scale, ops[0].results[0]))
+        ops.append(scaled := MulOp.make(x, ops[1].results[0]))
+        for move in moves:
+            ops.append(move.with_operands([weight]))
+            weight = ops[-1].results[0]
         new = op.with_operands([scaled.output, weight, *rest])
-        rewriter.replace(op, [aligned, both, scaled, new], new.results)
+        rewriter.replace(op, [*ops, new], new.results)
+
+
+def _before_transposes(value: SSAValue) -> tuple[SSAValue, list[TransposeOp]]:
+    """Return what a value is transposed of, and these transposes, the first one first."""
+    moves: list[TransposeOp] = []
+    while isinstance(move := value.owner, TransposeOp) and _is_only_use(value):
+        moves.insert(0, move)
+        value = move.operands[0]
+    return value, moves
 
 
 def _scaled(value: SSAValue) -> tuple[SSAValue, SSAValue] | None:

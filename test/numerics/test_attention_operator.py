@@ -6,8 +6,9 @@ That it means what ONNX says is in test_onnx_node_suite.py.
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
-from attention_models import Array, eighths, imported, node_model, strategies
+from attention_models import Array, Given, eighths, imported, node_model, strategies
 
 from dlc.errors import CompileError
 from dlc.oracle import run_reference
@@ -60,7 +61,18 @@ FORMS: dict[str, tuple[int, dict[str, Array | None], dict[str, Any]]] = {
 def test_one_kernel(form: str) -> None:
     opset, inputs, attributes = FORMS[form]
     outputs = ["Y", *(["present_key", "present_value"] if form == "past" else [])]
-    model = node_model("Attention", inputs, outputs, opset, **attributes)
+    keeps_meaning(node_model("Attention", inputs, outputs, opset, **attributes), inputs)
+
+
+def test_flexible_attention_of_fewer_heads() -> None:
+    """Keys are scaled, and only then repeated and transposed."""
+    inputs = {name: x for name, x in drawn(**FEW).items() if x is not None}
+    model = node_model("FlexAttention", inputs, ["Y"], domain="ai.onnx.preview")
+    keeps_meaning(model, inputs)
+
+
+def keeps_meaning(model: onnx.ModelProto, inputs: Given) -> None:
+    """Check that a model has one kernel of attention, and means the same before and after."""
     module, context = imported(model)
     feeds = {name: x for name, x in inputs.items() if x is not None}
     wanted = run_reference(module, feeds, context.weights)
@@ -70,6 +82,22 @@ def test_one_kernel(form: str) -> None:
         assert np.isfinite(array).all()
         # Both are computed in double and rounded to single once.
         np.testing.assert_allclose(found[name], array, rtol=2.0**-23, atol=2.0**-23, err_msg=name)
+
+
+@pytest.mark.parametrize("interleaved", [0, 1])
+def test_rotary_places_are_one_kernel(interleaved: int) -> None:
+    generator = np.random.default_rng(3)
+    table = eighths(generator, 2 * S, D // 2)
+    places = generator.integers(0, 2 * S, (B, S))
+    inputs: dict[str, Array | None] = {"x": eighths(generator, B, H, S, D)}
+    inputs |= {"cosines": table, "sines": table[::-1].copy(), "places": places}
+    model = node_model("RotaryEmbedding", inputs, ["y"], 23, interleaved=interleaved)
+    module, context = imported(model)
+    feeds = {name: x for name, x in inputs.items() if x is not None}
+    wanted = run_reference(module, feeds, context.weights)["y"]
+    assert strategies(module, context) == ["map"]
+    found = run_reference(module, feeds, context.weights)["y"]
+    np.testing.assert_allclose(found, wanted, rtol=2.0**-23, atol=2.0**-23)
 
 
 def test_scores_that_are_read_are_in_memory() -> None:

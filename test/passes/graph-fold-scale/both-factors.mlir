@@ -14,6 +14,20 @@ func.func @attention(%q: tensor<12x197x64xf32>, %k: tensor<12x64x197xf32>) -> te
   func.return %y : tensor<12x197x197xf32>
 }
 
+// Keys that are transposed behind their scale.
+// CHECK-LABEL: @transposed
+// CHECK:      graph.mul %q
+// CHECK-NEXT: %[[K:.*]] = graph.transpose %k
+// CHECK-NEXT: graph.matmul %{{.*}}, %[[K]]
+func.func @transposed(%q: tensor<12x197x64xf32>, %k: tensor<12x197x64xf32>) -> tensor<12x197x197xf32> {
+  %s = graph.constant dense<0.35> : tensor<f32>
+  %0 = graph.mul %q, %s : (tensor<12x197x64xf32>, tensor<f32>) -> tensor<12x197x64xf32>
+  %1 = graph.mul %k, %s : (tensor<12x197x64xf32>, tensor<f32>) -> tensor<12x197x64xf32>
+  %2 = graph.transpose %1 {permutation = array<i64: 0, 2, 1>} : tensor<12x197x64xf32> -> tensor<12x64x197xf32>
+  %y = graph.matmul %0, %2 : (tensor<12x197x64xf32>, tensor<12x64x197xf32>) -> tensor<12x197x197xf32>
+  func.return %y : tensor<12x197x197xf32>
+}
+
 // A scale that others read too, one that varies, and one factor alone stay.
 // CHECK-LABEL: @stays
 // CHECK-COUNT-5: graph.mul
