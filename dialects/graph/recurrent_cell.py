@@ -1,6 +1,6 @@
 """Recurrent cells."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -154,24 +154,39 @@ class GruOp(RecurrentOp):
 
     def write_shared(self, g: Composer, direction: int) -> Sequence[SSAValue]:
         (own,), h = super().write_shared(g, direction), self.hidden
-        parts = [g.part(own, 0, 0, 2 * h), g.part(own, 0, 2 * h, 3 * h)]
         if self.reset_after is None:
-            return parts
-        return [*parts, g.part(self.of_direction(g, self.bias, direction), 0, 5 * h, 6 * h)]
+            return [g.part(own, 0, 0, 2 * h), g.part(own, 0, 2 * h, 3 * h)]
+        return [own, g.part(self.of_direction(g, self.bias, direction), 0, 5 * h, 6 * h)]
 
     def write_step(self, g: Composer, step: Step) -> Sequence[SSAValue]:
-        direction, projected, (hidden,) = step.direction, step.projected, step.states
-        gates, last, *bias = step.shared
-        both = self.write_recurrence(g, g.part(projected, 1, 0, 2 * self.hidden), hidden, gates)
+        direction, (hidden,) = step.direction, step.states
+        both, candidate = self._write_sums(g, step)
         z, r = (self.write_activation(g, direction, 0, self.gate(g, both, n)) for n in (0, 1))
-        if self.reset_after is None:
-            product = g.matmul(g.mul(r, hidden), last, transpose_rhs=True)
-        else:
-            product = g.matmul(hidden, last, transpose_rhs=True)
-            product = g.mul(r, g.add(product, bias[0]))
-        candidate = g.add(self.gate(g, projected, 2), product)
-        candidate = self.write_activation(g, direction, 1, candidate)
+        candidate = self.write_activation(g, direction, 1, candidate(r))
         return [g.add(g.mul(g.sub(g.like(1, z), z), candidate), g.mul(z, hidden))]
+
+    def _write_sums(
+        self, g: Composer, step: Step
+    ) -> tuple[SSAValue, Callable[[SSAValue], SSAValue]]:
+        """Write what the functions of the two gates take; return it, and what writes for a reset
+        what that of the candidate takes.
+
+        The reset after the product leaves one product of the state for all three.
+        """
+        projected, (hidden,), (recurrence, other) = step.projected, step.states, step.shared
+        count = 2 * self.hidden
+        of_gates, of_candidate = g.part(projected, 1, 0, count), self.gate(g, projected, 2)
+        if self.reset_after is None:
+            both = self.write_recurrence(g, of_gates, hidden, recurrence)
+            return both, lambda r: g.add(
+                of_candidate, g.matmul(g.mul(r, hidden), other, transpose_rhs=True)
+            )
+        if is_splat(hidden, 0):
+            return of_gates, lambda r: g.add(of_candidate, g.mul(r, other))
+        product = g.matmul(hidden, recurrence, transpose_rhs=True)
+        both = g.add(of_gates, g.part(product, 1, 0, count))
+        last = g.add(self.gate(g, product, 2), other)
+        return both, lambda r: g.add(of_candidate, g.mul(r, last))
 
     def step(
         self, direction: int, x: Array, states: list[Array], operands: Sequence[Array]

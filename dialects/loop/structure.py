@@ -74,7 +74,8 @@ class ForOp(IRDLOperation):
     ``team``: how many threads run each iteration of a loop over threads, neighbours or, with
     ``apart``, those that leave the same remainder when they are divided by the number of
     iterations; loops over threads inside share out the team. ``straight``: where a thread does
-    several iterations, they are written one after the other (``gpu-unroll-rounds``).
+    several iterations, they are written one after the other (``gpu-unroll-rounds``). ``backward``:
+    each core goes through its iterations from the last to the first.
 
     ``%s = loop.for %k = 0 to 8 kind = reduction map = serial iter_args(%a = %z) -> (f32) {...}``
     """
@@ -88,6 +89,7 @@ class ForOp(IRDLOperation):
         "team",
         "apart",
         "straight",
+        "backward",
     )
     start = prop_def(IntegerAttr)
     stop = prop_def(IntegerAttr)
@@ -101,6 +103,7 @@ class ForOp(IRDLOperation):
     team = opt_prop_def(IntegerAttr.constr(i64))
     apart = opt_prop_def(UnitAttr)
     straight = opt_prop_def(UnitAttr)
+    backward = opt_prop_def(UnitAttr)
     until = opt_operand_def(IndexType)
     iter_args = var_operand_def()
     carried = var_result_def()
@@ -211,6 +214,11 @@ class ForOp(IRDLOperation):
             raise VerifyException("apart says how the threads of a team lie, and there is no team")
         if self.straight is not None and self.map.data is not LoopMap.THREAD:
             raise VerifyException(f"straight is for a loop over threads, not over {self.map.data}")
+        counts = (self.range.start, self.range.step) == (0, 1) and not self.iter_args
+        if self.backward is not None and not (self.map.data is LoopMap.CORES and counts):
+            raise VerifyException(
+                "backward is for a parallel loop over cores, from 0 in steps of 1"
+            )
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

@@ -132,16 +132,44 @@ def _for(p: CPrinter, op: ForOp) -> None:
     for argument, start, result in zip(op.carried_arguments, op.iter_args, op.results, strict=True):
         name = p.names[argument] = p.names[result] = p.fresh("a")
         p.line(f"{p.type_of(argument)} {name} = {p.names[start]};")
-    pragma = _pragma(op)
+    pragma = "omp parallel" if op.backward else _pragma(op)
     if pragma:
         p.line(f"#pragma {pragma}")
     i = p.names[op.induction] = p.fresh("i")
-    values = op.range
-    stop = str(values.stop) if op.until is None else p.names[op.until]
-    head = f"for ({p.type_of(op.induction)} {i} = {values.start}; {i} < {stop}; "
-    with p.braces(head + (f"++{i})" if values.step == 1 else f"{i} += {values.step})")):
+    with p.braces(_backward_head(p, op, i) if op.backward else _head(p, op, i)):
         p.block(op.body.block)
         assign(p, op.carried_arguments, op.body.block.last_op)
+
+
+def _head(p: CPrinter, op: ForOp, i: str) -> str:
+    values = op.range
+    stop = str(values.stop) if op.until is None else p.names[op.until]
+    step = f"++{i}" if values.step == 1 else f"{i} += {values.step}"
+    return f"for ({p.type_of(op.induction)} {i} = {values.start}; {i} < {stop}; {step})"
+
+
+def _backward_head(p: CPrinter, op: ForOp, i: str) -> str:
+    """Return the head of what each thread runs: its own share of the iterations, the same as of a
+    loop that runs forward, so that a core finds its own weights in its cache.
+    """
+    type, count = p.type_of(op.induction), len(op.range)
+    first = p.fresh("i")
+    start = f"{type} {i} = dlc_share({count}, 1) - 1, {first} = dlc_share({count}, 0)"
+    return f"for ({start}; {i} >= {first}; --{i})"
+
+
+_SHARE = """
+int omp_get_thread_num(void);
+int omp_get_num_threads(void);
+
+/* The first of n iterations of this thread, or of the one after it: as even as can be, the first
+ * threads with one more, as schedule(static) of GCC has it. */
+static inline int dlc_share(int n, int after) {
+  const int threads = omp_get_num_threads(), thread = omp_get_thread_num() + after;
+  const int extra = n % threads;
+  return thread * (n / threads) + (thread < extra ? thread : extra);
+}
+"""
 
 
 def _pragma(op: ForOp) -> str:
@@ -201,7 +229,8 @@ def c_text(kernels: Sequence[KernelOp]) -> str:
         printer.line("")
         printer.kernel(kernel)
     text = "\n".join(printer.lines) + "\n"
-    return c_prelude() + vector_typedefs(text) + text
+    shares = _SHARE if "dlc_share(" in text else ""
+    return c_prelude() + vector_typedefs(text) + shares + text
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ def pipelines(target: Target, precision: str) -> Iterator[tuple[str, str]]:
         yield "loop", "lower-to-loop,fused-group-unroll-steps"
         yield "gpu", f"lower-to-gpu{arch},fused-group-plan-memory"
     else:
-        yield "loop", "lower-to-loop,fused-group-unroll-steps,fused-group-plan-memory"
+        steps = f"fused-group-unroll-steps,loop-alternate-sweeps{arch}"
+        yield "loop", f"lower-to-loop,{steps},fused-group-plan-memory"
 
 
 def no_level(target: Target, level: str) -> CompileError:

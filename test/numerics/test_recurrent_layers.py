@@ -128,3 +128,29 @@ def test_more_steps_need_no_more_weights(target: str, counts: tuple[int, int]) -
     modules = [lowered(layer("LSTM", "forward", steps, 3), target)[2] for steps in counts]
     few, many = (sum(isinstance(op, WeightOp) for op in module.walk()) for module in modules)
     assert few == many
+
+
+@pytest.mark.parametrize("steps", [LOOPED_STEPS, LOOPED_STEPS + 1])
+def test_every_other_step_reads_large_weights_backward(steps: int) -> None:
+    """4 MB of them, which no core's own cache holds, on as many tiles as there may be threads."""
+    hidden, generator = 512, np.random.default_rng(0)
+    sizes = {"w": (4 * hidden, 4), "r": (4 * hidden, hidden)}
+    weights = [
+        numpy_helper.from_array(generator.uniform(-0.05, 0.05, (1, *n)).astype(np.float32), name)
+        for name, n in sizes.items()
+    ]
+    node = helper.make_node("LSTM", ["x", "w", "r"], ["y"], hidden_size=hidden)
+    ends = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [steps, 1, 4])]
+    results = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    proto = helper.make_graph([node], "lstm", ends, results, weights)
+    model = helper.make_model(proto, opset_imports=[helper.make_opsetid("", 17)])
+    feeds: dict[str, Array] = {"x": generator.standard_normal((steps, 1, 4)).astype(np.float32)}
+    context = new_context()
+    graph = import_model(model, None, context)
+    wanted = run_reference(graph, feeds, context.weights)
+    artifact = dlc.compile(model, target="cpu", verify=False)
+    check(graph, wanted, artifact.run(feeds))
+    launched = {x["name"]: x["launches"] for x in artifact.report["variants"][0]["kernels"]}
+    (backward,) = (name for name in launched if name.endswith("_backward"))
+    assert launched[backward] == steps // 2
+    assert launched[backward.removesuffix("_backward")] == steps - steps // 2

@@ -37,3 +37,23 @@ loop.kernel @straight_without_threads(%x: memref<8xf32>) attributes {outputs = 1
   }
   loop.end
 }
+
+// -----
+
+loop.kernel @backward_without_cores(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{backward is for a parallel loop over cores, from 0 in steps of 1}}
+  loop.for %k = 0 to 8 kind = parallel map = serial attributes {backward} {
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @backward_in_steps(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{backward is for a parallel loop over cores, from 0 in steps of 1}}
+  loop.for %k = 0 to 8 step 2 kind = parallel map = cores attributes {backward} {
+    loop.yield
+  }
+  loop.end
+}

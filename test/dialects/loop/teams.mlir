@@ -16,6 +16,10 @@ loop.kernel @g0(%x: memref<128x8xf32>, %y: memref<128x8xf32>) attributes {output
   loop.for %k = 0 to 2 kind = parallel map = thread attributes {team = 32 : i64} {
     loop.yield
   }
+  // CHECK: loop.for %b = 0 to 8 kind = parallel map = cores attributes {backward} {
+  loop.for %b = 0 to 8 kind = parallel map = cores attributes {backward} {
+    loop.yield
+  }
   loop.end
 }
 
