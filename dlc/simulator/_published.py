@@ -22,16 +22,15 @@ class FilledBuffer(GlobalBuffer):
     """A buffer that holds marks at first. state: what has happened to each element."""
 
     def __init__(
-        self, name: str, data: Array, checks: bool, exchanged: bool, own: Array | None = None
+        self, name: str, data: Array, checks: bool, exchanged: bool, given: Array | None = None
     ):
-        """own: the elements that the blocks publish which run; ``data`` holds what the others do.
-        Without it all blocks run.
+        """given: the elements that blocks publish which do not run, where there are any; they stand
+        in ``data``.
         """
         super().__init__(name, data, True, False, checks, exchanged)
-        mine = slice(None) if own is None else own
-        self.data.view(_BITS[data.itemsize])[mine] = -1
-        self.state = np.full(self.data.shape, _PUBLISHED, np.int8)
-        self.state[mine] = 0
+        given = np.zeros(self.data.shape, np.bool_) if given is None else given
+        self.data.view(_BITS[data.itemsize])[~given] = -1
+        self.state = np.where(given, _PUBLISHED, 0)
 
     def write(self, site: Site, active: Active, first: First, values: Array) -> None:
         place = self.locate(site, active, first, values.shape[1])

@@ -11,16 +11,17 @@ from dlc.ir.access import Access, MemoryOp
 
 
 class StoreSlice:
-    """A kernel's stores to its outputs, and what their places and conditions are computed from.
+    """A kernel's stores to its outputs and to what it wants filled, and what their places and
+    conditions are computed from.
 
-    stores: the operations that write outputs, with these accesses. operations: they and all that
+    stores: the operations that write these, with the accesses. operations: they and all that
     decides where and whether they write: index arithmetic, loops, conditions. from_memory: the
     values that depend on data. A condition that does is one of these: the last block of a tile goes
     on alone.
     """
 
     def __init__(self, kernel: KernelOp):
-        outputs = set(kernel.output_buffers)
+        outputs = {*kernel.output_buffers, *kernel.filled_buffers}
         self.stores: dict[Operation, list[Access]] = {
             op: written
             for op in kernel.walk()

@@ -43,7 +43,18 @@ class Coverage:
 
         Raises SimulationError where a store is outside of an output.
         """
-        for written in self._machine.written:
+        self._run(blocks)
+        return [self._machine.written[output].copy() for output in self._kernel.output_buffers]
+
+    def published(self, blocks: Sequence[int] | None = None) -> dict[SSAValue, Booleans]:
+        """Return which elements of each ``filled`` buffer ``blocks``, or all, publish."""
+        self._run(blocks)
+        return {
+            buffer: self._machine.written[buffer].copy() for buffer in self._kernel.filled_buffers
+        }
+
+    def _run(self, blocks: Sequence[int] | None) -> None:
+        for written in self._machine.written.values():
             written[:] = False
         if self.is_known:
             chosen = np.arange(prod(self._kernel.grid_size)) if blocks is None else np.array(blocks)
@@ -51,7 +62,6 @@ class Coverage:
             for start in range(0, len(chosen), count):
                 self._machine.batch = Batch(self._kernel, chosen[start : start + count])
                 self._step(self._machine.batch.everyone)
-        return [written.copy() for written in self._machine.written]
 
     def check_all(self) -> bool:
         """Raise SimulationError for an element of an output that no block of the grid writes.
@@ -74,14 +84,16 @@ def _chosen(positions: Integers, inside: Booleans) -> Integers:
 class _StoreMachine(Machine):
     """Runs the slice of a kernel that decides what it writes, and notes that.
 
-    written: for each output, which elements.
+    written: for each output and each filled buffer, which elements.
     """
 
     def __init__(self, kernel: KernelOp):
         super().__init__(kernel, _control.COMPILERS, checks=False)
         self.slice = StoreSlice(kernel)
-        sizes = [prod(buffer_type(x).get_shape()) for x in kernel.output_buffers]
-        self.written = [np.zeros(size, np.bool_) for size in sizes]
+        self.written: dict[SSAValue, Booleans] = {
+            x: np.zeros(prod(buffer_type(x).get_shape()), np.bool_)
+            for x in (*kernel.output_buffers, *kernel.filled_buffers)
+        }
 
     def step(self, op: Operation) -> Step:
         if op not in self.slice.operations:
@@ -112,9 +124,8 @@ class _StoreMachine(Machine):
 
     def _note(self, op: Operation) -> Step:
         site = Site(op)
-        outputs: list[SSAValue] = list(self.kernel.output_buffers)
         places = [
-            (self._elements(access, site), self.written[outputs.index(access.buffer)])
+            (self._elements(access, site), self.written[access.buffer])
             for access in self.slice.stores[op]
         ]
 

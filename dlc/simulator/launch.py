@@ -85,7 +85,7 @@ def simulate(
     left out. Inputs have values; the others have none until the kernel writes them.
     block_order: how blocks follow each other; a number is the seed of a random order. blocks: those
     that run, in order, if not all do; of those that share a counter, all. Where not all blocks of a
-    cooperative kernel run, the arrays of ``filled`` outputs hold what the others publish.
+    cooperative kernel run, the arrays of ``filled`` buffers hold what the others publish.
     blocks_at_once: how many run in lockstep, chosen by size when absent; of a cooperative kernel
     all do. checks: look for undefined data and races too, which takes most of the time. conflicts:
     count the wavefronts of shared memory. warp_order: let each warp go its own way, and which of
@@ -257,19 +257,22 @@ def _buffers(
             f"scratch, {len(given)} arrays are given"
         )
     given += [None] * (len(arguments) - len(given))
-    exchanged, own = exchanged_buffers(kernel), _own(kernel, blocks)
+    exchanged, others = exchanged_buffers(kernel), _published_by_others(kernel, blocks)
     return [
-        _buffer(kernel, argument, array, checks, argument in exchanged, own.get(argument))
+        _buffer(kernel, argument, array, checks, argument in exchanged, others.get(argument))
         for argument, array in zip(arguments, given, strict=True)
     ]
 
 
-def _own(kernel: KernelOp, blocks: Sequence[int] | None) -> dict[SSAValue, Array]:
-    """Return which elements of each filled output blocks write, where not all of them run."""
+def _published_by_others(
+    kernel: KernelOp, blocks: Sequence[int] | None
+) -> Mapping[SSAValue, Array]:
+    """Return which elements of each filled buffer blocks publish that do not run."""
     if blocks is None or kernel.filled is None:
         return {}
-    written = zip(kernel.output_buffers, Coverage(kernel).written(blocks), strict=True)
-    return {output: own for output, own in written if output in kernel.filled_buffers}
+    coverage = Coverage(kernel)
+    every, own = coverage.published(), coverage.published(blocks)
+    return {buffer: every[buffer] & ~own[buffer] for buffer in every}
 
 
 def _in_order(
@@ -293,7 +296,7 @@ def _buffer(
     array: Array | None,
     checks: bool,
     exchanged: bool,
-    own: Array | None,
+    others: Array | None,
 ) -> GlobalBuffer:
     name, is_input = _name(argument), argument in kernel.input_buffers
     type = buffer_type(argument)
@@ -304,6 +307,6 @@ def _buffer(
             f"buffer {name} is a contiguous {type}, not {array.dtype} of shape {array.shape}"
         )
     if argument in kernel.filled_buffers:
-        return FilledBuffer(f"%{name}", array, checks, exchanged, own)
+        return FilledBuffer(f"%{name}", array, checks, exchanged, others)
     constant = argument in kernel.early_buffers
     return GlobalBuffer(f"%{name}", array, not is_input, is_input, checks, exchanged, constant)

@@ -16,7 +16,16 @@ For developers: a strategy is there by its file, which defines ``STRATEGY``; its
 file. The lists of schedules are fixed and do not depend on sizes, as in Hidet.
 """
 
-from dlc.strategies._choice import able, accepting, beyond_limits, rated, read, read_record, spans
+from dlc.strategies._choice import (
+    able,
+    accepting,
+    beyond_limits,
+    implementation,
+    rated,
+    read,
+    read_record,
+    spans,
+)
 from dlc.strategies._implementation import AnyImplementation, Implementation
 from dlc.strategies._lower import lower_group
 from dlc.strategies._rated import Rated, Seconds, Space
@@ -36,6 +45,7 @@ __all__ = [
     "accepting",
     "beyond_limits",
     "by_name",
+    "implementation",
     "lower_group",
     "names",
     "rated",

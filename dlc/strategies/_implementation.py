@@ -8,6 +8,9 @@ import numpy as np
 
 from dlc.analysis.dataflow import Cluster
 from dlc.arch import CpuArch, GpuArch
+from dlc.core.weights import WeightStore
+from dlc.dialects.fused_group import GroupOp
+from dlc.dialects.graph.structure import Array
 from dlc.lowering.job import Job
 from dlc.strategies._rated import Rated, Seconds, Space
 from dlc.strategies._schedule import Schedule
@@ -25,7 +28,9 @@ class Implementation(Generic[Work, Chip, S]):
     hashable. candidates: the space of schedules. rate: what the models say about one; raises
     CompileError for one that the work or the chip cannot have. describe: names a work in errors.
     lower: writes the kernel. estimate: the seconds of many schedules, infinite for one that does
-    not fit; where it is not given, schedules are rated one by one.
+    not fit; where it is not given, schedules are rated one by one. filled: of kernels whose blocks
+    exchange values through scratch buffers: what all of them publish in each (``Job.filled``), for
+    a group and its inputs, as it is stored.
     """
 
     schedule: type[S]
@@ -36,6 +41,7 @@ class Implementation(Generic[Work, Chip, S]):
     lower: Callable[[Job, S], None]
     estimate: Callable[[Work, Sequence[S], Chip], Seconds] | None = None
     accepts: Callable[[Cluster], bool] = lambda _: True
+    filled: Callable[[GroupOp, Sequence[Array], WeightStore], Sequence[Array]] | None = None
 
     def space(self, work: Work, chip: Chip) -> Space[S]:
         """Return all schedules for a work, with their estimates."""

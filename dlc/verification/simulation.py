@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 from numpy.typing import DTypeLike
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 
 from dlc import strategies
 from dlc.analysis.entry import find_main, kernels_by_group, launches_by_group
@@ -18,6 +19,7 @@ from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp, LaunchOp
 from dlc.dialects.gpu import KernelOp
 from dlc.dialects.graph.structure import Array
+from dlc.ir.space import buffer_type
 from dlc.ir.tensor import element_type, numpy_dtype, shape, tensor_bytes
 from dlc.oracle import run_block
 from dlc.simulator import Coverage, simulate
@@ -147,26 +149,38 @@ class _Launched:
         they are.
 
         That all blocks together write everything is found without their data. Where data decides
-        which elements a kernel writes, or blocks exchange values that are no results, all its
-        blocks are simulated. Results that other blocks publish are those of the reference.
+        which elements a kernel writes, or nobody can say what its blocks give each other, all its
+        blocks are simulated. What other blocks publish is what the reference gives.
         """
         arguments = [inputs[x] for x in self.group.inputs]
         rounded = [round_to(w, r.type) for w, r in zip(wanted, self.group.results, strict=True)]
         outputs = [np.array(x, order="C") for x in rounded]
         coverage = Coverage(self.kernel)
-        alone = coverage.check_all() and not self._exchanges_scratch
+        exchanged = self._exchanged(arguments)
+        alone = coverage.check_all() and exchanged is not None
         blocks = self._blocks(coverage) if alone else None
         names = [launch.kernel_name for launch in self.launches]
         given = values.of(self.launches[-1])
-        report = simulate(module, names[-1], [*given, *outputs], blocks=blocks)
+        buffers = [*given, *outputs, *(exchanged or ())]
+        report = simulate(module, names[-1], buffers, blocks=blocks)
         for output, right, written in zip(outputs, rounded, report.written, strict=True):
             np.copyto(output, right, where=~written.reshape(output.shape))
         check_results(self.group, names, arguments, wanted, outputs, self.weights, precision)
         return prod(self.kernel.grid_size) if blocks is None else len(blocks)
 
-    @property
-    def _exchanges_scratch(self) -> bool:
-        return not set(self.kernel.filled_buffers) <= set(self.kernel.output_buffers)
+    def _exchanged(self, arguments: Sequence[Array]) -> Sequence[Array] | None:
+        """Return the scratch buffers with what blocks publish there; ``None`` where nobody can say
+        that.
+        """
+        scratch, filled = self.kernel.scratch_buffers, set(self.kernel.filled_buffers)
+        if filled.isdisjoint(scratch):
+            return []
+        schedule = self.group.schedule
+        own = None if schedule is None else strategies.implementation(strategies.read(schedule))
+        if own is None or own.filled is None:
+            return None
+        known = iter(own.filled(self.group, arguments, self.weights))
+        return [next(known) if x in filled else _zeros_of(x) for x in scratch]
 
     def _blocks(self, coverage: Coverage) -> list[int]:
         """Return the blocks of ``RUNS`` tiles; those that share a tile follow each other."""
@@ -188,3 +202,8 @@ class _Launched:
         while tile and not any(x.any() for x in coverage.written(self._parts(tile))):
             tile -= 1
         return tile
+
+
+def _zeros_of(buffer: SSAValue) -> Array:
+    type = buffer_type(buffer)
+    return np.zeros(type.get_shape(), numpy_dtype(type.element_type))

@@ -110,9 +110,9 @@ class Gpu:
 
         maps = list(map(driver_map, map_parameters(kernel)))
         given = KernelArguments(self._call, [address.value for address in addresses], maps)
-        arguments = (function, *sizes, shared, None, given.parameters)
 
         def launch() -> None:
+            arguments = (function, *sizes, shared, None, given.parameters)  # given stays alive
             for operand, bytes in fills_of(kernel):
                 self._call("cuMemsetD8_v2", addresses[operand], 0xFF, ctypes.c_size_t(bytes))
             if kernel.cooperative is not None:

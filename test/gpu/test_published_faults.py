@@ -150,3 +150,19 @@ def test_they_wait_for_each_other_too() -> None:
     text = STEPPED.replace("%k - 1, (", "%k, (")
     with pytest.raises(SimulationError, match=r"waits for ever: element \d+ of %y is published by"):
         simulate(lowered(text, ""), "k", [numbers(), stepped(numbers())], blocks=[1, 3])
+
+
+def test_a_value_that_nobody_in_the_grid_publishes_is_not_given() -> None:
+    text = STEPPED.replace("outputs = 1 : i64,", "outputs = 1 : i64, scratch = array<i64: 3072>,")
+    text = text.replace("%y: ", "%z: memref<128xf32>, %y: ").replace("i64: 1>}", "i64: 2>}")
+    store = "gpu.copy %r[0] to %z[%u] {elements = 1 : i64} : memref<1xf32, #loop.space<register>>"
+    text = text.replace("  gpu.end", f"{store}, memref<128xf32>\n  gpu.end")
+    x, z, y = numbers(), np.zeros(UNITS, np.float32), stepped(numbers())
+    simulate(lowered(text, ""), "k", [x, z, y.copy()], blocks=[2])
+    np.testing.assert_array_equal(z[2 * THREADS : 3 * THREADS], y[-1, 2 * THREADS : 3 * THREADS])
+    some = (
+        "%three = arith.constant 3 : index\n  %some = arith.cmpi ne, %b, %three : index\n  %one ="
+    )
+    unpublished = text.replace(NEXT, f"scf.if %some {{ {NEXT} }}").replace("%one =", some)
+    with pytest.raises(SimulationError, match=r"element \d+ of %y is published by nobody"):
+        simulate(lowered(unpublished, ""), "k", [x, z, y.copy()], blocks=[2])
