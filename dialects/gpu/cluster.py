@@ -89,7 +89,7 @@ class ClusterBarrierOp(MeetingOp, ClusterOp):
     """Wait for all threads of the cluster, and see what they wrote (PTX ISA, "barrier.cluster").
 
     One stands before blocks first touch each other's shared memory, one before a block ends whose
-    memory others may still touch.
+    memory others may still touch. No lowering uses it: who sends without waiting needs neither.
     """
 
     name = "gpu.cluster_barrier"
@@ -212,7 +212,7 @@ class ClusterLoadOp(RemoteMoveOp):
 @irdl_op_definition
 class ClusterStoreOp(RemoteMoveOp):
     """Store neighbouring elements to the same buffer of block ``rank`` of the cluster (PTX ISA,
-    "mapa" and "st.shared::cluster").
+    "mapa" and "st.shared::cluster"). No lowering uses it: ``gpu.st_async`` says when it has come.
 
     ``gpu.cluster_store %r[0] to %s[%i] of %rank {elements = 4 : i64} : memref<..>, memref<..>``
     """

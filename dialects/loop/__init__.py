@@ -16,7 +16,7 @@ from dlc.dialects.loop.attributes import (
     MeasuredAttr,
     ScheduleAttr,
 )
-from dlc.dialects.loop.combination import CombineOp, MeetOp, PrefixOp
+from dlc.dialects.loop.combination import ArrivalsOp, CombineOp, MeetOp, PrefixOp
 from dlc.dialects.loop.drain_parts import DrainPartsOp
 from dlc.dialects.loop.elements import DrainOp, MapAccumulatorOp
 from dlc.dialects.loop.kernel import EndOp, KernelOp
@@ -48,6 +48,7 @@ Loop = Dialect(
         LoadOp,
         LoadVectorOp,
         MapAccumulatorOp,
+        ArrivalsOp,
         MeetOp,
         NormalizeOp,
         OnlineSoftmaxOp,

@@ -4,12 +4,14 @@ from abc import ABC
 from collections.abc import Sequence
 from typing import ClassVar, Self
 
+from xdsl.dialects.builtin import MemRefType, i64
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
     prop_def,
     region_def,
+    result_def,
     traits_def,
     var_operand_def,
     var_result_def,
@@ -21,6 +23,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from dlc.dialects.loop.attributes import CombineScope, CombineScopeAttr
 from dlc.dialects.loop.structure import YieldOp
+from dlc.ir.space import Space, SpaceAttr
+
+_OBJECT = MemRefType(i64, [1], memory_space=SpaceAttr(Space.SHARED))
 
 
 class CombiningOp(IRDLOperation, ABC):
@@ -110,8 +115,8 @@ class CombineOp(CombiningOp):
 class MeetOp(IRDLOperation):
     """Wait until all blocks of the cluster have begun.
 
-    One stands before the first combination over the cluster, which sends to other blocks. What a
-    thread does before it, another block does not know of.
+    One stands before what first sends to other blocks, such as a combination over the cluster. What
+    a thread does before it, another block does not know of.
 
     ``loop.meet``
     """
@@ -119,6 +124,29 @@ class MeetOp(IRDLOperation):
     name = "loop.meet"
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     assembly_format = "attr-dict"
+
+
+@irdl_op_definition
+class ArrivalsOp(IRDLOperation):
+    """An ``mbarrier`` object in the shared memory of each block of the cluster, at which arrives
+    what blocks send to it. Its phases need one arrival of a thread, which says how many bytes.
+
+    It stands behind ``loop.meet``, in no loop.
+
+    ``%full = loop.arrivals : memref<1xi64, #loop.space<shared>>``
+    """
+
+    name = "loop.arrivals"
+    object = result_def(MemRefType)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict `:` type($object)"
+
+    def __init__(self) -> None:
+        super().__init__(result_types=[_OBJECT])
+
+    def verify_(self) -> None:
+        if self.object.type != _OBJECT:
+            raise VerifyException("gives a memref<1xi64, #loop.space<shared>>")
 
 
 @irdl_op_definition

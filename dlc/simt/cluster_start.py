@@ -10,7 +10,7 @@ from xdsl.rewriter import InsertPoint
 from dlc.core.locations import operation_text
 from dlc.dialects import gpu
 from dlc.dialects.gpu.buffers import Place
-from dlc.dialects.loop.combination import CombineOp, MeetOp
+from dlc.dialects.loop.combination import ArrivalsOp, CombineOp, MeetOp
 from dlc.errors import CompileError
 from dlc.ir.space import Space, SpaceAttr
 from dlc.simt.thread_program import ThreadProgram
@@ -18,8 +18,8 @@ from dlc.simt.thread_program import ThreadProgram
 
 @dataclass
 class ClusterStart:
-    """The first operations of a kernel whose blocks combine: it makes the ``mbarrier`` objects that
-    others send to, and tells them that it has begun. begun: what tells them.
+    """The first operations of a kernel whose blocks send to each other: it makes the ``mbarrier``
+    objects at which that arrives, and tells them that it has begun. begun: what tells them.
     """
 
     program: ThreadProgram
@@ -49,9 +49,9 @@ class ClusterStart:
                 program.b.builder.insert(gpu.MbarrierInitOp(place, 1))
         return place
 
-    def check_combine(self, op: CombineOp) -> None:
-        """Raise CompileError for a combination before the blocks have met, and for one in a loop,
-        whose next iteration would need a phase of its own.
+    def check_arrivals(self, op: ArrivalsOp | CombineOp) -> None:
+        """Raise CompileError for what blocks send before they have met, and in a loop, whose next
+        iteration would need a phase of its own.
         """
         if self.begun.parent is None:
             text = "the blocks of a cluster combine before they have met; put a loop.meet before it"

@@ -11,7 +11,7 @@ from xdsl.ir import Block, Operation, Region
 from dlc.core.locations import operation_text
 from dlc.dialects import gpu
 from dlc.dialects.loop.attributes import CombineScope, LoopMap
-from dlc.dialects.loop.combination import CombineOp, CombiningOp, MeetOp, PrefixOp
+from dlc.dialects.loop.combination import ArrivalsOp, CombineOp, CombiningOp, MeetOp, PrefixOp
 from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.dialects.loop.memory import AllocOp, StoreOp
 from dlc.dialects.loop.roles import RolesOp
@@ -79,6 +79,8 @@ class SimtConverter:
                     self._alloc(op)
                 case CombiningOp() | MeetOp():
                     self._together(op)
+                case ArrivalsOp():
+                    self._arrivals(op)
                 case RolesOp():
                     self._roles(op)
                 case TileOp():
@@ -182,12 +184,16 @@ class SimtConverter:
             case _:
                 raise CompileError("is for no thread", at=operation_text(op))
 
+    def _arrivals(self, op: ArrivalsOp) -> None:
+        self.cluster.check_arrivals(op)
+        self.values[op.object], *_ = self.cluster.arrivals()
+
     def _combine(self, op: CombineOp) -> None:
         combine, parts = self._combining(op), [self.values[v] for v in op.parts]
         totals = combine_over_team(self.program, parts, combine, self._team(op))
         blocks = self.kernel.cluster_blocks
         if op.over.data is CombineScope.CLUSTER and blocks > 1:
-            self.cluster.check_combine(op)
+            self.cluster.check_arrivals(op)
             totals = combine_over_cluster(self.program, self.cluster, totals, combine, blocks)
         self.values.update(zip(op.totals, totals, strict=True))
 

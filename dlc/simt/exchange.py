@@ -40,10 +40,15 @@ class Exchange:
 
     def write(self) -> None:
         """Write the accumulators to shared memory, then the loop over what a thread takes."""
-        scope, tile = self.writer.scope, self._new_tile()
+        tile = self._new_tile()
         self._meet()  # the tile lies where slices of factors were
         self.accumulator.each_row(lambda row, columns: self._put(tile, row, columns))
         self._meet()
+        self._take_all(tile)
+
+    def _take_all(self, tile: SSAValue) -> None:
+        """Write the loop over what a thread takes."""
+        scope = self.writer.scope
         rounds = -(-self._rows * self._runs // self.team.threads)
         together = gcd(rounds, _TOGETHER)
 

@@ -4,18 +4,25 @@ in the shared memory of all these blocks.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
 from math import gcd
 
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.dialects import gpu
+from dlc.dialects.gpu.buffers import Place as BufferPlace
 from dlc.dialects.gpu.cluster import REMOTE_BYTES
+from dlc.dialects.loop.combination import ArrivalsOp, MeetOp
 from dlc.ir.space import Space
 from dlc.ir.tensor import element_bytes
 from dlc.model.contraction import EXCHANGE_MARGIN
 from dlc.simt.accumulator import Columns, Place
 from dlc.simt.exchange import Exchange
+
+_FIRST = AffineExpr.constant(0)
 
 
 @dataclass(frozen=True)
@@ -23,6 +30,9 @@ class PartExchange(Exchange):
     """What becomes of a drain of ``parts``: each block gets its share of the rows from all blocks,
     adds the parts in the order of the blocks, so that every run gives the same bits, and finishes
     these rows. part: the number of this block's, known in front of all loops.
+
+    Blocks send without waiting, and each waits for what arrives at its own: a barrier of the
+    cluster would also wait for all else that its threads have under way, twice.
     """
 
     part: AffineExpr
@@ -35,14 +45,47 @@ class PartExchange(Exchange):
     def _first_row(self) -> AffineExpr:
         return self.part * self._rows
 
+    def write(self) -> None:
+        """Write what sends the sums, the wait for those of all blocks, and the loop over what a
+        thread takes.
+        """
+        scope, tile = self.writer.scope, self._new_tile()
+        b = scope.b
+        b.builder.insert(MeetOp())
+        arrived = self.accumulator.place(b.insert(ArrivalsOp()), [_FIRST])
+        scope.where_below(self.thread, 1, lambda: self._expect(arrived))
+        self.accumulator.each_row(lambda row, columns: self._send(tile, arrived, row, columns))
+        b.builder.insert(gpu.MbarrierWaitOp(arrived, b.constant(0, IndexType())))
+        self._take_all(tile)
+
+    def _expect(self, arrived: BufferPlace) -> None:
+        """Write how many bytes arrive at a block: its rows of the sums of all. The last blocks may
+        have fewer rows, or none.
+        """
+        scope = self.writer.scope
+        row_bytes = self.op.blocks * self._columns * element_bytes(self.accumulator.compute)
+        whole, rest = divmod(self._tile_rows, self._rows)
+        counts = [self._rows] * whole + [rest] + [0] * self.op.blocks
+
+        def write(rows: int) -> None:
+            bytes = rows * row_bytes if rows else None
+            scope.b.builder.insert(gpu.MbarrierArriveOp(arrived, bytes))
+
+        for rows, some in groupby(range(self.op.blocks), counts.__getitem__):
+            blocks = list(some)
+            scope.where_below(
+                AffineExpr.constant(blocks[0]) - self.part,
+                1,
+                partial(scope.where_below, self.part, blocks[-1] + 1, partial(write, rows)),
+            )
+
     def _new_tile(self) -> SSAValue:
         sizes = [self.op.blocks, self._rows, self._columns + EXCHANGE_MARGIN]
         return self._new_buffer(sizes, Space.SHARED)
 
-    def _meet(self) -> None:
-        self.writer.scope.b.builder.insert(gpu.ClusterBarrierOp())
-
-    def _put(self, tile: SSAValue, row: AffineExpr, columns: Columns) -> None:
+    def _send(
+        self, tile: SSAValue, arrived: BufferPlace, row: AffineExpr, columns: Columns
+    ) -> None:
         """Write the sums that this thread has in a row to the block that finishes the row."""
         scope = self.writer.scope
         block = scope.index_value(row // self._rows)
@@ -59,7 +102,7 @@ class PartExchange(Exchange):
                 source = self.accumulator.place(sums, [AffineExpr.constant(0)])
                 there = [self.part, row % self._rows, column + first]
                 destination = self.accumulator.place(tile, there)
-                scope.b.builder.insert(gpu.ClusterStoreOp(source, destination, block, piece))
+                scope.b.builder.insert(gpu.StAsyncOp(source, destination, arrived, block, piece))
 
         columns(put_run)
 

@@ -11,7 +11,8 @@ from contraction_text import contraction_text
 from launch import Gpu
 from lowered import lowered
 from simulated import Runner, Simulated
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
 from dlc.backends.cuda.cubins import compile_kernels
@@ -115,26 +116,23 @@ def test_other_chips_have_no_clusters() -> None:
 Fault = Callable[[ModuleOp], None]
 
 
-def without_barrier(number: int) -> Fault:
+def without(kind: type[Operation]) -> Fault:
     def erase(module: ModuleOp) -> None:
-        found = [op for op in module.walk() if isinstance(op, gpu.ClusterBarrierOp)]
-        assert len(found) == 2
-        Rewriter.erase_op(found[number])
+        (found,) = (op for op in module.walk() if isinstance(op, kind))
+        Rewriter.erase_op(found)
 
     return erase
 
 
-def barrier_of_the_block(number: int) -> Fault:
-    def change(module: ModuleOp) -> None:
-        found = [op for op in module.walk() if isinstance(op, gpu.ClusterBarrierOp)]
-        Rewriter.replace_op(found[number], gpu.BarrierOp())
-
-    return change
+def half_of_the_bytes(module: ModuleOp) -> None:
+    """A block waits for half of what is sent to it."""
+    (found,) = (op for op in module.walk() if isinstance(op, gpu.MbarrierArriveOp))
+    found.bytes = IntegerAttr(found.expected_bytes // 2, i64)
 
 
 def sums_of_one_part(module: ModuleOp) -> None:
     """All blocks send to the first part's place."""
-    for op in [o for o in module.walk() if isinstance(o, gpu.ClusterStoreOp)]:
+    for op in [o for o in module.walk() if isinstance(o, gpu.StAsyncOp)]:
         at = op.destination_map.data
         op.destination_map = type(op.destination_map)(
             type(at)(at.num_dims, at.num_symbols, (at.results[0] * 0, *at.results[1:]))
@@ -142,10 +140,10 @@ def sums_of_one_part(module: ModuleOp) -> None:
 
 
 FAULTS: dict[str, tuple[Fault, str]] = {
-    "blocks may not have begun": (without_barrier(0), "may not have begun"),
-    "sums may not have come": (without_barrier(1), "a race|nothing was written|may have ended"),
-    "other blocks are not waited for": (barrier_of_the_block(1), "a race|nothing was|ended"),
-    "two parts in one place": (sums_of_one_part, "a race|nothing was written"),
+    "blocks may not have begun": (without(gpu.ClusterWaitOp), "may not have begun"),
+    "sums may not have come": (without(gpu.MbarrierWaitOp), "not waited for"),
+    "fewer sums are waited for": (half_of_the_bytes, "bytes more than the mbarrier expects"),
+    "two parts in one place": (sums_of_one_part, "a race"),
 }
 
 

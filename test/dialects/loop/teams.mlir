@@ -28,6 +28,8 @@ loop.kernel @g1(%x: memref<128xf32>, %y: memref<128xf32>) attributes {outputs = 
   %v = loop.load %x[0] : memref<128xf32> -> f32
   // CHECK: loop.meet
   loop.meet
+  // CHECK: %o = loop.arrivals : memref<1xi64, #loop.space<shared>>
+  %o = loop.arrivals : memref<1xi64, #loop.space<shared>>
   // CHECK: %t = loop.combine %v over cluster : f32 {
   %t = loop.combine %v over cluster : f32 {
   ^bb0(%l: f32, %q: f32):

@@ -47,3 +47,14 @@ loop.kernel @again(%x: memref<2x64xf32>, %y: memref<2x4xf32>) attributes {output
   }
   loop.end
 }
+
+// -----
+
+loop.kernel @arrives_before(%y: memref<2xf32>) attributes {outputs = 1 : i64, threads = 64 : i64, cluster = 2 : i64} {
+  loop.for %b = 0 to 2 kind = parallel map = grid {
+    // expected-error@below {{before they have met; put a loop.meet before it}}
+    %o = loop.arrivals : memref<1xi64, #loop.space<shared>>
+    loop.yield
+  }
+  loop.end
+}
