@@ -77,6 +77,7 @@ typedef struct numbered {
 } numbered;
 
 static const uint32_t MARK = ~0u; /* where nothing is published */
+enum { MOST_MARKED = 64 };
 
 enum { NUMBERED_BARRIERS = 16, WARPGROUP_THREADS = 4 * WARP_LANES };
 
@@ -87,6 +88,8 @@ typedef struct thread {
   int (*is_over)(const struct thread *); /* whether the token has come that it waits for; NULL where it waits for none */
   uint32_t place, parity;                /* of its mbarrier; or the number and round of its barrier; or words */
   const uint32_t *published;             /* the words that it waits for */
+  const uint32_t *marked[MOST_MARKED];   /* where it has seen marks */
+  uint32_t marked_count;
   copy *copies;
   uint32_t copy_first, copy_end, copy_room, groups, started;
   int waited; /* for the launches before its own */
@@ -414,11 +417,24 @@ static int are_published(const thread *t) {
   return 1;
 }
 
-void wait_for_published(const void *from, unsigned words) {
+/* Whether the thread has seen a mark there, which it forgets. */
+static int was_marked(thread *t, const void *from) {
+  for (uint32_t i = 0; i < t->marked_count; i++)
+    if (t->marked[i] == from) {
+      t->marked[i] = t->marked[--t->marked_count];
+      return 1;
+    }
+  return 0;
+}
+
+void look_at_published(const void *from, unsigned words) {
+  thread *t = me();
   if ((uintptr_t)from % (words * sizeof(uint32_t))) fault("a vector of %u published words at an address that is no multiple of it", words);
   settle();
-  me()->published = from;
-  wait_for_token("ld.relaxed", are_published, words, 0);
+  t->published = from;
+  t->place = words;
+  if (!was_marked(t, from) && !are_published(t) && t->marked_count < MOST_MARKED) t->marked[t->marked_count++] = from;
+  else wait_for_token("ld.relaxed", are_published, words, 0);
 }
 
 static int is_other_round(const thread *t) { return self->numbered[t->place].round != t->parity; }
@@ -664,6 +680,7 @@ static void begin_block(worker *w, uint64_t number, uint32_t rank) {
     t->is_over = NULL;
     t->copy_first = t->copy_end = t->groups = t->started = 0;
     t->waited = 0;
+    t->marked_count = 0;
     t->store_count = t->store_groups = 0;
   }
   for (uint32_t i = 0; i * WARP_LANES < count; i++) {

@@ -46,7 +46,7 @@ void start_remote_store(unsigned, const void *, unsigned, unsigned);
 void start_product(const product_kind *, void *, unsigned long, const void *, unsigned long);
 void commit_products(void);
 void meet_cluster(void);
-void wait_for_published(const void *, unsigned);
+void look_at_published(const void *, unsigned);
 void wait_for_launches_before(void);
 unsigned remote_address(unsigned, unsigned);
 byte *remote_memory(unsigned, unsigned);
@@ -373,15 +373,15 @@ static inline void ptx_st_shared__cluster_v4_u32(unsigned to, const unsigned &r,
   move_words(remote_memory(to, 16), row_of(r, s, t, u), 4);
 }
 
-/* PTX: published values; a load comes back when they are there. -------------------------------------------- */
+/* PTX: published values; who looks again at a mark comes back when it is gone. -------------------------------------------- */
 
-static inline void ptx_ld_relaxed_gpu_global_u32(unsigned &r, const void *from) { wait_for_published(from, 1); move_words(&r, from, 1); }
+static inline void ptx_ld_relaxed_gpu_global_u32(unsigned &r, const void *from) { look_at_published(from, 1); move_words(&r, from, 1); }
 static inline void ptx_ld_relaxed_gpu_global_v2_u32(unsigned &r, unsigned &s, const void *from) {
-  wait_for_published(from, 2);
+  look_at_published(from, 2);
   move_words(row_of(r, s), from, 2);
 }
 static inline void ptx_ld_relaxed_gpu_global_v4_u32(unsigned &r, unsigned &s, unsigned &t, unsigned &u, const void *from) {
-  wait_for_published(from, 4);
+  look_at_published(from, 4);
   move_words(row_of(r, s, t, u), from, 4);
 }
 static inline void ptx_st_relaxed_gpu_global_u32(void *to, unsigned r) { move_words(to, &r, 1); }

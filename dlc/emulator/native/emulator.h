@@ -100,8 +100,9 @@ const unsigned char *block_memory(uint32_t *bytes);
 /* Room of the block that runs, zero at first. */
 void *products_of_block(size_t bytes);
 
-/* This thread waits until no word from there on is a mark, which other threads publish values in place of. */
-void wait_for_published(const void *from, unsigned words);
+/* This thread loads words that others publish. The first look may bring a mark; if it looks there again, it waits until
+ * no word is one. */
+void look_at_published(const void *from, unsigned words);
 
 /* All threads of a cluster wait for each other; a place in the shared memory of one of its blocks. */
 void meet_cluster(void);

@@ -9,6 +9,7 @@ from cluster_cases import Case
 from kernels_artifact import build
 from published import NEXT
 
+from dlc.backends.cuda.prelude import PRELUDE
 from dlc.emulator.model import EmulatedFaultError
 from dlc.runtime.native import native_text
 
@@ -33,6 +34,15 @@ def fails(text: str, folder: Path, message: str) -> None:
 
 def test_a_value_that_never_comes(tmp_path: Path) -> None:
     fails(STEPPED.text.replace(NEXT, ""), tmp_path, "it waits at ld.relaxed for ever")
+
+
+def test_a_wait_that_looks_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = PRELUDE["await_16"].replace("while (missing)", "while (false)")
+    assert wrong != PRELUDE["await_16"]
+    monkeypatch.setitem(PRELUDE, "await_16", wrong)
+    pair = STEPPED.input(), STEPPED.result
+    artifact = build([STEPPED.text], [pair], "gpu-check-limits", tmp_path)
+    assert np.isnan(artifact.emulated(tmp_path).run({"x0": pair[0]})["y0"]).any()
 
 
 NOT_FILLED = "kernel k0, operand 1: nothing has filled it for this launch"
