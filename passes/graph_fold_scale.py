@@ -27,9 +27,9 @@ class GraphFoldScalePass(DlcPass):
     the scale of attention queries away; ``graph-fold-constants`` then computes ``w * s`` and ``b *
     s``. Each weight is rounded once more, so results change by about one unit in the last place.
 
-    Where both factors of a product are scaled by a number, as exporters write attention, one of
-    them takes both scales: the other one is only moved then, which copies can do. The other one may
-    be transposed behind its scale.
+    Where the rhs of a product is scaled by a number, as exporters write attention, the lhs takes
+    the scale, with that which it has itself: the rhs is only moved then, which copies can do. It
+    may be transposed behind its scale.
 
     Runs on: ``graph``. Leaves: ``graph``. Order: after batch normalisation is decomposed.
 
@@ -130,15 +130,16 @@ def _feeds_a_foldable_product(y: SSAValue) -> bool:
 class _ScaleOfRhs(OpRewrite[ContractionOp]):
     def rewrite(self, op: ContractionOp, rewriter: PatternRewriter) -> None:
         x, weight, *rest = op.operands
-        found = _scaled(x)
         behind, moves = _before_transposes(weight)
-        moved = _scaled(behind)
-        if found is None or moved is None or not is_float(element_type(x)):
+        moved = None if is_known(weight) else _scaled(behind)
+        if moved is None or not is_float(element_type(x)):
             return
-        (x, scale), (weight, other) = found, moved
-        ops: list[GraphOp] = [reshape(other, shape(scale))]
-        ops.append(MulOp.make(scale, ops[0].results[0]))
-        ops.append(scaled := MulOp.make(x, ops[1].results[0]))
+        weight, scale = moved
+        x, other = _scaled(x) or (x, None)
+        ops: list[GraphOp] = [reshape(scale, shape(other) if other else [])]
+        if other is not None:
+            ops.append(MulOp.make(other, ops[-1].results[0]))
+        ops.append(scaled := MulOp.make(x, ops[-1].results[0]))
         for move in moves:
             ops.append(move.with_operands([weight]))
             weight = ops[-1].results[0]

@@ -28,6 +28,17 @@ func.func @transposed(%q: tensor<12x197x64xf32>, %k: tensor<12x197x64xf32>) -> t
   func.return %y : tensor<12x197x197xf32>
 }
 
+// The scale of keys alone.
+// CHECK-LABEL: @keys
+// CHECK:      %[[Q:.*]] = graph.mul %q
+// CHECK-NEXT: graph.matmul %[[Q]], %k
+func.func @keys(%q: tensor<197x64xf32>, %k: tensor<12x64x197xf32>) -> tensor<12x197x197xf32> {
+  %s = graph.constant dense<0.35> : tensor<1x1x1xf32>
+  %0 = graph.mul %k, %s : (tensor<12x64x197xf32>, tensor<1x1x1xf32>) -> tensor<12x64x197xf32>
+  %y = graph.matmul %q, %0 : (tensor<197x64xf32>, tensor<12x64x197xf32>) -> tensor<12x197x197xf32>
+  func.return %y : tensor<12x197x197xf32>
+}
+
 // A scale that others read too, one that varies, and one factor alone stay.
 // CHECK-LABEL: @stays
 // CHECK-COUNT-5: graph.mul
