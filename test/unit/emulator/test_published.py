@@ -83,3 +83,29 @@ def test_faults_of_the_host_program(
 
     monkeypatch.setattr("dlc.backends.host.link.native_text", changed)
     fails(STEPPED.text, tmp_path, message)
+
+
+CROWDED = """
+gpu.kernel @k(%x: memref<1xf32>, %y: memref<1025xf32>) attributes {
+    grid = array<i64: 1025, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, cooperative} {
+  %b = gpu.block_id x : index
+  %t = gpu.thread_id x : index
+  %zero = arith.constant 0 : index
+  %first = arith.cmpi eq, %t, %zero : index
+  scf.if %first {
+    %v = loop.load %x[0] : memref<1xf32> -> f32
+    loop.store %v, %y[%b] : f32 -> memref<1025xf32>
+  }
+  gpu.end
+}"""
+"""The chip that it is compiled for has room for all blocks; the emulated device is smaller."""
+
+
+def test_a_device_without_room_for_all_blocks(tmp_path: Path) -> None:
+    x, y = np.ones(1, np.float32), np.ones(1025, np.float32)
+    artifact = build([CROWDED], [(x, y)], "gpu-check-limits", tmp_path)
+    message = (
+        "kernel k0 has 1025 blocks that wait for each other, the device has room for 1024 at a"
+    )
+    with pytest.raises(EmulatedFaultError, match=message):
+        artifact.emulated(tmp_path).run({"x0": x})
