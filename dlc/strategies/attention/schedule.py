@@ -95,7 +95,7 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
 
     @property
     def thrift(self) -> tuple[int, ...]:
-        return self.step * self.stages, self.warps, self.split, self.exchange
+        return self.split, self.step * self.stages, self.warps * self.teams, self.exchange
 
     def check(self) -> None:
         rows = self.row.m // self.row.warps
