@@ -6,22 +6,26 @@ from functools import reduce
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc import arch, search
 from dlc.analysis.dataflow import Cluster, Dataflow, origin
 from dlc.analysis.operand import is_inlined
 from dlc.analysis.placement import placed
 from dlc.analysis.stages import stages
+from dlc.analysis.whole_loop import outlined
 from dlc.core.context import dlc_context
 from dlc.core.locations import joined, operation_text
 from dlc.dialects.fused_group import GroupOp, YieldOp
 from dlc.dialects.graph.composite import decompose_composites
-from dlc.dialects.graph.step_loop import blocks
+from dlc.dialects.graph.source import WeightOp
+from dlc.dialects.graph.step_loop import StepLoopOp, blocks
 from dlc.dialects.graph.structure import GraphOp
 from dlc.errors import CompileError
 from dlc.plan import NoPlan, Plan, Planner, saving, write
+from dlc.plan.whole_loop import plan_whole
 from dlc.search import Partition
 
 
@@ -52,15 +56,63 @@ class FusePass(ModulePass):
         choose = search.by_name(self.search)
         planner = Planner(arch.by_name(self.arch), dlc_context(ctx).measurements)
         number = 0
+        taken: dict[str, _Whole] = {}
         for block in blocks(op):
             _check_not_fused(block)
+            whole = _Whole.of(block, planner)
             groups: list[Operation] = []
             for stage in stages(block):
                 partition = choose(Dataflow(block, stage), planner)
                 placed = _take_out_placed(partition)
                 groups += _Outliner(partition, placed, planner, number + len(groups)).run()
+                if whole is not None:
+                    whole.apart_s += sum(map(planner.seconds, partition.clusters.values()))
             _arrange(block, groups)
-            number += len(groups)
+            if whole is not None and whole.is_best:
+                taken[f"g{number}"] = whole
+                number += 1
+            else:
+                number += len(groups)
+        for name, whole in taken.items():
+            whole.replace(name)
+
+
+@dataclass
+class _Whole:
+    """A loop as one kernel. body: a copy. apart_s: what the kernels of the body take in a step."""
+
+    loop: StepLoopOp
+    body: Region
+    plan: Plan
+    apart_s: float = 0.0
+
+    @staticmethod
+    def of(block: Block, planner: Planner) -> "_Whole | None":
+        """Return the loop whose body a block is, where one kernel can do it."""
+        loop = block.parent_op()
+        if not isinstance(loop, StepLoopOp):
+            return None
+        plan = plan_whole(loop, planner)
+        return _Whole(loop, loop.body.clone(), plan) if isinstance(plan, Plan) else None
+
+    @property
+    def is_best(self) -> bool:
+        """Whether one kernel takes less time than those of all steps."""
+        return self.plan.s < self.loop.runs * self.apart_s
+
+    def replace(self, name: str) -> None:
+        """Put a group in the place of the loop."""
+        loop = self.loop
+        group = outlined(loop, self.body, name)
+        write(self.plan.best.rated, group)
+        owners = dict.fromkeys(v.owner for v in group.inputs)
+        loose = [x for x in owners if isinstance(x, WeightOp) and x.parent is None]
+        Rewriter.insert_op((*loose, group), InsertPoint.before(loop))
+        used = [value for value in loop.outputs if value.uses]
+        for old, new in zip(used, group.outputs, strict=True):
+            new.name_hint = old.name_hint
+            old.replace_all_uses_with(new)
+        Rewriter.erase_op(loop)
 
 
 def _check_not_fused(block: Block) -> None:

@@ -111,7 +111,7 @@ class PublishOp(PublishedMoveOp):
 
     Each element is published once in a launch. It orders nothing else: what the thread has written
     before, others need not see when they see the values. It is not to be moved over a wait,
-    repeated or merged. No lowering uses it yet.
+    repeated or merged.
 
     ``gpu.publish %r[0] to %y[%i, 0] {elements = 2 : i64} : memref<2xf16, #..>, memref<4x8xf16>``
     """
@@ -136,7 +136,7 @@ class AwaitOp(PublishedMoveOp, OrderingOp):
 
     It brings these values and orders nothing else: other memory that the publisher has written need
     not be visible. Threads of a warp may leave it at different times. What it loads changes while
-    the kernel runs: it is not to be moved, repeated or merged. No lowering uses it yet.
+    the kernel runs: it is not to be moved, repeated or merged.
 
     pieces: how often ``elements`` neighbours are loaded, all under way together; each piece begins
     ``stride`` behind the one before it, indices by axis of the buffer. In the registers they follow

@@ -89,11 +89,18 @@ class Composer:
         above = self.insert(MaxOp.make(x, self.like(low, x)))
         return self.insert(MinOp.make(above, self.like(high, x)))
 
+    def below(self, x: SSAValue, y: SSAValue) -> SSAValue:
+        """Return ``x < y``."""
+        return self.insert(CompareOp.make(x, y, predicate=StringAttr("lt")))
+
+    def where(self, condition: SSAValue, x: SSAValue, y: SSAValue) -> SSAValue:
+        """Return ``x`` where a condition holds, else ``y``."""
+        return self.insert(WhereOp.make(condition, x, y))
+
     def seen(self, x: SSAValue, count: int) -> SSAValue:
         """Return ``x`` with minus infinity behind the first ``count`` elements of each row."""
         places, last = self.positions(shape(x)[-1]), self.splat(count, i64)
-        inside = self.insert(CompareOp.make(places, last, predicate=StringAttr("lt")))
-        return self.insert(WhereOp.make(inside, x, self.like(-inf, x)))
+        return self.where(self.below(places, last), x, self.like(-inf, x))
 
     def seen_by_rows(self, x: SSAValue, last: int) -> SSAValue:
         """Return ``x`` with minus infinity behind element ``last + i`` of row ``i``."""

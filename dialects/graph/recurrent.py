@@ -31,7 +31,6 @@ from xdsl.irdl import (
 )
 
 from dlc.dialects.graph.cell_activation import cell_activation
-from dlc.dialects.graph.comparison import CompareOp, WhereOp
 from dlc.dialects.graph.composer import Composer
 from dlc.dialects.graph.direction import Direction, DirectionAttr
 from dlc.dialects.graph.source import SplatOp
@@ -286,9 +285,9 @@ class RecurrentOp(CompositeOp, ABC):
         if left is None:
             return new, new[0]
         own = g.reshape(left, [shape(self.x)[1], 1])
-        runs = g.insert(CompareOp.make(g.like(0, own), own, predicate=StringAttr("lt")))
-        kept = [g.insert(WhereOp.make(runs, n, o)) for n, o in zip(new, old, strict=True)]
-        return kept, g.insert(WhereOp.make(runs, new[0], g.like(0, new[0])))
+        runs = g.below(g.like(0, own), own)
+        kept = [g.where(runs, n, o) for n, o in zip(new, old, strict=True)]
+        return kept, g.where(runs, new[0], g.like(0, new[0]))
 
     def of_direction(self, g: Composer, value: SSAValue, d: int) -> SSAValue:
         """Write the part of an operand that belongs to one direction, without that axis."""

@@ -22,6 +22,7 @@ from xdsl.irdl import (
 from xdsl.rewriter import Rewriter
 from xdsl.traits import HasParent, IsolatedFromAbove, IsTerminator, Pure
 
+from dlc.dialects.graph.computed import ComputedOp, Index, Scope
 from dlc.dialects.graph.structure import Array, BodyOp, GraphOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, shape
@@ -44,7 +45,7 @@ class YieldOp(IRDLOperation):
 
 
 @irdl_op_definition
-class StepLoopOp(BodyOp):
+class StepLoopOp(BodyOp, ComputedOp):
     """``steps`` runs of a body, one after the other (``Scan`` of ONNX).
 
     The body takes the states, which begin as ``initial``; its part of each of ``sliced``, whose
@@ -153,6 +154,9 @@ class StepLoopOp(BodyOp):
         parts = [TensorType(element_type(value), shape(value)[1:]) for value in self.sliced]
         return [*self.kept_types, *parts, *(v.type for v in self.shared)]
 
+    def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
+        raise CompileError("an element of a loop's result cannot be computed by itself")
+
     def flops(self) -> int:
         inner = (op for op in self.body.block.ops if isinstance(op, GraphOp))
         return self.runs * sum(op.flops() for op in inner)
@@ -172,10 +176,10 @@ class StepLoopOp(BodyOp):
         return [*states, *(np.stack(parts) for parts in zip(*ordered, strict=True))]
 
     def reference(self, *operands: Array) -> tuple[Array, ...]:
-        return tuple(self.run(operands, self._run_body))
+        return tuple(self.run(operands, self.run_body))
 
-    def _run_body(self, arguments: list[Array]) -> Sequence[Array]:
-        """Run the ops of the body by their own ``reference``; weights have none."""
+    def run_body(self, arguments: list[Array]) -> Sequence[Array]:
+        """Run the ops of the body once, by their own ``reference``; weights have none."""
         block = self.body.block
         values: dict[SSAValue, Array] = dict(zip(block.args, arguments, strict=True))
         for op in list(block.ops)[:-1]:
@@ -187,8 +191,16 @@ class StepLoopOp(BodyOp):
 
 
 def step_loops(root: Operation) -> list[StepLoopOp]:
-    """Return the loops inside of ``root``, inner ones before those around them."""
-    return [op for op in root.walk(reverse=True, region_first=True) if isinstance(op, StepLoopOp)]
+    """Return the loops inside of ``root``, inner ones before those around them, but those of
+    groups: one kernel does all of their steps.
+    """
+    inside = root.walk(reverse=True, region_first=True)
+    return [op for op in inside if isinstance(op, StepLoopOp) and _is_apart(op)]
+
+
+def _is_apart(loop: StepLoopOp) -> bool:
+    around = loop.parent_op()
+    return around is None or isinstance(around, FuncOp | StepLoopOp)
 
 
 def blocks(module: ModuleOp) -> Iterator[Block]:

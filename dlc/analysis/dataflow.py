@@ -17,7 +17,7 @@ from dlc.core.locations import operation_text
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp, ReductionOp
 from dlc.dialects.graph.structure import CompositeOp, GraphOp
 from dlc.errors import CompileError
-from dlc.ir.tensor import DYNAMIC, shape
+from dlc.ir.tensor import DYNAMIC, element_count, shape
 
 
 def origin(value: SSAValue) -> SSAValue:
@@ -195,7 +195,10 @@ def _facts(op: ComputedOp, alone: bool) -> Facts:
 
 @once_per_form
 def _form_facts(op: ComputedOp, alone: bool) -> _FormFacts:
-    found, part = profile(op), role(op, alone)
+    part = role(op, alone)
+    if part is Role.LOOP:
+        return _loop_facts(op)
+    found = profile(op)
     points = max(1, prod(found.parallel))
     if part is Role.ANCHOR:
         assert isinstance(op, ContractionOp)
@@ -208,6 +211,14 @@ def _form_facts(op: ComputedOp, alone: bool) -> _FormFacts:
     )
     rows = row_space(op) if part is Role.ROW else None
     return _FormFacts(part, found, points, found.total_cost, times, rows)
+
+
+def _loop_facts(op: ComputedOp) -> _FormFacts:
+    """Return the facts of a loop: each operand is read once."""
+    sizes = shape(op.results[0])
+    points = max(1, prod(sizes))
+    times = tuple((number, element_count(x) / points) for number, x in enumerate(op.operands))
+    return _FormFacts(Role.LOOP, ElementProfile(sizes, (), (), 0, 0), points, 0, times)
 
 
 def _anchor_times(op: ContractionOp, points: int) -> tuple[tuple[int, float], ...]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable
 from functools import lru_cache, wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from dlc.core.memo import Memo
 
@@ -18,7 +18,18 @@ _Types = tuple[Attribute, ...]
 
 def form(op: Operation) -> str:
     """Return the text of an op's kind, properties and types, the same in every process."""
-    return _text(op.name, *_parts(op))
+    text = _text(op.name, *_parts(op))
+    return "".join([text, *(_body(block) for region in op.regions for block in region.blocks)])
+
+
+def _body(block: Block) -> str:
+    """Return the text of a body, in which values are numbers."""
+    numbers: dict[SSAValue, int] = {value: number for number, value in enumerate(block.args)}
+    lines: list[str] = []
+    for op in block.ops:
+        lines.append(f"{form(op)} of {[numbers[value] for value in op.operands]}")
+        numbers |= {value: len(numbers) + n for n, value in enumerate(op.results)}
+    return " {" + "; ".join(lines) + "}"
 
 
 def once_per_form(

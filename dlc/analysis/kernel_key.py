@@ -2,6 +2,7 @@
 
 from xdsl.ir import SSAValue
 
+from dlc.analysis.form import form
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.source import WeightOp
 
@@ -15,6 +16,8 @@ def kernel_key(group: GroupOp) -> object:
     for op in block.ops:
         properties = tuple(sorted(op.properties.items(), key=lambda item: item[0]))
         ops.append((op.name, properties, tuple(numbers[v] for v in op.operands)))
+        if op.regions:
+            ops.append(form(op))
         for result in op.results:
             numbers[result] = len(numbers)
             ops.append(result.type)

@@ -8,6 +8,7 @@ from xdsl.ir.affine import AffineDimExpr
 from dlc.analysis.contraction import gemm
 from dlc.analysis.element_profile import profile
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp, ElementwiseOp, ReductionOp
+from dlc.dialects.graph.step_loop import StepLoopOp
 from dlc.ir.tensor import shape
 
 
@@ -20,6 +21,8 @@ class Role(Enum):
     """A reduction of whole rows that threads share."""
     WINDOW = auto()
     """A reduction that one thread does alone."""
+    LOOP = auto()
+    """Runs of a body of ops, one after the other."""
     ELEMENTWISE = auto()
     MOVE = auto()
     """Anything else that computes an element from others: data movement, gather, range."""
@@ -54,6 +57,8 @@ def role(op: ComputedOp, alone: bool = False) -> Role:
             return Role.WINDOW if alone or not _has_rows(op) else Role.ROW
         case ElementwiseOp():
             return Role.ELEMENTWISE
+        case StepLoopOp():
+            return Role.LOOP
         case _:
             return Role.MOVE
 

@@ -125,6 +125,24 @@ class GpuCosts:
     to 27 kernels with a scale, a shift and a relu before the product (17 % root mean square).
     """
 
+    hop_us: float = 0.62
+    """From a store of one block to the loads of the others that see it, beside what follows: this
+    and the next four were fitted by hand to 14 kernels of ``recurrent`` (LSTM and GRU of 1,024
+    units, 1 to 64 sequences; docs/performance.md, "Recurrent layers as one kernel").
+    """
+
+    await_us: float = 0.25
+    """Of each group of pieces that a thread of such a kernel asks for after another."""
+
+    piece_us: float = 0.045
+    """Of each piece of 16 bytes that it asks for together with others."""
+
+    meeting_warp_us: float = 0.02
+    """Of each warp of its blocks: barriers, and the sums that warps leave for each other."""
+
+    states_of_l2: float = 0.54
+    """The part of the bandwidth of the L2 that its blocks get, which ask for the same lines."""
+
     store_clocks: float = 2.05
     """A piece that a warp stores to one row of a result at once, of 16 bytes or of 64."""
 

@@ -322,6 +322,22 @@ class LoopScope(Blocks):
             self.b.builder.insert(YieldOp())
         return loop
 
+    def named(self, name: str, expr: AffineExpr) -> AffineExpr:
+        """Return an expression as a value that is computed once."""
+        interval = self.interval(expr)
+        if interval.low is not None and interval.low == interval.high:
+            return AffineExpr.constant(interval.low)
+        value = self.index_value(expr)
+        if value.name_hint is None:
+            value.name_hint = name
+        return self.dim(value, interval)
+
+    def named_loop(
+        self, name: str, size: int, map: LoopMap, write: Callable[[AffineExpr], None]
+    ) -> None:
+        """Insert a parallel loop, over blocks or threads, whose body ``write`` writes."""
+        self.parallel_loop(size, map, write).induction.name_hint = name
+
     @contextmanager
     def region(self, block: Block, sizes: Sequence[int]) -> Generator[list[AffineExpr]]:
         """Write into a block that nothing moves out of; gives its arguments as dims.

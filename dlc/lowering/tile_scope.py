@@ -58,22 +58,6 @@ class TileScope(LoopScope):
         del self._loads[source]
         return found
 
-    def named(self, name: str, expr: AffineExpr) -> AffineExpr:
-        """Return an expression as a value that is computed once."""
-        interval = self.interval(expr)
-        if interval.low is not None and interval.low == interval.high:
-            return AffineExpr.constant(interval.low)
-        value = self.index_value(expr)
-        if value.name_hint is None:
-            value.name_hint = name
-        return self.dim(value, interval)
-
-    def named_loop(
-        self, name: str, size: int, map: LoopMap, write: Callable[[AffineExpr], None]
-    ) -> None:
-        """Insert a parallel loop, over blocks or threads, whose body ``write`` writes."""
-        self.parallel_loop(size, map, write).induction.name_hint = name
-
     def _store(self, value: SSAValue, buffer: SSAValue, place: Place, index: Index) -> None:
         at = _substituted(place.index, index)
 

@@ -19,6 +19,8 @@ _MOST_REPEATED = 8
 def _obstacles(cluster: Cluster) -> Iterator[str]:
     if any(isinstance(op, ContractionOp) and not may_be_alone(op) for op in cluster.ops):
         yield FOREIGN
+    if Role.LOOP in cluster.kinds:
+        yield FOREIGN
     alone = cluster.alone
     if len(alone.ops) > 1 and len({shape(v) for v in alone.results}) > 1:
         yield "results of different shapes"

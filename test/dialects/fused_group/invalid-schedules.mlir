@@ -2,12 +2,12 @@
 
 // A schedule is checked where it is read, whatever is done with it then.
 
-// expected-error@below {{schedule key strategy is missing; there are: attention, contract, map, row, scan}}
+// expected-error@below {{schedule key strategy is missing; there are: attention, contract, map, recurrent, row, scan}}
 builtin.module attributes {schedule = #loop.schedule<target = "gpu">} {}
 
 // -----
 
-// expected-error@below {{there is no strategy 'composite'; there are: attention, contract, map, row, scan}}
+// expected-error@below {{there is no strategy 'composite'; there are: attention, contract, map, recurrent, row, scan}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "composite", target = "cpu">} {}
 
 // -----

@@ -1,0 +1,96 @@
+"""``recurrent`` on a GPU: the space of schedules, how they are rated."""
+
+from collections.abc import Iterator
+from itertools import product
+
+from dlc.arch import GpuArch, instructions
+from dlc.arch.instruction import Instruction
+from dlc.errors import CompileError
+from dlc.model.recurrent import RecurrentKernel, estimate_s, least_s, violation
+from dlc.model.upper_bound import UpperBound, wave_efficiency
+from dlc.strategies._implementation import Implementation
+from dlc.strategies._rated import Rated
+from dlc.strategies.recurrent.layout import Layout
+from dlc.strategies.recurrent.lowering import lower
+from dlc.strategies.recurrent.published import published_values
+from dlc.strategies.recurrent.schedule import FMA, INSTRUCTIONS, RecurrentOnGpu
+from dlc.strategies.recurrent.work import RecurrentWork, describe, work_of
+
+_UNITS = (8, 16, 24, 32, 48, 64)
+_WARPS = ((1, 4), (1, 8), (1, 16), (2, 2), (2, 4), (2, 8), (3, 4), (4, 2), (4, 4))
+_MOST_SEQUENCES = 64
+
+_CHUNK_CLOCKS = 60.0
+"""From the load of a piece of a state to the sums: latencies of shared memory and of a product."""
+_FMA_CLOCKS = 4.0
+"""Latency of a multiply-add, of which each waits for the one before."""
+
+
+def candidates(work: RecurrentWork, arch: GpuArch) -> Iterator[RecurrentOnGpu]:
+    """Yield the schedules of the space."""
+    most = min(work.sequences, _MOST_SEQUENCES)
+    sequences = [n for n in range(1, most + 1) if work.sequences % n == 0]
+    for row, units, own, warps in product(_instructions(work, arch), _UNITS, sequences, _WARPS):
+        yield RecurrentOnGpu(units, own, warps, row.name)
+
+
+def _instructions(work: RecurrentWork, arch: GpuArch) -> list[Instruction]:
+    """Return the instructions of schedules that the chip has for these factors."""
+    fitting = instructions.multiplying(work.element, work.compute, arch.capabilities)
+    matrix = [
+        row for row in fitting if row.name in INSTRUCTIONS and row.k * work.element_bytes == 32
+    ]
+    if matrix:
+        return matrix
+    return [instructions.named(FMA)[0]] if work.element_bytes == 4 else []
+
+
+def rate(work: RecurrentWork, schedule: RecurrentOnGpu, arch: GpuArch) -> Rated:
+    """Return the bound and the latency of one schedule."""
+    if work.sequences % schedule.sequences:
+        raise CompileError(
+            f"sequences = {schedule.sequences} do not divide the {work.sequences} there are"
+        )
+    if schedule.instruction not in [row.name for row in _instructions(work, arch)]:
+        raise CompileError(
+            f"{schedule.instruction} does not multiply {work.element} on {arch.target}"
+        )
+    kernel = kernel_of(work, schedule, arch)
+    broken = violation(kernel, arch)
+    bound_s = float("inf") if broken else least_s(kernel, arch)
+    bound = UpperBound(bound_s, 1.0, 1.0, wave_efficiency(kernel.blocks, arch.sm_count), broken)
+    return Rated(schedule, bound, lambda: estimate_s(kernel, arch))
+
+
+def _clocks(schedule: RecurrentOnGpu, arch: GpuArch) -> float:
+    """Return the clocks of an instruction of a warp, where all warps of an SM have some."""
+    row = instructions.named(schedule.instruction)[0]
+    return row.flops / arch.flops_per_clock_per_sm[row.unit]
+
+
+def kernel_of(work: RecurrentWork, schedule: RecurrentOnGpu, arch: GpuArch) -> RecurrentKernel:
+    """Return the kernel of a schedule, as the model takes it."""
+    layout = Layout(schedule, work.parts, work.units, work.sequences, work.element_bytes)
+    steps = layout.run if schedule.is_fma else 2
+    return RecurrentKernel(
+        steps=work.steps,
+        blocks=layout.blocks,
+        threads=schedule.threads,
+        registers=layout.registers,
+        shared_bytes=layout.shared_bytes,
+        state_bytes=layout.lines * layout.depth * work.element_bytes,
+        pieces=layout.pieces_of_thread,
+        pieces_at_once=layout.pieces_at_once,
+        products=layout.down * layout.across * layout.chunks * steps,
+        chunks=layout.chunks,
+        clocks=_clocks(schedule, arch),
+        chunk_clocks=_FMA_CLOCKS * layout.run if schedule.is_fma else _CHUNK_CLOCKS,
+        cells=layout.cells,
+        parts=sum(work.parts) * schedule.warps[1],
+        weight_bytes=sum(work.parts) * schedule.units * layout.depth * work.element_bytes,
+    )
+
+
+IMPLEMENTATION = Implementation(
+    RecurrentOnGpu, work_of, candidates, rate, describe, lower, filled=published_values
+)

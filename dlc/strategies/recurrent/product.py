@@ -1,0 +1,186 @@
+"""The products of a block: weights in registers, times states in shared memory.
+
+A warp has some tiles of rows, and a slice of the reduction. In each step it multiplies its weights
+by its slice of the states of all sequences, and leaves a partial sum for each row and sequence in
+shared memory.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
+
+from xdsl.dialects.builtin import IndexType, f32
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from dlc.analysis.contraction import gemm
+from dlc.arch.fragments import PANEL_ROWS
+from dlc.core.affine import Interval
+from dlc.dialects import gpu
+from dlc.dialects.graph.computed import ContractionOp, apply_map
+from dlc.strategies.recurrent.cell import Part
+from dlc.strategies.recurrent.thread import Thread
+
+_ZERO = AffineExpr.constant(0)
+
+_Begin = tuple[Part, int]
+"""A part, and its first row."""
+
+
+@dataclass
+class BlockProduct(ABC):
+    """element: of the factors. is_rounded: whether they are rounded to tf32 first. states: in
+    shared memory, ``[line, element]``. sums: ``[slice, panel, side, place]``.
+    """
+
+    thread: Thread
+    element: Attribute
+    is_rounded: bool
+    states: SSAValue
+    sums: SSAValue = field(init=False)
+
+    def __post_init__(self) -> None:
+        layout = self.thread.layout
+        self.sums = self.thread.shared(f32, layout.sum_sizes, "sums")
+
+    @abstractmethod
+    def hold(self) -> None:
+        """Write the loads of the weights, once."""
+
+    @abstractmethod
+    def multiply(self) -> None:
+        """Write the products of a step, and the partial sums."""
+
+    def total(self, part: Part, unit: AffineExpr, sequence: AffineExpr) -> SSAValue:
+        """Write the sum of what all slices have left for a unit and a sequence of the block."""
+        thread, layout = self.thread, self.thread.layout
+        row = unit + self._first_row(part)
+        place = layout.sum_place(row % PANEL_ROWS, sequence)
+        total: SSAValue | None = None
+        for slice in range(layout.schedule.warps[1]):
+            sum = thread.load(self.sums, [slice, row // PANEL_ROWS, *place])
+            total = sum if total is None else thread.scope.b.add(total, sum)
+        assert total is not None
+        return total
+
+    def rounded(self, value: SSAValue) -> SSAValue:
+        """Write a factor as the instruction takes it."""
+        return self.thread.scope.b.insert(gpu.CvtTf32Op(value)) if self.is_rounded else value
+
+    # Rows ---------------------------------------------------------------------------------------
+
+    def tile(self, number: int) -> AffineExpr:
+        """Return which of all tiles is number ``number`` of the warp."""
+        return self.thread.warp_row * self.thread.layout.down + number
+
+    def _first_row(self, part: Part) -> int:
+        cell = self.thread.cell
+        own = cell.parts_of(part.state)
+        return self.thread.layout.first_row(cell.exchanged.index(part.state), own.index(part))
+
+    def first_lines(self) -> list[AffineExpr]:
+        """Return, for each tile of the warp, the first line of the state that its rows are
+        multiplied by.
+        """
+        layout = self.thread.layout
+        if all(tiles % layout.down == 0 for tiles in layout.tiles):
+            return [self._first_line(self.tile(0))] * layout.down
+        return [self._first_line(self.tile(number)) for number in range(layout.down)]
+
+    def _first_line(self, tile: AffineExpr) -> AffineExpr:
+        """Return the first line of the state that the rows of a tile are multiplied by."""
+        scope, layout = self.thread.scope, self.thread.layout
+        if len(layout.tiles) == 1:
+            return _ZERO
+        lines, first = scope.b.constant(0, IndexType()), 0
+        for number, tiles in enumerate(layout.tiles[:-1]):
+            first += tiles
+            later = scope.b.compare(
+                "ge", scope.index_value(tile), scope.b.constant(first, IndexType())
+            )
+            own = scope.b.constant((number + 1) * layout.schedule.sequences, IndexType())
+            lines = scope.b.select(later, own, lines)
+        return scope.dim(lines, Interval(0, layout.lines - layout.schedule.sequences))
+
+    def each_product(
+        self, row: AffineExpr, write: Callable[[ContractionOp, AffineExpr], None]
+    ) -> None:
+        """Write code for the product that a row belongs to, and for its column there; rows between
+        those of two states are as those before them.
+        """
+        scope = self.thread.scope
+        low, high = self._limits(row)
+        for parts, begin, end in self._spans():
+
+            def below(parts: Sequence[_Begin] = parts) -> None:
+                write(parts[0][0].product, self._column(row, parts))
+
+            def inside(end: int = end, below: Callable[[], None] = below) -> None:
+                scope.where_below(row, end, below)
+
+            if begin <= high and low < end:
+                scope.where_below(row * -1, 1 - begin, inside)
+
+    def _limits(self, row: AffineExpr) -> tuple[int, int]:
+        """Return the first and the last value of a row."""
+        rows = self.thread.scope.interval(row)
+        assert rows.low is not None
+        assert rows.high is not None
+        return rows.low, rows.high
+
+    def _column(self, row: AffineExpr, parts: Sequence["_Begin"]) -> AffineExpr:
+        """Return the column of a product that a row is."""
+        thread = self.thread
+        low, high = self._limits(row)
+        before = [each for each in parts if each[1] <= low]
+        later = [each for each in parts if low < each[1] <= high]
+        part, begin = before[-1] if before else parts[0]
+        first, column = AffineExpr.constant(begin), AffineExpr.constant(part.first)
+        if later:
+            first, column = self._chosen(row, (part, begin), later)
+        return thread.unit_index(thread.unit + (row - first)) + column
+
+    def _chosen(
+        self, row: AffineExpr, first: "_Begin", later: Sequence["_Begin"]
+    ) -> tuple[AffineExpr, AffineExpr]:
+        """Return the first row, and the first column, of the part that a row belongs to."""
+        scope, b = self.thread.scope, self.thread.scope.b
+        begin, column = (b.constant(n, IndexType()) for n in (first[1], first[0].first))
+        at = scope.index_value(row)
+        for part, own in later:
+            here = b.compare("ge", at, b.constant(own, IndexType()))
+            begin = b.select(here, b.constant(own, IndexType()), begin)
+            column = b.select(here, b.constant(part.first, IndexType()), column)
+        columns = max(part.first for part, _ in (first, *later))
+        most = self.thread.layout.rows, columns
+        made = (scope.dim(x, Interval(0, n)) for x, n in zip((begin, column), most, strict=True))
+        begins, chosen = made
+        return begins, chosen
+
+    def _spans(self) -> Iterator[tuple[list["_Begin"], int, int]]:
+        """Yield the parts of each product, the first row of all of them, and that of the next."""
+        parts = sorted(self.thread.cell.parts, key=self._first_row)
+        spans = [list(own) for _, own in groupby(parts, lambda part: part.product)]
+        firsts = [*(self._first_row(own[0]) for own in spans), self.thread.layout.rows]
+        for own, (begin, end) in zip(spans, pairwise(firsts), strict=True):
+            yield [(part, self._first_row(part)) for part in own], begin, end
+
+    # Weights ------------------------------------------------------------------------------------
+
+    @property
+    def first(self) -> AffineExpr:
+        """The first element of the reduction that the warp has."""
+        return self.thread.warp_slice * self.thread.layout.slice
+
+    def weight(self, product: ContractionOp, column: AffineExpr, k: AffineExpr) -> SSAValue:
+        """Write the load of a weight; behind the last unit of the state it is zero."""
+        thread = self.thread
+        _, rhs_map, _ = product.indexing_maps()
+        index, first = (
+            apply_map(rhs_map, gemm(product).dims(_ZERO, _ZERO, column, each))
+            for each in (k, _ZERO)
+        )
+        is_padded = thread.layout.schedule.warps[1] * thread.layout.slice > thread.cell.units
+        guard = [n for n in range(len(index)) if is_padded and index[n] != first[n]]
+        return self.rounded(thread.scope.read(product.operands[1], index, guard, 0.0))

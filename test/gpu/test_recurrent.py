@@ -1,0 +1,58 @@
+"""Loops of steps as one kernel, in the simulator and on the GPU, beside the same in float64."""
+
+import numpy as np
+import pytest
+from lowered import lowered
+from recurrent_text import Case
+from simulated import Runner
+
+from dlc.backends.cuda.cubins import compile_kernels
+
+MATRIX = 'units = 8, sequences = {}, warps = [1, {}], instruction = "mma.m16n8k16"'
+FMA = 'units = 8, sequences = {}, warps = [1, {}], instruction = "fma"'
+CASES = [
+    Case("lstm", MATRIX.format(1, 2), 3, 1, 64),
+    Case("lstm", MATRIX.format(1, 1), 1, 1, 1),
+    Case("lstm", MATRIX.format(3, 4), 2, 3, 20, initial=True, last=True),
+    Case("lstm", MATRIX.format(5, 4), 3, 65, 20, initial=True),
+    Case("lstm", MATRIX.format(9, 2), 3, 9, 77, backward=True),
+    Case("lstm", MATRIX.format(7, 2), 5, 7, 40, lengths=True, last=True),
+    Case("gru", MATRIX.format(1, 4), 17, 1, 100),
+    Case("gru", MATRIX.format(4, 2), 3, 8, 48, initial=True, last=True),
+    Case("rnn", MATRIX.format(2, 8), 17, 2, 300),
+    Case("lstm", MATRIX.replace("units = 8", "units = 16").format(16, 4), 3, 32, 64),
+    Case("lstm", MATRIX.format(16, 2) + ", pieces = 2", 3, 16, 72),
+    Case("lstm", FMA.format(1, 2), 3, 1, 64, "f32"),
+    Case("lstm", FMA.format(3, 4), 3, 3, 20, "f32", initial=True, last=True),
+    Case("gru", FMA.format(2, 4), 5, 4, 77, "f32", backward=True, lengths=True),
+    Case("rnn", FMA.format(1, 1), 2, 1, 1, "f32"),
+    Case("lstm", FMA.replace("units = 8", "units = 24").format(2, 4), 3, 2, 50, "f32"),
+]
+
+
+def name(case: Case) -> str:
+    return f"{case.cell}-{case.steps}-{case.sequences}-{case.units}-{case.element}"
+
+
+def largest_error(case: Case) -> float:
+    """Return how far a result may be off: states are below 1, or 3 for those of cells, and rounded
+    in each step; weights and states of a step add up to less than 2 for each unit of error.
+    """
+    return (2.0**-11 if case.element == "f16" else 2.0**-22) * 8
+
+
+@pytest.mark.parametrize("case", CASES, ids=name)
+def test_as_in_float64(runner: Runner, case: Case) -> None:
+    module = lowered(case.text(), f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}")
+    inputs = case.inputs()
+    found = runner.run(module, *inputs.values())
+    for y, wanted in zip(found, case.wanted(inputs), strict=True):
+        np.testing.assert_allclose(y, wanted, rtol=0, atol=largest_error(case))
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_86", "sm_89", "sm_90a"])
+@pytest.mark.parametrize("case", CASES[-4:] + CASES[:3], ids=name)
+def test_compiles_without_spills(target: str, case: Case) -> None:
+    module = lowered(case.text(), f"lower-to-loop,lower-to-gpu{{arch={target}}}")
+    (compiled,) = compile_kernels(module, target)
+    assert compiled.resources.spill_bytes == 0
