@@ -25,12 +25,14 @@ from dlc.errors import CompileError
 
 @dataclass(frozen=True)
 class CellActivation:
-    """A function with two parameters, written as graph ops and as numpy."""
+    """A function with two parameters, written as graph ops and as numpy. alpha, beta: what they are
+    where a model does not say it; ``None`` for one that the function has not.
+    """
 
     write: Callable[[Composer, SSAValue, float, float], SSAValue]
     reference: Callable[[Array, float, float], Array]
-    alpha: float = 0.0
-    beta: float = 0.0
+    alpha: float | None = None
+    beta: float | None = None
 
 
 def _affine(g: Composer, x: SSAValue, alpha: float, beta: float) -> SSAValue:
@@ -76,7 +78,7 @@ _ACTIVATIONS = {
     "softplus": CellActivation(
         lambda g, x, a, b: g.insert(SoftplusOp.make(x)), lambda x, a, b: np.logaddexp(x, 0)
     ),
-    "affine": CellActivation(_affine, lambda x, a, b: a * x + b, 1.0),
+    "affine": CellActivation(_affine, lambda x, a, b: a * x + b, 1.0, 0.0),
     "scaledtanh": CellActivation(_scaled_tanh, lambda x, a, b: a * np.tanh(b * x), 1.0, 1.0),
 }
 

@@ -97,8 +97,7 @@ class _Layer:
         values: list[float] = []
         for name in names:
             found = cell_activation(name)
-            values.append(alphas.pop(0) if found.alpha and alphas else found.alpha)
-            values.append(betas.pop(0) if found.beta and betas else found.beta)
+            values += [_parameter(found.alpha, alphas), _parameter(found.beta, betas)]
         return values
 
     def results(self, op: RecurrentOp) -> list[SSAValue]:
@@ -111,6 +110,13 @@ class _Layer:
         if not self.batch_first:
             return [sequence, *last]
         return [self.g.transpose(sequence, [2, 0, 1, 3]), *map(self.batch_second, last)]
+
+
+def _parameter(default: float | None, given: list[float]) -> float:
+    """Return a parameter of a function, the next one given if it has this parameter at all."""
+    if default is None:
+        return 0.0
+    return given.pop(0) if given else default
 
 
 def _direction(name: str) -> Direction:
