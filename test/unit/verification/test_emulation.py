@@ -253,7 +253,7 @@ FAULTS = {
     "inputs staged too near": in_host("aligned(dlc_inputs[i++].bytes)", "16 + 0 * i++"),
     "outputs staged too near": in_host("aligned(dlc_outputs[i++].bytes)", "16 + 0 * i++"),
     "stale arguments": in_host("changed |= pointer", "changed = pointer", "cuda_arguments.c"),
-    "no edges": in_host("number ? node - 1 : NULL", "NULL"),
+    "no edges": in_host("i < model->variant->edge_count", "i < 0 * i"),
     "the chunks of weights not awaited": in_host("TRY(cuStreamSynchronize(streams[i]));", ";"),
     "too little shared memory": in_host("= kernel->shared_bytes,", "= 64,"),
 }  # fmt: skip
