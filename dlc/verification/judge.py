@@ -1,18 +1,20 @@
 """Decides whether the outputs of a compiled model are those that the model means."""
 
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
 from dlc.dialects.graph.composite import decompose_composites
 from dlc.dialects.graph.structure import Array, CompositeOp
-from dlc.oracle import run_reference
+from dlc.oracle import Noise, run_reference
 from dlc.verification.error_bound import error_bound, relative_error
 from dlc.verification.evidence import Evidence
+from dlc.verification.hidden_keys import HiddenKeys
 from dlc.verification.miscompile import MiscompileError
 from dlc.verification.reference import Reference
 from dlc.verification.rounding_noise import Run, errors_beyond
@@ -92,12 +94,27 @@ class Judge:
         references = [*wanted.values()]
         forms = list(map(runs, modules))
         special = any(_has_specials(x) for x in feeds.values())
+        if special and (hidden := HiddenKeys.of(modules[-1])) is not None:
+            forms.append(partial(self._run_hidden, modules[-1], feeds, hidden))
         errors = errors_beyond(forms, references, results, self.precision, self.bound, special)
         return dict(zip(wanted, errors, strict=True))
 
     def _run(self, module: ModuleOp, feeds: Mapping[str, Array], **how: Any) -> dict[str, Array]:
         self.runs += 1
         return run_reference(module, feeds, self.weights, **how)
+
+    def _run_hidden(
+        self,
+        module: ModuleOp,
+        feeds: Mapping[str, Array],
+        hidden: HiddenKeys,
+        *,
+        float_type: DTypeLike = np.float64,
+        noise: Noise | None = None,
+    ) -> Sequence[Array]:
+        """Return the results where hidden keys of attention add nothing."""
+        how = {"float_type": float_type, "noise": hidden.beside(noise)}
+        return [*self._run(module, feeds, **how).values()]
 
     @cached_property
     def _written_out(self) -> ModuleOp:
