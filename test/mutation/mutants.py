@@ -4,6 +4,7 @@ import graph_mutants
 import import_mutants
 import lowering_mutants
 import memory_mutants
+import published_mutants
 import role_mutants
 import staging_mutants
 import text_mutants
@@ -18,6 +19,7 @@ ALL = (
     *warpgroup_mutants.MUTANTS,
     *role_mutants.MUTANTS,
     *staging_mutants.MUTANTS,
+    *published_mutants.MUTANTS,
 )
 FIXED = {
     "cpu": (
