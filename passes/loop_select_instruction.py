@@ -41,7 +41,7 @@ from dlc.simt.exchange_parts import PartExchange
 from dlc.simt.fma_tile import FmaTile
 from dlc.simt.map_accumulator import map_accumulator
 from dlc.simt.matrix_tile import MatrixTile
-from dlc.simt.online_softmax import OnlineSoftmax
+from dlc.simt.online_softmax import Mask, OnlineSoftmax
 from dlc.simt.part_sum import PartSum
 from dlc.simt.region import RegionWriter
 from dlc.simt.warpgroup_tile import WarpgroupTile
@@ -157,7 +157,8 @@ class _Selection:
         scores = self.tiles[op.scores]
         assert isinstance(scores, MatrixTile)
         first, *seen = self.writer.composed(op.first.data.results, op.indices)
-        self.softmaxes[op.sums].weigh(scores, first, op.limit, seen[0] if seen else None)
+        mask = Mask(scores, first, op.limit, seen[0] if seen else None)
+        self.softmaxes[op.sums].weigh(mask, op.factor)
 
     def normalize(self, op: NormalizeOp) -> None:
         """Write the division by the totals."""

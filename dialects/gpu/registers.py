@@ -26,6 +26,15 @@ def registers_at_launch(threads: int) -> int:
     return min(GpuArch.registers_per_sm // threads // STEP * STEP, MOST_COMPILED)
 
 
+def registers_of_roles(multiplying: int, bringing: int, kept: int) -> tuple[int, int]:
+    """Return the registers of a thread of each role of a block, where those that bring keep some,
+    and what they give back to the block is shared among those that multiply.
+    """
+    threads = multiplying + bringing
+    left = registers_at_launch(threads) * threads - kept * bringing
+    return min(left // multiplying // STEP * STEP, MOST_COMPILED), kept
+
+
 @irdl_op_definition
 class SetRegistersOp(IRDLOperation, OrderingOp, NeedsCapability):
     """Let each thread of the warpgroup have ``count`` registers from here on (PTX ``setmaxnreg``).

@@ -7,12 +7,15 @@ normalizer calculation for softmax", 2018; Dao, "FlashAttention-2", 2023).
 """
 
 from collections.abc import Sequence
+from math import inf
 
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     DenseArrayBase,
+    FloatAttr,
     MemRefType,
     UnitAttr,
+    f32,
     i64,
 )
 from xdsl.ir import Attribute, SSAValue
@@ -84,11 +87,13 @@ class OnlineSoftmaxOp(TileOp):
     weights, are multiplied by the weight of what was the largest score; the tile's weights are
     added to the total. Columns from ``within`` on, counted from ``at``, have no weight. Where there
     is a second position, it is that of the last column of which the first row has a weight; each
-    row has one of one column more than the row before. A row all of whose scores so far are minus
-    infinity has weights of zero. Where ``sums`` has teams, each has its own columns of the scores,
-    and what is beside the sums of a row is of these.
+    row has one of one column more than the row before. ``scale``: scores count as so many times
+    what they are. A row all of whose scores so far are minus infinity has weights of zero. Where
+    ``sums`` has teams, each has its own columns of the scores, and what is beside the sums of a row
+    is of these.
 
-    ``loop.online_softmax %scores at [%k * 64, %row] within [197] for %sums : .., ..``
+    ``loop.online_softmax %scores at [%k * 64, %row] within [197] for %sums {scale = 0.125 : f32} :
+    .., ..``
     """
 
     name = "loop.online_softmax"
@@ -97,6 +102,7 @@ class OnlineSoftmaxOp(TileOp):
     indices = var_operand_def(INDEX)
     first = prop_def(AffineMapAttr)
     within = prop_def(DenseArrayBase.constr(i64))
+    scale = opt_prop_def(FloatAttr.constr(type=f32))
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     irdl_options = (ParsePropInAttrDict(),)
     custom_directives = (Positions, IntegerList)
@@ -113,6 +119,7 @@ class OnlineSoftmaxOp(TileOp):
         dims: Sequence[SSAValue],
         within: int,
         seen: AffineExpr | None = None,
+        scale: float = 1.0,
     ):
         """first: the first column. seen: the last one of which the first row has a weight."""
         map, indices = canonical_access([first] if seen is None else [first, seen], dims)
@@ -121,8 +128,14 @@ class OnlineSoftmaxOp(TileOp):
             properties={
                 "first": map,
                 "within": DenseArrayBase.from_list(i64, [within]),
+                "scale": None if scale == 1 else FloatAttr(scale, f32),
             },
         )
+
+    @property
+    def factor(self) -> float:
+        """How often what they are scores count."""
+        return 1.0 if self.scale is None else self.scale.value.data
 
     @property
     def limit(self) -> int:
@@ -138,6 +151,8 @@ class OnlineSoftmaxOp(TileOp):
                 f"a row of scores and its sums are in the same threads of one group, not {scores} "
                 f"and {sums}"
             )
+        if not 0 < self.factor < inf:
+            raise VerifyException(f"scale = {self.factor} should be a positive number")
         if len(self.first.data.results) not in (1, 2) or len(self.within.get_values()) != 1:
             raise VerifyException("scores have a first column, perhaps a last one, and a limit")
 

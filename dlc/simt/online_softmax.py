@@ -46,14 +46,13 @@ class OnlineSoftmax:
         """Where it is written."""
         return self.sums.scope
 
-    def weigh(
-        self, scores: MatrixTile, first: AffineExpr, limit: int, seen: AffineExpr | None
-    ) -> None:
-        """Write what ``loop.online_softmax`` does. first: the first column of the scores. seen: the
-        last one of which the first row has a weight.
+    def weigh(self, mask: "Mask", scale: float) -> None:
+        """Write what ``loop.online_softmax`` does. mask: which scores have no weight. scale: what
+        the others count.
         """
-        _Mask(scores, first, limit, seen).write()
-        scores.nest(scores.rows, lambda at: self._weigh_row(scores, at))
+        mask.write()
+        scores = mask.scores
+        scores.nest(scores.rows, lambda at: self._weigh_row(scores, at, scale))
 
     def normalize(self, zero: bool) -> None:
         """Write what ``loop.normalize`` does."""
@@ -68,26 +67,30 @@ class OnlineSoftmax:
 
         return over_lanes(b, [self.sums.load(self.totals, at)], add, ROW_LANES, 1)[0]
 
-    def _weigh_row(self, scores: MatrixTile, at: Place) -> None:
+    def _weigh_row(self, scores: MatrixTile, at: Place, scale: float) -> None:
         """Write weights, ``exp(score - largest)``, and what follows for the sums."""
         b, sums, columns = self.scope.b, self.sums, scores.columns_of(at)
         before = sums.load(self.largest, at)
         largest = self._largest(scores, columns, before)
         sums.store(largest, self.largest, at)
         lowest, zero = b.constant(-inf, f32), b.constant(0.0, f32)
-        powers = b.constant(log2(e), f32)
+        powers = b.constant(log2(e) * scale, f32)
         level = b.select(b.compare("eq", largest, lowest), zero, largest)
         # The difference first: scores of -1e9 or less times log2(e) are rounded, or infinite.
         rescaling = b.near_power_of_two(b.mul(b.sub(before, level), powers))
         sums.store(b.mul(sums.load(self.totals, at), rescaling), self.totals, at)
 
-        def put_weight(place: Place) -> None:
+        def put_weight(place: Place) -> SSAValue:
             difference = b.sub(scores.load(scores.buffer, place), level)
             weight = b.near_power_of_two(b.mul(difference, powers))
             scores.store(weight, scores.buffer, place)
-            sums.store(b.add(sums.load(self.totals, at), weight), self.totals, at)
+            return weight
 
-        _each(self.scope, columns, put_weight)
+        def put_weights(run: Sequence[Place]) -> None:
+            together = reduce(b.add, map(put_weight, run))
+            sums.store(b.add(sums.load(self.totals, at), together), self.totals, at)
+
+        _each_run(columns, put_weights)
         _each(self.scope, sums.columns_of(at), lambda place: _scale(sums, place, rescaling))
 
     def _largest(self, scores: MatrixTile, columns: Columns, before: SSAValue) -> SSAValue:
@@ -96,11 +99,11 @@ class OnlineSoftmax:
         found = scores.registers(f32, [1])
         scores.store(before, found, here)
 
-        def compare(place: Place) -> None:
-            score = scores.load(scores.buffer, place)
-            scores.store(b.maximum(scores.load(found, here), score), found, here)
+        def compare(run: Sequence[Place]) -> None:
+            together = reduce(b.maximum, (scores.load(scores.buffer, place) for place in run))
+            scores.store(b.maximum(scores.load(found, here), together), found, here)
 
-        _each(self.scope, columns, compare)
+        _each_run(columns, compare)
 
         def larger(left: Sequence[SSAValue], right: Sequence[SSAValue]) -> Sequence[SSAValue]:
             return [b.maximum(left[0], right[0])]
@@ -122,9 +125,9 @@ class OnlineSoftmax:
 
 
 @dataclass(frozen=True)
-class _Mask:
-    """Writes minus infinity to columns that have no weight: those from ``limit`` on, and in row
-    ``i`` those behind ``seen + i``. Only some tiles have such.
+class Mask:
+    """Writes minus infinity to scores that have no weight: from column ``limit`` on, and in row
+    ``i`` those behind column ``seen + i``. first: the first column. Only some tiles have such.
     """
 
     scores: MatrixTile
@@ -173,6 +176,17 @@ class _Mask:
             last = scope.index_value(self.seen + row)
             found.append(b.compare("le", scope.index_value(column), last))
         return reduce(partial(b.logical, "and"), found)
+
+
+def _each_run(columns: Columns, write: Callable[[Sequence[Place]], None]) -> None:
+    """Write a loop over runs of neighbours among a thread's elements of a row: what is found of a
+    run first shortens the chain of what waits for each other.
+    """
+
+    def write_run(_: AffineExpr, count: int, place: Callable[[AffineExpr], Place]) -> None:
+        write([place(AffineExpr.constant(number)) for number in range(count)])
+
+    columns(write_run)
 
 
 def _each(scope: LoopScope, columns: Columns, write: Callable[[Place], None]) -> None:

@@ -18,14 +18,16 @@ from dlc.analysis.staged_copy import is_copied
 from dlc.arch.fragments import WARP_LANES
 from dlc.core.locations import operation_text
 from dlc.dialects import gpu
+from dlc.dialects.gpu.buffers import Place
 from dlc.dialects.loop import AllocOp, ForOp, StageOp
 from dlc.dialects.loop.memory import buffer_shape
 from dlc.errors import CompileError
 from dlc.ir.space import Space, SpaceAttr
 from dlc.lowering.scope import LoopScope
 from dlc.simt.ring_slice import Slice, arrive_by_warps
-from dlc.simt.slots import is_asynchronous, stages_of, with_slots
+from dlc.simt.slots import is_asynchronous, reads_in_place, stages_of, with_slots
 from dlc.simt.tile_walk import step_of_tiles, tiles_before
+from dlc.simt.whole_tiles import WholeTiles
 from dlc.simt.workers import team_of
 
 
@@ -52,7 +54,7 @@ class Ring:
     of the stages. full, empty: an object for each slot. multiplying, bringing: threads; those that
     multiply are as many in each team. by: how slices are brought. step: of the loop over tiles
     around the slices; 0 where there is none. turns: an object for each team, where they are
-    several.
+    several. whole: tiles that are staged before the loop, if there are any.
     """
 
     slots: int
@@ -64,6 +66,7 @@ class Ring:
     by: frozenset[Bringing]
     step: int
     turns: Sequence[SSAValue]
+    whole: WholeTiles | None
 
     @staticmethod
     def of(scope: LoopScope, loop: ForOp, multiplying: int, bringing: int) -> "Ring":
@@ -75,13 +78,16 @@ class Ring:
         full, empty = (_objects(scope, name, slots) for name in ("full", "empty"))
         turns = [_objects(scope, "turns", loop.team_count)] if loop.team_count > 1 else []
         by = frozenset(map(_bringing, stages))
-        return Ring(slots, tiles, full, empty, multiplying, bringing, by, step, turns)
+        whole = WholeTiles.of(scope, loop, step)
+        return Ring(slots, tiles, full, empty, multiplying, bringing, by, step, turns, whole)
 
     def write_objects(self, scope: LoopScope, thread: SSAValue) -> None:
         """Let the first thread make the objects, and all wait for it."""
-        arrivals = dict.fromkeys([self.empty, *self.turns], self.multiplying // WARP_LANES)
+        warps = self.multiplying // WARP_LANES
+        arrivals = dict.fromkeys([self.empty, *self.turns], warps)
         by = (1 if by is Bringing.BOXES else self.bringing for by in self.by)
-        arrivals = {self.full: sum(by), **arrivals}
+        whole = {} if self.whole is None else self.whole.objects(warps)
+        arrivals = {self.full: sum(by), **arrivals, **whole}
 
         def make() -> None:
             for buffer, count in arrivals.items():
@@ -94,13 +100,16 @@ class Ring:
         scope.b.builder.insert(gpu.BarrierOp())
 
     def _slice(self, loop: ForOp) -> Slice:
-        return Slice.of(loop, self.slots, self.tiles, self.step)
+        whole = _nowhere if self.whole is None else self.whole.slots_of
+        return Slice.of(loop, self.slots, self.tiles, self.step, whole)
 
     def write_products(self, loop: ForOp, team: int) -> None:
         """Let a loop over slices wait for each, multiply it and give its slot back."""
+        if self.whole is not None:
+            self.whole.wait(loop)
         slice, asynchronous = self._slice(loop), is_asynchronous(loop)
         slice.wait(self.full, 0)
-        if asynchronous and not self.by_one_thread:
+        if reads_in_place(loop) and not self.by_one_thread:
             # The slice was written by copies and stores of threads.
             slice.scope.b.builder.insert(gpu.AsyncFenceOp())
         slice.slots.contract(slice.scope, loop, slice.number)
@@ -109,6 +118,8 @@ class Ring:
         else:
             slice.give_back(self.empty, slice.number)
         slice.finish()
+        if self.whole is not None:
+            self.whole.erase(loop)
         if self.turns:
             self._write_turn(loop, team)
 
@@ -149,6 +160,8 @@ class Ring:
 
     def write_copies(self, loop: ForOp) -> None:
         """Let a loop over slices bring each to its slot, when that is empty."""
+        if self.whole is not None:
+            self.whole.write_copies(loop)
         slice = self._slice(loop)
         insert, stages = slice.scope.b.builder.insert, stages_of(loop)
         slice.wait(self.empty, 1)
@@ -165,6 +178,8 @@ class Ring:
         if Bringing.STORES in self.by:
             insert(gpu.MbarrierArriveOp(slice.place(self.full, slice.number)))
         slice.finish()
+        if self.whole is not None:
+            self.whole.erase(loop)
 
     def _write_boxes(self, slice: Slice, boxes: Sequence[StageOp]) -> None:
         """Write what one thread does for the tensor copies of a slice."""
@@ -172,6 +187,10 @@ class Ring:
         bytes = sum(stage.bytes for stage in boxes)
         slice.scope.b.builder.insert(gpu.MbarrierArriveOp(place, bytes))
         slice.stage(boxes, place)
+
+
+def _nowhere(scope: LoopScope, loop: ForOp) -> dict[SSAValue, Place]:
+    return {}
 
 
 def _objects(scope: LoopScope, name: str, count: int) -> SSAValue:

@@ -1,6 +1,6 @@
 """One iteration of a loop over slices, on its way to a ring of slots."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.builder import Builder
@@ -35,9 +35,16 @@ class Slice:
     old: Sequence[Operation]
 
     @staticmethod
-    def of(loop: ForOp, count: int, buffers: Sequence[SSAValue], step: int) -> "Slice":
+    def of(
+        loop: ForOp,
+        count: int,
+        buffers: Sequence[SSAValue],
+        step: int,
+        whole: Callable[[LoopScope, ForOp], Mapping[SSAValue, Place]],
+    ) -> "Slice":
         """Return the iteration of a loop. count: of slots. buffers: those of each stage's tile.
-        step: of the loop over tiles around it.
+        step: of the loop over tiles around it. whole: says where tiles that stay for all slices
+        are.
         """
         tiles = dict(zip((stage.tile for stage in stages_of(loop)), buffers, strict=True))
         *old, _ = loop.body.block.ops
@@ -45,7 +52,7 @@ class Slice:
         before = tiles_before(scope, loop, step) * len(loop.range)
         scope.b.builder.insertion_point = InsertPoint.at_start(loop.body.block)
         number = before + scope.dim(loop.induction, extent(len(loop.range)))
-        return Slice(loop, scope, Slots(count, tiles), before, number, old)
+        return Slice(loop, scope, Slots(count, tiles, whole(scope, loop)), before, number, old)
 
     def place(self, buffer: SSAValue, number: AffineExpr) -> Place:
         """Return the object of a slice's slot."""

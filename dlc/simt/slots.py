@@ -5,7 +5,7 @@ slots as slices are there at a time, and slice number ``n`` is in slot ``n mod s
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
@@ -41,10 +41,7 @@ def _is_plain(loop: ForOp) -> bool:
     registers, where products are done when they go on.
     """
     ops = [op for op in loop.body.block.ops if not isinstance(op, YieldOp)]
-    others = [op for op in ops if not isinstance(op, StageOp | ContractOp)]
-    if not others:
-        return True
-    return not loop.producer_warps and all(isinstance(op, TileOp) for op in others)
+    return all(isinstance(op, TileOp) for op in ops)
 
 
 def stages_of(loop: ForOp) -> list[StageOp]:
@@ -95,10 +92,13 @@ def with_slots(tile: SSAValue, slots: int) -> AllocOp:
 
 @dataclass(frozen=True)
 class Slots:
-    """tiles: from the tile of a slice to the buffer of its slots."""
+    """tiles: from the tile of a slice to the buffer of its slots. whole: from a tile that stays for
+    all slices to where it is.
+    """
 
     count: int
     tiles: Mapping[SSAValue, SSAValue]
+    whole: Mapping[SSAValue, TilePlace] = field(default_factory=dict[SSAValue, TilePlace])
 
     def stage(
         self,
@@ -159,4 +159,6 @@ class Slots:
     def _place(
         self, tile: SSAValue, slot: Sequence[AffineExpr], dims: Sequence[SSAValue]
     ) -> TilePlace:
-        return (self.tiles[tile], slot, dims) if tile in self.tiles else (tile, (), ())
+        if tile in self.tiles:
+            return self.tiles[tile], slot, dims
+        return self.whole.get(tile, (tile, (), ()))

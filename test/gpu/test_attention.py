@@ -15,6 +15,11 @@ WARPGROUP = 'rows = 64, step = 64, warps = 4, instruction = "wgmma.m64k16", stag
 WARPGROUPS = (
     'rows = 128, step = 96, warps = 8, instruction = "wgmma.m64k16", stages = 3, exchange = true'
 )
+PRODUCERS = 'rows = 128, step = 64, warps = 8, instruction = "wgmma.m64k16", producers = 4'
+REGISTERS = (
+    'rows = 128, step = 128, warps = 8, instruction = "wgmma.m64k16", producers = 4, '
+    "producer_registers = 24"
+)
 ON_HOPPER = [
     Case(WARPGROUP, 1, 1, 2, 16, 16),
     Case(WARPGROUP, 2, 67, 197, 64, 64, mask="added"),
@@ -24,6 +29,13 @@ ON_HOPPER = [
     Case(WARPGROUPS, 1, 130, 197, 128, 128, mask="causal"),
     Case(WARPGROUPS, 3, 100, 100, 64, 64, packed=True),
     Case(WARPGROUP, 2, 200, 200, 64, 64, mask="causal"),
+    Case(PRODUCERS, 2, 130, 197, 64, 64, mask="scaled"),
+    Case(PRODUCERS, 1, 200, 200, 32, 64, mask="causal"),
+    Case(PRODUCERS, 2, 100, 100, 64, 64, packed=True),
+    Case(PRODUCERS + ", blocks = 2", 3, 200, 197, 64, 64),
+    Case(PRODUCERS + ", blocks = 3", 4, 70, 50, 64, 64, mask="added"),  # one step
+    Case(REGISTERS, 1, 130, 300, 128, 128),
+    Case(REGISTERS + ", blocks = 2", 2, 130, 300, 128, 128),
     Case(WARPGROUP.replace("stages = 2", "stages = 3"), 1, 70, 197, 32, 16, mask="causal, later"),
 ]
 CASES = [

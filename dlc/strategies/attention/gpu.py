@@ -94,6 +94,7 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
         )
     depth, columns = schedule.padded_depth(work.depth), schedule.padded_columns(work.columns)
     schedule.check_lines(work.element_bytes, depth, columns)
+    schedule.check_walk(work.last_seen is not None)
     return AttentionKernel(
         instruction=instruction,
         element_bytes=work.element_bytes,

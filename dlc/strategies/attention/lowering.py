@@ -6,10 +6,11 @@ where they are, makes weights of them (``loop.online_softmax``), and multiplies 
 values.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, i32, i64
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, MemRefType, i32, i64
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -41,7 +42,7 @@ from dlc.lowering.product import At, Product
 from dlc.lowering.product import split as split_loops
 from dlc.lowering.product_drain import drain, insert_drain
 from dlc.lowering.tile_scope import TileScope
-from dlc.strategies.attention.causal import Causal, causal_of
+from dlc.strategies.attention.logits import Logits, logits_of
 from dlc.strategies.attention.schedule import AttentionOnGpu
 
 
@@ -99,8 +100,8 @@ class _Kernel:
         return self.scores.gemm.n_size
 
     @cached_property
-    def causal(self) -> Causal | None:
-        return causal_of(self.attention)
+    def logits(self) -> Logits:
+        return logits_of(self.attention)
 
     @property
     def steps(self) -> int:
@@ -116,32 +117,52 @@ class _Kernel:
         """Raise CompileError where the instruction cannot read the factors."""
         bytes = element_bytes(element_type(self.attention.scores.operands[0]))
         self.schedule.check_lines(bytes, self._depth, self._columns)
+        self.schedule.check_walk(self.logits.last is not None)
 
     def write(self) -> None:
         """Write the loops over blocks and threads."""
         schedule, split = self.schedule, self.schedule.split
         self.job.threads = schedule.threads
+        tiles = self.scores.gemm.batch_size * self.tiles
+        write, blocks = self._write_block, tiles * split
+        if schedule.blocks:
+            write, blocks = self._write_walk, min(tiles, schedule.blocks)
+        self.scope.named_loop("block", blocks, LoopMap.GRID, write)
 
+    def _write_block(self, block: AffineExpr) -> None:
+        """Let the threads of a block work on some rows, and all keys or a part of them."""
+        part, number, split = _ZERO, block, self.schedule.split
+        if split > 1:
+            part = self.scope.named("part", block % split)
+            number = self.scope.named("whole", block // split)
+        place = self._place(number, part)
+        self._threads(lambda: self._write_tile(place))
+
+    def _write_walk(self, block: AffineExpr) -> None:
+        """Let the threads of a block walk over the tiles of rows of all products."""
+        tiles = self.scores.gemm.batch_size * self.tiles
+        blocks = min(tiles, self.schedule.blocks)
+
+        def write_tile(number: AffineExpr) -> None:
+            self._write_tile(self._place(number, _ZERO))
+
+        self._threads(lambda: self.scope.walk(block, blocks, tiles, write_tile))
+
+    def _threads(self, write: Callable[[], None]) -> None:
+        """Open the loop over threads."""
+        threads = self.schedule.threads
+        self.scope.named_loop("thread", threads, LoopMap.THREAD, lambda _: write())
+
+    def _place(self, number: AffineExpr, part: AffineExpr) -> "_Place":
+        """Write where the tile of a number is."""
         batches = self.scores.gemm.batch_size
-
-        def write_block(block: AffineExpr) -> None:
-            part, number = _ZERO, block
-            if split > 1:
-                part = self.scope.named("part", block % split)
-                number = self.scope.named("whole", block // split)
-            if self.causal is None:  # blocks with the same keys run at the same time
-                batch, tile = number // self.tiles, number % self.tiles
-            else:  # those with the most keys first
-                batch, tile = number % batches, number // batches * -1 + (self.tiles - 1)
-            batch = self.scope.named("batch", batch)
-            row = self.scope.named("tile", tile) * schedule.rows
-            place = _Place(number, split_loops(batch, self.scores.gemm.batch), row, part)
-            self.scope.named_loop(
-                "thread", schedule.threads, LoopMap.THREAD, lambda _: self._write_tile(place)
-            )
-
-        blocks = batches * self.tiles * split
-        self.scope.named_loop("block", blocks, LoopMap.GRID, write_block)
+        if self.logits.last is None:  # blocks with the same keys run at the same time
+            batch, tile = number // self.tiles, number % self.tiles
+        else:  # those with the most keys first
+            batch, tile = number % batches, number // batches * -1 + (self.tiles - 1)
+        batch = self.scope.named("batch", batch)
+        row = self.scope.named("tile", tile) * self.schedule.rows
+        return _Place(number, split_loops(batch, self.scores.gemm.batch), row, part)
 
     def _write_tile(self, place: _Place) -> None:
         """Write what a block does with its rows."""
@@ -149,7 +170,7 @@ class _Kernel:
         until = self._until(place.row)  # before what comes together with the first keys
         queries = self._factor(self.scores, 0, place.batch, place.row, rows, depth).stage(_ZERO)
         queries.insert(self.scope, "queries")
-        if self.steps > 1:
+        if self.steps > 1 or self.schedule.producers:
             sums = self._write_loop(place, queries, until)
         else:
             sums = self._write_step(place, queries)
@@ -164,9 +185,10 @@ class _Kernel:
         """Write how many steps have keys that the rows from ``row`` on see; nothing for all, which
         a part of the keys goes through.
         """
-        if self.causal is None or self.steps == 1 or self.schedule.split > 1:
+        seen = self.logits.last
+        if seen is None or self.steps == 1 or self.schedule.split > 1:
             return None
-        scope, last = self.scope, row + (self.schedule.rows - 1 + self.causal.last)
+        scope, last = self.scope, row + (self.schedule.rows - 1 + seen)
         count = last // self.schedule.step + 1
         until = scope.index_value(count)
         if not scope.is_inside(count, self.steps + 1):
@@ -180,6 +202,10 @@ class _Kernel:
         loop = ForOp(0, self.steps, kind=LoopKind.REDUCTION, until=until)
         loop.induction.name_hint = "step"
         loop.pipeline = IntegerAttr(self.schedule.stages, i64)
+        if self.schedule.producers:
+            loop.producers = IntegerAttr(self.schedule.producers, i64)
+        if self.schedule.producer_registers:
+            loop.registers = DenseArrayBase.from_list(i64, list(self.schedule.registers))
         with scope.loop(loop) as step:
             first = (place.part * self.steps + step) * self.schedule.step
             keys, values = self._bring(place.batch, first, loop)
@@ -239,9 +265,11 @@ class _Kernel:
         sums: SSAValue,
     ) -> None:
         """Write what the scores of a step add to the sums. at: its first row and key."""
-        seen = [] if self.causal is None else [at[0] + self.causal.last]
+        seen = [] if self.logits.last is None else [at[0] + self.logits.last]
         (first, *last), dims = self.scope.resolve([at[1], *seen])
-        self.scope.b.builder.insert(OnlineSoftmaxOp(scores, sums, first, dims, self.keys, *last))
+        end = last[0] if last else None
+        weigh = OnlineSoftmaxOp(scores, sums, first, dims, self.keys, end, self.logits.scale)
+        self.scope.b.builder.insert(weigh)
         self._contract(sums, (scores, False), values)
 
     def _contract(self, sums: SSAValue, lhs: tuple[SSAValue, bool], rhs: Staged) -> None:
@@ -255,7 +283,7 @@ class _Kernel:
     def _update(self, scores: SSAValue, batch: At, row: AffineExpr, column: AffineExpr) -> None:
         """Write what is between the products, for each score."""
         scope, root = self.scope, self.attention.scores.results[0]
-        logits = self.causal.logits if self.causal else self.attention.logits
+        logits = self.logits.value
         if logits is root:
             return
         flat, dims = scope.resolve([row, column])
@@ -339,6 +367,7 @@ class _Kernel:
             is_whole=product.gemm.k_size == slices * depth,
             order=lambda row, along_k: row,
             in_place=self.schedule.reads_shared,
+            tensor=self.schedule.producers > 0,
         )
 
 

@@ -5,16 +5,20 @@ from math import lcm
 
 from dlc.arch import instructions
 from dlc.arch.fragments import WARP_LANES
-from dlc.arch.instruction import Instruction
+from dlc.arch.instruction import WARPGROUP_WARPS, Instruction
 from dlc.arch.matrix_descriptor import ROW_BYTES, fits_lines
+from dlc.dialects.gpu.registers import FEWEST, MOST, STEP, registers_of_roles
 from dlc.errors import CompileError
-from dlc.strategies._key import choice, flag, size
+from dlc.strategies._key import choice, count, flag, size
 from dlc.strategies._schedule import Schedule
 
 PIECE = "mma.m16n8k16"
 """The instruction of single warps, which every GPU with products of 16 bits has."""
 
-INSTRUCTIONS = {PIECE: PIECE, "wgmma.m64k16": "wgmma.m64n8k16"}
+WARPGROUP = "wgmma.m64k16"
+"""Of warpgroups."""
+
+INSTRUCTIONS = {PIECE: PIECE, WARPGROUP: "wgmma.m64n8k16"}
 """Instructions (``dlc/arch/instructions``) whose threads hold a lhs as they hold sums, or families
 of them that differ in their columns, and the narrowest of each. Products take the widest that fits.
 """
@@ -56,13 +60,43 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
         most=32,
     )
 
+    producers: int = count(
+        "warps beside these that do nothing but bring queries, keys and values, by tensor copies; "
+        "0: all threads copy them",
+        most=4,
+    )
+    producer_registers: int = count(
+        "registers that a thread of a producer keeps; those that multiply share the rest. 0: all "
+        "threads have the same",
+        most=MOST,
+    )
+
+    blocks: int = count(
+        "blocks of the launch, each of which walks over tiles of rows, so that producers bring the "
+        "next queries and keys while one is finished; 0: a block for each tile",
+    )
+
+    @property
+    def needs(self) -> dict[str, str]:
+        kept = self.producer_registers
+        return {
+            **({f"producers = {self.producers}": "tma"} if self.producers else {}),
+            **({f"producer_registers = {kept}": "setmaxnreg"} if kept else {}),
+        }
+
+    @property
+    def registers(self) -> tuple[int, int]:
+        """The registers of a thread that multiplies and of one that brings."""
+        bringing = self.producers * WARP_LANES
+        return registers_of_roles(self.threads, bringing, self.producer_registers)
+
     @property
     def blocks_per_tile(self) -> int:
         return self.split
 
     @property
     def threads(self) -> int:
-        """The threads of a block."""
+        """The threads of a block that multiply."""
         return self.warps * self.teams * WARP_LANES
 
     @property
@@ -118,10 +152,43 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
                 "split above 1, or leave teams out"
             )
 
+        if self.producers and (self.split > 1 or self.exchange or not self.reads_shared):
+            raise CompileError(
+                f"producers = {self.producers} are for {WARPGROUP}, without split and exchange"
+            )
+        if self.producers % WARPGROUP_WARPS:
+            raise CompileError(
+                f"producers = {self.producers} should be a multiple of {WARPGROUP_WARPS}: warps "
+                "that do not fill the last four have no fewer registers"
+            )
+        if self.blocks and not self.producers:
+            raise CompileError(f"blocks = {self.blocks} walk where producers bring the next tile")
+        self._check_registers()
         if self.split > 1 and self.exchange:
             raise CompileError(
                 f"split = {self.split} finishes neighbours of a row by neighbours anyway; "
                 "leave exchange out"
+            )
+
+    def check_walk(self, causal: bool) -> None:
+        """Raise CompileError where blocks walk over tiles whose steps differ."""
+        if self.blocks and causal:
+            raise CompileError(
+                f"blocks = {self.blocks}: slices are counted where each tile has as many steps; "
+                "take a block for each tile, blocks = 0"
+            )
+
+    def _check_registers(self) -> None:
+        if not self.producer_registers:
+            return
+        if not self.producers:
+            raise CompileError(
+                f"producer_registers = {self.producer_registers} are those of producers; add them"
+            )
+        if any(not FEWEST <= n <= MOST or n % STEP for n in self.registers):
+            raise CompileError(
+                f"producer_registers = {self.producer_registers} leaves {self.registers[0]} to "
+                f"threads that multiply; both are multiples of {STEP} from {FEWEST} to {MOST}"
             )
 
     def check_lines(self, element_bytes: int, *lengths: int) -> None:

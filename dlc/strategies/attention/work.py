@@ -5,11 +5,12 @@ from functools import cached_property
 
 from dlc.analysis.attention import Attention, attention_of
 from dlc.analysis.dataflow import Cluster
+from dlc.analysis.factor_box import is_in_boxes
 from dlc.analysis.role import Role
 from dlc.analysis.traffic import traffic_bytes
 from dlc.dialects.graph.computed import ContractionOp
 from dlc.ir.tensor import compute_type, element_bytes, element_count, element_type, shape
-from dlc.strategies.attention.causal import causal_of
+from dlc.strategies.attention.logits import logits_of
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,8 @@ class AttentionWork:
     query. columns: elements of a value. element, element_bytes: the factors' type, and the bytes of
     one. compute: the type of scores and sums. operations, reads: of a score, between the products:
     scalar operations, elements of tensors. read_bytes, written_bytes: each tensor once. last_seen:
-    the last key that the first row sees, where each row sees one more than the row before.
+    the last key that the first row sees, where each row sees one more than the row before. boxes:
+    whether tensor copies can bring queries, keys and values.
     """
 
     batch: int
@@ -36,6 +38,7 @@ class AttentionWork:
     read_bytes: int
     written_bytes: int
     last_seen: int | None = None
+    boxes: bool = False
 
     @cached_property
     def flops(self) -> float:
@@ -70,8 +73,8 @@ def work_of(cluster: Cluster) -> AttentionWork:
     first, second = found.loops
     written = sum(element_count(v) * element_bytes(element_type(v)) for v in cluster.results)
     scores, element = shape(found.scores.results[0]), element_type(found.scores.operands[0])
-    causal = causal_of(found)
-    between = [op for op in found.between if not causal or op.results[0] is not found.logits]
+    logits = logits_of(found)
+    between = [op for op in found.between if op not in logits.by_softmax]
     read = {v for op in between for v in op.operands if not cluster.inner(v)}
     return AttentionWork(
         first.batch_size,
@@ -86,7 +89,21 @@ def work_of(cluster: Cluster) -> AttentionWork:
         sum(bool(shape(v)) and shape(v)[-1:] == scores[-1:] for v in read),
         max(0, traffic_bytes(cluster) - written),
         written,
-        causal.last if causal else None,
+        logits.last,
+        _in_boxes(cluster, found),
+    )
+
+
+def _in_boxes(cluster: Cluster, found: Attention) -> bool:
+    first, second = found.loops
+    nests = first.m, first.n, first.k, second.n, second.k
+    if any(len(nest) != 1 for nest in nests):
+        return False
+    (row,), (key,), (place,), (column,), (value,) = ([loop.dim for loop in nest] for nest in nests)
+    return (
+        is_in_boxes(cluster, found.scores, 0, row, place)
+        and is_in_boxes(cluster, found.scores, 1, key, place)
+        and is_in_boxes(cluster, found.product, 1, value, column)
     )
 
 

@@ -10,12 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from xdsl.dialects import scf
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, MemRefType, i32, i64
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, MemRefType, i32, i64
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from dlc.core.affine import extent
 from dlc.core.task_map import repeat, spatial
 from dlc.dialects import gpu
 from dlc.dialects.loop import CombinePartsOp, ContractOp, ForOp, YieldOp, ZeroOp
@@ -121,22 +119,12 @@ class _Kernel:
         """Let the threads of a block walk over the tiles from its number on, in steps of as many as
         there are blocks.
         """
-        scope, none = self.scope, AffineExpr.constant(0)
+        blocks, none = min(self.tiles, self.schedule.blocks), AffineExpr.constant(0)
 
-        def write_loop() -> None:
-            first = scope.index_value(block)
-            blocks = min(self.tiles, self.schedule.blocks)
-            last, step = (scope.b.constant(n, IndexType()) for n in (self.tiles, blocks))
-            body = Region(Block(arg_types=[IndexType()]))
-            loop = scf.ForOp(first, last, step, [], body)
-            scope.b.builder.insert(loop)
-            with scope.enter(body.block, None):
-                tile = body.block.args[0]
-                tile.name_hint = "tile"
-                self._write_tile(self._place(scope.dim(tile, extent(self.tiles)), none))
-                scope.b.builder.insert(scf.YieldOp())
+        def write_tile(tile: AffineExpr) -> None:
+            self._write_tile(self._place(tile, none))
 
-        self._threads(write_loop)
+        self._threads(lambda: self.scope.walk(block, blocks, self.tiles, write_tile))
 
     def _threads(self, write: Callable[[], None]) -> None:
         """Open the loop over threads."""

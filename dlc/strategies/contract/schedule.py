@@ -11,9 +11,8 @@ from dlc.arch.scope import CLUSTER_BLOCKS
 from dlc.dialects.gpu.registers import (
     FEWEST,
     MOST,
-    MOST_COMPILED,
     STEP,
-    registers_at_launch,
+    registers_of_roles,
 )
 from dlc.errors import CompileError
 from dlc.model.contraction import TileNumbers
@@ -190,13 +189,9 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
 
     @property
     def registers(self) -> tuple[int, int]:
-        """The registers of a thread that multiplies and of one that brings, where they differ: what
-        those that bring give back to the block is shared among the others.
-        """
-        all = registers_at_launch(self.block_threads) * self.block_threads
-        left = all - self.producer_registers * self.bringing
-        each = left // (self.threads * self.turns) // STEP * STEP
-        return min(each, MOST_COMPILED), self.producer_registers
+        """The registers of a thread that multiplies and of one that brings, where they differ."""
+        multiplying = self.threads * self.turns
+        return registers_of_roles(multiplying, self.bringing, self.producer_registers)
 
     @property
     def blocks_per_tile(self) -> int:

@@ -97,6 +97,26 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "attention", tar
 
 // -----
 
+// expected-error@below {{producers = 4 are for wgmma.m64k16, without split and exchange}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 64, step = 64, warps = 4, producers = 4>} {}
+
+// -----
+
+// expected-error@below {{blocks = 132 walk where producers bring the next tile}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 64, step = 64, warps = 4, instruction = "wgmma.m64k16", blocks = 132>} {}
+
+// -----
+
+// expected-error@below {{producers = 1 should be a multiple of 4: warps that do not fill the last four have no fewer registers}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 64, step = 64, warps = 4, instruction = "wgmma.m64k16", producers = 1>} {}
+
+// -----
+
+// expected-error@below {{producer_registers = 20 leaves}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 128, step = 64, warps = 8, instruction = "wgmma.m64k16", producers = 4, producer_registers = 20>} {}
+
+// -----
+
 // expected-error@below {{schedule key instruction should be "mma.m16n8k16" or "wgmma.m64k16", is "mma.m16n8k8"}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 64, step = 64, warps = 4, instruction = "mma.m16n8k8">} {}
 

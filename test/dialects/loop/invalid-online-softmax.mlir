@@ -100,3 +100,13 @@ loop.kernel @lhs_in_other_threads(%x: memref<8xf32>) attributes {outputs = 1 : i
   loop.contract %o, %l, %r : memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>, memref<32x16xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(2, 2)>, #loop.space<register>>, memref<16x24xf16, #loop.space<shared>>
   loop.end
 }
+
+// -----
+
+loop.kernel @negative(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %s = loop.zero : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 2)>, #loop.space<register>>
+  %o = loop.zero : memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>
+  // expected-error@below {{scale = -1.0 should be a positive number}}
+  loop.online_softmax %s at [0] within [16] for %o {scale = -1.0 : f32} : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 2)>, #loop.space<register>>, memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>
+  loop.end
+}

@@ -1,7 +1,7 @@
 // RUN: dlc-opt %s --convert-fused-group-to-loop | filecheck %s
 
 // Row i sees the keys up to i + 5. A block has as many steps as its last row sees keys in, at most all; blocks with
-// the most come first. The choice is made where weights are; the factor stands between the products.
+// the most come first. The choice is made where weights are, and so is the factor before it.
 
 // CHECK-LABEL: loop.kernel @g
 // CHECK:      loop.for %block = 0 to 4 kind = parallel map = grid
@@ -12,10 +12,7 @@
 // CHECK:          loop.stage %queries
 // CHECK:          loop.for %step = 0 to 4 until %until kind = reduction
 // CHECK:            loop.contract %scores, %held, %keys
-// CHECK-NEXT:       loop.map_accumulator %scores
-// CHECK:              arith.mulf
-// CHECK-NOT:          arith.select
-// CHECK:            loop.online_softmax %scores at [%step * 16, %tile * 32 + 5] within [53] for %sums
+// CHECK-NEXT:       loop.online_softmax %scores at [%step * 16, %tile * 32 + 5] within [53] for %sums {scale = 2.500000e-01 : f32}
 func.func @main(%a: tensor<2x40x16xf16>, %b: tensor<2x53x16xf16>) -> tensor<2x40x16xf16> {
   %y = fused_group.group @g(%a, %b) : (tensor<2x40x16xf16>, tensor<2x53x16xf16>) -> tensor<2x40x16xf16> attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 32, step = 16, warps = 2, stages = 3>} {
   ^bb0(%q: tensor<2x40x16xf16>, %k: tensor<2x53x16xf16>):

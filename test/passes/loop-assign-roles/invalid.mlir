@@ -120,3 +120,35 @@ loop.kernel @nothing_to_bring(%x: memref<16x144xf16>) attributes {outputs = 1 : 
   }
   loop.end
 }
+
+// -----
+
+loop.kernel @staged_by_threads(%x: memref<64x16xf16>, %w: memref<48x16xf16>, %y: memref<64x16xf16>) attributes {outputs = 1 : i64} {
+  loop.for %t = 0 to 128 kind = parallel map = thread {
+    %qs = loop.alloc : memref<64x16xf16, #loop.space<shared>>
+    // expected-error@below {{a tile that is staged before a loop with producers comes by tensor copies: it must be a box of a tensor in memory}}
+    loop.stage %qs map = <repeat(1, 1) * spatial(64, 2) * repeat(1, 8)> : memref<64x16xf16, #loop.space<shared>> {
+    ^bb0(%i: index, %j: index):
+      %e = loop.load %x[%i, %j] : memref<64x16xf16> -> f32
+      loop.yield %e : f32
+    }
+    %o = loop.zero : memref<64x16xf32, #loop.spread<instruction = "wgmma.m64n16k16", map = spatial(1, 1) * repeat(1, 1)>, #loop.space<register>>
+    %ks = loop.alloc : memref<16x16xf16, #loop.space<shared>>
+    loop.for %k = 0 to 3 kind = reduction map = serial attributes {pipeline = 2 : i64, producers = 1 : i64} {
+      loop.stage tensor %ks map = <spatial(16, 2) * repeat(1, 8)> : memref<16x16xf16, #loop.space<shared>> {
+      ^bb0(%i: index, %j: index):
+        %e = loop.load %w[%k * 16 + %i, %j] : memref<48x16xf16> -> f32
+        loop.yield %e : f32
+      }
+      %s = loop.zero : memref<64x16xf32, #loop.spread<instruction = "wgmma.m64n16k16", map = spatial(1, 1) * repeat(1, 1)>, #loop.space<register>>
+      loop.contract %s, %qs, %ks transpose_rhs : memref<64x16xf32, #loop.spread<instruction = "wgmma.m64n16k16", map = spatial(1, 1) * repeat(1, 1)>, #loop.space<register>>, memref<64x16xf16, #loop.space<shared>>, memref<16x16xf16, #loop.space<shared>>
+      loop.online_softmax %s at [%k * 16] within [48] for %o : memref<64x16xf32, #loop.spread<instruction = "wgmma.m64n16k16", map = spatial(1, 1) * repeat(1, 1)>, #loop.space<register>>, memref<64x16xf32, #loop.spread<instruction = "wgmma.m64n16k16", map = spatial(1, 1) * repeat(1, 1)>, #loop.space<register>>
+      loop.contract %o, %s, %ks : memref<64x16xf32, #loop.spread<instruction = "wgmma.m64n16k16", map = spatial(1, 1) * repeat(1, 1)>, #loop.space<register>>, memref<64x16xf32, #loop.spread<instruction = "wgmma.m64n16k16", map = spatial(1, 1) * repeat(1, 1)>, #loop.space<register>>, memref<16x16xf16, #loop.space<shared>>
+      loop.yield
+    }
+    loop.normalize %o : memref<64x16xf32, #loop.spread<instruction = "wgmma.m64n16k16", map = spatial(1, 1) * repeat(1, 1)>, #loop.space<register>>
+    loop.yield
+  }
+  
+  loop.end
+}
