@@ -1,7 +1,6 @@
 """Recurrent layers: one product for the inputs of all steps, then a loop of a small one a step.
 
-A few steps are written one by one. So are those whose parts of a tensor would not begin at a
-multiple of the bytes at which kernels expect a buffer to begin.
+A few steps are written one by one.
 
 A value that a layer does not need is a splat operand: zeros for no bias, initial state or peephole,
 the number of steps for sequences of full length. The decomposition leaves the work for them out.
@@ -35,6 +34,7 @@ from dlc.dialects.graph.composer import Composer
 from dlc.dialects.graph.direction import Direction, DirectionAttr
 from dlc.dialects.graph.source import SplatOp
 from dlc.dialects.graph.step_loop import StepLoopOp, YieldOp
+from dlc.dialects.graph.step_part import with_room, without_room
 from dlc.dialects.graph.structure import VIEW_ALIGNMENT_BYTES, Array, CompositeOp, GraphOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, is_float, shape
@@ -215,18 +215,16 @@ class RecurrentOp(CompositeOp, ABC):
 
     @property
     def is_loop(self) -> bool:
-        """Whether the steps are a loop, each part of which begins where kernels expect it."""
-        steps, batch, _ = shape(self.x)
-        narrowest_bytes = 2  # in any precision
-        part_bytes = batch * self.hidden * narrowest_bytes
-        return steps >= LOOPED_STEPS and part_bytes % VIEW_ALIGNMENT_BYTES == 0
+        """Whether the steps are a loop."""
+        return shape(self.x)[0] >= LOOPED_STEPS
 
     def _write_loop(self, g: Composer, d: int, left: SSAValue | None) -> Sequence[SSAValue]:
         """Write one direction: the hidden states, ``[t, 1, b, h]``, and the last ones, ``[1, b,
         h]``.
         """
         steps, batch, _ = shape(self.x)
-        sliced = [self._write_projection(g, d), *([left] if left is not None else [])]
+        projected = with_room(g, self._write_projection(g, d), [steps])
+        sliced = [projected, *([left] if left is not None else [])]
         shared = self.write_shared(g, d)
         initial = [self.of_direction(g, v, d) for v in self.initial_states()]
         parts = [TensorType(element_type(x), shape(x)[1:]) for x in sliced]
@@ -238,7 +236,8 @@ class RecurrentOp(CompositeOp, ABC):
         loop = StepLoopOp.of(initial, sliced, shared, body, steps, backward)
         g.insert(loop)
         sizes = [1, batch, self.hidden]
-        *last, hidden = loop.outputs
+        *last, rows = loop.outputs
+        hidden = without_room(g, rows, [batch, self.hidden], [steps])
         return [g.reshape(hidden, [steps, *sizes]), *(g.reshape(state, sizes) for state in last)]
 
     def _write_body(self, body: Block, d: int, count: int, has_lengths: bool) -> None:
@@ -251,10 +250,12 @@ class RecurrentOp(CompositeOp, ABC):
         g = Composer(insert)
         states, (projected, *rest) = list(body.args[:count]), body.args[count:]
         left, shared = (rest[0], rest[1:]) if has_lengths else (None, rest)
-        left = g.part(left, 0, 0, shape(self.x)[1]) if left is not None else None
-        new = self.write_step(g, Step(d, projected, states, shared))
+        batch = shape(self.x)[1]
+        left = g.part(left, 0, 0, batch) if left is not None else None
+        at = without_room(g, projected, [batch, self.GATES * self.hidden])
+        new = self.write_step(g, Step(d, at, states, shared))
         kept, hidden = self._write_end(g, left, states, new)
-        body.add_op(YieldOp(*kept, hidden))
+        body.add_op(YieldOp(*kept, with_room(g, hidden)))
 
     def _write_direction(
         self, g: Composer, d: int, left: SSAValue | None

@@ -9,10 +9,12 @@ from onnx import TensorProto, helper, numpy_helper
 from xdsl.dialects.builtin import ModuleOp
 
 import dlc
+from dlc.analysis.entry import find_main, launches
 from dlc.compiler.kernels import kernels_of
 from dlc.compiler.levels import lower
 from dlc.compiler.targets import parse_targets
 from dlc.core.context import DlcContext
+from dlc.dialects.fused_group import group_of_steps
 from dlc.dialects.graph.recurrent import LOOPED_STEPS
 from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.graph.structure import Array
@@ -120,6 +122,37 @@ def test_layer_on_the_cpu(direction: str, lengths: list[int], steps: int) -> Non
     wanted = run_reference(graph, feeds, context.weights)
     found = dlc.compile(model, target="cpu", verify=False).run(feeds)
     check(graph, wanted, found)
+
+
+@pytest.mark.parametrize("target", ["cpu", "sm_90a"])
+@pytest.mark.parametrize("kind", sorted(GATES))
+def test_parts_of_no_multiple_of_16_bytes(kind: str, target: str) -> None:
+    """9 values of one sequence, of both directions; the steps are a loop all the same."""
+    own, steps = 9, LOOPED_STEPS
+    random = np.random.default_rng(0).uniform
+    sizes = {"w": (GATES[kind] * own, 5), "r": (GATES[kind] * own, own)}
+    weights = [
+        numpy_helper.from_array(random(-0.5, 0.5, (2, *n)).astype(np.float32), name)
+        for name, n in sizes.items()
+    ]
+    node = helper.make_node(
+        kind, ["x", *sizes], ["y", "y_h"], hidden_size=own, direction="bidirectional"
+    )
+    ends = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [steps, 1, 5])]
+    results = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in ("y", "y_h")]
+    proto = helper.make_graph([node], kind, ends, results, weights)
+    model = helper.make_model(proto, opset_imports=[helper.make_opsetid("", 17)])
+    feeds: dict[str, Array] = {"x": random(-1, 1, (steps, 1, 5)).astype(np.float32)}
+    context, graph, module = lowered(model, target)
+    wanted = run_reference(graph, feeds, context.weights)
+    if target == "cpu":
+        found = dlc.compile(model, target="cpu", verify=False).run(feeds)
+    else:
+        results = run_module(module, feeds, context.weights)
+        found = dict(zip(wanted, results, strict=True))
+    check(graph, wanted, found)
+    steps_of = {group_of_steps(op.group_name) for op in launches(find_main(module))}
+    assert len(steps_of) < steps
 
 
 @pytest.mark.parametrize("counts", [(5, 11), (LOOPED, LOOPED + 3)], ids=["unrolled", "loop"])

@@ -19,8 +19,7 @@ steps, each of which is compiled once, if all of them do the same: states keep t
 condition is known to stay true, and nothing must be known that only the number of an iteration
 says. Else, and where there are fewer, iterations are unrolled (at most 1024); they share kernels,
 but each takes part in the compile: a warning names a node whose iterations make it slow. A step of
-a recurrent layer is compiled once where there are 16 steps or more and the batch times the hidden
-size is a multiple of 8; other layers are unrolled too.
+a recurrent layer is compiled once where there are 16 steps or more; else they are unrolled, too.
 
 Sizes of inputs that the file does not fix must be given: ``--shape batch=8`` by the name that the
 file has for one, ``--shape x=8,3,224,224`` for all of an input; a size that is fixed for one input

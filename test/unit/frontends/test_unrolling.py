@@ -114,7 +114,7 @@ def test_the_ops_of_a_recurrent_layer_are_about_what_it_is_decomposed_to(
     monkeypatch.setattr(unrolling, "SLOW_OPS", 1)
     (remark,) = remarks_of(recurrent(kind, 1), context)
     said = int(remark.split(" are ")[1].split()[0])
-    assert 2 / 3 <= said * 10 / (ops(20) - ops(10)) <= 3 / 2
+    assert 2 / 3 <= said * 10 / (ops(15) - ops(5)) <= 3 / 2
 
 
 @pytest.mark.usefixtures("slow_from_90")
