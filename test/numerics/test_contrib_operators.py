@@ -41,6 +41,32 @@ def test_import_and_reference(name: str) -> None:
     compare(case, outputs(case), run_onnx_reference(case.model(), case.feeds()))
 
 
+def _in_halves(case: Case) -> Case:
+    """Return the case with floats of 16 bits."""
+    given = case.inputs.items()
+    floats = {n: x.astype(np.float16) for n, x in given if x is not None and x.dtype.kind == "f"}
+    return replace(case, inputs={**case.inputs, **floats})
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_halves(name: str) -> None:
+    case = _in_halves(CASES[name])
+    wanted = run_onnx_reference(case.model(), case.feeds())
+    for (key, array), other in zip(outputs(case).items(), wanted, strict=True):
+        assert array.dtype == other.dtype
+        # Both are computed in double or nearly so, and rounded to half precision once.
+        bound = 2.0**-10 * np.abs(other).max()
+        np.testing.assert_allclose(array, other, rtol=2.0**-10, atol=bound, err_msg=key)
+
+
+def test_filter_beyond_half_precision() -> None:
+    case = _in_halves(CASES["attention tokens"])
+    lowest = {**case.attributes, "mask_filter_value": float(np.finfo(np.float32).min)}
+    (y,) = outputs(replace(case, attributes=lowest)).values()
+    (same,) = outputs(replace(case, attributes={**lowest, "mask_filter_value": -6e4})).values()
+    np.testing.assert_array_equal(y, same)
+
+
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.runs])
 def test_onnxruntime(name: str) -> None:
     ort = pytest.importorskip("onnxruntime", reason="needs onnxruntime: pip install -e '.[dev]'")

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from math import sqrt
 
+import ml_dtypes
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
@@ -17,7 +18,7 @@ from dlc.dialects.graph.composer import Composer
 from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.ops.heads import Band, Weighing, compared, join_heads, split_heads
-from dlc.ir.tensor import DYNAMIC, shape
+from dlc.ir.tensor import DYNAMIC, element_type, numpy_dtype, shape
 
 _DOMAIN = "com.microsoft"
 
@@ -124,7 +125,8 @@ def attended(
     """
     query, key, value = factors
     (queries, size), keys = shape(query)[-2:], shape(key)[2]
-    low, masks = node.number("mask_filter_value", -10000.0), list[SSAValue]()
+    least = float(ml_dtypes.finfo(numpy_dtype(element_type(query))).min)  # of 16 bits, too
+    low, masks = max(node.number("mask_filter_value", -10000.0), least), list[SSAValue]()
     if padding is not None:
         seen = _seen(g, padding, shape(query)[0], keys)
         zero = g.like(0, query)
