@@ -290,19 +290,6 @@ static dlc_status make_copy(dlc_model *model, const dlc_copy *copy, const dlc_pl
   return DLC_OK;
 }
 
-static dlc_status enqueue(dlc_model *model, CUstream stream, CUdeviceptr workspace, const void *const *inputs,
-                          void *const *outputs) {
-  const dlc_steps *s = &model->variant->steps;
-  dlc_places p;
-  TRY_STATUS(find_places(model, workspace, inputs, outputs, &p));
-  if (s->launch_count) {
-    TRY_STATUS(ready_graph(model, &p));
-    TRY(cuGraphLaunch(model->executable, stream));
-  }
-  for (uint32_t i = 0; i < s->copy_count; i++) TRY_STATUS(make_copy(model, &s->copies[i], &p, stream));
-  return DLC_OK;
-}
-
 static dlc_status launch_with(dlc_model *model, const dlc_launch *what, const dlc_places *p,
                               cuda_arguments *arguments, CUstream stream) {
   const dlc_kernel *k = &model->variant->kernels[what->kernel];
@@ -337,6 +324,27 @@ static dlc_status enqueue_steps(dlc_model *model, uint32_t first, uint32_t end, 
     TRY_STATUS(i < s->launch_count ? launch(model, &s->launches[i], &p, stream)
                                    : make_copy(model, &s->copies[i - s->launch_count], &p, stream));
   return DLC_OK;
+}
+
+static dlc_status enqueue_graph(dlc_model *model, CUstream stream, const dlc_places *p) {
+  const dlc_steps *s = &model->variant->steps;
+  if (s->launch_count) {
+    TRY_STATUS(ready_graph(model, p));
+    TRY(cuGraphLaunch(model->executable, stream));
+  }
+  for (uint32_t i = 0; i < s->copy_count; i++) TRY_STATUS(make_copy(model, &s->copies[i], p, stream));
+  return DLC_OK;
+}
+
+/* A stream that captures takes no graph: it gets the steps. */
+static dlc_status enqueue(dlc_model *model, CUstream stream, CUdeviceptr workspace, const void *const *inputs,
+                          void *const *outputs) {
+  dlc_places p;
+  int captures;
+  TRY(cuStreamIsCapturing(stream, &captures));
+  if (captures) return enqueue_steps(model, 0, dlc_model_step_count(model), stream, workspace, inputs, outputs);
+  TRY_STATUS(find_places(model, workspace, inputs, outputs, &p));
+  return enqueue_graph(model, stream, &p);
 }
 
 /* Host arrays. -------------------------------------------------------------------------------------------- */

@@ -84,6 +84,7 @@ enum {
   X(cuStreamCreate, (CUstream * stream, unsigned flags))                                                     \
   X(cuStreamDestroy_v2, (CUstream stream))                                                                   \
   X(cuStreamSynchronize, (CUstream stream))                                                                  \
+  X(cuStreamIsCapturing, (CUstream stream, int *status))                                                     \
   X(cuLaunchKernel, (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,   \
                      unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,                \
                      void **parameters, void **extra))                                                       \
