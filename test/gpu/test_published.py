@@ -1,4 +1,7 @@
-"""Blocks that wait for values of each other, in the simulator and on the GPU."""
+"""Blocks that wait for values of each other, in the simulator and on the GPU.
+
+On an H200 memcheck, racecheck and synccheck find nothing in them.
+"""
 
 import numpy as np
 import published
