@@ -179,7 +179,9 @@ class _Selection:
     def drain_parts(self, op: DrainPartsOp) -> None:
         """Write the exchange of parts through scratch, and the region where all have met."""
         team, softmax = team_of(op), self.softmaxes[op.accumulator]
-        WeighedParts(self.writer, op, softmax, team, self._number(team)).write()
+        users = (use.operation for use in op.accumulator.uses)
+        scale = next((user.factor for user in users if isinstance(user, OnlineSoftmaxOp)), 1.0)
+        WeighedParts(self.writer, op, softmax, team, self._number(team), scale).write()
 
     def combine_parts(self, op: CombinePartsOp) -> None:
         """Write the exchange of parts through scratch, and whether this block has the sum."""

@@ -18,7 +18,8 @@ class LastBlock:
     """The arrivals at a tile's counter.
 
     counters: one per tile. tile: that of this block. team: whose threads have parts; thread: this
-    one's number.
+    one's number. alone: whether the thread that counts has the fences of all: it has met them, and
+    fences are cumulative (PTX ISA, "Causality order").
     """
 
     scope: LoopScope
@@ -26,6 +27,7 @@ class LastBlock:
     tile: AffineExpr
     team: Team
     thread: AffineExpr
+    alone: bool = False
 
     def arrive(self, parts: int) -> SSAValue:
         """Raise the tile's counter once, when all threads have written what they leave; return, in
@@ -46,18 +48,22 @@ class LastBlock:
 
     def _arrive(self) -> SSAValue:
         scope = self.scope
-        insert = scope.b.builder.insert
         type = MemRefType(i32, [1], memory_space=SpaceAttr(Space.SHARED))
         shared = scope.b.insert(AllocOp(type))
         zero = AffineExpr.constant(0)
-        insert(gpu.FenceOp())
+        if not self.alone:
+            scope.b.builder.insert(gpu.FenceOp())
         self.team.wait(scope.b)
 
         def count() -> None:
+            insert = scope.b.builder.insert
+            if self.alone:
+                insert(gpu.FenceOp())
             flat, values = scope.resolve([self.tile])
             one = scope.b.constant(1, i32)
             before = scope.b.insert(gpu.AtomicAddOp(one, self.counters, flat, values))
-            insert = scope.b.builder.insert
+            if self.alone:
+                insert(gpu.FenceOp())
             insert(StoreOp(before, shared, [zero], []))
 
         scope.where(self._is_first_thread(), count)

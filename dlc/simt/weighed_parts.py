@@ -39,7 +39,7 @@ class WeighedParts:
     """What becomes of a ``loop.drain_parts``.
 
     writer: knows the values around the op. softmax: the sums and what rows have beside them. team:
-    who holds the elements; thread: this one's number.
+    who holds the elements; thread: this one's number. scale: what scores count.
     """
 
     writer: RegionWriter
@@ -47,15 +47,18 @@ class WeighedParts:
     softmax: OnlineSoftmax
     team: Team
     thread: AffineExpr
+    scale: float
 
     def write(self) -> None:
         """Write this block's part, and what the last block does with all of them."""
         tile, part = map(self.writer.expr, (self.op.tile, self.op.part))
         self._write_part([tile, part])
-        arrivals = LastBlock(self._scope, self.op.counters, tile, self.team, self.thread)
+        counters, is_block = self.op.counters, self.team.role is None
+        arrivals = LastBlock(self._scope, counters, tile, self.team, self.thread, alone=is_block)
 
         def finish() -> None:
-            self._scope.b.builder.insert(gpu.FenceOp())
+            if not is_block:
+                self._scope.b.builder.insert(gpu.FenceOp())
             self._each_run(lambda row, run: self._finish(tile, row, run))
             arrivals.reset()
 
@@ -123,8 +126,10 @@ class WeighedParts:
             open_loop(self._scope, count, LoopMap.VECTOR, put)
 
         def put_state() -> None:
-            state = sums.load(self.softmax.largest, at), total
-            self._put_state(buffer, [*number, row], state)
+            largest = sums.load(self.softmax.largest, at)
+            if self.scale != 1:
+                largest = self._scope.b.mul(largest, self._scope.b.constant(self.scale, f32))
+            self._put_state(buffer, [*number, row], (largest, total))
 
         def put_all() -> None:
             sums.columns_of(at)(put_run)

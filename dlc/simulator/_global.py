@@ -23,10 +23,11 @@ SEVERAL = -2
 class Grid:
     """What the blocks of a launch know of each other.
 
-    A thread's writes can be seen by another block once the thread has passed a fence and the block
-    has then made an atomic access (the pattern of the last block that arrives). Blocks of a cluster
-    also meet at barriers, which a buffer's ``block_shadow`` follows. clusters: the first block of
-    each block's cluster.
+    A thread's writes can be seen by another block once the thread, or another one that it has met
+    at a barrier since, has passed a fence, and the block has then made an atomic access (the
+    pattern of the last block that arrives; fences are cumulative, PTX ISA, "Causality order").
+    Blocks of a cluster also meet at barriers, which a buffer's ``block_shadow`` follows. clusters:
+    the first block of each block's cluster.
     """
 
     def __init__(self, clusters: Integers, threads: int, has_fences: bool):
@@ -36,6 +37,9 @@ class Grid:
         self.fences = np.zeros(blocks * threads if has_fences else 1, np.int64)
         self.has_fences = has_fences
         self.acquired = np.zeros(blocks, np.bool_)
+        self.met = np.zeros(blocks, np.int64)
+        self.released = np.zeros(blocks, np.int64)
+        self.announced = np.zeros(blocks, np.int64)
 
     def number(self, batch: Batch, active: Active) -> Integers:
         """Return the numbers of the active threads in the grid."""
@@ -44,6 +48,20 @@ class Grid:
     def pass_fence(self, batch: Batch, active: Active) -> None:
         """What the active threads have written can be seen by the whole device."""
         self.fences[self.number(batch, active)] += 1
+        blocks = batch.block[active.index]
+        self.released[blocks] = self.met[blocks]
+
+    def pass_atomic(self, batch: Batch, active: Active) -> None:
+        """What fences of the blocks of the active threads cover is announced to others, and what
+        others have announced can be seen by these.
+        """
+        blocks = batch.block[active.index]
+        self.acquired[blocks] = True
+        self.announced[blocks] = self.released[blocks]
+
+    def meet(self, batch: Batch, active: Active) -> None:
+        """All threads of the blocks of the active ones have met."""
+        self.met[np.unique(batch.block[active.index])] += 1
 
     def stamp(self, thread: Integers) -> Integers:
         """Return how many fences threads have passed."""
@@ -160,7 +178,7 @@ class GlobalBuffer(AtomicBuffer):
             self.shadow.check_initial(site, active, place[:, None])
         if self.block_shadow is not None:
             self.block_shadow.read(site, active, place[:, None], atomic=True)
-        self.grid.acquired[self.batch.block[active.index]] = True
+        self.grid.pass_atomic(self.batch, active)
         return add_in_order(self.data, place, values)
 
     def _check_waited(self, site: Site, active: Active) -> None:
@@ -191,6 +209,7 @@ class _Shadow:
         self.initial = np.full(elements, initial)
         self.writer = np.full(elements, NOBODY, np.int64)
         self.stamp = np.zeros(elements, np.int64)
+        self.met = np.zeros(elements, np.int64)
         self.reader = np.full(elements, NOBODY, np.int64)
 
     def read(self, site: Site, active: Active, place: Integers) -> None:
@@ -211,6 +230,7 @@ class _Shadow:
         self.writer[place] = thread
         self._fail(site, active, place, self.writer[place] != thread, _AT_ONCE)
         self.stamp[place] = self.buffer.grid.stamp(np.broadcast_to(thread, place.shape))
+        self.met[place] = np.broadcast_to(self.buffer.grid.met[block], place.shape)
         self.initial[place] = True
 
     def check_initial(self, site: Site, active: Active, place: Integers) -> None:
@@ -223,7 +243,8 @@ class _Shadow:
         known = np.maximum(writer, 0)
         foreign = (writer != NOBODY) & (self._unit(known // grid.threads) != self._unit(block))
         if foreign.any():
-            visible = (grid.stamp(known) > self.stamp[place]) & grid.acquired[block]
+            announced = grid.announced[known // grid.threads] > self.met[place]
+            visible = ((grid.stamp(known) > self.stamp[place]) | announced) & grid.acquired[block]
             self._fail(site, active, place, foreign & ~visible, verb + _FOREIGN)
 
     def _unit(self, block: Integers) -> Integers:

@@ -18,6 +18,7 @@ def _barrier(machine: Machine, op: gpu.BarrierOp) -> Step:
     def run(active: Active) -> None:
         mask = active.mask.reshape(len(machine.batch.blocks), machine.batch.threads_per_block)
         machine.batch.pass_barrier(np.asarray(mask.any(axis=1)))
+        machine.grid.meet(machine.batch, active)
 
     return run
 

@@ -1,7 +1,7 @@
 // RUN: dlc-opt %s --loop-select-instruction | filecheck %s
 
-// Each block writes the sums of the rows that exist, then one lane of a row its largest score and its total. It raises the
-// tile's counter when all its threads have done so. The last block reads ten parts at a time, looks for the largest score of
+// Each block writes the sums of the rows that exist, then one lane of a row its largest score and its total. One thread raises
+// the tile's counter when all have done so, between fences that count for all. The last block reads ten parts at a time, looks for the largest score of
 // them, scales what it has and adds them by their weights. It divides, runs the region and sets the counter back.
 
 // CHECK:      %[[O:.*]] = loop.alloc : memref<1x2x4xf32, #loop.space<register>>
@@ -15,13 +15,15 @@
 // CHECK:          %[[B:.*]] = loop.load %[[M]][
 // CHECK-NEXT:     loop.store %[[B]], %s[%{{.*}}, %{{.*}}, %{{.*}}, 16]
 // CHECK-NEXT:     loop.store %{{.*}}, %s[%{{.*}}, %{{.*}}, %{{.*}}, 17]
-// CHECK:      gpu.fence
-// CHECK-NEXT: gpu.barrier
-// CHECK:      gpu.atomic_add
+// CHECK:      gpu.barrier
+// CHECK:      scf.if
+// CHECK-NEXT:   gpu.fence
+// CHECK:        gpu.atomic_add
+// CHECK-NEXT:   gpu.fence
 // CHECK:      gpu.barrier
 // CHECK:      %[[IS:.*]] = arith.cmpi eq
 // CHECK-NEXT: scf.if %[[IS]]
-// CHECK-NEXT:   gpu.fence
+// CHECK-NOT:    gpu.fence
 // CHECK:        loop.for %{{.*}} = 0 to 2 kind = parallel map = serial
 // CHECK:          loop.for %{{.*}} = 0 to 10 kind = parallel map = unroll
 // CHECK:            loop.load %s[%{{.*}}, %{{.*}}, %{{.*}}, 16]
