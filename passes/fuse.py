@@ -38,8 +38,10 @@ class FusePass(ModulePass):
     that takes less time than those of two. A group gets the ``schedule`` of its plan with its
     ``bound``, and says in ``boundaries`` why each of its readers is not part of it.
 
-    Composite ops, which have no kernel of their own, are first replaced by what they mean. The body
-    of a loop of steps has groups of its own, and no group has ops from before and behind a loop.
+    Composite ops, which have no kernel of their own, are first replaced by what they mean. A loop
+    of steps is one group where one kernel takes less time than those of all its steps; else its
+    body has groups of its own, of which the first says why. No group has ops from before and behind
+    a loop.
 
     Runs on: ``graph``. Leaves: ``fused_group``; weights and views (reshapes, slices of whole rows)
     stay between the groups, small constants and splats are copied into them. A concatenation along
@@ -73,6 +75,8 @@ class FusePass(ModulePass):
                 number += 1
             else:
                 number += len(groups)
+                if whole is not None and groups:
+                    whole.say_why_not(groups[0])
         for name, whole in taken.items():
             whole.replace(name)
 
@@ -83,26 +87,37 @@ class _Whole:
 
     loop: StepLoopOp
     body: Region
-    plan: Plan
+    plan: Plan | NoPlan
     apart_s: float = 0.0
 
     @staticmethod
     def of(block: Block, planner: Planner) -> "_Whole | None":
-        """Return the loop whose body a block is, where one kernel can do it."""
+        """Return the loop whose body a block is, if it is one's."""
         loop = block.parent_op()
         if not isinstance(loop, StepLoopOp):
             return None
-        plan = plan_whole(loop, planner)
-        return _Whole(loop, loop.body.clone(), plan) if isinstance(plan, Plan) else None
+        return _Whole(loop, loop.body.clone(), plan_whole(loop, planner))
 
     @property
     def is_best(self) -> bool:
         """Whether one kernel takes less time than those of all steps."""
-        return self.plan.s < self.loop.runs * self.apart_s
+        return isinstance(self.plan, Plan) and self.plan.s < self.loop.runs * self.apart_s
+
+    def say_why_not(self, first: Operation) -> None:
+        """Note on the first group of a step why its loop is not one kernel."""
+        if isinstance(self.plan, NoPlan):
+            reason = f": {self.plan.reason}"
+        else:
+            lost_s = self.plan.s - self.loop.runs * self.apart_s
+            reason = f" would take {lost_s * 1e6:.3g} us more"
+        assert isinstance(first, GroupOp)
+        before = () if first.boundaries is None else first.boundaries.data
+        first.boundaries = ArrayAttr([*before, StringAttr(f"all steps as one kernel{reason}")])
 
     def replace(self, name: str) -> None:
         """Put a group in the place of the loop."""
         loop = self.loop
+        assert isinstance(self.plan, Plan)
         group = outlined(loop, self.body, name)
         write(self.plan.best.rated, group)
         owners = dict.fromkeys(v.owner for v in group.inputs)

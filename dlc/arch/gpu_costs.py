@@ -140,7 +140,7 @@ class GpuCosts:
     meeting_warp_us: float = 0.02
     """Of each warp of its blocks: barriers, and the sums that warps leave for each other."""
 
-    states_of_l2: float = 0.54
+    states_of_l2: float = 0.8
     """The part of the bandwidth of the L2 that its blocks get, which ask for the same lines."""
 
     store_clocks: float = 2.05

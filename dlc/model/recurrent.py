@@ -16,7 +16,9 @@ class RecurrentKernel:
     asks for in a step, pieces_at_once: together. products: instructions of a warp in a step, one
     after the other in ``chunks`` whose factors are loaded before. clocks: of an instruction, where
     all warps of an SM have some; chunk_clocks: of a chunk alone. cells: of a thread. parts: partial
-    sums that a cell adds up. weight_bytes: that a block loads once.
+    sums that a cell adds up. weight_bytes: that a block loads once; shared_weight_bytes: of these,
+    what it has in shared memory. moved_bytes: of states and of sums that warps move from and to
+    shared memory in a step.
     """
 
     steps: int
@@ -31,6 +33,8 @@ class RecurrentKernel:
     chunks: int
     clocks: float
     chunk_clocks: float
+    shared_weight_bytes: int
+    moved_bytes: int
     cells: int
     parts: int
     weight_bytes: int
@@ -41,6 +45,12 @@ class RecurrentKernel:
         return self.threads // WARP_LANES
 
 
+_SHARED_WEIGHT = 2.5
+"""Of a byte of weights that comes from shared memory in each step, in units of its transfer:
+between that of a prototype of two layers at batch 1 (none) and of one at batch 64 (4).
+"""
+_OVERLAPPED = 0.5
+"""Of a byte of states and sums, which warps move while others multiply."""
 _PART_CLOCKS = 4.0
 _CELL_CLOCKS = 60.0
 
@@ -65,7 +75,9 @@ def estimate_s(kernel: RecurrentKernel, arch: GpuArch) -> float:
     waits = ceil(kernel.pieces / kernel.pieces_at_once)
     waiting_us = costs.hop_us + waits * costs.await_us + kernel.pieces_at_once * costs.piece_us
     bringing_s = kernel.blocks * kernel.state_bytes / (arch.l2_bytes_per_s * costs.states_of_l2)
-    multiplying = max(
+    moved = _SHARED_WEIGHT * kernel.shared_weight_bytes + _OVERLAPPED * kernel.moved_bytes
+    reading = moved / arch.shared_bytes_per_clock_per_sm
+    multiplying = reading + max(
         kernel.products * kernel.warps * kernel.clocks, kernel.chunks * kernel.chunk_clocks
     )
     finishing = kernel.cells * (_CELL_CLOCKS + kernel.parts * _PART_CLOCKS)

@@ -12,9 +12,10 @@ DTYPES = {"f16": np.float16, "f32": np.float32}
 
 @dataclass(frozen=True)
 class Case:
-    """``steps`` steps of ``sequences`` sequences with ``units`` units, by a schedule.
+    """``steps`` steps of ``sequences`` sequences with ``units`` units, by a schedule, or none.
 
-    cell: "lstm", "gru" (with its reset behind the product), "rnn". initial: whether the states
+    cell: "lstm", "gru" (with its reset behind the product), "rnn", "stack" (two of
+    these, the second a step behind). initial: whether the states
     begin as tensors, else as zeros. lengths: whether sequences end before the last step; their
     states stay then, and what they give is zero. last: whether the last states are results.
     """
@@ -34,12 +35,12 @@ class Case:
     @property
     def states(self) -> int:
         """The states that a step gives the next one."""
-        return 2 if self.cell == "lstm" else 1
+        return 2 if self.cell in ("lstm", "stack") else 1
 
     @property
     def gates(self) -> int:
         """The columns of products that a unit has."""
-        return {"lstm": 4, "gru": 3, "rnn": 1}[self.cell]
+        return {"lstm": 4, "gru": 3, "rnn": 1, "stack": 1}[self.cell]
 
     def inputs(self) -> Mapping[str, Array]:
         """Return random inputs by name."""
@@ -50,6 +51,8 @@ class Case:
         }
         if self.cell == "gru":
             sizes |= {"w": ((2 * h, h), scale), "v": ((h, h), scale), "bias": ((h,), 1.0)}
+        elif self.cell == "stack":
+            sizes |= dict.fromkeys("wuv", ((h, h), scale)) | {"bias": ((h,), 1.0)}
         else:
             sizes |= {"w": ((self.gates * h, h), scale)}
         if self.initial:
@@ -81,6 +84,9 @@ class Case:
         h, *rest = states
         if self.cell == "rnn":
             return [np.tanh(x + h @ own["w"].T)]
+        if self.cell == "stack":
+            below = h @ own["u"].T + own["bias"]
+            return [np.tanh(x + h @ own["w"].T), np.tanh(below + rest[0] @ own["v"].T)]
         if self.cell == "lstm":
             i, o, f, c = np.split(x + h @ own["w"].T, 4, axis=1)
             cell = _sigmoid(f) * rest[0] + _sigmoid(i) * np.tanh(c)
@@ -108,14 +114,19 @@ class Case:
         yielded = ["%all", *(f"%l{n}" for n in range(self.states) if self.last)]
         return f"""
 func.func @main({arguments}) -> ({texts}) {{
-  {outs} = fused_group.group @g0({given}) : ({listed}) -> ({texts}) attributes {{
-      schedule = #loop.schedule<strategy = "recurrent", target = "gpu", {self.schedule}>}} {{
+  {outs} = fused_group.group @g0({given}) : ({listed}) -> ({texts}){self._chosen()} {{
   ^bb0({inner}):
 {self._loop()}
     fused_group.yield {", ".join(yielded)} : {texts}
   }}
   func.return {outs} : {texts}
 }}"""
+
+    def _chosen(self) -> str:
+        if not self.schedule:
+            return ""
+        keys = f'strategy = "recurrent", target = "gpu", {self.schedule}'
+        return f" attributes {{schedule = #loop.schedule<{keys}>}}"
 
     def tensor(self, *sizes: int) -> str:
         return f"tensor<{'x'.join(map(str, sizes))}x{self.element}>"
@@ -130,7 +141,7 @@ func.func @main({arguments}) -> ({texts}) {{
         types = {name: self._type(x) for name, x in self.inputs().items()}
         initial = [f"%g_s{n}" if self.initial else "%zero" for n in range(self.states)]
         sliced = ["x", *(["left"] if self.lengths else [])]
-        shared = [name for name in types if name in ("w", "v", "bias")]
+        shared = [name for name in types if name in ("w", "u", "v", "bias")]
         arguments = [f"%h{n}: {state}" for n in range(self.states)]
         arguments.append(f"%p: {row}")
         if self.lengths:
@@ -201,6 +212,12 @@ func.func @main({arguments}) -> ({texts}) {{
         new = lines.unary("tanh", total)
         gap = lines.binary("mul", z, lines.binary("sub", "%h0", new))
         return [lines.binary("add", new, gap)]
+
+    def _stack(self, lines: "_Lines") -> list[str]:
+        below, vector = lines.product("%h0", "%u", 1), f"tensor<{self.units}x{self.element}>"
+        shifted = lines.binary("add", below, "%bias", right=vector)
+        total = lines.binary("add", shifted, lines.product("%h1", "%v", 1))
+        return [*self._rnn(lines), lines.unary("tanh", total)]
 
     def _rnn(self, lines: "_Lines") -> list[str]:
         return [lines.unary("tanh", lines.binary("add", "%p", lines.product("%h0", "%w", 1)))]

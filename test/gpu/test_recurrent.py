@@ -22,6 +22,14 @@ CASES = [
     Case("rnn", MATRIX.format(2, 8), 17, 2, 300),
     Case("lstm", MATRIX.replace("units = 8", "units = 16").format(16, 4), 3, 32, 64),
     Case("lstm", MATRIX.format(16, 2) + ", pieces = 2", 3, 16, 72),
+    Case("lstm", MATRIX.replace("[1, {}]", "[2, 2]").format(2), 3, 2, 96),
+    Case("gru", MATRIX.replace("[1, {}]", "[3, 2]").format(1), 3, 1, 44, lengths=True),
+    Case("lstm", MATRIX.format(3, 1) + ", shared_chunks = 2", 3, 3, 100),
+    Case("rnn", MATRIX.format(1, 2) + ", shared_chunks = 9", 3, 1, 64),
+    Case("stack", MATRIX.replace("[1, {}]", "[2, 2]").format(2), 4, 2, 56, last=True),
+    Case("stack", MATRIX.format(3, 2) + ", shared_chunks = 1", 3, 6, 100, initial=True, last=True),
+    Case("stack", FMA.replace("[1, {}]", "[2, 2]").format(2), 4, 4, 56, "f32", last=True),
+    Case("lstm", FMA.format(1, 2) + ", shared_chunks = 5", 3, 1, 64, "f32"),
     Case("lstm", FMA.format(1, 2), 3, 1, 64, "f32"),
     Case("lstm", FMA.format(3, 4), 3, 3, 20, "f32", initial=True, last=True),
     Case("gru", FMA.format(2, 4), 5, 4, 77, "f32", backward=True, lengths=True),
@@ -55,4 +63,20 @@ def test_as_in_float64(runner: Runner, case: Case) -> None:
 def test_compiles_without_spills(target: str, case: Case) -> None:
     module = lowered(case.text(), f"lower-to-loop,lower-to-gpu{{arch={target}}}")
     (compiled,) = compile_kernels(module, target)
+    assert compiled.resources.spill_bytes == 0
+
+
+@pytest.mark.parametrize(
+    ("target", "case"),
+    [
+        ("sm_80", Case("lstm", "", 100, 1, 1024)),
+        ("sm_90a", Case("lstm", "", 100, 1, 1024)),
+        ("sm_90a", Case("lstm", "", 100, 64, 1024)),
+        ("sm_90a", Case("lstm", "", 100, 1, 1024, "f32")),
+    ],
+)
+def test_large_layers_compile_without_spills(target: str, case: Case) -> None:
+    """With the schedules that the model of the chip chooses."""
+    passes = f"tile{{arch={target}}},lower-to-loop,lower-to-gpu{{arch={target}}}"
+    (compiled,) = compile_kernels(lowered(case.text(), passes), target)
     assert compiled.resources.spill_bytes == 0

@@ -7,51 +7,53 @@ from xdsl.ir.affine import AffineExpr
 from dlc.arch.fragments import PANEL_ROWS
 from dlc.dialects import gpu
 from dlc.dialects.graph.computed import ContractionOp
-from dlc.strategies.recurrent.product import BlockProduct
+from dlc.strategies.recurrent.product import BlockProduct, Chunk, Fragment
 
 
 class FmaBlockProduct(BlockProduct):
     """The lanes of a warp read the same elements of a state at a time."""
 
-    def hold(self) -> None:
+    def hold_tiles(self) -> None:
         thread, layout = self.thread, self.thread.layout
-        sizes = [layout.down, layout.slice]
-        self._weights = thread.registers(self.element, sizes, "weights")
-        self._lines = self.first_lines()
         for number in range(layout.down):
             row = self.tile(number) * layout.tile_rows + thread.lane
             self.each_product(row, lambda op, column, m=number: self._hold_rows(m, op, column))
 
-    def _hold_rows(self, number: int, product: ContractionOp, column: AffineExpr) -> None:
+    def _hold_rows(self, number: int, op: ContractionOp, column: AffineExpr) -> None:
         thread, layout = self.thread, self.thread.layout
 
-        def hold(chunk: AffineExpr, inner: AffineExpr) -> None:
-            k = chunk * layout.run + inner
-            thread.store(self.weight(product, column, self.first + k), self._weights, [number, k])
+        def hold(chunk: AffineExpr, weights: Chunk) -> None:
+            buffer, index = weights(number, 0)
 
-        thread.each([layout.chunks, layout.run], hold)
+            def load(n: AffineExpr) -> None:
+                k = self.first + chunk * layout.run + n
+                thread.store(self.weight(op, column, k), buffer, [*index, n])
+
+            thread.each([layout.run], load)
+
+        self.each_chunk(hold)
 
     def multiply(self) -> None:
         thread, layout = self.thread, self.thread.layout
         sums = thread.registers(f32, [layout.down, layout.across], "products")
         zero = thread.scope.b.constant(0.0, f32)
         thread.each([layout.down, layout.across], lambda *at: thread.store(zero, sums, at))
-        lines = list(dict.fromkeys(self._lines))
+        lines = list(dict.fromkeys(self.lines))
         pieces = [
             thread.registers(self.element, [layout.across, layout.run], "piece") for _ in lines
         ]
 
-        def step(chunk: AffineExpr) -> None:
+        def step(chunk: AffineExpr, weights: Chunk) -> None:
             for line, piece in zip(lines, pieces, strict=True):
                 thread.each([layout.across], lambda n, p=piece, x=line: self._load(p, x, n, chunk))
-            for number, line in enumerate(self._lines):
-                piece = pieces[lines.index(line)]
+            for number, line in enumerate(self.lines):
+                piece, a = pieces[lines.index(line)], self.brought(weights(number, 0))
                 thread.each(
                     [layout.run, layout.across],
-                    lambda k, n, p=piece, m=number: self._product(sums, p, m, n, chunk, k),
+                    lambda k, n, p=piece, m=number, a=a: self._product(sums, a, p, m, n, k),
                 )
 
-        thread.each([layout.chunks], step)
+        self.each_chunk(step)
         for number in range(layout.down):
             thread.each([layout.across], lambda n, m=number: self._leave(sums, m, n))
 
@@ -64,14 +66,14 @@ class FmaBlockProduct(BlockProduct):
     def _product(
         self,
         sums: SSAValue,
+        weights: Fragment,
         piece: SSAValue,
         m: int,
         n: AffineExpr,
-        chunk: AffineExpr,
         k: AffineExpr,
     ) -> None:
-        thread, layout = self.thread, self.thread.layout
-        weight = thread.load(self._weights, [m, chunk * layout.run + k])
+        thread = self.thread
+        weight = thread.load(weights[0], [*weights[1], k])
         state, total = thread.load(piece, [n, k]), thread.load(sums, [m, n])
         thread.store(thread.scope.b.fma(weight, state, total), sums, [m, n])
 

@@ -1,6 +1,7 @@
 """``recurrent`` on a GPU: the space of schedules, how they are rated."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 from dlc.arch import GpuArch, instructions
@@ -18,7 +19,10 @@ from dlc.strategies.recurrent.work import RecurrentWork, describe, work_of
 
 _UNITS = (8, 16, 24, 32, 48, 64)
 _WARPS = ((1, 4), (1, 8), (1, 16), (2, 2), (2, 4), (2, 8), (3, 4), (4, 2), (4, 4))
-_MOST_SEQUENCES = 64
+_MOST_SEQUENCES = 128
+_PIECES = (8, 4, 16)
+_SHARES = (0, 0.25, 0.5)
+"""Parts of the weights that are in shared memory."""
 
 _CHUNK_CLOCKS = 60.0
 """From the load of a piece of a state to the sums: latencies of shared memory and of a product."""
@@ -30,8 +34,21 @@ def candidates(work: RecurrentWork, arch: GpuArch) -> Iterator[RecurrentOnGpu]:
     """Yield the schedules of the space."""
     most = min(work.sequences, _MOST_SEQUENCES)
     sequences = [n for n in range(1, most + 1) if work.sequences % n == 0]
-    for row, units, own, warps in product(_instructions(work, arch), _UNITS, sequences, _WARPS):
-        yield RecurrentOnGpu(units, own, warps, row.name)
+    for row, units, own, warps, pieces in product(
+        _instructions(work, arch), _UNITS, sequences, _WARPS, _PIECES
+    ):
+        for share in _SHARES:
+            schedule = RecurrentOnGpu(units, own, warps, row.name, pieces=pieces)
+            layout = _layout(work, schedule)
+            if pieces != _PIECES[0] and layout.pieces_of_thread <= pieces:
+                continue
+            if share and not int(layout.chunks * share):
+                continue
+            yield replace(schedule, shared_chunks=int(layout.chunks * share))
+
+
+def _layout(work: RecurrentWork, schedule: RecurrentOnGpu) -> Layout:
+    return Layout(schedule, work.parts, work.units, work.sequences, work.element_bytes)
 
 
 def _instructions(work: RecurrentWork, arch: GpuArch) -> list[Instruction]:
@@ -70,7 +87,7 @@ def _clocks(schedule: RecurrentOnGpu, arch: GpuArch) -> float:
 
 def kernel_of(work: RecurrentWork, schedule: RecurrentOnGpu, arch: GpuArch) -> RecurrentKernel:
     """Return the kernel of a schedule, as the model takes it."""
-    layout = Layout(schedule, work.parts, work.units, work.sequences, work.element_bytes)
+    layout = _layout(work, schedule)
     steps = layout.run if schedule.is_fma else 2
     return RecurrentKernel(
         steps=work.steps,
@@ -85,6 +102,8 @@ def kernel_of(work: RecurrentWork, schedule: RecurrentOnGpu, arch: GpuArch) -> R
         chunks=layout.chunks,
         clocks=_clocks(schedule, arch),
         chunk_clocks=_FMA_CLOCKS * layout.run if schedule.is_fma else _CHUNK_CLOCKS,
+        shared_weight_bytes=layout.shared_weight_bytes,
+        moved_bytes=layout.moved_bytes,
         cells=layout.cells,
         parts=sum(work.parts) * schedule.warps[1],
         weight_bytes=sum(work.parts) * schedule.units * layout.depth * work.element_bytes,

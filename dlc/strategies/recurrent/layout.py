@@ -11,9 +11,9 @@ from dlc.ir.tensor import element_bytes
 from dlc.strategies.recurrent.cell import Cell
 from dlc.strategies.recurrent.schedule import RecurrentOnGpu
 
-_OTHER_REGISTERS = 16
+_OTHER_REGISTERS = 40
 """Of a thread: addresses, counters."""
-_CELL_REGISTERS = 4
+_CELL_REGISTERS = 8
 _STEPS_OF_PIECE = 2
 """Products of a matrix instruction that a piece of 16 bytes is enough for."""
 
@@ -104,6 +104,27 @@ class Layout:
         return ceil(self.depth / (self.schedule.warps[1] * self.chunk))
 
     @property
+    def held_chunks(self) -> int:
+        """The chunks of a warp whose weights are in registers."""
+        return max(0, self.chunks - self.schedule.shared_chunks)
+
+    @property
+    def shared_chunks(self) -> int:
+        """The chunks of a warp whose weights are in shared memory."""
+        return self.chunks - self.held_chunks
+
+    @property
+    def fragments(self) -> int:
+        """The pieces of 16 bytes that a lane has of the weights of a tile and a chunk."""
+        return 1 if self.schedule.is_fma else _STEPS_OF_PIECE
+
+    @property
+    def shared_weight_sizes(self) -> tuple[int, ...]:
+        """The sizes of the weights in shared memory: by warp, tile, chunk, fragment, lane."""
+        warps = prod(self.schedule.warps)
+        return warps, self.down, self.shared_chunks, self.fragments, WARP_LANES, self.run
+
+    @property
     def slice(self) -> int:
         """The elements of the reduction that a warp has."""
         return self.chunks * self.chunk
@@ -174,13 +195,26 @@ class Layout:
     def shared_bytes(self) -> int:
         """The shared memory of a block: states, partial sums."""
         sums = prod(self.sum_sizes) * REGISTER_BYTES
-        return self.lines * self.line * self.bytes + sums
+        return self.lines * self.line * self.bytes + sums + self.shared_weight_bytes
+
+    @property
+    def moved_bytes(self) -> int:
+        """The bytes of states that warps read in a step, and of sums that they write and read."""
+        states = self.schedule.warps[0] * self.lines * self.depth * self.bytes
+        sums = self.schedule.warps[1] * self.rows * self.schedule.sequences * REGISTER_BYTES
+        return states + 2 * sums
+
+    @property
+    def shared_weight_bytes(self) -> int:
+        """The bytes of a block's weights in shared memory."""
+        return prod(self.shared_weight_sizes) * self.bytes
 
     @property
     def weight_registers(self) -> int:
-        """The registers of a thread for weights."""
-        elements = self.run if self.schedule.is_fma else _STEPS_OF_PIECE * self.run
-        return self.down * self.chunks * elements * self.bytes // REGISTER_BYTES
+        """The registers of a thread for weights, and for a fragment of those in shared memory."""
+        held = self.down * self.held_chunks * self.fragments
+        pieces = held + min(1, self.shared_chunks) * self.fragments
+        return pieces * ACCESS_BYTES // REGISTER_BYTES
 
     @property
     def registers(self) -> int:

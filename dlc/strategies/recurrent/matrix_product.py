@@ -10,7 +10,7 @@ from dlc.arch.fragments import PANEL_ROWS
 from dlc.arch.memory import REGISTER_BYTES
 from dlc.dialects import gpu
 from dlc.dialects.graph.computed import ContractionOp
-from dlc.strategies.recurrent.product import BlockProduct
+from dlc.strategies.recurrent.product import BlockProduct, Chunk, Fragment
 
 _PANELS = 2
 """Of rows of a fragment of weights, and of sums."""
@@ -24,14 +24,9 @@ class MatrixBlockProduct(BlockProduct):
     through one instruction, the second half through the next one.
     """
 
-    def hold(self) -> None:
-        layout = self.thread.layout
-        sizes = [layout.down, layout.chunks, _HALVES, layout.run]
-        self._weights = self.thread.registers(self.element, sizes, "weights")
-        self._lines = self.first_lines()
-        for number in range(layout.down):
-            for panel in range(_PANELS):
-                self._hold_panel(number, panel)
+    def hold_tiles(self) -> None:
+        for number, panel in product(range(self.thread.layout.down), range(_PANELS)):
+            self._hold_panel(number, panel)
 
     def _hold_panel(self, number: int, panel: int) -> None:
         """Write the loads of 8 rows of a tile."""
@@ -40,7 +35,7 @@ class MatrixBlockProduct(BlockProduct):
         half, pack = layout.run // _HALVES, REGISTER_BYTES // layout.bytes
 
         def hold(op: ContractionOp, column: AffineExpr) -> None:
-            def hold_chunk(chunk: AffineExpr) -> None:
+            def hold_chunk(chunk: AffineExpr, weights: Chunk) -> None:
                 k = self._along(chunk)
 
                 def load(n: AffineExpr) -> None:
@@ -49,11 +44,11 @@ class MatrixBlockProduct(BlockProduct):
                 thread.each([layout.run], load)
                 for at in range(layout.run):
                     word, inner = divmod(at % half, pack)
-                    slot = (word * _PANELS + panel) * pack + inner
-                    place = [number, chunk, at // half, slot]
-                    thread.store(thread.load(run, [at]), self._weights, place)
+                    buffer, index = weights(number, at // half)
+                    place = [*index, (word * _PANELS + panel) * pack + inner]
+                    thread.store(thread.load(run, [at]), buffer, place)
 
-            thread.each([layout.chunks], hold_chunk)
+            self.each_chunk(hold_chunk)
 
         row = self.tile(number) * layout.tile_rows + panel * PANEL_ROWS + thread.row
         self.each_product(row, hold)
@@ -71,23 +66,22 @@ class MatrixBlockProduct(BlockProduct):
             [layout.down, layout.across, 2 * _PANELS],
             lambda *at: thread.store(zero, sums, at),
         )
-        lines = list(dict.fromkeys(self._lines))
+        lines = list(dict.fromkeys(self.lines))
         pieces = [
             thread.registers(self.element, [layout.across, layout.run], "piece") for _ in lines
         ]
 
-        def step(chunk: AffineExpr) -> None:
+        def step(chunk: AffineExpr, weights: Chunk) -> None:
             for line, piece in zip(lines, pieces, strict=True):
                 thread.each([layout.across], lambda n, p=piece, x=line: self._load(p, x, n, chunk))
-            for half in range(_HALVES):
-                for number, line in enumerate(self._lines):
-                    piece = pieces[lines.index(line)]
-                    thread.each(
-                        [layout.across],
-                        lambda n, p=piece, m=number, h=half: self._product(sums, p, m, n, chunk, h),
-                    )
+            for half, (number, line) in product(range(_HALVES), enumerate(self.lines)):
+                piece, a = pieces[lines.index(line)], self.brought(weights(number, half))
+                thread.each(
+                    [layout.across],
+                    lambda n, p=piece, m=number, h=half, a=a: self._product(sums, a, p, m, n, h),
+                )
 
-        thread.each([layout.chunks], step)
+        self.each_chunk(step)
         for number in range(layout.down):
             thread.each([layout.across], lambda n, m=number: self._leave(sums, m, n))
 
@@ -104,10 +98,10 @@ class MatrixBlockProduct(BlockProduct):
         thread.scope.b.builder.insert(gpu.CopyOp(source, target, layout.run))
 
     def _product(
-        self, sums: SSAValue, piece: SSAValue, m: int, n: AffineExpr, chunk: AffineExpr, half: int
+        self, sums: SSAValue, weights: Fragment, piece: SSAValue, m: int, n: AffineExpr, half: int
     ) -> None:
         thread, layout = self.thread, self.thread.layout
-        a = thread.at(self._weights, [m, chunk, half, 0])
+        a = thread.at(weights[0], [*weights[1], 0])
         b = thread.at(piece, [n, half * (layout.run // _HALVES)])
         c = thread.at(sums, [m, n, 0])
         shape = layout.schedule.instruction.removeprefix("mma.")

@@ -15,14 +15,21 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.contraction import gemm
-from dlc.arch.fragments import PANEL_ROWS
+from dlc.arch.fragments import PANEL_ROWS, WARP_LANES
 from dlc.core.affine import Interval
 from dlc.dialects import gpu
 from dlc.dialects.graph.computed import ContractionOp, apply_map
+from dlc.ir.space import Space, space_of
 from dlc.strategies.recurrent.cell import Part
 from dlc.strategies.recurrent.thread import Thread
 
 _ZERO = AffineExpr.constant(0)
+
+Fragment = tuple[SSAValue, list[AffineExpr | int]]
+"""A buffer, and the index of a lane's neighbours there, without the place among them."""
+
+Chunk = Callable[[int, AffineExpr | int], Fragment]
+"""Gives a fragment of the weights of a chunk: of a tile of the warp, by its number."""
 
 _Begin = tuple[Part, int]
 """A part, and its first row."""
@@ -44,9 +51,23 @@ class BlockProduct(ABC):
         layout = self.thread.layout
         self.sums = self.thread.shared(f32, layout.sum_sizes, "sums")
 
-    @abstractmethod
     def hold(self) -> None:
-        """Write the loads of the weights, once."""
+        """Write the loads of the weights, once: to registers, ``[tile, chunk, fragment, place]``,
+        and to shared memory, where each lane has places of its own.
+        """
+        layout = self.thread.layout
+        self.lines = self._first_lines()
+        sizes = [layout.down, layout.held_chunks, layout.fragments, layout.run]
+        if layout.held_chunks:
+            self._held = self.thread.registers(self.element, sizes, "weights")
+        if layout.shared_chunks:
+            shared = layout.shared_weight_sizes
+            self._shared = self.thread.shared(self.element, shared, "shared_weights")
+        self.hold_tiles()
+
+    @abstractmethod
+    def hold_tiles(self) -> None:
+        """Write the loads of the weights of each tile."""
 
     @abstractmethod
     def multiply(self) -> None:
@@ -79,7 +100,7 @@ class BlockProduct(ABC):
         own = cell.parts_of(part.state)
         return self.thread.layout.first_row(cell.exchanged.index(part.state), own.index(part))
 
-    def first_lines(self) -> list[AffineExpr]:
+    def _first_lines(self) -> list[AffineExpr]:
         """Return, for each tile of the warp, the first line of the state that its rows are
         multiplied by.
         """
@@ -167,6 +188,37 @@ class BlockProduct(ABC):
             yield [(part, self._first_row(part)) for part in own], begin, end
 
     # Weights ------------------------------------------------------------------------------------
+
+    def each_chunk(self, write: Callable[[AffineExpr, "Chunk"], None]) -> None:
+        """Write code for each chunk of the warp, and for its weights."""
+        layout = self.thread.layout
+        for first, count, where in (
+            (0, layout.held_chunks, self._in_registers),
+            (layout.held_chunks, layout.shared_chunks, self._in_shared),
+        ):
+            if count:
+                self.thread.each([count], lambda n, f=first, w=where: write(n + f, w(n)))
+
+    def _in_registers(self, chunk: AffineExpr) -> "Chunk":
+        return lambda tile, fragment: (self._held, [tile, chunk, fragment])
+
+    def _in_shared(self, chunk: AffineExpr) -> "Chunk":
+        warp = self.thread.number // WARP_LANES
+        return lambda tile, fragment: (
+            self._shared,
+            [warp, tile, chunk, fragment, self.thread.lane],
+        )
+
+    def brought(self, weights: "Fragment") -> "Fragment":
+        """Return a fragment of weights in registers, which it is brought to if it is elsewhere."""
+        buffer, index = weights
+        if space_of(buffer) is Space.REGISTER:
+            return weights
+        thread, run = self.thread, self.thread.layout.run
+        own = thread.registers(self.element, [run], "fragment")
+        copy = gpu.CopyOp(thread.at(buffer, [*index, 0]), thread.at(own, [0]), run)
+        thread.scope.b.builder.insert(copy)
+        return own, []
 
     @property
     def first(self) -> AffineExpr:

@@ -5,7 +5,7 @@ from math import prod
 
 from dlc.arch.fragments import PANEL_ROWS, WARP_LANES
 from dlc.errors import CompileError
-from dlc.strategies._key import choice, size, sizes
+from dlc.strategies._key import choice, count, size, sizes
 from dlc.strategies._schedule import Schedule
 
 FMA = "fma"
@@ -29,6 +29,10 @@ class RecurrentOnGpu(Schedule, strategy="recurrent", target="gpu"):
         2,
     )
     instruction: str = choice("what multiplies and adds", INSTRUCTIONS)
+    shared_chunks: int = count(
+        "of the chunks of the reduction that a warp has, those whose weights are in shared memory "
+        "and not in registers"
+    )
     pieces: int = size("pieces of 16 bytes of states that a thread asks for at a time", 16, most=32)
 
     @property
