@@ -134,6 +134,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
     "half a past": ("heads", {"past_key": np.ones((B, H, 3, D), np.float32)}, {}, "together"),
     "keys alone": ("heads", {"value": None}, {}, "its inputs have 2 parts"),
     "smooth softmax": ("groups", {}, {"smooth_softmax": 1}, "smooth_softmax = 1"),
+    "no window": ("groups", {}, {"local_window_size": 0}, "local_window_size is 0"),
     "more queries": ("groups", {"total": np.array(4, np.int32)}, {}, "there are 5 queries"),
     "scale of places": ("rotary apart 0", {}, {"scale": 2.0}, "scale = 2.0"),
     "columns of caches": (

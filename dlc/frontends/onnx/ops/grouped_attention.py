@@ -43,6 +43,8 @@ def _group_query(node: NodeContext) -> Sequence[SSAValue | None]:
         query, key = _turned(node, g, query, key, cache)
     keys, values = (cache.joined(g, node.optional(i), x) for i, x in ((3, key), (4, value)))
     window = node.integer("local_window_size", -1)
+    if window == 0 or window < -1:
+        raise CompileError(f"local_window_size is {window}, should be positive, or -1 for none")
     band = Band(None if window < 0 else window - 1, 0)
     bias = node.optional(10)
     masks = [*([] if bias is None else [bias]), *band.seen(g, cache.places(g), cache.size)]

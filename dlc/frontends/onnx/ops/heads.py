@@ -74,12 +74,8 @@ class Band:
 
     def leaves_empty(self, first: int, queries: int, keys: int) -> bool:
         """Whether a query sees none of the keys; the first query stands at place ``first``."""
-        for place in range(first, first + queries):
-            low = 0 if self.left is None else max(0, place - self.left)
-            high = keys - 1 if self.right is None else min(keys - 1, place + self.right)
-            if low > high:
-                return True
-        return False
+        last = first + queries - 1
+        return keys < 1 or (self.left is not None and last - self.left >= keys)
 
 
 def _moved(g: Composer, places: SSAValue, by: int) -> SSAValue:
