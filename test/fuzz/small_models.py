@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import onnx
 from numpy.typing import NDArray
-from onnx import helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 Array = NDArray[Any]
 Feeds = dict[str, Array]
@@ -193,6 +193,29 @@ def _steps() -> SmallModel:
     n = g.constant([17, 9], np.int32)
     y, last = g.ops("GRU", 2, y, w, r, b, n, hidden_size=4, direction="reverse")
     return g.model("steps", [y, last, h, c])
+
+
+def _repeated() -> SmallModel:
+    """A Scan over tensors in both directions, whose parts are not aligned and which gives its
+    states before each step, and a layer of an activation with two parameters.
+    """
+    g = GraphMaker(3)
+    nodes = [
+        helper.make_node("Mul", ["h", "p"], ["m"]),
+        helper.make_node("Sub", ["m", "q"], ["s"]),
+        helper.make_node("Tanh", ["s"], ["after"]),
+        helper.make_node("Identity", ["h"], ["before"]),
+    ]
+    value = helper.make_tensor_value_info
+    given = [value(name, TensorProto.FLOAT, [2, 5]) for name in "hpq"]
+    results = [value(name, TensorProto.FLOAT, [2, 5]) for name in ("after", "before")]
+    body = helper.make_graph(nodes, "body", given, results)
+    x = [g.normal("h0", 2, 5), g.normal("x", 18, 2, 5), g.normal("z", 18, 2, 5)]
+    last, y = g.ops("Scan", 2, *x, body=body, num_scan_inputs=2, scan_input_directions=[0, 1])
+    w, r = g.weight(1, 5, 5), g.weight(1, 5, 5)
+    parameters = {"activation_alpha": [0.7], "activation_beta": [0.3]}
+    y, h = g.ops("RNN", 2, y, w, r, hidden_size=5, activations=["Affine"], **parameters)
+    return g.model("repeated", [last, y, h])
 
 
 def _embedding() -> SmallModel:
@@ -545,7 +568,8 @@ def _attention_fp16() -> SmallModel:
 def small_models() -> Iterator[SmallModel]:
     """Yield all of them."""
     for make in (
-        _convolutional, _separable, _attention, _recurrent, _steps, _embedding, _resampling,
+        _convolutional, _separable, _attention, _recurrent, _steps, _repeated, _embedding,
+        _resampling,
         _ranking, _quantised, _bytes, _integers, _unsigned, _pieces, _special, _reductions,
         _image_fp16, _windows_fp16, _groups_fp16,
         _large_products_fp16, _walking_products_fp16, _attention_fp16,

@@ -21,6 +21,22 @@ MUTANTS: Sequence[Mutant] = (
         "convolutional",
     ),
     _import(
+        "beta-of-an-activation",
+        "recurrent",
+        "_parameter(found.beta, betas)",
+        "_parameter(found.beta, [])",
+        "the second parameter of an activation is dropped",
+        "repeated",
+    ),
+    _import(
+        "direction-of-a-scan",
+        "control",
+        "_turned(g, _axis_to_front(g, x, axis), back != backward[0])",
+        "_turned(g, _axis_to_front(g, x, axis), False)",
+        "all inputs of a Scan in the direction of the first",
+        "repeated",
+    ),
+    _import(
         "same-lower",
         "window",
         'if mode == "SAME_UPPER" else [*large, *small]',
