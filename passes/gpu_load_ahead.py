@@ -5,24 +5,22 @@ from dataclasses import dataclass
 from math import ceil, prod
 
 from xdsl.context import Context
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp
-from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineExpr
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc.analysis.earlier_launch import touches_earlier
 from dlc.analysis.index_expression import constant_of
 from dlc.analysis.index_range import range_of
 from dlc.analysis.load_ahead import LoadAhead, loads_behind
-from dlc.analysis.unrolled import neighbours_in
 from dlc.arch import DEFAULT_TARGET, GpuArch, gpu_by_name
 from dlc.core.passes import DlcPass
 from dlc.dialects.gpu import CopyOp, KernelOp, RegisterAllocOp
-from dlc.dialects.gpu.buffers import Place
 from dlc.dialects.gpu.unroll import UNROLL
 from dlc.ir.order import OrderingOp
 from dlc.ir.space import Space, SpaceAttr
+from dlc.lowering.load_nest import LoadNest
 
 _MOST_BLOCKS = 2
 """Of an SM: where it has more, others hide what one of them waits for."""
@@ -156,7 +154,7 @@ def _load_before(first: Operation, load: LoadAhead) -> None:
         memory_space=SpaceAttr(Space.REGISTER),
     )
     held = RegisterAllocOp(type)
-    nest = _Nest(load, held.output, {})
+    nest = LoadNest(load, held.output, {})
     place = destination.buffer, destination.map.results, destination.operands
     read = CopyOp(nest.place(load.positions), place, source.elements)
     ahead = [held, *nest.ops()]
@@ -164,49 +162,3 @@ def _load_before(first: Operation, load: LoadAhead) -> None:
         op.location = load.copy.location
     Rewriter.insert_op(ahead, InsertPoint.before(first))
     Rewriter.replace_op(load.copy, read)
-
-
-@dataclass(frozen=True)
-class _Nest:
-    """A load with what is around it, once more. held: the registers that it fills. values: what is
-    computed again, by what it was.
-    """
-
-    load: LoadAhead
-    held: SSAValue
-    values: dict[SSAValue, SSAValue]
-
-    def ops(self, depth: int = 0) -> list[Operation]:
-        """Return what stands inside of so many of the loops and conditions around the load."""
-        path = self.load.path
-        inside = (op for op in self.load.needed if sum(a.is_ancestor(op) for a in path) == depth)
-        made = [op.clone(self.values) for op in inside]
-        if depth == len(path):
-            return [*made, self._copy()]
-        around = path[depth]
-        if isinstance(around, scf.IfOp):
-            condition = self.values.get(around.cond, around.cond)
-            return [*made, scf.IfOp(condition, [], [*self.ops(depth + 1), scf.YieldOp()])]
-        return [*made, *self._loop(around, depth)]
-
-    def _loop(self, around: scf.ForOp, depth: int) -> list[Operation]:
-        block = Block(arg_types=[IndexType()])
-        self.values[around.body.block.args[0]] = block.args[0]
-        block.add_ops([*self.ops(depth + 1), scf.YieldOp()])
-        numbers = (0, neighbours_in(around), 1)
-        bounds = [arith.ConstantOp(IntegerAttr(each, IndexType())) for each in numbers]
-        loop = scf.ForOp(*(each.result for each in bounds), [], Region(block))
-        UNROLL.mark(loop)
-        return [*bounds, loop]
-
-    def _copy(self) -> CopyOp:
-        source, _ = self.load.copy.accesses()
-        operands = [self.values.get(value, value) for value in source.operands]
-        rounds = [self.values[value] for value in self.load.positions]
-        place = source.buffer, source.map.results, operands
-        return CopyOp(place, self.place(rounds), source.elements)
-
-    def place(self, rounds: Sequence[SSAValue]) -> Place:
-        """Return where a round of the load is held."""
-        dims = [AffineExpr.dimension(number) for number in range(len(rounds))]
-        return self.held, [*dims, AffineExpr.constant(0)], rounds

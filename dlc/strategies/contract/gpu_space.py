@@ -160,7 +160,7 @@ def _tiles_in(
             continue
         wide = (row for row in instructions if row.n == tile.columns)
         instruction = next(wide, instructions[0])
-        order, interleave = _order(work, tile), _interleave(work, instruction, tile.columns)
+        order, interleave = _order(work, tile, arch), _interleave(work, instruction, tile.columns)
         copies = TENSOR if instruction.cuts_factors else THREADS
         if copies == TENSOR and not _is_box_in_order(work, instruction, interleave):
             interleave = 1
@@ -206,7 +206,7 @@ def _walking(
                 line // work.factor_bytes,
                 instruction.name,
                 stages=min(walk.stages * _LINE_BYTES // line, _MOST_STAGES),
-                order=_order(work, tile),
+                order=_order(work, tile, arch),
                 interleave=1 if exchange else interleave,
                 exchange=exchange,
                 producers=_PRODUCERS,
@@ -253,7 +253,7 @@ def _divided(
                 instruction.name,
                 stages=min(_DIVIDED_STAGES, max(3, ceil(slices / split))),
                 split=split,
-                order=_order(work, tile),
+                order=_order(work, tile, arch),
                 producers=_PRODUCERS,
                 producer_registers=PRODUCER_REGISTERS,
                 copies=TENSOR,
@@ -302,9 +302,15 @@ def _stages(space: Space, slices: int, most: int) -> Iterator[int]:
     return (s for s in space.stages if s == least or s <= min(most, slices + 1))
 
 
-def _order(work: Contraction, tile: Tile) -> str:
-    several = work.m > tile.m and work.n > tile.n
-    return ContractOnGpu.order_of(_GROUPED_ROWS if several else 0)
+def _order(work: Contraction, tile: Tile, arch: GpuArch) -> str:
+    """Return the order of tiles: several rows of them together. All rows, where the L2 holds the
+    lhs and not the rhs, which then comes once from the memory.
+    """
+    if work.m <= tile.m or work.n <= tile.n:
+        return ContractOnGpu.order_of(0)
+    streams = work.rhs_bytes > arch.l2_bytes > 2 * work.lhs_bytes and work.batch == 1
+    rows = ceil(work.m / tile.m) if streams else 0
+    return ContractOnGpu.order_of(max(_GROUPED_ROWS, rows))
 
 
 def _interleave(work: Contraction, instruction: Instruction, columns: int) -> int:

@@ -231,3 +231,13 @@ def test_rows_of_tiles_run_together_where_there_are_several_and_columns_too(
     for schedule in found:
         several = sizes[0] > schedule.tile[0] and sizes[1] > schedule.tile[1]
         assert (schedule.order == "grouped<4>") == several
+
+
+def test_all_rows_run_together_where_the_l2_holds_only_the_lhs() -> None:
+    def orders(m: int, n: int, k: int) -> set[str]:
+        schedules = contract_gpu.candidates(product(m, n, k), H200)
+        return {schedule.order for schedule in schedules if schedule.tile[:2] == (64, 128)}
+
+    assert orders(1024, 50257, 768) == {"grouped<16>"}
+    assert orders(1024, 768, 50257) == {"grouped<4>"}  # nor does it hold the lhs
+    assert orders(1024, 3072, 768) == {"grouped<4>"}
