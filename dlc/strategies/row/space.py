@@ -16,6 +16,11 @@ _SHAPES = (
     *((WARP_LANES, rows) for rows in BLOCK_ROWS),
     *((threads, 1) for threads in (64, 128, 256, 512, 1024)),
 )
+_LEAST_WARPS = 4
+"""Of a block, each with a row, where there are more rows than SMs, and few of an SM: with one or two
+the kernels of a model around it take longer (325 us with four, 355 with two, 360 with one for
+ViT-B/16, whose norms have 197 rows; docs/performance.md, "Norms of 197 rows, and kernels that leave room").
+"""
 _HOLDERS = (256, 512, 1024)
 """Threads that share a row in shared memory."""
 _IN_REGISTERS = 512 * HELD_ELEMENTS
@@ -60,7 +65,7 @@ def candidates(work: RowWork, arch: GpuArch) -> Iterator[RowOnGpu]:
     """Yield the schedules of the space; vectors take at most 16 bytes."""
     if "cluster" in arch.capabilities:
         yield from _clusters(work)
-    for whole in (*_along(work), *_across(work)):
+    for whole in (*_along(work, arch), *_across(work)):
         yield whole
         parts = work.may_split and not (whole.held or whole.keeps(work.length))
         for split in _SPLITS if parts else ():
@@ -69,7 +74,8 @@ def candidates(work: RowWork, arch: GpuArch) -> Iterator[RowOnGpu]:
                 yield replace(whole, split=split)
 
 
-def _along(work: RowWork) -> Iterator[RowOnGpu]:
+def _along(work: RowWork, arch: GpuArch) -> Iterator[RowOnGpu]:
+    several = arch.sm_count < work.rows <= _LEAST_WARPS * arch.sm_count
     yield from _kept(work)
     yield from _packed(work)
     for vector in vectors(work):
@@ -77,7 +83,8 @@ def _along(work: RowWork) -> Iterator[RowOnGpu]:
             if work.feeding_bytes and work.length > _IN_REGISTERS:
                 yield RowOnGpu(threads, 1, vector, held=True)
         for threads, rows in _SHAPES:
-            if threads == WARP_LANES or threads * vector < 2 * work.length:
+            is_warp = threads == WARP_LANES and not (several and rows < _LEAST_WARPS)
+            if is_warp or WARP_LANES < threads < 2 * work.length / vector:
                 yield RowOnGpu(threads, rows, vector)
         for threads in _FEW_THREADS:
             short = work.length * work.widest_bytes <= _SHORT_BYTES

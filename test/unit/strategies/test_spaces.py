@@ -52,6 +52,13 @@ def test_vectors_divide_what_they_run_along() -> None:
     assert {s.vector for s in row_gpu.candidates(rows, H200)} == {1, 2, 4}
 
 
+@pytest.mark.parametrize(("rows", "least"), [(132, 1), (133, 4), (528, 4), (529, 1)])
+def test_blocks_have_four_warps_where_an_sm_has_a_few_rows(rows: int, least: int) -> None:
+    work = replace(WORKS["row on a GPU"], rows=rows)
+    found = row_gpu.candidates(work, H200)
+    assert min(s.rows for s in found if s.threads == 32 and s.vector == 4) == least
+
+
 def test_vectors_go_over_the_ends_of_lines_but_not_of_windows() -> None:
     reads = tuple((vector, LaneReads(1.0, 1.0, 1.0)) for vector in (4, 2, 1))
     work = map_gpu.MapWork(1000 * 6, 6, 4, 24000, 24000, operations=1e4, reads=reads)
