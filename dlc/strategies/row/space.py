@@ -17,9 +17,9 @@ _SHAPES = (
     *((threads, 1) for threads in (64, 128, 256, 512, 1024)),
 )
 _LEAST_WARPS = 4
-"""Of a block, each with a row, where there are more rows than SMs, and few of an SM: with one or two
-the kernels of a model around it take longer (325 us with four, 355 with two, 360 with one for
-ViT-B/16, whose norms have 197 rows; docs/performance.md, "Norms of 197 rows, and kernels that leave room").
+"""Of a block, each with a row, where there are more rows than SMs, few of an SM: with one or two
+the kernels of a model around it take longer. ViT-B/16, whose norms have 197 rows, takes 325 us with
+four, 355 with two, 360 with one (docs/performance.md, "Norms of 197 rows").
 """
 _HOLDERS = (256, 512, 1024)
 """Threads that share a row in shared memory."""

@@ -54,7 +54,7 @@ def test_vectors_divide_what_they_run_along() -> None:
 
 @pytest.mark.parametrize(("rows", "least"), [(132, 1), (133, 4), (528, 4), (529, 1)])
 def test_blocks_have_four_warps_where_an_sm_has_a_few_rows(rows: int, least: int) -> None:
-    work = replace(WORKS["row on a GPU"], rows=rows)
+    work = RowWork(rows, 128, True, 2, 3, 4, 64 * 400, 64 * 400, 64 * 400, 1e4)
     found = row_gpu.candidates(work, H200)
     assert min(s.rows for s in found if s.threads == 32 and s.vector == 4) == least
 
