@@ -71,6 +71,20 @@ _GROUP_ALONE = 0.26
 the root below to 99 kernels of 14 shapes, whose times lie 14 % off the estimates.
 """
 
+_IN_STEP = 1.1
+"""What a step takes longer where two warpgroups begin it together: fitted, as the next two, to 15
+kernels with producers.
+"""
+
+_TILE_CLOCKS = 2000.0
+"""Between two tiles of a walk, beside the stores."""
+
+_START_CLOCKS = 7000.0
+"""Of a block with producers that is alone on an SM: nothing goes on under its beginning and end."""
+
+_OBJECT_BYTES = 8
+"""Of an ``mbarrier`` object."""
+
 
 @dataclass(frozen=True)
 class AttentionKernel:
@@ -82,7 +96,8 @@ class AttentionKernel:
     operations, reads: of a score between the products. exchange: whether results change threads.
     read_bytes, written_bytes: each tensor once. split: blocks that have parts of the keys.
     left_rows: of a block, that exist. teams: groups of ``warps`` in a block that have parts of the
-    keys of a step.
+    keys of a step. producers: warps beside these that bring what comes; then all threads begin with
+    ``launch_registers``. walking: blocks of the launch, where they walk over ``blocks`` tiles.
     """
 
     instruction: Instruction
@@ -104,6 +119,9 @@ class AttentionKernel:
     split: int = 1
     left_rows: int = 0
     teams: int = 1
+    producers: int = 0
+    launch_registers: int = 0
+    walking: int = 0
 
     @property
     def step_flops(self) -> float:
@@ -166,8 +184,11 @@ class AttentionKernel:
     @property
     def registers(self) -> int:
         """The registers of a thread: scores, sums and queries of its rows. Of a single step the
-        sums are there when the scores are not any more.
+        sums are there when the scores are not any more. With producers all have those of a block
+        that is alone on an SM.
         """
+        if self.producers:
+            return self.launch_registers
         sums = self._sums if self.steps > 1 else self._sums / 4
         held = self._scores + self._queries + sums
         if self.reads_shared:
@@ -204,8 +225,11 @@ class AttentionKernel:
         """The shared memory of a block: queries, keys and values; sums after these, or those of
         teams, with what is beside them.
         """
-        slices = min(self.stages, self.steps)
-        slots = self.element_bytes * self.rows * self.depth + slices * self.step_bytes
+        slices = self.stages if self.producers else min(self.stages, self.steps)
+        queries = self.element_bytes * self.rows * self.depth * (2 if self.walking else 1)
+        slots = queries + slices * self.step_bytes
+        if self.producers:
+            return slots + _OBJECT_BYTES * (2 * slices + (4 if self.walking else 1))
         if self.teams > 1:
             row_bytes = REGISTER_BYTES * (self.columns + ROW_MARGIN)
             return max(slots, self.teams * self.left_rows * row_bytes)
@@ -216,7 +240,8 @@ class AttentionKernel:
     @property
     def block(self) -> BlockResources:
         """What a block occupies."""
-        return BlockResources(WARP_LANES * self.all_warps, self.registers, self.shared_bytes)
+        threads = WARP_LANES * (self.all_warps + self.producers)
+        return BlockResources(threads, self.registers, self.shared_bytes)
 
 
 def estimate_s(kernel: AttentionKernel, arch: GpuArch) -> float:
@@ -226,16 +251,30 @@ def estimate_s(kernel: AttentionKernel, arch: GpuArch) -> float:
         return float("inf")
     costs, each = arch.costs, ceil(kernel.blocks / arch.sm_count)
     resident = min(fits, each)
-    whole, rest = divmod(kernel.blocks, arch.sm_count * resident)
-    clocks = whole * _round_clocks(kernel, resident, arch)
-    if rest:
-        clocks += _round_clocks(kernel, ceil(rest / arch.sm_count), arch)
+    if kernel.walking:
+        clocks = _walk_clocks(kernel, arch)
+    else:
+        whole, rest = divmod(kernel.blocks, arch.sm_count * resident)
+        clocks = whole * _round_clocks(kernel, resident, arch)
+        if rest:
+            clocks += _round_clocks(kernel, ceil(rest / arch.sm_count), arch)
     efficiency = costs.dram_efficiency if kernel.split == 1 else _READ_EFFICIENCY
     memory_s = (kernel.read_bytes + kernel.written_bytes) / (arch.dram_bytes_per_s * efficiency)
     starts_s = kernel.blocks / arch.sm_count * costs.block_clocks / arch.clock_hz
     if kernel.split > 1:  # nothing arrives while all blocks begin, and while their parts meet
         memory_s += _ends_clocks(kernel, resident, arch) / arch.clock_hz
     return costs.start_us * 1e-6 + float(slower(4, clocks / arch.clock_hz, memory_s, starts_s))
+
+
+def _walk_clocks(kernel: AttentionKernel, arch: GpuArch) -> float:
+    """Return the clocks of a block that walks over tiles: only before the first one it waits for
+    what comes.
+    """
+    stored = kernel.element_bytes * kernel.rows * kernel.columns / arch.costs.stored_bytes_per_clock
+    tile = kernel.mean_steps * _step_clocks(kernel, 1, arch) + _TILE_CLOCKS
+    tile += stored * arch.costs.half_line
+    first = _SETUP * arch.costs.setup_clocks + _latency_clocks(kernel, arch)
+    return first + ceil(kernel.blocks / kernel.walking) * tile
 
 
 def _round_clocks(kernel: AttentionKernel, resident: int, arch: GpuArch) -> float:
@@ -255,6 +294,8 @@ def _ends_clocks(kernel: AttentionKernel, resident: int, arch: GpuArch) -> float
     end = resident * stored * (1.0 if kernel.exchange else costs.half_line)
     if kernel.split > 1:
         end = _meeting_clocks(kernel, resident, latency, arch)
+    if kernel.producers:
+        end += _START_CLOCKS
     return first + end
 
 
@@ -286,16 +327,20 @@ def _step_clocks(kernel: AttentionKernel, resident: int, arch: GpuArch) -> float
         * _SUM_INSTRUCTIONS
         / WARP_LANES
         + kernel.step_flops / kernel.instruction.flops
-        + kernel.all_warps * _STEP_INSTRUCTIONS
-        + kernel.step_bytes / _COPY_BYTES * _COPY_INSTRUCTIONS
     )
+    if not kernel.producers:
+        instructions += kernel.all_warps * _STEP_INSTRUCTIONS
+        instructions += kernel.step_bytes / _COPY_BYTES * _COPY_INSTRUCTIONS
     issuing = instructions / schedulers
     exponentials = scores / arch.flops_per_clock_per_sm["special"]
     arriving = kernel.step_bytes / arch.l2_bytes_per_clock_into_sm
     shared = resident * slower(4, multiplying, moving, issuing, exponentials, arriving)
     alone = kernel.all_warps / schedulers
     if kernel.reads_shared:  # it multiplies and copies meanwhile; groups wait for each other
-        working = issuing / _GROUP_ALONE / sqrt(alone) + moving
+        working = issuing / _GROUP_ALONE / sqrt(alone)
+        if kernel.producers:  # what comes is there
+            return _IN_STEP * float(slower(3, shared, working))
+        working += moving
     else:
         working = (multiplying + issuing / _ALONE + exponentials) / min(1.0, alone) + moving
         working += costs.step_clocks

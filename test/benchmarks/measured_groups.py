@@ -24,6 +24,7 @@ _SHORT = _DATA / "convolutions-2-h200.jsonl.gz"
 _PRODUCTS = _DATA / "products-h200.jsonl.gz"
 _FEW_ROWS = _DATA / "products-2-h200.jsonl.gz"
 _ATTENTION = _DATA / "attention-h200.jsonl.gz"
+_ATTENTION_2 = _DATA / "attention-2-h200.jsonl.gz"
 
 Floats = npt.NDArray[np.float64]
 
@@ -57,7 +58,15 @@ class MeasuredGroup:
 
 def measured_groups() -> Iterator[MeasuredGroup]:
     """Yield the groups of the files."""
-    for path in (_MODELS_AND_STREAMS, _CONVOLUTIONS, _SHORT, _PRODUCTS, _FEW_ROWS, _ATTENTION):
+    for path in (
+        _MODELS_AND_STREAMS,
+        _CONVOLUTIONS,
+        _SHORT,
+        _PRODUCTS,
+        _FEW_ROWS,
+        _ATTENTION,
+        _ATTENTION_2,
+    ):
         with gzip.open(path, "rt") as file:
             for line in file:
                 yield _group(json.loads(line))

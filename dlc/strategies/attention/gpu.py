@@ -1,19 +1,20 @@
 """``attention`` on a GPU: how schedules are rated, and what makes the strategy up."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from statistics import fmean
 
 from dlc.arch import GpuArch, instructions
 from dlc.arch.instruction import Instruction
 from dlc.arch.scope import Scope
+from dlc.dialects.gpu.registers import FEWEST, registers_at_launch
 from dlc.errors import CompileError
 from dlc.model.attention import AttentionKernel, estimate_s
 from dlc.model.upper_bound import KernelWork, gpu_bound
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._rated import Rated
 from dlc.strategies.attention.lowering import lower
-from dlc.strategies.attention.schedule import INSTRUCTIONS, PIECE, AttentionOnGpu
+from dlc.strategies.attention.schedule import INSTRUCTIONS, PIECE, WARPGROUP, AttentionOnGpu
 from dlc.strategies.attention.splits import split_candidates
 from dlc.strategies.attention.work import AttentionWork, describe, work_of
 
@@ -22,27 +23,72 @@ _BLOCKS = {
         ((16, 1), (32, 2), (64, 4), (128, 8), (64, 2), (128, 4), (256, 8)),
         (32, 48, 64, 80, 96, 112, 128),
     ),
-    Scope.WARPGROUP: {(64, 4): (64, 80, 96, 112, 128, 192, 224, 256), (128, 8): (64, 128)},
+    Scope.WARPGROUP: {(64, 4): (64, 112, 128, 192, 224, 256), (128, 8): (64, 128)},
 }
 """Rows and warps of blocks, and keys of their steps, by who multiplies together. Of warpgroups
 those that were among the best of 99 measured ones.
 """
 
-_STAGES = {Scope.WARP: (1, 2, 3), Scope.WARPGROUP: (2, 3)}
+_STAGES = (1, 2, 3)
+
+_LONG = 256
+"""Elements of a query and a value from which on blocks of warpgroups with a single step in shared
+memory are among the best.
+"""
+
+_PRODUCED_STEPS = (64, 128)
+"""Keys of a step with producers."""
 
 
 def candidates(work: AttentionWork, arch: GpuArch) -> Iterator[AttentionOnGpu]:
     """Yield the schedules; none for factors that the chip has no instruction for."""
     for name, row in _instructions(work, arch).items():
         for (rows, warps), steps in _BLOCKS[row.scope].items():
-            for step, exchange in product(steps, (False, True)):
-                # A single step has nothing to come ahead.
-                for stages in (1,) if step >= work.keys else _STAGES[row.scope]:
+            own = steps if row.scope is Scope.WARP else _of_warpgroups(work, rows, steps)
+            for step, exchange in product(own, (False, True)):
+                for stages in _stages(work, row, step):
                     schedule = AttentionOnGpu(rows, step, warps, name, stages, exchange)
                     if _reads_lines(work, schedule):
                         yield schedule
+    if WARPGROUP in _instructions(work, arch) and work.boxes:
+        yield from _with_producers(work, arch)
     if PIECE in _instructions(work, arch):
         yield from split_candidates(work)
+
+
+def _of_warpgroups(work: AttentionWork, rows: int, steps: Sequence[int]) -> list[int]:
+    """Return the steps for rows of warpgroups: where rows do not see all keys, few steps are cut by
+    the diagonal.
+    """
+    return [n for n in steps if work.last_seen is None or n >= work.keys or n % rows == 0]
+
+
+def _stages(work: AttentionWork, row: Instruction, step: int) -> Sequence[int]:
+    """Return the steps that are there at a time: a single one has nothing to come ahead. Blocks of
+    warpgroups leave room for others.
+    """
+    if step >= work.keys:
+        return _STAGES[:1]
+    if row.scope is Scope.WARP:
+        return _STAGES
+    return _STAGES[:2] if work.depth + work.columns >= _LONG else _STAGES[1:2]
+
+
+def _with_producers(work: AttentionWork, arch: GpuArch) -> Iterator[AttentionOnGpu]:
+    """Yield the schedules with producers: blocks walk where all tiles have as many steps."""
+    blocks = arch.sm_count if work.last_seen is None else 0
+    for step in _PRODUCED_STEPS:
+        schedule = AttentionOnGpu(
+            rows=128,
+            step=step,
+            warps=8,
+            instruction=WARPGROUP,
+            producers=4,
+            producer_registers=FEWEST,
+            blocks=blocks,
+        )
+        if _reads_lines(work, schedule):
+            yield schedule
 
 
 def _reads_lines(work: AttentionWork, schedule: AttentionOnGpu) -> bool:
@@ -115,6 +161,9 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
         split=schedule.split,
         left_rows=min(work.rows, schedule.rows),
         teams=schedule.teams,
+        producers=schedule.producers,
+        launch_registers=registers_at_launch(schedule.block_threads),
+        walking=min(schedule.blocks, work.batch * -(-work.rows // schedule.rows)),
     )
 
 

@@ -155,14 +155,26 @@ class _Kernel:
 
     def _place(self, number: AffineExpr, part: AffineExpr) -> "_Place":
         """Write where the tile of a number is."""
-        batches = self.scores.gemm.batch_size
         if self.logits.last is None:  # blocks with the same keys run at the same time
             batch, tile = number // self.tiles, number % self.tiles
-        else:  # those with the most keys first
-            batch, tile = number % batches, number // batches * -1 + (self.tiles - 1)
+        else:  # of some products together those with the most keys first
+            group, of_group = self._together, self.tiles * self._together
+            place = self.scope.named("of_group", number % of_group)
+            batch = number // of_group * group + place % group
+            tile = place // group * -1 + (self.tiles - 1)
         batch = self.scope.named("batch", batch)
         row = self.scope.named("tile", tile) * self.schedule.rows
         return _Place(number, split_loops(batch, self.scores.gemm.batch), row, part)
+
+    @property
+    def _together(self) -> int:
+        """The products whose blocks run in turns: as many as have their keys and values in a part
+        of the L2, or fewer that divide all.
+        """
+        batches, element = self.scores.gemm.batch_size, self.attention.scores.operands[0]
+        bytes = element_bytes(element_type(element)) * self.keys * (self._depth + self._columns)
+        most = max(1, _L2_BYTES // bytes)
+        return max(n for n in range(1, batches + 1) if batches % n == 0 and n <= most)
 
     def _write_tile(self, place: _Place) -> None:
         """Write what a block does with its rows."""
@@ -372,3 +384,6 @@ class _Kernel:
 
 
 _ZERO = AffineExpr.constant(0)
+
+_L2_BYTES = 8 << 20
+"""Of keys and values that blocks share while they run."""

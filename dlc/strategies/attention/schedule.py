@@ -100,6 +100,11 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
         return self.warps * self.teams * WARP_LANES
 
     @property
+    def block_threads(self) -> int:
+        """All threads of a block."""
+        return self.threads + self.producers * WARP_LANES
+
+    @property
     def row(self) -> Instruction:
         """The instruction, or the narrowest of its family, for some type of factors: all of a name
         have the same sizes.

@@ -24,6 +24,7 @@ def lowered_kernel(schedule: AttentionOnGpu, work: AttentionWork) -> KernelOp:
     keys = f"rows = {schedule.rows}, step = {schedule.step}, warps = {schedule.warps}"
     keys += f', instruction = "{schedule.instruction}"'
     keys += f", stages = {schedule.stages}, exchange = {str(schedule.exchange).lower()}"
+    keys += f", producers = {schedule.producers}, blocks = {schedule.blocks}"
     keys += f", split = {schedule.split}, teams = {schedule.teams}"
     case = Case(keys, work.batch, work.rows, work.keys, work.depth, work.columns)
     module = lowered(case.text(), "lower-to-loop,lower-to-gpu{arch=sm_90a}")
@@ -41,6 +42,8 @@ def lowered_kernel(schedule: AttentionOnGpu, work: AttentionWork) -> KernelOp:
         (AttentionOnGpu(64, 64, 4, WARPGROUP), 256, 64, 64),  # factors in shared memory
         (AttentionOnGpu(128, 64, 4, WARPGROUP, exchange=True), 64, 128, 128),  # the same, one step
         (AttentionOnGpu(64, 128, 4, stages=3), 128, 64, 64),  # one step: no slots
+        (AttentionOnGpu(128, 64, 8, WARPGROUP, producers=4), 256, 64, 64),
+        (AttentionOnGpu(128, 64, 8, WARPGROUP, producers=4, blocks=2), 64, 64, 128),
         (AttentionOnGpu(16, 16, 1, stages=1), 16, 128, 16),  # the same, most with queries
         (AttentionOnGpu(64, 16, 4, stages=1, exchange=True), 77, 24, 40),  # padded; sums larger
         (AttentionOnGpu(32, 32, 2, stages=3, exchange=True), 96, 128, 64),  # slots larger
@@ -90,6 +93,25 @@ def test_schedules_by_warpgroups_are_there_where_they_read_the_lines(
 ) -> None:
     found = {each.instruction for each in candidates(replace(WORK, depth=depth), H200)}
     assert found == {"mma.m16n8k16", *([WARPGROUP] if by_warpgroups else [])}
+
+
+@pytest.mark.parametrize(("last_seen", "blocks"), [(None, {0, H200.sm_count}), (0, {0})])
+def test_blocks_with_producers_walk_where_all_tiles_have_as_many_steps(
+    last_seen: int | None, blocks: set[int]
+) -> None:
+    found = list(candidates(replace(WORK, boxes=True, last_seen=last_seen), H200))
+    assert {each.blocks for each in found} == blocks
+    assert {each.producers for each in found} == {0, 4}
+    assert not any(each.producers for each in candidates(WORK, H200))
+
+
+def test_blocks_that_walk_wait_once() -> None:
+    work = replace(WORK, batch=768, rows=512, keys=512, depth=128, columns=128)
+    alone = AttentionOnGpu(128, 128, 8, WARPGROUP, producers=4, producer_registers=24)
+    times = [
+        estimate_s(kernel_of(work, replace(alone, blocks=n), H200), H200) for n in (132, 0, 66)
+    ]
+    assert times[0] < times[1] < times[2]
 
 
 def test_chips_without_warpgroups_have_schedules_of_warps() -> None:

@@ -156,9 +156,9 @@ def test_the_first_choice_of_attention_is_near_the_best_measured_one(
     groups: list[MeasuredGroup],
 ) -> None:
     choices = [choice(g, H200) for g in groups if g.strategy == "attention"]
-    assert len(choices) == 14
+    assert len(choices) == 30
     assert geometric_mean(choices) <= 1.04
-    assert max(choices) <= 1.1
+    assert max(choices) <= 1.15
 
 
 def test_arithmetic_beside_a_product_is_rated_as_it_was_measured(
