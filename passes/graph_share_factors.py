@@ -12,6 +12,12 @@ from dlc.dialects.graph.layout import BroadcastOp
 from dlc.dialects.graph.reshape import ReshapeOp, reshape
 from dlc.ir.tensor import shape
 
+_BLOCK_ROWS, _FEW = 64, 4
+"""Queries of one head that fill a block; so many times as many keys as queries are many keys. By
+the rating of 32 heads on 8 of 128 elements: 2048 causal queries take 183 us shared, 87 apart, not
+causal 161 both ways.
+"""
+
 
 class GraphShareFactorsPass(DlcPass):
     """Take a repetition of the rhs along the last batch axis into the product.
@@ -19,6 +25,9 @@ class GraphShareFactorsPass(DlcPass):
     Heads that share keys and values (grouped-query attention) are written by exporters as keys and
     values that are repeated for each head of a group: ``repeat_kv``, or ``Expand`` and ``Reshape``.
     A product that knows of it reads them once for all heads of a group, whose queries are its rows.
+    Where queries of a head fill blocks alone, and are many beside the keys, the repetition stays:
+    reading keys once saves nothing then, and rows of several sequences cannot leave out the keys
+    that a causal mask hides, half of all.
 
     Runs on: ``graph``. Leaves: ``graph``. Order: after ``graph-sink-transposes``, which moves
     transposes of repeated keys into products.
@@ -44,6 +53,9 @@ class _Shared(OpRewrite[MatmulOp]):
         repeated = None if op.shared else _repeated(op.rhs)
         batch = shape(op.rhs)[:-2]
         if repeated is None or shape(op.lhs)[-3:-2] != batch[-1:]:
+            return
+        rows, longest = shape(op.lhs)[-2], max(shape(op.rhs)[-2:])
+        if rows >= _BLOCK_ROWS and rows * _FEW > longest:
             return
         places = shape(repeated)[-4]
         single = reshape(repeated, [*batch[:-1], places, *shape(repeated)[-2:]])

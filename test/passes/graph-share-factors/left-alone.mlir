@@ -45,3 +45,13 @@ func.func @one_lhs(%q: tensor<1x5x8xf32>, %k4: tensor<3x1x8x7xf32>) -> tensor<12
   %2 = graph.matmul %q, %1 : (tensor<1x5x8xf32>, tensor<12x8x7xf32>) -> tensor<12x5x7xf32>
   func.return %2 : tensor<12x5x7xf32>
 }
+
+// Queries that fill blocks alone.
+// CHECK-LABEL: @many_queries
+// CHECK-NOT:     shared
+func.func @many_queries(%q: tensor<12x64x8xf32>, %k4: tensor<3x1x8x255xf32>) -> tensor<12x64x255xf32> {
+  %0 = graph.broadcast %k4 {sizes = array<i64: 3, 4, 8, 255>} : tensor<3x1x8x255xf32> -> tensor<3x4x8x255xf32>
+  %1 = graph.reshape %0 {sizes = array<i64: 12, 8, 255>} : tensor<3x4x8x255xf32> -> tensor<12x8x255xf32>
+  %2 = graph.matmul %q, %1 : (tensor<12x64x8xf32>, tensor<12x8x255xf32>) -> tensor<12x64x255xf32>
+  func.return %2 : tensor<12x64x255xf32>
+}
