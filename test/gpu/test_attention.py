@@ -36,6 +36,7 @@ ON_HOPPER = [
     Case(PRODUCERS + ", blocks = 3", 4, 70, 50, 64, 64, mask="added"),  # one step
     Case(REGISTERS, 1, 130, 300, 128, 128),
     Case(REGISTERS + ", blocks = 2", 2, 130, 300, 128, 128),
+    Case(WARPGROUP, 1, 70, 130, 256, 256),
     Case(WARPGROUP.replace("stages = 2", "stages = 3"), 1, 70, 197, 32, 16, mask="causal, later"),
 ]
 CASES = [

@@ -4,8 +4,9 @@ cuts of axes after it. Factors of 16 bits on a GPU only: elsewhere the products 
 kernels of their own.
 
 They are so, too, where scores or weights are outputs, where queries are so long that no block fits
-into the registers (heads of 176 elements fit on every GPU, longer ones where there are few keys),
-and where three kernels take less time. ``boundaries`` in what ``--explain`` prints say which it is.
+into the registers (heads of 176 elements fit on every GPU, longer ones where there are few keys,
+and on Hopper those of 192 and 256), and where three kernels take less time. ``boundaries`` in what
+``--explain`` prints say which it is.
 
 Few queries and many keys, as where a decoder makes one word after the other, have few blocks with
 all keys. There the keys are split over blocks, too (``split``). Heads that share keys and values

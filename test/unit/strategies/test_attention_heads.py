@@ -24,6 +24,10 @@ def test_the_page_says_which_heads_fit(target: str) -> None:
     assert said is not None
     length = int(said[1])
     assert fits(target, length, 4096)
+    if target == "sm_90a":
+        assert "on Hopper those of 192 and 256" in " ".join((attention.__doc__ or "").split())
+        assert fits(target, 192, 4096)
+        assert fits(target, 256, 4096)
     if target == "sm_80":
         assert not fits(target, length + 16, 4096)
         assert fits(target, length + 16, 32)
