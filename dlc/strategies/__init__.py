@@ -8,9 +8,9 @@ what was taken and what came next; ``--tune`` measures ([tuning.md](tuning.md)).
 
 Change ``threads`` and ``vector`` first for ``map``, ``row`` and ``scan``; ``tile``, ``warps``,
 ``instruction`` and ``stages`` for ``contract``; ``rows``, ``step`` and ``warps`` for
-``attention``. A key that you leave out has its default. Values that do not fit each other or the
-chip are errors that say so. Sizes that a schedule does not divide are fine: what is left over is
-guarded.
+``attention``; ``units``, ``sequences`` and ``warps`` for ``recurrent``. A key that you leave out
+has its default. Values that do not fit each other or the chip are errors that say so. Sizes that a
+schedule does not divide are fine: what is left over is guarded.
 
 For developers: a strategy is there by its file, which defines ``STRATEGY``; its name is that of the
 file. The lists of schedules are fixed and do not depend on sizes, as in Hidet.

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from ml_dtypes import bfloat16
 
 from dlc.dialects.graph.structure import Array
 
-DTYPES = {"f16": np.float16, "f32": np.float32}
+DTYPES = {"f16": np.float16, "bf16": bfloat16, "f32": np.float32}
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Case:
     backward: bool = False
     lengths: bool = False
     last: bool = False
-    precision: str = ""
+    tf32: bool = False
 
     @property
     def states(self) -> int:
@@ -241,7 +242,7 @@ class _Lines:
         return f"%v{len(self.text)}"
 
     def product(self, lhs: str, rhs: str, gates: int) -> str:
-        h, how = self.case.units, self.case.precision
+        h, how = self.case.units, " precision tf32" if self.case.tf32 else ""
         weight = self.case.tensor(gates * h, h)
         return self.add(
             f"{self._name()} = graph.matmul {lhs}, {rhs} transpose_rhs{how} : "

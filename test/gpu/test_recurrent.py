@@ -10,6 +10,7 @@ from dlc.backends.cuda.cubins import compile_kernels
 
 MATRIX = 'units = 8, sequences = {}, warps = [1, {}], instruction = "mma.m16n8k16"'
 FMA = 'units = 8, sequences = {}, warps = [1, {}], instruction = "fma"'
+TF32 = 'units = 8, sequences = {}, warps = [1, {}], instruction = "mma.m16n8k8"'
 CASES = [
     Case("lstm", MATRIX.format(1, 2), 3, 1, 64),
     Case("lstm", MATRIX.format(1, 1), 1, 1, 1),
@@ -29,6 +30,9 @@ CASES = [
     Case("stack", MATRIX.replace("[1, {}]", "[2, 2]").format(2), 4, 2, 56, last=True),
     Case("stack", MATRIX.format(3, 2) + ", shared_chunks = 1", 3, 6, 100, initial=True, last=True),
     Case("stack", FMA.replace("[1, {}]", "[2, 2]").format(2), 4, 4, 56, "f32", last=True),
+    Case("lstm", MATRIX.format(2, 2), 3, 4, 52, "bf16", initial=True),
+    Case("gru", TF32.format(3, 2), 3, 3, 52, "f32", initial=True, last=True, tf32=True),
+    Case("stack", TF32.format(1, 4), 3, 1, 64, "f32", tf32=True),
     Case("lstm", FMA.format(1, 2) + ", shared_chunks = 5", 3, 1, 64, "f32"),
     Case("lstm", FMA.format(1, 2), 3, 1, 64, "f32"),
     Case("lstm", FMA.format(3, 4), 3, 3, 20, "f32", initial=True, last=True),
@@ -46,7 +50,8 @@ def largest_error(case: Case) -> float:
     """Return how far a result may be off: states are below 1, or 3 for those of cells, and rounded
     in each step; weights and states of a step add up to less than 2 for each unit of error.
     """
-    return (2.0**-11 if case.element == "f16" else 2.0**-22) * 8
+    digits = {"f16": 11, "bf16": 8, "f32": 22}[case.element]
+    return 8 * 2.0 ** -(11 if case.tf32 else digits)
 
 
 @pytest.mark.parametrize("case", CASES, ids=name)
