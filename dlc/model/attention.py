@@ -54,8 +54,8 @@ _PARTS_TOGETHER = 16
 
 _FENCE_CLOCKS, _TURN_CLOCKS = 50.0, 600.0
 """Until what a warp has written is there for all, and of parts that are read, beside their latency.
-Fitted to 278 kernels of 14 shapes on an H200, which are estimated 10 % off at most where they are
-the best, and chosen 2.4 % off the best.
+With them estimates are 0.92 to 1.08 of what 20 kernels take on an H200, and what is chosen of 278
+schedules of 14 shapes takes 2 to 3 % more than the best.
 """
 
 _READ_EFFICIENCY = 0.95
