@@ -9,7 +9,9 @@ from ctypes.util import find_library
 from pathlib import Path
 from shlex import split
 
+import attention
 import convolutions
+import decoding
 import gemm
 import numpy as np
 import pytest
@@ -106,7 +108,8 @@ def test_each_benchmark_is_one_that_its_script_takes(
     page: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, script, *arguments = split(command, comments=True)
-    module = {"gemm": gemm, "convolutions": convolutions, "streams": streams}[Path(script).stem]
+    scripts = (attention, convolutions, decoding, gemm, streams)
+    module = {each.__name__: each for each in scripts}[Path(script).stem]
     assert (ROOT / script).samefile(str(module.__file__))
     taken: list[str] = []
     for name in {"build", "run"} & vars(module).keys():
