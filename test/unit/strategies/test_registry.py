@@ -47,7 +47,15 @@ def _tiled(arch: str = "cpu-avx2") -> str:
 
 
 def test_it_is_found_by_its_file() -> None:
-    assert strategies.names() == ("attention", "contract", "flat", "map", "row", "scan")
+    assert strategies.names() == (
+        "attention",
+        "contract",
+        "flat",
+        "map",
+        "recurrent",
+        "row",
+        "scan",
+    )
 
 
 def test_it_is_chosen_and_printed() -> None:

@@ -21,11 +21,13 @@ from dlc.strategies._loop_nest import NestWork
 from dlc.strategies.attention.work import AttentionWork
 from dlc.strategies.map import gpu as map_gpu
 from dlc.strategies.map.windows import WindowWork
+from dlc.strategies.recurrent.work import RecurrentWork
 from dlc.strategies.row import gpu as row_gpu
 from dlc.strategies.row.work import RowWork
 from dlc.strategies.scan.work import ScanWork
 
 WORKS = {
+    "recurrent on a GPU": RecurrentWork(100, 1024, 8, (8, 4), "f16", 2, "f32", 4, 1 << 20),
     "attention on a GPU": AttentionWork(
         12, 128, 128, 64, 64, "f16", 2, "f32", 1.0, 1, 600000, 200000
     ),
