@@ -115,8 +115,9 @@ def _waits_for_launches(kernel: KernelOp) -> list[Operation]:
 def _main_loops(kernel: KernelOp) -> Iterator[scf.ForOp]:
     """Yield the loops in which a block waits, and that it has once."""
     for op in kernel.walk():
-        is_rolled = isinstance(op, scf.ForOp) and not UNROLL.marks(op)
-        if is_rolled and _waits(op) and all(map(_runs_once, _loops_around(op))):
+        if not isinstance(op, scf.ForOp) or UNROLL.marks(op):
+            continue
+        if _waits(op) and all(map(_runs_once, _loops_around(op))):
             yield op
 
 
@@ -135,7 +136,9 @@ def _loops_around(op: Operation) -> Iterator[scf.ForOp]:
 def _runs_once(loop: scf.ForOp) -> bool:
     """Return whether a loop has one iteration at most."""
     low, high, step = range_of(loop.lb).low, range_of(loop.ub).high, constant_of(loop.step)
-    return None not in (low, high, step) and high <= low + step
+    if low is None or high is None or step is None:
+        return False
+    return high <= low + step
 
 
 def _move(inputs: Sequence[SSAValue], first: Operation, registers: int) -> None:

@@ -101,4 +101,4 @@ def _last_seen(shown: Array, sizes: tuple[int, ...]) -> int | None:
     last = int(shown.reshape(-1, *sizes)[0, 0].sum()) - 1
     if not 0 <= last < sizes[1] - 1:
         return None
-    return last if np.all(shown == np.tri(*sizes, last, dtype=np.bool_)) else None
+    return last if np.all(shown == np.tri(sizes[0], sizes[1], last, dtype=np.bool_)) else None

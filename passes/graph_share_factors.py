@@ -69,14 +69,16 @@ def _repeated(value: SSAValue) -> SSAValue | None:
     along the axis of size 1; ``None`` where it is no such value.
     """
     joined = value.owner
-    if not isinstance(joined, ReshapeOp) or not isinstance(joined.operands[0].owner, BroadcastOp):
+    if not isinstance(joined, ReshapeOp) or not isinstance(
+        copies := joined.operands[0].owner, BroadcastOp
+    ):
         return None
-    copies = joined.operands[0]
-    one, many, sizes = shape(copies.owner.operands[0]), shape(copies), shape(value)
+    source = copies.operands[0]
+    one, many, sizes = shape(source), shape(joined.operands[0]), shape(value)
     if len(one) != len(many) or len(one) < 4 or one[-3] != 1 or many[-3] < 2:
         return None
     alike = (*many[:-3], 1, *many[-2:]) == one
-    return copies.owner.operands[0] if alike and sizes == _joined(many) else None
+    return source if alike and sizes == _joined(many) else None
 
 
 def _joined(sizes: tuple[int, ...]) -> tuple[int, ...]:

@@ -76,8 +76,9 @@ def _copied(op: Operation, rewriter: PatternRewriter) -> Operation:
 def _may_be_copied(op: GraphOp, readers: Sequence[Operation]) -> bool:
     if _is_of_nothing(op.results[0]):
         return all(isinstance(each, GraphOp) for each in readers)
-    is_small = all(_is_larger(each, op) for each in readers)
-    return isinstance(op, ElementwiseOp) and is_small and _is_quick(op)
+    if not isinstance(op, ElementwiseOp):
+        return False
+    return all(_is_larger(each, op) for each in readers) and _is_quick(op)
 
 
 def _is_of_nothing(value: SSAValue) -> bool:

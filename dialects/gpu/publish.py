@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
@@ -159,12 +159,10 @@ class AwaitOp(PublishedMoveOp, OrderingOp):
         pieces: int = 1,
         stride: Sequence[int] = (),
     ):
-        several: dict[str, Attribute] = {}
+        super().__init__(source, destination, elements=IntegerAttr(elements, i64))
         if pieces > 1:
-            several["pieces"] = IntegerAttr(pieces, i64)
-            several["stride"] = DenseArrayBase.from_list(i64, list(stride))
-        count = IntegerAttr(elements, i64)
-        super().__init__(source, destination, elements=count, **several)
+            self.pieces = IntegerAttr(pieces, i64)
+            self.stride = DenseArrayBase.from_list(i64, list(stride))
 
     @property
     def acquires(self) -> Token:
