@@ -51,8 +51,8 @@ MUTANTS: Sequence[Mutant] = (
     _roles(
         "arrivals-of-one-warp",
         _RING,
-        "self.multiplying // WARP_LANES)\n        by",
-        "1)\n        by",
+        "warps = self.multiplying // WARP_LANES\n        arrivals",
+        "warps = 1\n        arrivals",
         "a slot is empty when the first warp has read it",
     ),
     _roles(
