@@ -440,11 +440,11 @@ def _large_products_fp16() -> SmallModel:
 
 
 def _walking_products_fp16() -> SmallModel:
-    """A product of so many tiles that blocks walk over them; their rows are 27."""
+    """A product of so many tiles that blocks walk over them; their rows are 19."""
     g = GraphMaker(19)
-    x = g.op("Gemm", g.normal("x", 1700, 24), g.weight(264, 24), transB=1)
-    y = g.op("Relu", g.op("Gemm", x, g.weight(1792, 264), g.weight(1792), transB=1))
-    return g.model("walking products fp16", [g.op("MatMul", y, g.weight(1792, 8))], "fp16")
+    x = g.op("Gemm", g.normal("x", 2400, 24), g.weight(264, 24), transB=1)
+    y = g.op("Relu", g.op("Gemm", x, g.weight(2304, 264), g.weight(2304), transB=1))
+    return g.model("walking products fp16", [g.op("MatMul", y, g.weight(2304, 8))], "fp16")
 
 
 def _image_fp16() -> SmallModel:
