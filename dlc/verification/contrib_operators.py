@@ -68,14 +68,24 @@ def attention(
     q, k, v = (_split(part, heads) for part in np.split(wide, np.cumsum(sizes)[:2], axis=-1))
     if past is not None:
         k, v = (np.concatenate((p, n), 2) for p, n in zip(past, (k, v), strict=True))
-    y = _of_attributes(q, k, v, mask, added, attributes)
+    old = 0 if past is None else past.shape[3]
+    y = _of_attributes(q, k, v, mask, added, attributes, old)
     return y, np.stack((k, v)) if k.shape == v.shape else None
 
 
 def _of_attributes(
-    q: Array, k: Array, v: Array, mask: Array | None, added: Array | None, given: dict[str, Any]
+    q: Array,
+    k: Array,
+    v: Array,
+    mask: Array | None,
+    added: Array | None,
+    given: dict[str, Any],
+    past: int = 0,
 ) -> Array:
+    """Raises LookupError where the description does not say which keys come later."""
     low, causal = given.get("mask_filter_value", -10000.0), given.get("unidirectional", 0)
+    if causal and k.shape[2] - past != q.shape[2]:
+        raise LookupError(f"{k.shape[2] - past} new keys for {q.shape[2]} queries have no order")
     bias = _masked(mask, low, causal, q.shape[0], q.shape[2], k.shape[2])
     return _attend(q, k, v, given.get("scale", 0.0), bias if added is None else bias + added)
 
@@ -108,9 +118,11 @@ def multi_head_attention(
         biases = np.split(bias, np.cumsum(sizes)[:2])
         parts = [x + b if one else x for x, b, one in zip(parts, biases, flat, strict=True)]
     q, k, v = (_split(x, heads) if x.ndim == len("bsd") else x for x in parts)
+    past = 0
     if past_key is not None and past_value is not None:
+        past = past_key.shape[2]
         k, v = np.concatenate((past_key, k), 2), np.concatenate((past_value, v), 2)
-    return _of_attributes(q, k, v, mask, added, attributes), k, v
+    return _of_attributes(q, k, v, mask, added, attributes, past), k, v
 
 
 def _turned(x: Array, cosines: Array, sines: Array, interleaved: int) -> Array:

@@ -11,7 +11,7 @@ from contrib_cases import CASES, B, Case, D, H, S
 
 from dlc.errors import CompileError
 from dlc.oracle import run_reference
-from dlc.verification.onnx_reference import run_onnx_reference
+from dlc.verification.onnx_reference import NoReferenceError, run_onnx_reference
 
 TERMS = 3 * 48 + 16 + 9
 """The most that a value is a sum of, over all steps: a projection, a score, an average."""
@@ -133,6 +133,12 @@ REFUSED: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
     "sizes": ("attention", {}, {"qkv_hidden_sizes": [48, 48]}, "qkv_hidden_sizes are [48, 48]"),
     "half a past": ("heads", {"past_key": np.ones((B, H, 3, D), np.float32)}, {}, "together"),
     "keys alone": ("heads", {"value": None}, {}, "its inputs have 2 parts"),
+    "an order of other keys": (
+        "heads",
+        {},
+        {"unidirectional": 1},
+        "unidirectional needs a new key for each query, there are 7 for 5",
+    ),
     "smooth softmax": ("groups", {}, {"smooth_softmax": 1}, "smooth_softmax = 1"),
     "no window": ("groups", {}, {"local_window_size": 0}, "local_window_size is 0"),
     "more queries": ("groups", {"total": np.array(4, np.int32)}, {}, "there are 5 queries"),
@@ -160,6 +166,16 @@ def test_refused_in_one_line(name: str) -> None:
     assert error.value.at == "node"
     assert reason in error.value.message
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("keys", [3, 7])
+def test_no_order_of_other_keys(keys: int) -> None:
+    """The reference has none either: on ONNX Runtime's CPU the last query alone sees all keys."""
+    case = CASES["heads causal"]
+    other = np.ones((B, keys, H * D), np.float32)
+    changed = replace(case, inputs={**case.inputs, "key": other, "value": other})
+    with pytest.raises(NoReferenceError, match=f"{keys} new keys for {S} queries"):
+        run_onnx_reference(changed.model(), changed.feeds())
 
 
 def test_length_that_is_not_known() -> None:

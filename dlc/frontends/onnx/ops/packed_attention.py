@@ -1,8 +1,8 @@
 """Attention as ONNX Runtime's optimiser writes it.
 
 ``mask_filter_value`` is added to the scores of keys that a mask leaves out, so they keep a weight
-where a query sees no key at all. A mask of numbers of packed tokens, one of four axes, and buffers
-that past and present share are refused.
+where a query sees no key at all. A mask of numbers of packed tokens, one of four axes, buffers that
+past and present share, and ``unidirectional`` of keys that are not the queries' own are refused.
 """
 
 from collections.abc import Sequence
@@ -57,12 +57,25 @@ def _multi_head(node: NodeContext) -> Sequence[SSAValue | None]:
         raise CompileError(
             "past_key and past_value of MultiHeadAttention are given together, or none of them"
         )
+    _check_order(node, shape(query)[2], shape(key)[2])
     key, value = (
         new if past is None else g.concat([past, new], 2)
         for past, new in zip(old, (key, value), strict=True)
     )
     y = attended(node, g, (query, key, value), node.optional(4), node.optional(5))
     return [y, key, value]
+
+
+def _check_order(node: NodeContext, queries: int, keys: int) -> None:
+    """Raise CompileError where it is not known which of the new keys come later than a query.
+
+    The operator's description says nothing of it. ONNX Runtime's CPU lets the last query see all
+    keys, and the one before it only as many as the queries up to it.
+    """
+    if node.integer("unidirectional", 0) and queries != keys:
+        raise CompileError(
+            f"unidirectional needs a new key for each query, there are {keys} for {queries}"
+        )
 
 
 def _factors(node: NodeContext, g: Composer, heads: int) -> list[SSAValue]:
