@@ -14,7 +14,7 @@ from dlc.arch.memory import PIECE_BYTES, REGISTER_BYTES
 from dlc.ir.weighed_row import ROW_MARGIN
 from dlc.model.contraction import EXCHANGE_MARGIN, EXCHANGE_RUN
 from dlc.model.contraction.overlap import slower
-from dlc.model.occupancy import BlockResources, blocks_per_sm
+from dlc.model.occupancy import BlockResources, blocks_per_sm, limit_violation
 from dlc.model.registers import OTHER_REGISTERS
 
 _FIXED_REGISTERS = 27
@@ -97,7 +97,8 @@ class AttentionKernel:
     read_bytes, written_bytes: each tensor once. split: blocks that have parts of the keys.
     left_rows: of a block, that exist. teams: groups of ``warps`` in a block that have parts of the
     keys of a step. producers: warps beside these that bring what comes; then all threads begin with
-    ``launch_registers``. walking: blocks of the launch, where they walk over ``blocks`` tiles.
+    ``launch_registers``, and those that multiply have ``own_registers``. walking: blocks of the
+    launch, where they walk over ``blocks`` tiles.
     """
 
     instruction: Instruction
@@ -121,6 +122,7 @@ class AttentionKernel:
     teams: int = 1
     producers: int = 0
     launch_registers: int = 0
+    own_registers: int = 0
     walking: int = 0
 
     @property
@@ -244,11 +246,23 @@ class AttentionKernel:
         return BlockResources(threads, self.registers, self.shared_bytes)
 
 
+def violation(kernel: AttentionKernel, arch: GpuArch) -> str | None:
+    """Return which limit of the chip a block exceeds, or ``None``."""
+    if beyond := limit_violation(kernel.block, arch):
+        return beyond
+    needed, most, whose = ceil(kernel.least_registers), arch.max_registers_per_thread, ""
+    if kernel.producers:
+        most, whose = kernel.own_registers, " for threads that multiply"
+    if needed <= most:
+        return None
+    return f"needs at least {needed} registers per thread, {arch.target} has {most}{whose}"
+
+
 def estimate_s(kernel: AttentionKernel, arch: GpuArch) -> float:
     """Return the seconds that a kernel probably takes; infinite where a block does not fit."""
-    fits = blocks_per_sm(kernel.block, arch)
-    if not fits or kernel.least_registers > arch.max_registers_per_thread:
+    if violation(kernel, arch):
         return float("inf")
+    fits = blocks_per_sm(kernel.block, arch)
     costs, each = arch.costs, ceil(kernel.blocks / arch.sm_count)
     resident = min(fits, each)
     if kernel.walking:

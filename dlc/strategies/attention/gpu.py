@@ -1,6 +1,7 @@
 """``attention`` on a GPU: how schedules are rated, and what makes the strategy up."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from statistics import fmean
 
@@ -9,7 +10,7 @@ from dlc.arch.instruction import Instruction
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu.registers import FEWEST, registers_at_launch
 from dlc.errors import CompileError
-from dlc.model.attention import AttentionKernel, estimate_s
+from dlc.model.attention import AttentionKernel, estimate_s, violation
 from dlc.model.upper_bound import KernelWork, gpu_bound
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._rated import Rated
@@ -125,6 +126,8 @@ def rate(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> Rated:
         ),
         arch,
     )
+    if beyond := violation(kernel, arch):
+        bound = replace(bound, time_s=float("inf"), violation=beyond)
     return Rated(schedule, bound, lambda: estimate_s(kernel, arch))
 
 
@@ -163,6 +166,7 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
         teams=schedule.teams,
         producers=schedule.producers,
         launch_registers=registers_at_launch(schedule.block_threads),
+        own_registers=schedule.registers[0],
         walking=min(schedule.blocks, work.batch * -(-work.rows // schedule.rows)),
     )
 

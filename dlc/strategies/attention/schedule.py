@@ -7,7 +7,7 @@ from dlc.arch import instructions
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import WARPGROUP_WARPS, Instruction
 from dlc.arch.matrix_descriptor import ROW_BYTES, fits_lines
-from dlc.dialects.gpu.registers import FEWEST, MOST, STEP, registers_of_roles
+from dlc.dialects.gpu.registers import FEWEST, MOST, STEP, registers_at_launch, registers_of_roles
 from dlc.errors import CompileError
 from dlc.strategies._key import choice, count, flag, size
 from dlc.strategies._schedule import Schedule
@@ -87,6 +87,9 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
     @property
     def registers(self) -> tuple[int, int]:
         """The registers of a thread that multiplies and of one that brings."""
+        if not self.producer_registers:
+            each = registers_at_launch(self.block_threads)
+            return each, each
         bringing = self.producers * WARP_LANES
         return registers_of_roles(self.threads, bringing, self.producer_registers)
 
