@@ -2,13 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from xdsl.dialects import scf
-from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.epilogue import Place, places
-from dlc.core.affine import extent
 from dlc.dialects.graph.computed import ComputedOp, Index
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import StoreOp
@@ -60,21 +57,6 @@ class TileScope(LoopScope):
         found = self.read(value, index)
         del self._loads[source]
         return found
-
-    def walk(
-        self, block: AffineExpr, blocks: int, tiles: int, write: Callable[[AffineExpr], None]
-    ) -> None:
-        """Let a block walk over tiles from its number on, in steps of as many as there are blocks;
-        ``write`` writes what it does with the tile of a number.
-        """
-        last, step = (self.b.constant(n, IndexType()) for n in (tiles, blocks))
-        body = Region(Block(arg_types=[IndexType()]))
-        self.b.builder.insert(scf.ForOp(self.index_value(block), last, step, [], body))
-        with self.enter(body.block, None):
-            tile = body.block.args[0]
-            tile.name_hint = "tile"
-            write(self.dim(tile, extent(tiles)))
-            self.b.builder.insert(scf.YieldOp())
 
     def _store(self, value: SSAValue, buffer: SSAValue, place: Place, index: Index) -> None:
         at = _substituted(place.index, index)

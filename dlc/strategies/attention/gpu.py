@@ -8,7 +8,7 @@ from statistics import fmean
 from dlc.arch import GpuArch, instructions
 from dlc.arch.instruction import Instruction
 from dlc.arch.scope import Scope
-from dlc.dialects.gpu.registers import FEWEST, registers_at_launch
+from dlc.dialects.gpu.registers import FEWEST
 from dlc.errors import CompileError
 from dlc.model.attention import AttentionKernel, estimate_s, violation
 from dlc.model.upper_bound import KernelWork, gpu_bound
@@ -165,8 +165,8 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
         left_rows=min(work.rows, schedule.rows),
         teams=schedule.teams,
         producers=schedule.producers,
-        launch_registers=registers_at_launch(schedule.block_threads),
-        own_registers=schedule.registers[0],
+        launch_registers=schedule.roles.launch_registers,
+        own_registers=schedule.roles.registers[0],
         walking=min(schedule.blocks, work.batch * -(-work.rows // schedule.rows)),
     )
 

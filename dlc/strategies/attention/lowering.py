@@ -6,11 +6,10 @@ where they are, makes weights of them (``loop.online_softmax``), and multiplies 
 values.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, MemRefType, i32, i64
+from xdsl.dialects.builtin import IndexType, MemRefType, i32
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -30,12 +29,12 @@ from dlc.dialects.loop import (
     YieldOp,
     ZeroOp,
 )
-from dlc.dialects.loop.attributes import LoopKind, LoopMap
 from dlc.dialects.loop.spread import Spread, SpreadAttr
 from dlc.errors import CompileError
 from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import compute_type, element_bytes, element_type
 from dlc.ir.weighed_row import ROW_MARGIN
+from dlc.lowering.block_tiles import BlockTiles
 from dlc.lowering.factor import Factor, Staged
 from dlc.lowering.job import Job
 from dlc.lowering.product import At, Product
@@ -121,37 +120,10 @@ class _Kernel:
 
     def write(self) -> None:
         """Write the loops over blocks and threads."""
-        schedule, split = self.schedule, self.schedule.split
+        schedule, count = self.schedule, self.scores.gemm.batch_size * self.tiles
         self.job.threads = schedule.threads
-        tiles = self.scores.gemm.batch_size * self.tiles
-        write, blocks = self._write_block, tiles * split
-        if schedule.blocks:
-            write, blocks = self._write_walk, min(tiles, schedule.blocks)
-        self.scope.named_loop("block", blocks, LoopMap.GRID, write)
-
-    def _write_block(self, block: AffineExpr) -> None:
-        """Let the threads of a block work on some rows, and all keys or a part of them."""
-        part, number, split = _ZERO, block, self.schedule.split
-        if split > 1:
-            part = self.scope.named("part", block % split)
-            number = self.scope.named("whole", block // split)
-        place = self._place(number, part)
-        self._threads(lambda: self._write_tile(place))
-
-    def _write_walk(self, block: AffineExpr) -> None:
-        """Let the threads of a block walk over the tiles of rows of all products."""
-        tiles = self.scores.gemm.batch_size * self.tiles
-        blocks = min(tiles, self.schedule.blocks)
-
-        def write_tile(number: AffineExpr) -> None:
-            self._write_tile(self._place(number, _ZERO))
-
-        self._threads(lambda: self.scope.walk(block, blocks, tiles, write_tile))
-
-    def _threads(self, write: Callable[[], None]) -> None:
-        """Open the loop over threads."""
-        threads = self.schedule.threads
-        self.scope.named_loop("thread", threads, LoopMap.THREAD, lambda _: write())
+        tiles = BlockTiles(count, schedule.threads, schedule.split, schedule.blocks)
+        tiles.write(self.scope, self._place, self._write_tile)
 
     def _place(self, number: AffineExpr, part: AffineExpr) -> "_Place":
         """Write where the tile of a number is."""
@@ -163,7 +135,7 @@ class _Kernel:
             batch = number // of_group * group + place % group
             tile = place // group * -1 + (self.tiles - 1)
         batch = self.scope.named("batch", batch)
-        row = self.scope.named("tile", tile) * self.schedule.rows
+        row = self.scope.named("tile_row", tile) * self.schedule.rows
         return _Place(number, split_loops(batch, self.scores.gemm.batch), row, part)
 
     @property
@@ -211,13 +183,7 @@ class _Kernel:
     def _write_loop(self, place: _Place, queries: Staged, until: SSAValue | None) -> SSAValue:
         """Write the loop over steps of keys; return the sums."""
         lhs, sums, scope = self._lhs(queries), self._sums(), self.scope
-        loop = ForOp(0, self.steps, kind=LoopKind.REDUCTION, until=until)
-        loop.induction.name_hint = "step"
-        loop.pipeline = IntegerAttr(self.schedule.stages, i64)
-        if self.schedule.producers:
-            loop.producers = IntegerAttr(self.schedule.producers, i64)
-        if self.schedule.producer_registers:
-            loop.registers = DenseArrayBase.from_list(i64, list(self.schedule.registers))
+        loop = self.schedule.roles.slices(self.steps, self.schedule.stages, "step", until)
         with scope.loop(loop) as step:
             first = (place.part * self.steps + step) * self.schedule.step
             keys, values = self._bring(place.batch, first, loop)

@@ -7,9 +7,10 @@ from dlc.arch import instructions
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import WARPGROUP_WARPS, Instruction
 from dlc.arch.matrix_descriptor import ROW_BYTES, fits_lines
-from dlc.dialects.gpu.registers import FEWEST, MOST, STEP, registers_at_launch, registers_of_roles
+from dlc.dialects.gpu.registers import MOST
 from dlc.errors import CompileError
 from dlc.strategies._key import choice, count, flag, size
+from dlc.strategies._roles import Roles
 from dlc.strategies._schedule import Schedule
 
 PIECE = "mma.m16n8k16"
@@ -78,20 +79,13 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
 
     @property
     def needs(self) -> dict[str, str]:
-        kept = self.producer_registers
-        return {
-            **({f"producers = {self.producers}": "tma"} if self.producers else {}),
-            **({f"producer_registers = {kept}": "setmaxnreg"} if kept else {}),
-        }
+        copies = {f"producers = {self.producers}": "tma"} if self.producers else {}
+        return {**self.roles.needs, **copies}
 
     @property
-    def registers(self) -> tuple[int, int]:
-        """The registers of a thread that multiplies and of one that brings."""
-        if not self.producer_registers:
-            each = registers_at_launch(self.block_threads)
-            return each, each
-        bringing = self.producers * WARP_LANES
-        return registers_of_roles(self.threads, bringing, self.producer_registers)
+    def roles(self) -> Roles:
+        """Who brings keys and values and who multiplies them."""
+        return Roles(self.threads, self.producers, self.producer_registers)
 
     @property
     def blocks_per_tile(self) -> int:
@@ -105,7 +99,7 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
     @property
     def block_threads(self) -> int:
         """All threads of a block."""
-        return self.threads + self.producers * WARP_LANES
+        return self.roles.block_threads
 
     @property
     def row(self) -> Instruction:
@@ -169,9 +163,7 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
                 f"producers = {self.producers} should be a multiple of {WARPGROUP_WARPS}: warps "
                 "that do not fill the last four have no fewer registers"
             )
-        if self.blocks and not self.producers:
-            raise CompileError(f"blocks = {self.blocks} walk where producers bring the next tile")
-        self._check_registers()
+        self.roles.check(self.blocks, self.split)
         if self.split > 1 and self.exchange:
             raise CompileError(
                 f"split = {self.split} finishes neighbours of a row by neighbours anyway; "
@@ -184,19 +176,6 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
             raise CompileError(
                 f"blocks = {self.blocks}: slices are counted where each tile has as many steps; "
                 "take a block for each tile, blocks = 0"
-            )
-
-    def _check_registers(self) -> None:
-        if not self.producer_registers:
-            return
-        if not self.producers:
-            raise CompileError(
-                f"producer_registers = {self.producer_registers} are those of producers; add them"
-            )
-        if any(not FEWEST <= n <= MOST or n % STEP for n in self.registers):
-            raise CompileError(
-                f"producer_registers = {self.producer_registers} leaves {self.registers[0]} to "
-                f"threads that multiply; both are multiples of {STEP} from {FEWEST} to {MOST}"
             )
 
     def check_lines(self, element_bytes: int, *lengths: int) -> None:

@@ -6,21 +6,20 @@ accumulator, slice by slice, and drains the accumulator through the ops after th
 numbers of the schedule stand on the ops; the passes of ``lower-to-gpu`` obey them.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, MemRefType, i32, i64
+from xdsl.dialects.builtin import MemRefType, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.core.task_map import repeat, spatial
 from dlc.dialects import gpu
-from dlc.dialects.loop import CombinePartsOp, ContractOp, ForOp, YieldOp, ZeroOp
-from dlc.dialects.loop.attributes import LoopKind, LoopMap
+from dlc.dialects.loop import CombinePartsOp, ContractOp, YieldOp, ZeroOp
 from dlc.dialects.loop.spread import Spread, SpreadAttr
 from dlc.ir.space import Space, SpaceAttr
 from dlc.ir.tensor import compute_type, element_type
+from dlc.lowering.block_tiles import BlockTiles
 from dlc.lowering.factor import Factor
 from dlc.lowering.job import Job
 from dlc.lowering.product import Product, split
@@ -96,40 +95,10 @@ class _Kernel:
 
     def write(self) -> None:
         """Write the loops over blocks and threads."""
-        self.job.threads = self.schedule.threads
-        self.job.cluster = self.schedule.cluster
-        blocks = self.tiles * self.schedule.split
-        write = self._write_block
-        if self.schedule.blocks:
-            blocks, write = min(blocks, self.schedule.blocks), self._write_walk
-        self.scope.named_loop("block", blocks, LoopMap.GRID, write)
-
-    # Blocks --------------------------------------------------------------------------------------
-
-    def _write_block(self, block: AffineExpr) -> None:
-        """Let the threads of a block work on a tile, or a part of one."""
-        part, tile = AffineExpr.constant(0), block
-        if self.schedule.split > 1:
-            part = self.scope.named("part", block % self.schedule.split)
-            tile = self.scope.named("tile", block // self.schedule.split)
-        place = self._place(tile, part)
-        self._threads(lambda: self._write_tile(place))
-
-    def _write_walk(self, block: AffineExpr) -> None:
-        """Let the threads of a block walk over the tiles from its number on, in steps of as many as
-        there are blocks.
-        """
-        blocks, none = min(self.tiles, self.schedule.blocks), AffineExpr.constant(0)
-
-        def write_tile(tile: AffineExpr) -> None:
-            self._write_tile(self._place(tile, none))
-
-        self._threads(lambda: self.scope.walk(block, blocks, self.tiles, write_tile))
-
-    def _threads(self, write: Callable[[], None]) -> None:
-        """Open the loop over threads."""
-        threads = self.schedule.threads
-        self.scope.named_loop("thread", threads, LoopMap.THREAD, lambda thread: write())
+        schedule = self.schedule
+        self.job.threads, self.job.cluster = schedule.threads, schedule.cluster
+        tiles = BlockTiles(self.tiles, schedule.threads, schedule.split, schedule.blocks)
+        tiles.write(self.scope, self._place, self._write_tile)
 
     def _place(self, number: AffineExpr, part: AffineExpr) -> _Place:
         """Write where the tile of a number is."""
@@ -165,15 +134,7 @@ class _Kernel:
         """Write the loop over the block's slices."""
         schedule, scope = self.schedule, self.scope
         factors = [self._factor(number, place) for number in (0, 1)]
-        loop = ForOp(0, self.slices, kind=LoopKind.REDUCTION)
-        loop.induction.name_hint = "slice"
-        loop.pipeline = IntegerAttr(schedule.stages, i64)
-        if schedule.producers:
-            loop.producers = IntegerAttr(schedule.producers, i64)
-        if schedule.turns > 1:
-            loop.turns = IntegerAttr(schedule.turns, i64)
-        if schedule.producer_registers:
-            loop.registers = DenseArrayBase.from_list(i64, list(schedule.registers))
+        loop = schedule.roles.slices(self.slices, schedule.stages, "slice")
         with scope.loop(loop) as slice:
             first = (place.part * self.slices + slice) * schedule.depth
             lhs, rhs = (factor.stage(first) for factor in factors)
@@ -202,7 +163,7 @@ class _Kernel:
             tile * rows,
             rows,
             schedule.depth,
-            schedule.bringing,
+            schedule.roles.bringing,
             is_whole=gemm.k_size == self.slices * schedule.split * schedule.depth,
             order=lambda row, along_k: (
                 self.spread.column(row) if number and self._is_ordered(along_k) else row

@@ -6,17 +6,13 @@ from functools import cached_property
 
 from dlc.arch import instructions
 from dlc.arch.fragments import WARP_LANES
-from dlc.arch.instruction import WARPGROUP_WARPS, Instruction
+from dlc.arch.instruction import Instruction
 from dlc.arch.scope import CLUSTER_BLOCKS
-from dlc.dialects.gpu.registers import (
-    FEWEST,
-    MOST,
-    STEP,
-    registers_of_roles,
-)
+from dlc.dialects.gpu.registers import MOST
 from dlc.errors import CompileError
 from dlc.model.contraction import TileNumbers
 from dlc.strategies._key import LARGEST, Key, count, flag, key_field, size, sizes
+from dlc.strategies._roles import Roles
 from dlc.strategies._schedule import Schedule
 
 _ROW = "row"
@@ -130,11 +126,9 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
 
     @property
     def needs(self) -> dict[str, str]:
-        kept = self.producer_registers
         return {
             **({f'copies = "{TENSOR}"': "tma"} if self.copies == TENSOR else {}),
-            **({f"producers = {self.producers}": "mbarrier"} if self.producers else {}),
-            **({f"producer_registers = {kept}": "setmaxnreg"} if kept else {}),
+            **self.roles.needs,
             **({"exchange = true with split": "cluster"} if self.cluster > 1 else {}),
         }
 
@@ -164,7 +158,7 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
             walking=self.blocks,
             tensor=int(self.copies == TENSOR),
             turns=self.turns,
-            kept=self.registers[0] if self.producer_registers else 0,
+            kept=self.roles.registers[0] if self.producer_registers else 0,
         )
 
     @property
@@ -177,21 +171,15 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         """The threads that multiply a tile."""
         return self.warps[0] * self.warps[1] * WARP_LANES
 
+    @cached_property
+    def roles(self) -> Roles:
+        """Who brings slices and who multiplies them."""
+        return Roles(self.threads, self.producers, self.producer_registers, self.turns)
+
     @property
     def block_threads(self) -> int:
         """All threads of a block."""
-        return self.threads * self.turns + self.producers * WARP_LANES
-
-    @property
-    def bringing(self) -> int:
-        """The threads of a block that bring slices."""
-        return self.producers * WARP_LANES or self.threads
-
-    @property
-    def registers(self) -> tuple[int, int]:
-        """The registers of a thread that multiplies and of one that brings, where they differ."""
-        multiplying = self.threads * self.turns
-        return registers_of_roles(multiplying, self.bringing, self.producer_registers)
+        return self.roles.block_threads
 
     @property
     def blocks_per_tile(self) -> int:
@@ -275,7 +263,7 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
                 f"interleave = {self.interleave} does not divide the {beside} panels of a warp "
                 "beside each other"
             )
-        self._check_roles()
+        self.roles.check(self.blocks, self.split)
         self._check_copies()
         self._check_groups()
         if self.cluster not in (1, *CLUSTER_BLOCKS):
@@ -310,39 +298,6 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         if self.copies == TENSOR and self.stages < 2:
             raise CompileError(
                 f'copies = "{TENSOR}" needs stages of 2 or more, which have something to wait for'
-            )
-
-    def _check_roles(self) -> None:
-        """Raise CompileError for warps with roles that do not fit each other."""
-        if self.blocks and not self.producers:
-            raise CompileError(
-                f"blocks = {self.blocks} walk over tiles so that producers bring the next one; say "
-                "how many producers there are, or leave blocks out"
-            )
-        if self.turns > 1 and not self.blocks:
-            raise CompileError(
-                f"turns = {self.turns} are taken in the tiles that a block walks over; say how "
-                "many blocks there are, or leave turns out"
-            )
-        if self.blocks and self.split > 1:
-            raise CompileError(
-                f"blocks = {self.blocks} do not go with split = {self.split}: a block walks over "
-                "whole tiles; leave one of the two out"
-            )
-        if not self.producer_registers:
-            return
-        groups = self.warps[0] * self.warps[1], self.producers
-        if not self.producers or any(warps % WARPGROUP_WARPS for warps in groups):
-            raise CompileError(
-                f"producer_registers = {self.producer_registers}: {WARPGROUP_WARPS} warps together "
-                f"give registers away, {groups[0]} multiply and {groups[1]} bring; make both "
-                f"multiples of {WARPGROUP_WARPS} (warps, producers), or leave producer_registers "
-                "out"
-            )
-        if any(not FEWEST <= n <= MOST or n % STEP for n in self.registers):
-            raise CompileError(
-                f"producer_registers = {self.producer_registers} leaves {self.registers[0]} to "
-                f"threads that multiply; both are multiples of {STEP} from {FEWEST} to {MOST}"
             )
 
 

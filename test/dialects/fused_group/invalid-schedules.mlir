@@ -102,13 +102,18 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "attention", tar
 
 // -----
 
-// expected-error@below {{blocks = 132 walk where producers bring the next tile}}
+// expected-error@below {{blocks = 132 walk over tiles so that producers bring the next one; say how many producers there are, or leave blocks out}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 64, step = 64, warps = 4, instruction = "wgmma.m64k16", blocks = 132>} {}
 
 // -----
 
 // expected-error@below {{producers = 1 should be a multiple of 4: warps that do not fill the last four have no fewer registers}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 64, step = 64, warps = 4, instruction = "wgmma.m64k16", producers = 1>} {}
+
+// -----
+
+// expected-error@below {{producer_registers = 40: 4 warps together give registers away, 8 multiply and 0 bring; make both multiples of 4 (warps, producers), or leave producer_registers out}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 128, step = 64, warps = 8, instruction = "wgmma.m64k16", producer_registers = 40>} {}
 
 // -----
 

@@ -7,7 +7,7 @@
 // CHECK:      loop.stage %keys map
 // CHECK:      loop.stage %values map
 // CHECK:      %scores = loop.zero : memref<32x64xf32
-// CHECK-NEXT: loop.map_accumulator %scores at [%tile * 32, 0] within [40, 53]
+// CHECK-NEXT: loop.map_accumulator %scores at [%tile_row * 32, 0] within [40, 53]
 // CHECK:        loop.load %mask
 // CHECK:      %held = loop.load_fragment %queries
 // CHECK-NEXT: loop.contract %scores, %held, %keys transpose_rhs

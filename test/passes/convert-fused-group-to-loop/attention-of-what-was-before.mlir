@@ -6,13 +6,13 @@
 // CHECK-LABEL: loop.kernel @g
 // CHECK:      loop.for %block = 0 to 4 kind = parallel map = grid
 // CHECK:        %batch = loop.index [%block mod 2]
-// CHECK:        %tile = loop.index [%block floordiv 2 * -1 + 1]
-// CHECK:          %[[N:.*]] = loop.index [%tile * 2 + 3]
+// CHECK:        %tile_row = loop.index [%block floordiv 2 * -1 + 1]
+// CHECK:          %[[N:.*]] = loop.index [%tile_row * 2 + 3]
 // CHECK:          %until = arith.minsi %[[N]], %{{.*}} : index
 // CHECK:          loop.stage %queries
 // CHECK:          loop.for %step = 0 to 4 until %until kind = reduction
 // CHECK:            loop.contract %scores, %held, %keys
-// CHECK-NEXT:       loop.online_softmax %scores at [%step * 16, %tile * 32 + 5] within [53] for %sums {scale = 2.500000e-01 : f32}
+// CHECK-NEXT:       loop.online_softmax %scores at [%step * 16, %tile_row * 32 + 5] within [53] for %sums {scale = 2.500000e-01 : f32}
 func.func @main(%a: tensor<2x40x16xf16>, %b: tensor<2x53x16xf16>) -> tensor<2x40x16xf16> {
   %y = fused_group.group @g(%a, %b) : (tensor<2x40x16xf16>, tensor<2x53x16xf16>) -> tensor<2x40x16xf16> attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 32, step = 16, warps = 2, stages = 3>} {
   ^bb0(%q: tensor<2x40x16xf16>, %k: tensor<2x53x16xf16>):

@@ -7,10 +7,10 @@
 // CHECK:      loop.kernel @g
 // CHECK:      loop.for %block = 0 to 4 kind = parallel map = grid
 // CHECK:        %batch = loop.index [%block floordiv 2]
-// CHECK:        %tile = loop.index [%block mod 2]
+// CHECK:        %tile_row = loop.index [%block mod 2]
 // CHECK:        loop.for %thread = 0 to 64 kind = parallel map = thread
 // CHECK:          loop.stage %queries map
-// CHECK:            loop.load %q[%batch, %tile * 32 + %line, %place]
+// CHECK:            loop.load %q[%batch, %tile_row * 32 + %line, %place]
 // CHECK:          %held = loop.load_fragment %queries : memref<32x32xf16, #loop.space<shared>> -> memref<32x32xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 4)>
 // CHECK:          %sums = loop.zero : memref<32x32xf32
 // CHECK:          %keys = loop.alloc : memref<16x32xf16, #loop.space<shared>>
@@ -20,7 +20,7 @@
 // CHECK:            loop.load %v[%batch, %step * 16 + %{{.*}}, %{{.*}}] : memref<2x53x24xf16>
 // CHECK:            %scores = loop.zero : memref<32x16xf32
 // CHECK-NEXT:       loop.contract %scores, %held, %keys transpose_rhs
-// CHECK-NEXT:       loop.map_accumulator %scores at [%tile * 32, %step * 16] within [40, 53]
+// CHECK-NEXT:       loop.map_accumulator %scores at [%tile_row * 32, %step * 16] within [40, 53]
 // CHECK-NEXT:       ^bb0(%[[I:.*]]: index, %[[J:.*]]: index, %[[V:.*]]: f32):
 // CHECK-NEXT:         %[[M:.*]] = loop.load %mask[%[[I]], %[[J]]]
 // CHECK-NEXT:         %[[X:.*]] = arith.addf %[[V]], %[[M]]
@@ -29,7 +29,7 @@
 // CHECK-NEXT:       loop.contract %sums, %scores, %values :
 // CHECK-NEXT:       loop.yield
 // CHECK:          loop.normalize %sums :
-// CHECK-NEXT:     loop.drain %sums at [%tile * 32, 0] within [40, 24] {exchange}
+// CHECK-NEXT:     loop.drain %sums at [%tile_row * 32, 0] within [40, 24] {exchange}
 // CHECK:            loop.store %value, %{{.*}}[%row, %batch, %column] : f32 -> memref<40x2x24xf16>
 func.func @main(%a: tensor<2x40x24xf16>, %b: tensor<53x2x24xf16>, %c: tensor<2x53x24xf16>, %n: tensor<40x53xf16>) -> tensor<40x2x24xf16> {
   %y = fused_group.group @g(%a, %b, %c, %n) : (tensor<2x40x24xf16>, tensor<53x2x24xf16>, tensor<2x53x24xf16>, tensor<40x53xf16>) -> tensor<40x2x24xf16> attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 32, step = 16, warps = 2, stages = 3, exchange = true>} {

@@ -80,7 +80,7 @@ def test_threads_that_multiply_share_what_a_block_has_at_its_launch(warps: int, 
         producer_registers=40,
         turns=turns,
     )
-    each, kept = schedule.registers
+    each, kept = schedule.roles.registers
     threads = 32 * warps * turns
     all = (threads + 128) * registers_at_launch(threads + 128)
     assert threads * each + 128 * kept <= all
