@@ -28,9 +28,9 @@ ON_HOPPER = [
     Case(WARPGROUP.replace("rows = 64", "rows = 128"), 1, 130, 100, 32, 64, mask="scaled"),
     Case(WARPGROUPS, 1, 130, 197, 128, 128, mask="causal"),
     Case(WARPGROUPS, 3, 100, 100, 64, 64, packed=True),
-    Case(WARPGROUP, 2, 200, 200, 64, 64, mask="causal"),
+    Case(WARPGROUP + ', order = "last<2>"', 2, 200, 200, 64, 64, mask="causal"),
     Case(PRODUCERS, 2, 130, 197, 64, 64, mask="scaled"),
-    Case(PRODUCERS, 1, 200, 200, 32, 64, mask="causal"),
+    Case(PRODUCERS + ', order = "last<1>"', 1, 200, 200, 32, 64, mask="causal"),
     Case(PRODUCERS, 2, 100, 100, 64, 64, packed=True),
     Case(PRODUCERS + ", blocks = 2", 3, 200, 197, 64, 64),
     Case(PRODUCERS + ", blocks = 3", 4, 70, 50, 64, 64, mask="added"),  # one step
@@ -52,6 +52,7 @@ CASES = [
     Case(WIDE, 1, 77, 77, 32, 32, mask="causal"),
     Case(SMALL, 2, 37, 37, 16, 16, packed=True),
     Case(EXCHANGED, 3, 100, 100, 64, 64, mask="causal", packed=True),
+    Case(WIDE + ', order = "last<3>"', 6, 130, 130, 32, 32, mask="causal"),
     Case(SMALL, 1, 37, 50, 16, 16, mask="causal, later"),
     Case(SMALL, 2, 50, 37, 16, 16, mask="causal, later"),  # the last rows see all
     Case(SMALL, 1, 5, 9, 16, 16, mask="causal"),  # one step

@@ -17,6 +17,7 @@ from dlc.strategies._rated import Rated
 from dlc.strategies.attention.lowering import lower
 from dlc.strategies.attention.schedule import INSTRUCTIONS, PIECE, WARPGROUP, AttentionOnGpu
 from dlc.strategies.attention.splits import split_candidates
+from dlc.strategies.attention.tile_order import order_of
 from dlc.strategies.attention.work import AttentionWork, describe, work_of
 
 _BLOCKS = {
@@ -37,12 +38,33 @@ _LONG = 256
 memory are among the best.
 """
 
+_TURNS_OF_L2 = 6
+"""The part of the L2 that holds keys and values of the products whose tiles take turns."""
+
 _PRODUCED_STEPS = (64, 128)
 """Keys of a step with producers."""
 
 
 def candidates(work: AttentionWork, arch: GpuArch) -> Iterator[AttentionOnGpu]:
     """Yield the schedules; none for factors that the chip has no instruction for."""
+    for schedule in _forms(work, arch):
+        yield replace(schedule, order=_order(work, schedule, arch))
+
+
+def _order(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> str:
+    """Return the order of tiles. Where the last ones have the most keys, as many products take
+    turns as have their keys and values in a part of the L2, or fewer that divide all.
+    """
+    if work.last_seen is None:
+        return order_of(0)
+    columns = schedule.padded_depth(work.depth) + schedule.padded_columns(work.columns)
+    bytes = work.element_bytes * work.keys * columns
+    most = max(1, arch.l2_bytes // _TURNS_OF_L2 // bytes)
+    return order_of(max(n for n in range(1, work.batch + 1) if work.batch % n == 0 and n <= most))
+
+
+def _forms(work: AttentionWork, arch: GpuArch) -> Iterator[AttentionOnGpu]:
+    """Yield the schedules, without an order of tiles."""
     for name, row in _instructions(work, arch).items():
         for (rows, warps), steps in _BLOCKS[row.scope].items():
             own = steps if row.scope is Scope.WARP else _of_warpgroups(work, rows, steps)
@@ -144,6 +166,7 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
     depth, columns = schedule.padded_depth(work.depth), schedule.padded_columns(work.columns)
     schedule.check_lines(work.element_bytes, depth, columns)
     schedule.check_walk(work.last_seen is not None)
+    schedule.check_order(work.batch)
     return AttentionKernel(
         instruction=instruction,
         element_bytes=work.element_bytes,

@@ -43,6 +43,7 @@ from dlc.lowering.product_drain import drain, insert_drain
 from dlc.lowering.tile_scope import TileScope
 from dlc.strategies.attention.logits import Logits, logits_of
 from dlc.strategies.attention.schedule import AttentionOnGpu
+from dlc.strategies.attention.tile_order import TileOrder
 
 
 def lower(job: Job, schedule: AttentionOnGpu) -> None:
@@ -117,6 +118,7 @@ class _Kernel:
         bytes = element_bytes(element_type(self.attention.scores.operands[0]))
         self.schedule.check_lines(bytes, self._depth, self._columns)
         self.schedule.check_walk(self.logits.last is not None)
+        self.schedule.check_order(self.scores.gemm.batch_size)
 
     def write(self) -> None:
         """Write the loops over blocks and threads."""
@@ -127,26 +129,11 @@ class _Kernel:
 
     def _place(self, number: AffineExpr, part: AffineExpr) -> "_Place":
         """Write where the tile of a number is."""
-        if self.logits.last is None:  # blocks with the same keys run at the same time
-            batch, tile = number // self.tiles, number % self.tiles
-        else:  # of some products together those with the most keys first
-            group, of_group = self._together, self.tiles * self._together
-            place = self.scope.named("of_group", number % of_group)
-            batch = number // of_group * group + place % group
-            tile = place // group * -1 + (self.tiles - 1)
+        order = TileOrder(self.tiles, self.schedule.together)
+        batch, tile = order.place(number, self.scope.named)
         batch = self.scope.named("batch", batch)
         row = self.scope.named("tile_row", tile) * self.schedule.rows
         return _Place(number, split_loops(batch, self.scores.gemm.batch), row, part)
-
-    @property
-    def _together(self) -> int:
-        """The products whose blocks run in turns: as many as have their keys and values in a part
-        of the L2, or fewer that divide all.
-        """
-        batches, element = self.scores.gemm.batch_size, self.attention.scores.operands[0]
-        bytes = element_bytes(element_type(element)) * self.keys * (self._depth + self._columns)
-        most = max(1, _L2_BYTES // bytes)
-        return max(n for n in range(1, batches + 1) if batches % n == 0 and n <= most)
 
     def _write_tile(self, place: _Place) -> None:
         """Write what a block does with its rows."""
@@ -350,6 +337,3 @@ class _Kernel:
 
 
 _ZERO = AffineExpr.constant(0)
-
-_L2_BYTES = 8 << 20
-"""Of keys and values that blocks share while they run."""

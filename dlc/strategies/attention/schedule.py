@@ -9,9 +9,10 @@ from dlc.arch.instruction import WARPGROUP_WARPS, Instruction
 from dlc.arch.matrix_descriptor import ROW_BYTES, fits_lines
 from dlc.dialects.gpu.registers import MOST
 from dlc.errors import CompileError
-from dlc.strategies._key import choice, count, flag, size
+from dlc.strategies._key import Key, choice, count, flag, key_field, size
 from dlc.strategies._roles import Roles
 from dlc.strategies._schedule import Schedule
+from dlc.strategies.attention.tile_order import PRODUCTS, together_in
 
 PIECE = "mma.m16n8k16"
 """The instruction of single warps, which every GPU with products of 16 bits has."""
@@ -25,6 +26,14 @@ of them that differ in their columns, and the narrowest of each. Products take t
 """
 
 _ROW = instructions.named(PIECE)[0]
+
+_ORDER = Key(
+    f"which tile of rows comes when: `{PRODUCTS}`, those of one product of queries and keys after "
+    "the other; `last<N>`, of N products in turns, which divide their number, the last rows first: "
+    "they have the most keys where rows see what was before",
+    f'"{PRODUCTS}", or "last<N>" with a number N from 1',
+    lambda value: isinstance(value, str) and together_in(value) is not None,
+)
 
 _FRAGMENTS_TOGETHER = 2
 """Of values, beside each other: loaded at once."""
@@ -77,6 +86,8 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
         "next queries and keys while one is finished; 0: a block for each tile",
     )
 
+    order: str = key_field(_ORDER, PRODUCTS)
+
     @property
     def needs(self) -> dict[str, str]:
         copies = {f"producers = {self.producers}": "tma"} if self.producers else {}
@@ -86,6 +97,11 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
     def roles(self) -> Roles:
         """Who brings keys and values and who multiplies them."""
         return Roles(self.threads, self.producers, self.producer_registers)
+
+    @property
+    def together(self) -> int:
+        """The products whose tiles take turns, the last ones first; 0: one after the other."""
+        return together_in(self.order) or 0
 
     @property
     def blocks_per_tile(self) -> int:
@@ -176,6 +192,14 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
             raise CompileError(
                 f"blocks = {self.blocks}: slices are counted where each tile has as many steps; "
                 "take a block for each tile, blocks = 0"
+            )
+
+    def check_order(self, products: int) -> None:
+        """Raise CompileError where the last tiles of so many products cannot take turns."""
+        if self.together and products % self.together:
+            raise CompileError(
+                f'order = "{self.order}" is of products in groups of {self.together}; there are '
+                f"{products}, take a number that divides it"
             )
 
     def check_lines(self, element_bytes: int, *lengths: int) -> None:

@@ -122,6 +122,11 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "attention", tar
 
 // -----
 
+// expected-error@below {{schedule key order should be "products", or "last<N>" with a number N from 1, is "last<0>"}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 64, step = 64, warps = 4, order = "last<0>">} {}
+
+// -----
+
 // expected-error@below {{schedule key instruction should be "mma.m16n8k16" or "wgmma.m64k16", is "mma.m16n8k8"}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 64, step = 64, warps = 4, instruction = "mma.m16n8k8">} {}
 

@@ -1,7 +1,7 @@
 // RUN: dlc-opt %s --convert-fused-group-to-loop | filecheck %s
 
-// Row i sees the keys up to i + 5. A block has as many steps as its last row sees keys in, at most all; blocks with
-// the most come first. The choice is made where weights are, and so is the factor before it.
+// Row i sees the keys up to i + 5. A block has as many steps as its last row sees keys in, at most all; by the
+// schedule's order blocks with the most come first. The choice is made where weights are, and so is the factor before it.
 
 // CHECK-LABEL: loop.kernel @g
 // CHECK:      loop.for %block = 0 to 4 kind = parallel map = grid
@@ -14,7 +14,7 @@
 // CHECK:            loop.contract %scores, %held, %keys
 // CHECK-NEXT:       loop.online_softmax %scores at [%step * 16, %tile_row * 32 + 5] within [53] for %sums {scale = 2.500000e-01 : f32}
 func.func @main(%a: tensor<2x40x16xf16>, %b: tensor<2x53x16xf16>) -> tensor<2x40x16xf16> {
-  %y = fused_group.group @g(%a, %b) : (tensor<2x40x16xf16>, tensor<2x53x16xf16>) -> tensor<2x40x16xf16> attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 32, step = 16, warps = 2, stages = 3>} {
+  %y = fused_group.group @g(%a, %b) : (tensor<2x40x16xf16>, tensor<2x53x16xf16>) -> tensor<2x40x16xf16> attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 32, step = 16, warps = 2, stages = 3, order = "last<2>">} {
   ^bb0(%q: tensor<2x40x16xf16>, %k: tensor<2x53x16xf16>):
     %s = graph.matmul %q, %k transpose_rhs : (tensor<2x40x16xf16>, tensor<2x53x16xf16>) -> tensor<2x40x53xf16>
     %f = graph.splat 2.500000e-01 : f16 -> tensor<f16>

@@ -36,3 +36,22 @@ func.func @main(%x: tensor<1x130x128xf16>, %y: tensor<1x600x128xf16>) -> tensor<
   }
   func.return %0 : tensor<1x130x128xf16>
 }
+
+// -----
+
+
+func.func @main(%x: tensor<6x130x128xf16>, %y: tensor<6x600x128xf16>) -> tensor<6x130x128xf16> {
+  // expected-error@below {{order = "last<4>" is of products in groups of 4; there are 6, take a number that divides it}}
+  %0 = fused_group.group @g(%x, %y) : (tensor<6x130x128xf16>, tensor<6x600x128xf16>) -> tensor<6x130x128xf16> attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 64, step = 64, warps = 4, order = "last<4>">} {
+  ^bb0(%q: tensor<6x130x128xf16>, %k: tensor<6x600x128xf16>):
+    %s = graph.matmul %q, %k transpose_rhs : (tensor<6x130x128xf16>, tensor<6x600x128xf16>) -> tensor<6x130x600xf16>
+    %m = graph.reduce_max %s axes [2] keep_dims : tensor<6x130x600xf16> -> tensor<6x130x1xf16>
+    %d = graph.sub %s, %m : (tensor<6x130x600xf16>, tensor<6x130x1xf16>) -> tensor<6x130x600xf16>
+    %e = graph.exp %d : tensor<6x130x600xf16> -> tensor<6x130x600xf16>
+    %t = graph.reduce_sum %e axes [2] keep_dims : tensor<6x130x600xf16> -> tensor<6x130x1xf16>
+    %w = graph.div %e, %t : (tensor<6x130x600xf16>, tensor<6x130x1xf16>) -> tensor<6x130x600xf16>
+    %z = graph.matmul %w, %k : (tensor<6x130x600xf16>, tensor<6x600x128xf16>) -> tensor<6x130x128xf16>
+    fused_group.yield %z : tensor<6x130x128xf16>
+  }
+  func.return %0 : tensor<6x130x128xf16>
+}
