@@ -101,7 +101,7 @@ class _Pipeline:
         slice = scope.dim(self.loop.induction, extent(count))
         following = slice + ahead
         if arrivals is not None:
-            arrivals.wait(scope, slice)
+            arrivals.ring.wait_until_full(scope, slice)
         if self._by_threads:
             scope.b.builder.insert(gpu.CpAsyncWaitOp(ahead - 1))
         self._write_barrier(scope)

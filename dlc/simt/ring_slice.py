@@ -4,20 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from dlc.arch.fragments import WARP_LANES
 from dlc.core.affine import extent
-from dlc.dialects import gpu
 from dlc.dialects.gpu.buffers import Place
 from dlc.dialects.loop import AllocOp, ForOp, StageOp
 from dlc.lowering.scope import LoopScope
 from dlc.simt.slots import Slots, stages_of
 from dlc.simt.tile_walk import tiles_before
-from dlc.simt.workers import team_of
 
 
 @dataclass(frozen=True)
@@ -54,27 +50,10 @@ class Slice:
         number = before + scope.dim(loop.induction, extent(len(loop.range)))
         return Slice(loop, scope, Slots(count, tiles, whole(scope, loop)), before, number, old)
 
-    def place(self, buffer: SSAValue, number: AffineExpr) -> Place:
-        """Return the object of a slice's slot."""
-        slot, dims = self.scope.resolve([number % self.slots.count])
-        return buffer, slot, dims
-
-    def wait(self, buffer: SSAValue, rounds: int) -> None:
-        """Write the wait for the phase before the one that the slot is in for the slice, where
-        ``rounds`` is 1, or for this one (0).
-        """
-        parity = (self.number // self.slots.count + rounds) % 2
-        value = self.scope.index_value(parity)
-        self.scope.b.builder.insert(gpu.MbarrierWaitOp(self.place(buffer, self.number), value))
-
     def stage(self, stages: Sequence[StageOp], barrier: Place | None = None) -> None:
         """Write stages of the slice; tensor copies arrive at an object."""
         loop = self.loop
         self.slots.stage(self.scope, loop, loop.induction, self.number, stages, barrier)
-
-    def give_back(self, buffer: SSAValue, number: AffineExpr) -> None:
-        """Write that each warp arrives at the object of a slice's slot."""
-        arrive_by_warps(self.scope, self.loop, self.place(buffer, number))
 
     def after_last(self) -> AffineExpr:
         """Go behind the loop; return the number of its last slice."""
@@ -89,16 +68,3 @@ class Slice:
             assert isinstance(tile.owner, AllocOp)
             Rewriter.erase_op(tile.owner)
         self.loop.pipeline = self.loop.producers = self.loop.turns = self.loop.registers = None
-
-
-def arrive_by_warps(scope: LoopScope, op: Operation, place: Place) -> None:
-    """Write that each warp of those that do ``op`` arrives when all its lanes are here."""
-    team = team_of(op)
-    scope.b.builder.insert(gpu.WarpBarrierOp())
-    lane = scope.dim(team.number, extent(team.threads)) % WARP_LANES
-    first = scope.b.compare("eq", scope.index_value(lane), scope.b.constant(0, IndexType()))
-
-    def arrive() -> None:
-        scope.b.builder.insert(gpu.MbarrierArriveOp(place))
-
-    scope.where(first, arrive)

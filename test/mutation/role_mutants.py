@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from mutant import Mutant
 
 _RING = "dlc/simt/ring.py"
-_SLICE = "dlc/simt/ring_slice.py"
 
 
 def _roles(name: str, file: str, old: str, new: str, bug: str) -> Mutant:
@@ -15,16 +14,16 @@ def _roles(name: str, file: str, old: str, new: str, bug: str) -> Mutant:
 MUTANTS: Sequence[Mutant] = (
     _roles(
         "phase-of-a-slot",
-        _SLICE,
-        "(self.number // self.slots.count + rounds) % 2",
-        "(self.number // self.slots.count + 1) % 2",
+        "dlc/simt/slot_ring.py",
+        "scope.index_value(number // self.slots % 2)",
+        "scope.index_value((number // self.slots + 1) % 2)",
         "who multiplies waits for the phase before",
     ),
     _roles(
         "slot-given-back-early",
         _RING,
-        "slice.give_back(self.empty, slice.number - 1)",
-        "slice.give_back(self.empty, slice.number)",
+        "self._give_back(slice, slice.number - 1)",
+        "self._give_back(slice, slice.number)",
         "a slot is given back while products read it",
     ),
     _roles(
@@ -51,8 +50,8 @@ MUTANTS: Sequence[Mutant] = (
     _roles(
         "arrivals-of-one-warp",
         _RING,
-        "warps = self.multiplying // WARP_LANES\n        arrivals",
-        "warps = 1\n        arrivals",
+        "warps = self.multiplying // WARP_LANES",
+        "warps = 1",
         "a slot is empty when the first warp has read it",
     ),
     _roles(
