@@ -74,10 +74,25 @@ def rated(cluster: Cluster, given: ScheduleAttr, arch: Arch) -> Rated:
     if schedule.target != target:
         raise CompileError(f"the schedule is for a {schedule.target.upper()}, not for {arch.name}")
     own = implementation(schedule)
-    found = own.rate(own.work_of(cluster), schedule, arch)
+    work = own.work_of(cluster)
+    if own.check is not None:
+        own.check(work, schedule)
+    found = own.rate(work, schedule, arch)
     if found.bound.violation:
         raise CompileError(f"{found.bound.violation}; {schedule.remedy}")
     return found
+
+
+def check(cluster: Cluster, schedule: Schedule) -> None:
+    """Raise CompileError where the strategy of a schedule does not lower a cluster, or its work
+    cannot have the schedule.
+    """
+    strategy, own = by_name(schedule.strategy), implementation(schedule)
+    obstacle = None if strategy.is_general else strategy.accepts(cluster)
+    if obstacle is not None:
+        raise CompileError(f"strategy {strategy.name!r} does not lower this group: {obstacle}")
+    if own.check is not None:
+        own.check(own.work_of(cluster), schedule)
 
 
 def implementation(schedule: Schedule) -> AnyImplementation:

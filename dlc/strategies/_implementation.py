@@ -26,9 +26,11 @@ class Implementation(Generic[Work, Chip, S]):
 
     schedule: the type of its schedules. work_of: what a cluster does, whatever its schedule;
     hashable. candidates: the space of schedules. rate: what the models say about one; raises
-    CompileError for one that the work or the chip cannot have. describe: names a work in errors.
+    CompileError for one that the chip cannot have. describe: names a work in errors.
     lower: writes the kernel. estimate: the seconds of many schedules, infinite for one that does
-    not fit; where it is not given, schedules are rated one by one. filled: of kernels whose blocks
+    not fit; where it is not given, schedules are rated one by one. check: raises CompileError for a
+    schedule that the work cannot have on any chip; it is asked before a schedule that is given is
+    rated, and before it is lowered. filled: of kernels whose blocks
     exchange values through scratch buffers: what all of them publish in each (``Job.filled``), for
     a group and its inputs, as it is stored.
     """
@@ -40,6 +42,7 @@ class Implementation(Generic[Work, Chip, S]):
     describe: Callable[[Work], str]
     lower: Callable[[Job, S], None]
     estimate: Callable[[Work, Sequence[S], Chip], Seconds] | None = None
+    check: Callable[[Work, S], None] | None = None
     accepts: Callable[[Cluster], bool] = lambda _: True
     filled: Callable[[GroupOp, Sequence[Array], WeightStore], Sequence[Array]] | None = None
 

@@ -1,11 +1,12 @@
 """From a group to its kernels, as its schedule says."""
 
+from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.core.locations import operation_text
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.loop.attributes import ScheduleAttr
 from dlc.errors import CompileError
 from dlc.lowering.job import Job
-from dlc.strategies._choice import implementation, read
+from dlc.strategies._choice import check, implementation, read
 
 DEFAULT = ScheduleAttr((("strategy", "map"), ("target", "cpu")))
 """Of a group without a schedule: right for every group, fast for few."""
@@ -18,7 +19,8 @@ def lower_group(group: GroupOp) -> list[Job]:
     """
     job = Job.of(group)
     try:
-        schedule = read(group.schedule or DEFAULT)
+        schedule, flow = read(group.schedule or DEFAULT), Dataflow(group.body.block)
+        check(Cluster(flow, tuple(flow.ops)), schedule)
         implementation(schedule).lower(job, schedule)
     except CompileError as error:
         error.place(operation_text(group))

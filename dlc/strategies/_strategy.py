@@ -22,7 +22,8 @@ class Strategy:
     lower a cluster the highest is asked first, and its obstacle is the one that is told.
     has_anchor: whether one op does most of the work and reads its operands by asynchronous copies,
     so that others had better follow it than precede it. spans: the first and the last op of a chain
-    that becomes one kernel only as a whole, as the two products of attention.
+    that becomes one kernel only as a whole, as the two products of attention. is_general: whether
+    it computes any group right that has its schedule, also one that it does not take by itself.
     """
 
     groups: str
@@ -31,6 +32,7 @@ class Strategy:
     implementations: Mapping[str, Implementation[Any, Any, Any]]
     precedence: int
     has_anchor: bool = False
+    is_general: bool = False
     spans: Callable[[Dataflow], Iterator[tuple[ComputedOp, ComputedOp]]] = lambda _: iter(())
 
     @property

@@ -60,16 +60,16 @@ def widest(name: str, columns: int) -> str:
 
 @cache
 def multiplying(
-    element: str, compute: str, capabilities: frozenset[str]
+    element: str, compute: str, capabilities: frozenset[str] | None = None
 ) -> tuple[Instruction, ...]:
-    """Return the instructions of a chip with these capabilities for factors of which ``element`` is
-    the name of the type, as units have it, and sums of ``compute``.
+    """Return the instructions of a chip with these capabilities, or of any chip, for factors of
+    which ``element`` is the name of the type, as units have it, and sums of ``compute``.
     """
+    fitting = (row for row in rows() if row.multiplies(element, compute))
     return tuple(
         row
-        for row in rows()
-        if row.multiplies(element, compute)
-        and (row.capability is None or row.capability in capabilities)
+        for row in fitting
+        if capabilities is None or row.capability is None or row.capability in capabilities
     )
 
 

@@ -131,6 +131,16 @@ def _instructions(work: AttentionWork, arch: GpuArch) -> dict[str, Instruction]:
     return {name: rows[narrowest] for name, narrowest in INSTRUCTIONS.items() if narrowest in rows}
 
 
+def check(work: AttentionWork, schedule: AttentionOnGpu) -> None:
+    """Raise CompileError for lines that the instruction does not read, tiles that blocks do not
+    walk over, and an order that the batch does not have.
+    """
+    depth, columns = schedule.padded_depth(work.depth), schedule.padded_columns(work.columns)
+    schedule.check_lines(work.element_bytes, depth, columns)
+    schedule.check_walk(work.last_seen is not None)
+    schedule.check_order(work.batch)
+
+
 def rate(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> Rated:
     """Return the bound and the latency of one schedule."""
     kernel = kernel_of(work, schedule, arch)
@@ -164,9 +174,6 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
             "schedules of the ops apart"
         )
     depth, columns = schedule.padded_depth(work.depth), schedule.padded_columns(work.columns)
-    schedule.check_lines(work.element_bytes, depth, columns)
-    schedule.check_walk(work.last_seen is not None)
-    schedule.check_order(work.batch)
     return AttentionKernel(
         instruction=instruction,
         element_bytes=work.element_bytes,
@@ -201,4 +208,6 @@ def _steps(work: AttentionWork, schedule: AttentionOnGpu) -> list[int]:
     return work.steps(schedule.rows, schedule.step)
 
 
-IMPLEMENTATION = Implementation(AttentionOnGpu, work_of, candidates, rate, describe, lower)
+IMPLEMENTATION = Implementation(
+    AttentionOnGpu, work_of, candidates, rate, describe, lower, check=check
+)

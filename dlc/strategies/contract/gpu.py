@@ -13,7 +13,7 @@ from dlc.strategies.contract.families import Families
 from dlc.strategies.contract.gpu_lowering import lower
 from dlc.strategies.contract.gpu_space import candidates
 from dlc.strategies.contract.schedule import ContractOnGpu
-from dlc.strategies.contract.tiling import Tiling, instruction_named
+from dlc.strategies.contract.tiling import Tiling, check, instruction_named
 from dlc.strategies.contract.work import describe, work_of
 
 
@@ -47,4 +47,6 @@ def estimate(work: Contraction, schedules: Sequence[ContractOnGpu], arch: GpuArc
     return seconds
 
 
-IMPLEMENTATION = Implementation(ContractOnGpu, work_of, candidates, rate, describe, lower, estimate)
+IMPLEMENTATION = Implementation(
+    ContractOnGpu, work_of, candidates, rate, describe, lower, estimate, check
+)

@@ -1,5 +1,6 @@
 """A contraction that a schedule cuts: tiles for blocks, parts of tiles for warps, slices of k."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, prod
@@ -25,15 +26,9 @@ class Tiling:
     @staticmethod
     def of(work: Contraction, schedule: ContractOnGpu, arch: GpuArch) -> "Tiling":
         """Return the tiling of a schedule; raises CompileError for an instruction that the chip
-        has not for the work, a key that needs what the chip has not, and products that cannot share
-        a tile.
+        has not for the work, and a key that needs what the chip has not.
         """
         schedule.check_chip(arch)
-        if work.batch_loop % schedule.groups:
-            raise CompileError(
-                f"groups = {schedule.groups} do not divide the {work.batch_loop} products of the "
-                "innermost loop of the batch"
-            )
         instruction = instruction_named(schedule.instruction, work, arch)
         return Tiling(work.joined(schedule.groups), schedule, instruction)
 
@@ -117,6 +112,23 @@ class Tiling:
         return Tiles.of(self.work, self.instruction, [self.schedule.numbers])
 
 
+def check(work: Contraction, schedule: ContractOnGpu) -> None:
+    """Raise CompileError for products that cannot share a tile, and for an instruction that no chip
+    has for the work.
+    """
+    if work.batch_loop % schedule.groups:
+        raise CompileError(
+            f"groups = {schedule.groups} do not divide the {work.batch_loop} products of the "
+            "innermost loop of the batch"
+        )
+    known = instructions.multiplying(work.element, work.compute)
+    if schedule.instruction not in [row.name for row in known]:
+        raise CompileError(
+            f"instruction {schedule.instruction!r} does not multiply {work.element}; use "
+            + _names(known)
+        )
+
+
 def instructions_for(work: Contraction, arch: GpuArch) -> tuple[Instruction, ...]:
     """Return the instructions of a chip that multiply what a contraction does, the fastest first;
     of equally fast ones that which does more at once.
@@ -137,7 +149,11 @@ def instruction_named(name: str, work: Contraction, arch: GpuArch) -> Instructio
     for row in known:
         if row.name == name:
             return row
-    others = " or ".join(dict.fromkeys(repr(row.family) for row in known))
     raise CompileError(
-        f"instruction {name!r} does not multiply {work.element} on {arch.target}; use {others}"
+        f"instruction {name!r} does not multiply {work.element} on {arch.target}; use "
+        + _names(known)
     )
+
+
+def _names(rows: Iterable[Instruction]) -> str:
+    return " or ".join(dict.fromkeys(repr(row.family) for row in rows))

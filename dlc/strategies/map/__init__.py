@@ -44,4 +44,5 @@ STRATEGY = Strategy(
     _obstacles,
     {"gpu": gpu.IMPLEMENTATION, "cpu": cpu.IMPLEMENTATION},
     precedence=0,
+    is_general=True,
 )

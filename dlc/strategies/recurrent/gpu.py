@@ -5,7 +5,6 @@ from dataclasses import replace
 from itertools import product
 
 from dlc.arch import GpuArch, instructions
-from dlc.arch.instruction import Instruction
 from dlc.errors import CompileError
 from dlc.model.recurrent import RecurrentKernel, estimate_s, least_s, violation
 from dlc.model.upper_bound import UpperBound, wave_efficiency
@@ -34,11 +33,11 @@ def candidates(work: RecurrentWork, arch: GpuArch) -> Iterator[RecurrentOnGpu]:
     """Yield the schedules of the space."""
     most = min(work.sequences, _MOST_SEQUENCES)
     sequences = [n for n in range(1, most + 1) if work.sequences % n == 0]
-    for row, units, own, warps, pieces in product(
+    for name, units, own, warps, pieces in product(
         _instructions(work, arch), _UNITS, sequences, _WARPS, _PIECES
     ):
         for share in _SHARES:
-            schedule = RecurrentOnGpu(units, own, warps, row.name, pieces=pieces)
+            schedule = RecurrentOnGpu(units, own, warps, name, pieces=pieces)
             layout = _layout(work, schedule)
             if pieces != _PIECES[0] and layout.pieces_of_thread <= pieces:
                 continue
@@ -51,24 +50,32 @@ def _layout(work: RecurrentWork, schedule: RecurrentOnGpu) -> Layout:
     return Layout(schedule, work.parts, work.units, work.sequences, work.element_bytes)
 
 
-def _instructions(work: RecurrentWork, arch: GpuArch) -> list[Instruction]:
-    """Return the instructions of schedules that the chip has for these factors."""
-    fitting = instructions.multiplying(work.element, work.compute, arch.capabilities)
+def _instructions(work: RecurrentWork, arch: GpuArch | None = None) -> list[str]:
+    """Return the instructions of schedules that a chip, or any one, has for these factors."""
+    capabilities = None if arch is None else arch.capabilities
+    fitting = instructions.multiplying(work.element, work.compute, capabilities)
     matrix = [
-        row for row in fitting if row.name in INSTRUCTIONS and row.k * work.element_bytes == 32
+        row.name for row in fitting if row.name in INSTRUCTIONS and row.k * work.element_bytes == 32
     ]
-    if matrix:
-        return matrix
-    return [instructions.named(FMA)[0]] if work.element_bytes == 4 else []
+    return matrix or ([FMA] if work.element_bytes == 4 else [])
 
 
-def rate(work: RecurrentWork, schedule: RecurrentOnGpu, arch: GpuArch) -> Rated:
-    """Return the bound and the latency of one schedule."""
+def check(work: RecurrentWork, schedule: RecurrentOnGpu) -> None:
+    """Raise CompileError for a schedule that the work cannot have."""
     if work.sequences % schedule.sequences:
         raise CompileError(
             f"sequences = {schedule.sequences} do not divide the {work.sequences} there are"
         )
-    if schedule.instruction not in [row.name for row in _instructions(work, arch)]:
+    if schedule.instruction not in (known := _instructions(work)):
+        others = " or ".join(map(repr, known))
+        raise CompileError(
+            f"instruction {schedule.instruction!r} does not multiply {work.element}; use {others}"
+        )
+
+
+def rate(work: RecurrentWork, schedule: RecurrentOnGpu, arch: GpuArch) -> Rated:
+    """Return the bound and the latency of one schedule."""
+    if schedule.instruction not in _instructions(work, arch):
         raise CompileError(
             f"{schedule.instruction} does not multiply {work.element} on {arch.target}"
         )
@@ -111,5 +118,5 @@ def kernel_of(work: RecurrentWork, schedule: RecurrentOnGpu, arch: GpuArch) -> R
 
 
 IMPLEMENTATION = Implementation(
-    RecurrentOnGpu, work_of, candidates, rate, describe, lower, filled=published_values
+    RecurrentOnGpu, work_of, candidates, rate, describe, lower, check=check, filled=published_values
 )

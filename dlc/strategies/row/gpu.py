@@ -31,7 +31,6 @@ def rate(work: RowWork, schedule: RowOnGpu, arch: GpuArch) -> Rated:
     fit the rows or the chip.
     """
     schedule.check_chip(arch)
-    work.check(schedule)
     blocks = ceil(work.rows / schedule.rows) * schedule.split * schedule.cluster
     shared = shared_bytes(work, schedule, arch)
     block = BlockResources(schedule.block_threads, REGISTERS, shared)
@@ -75,4 +74,5 @@ IMPLEMENTATION = Implementation(
     lambda work: f"a reduction of {work.rows} rows of {work.length}",
     _lower,
     estimate,
+    check=RowWork.check,
 )

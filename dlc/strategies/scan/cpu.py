@@ -37,12 +37,15 @@ def _candidates(work: ScanWork, _: CpuArch) -> Iterator[ScanOnCpu]:
         yield from (ScanOnCpu(cores, v) for v in (*_VECTORS, 1) if work.neighbours % v == 0)
 
 
-def _rate(work: ScanWork, schedule: ScanOnCpu, arch: CpuArch) -> Rated:
+def _check(work: ScanWork, schedule: ScanOnCpu) -> None:
     if work.neighbours % schedule.vector:
         raise CompileError(
             f"vector = {schedule.vector} does not divide the {work.neighbours} columns beside each "
             "other; use vector = 1"
         )
+
+
+def _rate(work: ScanWork, schedule: ScanOnCpu, arch: CpuArch) -> Rated:
     clocks = 1 if schedule.vector > 1 else _CHAIN_CLOCKS
     bytes, least = work.read_bytes + work.written_bytes, work.least_operations
     nest = NestWork(least * clocks, bytes, schedule.vector > 1, least)
@@ -72,4 +75,5 @@ IMPLEMENTATION = Implementation(
     _rate,
     lambda work: f"a running sum of {work.rows} rows of {work.length}",
     _lower,
+    check=_check,
 )

@@ -47,10 +47,7 @@ def candidates(work: ScanWork, _: GpuArch) -> Iterator[ScanOnGpu]:
 
 
 def rate(work: ScanWork, schedule: ScanOnGpu, arch: GpuArch) -> Rated:
-    """Return the bound and the latency of one schedule; raises CompileError for one that does not
-    fit the rows.
-    """
-    work.check(schedule)
+    """Return the bound and the latency of one schedule."""
     block = BlockResources(schedule.block_threads, _REGISTERS, 0)
     bytes, least = work.read_bytes + work.written_bytes, work.least_operations
     blocks = ceil(
@@ -133,4 +130,5 @@ IMPLEMENTATION = Implementation(
     lambda work: f"a running sum of {work.rows} rows of {work.length}",
     lower,
     estimate,
+    check=ScanWork.check,
 )
