@@ -175,15 +175,34 @@ def reduce_row(scope: LoopScope, op: ReductionOp, index: Index) -> Values | None
     def parts(position: AffineExpr) -> Values:
         return op.contribution(scope, index, unflatten(position, sizes))
 
+    return reduce_line(scope, op, lanes, length, parts)
+
+
+def reduce_line(
+    scope: LoopScope,
+    op: ReductionOp,
+    lanes: int,
+    length: int,
+    parts: Callable[[AffineExpr], Values],
+    last: AffineExpr | None = None,
+) -> Values:
+    """Reduce what ``parts`` writes for each position of a line, with an accumulator per lane.
+
+    last: where it is given, positions after it may be left out.
+    """
     sums = Accumulators(scope, op, [lanes])
     rounds, rest = divmod(length, lanes)
-    reduction_loops(
-        scope,
-        [rounds],
-        lambda at: sums.add([lanes], lambda lane: parts(at[0] * lanes + lane[0])),
-    )
+    until = None if last is None else scope.count_until(last, lanes, rounds)
+    loop = ForOp(0, rounds, kind=LoopKind.REDUCTION, until=until)
+    with scope.loop(loop) as at:
+        sums.add([lanes], lambda lane: parts(at * lanes + lane[0]))
+        scope.b.builder.insert(YieldOp())
+
     if rest:
-        sums.add([rest], lambda lane: parts(lane[0] + rounds * lanes))
+        first = AffineExpr.constant(rounds * lanes)
+        behind = AffineExpr.constant(0) if last is None else first - last
+        add = lambda lane: parts(lane[0] + first)
+        scope.where_below(behind, 1, lambda: sums.add([rest], add))
     return sums.fold()
 
 

@@ -231,6 +231,15 @@ class LoopScope(Blocks):
             return x, y
         return self.index_value(expr), self.b.constant(limit, IndexType())
 
+    def count_until(self, last: AffineExpr, size: int, count: int) -> SSAValue:
+        """Return how many of ``count`` parts of ``size`` positions have one up to ``last``."""
+        parts = last // size + 1
+        until = self.index_value(parts)
+        if not self.is_inside(parts, count + 1):
+            until = self.b.minimum(until, self.b.constant(count, IndexType()))
+        until.name_hint = "until"
+        return until
+
     def where_below(self, expr: AffineExpr, limit: int, write: Callable[[], None]) -> None:
         """Write code that only runs where ``expr < limit``; no condition where it always is."""
         high = self.interval(expr).high

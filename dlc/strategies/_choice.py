@@ -41,11 +41,19 @@ def able(cluster: Cluster, arch: Arch) -> list[AnyImplementation]:
     Raises NotFusibleError with the reason where there is none.
     """
     target, fitting = target_of(arch), accepting(cluster)
-    each = [strategy.implementations.get(target) for strategy in fitting]
-    if found := [own for own in each if own is not None and own.accepts(cluster)]:
-        return found
-    names = " or ".join(strategy.name for strategy in fitting)
-    raise NotFusibleError(f"strategy {names} does not compute these ops on a {target.upper()}")
+    refusals = [_refusal(strategy, cluster, target) for strategy in fitting]
+    if None in refusals:
+        pairs = zip(fitting, refusals, strict=True)
+        return [each.implementations[target] for each, refusal in pairs if refusal is None]
+    raise NotFusibleError(next(filter(None, refusals)))
+
+
+def _refusal(strategy: Strategy, cluster: Cluster, target: str) -> str | None:
+    """Return why a strategy that lowers a cluster does not do it on a kind of chip."""
+    own = strategy.implementations.get(target)
+    if own is None:
+        return f"strategy {strategy.name} does not compute these ops on a {target.upper()}"
+    return own.obstacle(cluster)
 
 
 def spans(flow: Dataflow) -> Iterator[tuple[ComputedOp, ComputedOp]]:
@@ -64,8 +72,7 @@ def rated(cluster: Cluster, given: ScheduleAttr, arch: Arch) -> Rated:
     hold a block.
     """
     schedule, target = read(given), target_of(arch)
-    able = [(s.name, s.implementations.get(target)) for s in accepting(cluster)]
-    fitting = [name for name, own in able if own is None or own.accepts(cluster)]
+    fitting = [strategy.name for strategy in accepting(cluster)]
     if schedule.strategy not in fitting:
         text = " or ".join(map(repr, fitting))
         raise CompileError(
@@ -74,6 +81,8 @@ def rated(cluster: Cluster, given: ScheduleAttr, arch: Arch) -> Rated:
     if schedule.target != target:
         raise CompileError(f"the schedule is for a {schedule.target.upper()}, not for {arch.name}")
     own = implementation(schedule)
+    if refusal := own.obstacle(cluster):
+        raise NotFusibleError(refusal)
     work = own.work_of(cluster)
     if own.check is not None:
         own.check(work, schedule)

@@ -30,9 +30,10 @@ class Implementation(Generic[Work, Chip, S]):
     lower: writes the kernel. estimate: the seconds of many schedules, infinite for one that does
     not fit; where it is not given, schedules are rated one by one. check: raises CompileError for a
     schedule that the work cannot have on any chip; it is asked before a schedule that is given is
-    rated, and before it is lowered. filled: of kernels whose blocks
-    exchange values through scratch buffers: what all of them publish in each (``Job.filled``), for
-    a group and its inputs, as it is stored.
+    rated, and before it is lowered. obstacle: why it cannot lower a cluster that the strategy
+    lowers on another kind of chip. filled: of kernels whose blocks exchange values through scratch
+    buffers: what all of them publish in each (``Job.filled``), for a group and its inputs, as it is
+    stored.
     """
 
     schedule: type[S]
@@ -43,7 +44,7 @@ class Implementation(Generic[Work, Chip, S]):
     lower: Callable[[Job, S], None]
     estimate: Callable[[Work, Sequence[S], Chip], Seconds] | None = None
     check: Callable[[Work, S], None] | None = None
-    accepts: Callable[[Cluster], bool] = lambda _: True
+    obstacle: Callable[[Cluster], str | None] = lambda _: None
     filled: Callable[[GroupOp, Sequence[Array], WeightStore], Sequence[Array]] | None = None
 
     def space(self, work: Work, chip: Chip) -> Space[S]:

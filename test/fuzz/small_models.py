@@ -565,6 +565,15 @@ def _attention_fp16() -> SmallModel:
     return g.model("attention fp16", [g.op("MatMul", g.op("Softmax", scores), v)], "fp16")
 
 
+def _causal() -> SmallModel:
+    """Rows that see what was before them, of more keys than there are queries."""
+    g = GraphMaker(29)
+    q, k, v = g.normal("q", 2, 29, 8), g.normal("k", 2, 8, 75), g.normal("v", 2, 75, 9)
+    seen = g.constant(np.tri(29, 75, 75 - 29, dtype=bool), np.bool_)
+    scores = g.op("Where", seen, g.op("MatMul", q, k), g.constant(-np.inf, np.float32))
+    return g.model("causal", [g.op("MatMul", g.op("Softmax", scores), v)])
+
+
 def small_models() -> Iterator[SmallModel]:
     """Yield all of them."""
     for make in (
@@ -572,7 +581,7 @@ def small_models() -> Iterator[SmallModel]:
         _resampling,
         _ranking, _quantised, _bytes, _integers, _unsigned, _pieces, _special, _reductions,
         _image_fp16, _windows_fp16, _groups_fp16,
-        _large_products_fp16, _walking_products_fp16, _attention_fp16,
+        _large_products_fp16, _walking_products_fp16, _attention_fp16, _causal,
         _odd_lines_fp16, _turned, _written_out, _views, _masked,
     ):  # fmt: skip
         yield make()

@@ -10,6 +10,9 @@ from dlc.dialects.graph.structure import Array
 SCALE = 0.25
 LATER = 3
 
+_LEAST = {"f16": "0xFC00", "f32": "0xFF800000", "f64": "0xFFF0000000000000"}
+"""Minus infinity."""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -20,7 +23,8 @@ class Case:
     numbers, "scaled, added" both, "seen" one of booleans, "causal" a comparison of positions,
     "causal, later" one in which rows see ``LATER`` keys more. zero:
     whether rows that see nothing are zeros. packed: whether the factors are parts of one tensor,
-    heads beside each other, and so is the result.
+    heads beside each other, and so is the result. element: of all tensors of numbers. target: the
+    kind of chip that the schedule is for.
     """
 
     schedule: str
@@ -32,6 +36,8 @@ class Case:
     mask: str = ""
     zero: bool = False
     packed: bool = False
+    element: str = "f16"
+    target: str = "gpu"
 
     def inputs(self) -> Mapping[str, Array]:
         """Return random inputs by name."""
@@ -46,10 +52,10 @@ class Case:
                 "v": (*keys, self.columns),
             }
         found: dict[str, Array] = {
-            name: rng.standard_normal(n).astype(np.float16) for name, n in sizes.items()
+            name: rng.standard_normal(n).astype(self._dtype) for name, n in sizes.items()
         }
         if self.mask.endswith("added"):
-            found["mask"] = rng.standard_normal((self.rows, self.keys)).astype(np.float16)
+            found["mask"] = rng.standard_normal((self.rows, self.keys)).astype(self._dtype)
             found["mask"][:, : self.keys // 2] = -np.inf  # whole steps of some schedules
         if self.mask == "seen":
             found["mask"] = rng.random((self.rows, self.keys)) < 0.3
@@ -80,6 +86,10 @@ class Case:
 
     def text(self) -> str:
         """Return a module with the one group."""
+        return self._text().replace("f16", self.element)
+
+    def _text(self) -> str:
+        """Return it for elements of type f16."""
         inputs = self.inputs()
         types = {
             name: _type(x.shape, "i1" if x.dtype == bool else "f16") for name, x in inputs.items()
@@ -89,11 +99,12 @@ class Case:
         names, all = ", ".join(f"%given_{name}" for name in types), ", ".join(types.values())
         first = (self.rows, self.batch) if self.packed else (self.batch, self.rows)
         y = _type((*first, self.columns))
+        keys = f'strategy = "attention", target = "{self.target}", {self.schedule}'
         body = "\n    ".join([*self._factors(), *self._between(), *self._product(y)])
         return f"""
 func.func @main({taken}) -> {y} {{
   %y = fused_group.group @g({names}) : ({all}) -> {y} attributes {{
-      schedule = #loop.schedule<strategy = "attention", target = "gpu", {self.schedule}>}} {{
+      schedule = #loop.schedule<{keys}>}} {{
   ^bb0({given}):
     {body}
     fused_group.yield %z : {y}
@@ -127,7 +138,7 @@ func.func @main({taken}) -> {y} {{
         seen = _type((self.rows, self.keys), "i1")
         q, k = (_type((self.batch, n, self.depth)) for n in (self.rows, self.keys))
         chooses = self.mask == "seen" or self.mask.startswith("causal")
-        number = "dense<0xFC00>" if chooses else f"dense<{SCALE}>"
+        number = f"dense<{_LEAST[self.element]}>" if chooses else f"dense<{SCALE}>"
         lines = [
             f"%s = graph.matmul %q, %k transpose_rhs : ({q}, {k}) -> {s}",
             f"%n = graph.constant {number} : tensor<f16>",
@@ -185,6 +196,10 @@ func.func @main({taken}) -> {y} {{
             f"%o = graph.matmul {weights}, %v : ({s}, {v}) -> {o}",
             f"%z = graph.transpose %o {{permutation = {_array([1, 0, 2])}}} : {o} -> {y}",
         ]
+
+    @property
+    def _dtype(self) -> str:
+        return f"float{self.element[1:]}"
 
     @property
     def _later(self) -> int:

@@ -27,7 +27,7 @@ MUTANTS: Sequence[Mutant] = (
         "return Buffer(bytes, first, sorted(steps)[:2][-1])",
         "a value dies at its first reader",
         "convolutional",
-        "attention",
+        "recurrent",
     ),
     _memory(
         "touching-lifetimes",

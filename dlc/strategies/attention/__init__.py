@@ -1,7 +1,7 @@
 """Strategy ``attention``: two products with a softmax of rows between them, elementwise ops on the
 scores, moves and paddings that copies do before keys and values, elementwise ops, permutations and
-cuts of axes after it. Factors of 16 bits on a GPU only: elsewhere the products and the softmax are
-kernels of their own.
+cuts of axes after it. On a GPU factors have 16 bits: of others the products and the softmax are
+kernels of their own. On a CPU a core keeps the scores of some queries in its cache.
 
 They are so, too, where scores or weights are outputs, where queries are so long that no block fits
 into the registers (heads of 176 elements fit on every GPU, longer ones where there are few keys,
@@ -22,13 +22,10 @@ from dlc.analysis.epilogue import NotFusibleError, places
 from dlc.analysis.factor_copy import copy_bytes
 from dlc.analysis.role import Role
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp
-from dlc.ir.tensor import element_bytes, element_type
 from dlc.strategies._limits import chooses
 from dlc.strategies._strategy import FOREIGN, Strategy
-from dlc.strategies.attention import gpu
+from dlc.strategies.attention import cpu, gpu
 from dlc.strategies.attention.work import attention_in
-
-_FACTOR_BYTES = 2
 
 
 def _obstacles(cluster: Cluster) -> Iterator[str]:
@@ -36,8 +33,6 @@ def _obstacles(cluster: Cluster) -> Iterator[str]:
     if found is None:
         yield FOREIGN
         return
-    if element_bytes(element_type(found.scores.operands[0])) != _FACTOR_BYTES:
-        yield "attention takes factors of 16 bits only"
     try:
         after = places(found.product.results[0], cluster.ops, cluster.profile)
     except NotFusibleError as reason:
@@ -75,9 +70,10 @@ def _spans(flow: Dataflow) -> Iterator[tuple[ComputedOp, ComputedOp]]:
 
 STRATEGY = Strategy(
     "attention: a product, the softmax of its rows, the product of these weights",
-    "rows of queries per block; scores and weights in registers; mma micro-kernel",
+    "rows of queries per block (GPU: scores and weights in registers) or task of a core (CPU: in "
+    "its cache)",
     _obstacles,
-    {"gpu": gpu.IMPLEMENTATION},
+    {"gpu": gpu.IMPLEMENTATION, "cpu": cpu.IMPLEMENTATION},
     precedence=3,
     has_anchor=True,
     spans=_spans,

@@ -5,11 +5,13 @@ from dataclasses import replace
 from itertools import product
 from statistics import fmean
 
+from dlc.analysis.dataflow import Cluster
 from dlc.arch import GpuArch, instructions
 from dlc.arch.instruction import Instruction
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu.registers import FEWEST
 from dlc.errors import CompileError
+from dlc.ir.tensor import element_bytes, element_type
 from dlc.model.attention import AttentionKernel, estimate_s, violation
 from dlc.model.upper_bound import KernelWork, gpu_bound
 from dlc.strategies._implementation import Implementation
@@ -18,7 +20,7 @@ from dlc.strategies.attention.lowering import lower
 from dlc.strategies.attention.schedule import INSTRUCTIONS, PIECE, WARPGROUP, AttentionOnGpu
 from dlc.strategies.attention.splits import split_candidates
 from dlc.strategies.attention.tile_order import order_of
-from dlc.strategies.attention.work import AttentionWork, describe, work_of
+from dlc.strategies.attention.work import AttentionWork, attention_in, describe, work_of
 
 _BLOCKS = {
     Scope.WARP: dict.fromkeys(
@@ -40,6 +42,8 @@ memory are among the best.
 
 _TURNS_OF_L2 = 6
 """The part of the L2 that holds keys and values of the products whose tiles take turns."""
+
+_FACTOR_BYTES = 2
 
 _PRODUCED_STEPS = (64, 128)
 """Keys of a step with producers."""
@@ -208,6 +212,13 @@ def _steps(work: AttentionWork, schedule: AttentionOnGpu) -> list[int]:
     return work.steps(schedule.rows, schedule.step)
 
 
+def _obstacle(cluster: Cluster) -> str | None:
+    found = attention_in(cluster)
+    if found and element_bytes(element_type(found.scores.operands[0])) != _FACTOR_BYTES:
+        return "attention takes factors of 16 bits only"
+    return None
+
+
 IMPLEMENTATION = Implementation(
-    AttentionOnGpu, work_of, candidates, rate, describe, lower, check=check
+    AttentionOnGpu, work_of, candidates, rate, describe, lower, check=check, obstacle=_obstacle
 )

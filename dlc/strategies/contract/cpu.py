@@ -11,21 +11,16 @@ from dlc.strategies._implementation import Implementation
 from dlc.strategies._loop_nest import computing_s, moving_s, start_s
 from dlc.strategies._rated import Rated
 from dlc.strategies.contract.cpu_lowering import lower
+from dlc.strategies.contract.register_tile import RegisterTile
 from dlc.strategies.contract.schedule import ContractOnCpu
 from dlc.strategies.contract.work import describe, work_of
 
 _VECTORS = (2, 3, 1, 4)
-_LOADS_PER_CLOCK = 2
-_FMA_CLOCKS = 4
-"""Latency of a multiply-add: so many independent ones keep a unit busy."""
 
 _SCATTER_CLOCKS = 1.0
 """To store a result by itself, where those of neighbouring lanes are no neighbours in memory: 1.0
 to 1.4 for 1x1 convolutions of MobileNet-v2 in channels-first order, on one core of a Xeon.
 """
-
-_STEP_CLOCKS = 1.0
-"""What a step costs beside its multiply-adds and loads: the loop and its addresses."""
 
 
 def candidates(work: Contraction, arch: CpuArch) -> Iterator[ContractOnCpu]:
@@ -37,7 +32,7 @@ def candidates(work: Contraction, arch: CpuArch) -> Iterator[ContractOnCpu]:
     loop = min(work.row_loop, 512)
     for rows in sorted({ceil(loop / tiles) for tiles in range(1, loop + 1)}, reverse=True):
         for vectors in _VECTORS:
-            if _registers(rows, vectors) > arch.vector_registers:
+            if RegisterTile(rows, vectors, lanes).registers > arch.vector_registers:
                 continue
             for cores in (True, False) if arch.cores > 1 else (False,):
                 yield ContractOnCpu((rows, vectors * lanes), lanes, cores)
@@ -46,10 +41,9 @@ def candidates(work: Contraction, arch: CpuArch) -> Iterator[ContractOnCpu]:
 def rate(work: Contraction, schedule: ContractOnCpu, arch: CpuArch) -> Rated:
     """Return the bound and the latency of one schedule.
 
-    A step of the micro-kernel takes the longest of its multiply-adds (as many as units, if
-    enough are independent) and its loads; tails are padded to whole tiles. What is before and after
-    the contraction is computed in loops of its own, while tensors are moved; an lhs that is padded
-    or computed is written and read again.
+    Tails are padded to whole tiles. What is before and after the contraction is computed in loops
+    of its own, while tensors are moved; an lhs that is padded or computed is written and read
+    again.
     """
     (m, n), lanes = schedule.tile, schedule.lanes
     tiles = work.batch * ceil(work.m / m) * ceil(work.n / n)
@@ -66,7 +60,7 @@ def rate(work: Contraction, schedule: ContractOnCpu, arch: CpuArch) -> Rated:
     bound = cpu_bound(flops, bytes, work.compute_bytes, cores, arch)
     rows = ceil(work.row_loop / ceil(work.row_loop / m))  # as the lowering evens them out
     wide = ceil(lanes * work.compute_bytes / arch.vector_bytes)
-    bound = replace(bound, violation=_violation(_registers(rows, n // lanes * wide), arch))
+    bound = replace(bound, violation=_violation(RegisterTile(rows, n // lanes * wide, lanes), arch))
     memory_s = moving_s(bytes + staged, cores, arch)
     return Rated(schedule, bound, lambda: begin_s + compute_s + hypot(other_s, memory_s))
 
@@ -85,15 +79,12 @@ def _operations_around(work: Contraction) -> float:
     return before + work.operations * work.batch * work.m * work.n
 
 
-def _registers(rows: int, vectors: int) -> int:
-    """Return the SIMD registers of a tile: the sums, a row of loads and a broadcast."""
-    return rows * vectors + vectors + 1
-
-
-def _violation(registers: int, arch: CpuArch) -> str | None:
-    if registers <= arch.vector_registers:
+def _violation(tile: RegisterTile, arch: CpuArch) -> str | None:
+    if tile.registers <= arch.vector_registers:
         return None
-    return f"the tile needs {registers} SIMD registers, {arch.name} has {arch.vector_registers}"
+    return (
+        f"the tile needs {tile.registers} SIMD registers, {arch.name} has {arch.vector_registers}"
+    )
 
 
 def _row_clocks(work: Contraction, rows: int, vectors: int, lanes: int, arch: CpuArch) -> float:
@@ -102,18 +93,11 @@ def _row_clocks(work: Contraction, rows: int, vectors: int, lanes: int, arch: Cp
     heights = ((rows, work.row_loop // rows), (work.row_loop % rows, 1))
     widths = ((vectors, whole), (rest, 1))
     return sum(
-        h_count * w_count * _step_clocks(h, w, arch)
+        h_count * w_count * RegisterTile(h, w, lanes).step_clocks(arch)
         for h, h_count in heights
         for w, w_count in widths
         if h and w
     )
-
-
-def _step_clocks(rows: int, vectors: int, arch: CpuArch) -> float:
-    multiply_adds = rows * vectors
-    busy = min(1.0, multiply_adds / (_FMA_CLOCKS * arch.fma_units_per_core))
-    issue = multiply_adds / (arch.fma_units_per_core * busy)
-    return max(issue, (rows + vectors) / _LOADS_PER_CLOCK) + _STEP_CLOCKS
 
 
 IMPLEMENTATION = Implementation(ContractOnCpu, work_of, candidates, rate, describe, lower)

@@ -21,7 +21,8 @@ from dlc.lowering.job import Job
 from dlc.lowering.product import Product, points, split
 from dlc.lowering.tile_scope import TileScope, open_loop
 from dlc.strategies.contract.cpu_factors import Factor, pack_rhs, stage_lhs
-from dlc.strategies.contract.cpu_tile import Inside, RegisterTile, TileBody
+from dlc.strategies.contract.cpu_tile import Inside, TileBody
+from dlc.strategies.contract.register_tile import RegisterTile
 from dlc.strategies.contract.schedule import ContractOnCpu
 
 PARALLEL_PIECES = 16

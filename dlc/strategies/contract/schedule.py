@@ -301,7 +301,7 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
             )
 
 
-_LANES = Key(
+LANES = Key(
     "elements of a SIMD register; `nr` is a multiple",
     "2, 4, 8, 16, 32 or 64",
     lambda value: type(value) is int and value in (2, 4, 8, 16, 32, 64),
@@ -317,7 +317,7 @@ class ContractOnCpu(Schedule, strategy="contract", target="cpu"):
     tile: tuple[int, int] = sizes(
         "`[mr, nr]`: the register tile of the micro-kernel", 2, most=LARGEST
     )
-    lanes: int = key_field(_LANES)
+    lanes: int = key_field(LANES)
     cores: bool = flag("whether tiles are spread over several cores", False)
 
     @property

@@ -14,6 +14,8 @@ from dlc.strategies._schedule import Schedule
 from dlc.strategies.map.cores import lower_on_cores
 from dlc.strategies.map.windows import needs_windows
 
+_WINDOWS = "sums of windows that other sums read are kept on a GPU only"
+
 
 @dataclass(frozen=True)
 class MapOnCpu(Schedule, strategy="map", target="cpu"):
@@ -39,5 +41,5 @@ IMPLEMENTATION = Implementation(
     _rate,
     lambda _: "a loop nest",
     lambda job, schedule: lower_on_cores(job, schedule.cores),
-    accepts=lambda cluster: not needs_windows(cluster),
+    obstacle=lambda cluster: _WINDOWS if needs_windows(cluster) else None,
 )

@@ -18,6 +18,7 @@ from dlc.dialects.graph.math import ExpOp
 from dlc.model.streaming import LaneReads
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._loop_nest import NestWork
+from dlc.strategies.attention.cpu import CoreWork
 from dlc.strategies.attention.work import AttentionWork
 from dlc.strategies.map import gpu as map_gpu
 from dlc.strategies.map.windows import WindowWork
@@ -30,6 +31,9 @@ WORKS = {
     "recurrent on a GPU": RecurrentWork(100, 1024, 8, (8, 4), "f16", 2, "f32", 4, 1 << 20),
     "attention on a GPU": AttentionWork(
         12, 128, 128, 64, 64, "f16", 2, "f32", 1.0, 1, 600000, 200000
+    ),
+    "attention on a CPU": CoreWork(
+        AttentionWork(12, 128, 128, 64, 64, "f32", 4, "f32", 1.0, 1, 1200000, 400000), 1e7, 4
     ),
     "contract on a GPU": product(8192, 768, 768),
     "contract on a CPU": product(512, 512, 512, "f32"),
