@@ -10,6 +10,8 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.pad import PadOp
+from dlc.dialects.graph.reshape import ReshapeOp
 from dlc.dialects.graph.structure import VIEW_ALIGNMENT_BYTES
 from dlc.ir.tensor import element_bytes, element_type, is_float, shape
 
@@ -37,6 +39,17 @@ def without_room(
     if shape(x) == tuple(whole):
         return x
     return g.reshape(g.part(x, axis, 0, prod(sizes)), whole)
+
+
+def laid_out(x: SSAValue) -> SSAValue:
+    """Return the part that ``with_room`` laid out as ``x``; itself where that did nothing."""
+    op = x.owner
+    if not isinstance(op, PadOp) or any(op.low.get_values()) or len(shape(x)) > 1:
+        return x
+    if op.value is None or op.value.value.data != 0:
+        return x
+    inner = op.x.owner
+    return inner.operands[0] if isinstance(inner, ReshapeOp) else op.x
 
 
 def _unit(x: SSAValue) -> int:

@@ -18,7 +18,8 @@ class Case:
     cell: "lstm", "gru" (with its reset behind the product), "rnn", "stack" (two of
     these, the second a step behind). initial: whether the states
     begin as tensors, else as zeros. lengths: whether sequences end before the last step; their
-    states stay then, and what they give is zero. last: whether the last states are results.
+    states stay then, and what they give is zero. last: whether the last states are results. room:
+    elements behind a step's part of the result, which is flat then.
     """
 
     cell: str
@@ -32,6 +33,7 @@ class Case:
     lengths: bool = False
     last: bool = False
     tf32: bool = False
+    room: int = 0
 
     @property
     def states(self) -> int:
@@ -79,6 +81,8 @@ class Case:
             runs = own["left"][place][:, None] > 0 if self.lengths else True
             states = [np.where(runs, n, o) for n, o in zip(new, states, strict=True)]
             given[place] = np.where(runs, new[0], 0)
+        if self.room:
+            given = np.pad(given.reshape(self.steps, -1), [(0, 0), (0, self.room)])
         return [given, *states] if self.last else [given]
 
     def _step(self, own: Mapping[str, Array], x: Array, states: Sequence[Array]) -> Sequence[Array]:
@@ -103,7 +107,7 @@ class Case:
         names = list(self.inputs())
         types = {name: self._type(x) for name, x in self.inputs().items()}
         state = self.tensor(self.sequences, self.units)
-        all_steps = self.tensor(self.steps, self.sequences, self.units)
+        all_steps = self.tensor(self.steps, *self._part)
         arguments = ", ".join(f"%m_{name}: {types[name]}" for name in names)
         inner = ", ".join(f"%g_{name}: {types[name]}" for name in names)
         given = ", ".join(f"%m_{name}" for name in names)
@@ -128,6 +132,12 @@ func.func @main({arguments}) -> ({texts}) {{
             return ""
         keys = f'strategy = "recurrent", target = "gpu", {self.schedule}'
         return f" attributes {{schedule = #loop.schedule<{keys}>}}"
+
+    @property
+    def _part(self) -> tuple[int, ...]:
+        """The sizes of what a step gives."""
+        sizes = self.sequences, self.units
+        return (self.sequences * self.units + self.room,) if self.room else sizes
 
     def tensor(self, *sizes: int) -> str:
         return f"tensor<{'x'.join(map(str, sizes))}x{self.element}>"
@@ -156,7 +166,7 @@ func.func @main({arguments}) -> ({texts}) {{
         slice({", ".join(f"%g_{n}" for n in sliced)}) read({", ".join(f"%g_{n}" for n in shared)})
         {{{way}}} : ({states}) ({", ".join(types[n] for n in sliced)})
         ({", ".join(types[n] for n in shared)})
-        -> {states}, {self.tensor(self.steps, b, h)} {{
+        -> {states}, {self.tensor(self.steps, *self._part)} {{
     ^bb1({", ".join(arguments)}):
 {self._body()}
     }}"""
@@ -187,8 +197,10 @@ func.func @main({arguments}) -> ({texts}) {{
             lines.add(f"%nothing = graph.splat 0.000000e+00 : {self.element} -> {state}")
             given = lines.add(f"%give = graph.where %runs, {given}, %nothing {where}")
             new = kept
-        yielded = [*new, given]
-        lines.text.append(f"graph.yield {', '.join(yielded)} : {', '.join([state] * len(yielded))}")
+        if self.room:
+            given = lines.with_room(given)
+        types = ", ".join([*([state] * len(new)), self.tensor(*self._part)])
+        lines.text.append(f"graph.yield {', '.join([*new, given])} : {types}")
         return "\n".join(f"      {line}" for line in lines.text)
 
     def _lstm(self, lines: "_Lines") -> list[str]:
@@ -240,6 +252,21 @@ class _Lines:
 
     def _name(self) -> str:
         return f"%v{len(self.text)}"
+
+    def with_room(self, value: str) -> str:
+        case = self.case
+        count = case.sequences * case.units
+        flat, whole = case.tensor(count), case.tensor(count + case.room)
+        row = self.add(
+            f"{self._name()} = graph.reshape {value} {{sizes = array<i64: {count}>}} : "
+            f"{self._type()} -> {flat}"
+        )
+        zero = f"value = 0.000000e+00 : {case.element}"
+        ends = f"low = array<i64: 0>, high = array<i64: {case.room}>"
+        return self.add(
+            f'{self._name()} = graph.pad {row} {{mode = "constant", {zero}, {ends}}} : '
+            f"{flat} -> {whole}"
+        )
 
     def product(self, lhs: str, rhs: str, gates: int) -> str:
         h, how = self.case.units, " precision tf32" if self.case.tf32 else ""

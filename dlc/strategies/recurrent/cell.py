@@ -15,6 +15,7 @@ from dlc.analysis.epilogue import NotFusibleError
 from dlc.core.affine import Interval, Ranges, simplify
 from dlc.dialects.graph.computed import ContractionOp, Index, ReductionOp
 from dlc.dialects.graph.step_loop import StepLoopOp
+from dlc.dialects.graph.step_part import laid_out
 from dlc.errors import CompileError
 from dlc.ir.tensor import compute_type, element_count, element_type, shape
 from dlc.lowering.scope import LoopScope
@@ -93,6 +94,22 @@ class Cell:
         """Return the ranges of ``SEQUENCE`` and ``UNIT``."""
         return Ranges([Interval(0, self.sequences - 1), Interval(0, self.units - 1)])
 
+    @property
+    def given(self) -> Sequence[SSAValue]:
+        """What a step yields, in the shape of states."""
+        return [laid_out(value) for value in self.loop.yielded]
+
+    def place(self, number: int, at: Index) -> Index:
+        """Return where yielded value ``number`` has the element of a sequence and a unit."""
+        sequence, unit = at
+        is_flat = len(shape(self.loop.yielded[number])) == 1
+        return [sequence * self.units + unit] if is_flat else at
+
+    def room(self, number: int) -> range:
+        """Return the places of yielded value ``number`` behind those of all units."""
+        count = self.sequences * self.units
+        return range(count, element_count(self.loop.yielded[number]))
+
     def index(self, exprs: Index) -> tuple[AffineExpr, ...]:
         """Return an index in the form in which reads are compared."""
         return tuple(simplify(expr, self.ranges()) for expr in exprs)
@@ -121,7 +138,7 @@ def cell_of(loop: StepLoopOp) -> Cell:
     sizes = {shape(value) for value in loop.initial}
     if len(sizes) != 1 or len(own := sizes.pop()) != 2 or not all(own):
         raise NotFusibleError("states that are not all of one shape, sequences by units")
-    if any(shape(value) != own for value in loop.yielded):
+    if any(shape(laid_out(value)) != own for value in loop.yielded):
         raise NotFusibleError("a step gives a part of another shape than its states")
     products = [op for op in loop.body.block.ops if isinstance(op, ReductionOp)]
     if not products:
@@ -190,7 +207,7 @@ class _Recorder:
         cell, scope = self.cell, self.scope
         try:
             with scope.region(self.block, [cell.sequences, cell.units]) as at:
-                for value in cell.loop.yielded:
+                for value in cell.given:
                     scope.read(value, at)
         except CompileError as error:
             raise NotFusibleError(

@@ -112,7 +112,7 @@ class Cells:
         """Write the new states of a cell; return those yielded values that are asked for."""
         scope, at = self.scope, self._index(number)
         scope.elements = lambda value, index: self._element(q, number, at, value, index)
-        values = [scope.read(value, at) for value in self.cell.loop.yielded]
+        values = [scope.read(value, at) for value in self.cell.given]
         scope.elements = None
         for value, buffer in zip(values, self.states, strict=False):
             self.thread.store(value, buffer, [q])
@@ -158,10 +158,25 @@ class Cells:
 
         def write() -> None:
             at = self._index(number)
-            for (_, buffer), value in zip(self._stacked, values, strict=True):
-                self.thread.store(value, buffer, [place, *at])
+            for (each, buffer), value in zip(self._stacked, values, strict=True):
+                self.thread.store(value, buffer, [place, *self.cell.place(each, at)])
 
         self.scope.where_below(self._unit(number), self.cell.units, write)
+
+    def fill(self, place: AffineExpr) -> None:
+        """Write the zeros behind the units of parts at ``place``: by the first threads of all."""
+        for each, buffer in self._stacked:
+            self._fill(each, buffer, place)
+
+    def _fill(self, each: int, buffer: SSAValue, place: AffineExpr) -> None:
+        thread, number, room = self.thread, self.thread.number_of_all, self.cell.room(each)
+
+        def write() -> None:
+            zero = self.scope.b.constant(0.0, _computed(self.cell.loop.yielded[each]))
+            thread.store(zero, buffer, [place, number + room.start])
+
+        if room:
+            self.scope.where_below(number, len(room), write)
 
     def end(self) -> None:
         """Write the states after the last step, where they are results."""

@@ -85,3 +85,4 @@ class _Steps:
         scope.where(later, lambda: self.exchange.bring(step - 1))
         self.product.multiply()
         self.cells.finish(step, place)
+        self.cells.fill(place)

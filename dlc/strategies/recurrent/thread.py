@@ -36,6 +36,12 @@ class Thread:
     # Places -------------------------------------------------------------------------------------
 
     @property
+    def number_of_all(self) -> AffineExpr:
+        """Its number among the threads of all blocks, where some numbers may be left out."""
+        block = self.group * self.layout.depth + self.unit
+        return block * self.layout.schedule.threads + self.number
+
+    @property
     def warp_row(self) -> AffineExpr:
         """The place of its warp over the rows of the weights."""
         return self.number // WARP_LANES % self.layout.schedule.warps[0]
