@@ -10,9 +10,10 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from dlc.dialects.graph.composer import Composer
+from dlc.dialects.graph.layout import SliceOp
 from dlc.dialects.graph.pad import PadOp
 from dlc.dialects.graph.reshape import ReshapeOp
-from dlc.dialects.graph.structure import VIEW_ALIGNMENT_BYTES
+from dlc.dialects.graph.structure import VIEW_ALIGNMENT_BYTES, GraphOp
 from dlc.ir.tensor import element_bytes, element_type, is_float, shape
 
 NARROWEST_FLOAT_BYTES = 2
@@ -50,6 +51,18 @@ def laid_out(x: SSAValue) -> SSAValue:
         return x
     inner = op.x.owner
     return inner.operands[0] if isinstance(inner, ReshapeOp) else op.x
+
+
+def is_room(op: GraphOp, steps: int) -> bool:
+    """Whether an op adds or takes away what ``with_room`` adds behind the parts of steps."""
+    if not isinstance(op, PadOp | SliceOp) or len(shape(op.x)) != 2:
+        return False
+    (count, size), (own_count, own_size) = shape(op.x), shape(op.output)
+    if (count, own_count) != (steps, steps) or abs(size - own_size) >= _unit(op.x):
+        return False
+    if isinstance(op, SliceOp):
+        return [*op.ranges()] == [range(steps), range(own_size)]
+    return not any(op.low.get_values()) and op.value is not None and op.value.value.data == 0
 
 
 def _unit(x: SSAValue) -> int:

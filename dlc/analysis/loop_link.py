@@ -1,15 +1,15 @@
 """Loops of steps of which one multiplies the states of another one by weights, step by step."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Operation, OpResult, SSAValue, Use
 
-from dlc.analysis.dataflow import origin
 from dlc.analysis.evaluation import is_known
 from dlc.dialects.graph.contraction import MatmulOp
 from dlc.dialects.graph.elementwise import AddOp
 from dlc.dialects.graph.step_loop import StepLoopOp
+from dlc.dialects.graph.step_part import is_room, laid_out
 from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import element_count, shape
 
@@ -22,7 +22,7 @@ class LoopLink:
     """A loop ``second`` whose sliced operand ``number`` is the product of a known factor and the
     states of all steps of ``first``, its state number ``state``; maybe with a known vector added.
 
-    given: these states.
+    given: these states. path: the ops from there to the second loop.
     """
 
     first: StepLoopOp
@@ -32,6 +32,7 @@ class LoopLink:
     state: int
     product: MatmulOp
     sum: AddOp | None
+    path: Sequence[GraphOp]
 
     @property
     def factor(self) -> SSAValue:
@@ -52,22 +53,28 @@ class LoopLink:
         return [self.product, *([] if self.sum is None else [self.sum])]
 
     @property
+    def other_uses(self) -> list[Use]:
+        """The uses of the first loop's results that are not on the path."""
+        uses = (use for value in self.first.outputs for use in value.uses)
+        return [use for use in uses if use.operation is not self.path[0]]
+
+    @property
     def is_alone(self) -> bool:
-        """Whether nobody else needs the states of all steps or the product, the second loop needs
-        nothing else of the first one, and what reads the first one's last states stands behind it.
+        """Whether nobody else needs what is on the path, and the second loop nothing else of the
+        first one.
         """
-        first, second = self.first, self.second
-        block = second.parent
-        if block is None or first.parent is not block:
-            return False
-        place = block.get_operation_index(second)
-        others = (value for value in first.outputs if value is not self.given)
-        users = [use.operation for value in others for use in value.uses]
-        if any(u.parent is not block or block.get_operation_index(u) <= place for u in users):
-            return False
-        own = (value for n, value in enumerate(second.sliced) if n != self.number)
-        needed = [*second.initial, *own, *second.shared]
-        return not any(_needs(v, first) for v in needed) and _ends_in(self.given, second)
+        once = all(len([*op.results[0].uses]) == 1 for op in self.path)
+        return once and self.second not in needing(self.other_uses)
+
+
+def needing(uses: Iterable[Use]) -> set[Operation]:
+    """Return the ops of some uses, those that need what these give, and so on."""
+    left, found = [use.operation for use in uses], set[Operation]()
+    while left:
+        if (op := left.pop()) not in found:
+            found.add(op)
+            left += (use.operation for value in op.results for use in value.uses)
+    return found
 
 
 def link_of(second: StepLoopOp) -> LoopLink | None:
@@ -77,22 +84,25 @@ def link_of(second: StepLoopOp) -> LoopLink | None:
 
 
 def _links(second: StepLoopOp, number: int) -> Iterator[LoopLink]:
-    value = _whole(second.sliced[number])
+    value, behind = _whole(second.sliced[number], second.runs)
     sum = value.owner if isinstance(value.owner, AddOp) else None
     for y in [value] if sum is None else sum.operands:
         product = y.owner
         if not isinstance(product, MatmulOp) or not is_known(product.operands[1]):
             continue
-        given = _whole(product.operands[0])
+        given, before = _whole(product.operands[0], second.runs)
         first = given.owner
         if not isinstance(first, StepLoopOp) or not isinstance(given, OpResult):
             continue
         states = list(first.yielded[: len(first.initial)])
-        state = first.yielded[given.index] if given.index >= len(states) else None
+        is_stacked = given.index >= len(states)
+        state = laid_out(first.yielded[given.index]) if is_stacked else None
         if state is None or state not in states:
             continue
+        computed = [product, *([] if sum is None else [sum])]
+        path = [*reversed(before), *computed, *reversed(behind)]
         own = states.index(state)
-        link = LoopLink(first, second, number, given, own, product, sum)
+        link = LoopLink(first, second, number, given, own, product, sum, path)
         if _is_by_row(link):
             yield link
 
@@ -111,23 +121,15 @@ def _is_by_row(link: LoopLink) -> bool:
     return fits and ranks == (_RANK, _RANK) and sizes[0][-1:] == sizes[1]
 
 
-def _whole(value: SSAValue) -> SSAValue:
-    """Return what a value has all elements of, in the same order."""
-    found = origin(value)
-    return found if element_count(found) == element_count(value) else value
-
-
-def _needs(value: SSAValue, loop: StepLoopOp) -> bool:
-    owner = value.owner
-    return isinstance(owner, Operation) and (
-        owner is loop or any(_needs(operand, loop) for operand in owner.operands)
-    )
-
-
-def _ends_in(value: SSAValue, loop: StepLoopOp) -> bool:
-    """Whether one op reads a value, one what that gives, and so on up to a loop."""
-    users = [use.operation for use in value.uses]
-    if len(users) != 1:
-        return False
-    (user,) = users
-    return user is loop or (len(user.results) == 1 and _ends_in(user.results[0], loop))
+def _whole(value: SSAValue, steps: int) -> tuple[SSAValue, list[GraphOp]]:
+    """Return what a value has all elements of, in the same order, but for room behind the parts of
+    steps; and the ops between the two, the last one first.
+    """
+    passed: list[GraphOp] = []
+    while isinstance(op := value.owner, GraphOp):
+        is_same = op.is_view and element_count(op.operands[0]) == element_count(value)
+        if not is_same and not is_room(op, steps):
+            break
+        passed.append(op)
+        value = op.operands[0]
+    return value, passed

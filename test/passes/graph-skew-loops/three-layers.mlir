@@ -1,0 +1,46 @@
+// RUN: dlc-opt %s --graph-skew-loops=arch=sm_90a | filecheck %s
+
+// Each loop is a step behind the one before; all of them have one kernel.
+// CHECK-LABEL: @main
+// CHECK:         graph.weight @{{.*}} : tensor<6x4xi32>
+// CHECK:         graph.pad %x {{.*}}low = array<i64: 0, 0, 0>, high = array<i64: 2, 0, 0>
+// CHECK:         %[[G:.*]], %[[H:.*]], %[[I:.*]], %[[ALL:.*]] = graph.step_loop carry(%s, %t, %r) {{.*}}steps = 6 : i64
+// CHECK:         %[[Z:.*]] = graph.slice %[[ALL]] {starts = array<i64: 2, 0, 0>, stops = array<i64: 6, 1, 64>
+// CHECK-NOT:     graph.step_loop
+// CHECK:         func.return %[[G]], %[[H]], %[[I]], %[[Z]]
+func.func @main(%x: tensor<4x1x64xf16>, %s: tensor<1x64xf16>, %t: tensor<1x64xf16>, %r: tensor<1x64xf16>) -> (tensor<1x64xf16>, tensor<1x64xf16>, tensor<1x64xf16>, tensor<4x1x64xf16>) {
+  %u = graph.weight @u : tensor<64x64xf16>
+  %v = graph.weight @v : tensor<64x64xf16>
+  %w = graph.weight @w : tensor<64x64xf16>
+  %b = graph.weight @b : tensor<64xf16>
+  %g, %y = graph.step_loop carry(%s) slice(%x) read(%u) {steps = 4 : i64} : (tensor<1x64xf16>) (tensor<4x1x64xf16>) (tensor<64x64xf16>) -> tensor<1x64xf16>, tensor<4x1x64xf16> {
+  ^bb0(%h: tensor<1x64xf16>, %part: tensor<1x64xf16>, %m: tensor<64x64xf16>):
+    %0 = graph.matmul %h, %m transpose_rhs : (tensor<1x64xf16>, tensor<64x64xf16>) -> tensor<1x64xf16>
+    %1 = graph.add %0, %part : (tensor<1x64xf16>, tensor<1x64xf16>) -> tensor<1x64xf16>
+    %2 = graph.tanh %1 : tensor<1x64xf16> -> tensor<1x64xf16>
+    graph.yield %2, %2 : tensor<1x64xf16>, tensor<1x64xf16>
+  }
+  %rows = graph.reshape %y {sizes = array<i64: 4, 64>} : tensor<4x1x64xf16> -> tensor<4x64xf16>
+  %product = graph.matmul %rows, %w transpose_rhs : (tensor<4x64xf16>, tensor<64x64xf16>) -> tensor<4x64xf16>
+  %sum = graph.add %product, %b : (tensor<4x64xf16>, tensor<64xf16>) -> tensor<4x64xf16>
+  %p = graph.reshape %sum {sizes = array<i64: 4, 1, 64>} : tensor<4x64xf16> -> tensor<4x1x64xf16>
+  %k, %o = graph.step_loop carry(%t) slice(%p) read(%v) {steps = 4 : i64} : (tensor<1x64xf16>) (tensor<4x1x64xf16>) (tensor<64x64xf16>) -> tensor<1x64xf16>, tensor<4x1x64xf16> {
+  ^bb0(%h: tensor<1x64xf16>, %part: tensor<1x64xf16>, %m: tensor<64x64xf16>):
+    %0 = graph.matmul %h, %m transpose_rhs : (tensor<1x64xf16>, tensor<64x64xf16>) -> tensor<1x64xf16>
+    %1 = graph.add %0, %part : (tensor<1x64xf16>, tensor<1x64xf16>) -> tensor<1x64xf16>
+    %2 = graph.tanh %1 : tensor<1x64xf16> -> tensor<1x64xf16>
+    graph.yield %2, %2 : tensor<1x64xf16>, tensor<1x64xf16>
+  }
+  %rows2 = graph.reshape %o {sizes = array<i64: 4, 64>} : tensor<4x1x64xf16> -> tensor<4x64xf16>
+  %product2 = graph.matmul %rows2, %w transpose_rhs : (tensor<4x64xf16>, tensor<64x64xf16>) -> tensor<4x64xf16>
+  %sum2 = graph.add %product2, %b : (tensor<4x64xf16>, tensor<64xf16>) -> tensor<4x64xf16>
+  %q = graph.reshape %sum2 {sizes = array<i64: 4, 1, 64>} : tensor<4x64xf16> -> tensor<4x1x64xf16>
+  %i, %z = graph.step_loop carry(%r) slice(%q) read(%u) {steps = 4 : i64} : (tensor<1x64xf16>) (tensor<4x1x64xf16>) (tensor<64x64xf16>) -> tensor<1x64xf16>, tensor<4x1x64xf16> {
+  ^bb0(%h: tensor<1x64xf16>, %part: tensor<1x64xf16>, %m: tensor<64x64xf16>):
+    %0 = graph.matmul %h, %m transpose_rhs : (tensor<1x64xf16>, tensor<64x64xf16>) -> tensor<1x64xf16>
+    %1 = graph.add %0, %part : (tensor<1x64xf16>, tensor<1x64xf16>) -> tensor<1x64xf16>
+    %2 = graph.tanh %1 : tensor<1x64xf16> -> tensor<1x64xf16>
+    graph.yield %2, %2 : tensor<1x64xf16>, tensor<1x64xf16>
+  }
+  func.return %g, %k, %i, %z : tensor<1x64xf16>, tensor<1x64xf16>, tensor<1x64xf16>, tensor<4x1x64xf16>
+}
