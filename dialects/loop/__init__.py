@@ -22,6 +22,7 @@ from dlc.dialects.loop.elements import DrainOp, MapAccumulatorOp
 from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.dialects.loop.memory import AllocOp, IndexOp, LoadOp, StoreOp
 from dlc.dialects.loop.online_softmax import LoadFragmentOp, NormalizeOp, OnlineSoftmaxOp
+from dlc.dialects.loop.prefetch import PrefetchOp
 from dlc.dialects.loop.remainder import RemfOp
 from dlc.dialects.loop.roles import RolesOp
 from dlc.dialects.loop.spread import SpreadAttr
@@ -52,6 +53,7 @@ Loop = Dialect(
         MeetOp,
         NormalizeOp,
         OnlineSoftmaxOp,
+        PrefetchOp,
         PrefixOp,
         RemfOp,
         RolesOp,

@@ -31,3 +31,11 @@ class CpuCosts:
     """Fraction of the peak that compiled elementwise loops reach: loads, stores and addresses share
     the issue slots.
     """
+
+    streamed_load_clocks: float = 0.5
+    """A load of a step of a contraction whose rhs no core's cache holds: as any other one, unless
+    measured.
+    """
+
+    streamed_vector_clocks: float = 0.0
+    """What each vector of such a rhs takes beside loads and multiply-adds."""

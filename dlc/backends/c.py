@@ -22,7 +22,7 @@ from dlc.backends._c_like import STATEMENTS, CLikePrinter, Statement, assign, fu
 from dlc.backends._c_scalar import TEMPLATES, storage_type
 from dlc.backends._c_vector import vector_operation, vector_type, vector_typedefs
 from dlc.core.locations import operation_text
-from dlc.dialects.loop import AllocOp, EndOp, ForOp, KernelOp, YieldOp
+from dlc.dialects.loop import AllocOp, EndOp, ForOp, KernelOp, PrefetchOp, YieldOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.errors import CompileError
 from dlc.ir.space import buffer_type
@@ -199,6 +199,10 @@ def _alloc(p: CPrinter, op: AllocOp) -> None:
     p.line(f"{storage_type(type.element_type)} {name}[{size}] __attribute__((aligned(64)));")
 
 
+def _prefetch(p: CPrinter, op: PrefetchOp) -> None:
+    p.line(f"__builtin_prefetch(&{p.element(op.place)}, 0, 2);")  # to the second-level cache
+
+
 def _nothing(p: CPrinter, op: Operation) -> None:
     """Print nothing: the enclosing operation has taken care of it."""
 
@@ -207,6 +211,7 @@ CPrinter.STATEMENTS = {
     **STATEMENTS,
     AllocOp: _alloc,
     ForOp: _for,
+    PrefetchOp: _prefetch,
     YieldOp: _nothing,
     EndOp: _nothing,
 }

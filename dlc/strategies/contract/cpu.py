@@ -22,6 +22,9 @@ _SCATTER_CLOCKS = 1.0
 to 1.4 for 1x1 convolutions of MobileNet-v2 in channels-first order, on one core of a Xeon.
 """
 
+_LEAST_TILES = 4
+"""Tiles below each other that are worth the rhs once more."""
+
 
 def candidates(work: Contraction, arch: CpuArch) -> Iterator[ContractOnCpu]:
     """Yield the register tiles that leave registers for one row of loads and a broadcast.
@@ -34,8 +37,34 @@ def candidates(work: Contraction, arch: CpuArch) -> Iterator[ContractOnCpu]:
         for vectors in _VECTORS:
             if RegisterTile(rows, vectors, lanes).registers > arch.vector_registers:
                 continue
+            tile = rows, vectors * lanes
+            together, ahead = _rows_together(work, tile, arch), _asks_ahead(work, tile, arch)
             for cores in (True, False) if arch.cores > 1 else (False,):
-                yield ContractOnCpu((rows, vectors * lanes), lanes, cores)
+                yield ContractOnCpu(tile, lanes, cores, together, ahead)
+
+
+def _rows_together(work: Contraction, tile: tuple[int, int], arch: CpuArch) -> int:
+    """Return how many rows of the lhs stay in half of a core's cache while all columns pass; 0
+    where all do, where there is one block of columns, or where only a few tiles would.
+    """
+    rows = arch.l2_bytes // 2 // max(1, work.k * work.compute_bytes)
+    if work.row_loop < work.m or work.m <= rows or work.n <= tile[1]:
+        return 0
+    return rows if rows >= _LEAST_TILES * tile[0] else 0
+
+
+def _asks_ahead(work: Contraction, tile: tuple[int, int], arch: CpuArch) -> bool:
+    """Return whether the rhs of the next columns is worth asking for: where several tiles are
+    multiplied by the same columns before the next ones come.
+    """
+    rows, columns = tile
+    return _streams(work, arch) and work.m > rows and work.n >= 2 * columns
+
+
+def _streams(work: Contraction, arch: CpuArch) -> bool:
+    """Return whether all rows pass by each block of columns, of more than a core's cache holds."""
+    rhs_bytes = work.batch * work.n * work.k * work.compute_bytes
+    return work.row_loop == work.m and rhs_bytes > arch.l2_bytes
 
 
 def rate(work: Contraction, schedule: ContractOnCpu, arch: CpuArch) -> Rated:
@@ -89,11 +118,12 @@ def _violation(tile: RegisterTile, arch: CpuArch) -> str | None:
 
 def _row_clocks(work: Contraction, rows: int, vectors: int, lanes: int, arch: CpuArch) -> float:
     """Return the clocks of one step of the reduction for all tiles along one row loop."""
+    streams = _streams(work, arch)
     whole, rest = divmod(ceil(work.n / lanes), vectors)
     heights = ((rows, work.row_loop // rows), (work.row_loop % rows, 1))
     widths = ((vectors, whole), (rest, 1))
     return sum(
-        h_count * w_count * RegisterTile(h, w, lanes).step_clocks(arch)
+        h_count * w_count * RegisterTile(h, w, lanes).step_clocks(arch, streams)
         for h, h_count in heights
         for w, w_count in widths
         if h and w

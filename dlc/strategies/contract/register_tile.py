@@ -19,7 +19,7 @@ Values = Sequence[SSAValue]
 At = Sequence[AffineExpr]
 """A point of the loops of a reduction."""
 
-_LOADS_PER_CLOCK = 2
+_LOAD_CLOCKS = 0.5
 _FMA_CLOCKS = 4
 """Latency of a multiply-add: so many independent ones keep a unit busy."""
 
@@ -32,13 +32,15 @@ class Reduction:
     """What a tile sums up, in loops of ``sizes``.
 
     lhs: writes the element of a row at a point. rhs: writes the vector of a number at a point.
-    until: where it is given, the iterations of the only loop end before it.
+    until: where it is given, the iterations of the only loop end before it. ask: writes what a
+    point asks for ahead of time.
     """
 
     sizes: Sequence[int]
     lhs: Callable[[int, At], SSAValue]
     rhs: Callable[[int, At], SSAValue]
     until: SSAValue | None = None
+    ask: Callable[[At], None] = lambda _: None
 
 
 @dataclass(frozen=True)
@@ -59,14 +61,19 @@ class RegisterTile:
         """The SIMD registers of a tile: the sums, a row of loads and a broadcast."""
         return self.rows * self.vectors + self.vectors + 1
 
-    def step_clocks(self, arch: CpuArch) -> float:
+    def step_clocks(self, arch: CpuArch, streams: bool = False) -> float:
         """Return the clocks of a step of the reduction: the longest of its multiply-adds (as many
-        as units, if enough are independent) and its loads.
+        as units, if enough are independent) and its loads. streams: whether no core's cache holds
+        the rhs.
         """
         multiply_adds = self.rows * self.vectors
         busy = min(1.0, multiply_adds / (_FMA_CLOCKS * arch.fma_units_per_core))
         issue = multiply_adds / (arch.fma_units_per_core * busy)
-        return max(issue, (self.rows + self.vectors) / _LOADS_PER_CLOCK) + _STEP_CLOCKS
+        loads = (self.rows + self.vectors) * (
+            arch.costs.streamed_load_clocks if streams else _LOAD_CLOCKS
+        )
+        arriving = arch.costs.streamed_vector_clocks * self.vectors if streams else 0.0
+        return max(issue, loads) + arriving + _STEP_CLOCKS
 
     def sum_up(
         self, scope: LoopScope, rows: int, compute: Attribute, reduction: Reduction
@@ -98,6 +105,7 @@ class RegisterTile:
         """Write one step of the reduction: a column of the lhs times a row of the rhs."""
         type = totals[0].type
         assert isinstance(type, VectorType)
+        reduction.ask(at)
         row_of_rhs = [reduction.rhs(number, at) for number in range(self.vectors)]
         result: list[SSAValue] = []
         for row in range(len(totals) // self.vectors):

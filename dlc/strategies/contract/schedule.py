@@ -319,6 +319,12 @@ class ContractOnCpu(Schedule, strategy="contract", target="cpu"):
     )
     lanes: int = key_field(LANES)
     cores: bool = flag("whether tiles are spread over several cores", False)
+    rows: int = count(
+        "rows of the lhs that stay in a core's cache while all columns pass; 0: all there are"
+    )
+    ahead: bool = flag(
+        "whether the rhs of the next columns is asked for while these are multiplied", False
+    )
 
     @property
     def thrift(self) -> tuple[int, ...]:

@@ -94,3 +94,12 @@ loop.kernel @swizzled_registers(%x: memref<64xf16>) attributes {outputs = 1 : i6
   %r = loop.alloc {swizzle = #gpu.swizzle<3, 4, 3>} : memref<8x64xf16, #loop.space<register>>
   loop.end
 }
+
+// -----
+
+loop.kernel @next_of_no_loop(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %i = loop.index [3]
+  // expected-error@below {{next counts the iterations of a loop.for around it}}
+  loop.prefetch %x[%i] next %i : memref<8xf32>
+  loop.end
+}

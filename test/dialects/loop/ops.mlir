@@ -16,6 +16,8 @@ loop.kernel @g0(%x: memref<128x768xf16>, %y: memref<128xf32>, %s: memref<64xi8>)
       %p = loop.load_vector %x[%i, %d] lanes %k : memref<128x768xf16> -> vector<8xf32>
       // CHECK-NEXT: loop.store_vector %p, %x[%i, %d * 8] : vector<8xf32> -> memref<128x768xf16>
       loop.store_vector %p, %x[%i, %d * 8] : vector<8xf32> -> memref<128x768xf16>
+      // CHECK-NEXT: loop.prefetch %x[%i * 2, %k] next %i : memref<128x768xf16>
+      loop.prefetch %x[%i * 2, %k] next %i : memref<128x768xf16>
       // CHECK-NEXT: loop.yield %n : f32
       loop.yield %n : f32
     }

@@ -12,7 +12,7 @@
 // CHECK: fused_group.group @g1
 // CHECK-SAME: schedule = #loop.schedule<strategy = "row", target = "gpu"
 // CPU:   fused_group.group @g0
-// CPU-SAME: schedule = #loop.schedule<strategy = "contract", target = "cpu", tile = [{{.*}}], lanes = 8, cores = true>, bound = #loop.bound<time_us = {{[0-9.]+}}, estimate_us = {{[0-9.]+}},
+// CPU-SAME: schedule = #loop.schedule<strategy = "contract", target = "cpu", tile = [{{.*}}], lanes = 8, cores = true, rows = {{[0-9]+}}, ahead = true>, bound = #loop.bound<time_us = {{[0-9.]+}}, estimate_us = {{[0-9.]+}},
 func.func @main(%x: tensor<128x768xf32>, %w: tensor<768x640xf32>) -> tensor<128x1xf32> {
   %0 = graph.matmul %x, %w : (tensor<128x768xf32>, tensor<768x640xf32>) -> tensor<128x640xf32>
   %1 = graph.relu %0 : tensor<128x640xf32> -> tensor<128x640xf32>

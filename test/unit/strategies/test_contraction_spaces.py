@@ -7,7 +7,7 @@ import pytest
 from products import estimates, product
 
 from dlc.arch import GPUS, CpuArch, GpuArch
-from dlc.arch.cpus import AVX2, CPUS
+from dlc.arch.cpus import AVX2, AVX512, CPUS
 from dlc.arch.nvidia import A100, H200, RTX_2080
 from dlc.errors import CompileError
 from dlc.model.contraction import Contraction
@@ -191,6 +191,30 @@ def test_cpu_tiles_leave_registers_for_loads(arch: CpuArch) -> None:
 def test_cpu_tile_has_no_more_rows_than_the_product() -> None:
     rows = {s.tile[0] for s in contract_cpu.candidates(product(3, 64, 64), AVX2)}
     assert rows == {1, 2, 3}
+
+
+def test_cpu_asks_ahead_for_columns_that_no_cache_holds() -> None:
+    def asks(m: int, n: int, k: int, **more: Any) -> set[bool]:
+        work = replace(product(m, n, k, "f32"), **more)
+        schedules = contract_cpu.candidates(work, AVX512)
+        return {s.ahead for s in schedules if s.tile == (min(m, 8), 48)}
+
+    assert asks(64, 4096, 1024) == {True}
+    assert asks(64, 512, 1024) == {False}  # 2 MB, which a core's cache holds
+    assert asks(8, 4096, 1024) == {False}  # one tile for each block of columns
+    assert asks(64, 4096, 1024, row_loop=8) == {False}  # the next piece has the same columns
+
+
+def test_cpu_keeps_rows_that_its_cache_holds() -> None:
+    def rows(m: int, n: int, k: int, **more: Any) -> set[int]:
+        work = replace(product(m, n, k, "f32"), **more)
+        return {s.rows for s in contract_cpu.candidates(work, AVX512) if s.tile == (8, 48)}
+
+    assert rows(6400, 4096, 1024) == {256}
+    assert rows(256, 4096, 1024) == {0}  # all of them
+    assert rows(6400, 48, 1024) == {0}  # one block of columns
+    assert rows(6400, 4096, 16384) == {0}  # two tiles
+    assert rows(6400, 4096, 1024, row_loop=80) == {0}
 
 
 def test_no_more_stages_than_slices() -> None:
