@@ -47,8 +47,7 @@ class PrefetchOp(ElementOp):
         """The loop whose next iteration is meant."""
         block = self.next.owner
         owner = block.parent_op() if isinstance(block, Block) else None
-        is_count = isinstance(owner, ForOp) and owner.induction is self.next
-        return owner if is_count else None
+        return owner if isinstance(owner, ForOp) and owner.induction is self.next else None
 
     @property
     def place(self) -> Access:

@@ -20,7 +20,6 @@ from dlc.lowering.tile_scope import TileScope, open_loop
 from dlc.strategies.contract.cpu_factors import Factor
 from dlc.strategies.contract.register_tile import Reduction, RegisterTile
 
-
 LINE_BYTES = 64
 """What a cache brings at a time."""
 
