@@ -121,8 +121,11 @@ class Driver:
         try:
             try:
                 work()
-            finally:  # else the stream can never be used again
-                self("cuStreamEndCapture", stream, ctypes.byref(graph))
+            except BaseException:  # whose capture must end, or the stream can never be used again
+                with suppress(ArtifactError):
+                    self("cuStreamEndCapture", stream, ctypes.byref(graph))
+                raise
+            self("cuStreamEndCapture", stream, ctypes.byref(graph))
             yield graph
         finally:
             if graph.value:

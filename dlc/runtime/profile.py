@@ -84,7 +84,6 @@ def _profile_gpu(model: Model, feeds: Mapping[str, Any], seconds: float) -> Prof
         def one_after_the_other() -> None:
             run(0, count)
 
-        whole()  # makes the workspace, which a capture must not
         line = kept.enter_context(driver.captured(clock.stream, one_after_the_other))
         replay = kept.enter_context(driver.captured(clock.stream, steps_between_events))
         looks: list[list[float]] = []

@@ -1,5 +1,10 @@
-"""Launches that run at the same time on a GPU give what they give one after the other."""
+"""Launches that run at the same time on a GPU give what they give one after the other; so do runs
+that a caller captures.
+"""
 
+import ctypes
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 import dlc
 from dlc.runtime.device_feeds import DeviceFeeds
 from dlc.runtime.gpu_clock import gpu_clock
-from dlc.runtime.gpu_driver import Driver
+from dlc.runtime.gpu_driver import Driver, Handle
 
 pytestmark = pytest.mark.gpu
 SIZE, MODULES, BRANCHES, ROUNDS = 96, 4, 4, 40
@@ -51,29 +56,92 @@ def model(tmp_path: Path) -> dlc.Model:
     return made
 
 
-def runs(model: dlc.Model, driver: Driver, x: np.ndarray) -> list[np.ndarray]:
-    """Return what a run gives, what it gives where the caller captures it, and what its steps give,
-    one after the other.
+@dataclass(frozen=True)
+class Placed:
+    """A model's memory and a stream. Each round has another input, so that what a run before has
+    left is wrong.
     """
+
+    driver: Driver
+    stream: Handle
+    memory: DeviceFeeds
+    draw: np.random.Generator
+
+    def enqueue(self, model: dlc.Model) -> None:
+        model.enqueue(self.memory.inputs, self.memory.outputs, self.stream)
+
+    def check(self, run: Callable[[], None], *memories: DeviceFeeds) -> None:
+        """Compare what ``run`` leaves in memories with what the steps give, one after the other."""
+        model, (place,) = self.memory.model, self.memory.inputs
+        steps = model.step_runner(self.memory.inputs, self.memory.outputs, self.stream)
+        for _ in range(ROUNDS):
+            x = self.draw.standard_normal((SIZE, SIZE)).astype(np.float32)
+            target, source = ctypes.c_uint64(place), ctypes.c_void_p(x.ctypes.data)
+            self.driver("cuMemcpyHtoD_v2", target, source, ctypes.c_size_t(x.nbytes))
+            steps(0, len(model.steps()))
+            (wanted,) = self.memory.results()
+            assert wanted.any()
+            run()
+            for memory in (self.memory, *memories):
+                np.testing.assert_array_equal(memory.results()[0], wanted)
+
+
+@pytest.fixture
+def placed(model: dlc.Model) -> Generator[Placed]:
+    driver, x = Driver(), np.zeros((SIZE, SIZE), np.float32)
     with (
         gpu_clock(model.device, driver=driver) as clock,
         DeviceFeeds.of(driver, model, {"x": x}) as memory,
     ):
-        places = memory.inputs, memory.outputs, clock.stream
-        model.enqueue(*places)
-        found = memory.results()
-        with driver.captured(clock.stream, lambda: model.enqueue(*places)) as replay:
-            replay()
-            found += memory.results()
-        model.step_runner(*places)(0, len(model.steps()))
-        return [*found, *memory.results()]
+        yield Placed(driver, clock.stream, memory, np.random.default_rng(1))
 
 
-def test_runs_give_what_their_steps_give(model: dlc.Model) -> None:
-    driver, draw = Driver(), np.random.default_rng(1)
-    for _ in range(ROUNDS):
-        x = draw.standard_normal((SIZE, SIZE)).astype(np.float32)
-        run, captured, stepped = runs(model, driver, x)
-        assert stepped.any()
-        np.testing.assert_array_equal(run, stepped)
-        np.testing.assert_array_equal(captured, stepped)
+def fresh(model: dlc.Model) -> dlc.Model:
+    """Return a copy that is on the device and has no memory for its values yet."""
+    copy = model.placed(model.device)
+    copy.steps()
+    return copy
+
+
+def test_runs_give_what_their_steps_give(model: dlc.Model, placed: Placed) -> None:
+    placed.check(lambda: placed.enqueue(model))
+
+
+def test_a_run_may_be_captured_between_others(model: dlc.Model, placed: Placed) -> None:
+    placed.enqueue(model)
+    with placed.driver.captured(placed.stream, lambda: placed.enqueue(model)) as replay:
+        placed.check(replay)
+        placed.check(lambda: placed.enqueue(model))
+        placed.check(replay)
+
+
+def test_the_first_run_may_be_captured(model: dlc.Model, placed: Placed) -> None:
+    copy = fresh(model)
+    with placed.driver.captured(placed.stream, lambda: placed.enqueue(copy)) as replay:
+        placed.check(replay)
+        placed.check(lambda: placed.enqueue(copy))
+
+
+def test_a_stream_that_forks_from_a_captured_one_joins_it_again(
+    model: dlc.Model, placed: Placed
+) -> None:
+    """Two models side by side, in one graph of the caller; one of them on a stream of its own."""
+    driver, second, x = placed.driver, fresh(model), np.zeros((SIZE, SIZE), np.float32)
+    model.steps()  # on the device: that is no work for a stream
+    with (
+        DeviceFeeds.of(driver, second, {"x": x}) as others,
+        driver.event() as fork,
+        driver.event() as join,
+        driver.stream() as branch,
+    ):
+
+        def work() -> None:
+            driver("cuEventRecord", fork, placed.stream)
+            driver("cuStreamWaitEvent", branch, fork, 0)
+            second.enqueue(placed.memory.inputs, others.outputs, branch)
+            driver("cuEventRecord", join, branch)
+            placed.enqueue(model)
+            driver("cuStreamWaitEvent", placed.stream, join, 0)
+
+        with driver.captured(placed.stream, work) as replay:
+            placed.check(replay, others)

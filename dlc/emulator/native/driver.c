@@ -183,6 +183,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
   return SUCCESS;
 }
 
+CUresult cuThreadExchangeStreamCaptureMode(int *mode) { return (void)mode, SUCCESS; }
 CUresult cuStreamIsCapturing(CUstream stream, int *status) { return (void)stream, *status = 0, SUCCESS; }
 CUresult cuStreamSynchronize(CUstream stream) { return finish(stream), SUCCESS; }
 

@@ -276,10 +276,19 @@ static dlc_status ready_graph(dlc_model *model, const dlc_places *p) {
 
 /* Runs. --------------------------------------------------------------------------------------------------- */
 
+/* The memory is made now, also where this thread captures: no node of a graph makes it. */
+static dlc_status make_workspace(dlc_model *model, uint64_t bytes) {
+  int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  TRY(cuThreadExchangeStreamCaptureMode(&mode));
+  CUresult made = model->driver.cuMemAlloc_v2(&model->workspace, bytes);
+  TRY(cuThreadExchangeStreamCaptureMode(&mode));
+  return cuda_status(&model->driver, made, "cuMemAlloc_v2");
+}
+
 static dlc_status find_places(dlc_model *model, CUdeviceptr workspace, const void *const *inputs,
                               void *const *outputs, dlc_places *p) {
   uint64_t bytes = model->variant->steps.workspace_bytes;
-  if (!workspace && !model->workspace && bytes) TRY(cuMemAlloc_v2(&model->workspace, bytes));
+  if (!workspace && !model->workspace && bytes) TRY_STATUS(make_workspace(model, bytes));
   *p = (dlc_places){inputs, outputs, (uintptr_t)model->weights,
                     (uintptr_t)(workspace ? workspace : model->workspace)};
   return DLC_OK;

@@ -55,6 +55,7 @@ enum {
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
   CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE = 2,
+  CU_STREAM_CAPTURE_MODE_RELAXED = 2,
   CU_STREAM_NON_BLOCKING = 1
 };
 
@@ -85,6 +86,7 @@ enum {
   X(cuStreamDestroy_v2, (CUstream stream))                                                                   \
   X(cuStreamSynchronize, (CUstream stream))                                                                  \
   X(cuStreamIsCapturing, (CUstream stream, int *status))                                                     \
+  X(cuThreadExchangeStreamCaptureMode, (int *mode))                                                          \
   X(cuLaunchKernel, (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,   \
                      unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,                \
                      void **parameters, void **extra))                                                       \

@@ -82,9 +82,8 @@ typedef struct dlc_api {
    * to device memory on a GPU, aligned to 64 bytes on a GPU and to the element on the CPU. Outputs may not
    * overlap inputs or each other. workspace: NULL (the model then keeps one) or workspace_bytes bytes, aligned
    * to 256. stream: a CUstream (NULL: the default stream), ignored on the CPU; on a GPU the call returns when
-   * the work is enqueued, and may be captured by the caller's stream once a run has been made: then launches are one
-   * after the other. Elements that name places in a tensor (of Gather, Scatter, ...) must be -n to n - 1 for an
-   * axis of n elements. Others never lead outside of a buffer, but give numbers without meaning: the nearest
+   * the work is enqueued, and may be captured by the caller's stream: then launches are one after the other.
+   * Elements that name places in a tensor (of Gather, Scatter, ...) must be -n to n - 1 for an axis of n elements. Others never lead outside of a buffer, but give numbers without meaning: the nearest
    * element is read, nothing is written. What may be where is in the report: indices. */
   dlc_status (*run)(dlc_model *model, void *stream, void *workspace, const void *const *inputs,
                     void *const *outputs);
