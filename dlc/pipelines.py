@@ -83,6 +83,7 @@ PIPELINES: dict[str, Pipeline] = {
             "graph-split-small",  # the same
             "graph-split-parts",  # the same
             "graph-skew-loops",  # rates kernels of loops as they are then
+            "graph-pair-loops",  # those that are left
         ),
     ),
     "lower-to-loop": Pipeline(

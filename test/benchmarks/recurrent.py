@@ -4,7 +4,8 @@
 
 A case is ``kind:layers x units:steps x batch:precision``, with ``:bi`` behind it for both
 directions. cuDNN's run is a CUDA graph. Microseconds are medians; errors are the largest, relative
-to the largest result.
+to the largest result. ``--only build`` leaves the artifacts in the folder, ``--only run`` takes
+them from there: building needs no GPU.
 """
 
 import argparse
@@ -168,6 +169,17 @@ def measure(case: Case, artifact: Path) -> dict[str, Any]:
     return asdict(case) | row | {"dlc_error": errors[0], "cudnn_error": errors[1]}
 
 
+def build(cases: Sequence[Case], folder: Path, target: str) -> None:
+    """Write the artifacts of cases; print why one is not there."""
+    files = [export(case, folder) for case in cases]
+    with ThreadPoolExecutor(8) as pool:
+        pairs = zip(files, cases, strict=True)
+        jobs = [pool.submit(compile_model, *pair, target) for pair in pairs]
+    for case, job in zip(cases, jobs, strict=True):
+        if job.exception() is not None:
+            print(f"{case.name}: {job.exception()}")
+
+
 def main() -> None:
     """Measure what the command line says."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -175,20 +187,17 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--only", choices=["build", "run"])
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
     cases = [Case.of(text) for text in given.cases]
-    files = [export(case, given.work) for case in cases]
-    with ThreadPoolExecutor(8) as pool:
-        jobs = [
-            pool.submit(compile_model, *pair, given.target)
-            for pair in zip(files, cases, strict=True)
-        ]
-    for case, job in zip(cases, jobs, strict=True):
-        if job.exception() is not None:
-            print(f"{case.name}: {job.exception()}")
+    found = [given.work / f"{case.name}.so" for case in cases]
+    if given.only != "run":
+        build(cases, given.work, given.target)
+    for case, artifact in zip(cases, found, strict=True):
+        if given.only == "build" or not artifact.exists():
             continue
-        row = measure(case, job.result())
+        row = measure(case, artifact)
         if given.json:
             with given.json.open("a") as file:
                 print(json.dumps(row), file=file)

@@ -80,6 +80,7 @@ def test_compiles_without_spills(target: str, case: Case) -> None:
         ("sm_80", Case("lstm", "", 100, 1, 1024)),
         ("sm_90a", Case("lstm", "", 100, 1, 1024)),
         ("sm_90a", Case("lstm", "", 100, 64, 1024)),
+        ("sm_90a", Case("stack", "", 100, 1, 2048)),
         ("sm_90a", Case("lstm", "", 100, 1, 1024, "f32")),
     ],
 )

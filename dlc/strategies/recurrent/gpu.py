@@ -20,7 +20,7 @@ _UNITS = (8, 16, 24, 32, 48, 64)
 _WARPS = ((1, 4), (1, 8), (1, 16), (2, 2), (2, 4), (2, 8), (3, 4), (4, 2), (4, 4))
 _MOST_SEQUENCES = 128
 _PIECES = (8, 4, 16)
-_SHARES = (0, 0.25, 0.5)
+_SHARES = (0, 0.125, 0.25, 0.5)
 """Parts of the weights that are in shared memory."""
 
 _CHUNK_CLOCKS = 60.0
@@ -36,14 +36,11 @@ def candidates(work: RecurrentWork, arch: GpuArch) -> Iterator[RecurrentOnGpu]:
     for name, units, own, warps, pieces in product(
         _instructions(work, arch), _UNITS, sequences, _WARPS, _PIECES
     ):
-        for share in _SHARES:
-            schedule = RecurrentOnGpu(units, own, warps, name, pieces=pieces)
-            layout = _layout(work, schedule)
-            if pieces != _PIECES[0] and layout.pieces_of_thread <= pieces:
-                continue
-            if share and not int(layout.chunks * share):
-                continue
-            yield replace(schedule, shared_chunks=int(layout.chunks * share))
+        schedule = RecurrentOnGpu(units, own, warps, name, pieces=pieces)
+        layout = _layout(work, schedule)
+        if pieces == _PIECES[0] or layout.pieces_of_thread > pieces:
+            for chunks in dict.fromkeys(int(layout.chunks * share) for share in _SHARES):
+                yield replace(schedule, shared_chunks=chunks)
 
 
 def _layout(work: RecurrentWork, schedule: RecurrentOnGpu) -> Layout:

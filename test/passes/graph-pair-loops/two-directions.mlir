@@ -1,0 +1,30 @@
+// RUN: dlc-opt %s --graph-pair-loops=arch=sm_90a | filecheck %s
+
+// The parts that the second loop takes and gives are turned around.
+// CHECK-LABEL: @main
+// CHECK:         %[[X:.*]] = graph.slice %x {starts = array<i64: 3, 0, 0>, stops = array<i64: -5, 1, 64>, steps = array<i64: -1, 1, 1>}
+// CHECK:         %[[G:.*]], %[[K:.*]], %[[Y:.*]], %[[Z:.*]] = graph.step_loop carry(%s, %t) slice(%x, %[[X]]) read(%u, %v) {steps = 4 : i64} :
+// CHECK-NOT:       graph.where
+// CHECK:           graph.yield
+// CHECK:         %[[TURNED:.*]] = graph.slice %[[Z]] {starts = array<i64: 3, 0, 0>, stops = array<i64: -5, 1, 64>, steps = array<i64: -1, 1, 1>}
+// CHECK-NOT:     graph.step_loop
+// CHECK:         func.return %[[G]], %[[K]], %[[Y]], %[[TURNED]]
+func.func @main(%x: tensor<4x1x64xf16>, %s: tensor<1x64xf16>, %t: tensor<1x64xf16>) -> (tensor<1x64xf16>, tensor<1x64xf16>, tensor<4x1x64xf16>, tensor<4x1x64xf16>) {
+  %u = graph.weight @u : tensor<64x64xf16>
+  %v = graph.weight @v : tensor<64x64xf16>
+  %g, %y = graph.step_loop carry(%s) slice(%x) read(%u) {steps = 4 : i64} : (tensor<1x64xf16>) (tensor<4x1x64xf16>) (tensor<64x64xf16>) -> tensor<1x64xf16>, tensor<4x1x64xf16> {
+  ^bb0(%h: tensor<1x64xf16>, %part: tensor<1x64xf16>, %m: tensor<64x64xf16>):
+    %0 = graph.matmul %h, %m transpose_rhs : (tensor<1x64xf16>, tensor<64x64xf16>) -> tensor<1x64xf16>
+    %1 = graph.add %0, %part : (tensor<1x64xf16>, tensor<1x64xf16>) -> tensor<1x64xf16>
+    %2 = graph.tanh %1 : tensor<1x64xf16> -> tensor<1x64xf16>
+    graph.yield %2, %2 : tensor<1x64xf16>, tensor<1x64xf16>
+  }
+  %k, %z = graph.step_loop carry(%t) slice(%x) read(%v) {steps = 4 : i64, backward} : (tensor<1x64xf16>) (tensor<4x1x64xf16>) (tensor<64x64xf16>) -> tensor<1x64xf16>, tensor<4x1x64xf16> {
+  ^bb0(%h: tensor<1x64xf16>, %part: tensor<1x64xf16>, %m: tensor<64x64xf16>):
+    %0 = graph.matmul %h, %m transpose_rhs : (tensor<1x64xf16>, tensor<64x64xf16>) -> tensor<1x64xf16>
+    %1 = graph.add %0, %part : (tensor<1x64xf16>, tensor<1x64xf16>) -> tensor<1x64xf16>
+    %2 = graph.tanh %1 : tensor<1x64xf16> -> tensor<1x64xf16>
+    graph.yield %2, %2 : tensor<1x64xf16>, tensor<1x64xf16>
+  }
+  func.return %g, %k, %y, %z : tensor<1x64xf16>, tensor<1x64xf16>, tensor<4x1x64xf16>, tensor<4x1x64xf16>
+}

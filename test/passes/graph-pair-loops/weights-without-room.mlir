@@ -1,0 +1,26 @@
+// RUN: dlc-opt %s --graph-pair-loops=arch=sm_90a | filecheck %s
+
+// Each loop has a kernel; both together have weights for which no chip has room.
+// CHECK-LABEL: @main
+// CHECK:         graph.step_loop carry(%s)
+// CHECK:         graph.step_loop carry(%t)
+// CHECK-NOT:     graph.step_loop
+func.func @main(%x: tensor<4x1x3072xf16>, %s: tensor<1x3072xf16>, %t: tensor<1x3072xf16>) -> (tensor<1x3072xf16>, tensor<1x3072xf16>, tensor<4x1x3072xf16>, tensor<4x1x3072xf16>) {
+  %u = graph.weight @u : tensor<3072x3072xf16>
+  %v = graph.weight @v : tensor<3072x3072xf16>
+  %g, %y = graph.step_loop carry(%s) slice(%x) read(%u) {steps = 4 : i64} : (tensor<1x3072xf16>) (tensor<4x1x3072xf16>) (tensor<3072x3072xf16>) -> tensor<1x3072xf16>, tensor<4x1x3072xf16> {
+  ^bb0(%h: tensor<1x3072xf16>, %part: tensor<1x3072xf16>, %m: tensor<3072x3072xf16>):
+    %0 = graph.matmul %h, %m transpose_rhs : (tensor<1x3072xf16>, tensor<3072x3072xf16>) -> tensor<1x3072xf16>
+    %1 = graph.add %0, %part : (tensor<1x3072xf16>, tensor<1x3072xf16>) -> tensor<1x3072xf16>
+    %2 = graph.tanh %1 : tensor<1x3072xf16> -> tensor<1x3072xf16>
+    graph.yield %2, %2 : tensor<1x3072xf16>, tensor<1x3072xf16>
+  }
+  %k, %z = graph.step_loop carry(%t) slice(%x) read(%v) {steps = 4 : i64, backward} : (tensor<1x3072xf16>) (tensor<4x1x3072xf16>) (tensor<3072x3072xf16>) -> tensor<1x3072xf16>, tensor<4x1x3072xf16> {
+  ^bb0(%h: tensor<1x3072xf16>, %part: tensor<1x3072xf16>, %m: tensor<3072x3072xf16>):
+    %0 = graph.matmul %h, %m transpose_rhs : (tensor<1x3072xf16>, tensor<3072x3072xf16>) -> tensor<1x3072xf16>
+    %1 = graph.add %0, %part : (tensor<1x3072xf16>, tensor<1x3072xf16>) -> tensor<1x3072xf16>
+    %2 = graph.tanh %1 : tensor<1x3072xf16> -> tensor<1x3072xf16>
+    graph.yield %2, %2 : tensor<1x3072xf16>, tensor<1x3072xf16>
+  }
+  func.return %g, %k, %y, %z : tensor<1x3072xf16>, tensor<1x3072xf16>, tensor<4x1x3072xf16>, tensor<4x1x3072xf16>
+}
