@@ -15,7 +15,7 @@ from dlc.analysis.dataflow import Cluster, Dataflow, origin
 from dlc.analysis.operand import is_inlined
 from dlc.analysis.placement import placed
 from dlc.analysis.stages import stages
-from dlc.analysis.whole_loop import outlined
+from dlc.analysis.whole_loop import WHOLE, outlined
 from dlc.core.context import dlc_context
 from dlc.core.locations import joined, operation_text
 from dlc.dialects.fused_group import GroupOp, YieldOp
@@ -112,7 +112,7 @@ class _Whole:
             reason = f" would take {lost_s * 1e6:.3g} us more"
         assert isinstance(first, GroupOp)
         before = () if first.boundaries is None else first.boundaries.data
-        first.boundaries = ArrayAttr([*before, StringAttr(f"all steps as one kernel{reason}")])
+        first.boundaries = ArrayAttr([*before, StringAttr(f"{WHOLE}{reason}")])
 
     def replace(self, name: str) -> None:
         """Put a group in the place of the loop."""

@@ -7,6 +7,9 @@ from dlc.dialects.fused_group import GroupOp, YieldOp
 from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.graph.step_loop import StepLoopOp
 
+WHOLE = "all steps as one kernel"
+"""How a boundary begins that says why a loop is not one kernel."""
+
 
 def outlined(loop: StepLoopOp, body: Region, name: str = "whole") -> GroupOp:
     """Return a detached group of a loop with a body that takes the place of its own.

@@ -21,7 +21,7 @@ from dlc.compiler.levels import lower
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Outcome, Report
 from dlc.compiler.report import describe_groups, describe_interface, make_report
-from dlc.compiler.slow_loops import slow_loops
+from dlc.compiler.slow_loops import loops_apart, slow_loops
 from dlc.compiler.targets import Target, running_target
 from dlc.compiler.verifier import Verified, Verifier
 from dlc.compiler.wishes import check_wishes, compare_as_wished, plan_of, unheeded_wishes
@@ -177,6 +177,8 @@ class Compilation:
                 self._choose(target, module)
                 groups = module.clone()
                 self.remarks += slow_loops(groups)
+                if isinstance(arch.by_name(target.name), arch.GpuArch):
+                    self.remarks += loops_apart(groups)
         # By the model alone: a lock that is replayed must give the bytes that tuning gave.
         planner = Planner(arch.by_name(target.name))
         return _Lowered(target, module, groups, describe_groups(groups, planner), self.context)

@@ -1,4 +1,4 @@
-"""A loop that is many launches is named; one that a kernel runs whole is not."""
+"""A loop that is many launches is named, with why; one that a kernel runs whole is not."""
 
 from pathlib import Path
 
@@ -71,3 +71,14 @@ def test_a_loop_in_a_loop_counts_as_often_as_it_runs(monkeypatch: pytest.MonkeyP
     assert remarks(LOOP.replace("BODY", GROUP)) == []
     (remark,) = remarks(LOOP.replace("BODY", inner))
     assert "30 steps are 900 launches" in remark
+
+
+def test_a_loop_for_a_gpu_says_why_it_is_not_one_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DLC_CACHE_GB", "0")
+    found = compile_to(tmp_path / "model.so", scan(16), Options("sm_90a", verify=False))
+    assert found.warnings() == [
+        "all: 16 steps are 16 launches; all steps as one kernel: states that are not all of one "
+        "shape, sequences by units"
+    ]
