@@ -158,7 +158,9 @@ class _Selection:
         assert isinstance(scores, MatrixTile)
         first, *seen = self.writer.composed(op.first.data.results, op.indices)
         mask = Mask(scores, first, op.limit, seen[0] if seen else None)
-        self.softmaxes[op.sums].weigh(mask, op.factor)
+        users = (use.operation for use in op.scores.uses)
+        are_products = not any(isinstance(user, MapAccumulatorOp) for user in users)
+        self.softmaxes[op.sums].weigh(mask, op.factor, are_products)
 
     def normalize(self, op: NormalizeOp) -> None:
         """Write the division by the totals."""

@@ -15,6 +15,7 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.arch.fragments import ROW_LANES
 from dlc.dialects.loop.attributes import LoopMap
+from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.lowering.scope import LoopScope
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.accumulator import Columns, Place
@@ -46,13 +47,13 @@ class OnlineSoftmax:
         """Where it is written."""
         return self.sums.scope
 
-    def weigh(self, mask: "Mask", scale: float) -> None:
+    def weigh(self, mask: "Mask", scale: float, are_products: bool) -> None:
         """Write what ``loop.online_softmax`` does. mask: which scores have no weight. scale: what
-        the others count.
+        the others count. are_products: they are as a product left them.
         """
         mask.write()
-        scores = mask.scores
-        scores.nest(scores.rows, lambda at: self._weigh_row(scores, at, scale))
+        scores, powers = mask.scores, log2(e) * scale
+        scores.nest(scores.rows, lambda at: self._weigh_row(scores, at, powers, are_products))
 
     def normalize(self, zero: bool) -> None:
         """Write what ``loop.normalize`` does."""
@@ -67,22 +68,21 @@ class OnlineSoftmax:
 
         return over_lanes(b, [self.sums.load(self.totals, at)], add, ROW_LANES, 1)[0]
 
-    def _weigh_row(self, scores: MatrixTile, at: Place, scale: float) -> None:
-        """Write weights, ``exp(score - largest)``, and what follows for the sums."""
+    def _weigh_row(self, scores: MatrixTile, at: Place, powers: float, are_products: bool) -> None:
+        """Write weights, ``2 ** ((score - largest) * powers)``, and what follows for the sums."""
         b, sums, columns = self.scope.b, self.sums, scores.columns_of(at)
         before = sums.load(self.largest, at)
         largest = self._largest(scores, columns, before)
         sums.store(largest, self.largest, at)
         lowest, zero = b.constant(-inf, f32), b.constant(0.0, f32)
-        powers = b.constant(log2(e) * scale, f32)
         level = b.select(b.compare("eq", largest, lowest), zero, largest)
-        # The difference first: scores of -1e9 or less times log2(e) are rounded, or infinite.
-        rescaling = b.near_power_of_two(b.mul(b.sub(before, level), powers))
+        difference = _difference(b, level, powers)
+        power = _difference_of_products(b, level, powers) if are_products else difference
+        rescaling = b.near_power_of_two(difference(before))
         sums.store(b.mul(sums.load(self.totals, at), rescaling), self.totals, at)
 
         def put_weight(place: Place) -> SSAValue:
-            difference = b.sub(scores.load(scores.buffer, place), level)
-            weight = b.near_power_of_two(b.mul(difference, powers))
+            weight = b.near_power_of_two(power(scores.load(scores.buffer, place)))
             scores.store(weight, scores.buffer, place)
             return weight
 
@@ -176,6 +176,25 @@ class Mask:
             last = scope.index_value(self.seen + row)
             found.append(b.compare("le", scope.index_value(column), last))
         return reduce(partial(b.logical, "and"), found)
+
+
+def _difference(b: ScalarBuilder, level: SSAValue, powers: float) -> Callable[[SSAValue], SSAValue]:
+    """Return what writes ``(score - level) * powers``. The difference first: -1e9 and less, which
+    masks are, times ``powers`` is rounded by more than scores differ, or infinite.
+    """
+    factor = b.constant(powers, f32)
+    return lambda score: b.mul(b.sub(score, level), factor)
+
+
+def _difference_of_products(
+    b: ScalarBuilder, level: SSAValue, powers: float
+) -> Callable[[SSAValue], SSAValue]:
+    """The same in one instruction, ``score * powers - level * powers``, for scores that nothing was
+    added to. All of a row are off by what the second factor was rounded by, as if the largest score
+    was rounded once more: weights are in 16 bits where it is below 2**27.
+    """
+    factor, offset = b.constant(powers, f32), b.mul(level, b.constant(-powers, f32))
+    return lambda score: b.fma(score, factor, offset)
 
 
 def _each_run(columns: Columns, write: Callable[[Sequence[Place]], None]) -> None:

@@ -1,10 +1,14 @@
 """Attention whose masks are numbers, not minus infinity, as exporters write them."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
+from attention_text import Case
 from lowered import lowered
 from simulated import Runner
 
+from dlc.dialects.graph.structure import Array
 from dlc.errors import CompileError
 
 ROWS, KEYS, DEPTH = 16, 64, 16
@@ -57,6 +61,54 @@ def test_what_is_hidden_by_a_number(runner: Runner, hidden: float) -> None:
     np.testing.assert_allclose(y, wanted, rtol=0, atol=6 * (2 * UNIT + rounded + KEYS * 2.0**-24))
 
 
+@pytest.mark.parametrize("size", [1, 16, 256])
+@pytest.mark.parametrize("mask", ["", "causal"])
+def test_large_scores_to_which_nothing_is_added(runner: Runner, mask: str, size: int) -> None:
+    """Whole numbers, so that scores, up to 1.4e8, are exact; largest ones come in later steps."""
+    case = Case("rows = 16, step = 16, warps = 1, stages = 1", 2, 40, 77, 16, 16, mask=mask)
+    generator = np.random.default_rng(size)
+    q, k = (generator.integers(-8, 9, (2, n, 16)).astype(np.float16) for n in (40, 77))
+    k[:, ::7] += k[:, :1]  # scores close to each other
+    inputs = {"q": q * size, "k": k * size, "v": generator.standard_normal((2, 77, 16))}
+    inputs["v"] = inputs["v"].astype(np.float16)
+    y = _result(runner, case, inputs)
+    largest = 16 * 8 * 16 * 2.0**-24  # of size 1; of others a score is alone, or others are equal
+    np.testing.assert_allclose(
+        y, case.wanted(inputs), rtol=0, atol=6 * (2 * UNIT + largest + 77 * 2.0**-24)
+    )
+
+
+@pytest.mark.parametrize(("key", "weight"), [(-np.inf, 0.0), (np.inf, np.nan), (-65504, 0.0)])
+def test_scores_without_end(runner: Runner, key: float, weight: float) -> None:
+    """One key of the second step has scores of minus infinity, or infinity, in all rows."""
+    case = Case("rows = 16, step = 16, warps = 1, stages = 1", 1, 20, 40, 16, 16)
+    inputs = dict(case.inputs())
+    inputs["q"][..., 0] = 4.0
+    inputs["k"][0, 20, 0] = key
+    y = _result(runner, case, inputs)
+    if np.isnan(weight):
+        assert np.isnan(y).all()
+        return
+    np.testing.assert_allclose(y, case.wanted(inputs), rtol=0, atol=6 * (2 * UNIT + 2.0**-18))
+
+
+def test_rows_that_see_minus_infinity_only(runner: Runner) -> None:
+    """Without a mask: the first step of keys, or all, are minus infinity."""
+    case = Case("rows = 16, step = 16, warps = 1, stages = 1", 2, 20, 40, 16, 16, zero=True)
+    inputs = dict(case.inputs())
+    inputs["q"][..., 0] = 1.0
+    inputs["k"][0, :16, 0] = inputs["k"][1, :, 0] = -np.inf
+    y = _result(runner, case, inputs)
+    assert (y[1] == 0).all()
+    np.testing.assert_allclose(y, case.wanted(inputs), rtol=0, atol=6 * (2 * UNIT + 2.0**-18))
+
+
+def _result(runner: Runner, case: Case, inputs: Mapping[str, Array]) -> Array:
+    module = lowered(case.text(), f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}")
+    (y,) = runner.run(module, *(inputs[name] for name in "qkv"))
+    return y
+
+
 def test_values_of_another_type_are_no_attention() -> None:
-    with pytest.raises(CompileError, match="attention needs the two products of attention"):
+    with pytest.raises(CompileError, match="no strategy computes these ops together"):
         lowered(text("f16", "f32"), "lower-to-loop")

@@ -19,7 +19,8 @@
 // CHECK:        gpu.shuffle xor %{{.*}}, 2 : f32
 // CHECK:        gpu.shuffle xor %{{.*}}, 1 : f32
 // CHECK:        %[[R:.*]] = math.exp2 %{{.*}} fastmath<afn>
-// CHECK:        %[[W:.*]] = math.exp2 %{{.*}} fastmath<afn>
+// CHECK:        %[[F:.*]] = math.fma %{{.*}}, %{{.*}}, %{{.*}} : f32
+// CHECK-NEXT:   %[[W:.*]] = math.exp2 %[[F]] fastmath<afn>
 // CHECK-NEXT:   loop.store %[[W]], %[[S]][
 // CHECK:        arith.mulf %{{.*}}, %[[R]]
 // CHECK-NEXT:   loop.store %{{.*}}, %[[O]][
