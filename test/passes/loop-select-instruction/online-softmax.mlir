@@ -1,8 +1,7 @@
 // RUN: dlc-opt %s --loop-select-instruction | filecheck %s
-// The lhs of the first product is loaded once. The rows of the sums have a largest score and a total beside
-// them. Scores of columns that are not there are minus infinity, in the last tile only; the largest score
-// of a row goes around its four lanes. The weights, rounded, are the lhs of the second product; totals
-// are added up over the lanes at the end.
+// The lhs of the first product is loaded once. Rows of sums have a largest score and a total beside them. Scores
+// of columns that are not there are minus infinity, in the last tile only. The weights, rounded, are the lhs of
+// the second product; the largest score of a row, and the total at the end, go around its four lanes.
 
 // CHECK:      %[[Q:.*]] = loop.alloc : memref<1x1x8xf16, #loop.space<register>>
 // CHECK-NEXT: gpu.ldmatrix %qs[{{.*}}] to %[[Q]][0, 0, 0] {matrices = 4 : i64}
