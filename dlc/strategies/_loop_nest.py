@@ -101,3 +101,8 @@ def moving_s(bytes: int, cores: int, arch: CpuArch) -> float:
     middle = max(0, bytes - near - far)
     near_s = (bytes - middle - far) / l2_bytes_per_s
     return near_s + middle / l3_bytes_per_s + far / far_bytes_per_s
+
+
+def third_level_s(bytes: float, cores: int, arch: CpuArch) -> float:
+    """Return the seconds in which some cores read what is in the third-level cache."""
+    return bytes / (arch.l3_bytes_per_s * arch.costs.l3_efficiency * cores / arch.cores)

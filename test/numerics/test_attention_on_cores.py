@@ -14,6 +14,8 @@ from dlc.dialects.loop import KernelOp
 
 NARROW = "tile = [3, 8], lanes = 4, cores = true"
 WIDE = "tile = [6, 16], lanes = 8, cores = false"
+STEPS = "tile = [3, 8], lanes = 4, tiles = 2, step = 16"
+LONG_STEPS = "tile = [4, 16], lanes = 8, tiles = 3, step = 32, cores = true"
 
 ODD = (1, 7, 197)
 """One, less than a tile and a vector, several of all with a rest."""
@@ -40,11 +42,16 @@ CASES = {
         for name, schedule, sizes in (
             ("odd", NARROW, (2, 19, 83, 7, 9)),
             ("whole tiles", WIDE, (3, 12, 64, 16, 32)),
+            ("steps", STEPS, (2, 19, 83, 7, 9)),
+            ("whole steps", LONG_STEPS, (2, 48, 128, 8, 32)),
+            ("one step and a key", LONG_STEPS, (2, 40, 33, 8, 8)),
             ("fewer keys than queries", WIDE, (1, 40, 33, 8, 8)),
             ("fewer keys than a tile has", WIDE, (2, 13, 5, 4, 20)),
         )
     },
     "rows that see nothing are zeros": case(NARROW, 2, 21, 50, 8, 8, mask="seen", zero=True),
+    "zeros in steps": case(STEPS, 2, 21, 50, 8, 8, mask="seen", zero=True),
+    "packed in steps": case(STEPS, 4, 37, 37, 8, 8, mask="causal", packed=True),
     "packed": case(WIDE, 4, 37, 37, 8, 8, packed=True),
     "packed, causal": case(NARROW, 4, 37, 37, 8, 8, mask="causal", packed=True),
     "halves": case(WIDE, 2, 37, 70, 8, 8, mask="added", element="f16"),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from dlc.errors import CompileError
-from dlc.strategies._key import LARGEST, flag, key_field, sizes
+from dlc.strategies._key import LARGEST, count, flag, key_field, size, sizes
 from dlc.strategies._schedule import Schedule
 from dlc.strategies.contract.register_tile import RegisterTile
 from dlc.strategies.contract.schedule import LANES
@@ -11,29 +11,42 @@ from dlc.strategies.contract.schedule import LANES
 
 @dataclass(frozen=True)
 class AttentionOnCpu(Schedule, strategy="attention", target="cpu"):
-    """A core takes some rows of queries, whose scores stay in its cache, through all keys."""
+    """A core takes some rows of queries through the keys; their scores stay in its cache."""
 
     block_keys = "tile"
 
     tile: tuple[int, int] = sizes(
         "`[mr, nr]`: the register tile of the micro-kernel, queries by keys, and by columns of "
-        "the values. A core takes `mr` queries at a time",
+        "the values",
         2,
         most=LARGEST,
     )
     lanes: int = key_field(LANES)
     cores: bool = flag("whether queries are spread over several cores", False)
+    tiles: int = size("register tiles of queries, below each other, that a core takes at a time", 1)
+    step: int = count(
+        "keys of a step, a multiple of `nr`: after each, what was added up is made relative to the "
+        "largest score so far, so that the scores of a step are all that a core holds. 0: all keys"
+    )
 
     def register_tile(self, rows: int = LARGEST) -> RegisterTile:
         """Return the tile of sums of both products, of no more rows than there are."""
         return RegisterTile(min(self.tile[0], rows), self.tile[1] // self.lanes, self.lanes)
 
+    def step_of(self, keys: int) -> int:
+        """Return the keys of a step, of so many."""
+        return min(self.step, keys) if self.step else keys
+
     @property
     def thrift(self) -> tuple[int, ...]:
-        return (self.register_tile().registers,)
+        return self.register_tile().registers, self.tiles, self.step
 
     def check(self) -> None:
         if self.tile[1] % self.lanes:
             raise CompileError(
                 f"tile columns {self.tile[1]} are no multiple of the {self.lanes} lanes"
+            )
+        if self.step % self.tile[1]:
+            raise CompileError(
+                f"step = {self.step} keys are no multiple of the {self.tile[1]} of a register tile"
             )

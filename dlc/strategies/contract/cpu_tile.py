@@ -98,7 +98,8 @@ class TileBody:
         space = SpaceAttr(Space.REGISTER)
         buffer = MemRefType(compute, [self.place.rows, tile.columns], memory_space=space)
         self.buffer = scope.b.insert(AllocOp(buffer))
-        tile.store(scope, totals, self.buffer, AffineExpr.constant(0))
+        zero = AffineExpr.constant(0)
+        tile.store(scope, totals, self.buffer, zero, zero)
         with scope.branch_level():
             open_loop(scope, self.place.rows, LoopMap.SERIAL, self._finish_row)
 

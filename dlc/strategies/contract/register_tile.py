@@ -76,18 +76,34 @@ class RegisterTile:
         return max(issue, loads) + arriving + _STEP_CLOCKS
 
     def sum_up(
-        self, scope: LoopScope, rows: int, compute: Attribute, reduction: Reduction
+        self,
+        scope: LoopScope,
+        rows: int,
+        compute: Attribute,
+        reduction: Reduction,
+        start: Values = (),
     ) -> Values:
-        """Write the sums of the first ``rows`` rows; return them row by row."""
-        type = VectorType(compute, [self.lanes])
-        start = scope.b.insert(vector.BroadcastOp(scope.b.constant(0, compute), type))
-        return self._reduce(scope, reduction, [], [start] * (rows * self.vectors))
+        """Write the sums of the first ``rows`` rows; return them row by row. start: what they are
+        added to, zero where it is not given.
+        """
+        if not start:
+            type = VectorType(compute, [self.lanes])
+            zero = scope.b.insert(vector.BroadcastOp(scope.b.constant(0, compute), type))
+            start = [zero] * (rows * self.vectors)
+        return self._reduce(scope, reduction, [], start)
 
-    def store(self, scope: LoopScope, totals: Values, buffer: SSAValue, column: AffineExpr) -> None:
-        """Write the stores of sums to rows of a buffer, from a column on."""
+    def store(
+        self,
+        scope: LoopScope,
+        totals: Values,
+        buffer: SSAValue,
+        row: AffineExpr,
+        column: AffineExpr,
+    ) -> None:
+        """Write the stores of sums to rows of a buffer, from a row and a column on."""
         for number, total in enumerate(totals):
-            row, lane = divmod(number, self.vectors)
-            flat, dims = scope.resolve([AffineExpr.constant(row), column + lane * self.lanes])
+            down, lane = divmod(number, self.vectors)
+            flat, dims = scope.resolve([row + down, column + lane * self.lanes])
             scope.b.builder.insert(StoreVectorOp(total, buffer, flat, dims))
 
     def _reduce(self, scope: LoopScope, reduction: Reduction, outer: At, totals: Values) -> Values:

@@ -10,19 +10,19 @@
 // CHECK:       loop.for {{.*}} = 0 to 6 kind = parallel map = cores {
 // CHECK:         %queries = loop.alloc : memref<4x5xf32, #loop.space<register>>
 // CHECK:           %[[LAST:.*]] = arith.constant 8 : index
-// CHECK-NEXT:      %[[ROW:.*]] = loop.index [%tile * 4 + %{{.*}}]
+// CHECK-NEXT:      %[[ROW:.*]] = loop.index [%block * 4 + %{{.*}}]
 // CHECK-NEXT:      %[[AT:.*]] = arith.minsi %[[ROW]], %[[LAST]]
 // CHECK:             loop.load %q[%batch, %[[AT]], %{{.*}}]
 // CHECK:         %scores = loop.alloc : memref<4x40xf32
-// CHECK-NEXT:    loop.index [%tile + 7]
+// CHECK:         %totals = loop.alloc : memref<4x1xf32
+// CHECK-NEXT:    loop.index [%block + 7]
 // CHECK:         loop.for %[[N:.*]] = 0 to 8 until %until kind = reduction map = serial {
 // CHECK:           loop.for %{{.*}} = 0 to 5 kind = reduction
 // CHECK-COUNT-4:     vector.fma
 // CHECK:           loop.store_vector {{.*}}, %scores[3, %[[N]] * 4]
-// CHECK:         loop.index [%tile * -4 + 5]
+// CHECK:         loop.index [%block * -4 + 5]
 // CHECK:         scf.if
 // CHECK:           loop.store_vector {{.*}}, %scores[3, 32]
-// CHECK:         %totals = loop.alloc : memref<4x1xf32
 // CHECK:           arith.maximumf
 // CHECK:           math.exp
 // CHECK:           loop.store {{.*}}, %totals
@@ -30,8 +30,9 @@
 // CHECK:           loop.for %[[K:.*]] = 0 to 33 until {{.*}} kind = reduction
 // CHECK-NEXT:        loop.load_vector %{{.*}}[%batch, %[[C]], %[[K]], 0] : memref<2x2x33x4xf32>
 // CHECK-NEXT:        loop.load %scores[0, %[[K]]]
+// CHECK:         loop.for {{.*}} = 0 to 8 kind = parallel map = vector
 // CHECK:           arith.divf
-// CHECK-NEXT:      loop.store {{.*}}[%batch, {{.*}}, %[[C]] * 4 + {{.*}}] : f32 -> memref<2x9x8xf32>
+// CHECK-NEXT:      loop.store {{.*}}[%batch, {{.*}}] : f32 -> memref<2x9x8xf32>
 // CHECK-NOT:     map = cores
 func.func @main(%a: tensor<2x9x5xf32>, %b: tensor<2x33x5xf32>, %c: tensor<2x33x8xf32>) -> tensor<2x9x8xf32> {
   %y = fused_group.group @g(%a, %b, %c) : (tensor<2x9x5xf32>, tensor<2x33x5xf32>, tensor<2x33x8xf32>) -> tensor<2x9x8xf32> attributes {schedule = #loop.schedule<strategy = "attention", target = "cpu", tile = [4, 4], lanes = 4, cores = true>} {

@@ -1,5 +1,4 @@
 // RUN: dlc-opt %s --split-input-file --fuse=arch=sm_90a | filecheck %s
-// RUN: dlc-opt %s --split-input-file --fuse=arch=cpu-avx2 | filecheck %s --check-prefix=CPU
 
 // What keeps a product, its softmax and the next product apart is said of all three, not that a
 // softmax does not join a product.
@@ -41,14 +40,4 @@ func.func @main(%q: tensor<4x64x64xf32>, %k: tensor<4x64x64xf32>, %v: tensor<4x6
   %1 = graph.softmax %0 axis 2 : tensor<4x64x64xf32> -> tensor<4x64x64xf32>
   %2 = graph.matmul %1, %v : (tensor<4x64x64xf32>, tensor<4x64x64xf32>) -> tensor<4x64x64xf32>
   func.return %2 : tensor<4x64x64xf32>
-}
-
-// -----
-
-// CPU: @g0({{.*}}"g1: g0, g1, g2 as one kernel: no schedule for attention of 64 queries and 2000000 keys of 4 elements fits on the chip; a small block needs 8000000 bytes for scores, half of a core's cache has 262144"
-func.func @main(%q: tensor<1x64x4xf32>, %k: tensor<1x2000000x4xf32>, %v: tensor<1x2000000x4xf32>) -> tensor<1x64x4xf32> {
-  %0 = graph.matmul %q, %k transpose_rhs : (tensor<1x64x4xf32>, tensor<1x2000000x4xf32>) -> tensor<1x64x2000000xf32>
-  %1 = graph.softmax %0 axis 2 : tensor<1x64x2000000xf32> -> tensor<1x64x2000000xf32>
-  %2 = graph.matmul %1, %v : (tensor<1x64x2000000xf32>, tensor<1x2000000x4xf32>) -> tensor<1x64x4xf32>
-  func.return %2 : tensor<1x64x4xf32>
 }
