@@ -195,6 +195,19 @@ def _steps() -> SmallModel:
     return g.model("steps", [y, last, h, c])
 
 
+def _layers() -> SmallModel:
+    """Three layers of so many steps that they are loops, which continue each other; a step's part
+    is no multiple of 16 bytes.
+    """
+    g = GraphMaker(3)
+    y, last = g.normal("x", 17, 1, 5), list[str]()
+    for _ in range(3):
+        w, r = g.weight(1, 20, 5), g.weight(1, 20, 5)
+        y, h, c = g.ops("LSTM", 3, y, w, r, g.weight(1, 40), hidden_size=5)
+        y, last = g.op("Squeeze", y, g.ints(1)), [*last, h, c]
+    return g.model("layers", [y, *last])
+
+
 def _repeated() -> SmallModel:
     """A Scan over tensors in both directions, whose parts are not aligned and which gives its
     states before each step, and a layer of an activation with two parameters.
@@ -577,7 +590,8 @@ def _causal() -> SmallModel:
 def small_models() -> Iterator[SmallModel]:
     """Yield all of them."""
     for make in (
-        _convolutional, _separable, _attention, _recurrent, _steps, _repeated, _embedding,
+        _convolutional, _separable, _attention, _recurrent, _steps, _layers, _repeated,
+        _embedding,
         _resampling,
         _ranking, _quantised, _bytes, _integers, _unsigned, _pieces, _special, _reductions,
         _image_fp16, _windows_fp16, _groups_fp16,

@@ -2,6 +2,7 @@
 
 import graph_mutants
 import import_mutants
+import joined_mutants
 import lowering_mutants
 import memory_mutants
 import published_mutants
@@ -20,6 +21,7 @@ ALL = (
     *role_mutants.MUTANTS,
     *staging_mutants.MUTANTS,
     *published_mutants.MUTANTS,
+    *joined_mutants.MUTANTS,
 )
 FIXED = {
     "cpu": (
