@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -40,8 +40,10 @@ class LoopPipelineStagesPass(DlcPass):
 
     Loops without the attribute, or with N = 1, stay: their tiles are brought and awaited in turn.
 
+    Where there is a slot for every slice, all of them are brought before the loop.
+
     Where threads also work on tiles in registers, products are awaited before that. A tile that is
-    staged right before such a loop comes with the first slices: their copies stand before it.
+    staged right before such a loop comes with the first slice, and only that is awaited then.
 
     Where products are asynchronous, copies start under them. From three slots on the products of
     the slice before are still under way, too; so its slot stays as it is, and slices are brought
@@ -88,15 +90,15 @@ class _Pipeline:
         check_slices(self.loop, self.slots)
         *old, _ = self.loop.body.block.ops
         slots = Slots(self.slots, {s.tile: self._with_slots(s.tile) for s in stages_of(self.loop)})
-        ahead, count = self.slots - 1 - self._behind, len(self.loop.range)
+        ahead, count = self._ahead, len(self.loop.range)
         scope = LoopScope(Builder(self._before), {})
         arrivals = self._arrivals(scope)
-        for number in map(AffineExpr.constant, range(min(ahead, count))):
+        for number in map(AffineExpr.constant, range(ahead)):
             stage = partial(self._stage, scope, slots, number, arrivals)
             scope.where_reached(number, self.loop, stage)
             self._commit(scope)
-        for _ in range(count, ahead):
-            self._commit(scope)
+        if self._by_threads and self._beside:
+            self._await_beside(scope, ahead)
         scope.b.builder.insertion_point = InsertPoint.at_start(self.loop.body.block)
         slice = scope.dim(self.loop.induction, extent(count))
         following = slice + ahead
@@ -107,8 +109,9 @@ class _Pipeline:
         self._write_barrier(scope)
         if self._is_asynchronous:  # then copies start under the products
             slots.contract(scope, self.loop, slice)
-        stage = partial(self._stage, scope, slots, following, arrivals)
-        scope.where_reached(following, self.loop, stage)
+        if ahead < count:
+            stage = partial(self._stage, scope, slots, following, arrivals)
+            scope.where_reached(following, self.loop, stage)
         self._commit(scope)
         if not self._is_asynchronous:
             slots.contract(scope, self.loop, slice)
@@ -121,16 +124,39 @@ class _Pipeline:
 
     @cached_property
     def _before(self) -> InsertPoint:
-        """The place of the first copies. Where threads also work on tiles in registers, it is
-        before tiles that are staged right before the loop, so that all come together.
+        """The place of the first copies: behind those of stages that come with them, or before
+        such where there is nothing to await together.
         """
-        first: Operation = self.loop
+        if not self._beside:
+            return InsertPoint.before(self.loop)
+        first, last = self._beside[-1], self._beside[0]
+        return InsertPoint.after(last) if self._by_threads else InsertPoint.before(first)
+
+    @cached_property
+    def _beside(self) -> Sequence[StageOp]:
+        """The stages right before the loop, the last one first, which no slice reads: where threads
+        also work on tiles in registers, they come together with the first slice.
+        """
         op = None if is_alone(self.loop) else self.loop.prev_op
         regions = (stage.element.block for stage in stages_of(self.loop))
         read = {v for region in regions for inner in region.walk() for v in inner.operands}
+        found = list[StageOp]()
         while isinstance(op, AllocOp | TileOp) and read.isdisjoint(_named(op)):
-            first, op = (op if isinstance(op, StageOp) else first), op.prev_op
-        return InsertPoint.before(first)
+            found += [op] if isinstance(op, StageOp) else []
+            op = op.prev_op
+        return found
+
+    @property
+    def _ahead(self) -> int:
+        """The slices that are brought before the first one is multiplied."""
+        count = len(self.loop.range)
+        return count if count <= self.slots else self.slots - 1 - self._behind
+
+    def _await_beside(self, scope: LoopScope, ahead: int) -> None:
+        """Write the wait for what comes with the first slice."""
+        for stage in self._beside:
+            stage.asynchronous = UnitAttr()
+        scope.b.builder.insert(gpu.CpAsyncWaitOp(ahead - 1))
 
     @cached_property
     def _is_asynchronous(self) -> bool:

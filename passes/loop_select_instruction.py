@@ -19,6 +19,7 @@ from dlc.dialects import gpu
 from dlc.dialects.loop import (
     CombinePartsOp,
     ContractOp,
+    DrainInClusterOp,
     DrainOp,
     DrainPartsOp,
     ForOp,
@@ -30,6 +31,7 @@ from dlc.dialects.loop import (
     ZeroOp,
 )
 from dlc.dialects.loop.attributes import LoopMap
+from dlc.dialects.loop.drain_parts import WeighedDrainOp
 from dlc.dialects.loop.memory import buffer_element
 from dlc.dialects.loop.spread import spread_of
 from dlc.errors import CompileError
@@ -45,7 +47,9 @@ from dlc.simt.online_softmax import Mask, OnlineSoftmax
 from dlc.simt.part_sum import PartSum
 from dlc.simt.region import RegionWriter
 from dlc.simt.warpgroup_tile import WarpgroupTile
+from dlc.simt.weighed_exchange import WeighedExchange
 from dlc.simt.weighed_parts import WeighedParts
+from dlc.simt.weighed_sums import WeighedSums
 from dlc.simt.workers import Team, team_of
 
 _TILES: dict[Scope, type[Accumulator]] = {
@@ -102,7 +106,7 @@ class _Selection:
         self.ops = [op for op in kernel.walk() if type(op) in _WRITERS]
         self.loops = {op: _loop_of(op) for op in self.ops if isinstance(op, ContractOp)}
         weighing = (op for op in self.ops if isinstance(op, OnlineSoftmaxOp | NormalizeOp))
-        parts = {op.accumulator for op in self.ops if isinstance(op, DrainPartsOp)}
+        parts = {op.accumulator for op in self.ops if isinstance(op, WeighedDrainOp)}
         self.with_softmax = {op.sums for op in weighing} | parts
         self.scope = LoopScope(Builder(InsertPoint.at_start(kernel.body.block)), {})
         self.writer = RegionWriter(self.scope, {})
@@ -172,18 +176,17 @@ class _Selection:
         if op.exchange is None:
             drain(self.writer, op, tile)
         elif op.blocks > 1:
-            rank = self.scope.b.insert(gpu.ClusterRankOp())
-            part = self.scope.dim(rank, range_of(rank))
-            PartExchange(self.writer, op, tile, team, self._number(team), part).write()
+            PartExchange(self.writer, op, tile, team, self._number(team), self._rank()).write()
         else:
             Exchange(self.writer, op, tile, team, self._number(team)).write()
 
     def drain_parts(self, op: DrainPartsOp) -> None:
         """Write the exchange of parts through scratch, and the region where all have met."""
-        team, softmax = team_of(op), self.softmaxes[op.accumulator]
-        users = (use.operation for use in op.accumulator.uses)
-        scale = next((user.factor for user in users if isinstance(user, OnlineSoftmaxOp)), 1.0)
-        WeighedParts(self.writer, op, softmax, team, self._number(team), scale).write()
+        WeighedParts(op, self._weighed(op)).write()
+
+    def drain_in_cluster(self, op: DrainInClusterOp) -> None:
+        """Write the exchange of parts through the shared memory of a cluster, and the region."""
+        WeighedExchange(op, self._weighed(op), self._rank()).write()
 
     def combine_parts(self, op: CombinePartsOp) -> None:
         """Write the exchange of parts through scratch, and whether this block has the sum."""
@@ -217,6 +220,17 @@ class _Selection:
         tile = _TILES[spread.row.scope]
         return tile(self.scope, spread, warp, lane, buffer_element(made))
 
+    def _weighed(self, op: WeighedDrainOp) -> WeighedSums:
+        team, softmax = team_of(op), self.softmaxes[op.accumulator]
+        users = (use.operation for use in op.accumulator.uses)
+        scale = next((user.factor for user in users if isinstance(user, OnlineSoftmaxOp)), 1.0)
+        return WeighedSums(self.writer, op, softmax, team, self._number(team), scale)
+
+    def _rank(self) -> AffineExpr:
+        """Return the number of the block in its cluster."""
+        rank = self.scope.b.insert(gpu.ClusterRankOp())
+        return self.scope.dim(rank, range_of(rank))
+
     def _number(self, team: Team) -> AffineExpr:
         return self.scope.dim(team.number, range_of(team.number))
 
@@ -243,6 +257,7 @@ _WRITERS: dict[type[Operation], Callable[[_Selection, Any], None]] = {
     OnlineSoftmaxOp: _Selection.online_softmax,
     NormalizeOp: _Selection.normalize,
     DrainOp: _Selection.drain,
+    DrainInClusterOp: _Selection.drain_in_cluster,
     DrainPartsOp: _Selection.drain_parts,
     CombinePartsOp: _Selection.combine_parts,
 }

@@ -17,7 +17,7 @@ from dlc.dialects.loop.attributes import (
     ScheduleAttr,
 )
 from dlc.dialects.loop.combination import ArrivalsOp, CombineOp, MeetOp, PrefixOp
-from dlc.dialects.loop.drain_parts import DrainPartsOp
+from dlc.dialects.loop.drain_parts import DrainInClusterOp, DrainPartsOp
 from dlc.dialects.loop.elements import DrainOp, MapAccumulatorOp
 from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.dialects.loop.memory import AllocOp, IndexOp, LoadOp, StoreOp
@@ -40,6 +40,7 @@ Loop = Dialect(
         CombinePartsOp,
         ContractOp,
         DrainOp,
+        DrainInClusterOp,
         DrainPartsOp,
         EndOp,
         ForOp,

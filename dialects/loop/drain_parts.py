@@ -1,11 +1,12 @@
 """The end of sums of weights of which several blocks have a part each."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import MemRefType, UnitAttr
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, UnitAttr, i64
 from xdsl.ir import Region, SSAValue
 from xdsl.ir.affine import AffineExpr
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
@@ -13,11 +14,27 @@ from dlc.dialects.loop.accumulator import verify_fragments
 from dlc.dialects.loop.elements import ElementsOp
 from dlc.dialects.loop.memory import buffer_shape
 from dlc.ir.access import INDEX
+from dlc.ir.cluster import ClusteredKernel
 from dlc.ir.weighed_row import ROW_MARGIN
 
 
+class WeighedDrainOp(ElementsOp):
+    """Do something with each element of the whole of which blocks have parts."""
+
+    zero = opt_prop_def(UnitAttr)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect(), RecursiveMemoryEffect())
+
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """The rows of the tile that exist."""
+
+    def _verify_tile(self) -> None:
+        verify_fragments(self.accumulator)
+
+
 @irdl_op_definition
-class DrainPartsOp(ElementsOp):
+class DrainPartsOp(WeighedDrainOp):
     """Do what the region says with each element of the whole of which blocks have parts.
 
     The accumulator has sums of weights (``loop.online_softmax``), of this block's part of the keys:
@@ -40,8 +57,6 @@ class DrainPartsOp(ElementsOp):
     counters = operand_def(MemRefType)
     tile = operand_def(INDEX)
     part = operand_def(INDEX)
-    zero = opt_prop_def(UnitAttr)
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect(), RecursiveMemoryEffect())
     assembly_format = (
         "$accumulator `through` $scratch `[` $tile `,` $part `]` `counters` $counters "
         "`at` custom<Positions>($indices, $first) `within` custom<IntegerList>($within) "
@@ -73,11 +88,7 @@ class DrainPartsOp(ElementsOp):
 
     @property
     def rows(self) -> int:
-        """The rows of the tile that exist."""
         return buffer_shape(self.scratch)[2]
-
-    def _verify_tile(self) -> None:
-        verify_fragments(self.accumulator)
 
     def verify_(self) -> None:
         self._verify_region(yields_element=False)
@@ -90,3 +101,56 @@ class DrainPartsOp(ElementsOp):
             )
         if buffer_shape(self.counters) != sizes[:1]:
             raise VerifyException(f"{sizes[0]} tiles need a counter each: {self.counters.type}")
+
+
+@irdl_op_definition
+class DrainInClusterOp(WeighedDrainOp):
+    """Do what the region says with each element of the whole of which each block of the cluster has
+    a part.
+
+    Sums, parts and ``zero`` are as of ``loop.drain_parts``. Here parts go to the shared memory of
+    the blocks, each of which adds up and finishes neighbours of some rows. Of the tile ``rows``
+    exist.
+
+    ``loop.drain_in_cluster %sums rows 4 at [0, 0] within [4, 128] : memref<..> {...}``
+    """
+
+    name = "loop.drain_in_cluster"
+    count = prop_def(IntegerAttr.constr(i64))
+    assembly_format = (
+        "$accumulator `rows` $count "
+        "`at` custom<Positions>($indices, $first) `within` custom<IntegerList>($within) "
+        "(`zero` $zero^)? attr-dict `:` type($accumulator) $body"
+    )
+
+    def __init__(
+        self,
+        accumulator: SSAValue,
+        rows: int,
+        first: Sequence[AffineExpr],
+        dims: Sequence[SSAValue],
+        within: Sequence[int],
+        body: Region | None = None,
+        zero: bool = False,
+    ):
+        given = UnitAttr() if zero else None
+        count = IntegerAttr(rows, i64)
+        super().__init__(accumulator, first, dims, within, body, zero=given, count=count)
+
+    @property
+    def rows(self) -> int:
+        return self.count.value.data
+
+    @property
+    def blocks(self) -> int:
+        """The blocks that have a part each."""
+        kernel = ClusteredKernel.around(self)
+        return 1 if kernel is None else kernel.cluster_blocks
+
+    def verify_(self) -> None:
+        self._verify_region(yields_element=False)
+        rows = buffer_shape(self.accumulator)[0]
+        if not 1 <= self.rows <= rows:
+            raise VerifyException(f"rows = {self.rows} are 1 to {rows}, those of the tile")
+        if ClusteredKernel.around(self) is not None and self.blocks < 2:
+            raise VerifyException("stands in a kernel without clusters; give it the key cluster")

@@ -95,8 +95,9 @@ class AttentionKernel:
     block, at most and on average. depth, columns: elements of a query and of a value, padded.
     operations, reads: of a score between the products. exchange: whether results change threads.
     read_bytes, written_bytes: each tensor once. split: blocks that have parts of the keys.
-    left_rows: of a block, that exist. teams: groups of ``warps`` in a block that have parts of the
-    keys of a step. producers: warps beside these that bring what comes; then all threads begin with
+    in_cluster: whether these are a cluster, in whose shared memory parts meet. left_rows: of a
+    block, that exist. teams: groups of ``warps`` in a block that have parts of the keys of a step.
+    producers: warps beside these that bring what comes; then all threads begin with
     ``launch_registers``, and those that multiply have ``own_registers``. walking: blocks of the
     launch, where they walk over ``blocks`` tiles.
     """
@@ -118,6 +119,7 @@ class AttentionKernel:
     read_bytes: int
     written_bytes: int
     split: int = 1
+    in_cluster: bool = False
     left_rows: int = 0
     teams: int = 1
     producers: int = 0
@@ -232,12 +234,21 @@ class AttentionKernel:
         slots = queries + slices * self.step_bytes
         if self.producers:
             return slots + _OBJECT_BYTES * (2 * slices + (4 if self.walking else 1))
-        if self.teams > 1:
+        if self.split > 1:
             row_bytes = REGISTER_BYTES * (self.columns + ROW_MARGIN)
-            return max(slots, self.teams * self.left_rows * row_bytes)
+            meeting = self.teams * self.left_rows * row_bytes
+            if self.in_cluster:
+                return max(slots, meeting) + self.split * self.sent_bytes + _OBJECT_BYTES
+            return max(slots, meeting) if self.teams > 1 else slots
         if not self.exchange:
             return slots
         return max(slots, REGISTER_BYTES * self.rows * (self.columns + EXCHANGE_MARGIN))
+
+    @property
+    def sent_bytes(self) -> int:
+        """The room in a block of a cluster for what another one sends: runs, each with a state."""
+        runs = ceil(self.left_rows * self.columns / EXCHANGE_RUN / self.split)
+        return REGISTER_BYTES * runs * (EXCHANGE_RUN + ROW_MARGIN)
 
     @property
     def block(self) -> BlockResources:
@@ -316,7 +327,12 @@ def _ends_clocks(kernel: AttentionKernel, resident: int, arch: GpuArch) -> float
 def _meeting_clocks(kernel: AttentionKernel, resident: int, latency: float, arch: GpuArch) -> float:
     """Return the clocks until the last of the blocks that share a tile has added up their parts,
     some at a time for each run of neighbours; before, each warp waits for what it has written.
+    Blocks of a cluster send all their runs, and add up some.
     """
+    if kernel.in_cluster:
+        bandwidth = arch.shared_bytes_per_clock_per_sm * arch.costs.remote_share
+        sent = kernel.split * kernel.sent_bytes / bandwidth
+        return arch.costs.cluster_clocks + resident * sent
     runs = kernel.left_rows * kernel.columns / EXCHANGE_RUN
     rounds = ceil(runs / (WARP_LANES * kernel.all_warps))
     turns = ceil(kernel.split / _PARTS_TOGETHER)

@@ -11,7 +11,6 @@ from math import gcd
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from dlc.dialects import gpu
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import buffer_shape
 from dlc.lowering.scope import LoopScope
@@ -50,13 +49,8 @@ class PartSum:
                 accumulator.load(accumulator.buffer, at), self.scratch, place
             ),
         )
-        is_last = self._arrivals.arrive(self._parts)
-        scope.where(is_last, self._add_up)
-        return is_last
-
-    @property
-    def _arrivals(self) -> LastBlock:
-        return LastBlock(self.scope, self.counters, self.tile, self.team, self.thread)
+        arrivals = LastBlock(scope, self.counters, self.tile, self.team, self.thread)
+        return arrivals.meet(self._parts, self._add_up)
 
     @property
     def _parts(self) -> int:
@@ -85,9 +79,8 @@ class PartSum:
         self.accumulator.nest([*outer, inner // run], write_run)
 
     def _add_up(self) -> None:
-        """Write the sum of all parts, and set the counter back."""
+        """Write the sum of all parts."""
         scope, accumulator = self.scope, self.accumulator
-        scope.b.builder.insert(gpu.FenceOp())
         accumulator.clear()
 
         def add(at: Sequence[AffineExpr], place: Sequence[AffineExpr]) -> None:
@@ -96,4 +89,3 @@ class PartSum:
             accumulator.store(scope.b.add(total, more), accumulator.buffer, at)
 
         open_loop(scope, self._parts, LoopMap.SERIAL, lambda part: self._each(part, add))
-        self._arrivals.reset()

@@ -24,8 +24,9 @@ class Grid:
     """What the blocks of a launch know of each other.
 
     A thread's writes can be seen by another block once the thread, or another one that it has met
-    at a barrier since, has passed a fence, and the block has then made an atomic access (the
-    pattern of the last block that arrives; fences are cumulative, PTX ISA, "Causality order").
+    at a barrier since, has passed a fence, the block has then made an atomic access, and the other
+    block has passed a fence behind an atomic access of its own (the pattern of the last block that
+    arrives; fences are cumulative, PTX ISA, "Causality order").
     Blocks of a cluster also meet at barriers, which a buffer's ``block_shadow`` follows. clusters:
     the first block of each block's cluster.
     """
@@ -36,6 +37,7 @@ class Grid:
         self.threads = threads
         self.fences = np.zeros(blocks * threads if has_fences else 1, np.int64)
         self.has_fences = has_fences
+        self.asked = np.zeros(blocks, np.bool_)
         self.acquired = np.zeros(blocks, np.bool_)
         self.met = np.zeros(blocks, np.int64)
         self.released = np.zeros(blocks, np.int64)
@@ -46,17 +48,18 @@ class Grid:
         return (batch.block * self.threads + batch.thread)[active.index]
 
     def pass_fence(self, batch: Batch, active: Active) -> None:
-        """What the active threads have written can be seen by the whole device."""
+        """What the active threads have written can be seen by the whole device, and by their blocks
+        what was announced before an atomic access of theirs.
+        """
         self.fences[self.number(batch, active)] += 1
         blocks = batch.block[active.index]
         self.released[blocks] = self.met[blocks]
+        self.acquired[blocks] = self.asked[blocks]
 
     def pass_atomic(self, batch: Batch, active: Active) -> None:
-        """What fences of the blocks of the active threads cover is announced to others, and what
-        others have announced can be seen by these.
-        """
+        """What fences of the blocks of the active threads cover is announced to others."""
         blocks = batch.block[active.index]
-        self.acquired[blocks] = True
+        self.asked[blocks] = True
         self.announced[blocks] = self.released[blocks]
 
     def meet(self, batch: Batch, active: Active) -> None:
@@ -269,7 +272,10 @@ class _Shadow:
 _READ = "writes {where}, which another block has read"
 _AT_ONCE = "writes {where} together with another thread"
 _UNDEFINED = "reads {where}, which nothing was written to"
-_FOREIGN = " {where}, which block {writer} has written, without a fence and an atomic in between"
+_FOREIGN = (
+    " {where}, which block {writer} has written, without a fence and an atomic in between and a "
+    "fence behind that"
+)
 
 
 def add_in_order(data: Array, place: Integers, values: Array) -> Array:

@@ -86,6 +86,7 @@ LAST_BLOCK = kernel(
   %none = arith.constant 0 : i32
   %old = scf.if %leads -> (i32) {
     %o = gpu.atomic_add %one, %arrived[0] : i32, memref<1xi32> -> i32
+    gpu.fence // behind the counter
     scf.yield %o : i32
   } else { scf.yield %none : i32 }
   %seen = gpu.shuffle index %old, 0 : i32
@@ -230,6 +231,7 @@ FAULTS = [
     ("transpose", "%s[%i, %t] :", "%s[%i, 0] :", "writes byte 0 .* together with thread 63"),
     ("transpose", "%y[%i, %t]", "%x[%i, %t]", "writes %x, an input"),
     ("last_block", "gpu.fence", "", "without a fence and an atomic"),
+    ("last_block", "gpu.fence // behind the counter", "", "and a fence behind that"),
     (
         "last_block",
         "scf.if %leads { loop.store %none",

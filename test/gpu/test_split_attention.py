@@ -15,6 +15,13 @@ ONE_STEP = "rows = 16, step = 16, warps = 1, stages = 1, split = 2"
 TALL = "rows = 32, step = 16, warps = 2, stages = 2, split = 5"
 TEAMS = "rows = 16, step = 64, warps = 1, stages = 2, split = 3, teams = 4"
 TALL_TEAMS = "rows = 32, step = 48, warps = 2, stages = 3, split = 2, teams = 3"
+IN_CLUSTER = "rows = 16, step = 16, warps = 1, stages = 2, split = 4, exchange = true"
+TEAMS_IN_CLUSTER = (
+    "rows = 16, step = 64, warps = 1, stages = 3, split = 8, teams = 4, exchange = true"
+)
+TALL_IN_CLUSTER = (
+    "rows = 32, step = 48, warps = 2, stages = 3, split = 2, teams = 3, exchange = true"
+)
 CASES = [
     Case(TEAMS, 1, 1, 2, 16, 8),
     Case(TEAMS, 3, 1, 197, 64, 64),
@@ -34,11 +41,18 @@ CASES = [
     Case(LINE, 2, 37, 37, 16, 16, packed=True),
 ]
 
-ON_HOPPER = Case(
-    'rows = 64, step = 64, warps = 4, instruction = "wgmma.m64k16", stages = 2, split = 2',
-    *(2, 67, 197, 64, 64),
-    mask="added",
-)
+_WARPGROUP = 'rows = 64, step = 64, warps = 4, instruction = "wgmma.m64k16", stages = 2, split = 2'
+ON_HOPPER = [
+    Case(_WARPGROUP, 2, 67, 197, 64, 64, mask="added"),
+    Case(f"{_WARPGROUP}, exchange = true", 2, 67, 197, 64, 64, mask="added"),
+    Case(IN_CLUSTER, 1, 1, 2, 16, 8),  # parts without keys, more blocks than runs
+    Case(IN_CLUSTER, 3, 1, 197, 64, 64),
+    Case(IN_CLUSTER, 2, 7, 64, 24, 40, mask="scaled"),  # one step, runs that do not divide
+    Case(TEAMS_IN_CLUSTER, 1, 4, 1021, 64, 64, mask="added"),
+    Case(TEAMS_IN_CLUSTER, 2, 3, 512, 16, 27, mask="seen", zero=True),  # runs of one element
+    Case(TALL_IN_CLUSTER, 2, 37, 131, 64, 24, mask="seen", zero=True),
+    Case(TALL_IN_CLUSTER, 1, 67, 67, 32, 32, mask="causal"),
+]
 SHARED = """
 func.func @main(%a: {q}, %b: {k}, %c: {k}) -> {q} {{
   %y = fused_group.group @g(%a, %b, %c) : ({q}, {k}, {k}) -> {q} attributes {{
@@ -60,11 +74,13 @@ func.func @main(%a: {q}, %b: {k}, %c: {k}) -> {q} {{
 
 
 @pytest.mark.parametrize(
-    "case", [*CASES, ON_HOPPER], ids=lambda case: f"{case.rows}x{case.keys}x{case.depth}{case.mask}"
+    "case",
+    [*CASES, *ON_HOPPER],
+    ids=lambda case: f"{case.rows}x{case.keys}x{case.depth}{case.mask}",
 )
 def test_as_in_float64(runner: Runner, case: Case) -> None:
-    if case is ON_HOPPER and runner.target != "sm_90a":
-        pytest.skip(f"{runner.target} has no products of warpgroups")
+    if case in ON_HOPPER and runner.target != "sm_90a":
+        pytest.skip(f"{runner.target} has no products of warpgroups, and no clusters")
     module = lowered(case.text(), f"lower-to-loop,lower-to-gpu{{arch={runner.target}}}")
     inputs = case.inputs()
     (y,) = runner.run(module, *inputs.values())
@@ -74,10 +90,12 @@ def test_as_in_float64(runner: Runner, case: Case) -> None:
 
 
 @pytest.mark.parametrize(("heads", "group", "queries"), [(2, 4, 1), (3, 5, 3), (1, 17, 1)])
-@pytest.mark.parametrize("schedule", [LINE, SMALL, TEAMS])
+@pytest.mark.parametrize("schedule", [LINE, SMALL, TEAMS, IN_CLUSTER])
 def test_heads_that_share_keys(
     runner: Runner, heads: int, group: int, queries: int, schedule: str
 ) -> None:
+    if schedule == IN_CLUSTER and runner.target != "sm_90a":
+        pytest.skip(f"{runner.target} has no clusters")
     all = heads * group
     sizes = {
         "q": (all, queries, 32),
@@ -98,8 +116,10 @@ def test_heads_that_share_keys(
 
 @pytest.mark.parametrize("target", ["sm_80", "sm_86", "sm_89", "sm_90a"])
 @pytest.mark.parametrize("depth", [64, 128])
-@pytest.mark.parametrize("schedule", [DEEP, TEAMS])
+@pytest.mark.parametrize("schedule", [DEEP, TEAMS, TEAMS_IN_CLUSTER])
 def test_compiles_without_spills(target: str, depth: int, schedule: str) -> None:
+    if schedule == TEAMS_IN_CLUSTER and target != "sm_90a":
+        pytest.skip(f"{target} has no clusters")
     case = Case(schedule, 1, 4, 1021, depth, depth, mask="added")
     module = lowered(case.text(), f"lower-to-loop,lower-to-gpu{{arch={target}}}")
     (compiled,) = compile_kernels(module, target)

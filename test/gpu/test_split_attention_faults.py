@@ -9,7 +9,8 @@ from lowered import lowered
 from test_attention import largest_error
 from test_attention_faults import left_out, ops
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, f32, i32
+from xdsl.dialects.builtin import AffineMapAttr, FloatAttr, IntegerAttr, ModuleOp, f32, i32, i64
+from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import Rewriter
 
 from dlc.dialects import gpu
@@ -17,6 +18,8 @@ from dlc.simulator import SimulationError, run_module, simulate
 
 TEAMS = "rows = 16, step = 32, warps = 1, stages = 2, split = 3, teams = 2"
 OF_TEAMS = Case(TEAMS, 2, 5, 77, 32, 32, "scaled")
+IN_CLUSTER = "rows = 16, step = 16, warps = 1, stages = 2, split = 4, exchange = true"
+OF_CLUSTER = Case(IN_CLUSTER, 2, 5, 77, 32, 32, "scaled")
 CASE = Case("rows = 16, step = 16, warps = 1, stages = 2, split = 3", 2, 5, 77, 32, 32, "scaled")
 GPU = "lower-to-loop,lower-to-gpu{arch=sm_90a}"
 
@@ -59,7 +62,8 @@ def test_right_without_a_fault() -> None:
 @pytest.mark.parametrize(
     "fault",
     [
-        left_out(gpu.FenceOp, 0),
+        left_out(gpu.FenceOp, 0),  # what it has written may not be there
+        left_out(gpu.FenceOp, 1),  # what others have written may not be
         left_out(gpu.BarrierOp, -1),  # whether it is the last is not written yet
         second_is_last,
     ],
@@ -88,3 +92,45 @@ def test_the_result_shows(fault: Callable[[ModuleOp], None]) -> None:
     (y,) = run_module(module, list(inputs.values()))
     far = np.abs(y - CASE.wanted(inputs))
     assert not (far <= largest_error(CASE)).all()
+
+
+def half_of_the_bytes(module: ModuleOp) -> None:
+    """A block waits for half of what is sent to it."""
+    found = ops(module, gpu.MbarrierArriveOp)[0]
+    assert isinstance(found, gpu.MbarrierArriveOp)
+    found.bytes = IntegerAttr(found.expected_bytes // 2, i64)
+
+
+def in_one_place(module: ModuleOp) -> None:
+    """All blocks send to the first part's place."""
+    for op in ops(module, gpu.StAsyncOp):
+        assert isinstance(op, gpu.StAsyncOp)
+        at = op.destination_map.data
+        places = (at.results[0] * 0, *at.results[1:])
+        op.destination_map = AffineMapAttr(AffineMap(at.num_dims, at.num_symbols, places))
+
+
+FAULTS_OF_CLUSTERS: dict[str, tuple[Callable[[ModuleOp], None], str]] = {
+    "blocks may not have begun": (left_out(gpu.ClusterWaitOp, 0), "may not have begun"),
+    "parts may not have come": (left_out(gpu.MbarrierWaitOp, 0), "not waited for"),
+    "fewer parts are waited for": (half_of_the_bytes, "bytes more than the mbarrier expects"),
+    "all parts in one place": (in_one_place, "a race"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS_OF_CLUSTERS)
+def test_the_simulator_finds_in_clusters(name: str) -> None:
+    fault, message = FAULTS_OF_CLUSTERS[name]
+    module, inputs = lowered(OF_CLUSTER.text(), GPU), OF_CLUSTER.inputs()
+    fault(module)
+    y = np.zeros((OF_CLUSTER.batch, OF_CLUSTER.rows, OF_CLUSTER.columns), np.float16)
+    with pytest.raises(SimulationError, match=message):
+        simulate(module, "g", [*inputs.values(), y])
+
+
+def test_the_result_shows_in_clusters() -> None:
+    module, inputs = lowered(OF_CLUSTER.text(), GPU), OF_CLUSTER.inputs()
+    one_level(-1)(module)
+    (y,) = run_module(module, list(inputs.values()))
+    far = np.abs(y - OF_CLUSTER.wanted(inputs))
+    assert not (far <= largest_error(OF_CLUSTER)).all()

@@ -80,7 +80,7 @@ def _forms(work: AttentionWork, arch: GpuArch) -> Iterator[AttentionOnGpu]:
     if WARPGROUP in _instructions(work, arch) and work.boxes:
         yield from _with_producers(work, arch)
     if PIECE in _instructions(work, arch):
-        yield from split_candidates(work)
+        yield from split_candidates(work, arch)
 
 
 def _of_warpgroups(work: AttentionWork, rows: int, steps: Sequence[int]) -> list[int]:
@@ -196,6 +196,7 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
         read_bytes=work.read_bytes,
         written_bytes=work.written_bytes,
         split=schedule.split,
+        in_cluster=schedule.cluster > 1,
         left_rows=min(work.rows, schedule.rows),
         teams=schedule.teams,
         producers=schedule.producers,

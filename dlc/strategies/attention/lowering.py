@@ -20,6 +20,7 @@ from dlc.dialects import gpu
 from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.loop import (
     ContractOp,
+    DrainInClusterOp,
     DrainPartsOp,
     ForOp,
     LoadFragmentOp,
@@ -114,7 +115,7 @@ class _Kernel:
     def write(self) -> None:
         """Write the loops over blocks and threads."""
         schedule, count = self.schedule, self.scores.gemm.batch_size * self.tiles
-        self.job.threads = schedule.threads
+        self.job.threads, self.job.cluster = schedule.threads, schedule.cluster
         tiles = BlockTiles(count, schedule.threads, schedule.split, schedule.blocks)
         tiles.write(self.scope, self._place, self._write_tile)
 
@@ -192,13 +193,17 @@ class _Kernel:
         """Write the meeting of the parts of the keys."""
         scope, split = self.scope, self.schedule.split
         tiles, rows = self.scores.gemm.batch_size * self.tiles, min(self.rows, self.schedule.rows)
+        flat, dims = scope.resolve((place.row, _ZERO))
+        limits = self.product.gemm.m_size, self.product.gemm.n_size
+        if self.schedule.cluster > 1:
+            whole = DrainInClusterOp(sums, rows, flat, dims, limits, zero=self.attention.zero)
+            insert_drain(scope, self.product, place.batch, whole)
+            return
         sizes = [tiles, split, rows, self._columns + ROW_MARGIN]
         compute = compute_type(element_type(self.attention.product.results[0]))
         scratch = self.job.add_scratch(MemRefType(compute, sizes))
         counters = scope.b.insert(gpu.CounterAllocOp(MemRefType(i32, [tiles])))
         number = scope.index_value(place.number), scope.index_value(place.part)
-        flat, dims = scope.resolve((place.row, _ZERO))
-        limits = self.product.gemm.m_size, self.product.gemm.n_size
         through, zero = (scratch, counters), self.attention.zero
         op = DrainPartsOp(sums, through, number, flat, dims, limits, zero=zero)
         insert_drain(scope, self.product, place.batch, op)

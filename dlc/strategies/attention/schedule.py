@@ -7,6 +7,7 @@ from dlc.arch import instructions
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import WARPGROUP_WARPS, Instruction
 from dlc.arch.matrix_descriptor import ROW_BYTES, fits_lines
+from dlc.arch.scope import CLUSTER_BLOCKS
 from dlc.dialects.gpu.registers import MOST
 from dlc.errors import CompileError
 from dlc.strategies._key import Key, choice, count, flag, key_field, size
@@ -54,12 +55,13 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
     stages: int = size("steps whose keys and values are in shared memory at a time", 2, most=8)
     exchange: bool = flag(
         "whether results go through shared memory, so that neighbouring threads store neighbours "
-        "of a row",
+        "of a row. With `split` parts do, too: the blocks that have them are a cluster",
         False,
     )
     split: int = size(
         "parts of the keys, each in its own block; sums, largest scores and totals of parts go to "
-        "scratch, and the last block to arrive makes the result of them, in order",
+        "scratch, and the last block to arrive makes the result of them, in order. With `exchange` "
+        "each block of the cluster makes a part of the result",
         1,
         most=1024,
     )
@@ -91,7 +93,8 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
     @property
     def needs(self) -> dict[str, str]:
         copies = {f"producers = {self.producers}": "tma"} if self.producers else {}
-        return {**self.roles.needs, **copies}
+        meet = {"exchange = true with split": "cluster"} if self.cluster > 1 else {}
+        return {**self.roles.needs, **copies, **meet}
 
     @property
     def roles(self) -> Roles:
@@ -106,6 +109,11 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
     @property
     def blocks_per_tile(self) -> int:
         return self.split
+
+    @property
+    def cluster(self) -> int:
+        """The blocks of a cluster, in which parts of the keys meet; 1: there are no clusters."""
+        return self.split if self.exchange else 1
 
     @property
     def threads(self) -> int:
@@ -180,10 +188,11 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
                 "that do not fill the last four have no fewer registers"
             )
         self.roles.check(self.blocks, self.split)
-        if self.split > 1 and self.exchange:
+        if self.cluster not in (1, *CLUSTER_BLOCKS):
             raise CompileError(
-                f"split = {self.split} finishes neighbours of a row by neighbours anyway; "
-                "leave exchange out"
+                f"exchange = true with split = {self.split}: parts of the keys meet in a cluster, "
+                f"of {' or '.join(map(str, CLUSTER_BLOCKS))} blocks; take such a split, or leave "
+                "exchange out"
             )
 
     def check_walk(self, causal: bool) -> None:

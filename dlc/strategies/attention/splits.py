@@ -5,6 +5,7 @@ own.
 from collections.abc import Iterator
 from itertools import product
 
+from dlc.arch import GpuArch
 from dlc.strategies.attention.schedule import PIECE, AttentionOnGpu
 from dlc.strategies.attention.work import AttentionWork
 
@@ -17,12 +18,12 @@ _BLOCKS = {
 
 _STEPS = (16, 32, 48, 64, 128)
 
-_STAGES = (2, 3, 4)
+_STAGES = (2, 3, 4, 6, 8)
 
 _SPLITS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 
 
-def split_candidates(work: AttentionWork) -> Iterator[AttentionOnGpu]:
+def split_candidates(work: AttentionWork, arch: GpuArch) -> Iterator[AttentionOnGpu]:
     """Yield the schedules in which a block has all queries, and each part a step of keys."""
     rows, warps = next((b for b in _BLOCKS if work.rows <= b[0]), (0, 0))
     for teams, step, split in product(_BLOCKS.get((rows, warps), ()), _STEPS, _SPLITS):
@@ -30,5 +31,9 @@ def split_candidates(work: AttentionWork) -> Iterator[AttentionOnGpu]:
             continue
         steps = -(-work.keys // (step * split))
         for stages in _STAGES if steps > 1 else (1,):
-            if stages <= steps:
-                yield AttentionOnGpu(rows, step, warps, PIECE, stages, split=split, teams=teams)
+            if stages > steps:
+                continue
+            for exchange in (False, True) if split in arch.cluster_sms else (False,):
+                yield AttentionOnGpu(
+                    rows, step, warps, PIECE, stages, exchange, split=split, teams=teams
+                )

@@ -1,17 +1,18 @@
 // RUN: dlc-opt %s --loop-select-instruction | filecheck %s
 
 // A lane's four elements of a fragment are neighbours in scratch, as are those of neighbouring
-// threads. The block that arrives last adds the parts up from zero and sets the counter back.
+// threads. One thread, which has met the others, has a fence on each side of the counter. The block that arrives last adds the parts up from zero
+// and sets the counter back.
 
 // CHECK:      loop.store %{{.*}}, %p[%tile, %part, %t * 4 + %{{.*}}] : f32
-// CHECK:      gpu.fence
-// CHECK-NEXT: gpu.barrier
+// CHECK:      gpu.barrier
 // CHECK:      scf.if
+// CHECK-NEXT:   gpu.fence
 // CHECK:        gpu.atomic_add %{{.*}}, %c[%tile]
+// CHECK-NEXT:   gpu.fence
 // CHECK:      gpu.barrier
 // CHECK:      %[[LAST:.*]] = arith.cmpi eq
 // CHECK-NEXT: scf.if %[[LAST]] {
-// CHECK-NEXT:   gpu.fence
 // CHECK-NEXT:   %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK-NEXT:   loop.for %[[I:.*]] = 0 to 4 kind = parallel map = unroll
 // CHECK-NEXT:     loop.store %[[ZERO]], %[[SUM:.*]][0, 0, %[[I]]]
