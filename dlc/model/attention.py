@@ -49,20 +49,6 @@ _COPY_INSTRUCTIONS = 3.0
 
 _COPY_BYTES = PIECE_BYTES * WARP_LANES
 
-_PARTS_TOGETHER = 16
-"""Parts whose sums a thread reads at a time."""
-
-_FENCE_CLOCKS, _TURN_CLOCKS = 50.0, 600.0
-"""Until what a warp has written is there for all, and of parts that are read, beside their latency.
-With them estimates are 0.92 to 1.08 of what 20 kernels take on an H200, and what is chosen of 278
-schedules of 14 shapes takes 2 to 3 % more than the best.
-"""
-
-_READ_EFFICIENCY = 0.95
-"""The part of the stated bandwidth that keys and values come at, which are only read: what 134 MB
-more take, of the same kernels.
-"""
-
 _ALONE = 0.5
 """Instructions that a warp issues in a clock where its scheduler has no other; not measured."""
 
@@ -270,7 +256,9 @@ def violation(kernel: AttentionKernel, arch: GpuArch) -> str | None:
 
 
 def estimate_s(kernel: AttentionKernel, arch: GpuArch) -> float:
-    """Return the seconds that a kernel probably takes; infinite where a block does not fit."""
+    """Return the seconds that a kernel probably takes whose blocks have all keys of their rows;
+    infinite where a block does not fit.
+    """
     if violation(kernel, arch):
         return float("inf")
     fits = blocks_per_sm(kernel.block, arch)
@@ -283,11 +271,9 @@ def estimate_s(kernel: AttentionKernel, arch: GpuArch) -> float:
         clocks = whole * _round_clocks(kernel, resident, arch)
         if rest:
             clocks += _round_clocks(kernel, ceil(rest / arch.sm_count), arch)
-    efficiency = costs.dram_efficiency if kernel.split == 1 else _READ_EFFICIENCY
-    memory_s = (kernel.read_bytes + kernel.written_bytes) / (arch.dram_bytes_per_s * efficiency)
+    bandwidth = arch.dram_bytes_per_s * costs.dram_efficiency
+    memory_s = (kernel.read_bytes + kernel.written_bytes) / bandwidth
     starts_s = kernel.blocks / arch.sm_count * costs.block_clocks / arch.clock_hz
-    if kernel.split > 1:  # nothing arrives while all blocks begin, and while their parts meet
-        memory_s += _ends_clocks(kernel, resident, arch) / arch.clock_hz
     return costs.start_us * 1e-6 + float(slower(4, clocks / arch.clock_hz, memory_s, starts_s))
 
 
@@ -298,91 +284,82 @@ def _walk_clocks(kernel: AttentionKernel, arch: GpuArch) -> float:
     stored = kernel.element_bytes * kernel.rows * kernel.columns / arch.costs.stored_bytes_per_clock
     tile = kernel.mean_steps * _step_clocks(kernel, 1, arch) + _TILE_CLOCKS
     tile += stored * arch.costs.half_line
-    first = _SETUP * arch.costs.setup_clocks + _latency_clocks(kernel, arch)
+    first = _SETUP * arch.costs.setup_clocks + _latency_clocks(arch)
     return first + ceil(kernel.blocks / kernel.walking) * tile
 
 
 def _round_clocks(kernel: AttentionKernel, resident: int, arch: GpuArch) -> float:
-    """Return the clocks of ``resident`` blocks that share an SM."""
-    ends = _ends_clocks(kernel, resident, arch)
-    return ends + kernel.mean_steps * _step_clocks(kernel, resident, arch)
-
-
-def _ends_clocks(kernel: AttentionKernel, resident: int, arch: GpuArch) -> float:
-    """Return the clocks of such blocks before their first step and behind their last one."""
+    """Return the clocks of ``resident`` blocks that share an SM: before their first step, in their
+    steps, and behind the last one.
+    """
     costs = arch.costs
-    latency = _latency_clocks(kernel, arch)
+    latency = _latency_clocks(arch)
     arriving = resident * kernel.step_bytes / arch.l2_bytes_per_clock_into_sm
     waits = 2 if kernel.steps > kernel.stages == 1 else 1  # for queries, and for the first keys
     first = _SETUP * costs.setup_clocks + waits * latency + arriving
     stored = kernel.element_bytes * kernel.rows * kernel.columns / costs.stored_bytes_per_clock
     end = resident * stored * (1.0 if kernel.exchange else costs.half_line)
-    if kernel.split > 1:
-        end = _meeting_clocks(kernel, resident, latency, arch)
     if kernel.producers:
         end += _START_CLOCKS
-    return first + end
+    return first + kernel.mean_steps * _step_clocks(kernel, resident, arch) + end
 
 
-def _meeting_clocks(kernel: AttentionKernel, resident: int, latency: float, arch: GpuArch) -> float:
-    """Return the clocks until the last of the blocks that share a tile has added up their parts,
-    some at a time for each run of neighbours; before, each warp waits for what it has written.
-    Blocks of a cluster send all their runs, and add up some.
+@dataclass(frozen=True)
+class StepWork:
+    """What a step of a block takes of an SM, in clocks: products, shared memory, instructions,
+    exponentials, and keys and values that come from the L2.
     """
-    if kernel.in_cluster:
-        bandwidth = arch.shared_bytes_per_clock_per_sm * arch.costs.remote_share
-        sent = kernel.split * kernel.sent_bytes / bandwidth
-        return arch.costs.cluster_clocks + resident * sent
-    runs = kernel.left_rows * kernel.columns / EXCHANGE_RUN
-    rounds = ceil(runs / (WARP_LANES * kernel.all_warps))
-    turns = ceil(kernel.split / _PARTS_TOGETHER)
-    fences = resident * kernel.all_warps * _FENCE_CLOCKS
-    return arch.costs.meeting_clocks + fences + rounds * turns * (latency + _TURN_CLOCKS)
+
+    multiplying: float
+    moving: float
+    issuing: float
+    exponentials: float
+    arriving: float
+
+    def shared(self, resident: int) -> float:
+        """Return the clocks of a step of blocks that share an SM, where they wait for nothing."""
+        parts = self.multiplying, self.moving, self.issuing, self.exponentials, self.arriving
+        return resident * float(slower(4, *parts))
+
+
+def step_work(kernel: AttentionKernel, arch: GpuArch) -> StepWork:
+    """Return what a step of a block takes."""
+    costs, scores = arch.costs, kernel.rows * kernel.keys
+    each = _ELEMENT_INSTRUCTIONS + kernel.operations * costs.operation_instructions
+    each += kernel.reads * costs.load_instructions
+    behind_first = (kernel.steps - 1) / kernel.steps
+    sums = behind_first * kernel.teams * kernel.rows * kernel.columns
+    instructions = (scores * each + sums * _SUM_INSTRUCTIONS) / WARP_LANES
+    instructions += kernel.step_flops / kernel.instruction.flops
+    if not kernel.producers:
+        instructions += kernel.all_warps * _STEP_INSTRUCTIONS
+        instructions += kernel.step_bytes / _COPY_BYTES * _COPY_INSTRUCTIONS
+    return StepWork(
+        kernel.step_flops / arch.flops_per_clock_per_sm[kernel.instruction.unit],
+        kernel.moved_bytes / arch.shared_bytes_per_clock_per_sm,
+        instructions / arch.issue_per_clock_per_sm,
+        scores / arch.flops_per_clock_per_sm["special"],
+        kernel.step_bytes / arch.l2_bytes_per_clock_into_sm,
+    )
 
 
 def _step_clocks(kernel: AttentionKernel, resident: int, arch: GpuArch) -> float:
     """Return the clocks of a step: what blocks share, and what one does in order."""
-    costs, schedulers = arch.costs, arch.issue_per_clock_per_sm
-    scores, behind_first = kernel.rows * kernel.keys, (kernel.steps - 1) / kernel.steps
-    multiplying = kernel.step_flops / arch.flops_per_clock_per_sm[kernel.instruction.unit]
-    moving = kernel.moved_bytes / arch.shared_bytes_per_clock_per_sm
-    each = _ELEMENT_INSTRUCTIONS + kernel.operations * costs.operation_instructions
-    each += kernel.reads * costs.load_instructions
-    instructions = (
-        scores * each / WARP_LANES
-        + behind_first
-        * kernel.teams
-        * kernel.rows
-        * kernel.columns
-        * _SUM_INSTRUCTIONS
-        / WARP_LANES
-        + kernel.step_flops / kernel.instruction.flops
-    )
-    if not kernel.producers:
-        instructions += kernel.all_warps * _STEP_INSTRUCTIONS
-        instructions += kernel.step_bytes / _COPY_BYTES * _COPY_INSTRUCTIONS
-    issuing = instructions / schedulers
-    exponentials = scores / arch.flops_per_clock_per_sm["special"]
-    arriving = kernel.step_bytes / arch.l2_bytes_per_clock_into_sm
-    shared = resident * slower(4, multiplying, moving, issuing, exponentials, arriving)
-    alone = kernel.all_warps / schedulers
+    work = step_work(kernel, arch)
+    shared, alone = work.shared(resident), kernel.all_warps / arch.issue_per_clock_per_sm
     if kernel.reads_shared:  # it multiplies and copies meanwhile; groups wait for each other
-        working = issuing / _GROUP_ALONE / sqrt(alone)
+        working = work.issuing / _GROUP_ALONE / sqrt(alone)
         if kernel.producers:  # what comes is there
             return _IN_STEP * float(slower(3, shared, working))
-        working += moving
+        working += work.moving
     else:
-        working = (multiplying + issuing / _ALONE + exponentials) / min(1.0, alone) + moving
-        working += costs.step_clocks
+        working = (work.multiplying + work.issuing / _ALONE + work.exponentials) / min(1.0, alone)
+        working += work.moving + arch.costs.step_clocks
     return float(slower(3, shared, working + _waiting(kernel, working, arch)))
 
 
-def _latency_clocks(kernel: AttentionKernel, arch: GpuArch) -> float:
-    """Return the clocks until keys arrive: from memory where one block reads them, else from the
-    L2, where they are for others.
-    """
-    if kernel.split > 1:
-        return arch.dram_latency_s * arch.clock_hz * arch.costs.loaded_dram_latency
+def _latency_clocks(arch: GpuArch) -> float:
+    """Return the clocks until keys arrive from the L2, where they are for other blocks, too."""
     return arch.l2_latency_s * arch.clock_hz * arch.costs.loaded_l2_latency
 
 
@@ -390,7 +367,7 @@ def _waiting(kernel: AttentionKernel, working: float, arch: GpuArch) -> float:
     """Return the clocks in which a block waits for the keys and values of a step, on average: they
     come while those before are worked on, if there is room for both. The first ones count apart.
     """
-    latency = _latency_clocks(kernel, arch)
+    latency = _latency_clocks(arch)
     latency += kernel.step_bytes / arch.l2_bytes_per_clock_into_sm
     behind_first = (kernel.steps - 1) / kernel.steps
     return behind_first * max(0.0, latency - (kernel.stages - 1) * working)

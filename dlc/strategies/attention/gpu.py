@@ -13,6 +13,7 @@ from dlc.dialects.gpu.registers import FEWEST
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_bytes, element_type
 from dlc.model.attention import AttentionKernel, estimate_s, violation
+from dlc.model.attention_parts import parts_s
 from dlc.model.upper_bound import KernelWork, gpu_bound
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._rated import Rated
@@ -164,7 +165,8 @@ def rate(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> Rated:
     )
     if beyond := violation(kernel, arch):
         bound = replace(bound, time_s=float("inf"), violation=beyond)
-    return Rated(schedule, bound, lambda: estimate_s(kernel, arch))
+    estimate = parts_s if schedule.split > 1 else estimate_s
+    return Rated(schedule, bound, lambda: estimate(kernel, arch))
 
 
 def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> AttentionKernel:

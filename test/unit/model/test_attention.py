@@ -10,8 +10,9 @@ from dlc.arch.nvidia import A100, H200
 from dlc.dialects.gpu import KernelOp
 from dlc.errors import CompileError
 from dlc.model.attention import estimate_s
+from dlc.model.attention_parts import parts_s
 from dlc.passes.gpu_check_limits import least_registers
-from dlc.strategies.attention.gpu import candidates, kernel_of, rate
+from dlc.strategies.attention.gpu import candidates, check, kernel_of, rate
 from dlc.strategies.attention.schedule import AttentionOnGpu
 from dlc.strategies.attention.work import AttentionWork
 
@@ -74,6 +75,23 @@ def test_what_does_not_fit_takes_for_ever() -> None:
     assert estimate_s(of_registers, H200) == estimate_s(of_shared, H200) == float("inf")
 
 
+def test_parts_that_do_not_fit_take_for_ever() -> None:
+    fitting, large = (AttentionOnGpu(16, 64, 1, stages=n, split=4, teams=4) for n in (2, 8))
+    work = replace(WORK, rows=1, keys=8192, depth=128, columns=128)
+    assert 0 < parts_s(kernel_of(work, fitting, H200), H200) < 1e-3
+    assert parts_s(kernel_of(work, large, H200), H200) == float("inf")
+
+
+def test_slices_that_are_asked_for_together_come_together() -> None:
+    """Where there is a slot for every slice, nothing is worked on while others come."""
+    work = replace(WORK, batch=32, rows=1, keys=1024, depth=128, columns=128)
+    work = replace(work, read_bytes=2 * 2 * 32 * 1024 * 128)
+    one = AttentionOnGpu(16, 32, 1, exchange=True, split=8, teams=2)
+    three, four = (replace(one, stages=n) for n in (3, 4))
+    times = [parts_s(kernel_of(work, each, H200), H200) for each in (three, four)]
+    assert times[0] < times[1]
+
+
 @pytest.mark.parametrize("element", ["f16", "bf16"])
 def test_all_schedules_of_16_bits_are_rated(element: str) -> None:
     work = replace(WORK, element=element)
@@ -84,7 +102,7 @@ def test_all_schedules_of_16_bits_are_rated(element: str) -> None:
 def test_lines_that_products_of_warpgroups_do_not_read() -> None:
     work, schedule = replace(WORK, depth=40), AttentionOnGpu(64, 64, 4, WARPGROUP)
     with pytest.raises(CompileError, match="128 bytes, queries or values have 96; take mma"):
-        rate(work, schedule, H200)
+        check(work, schedule)
 
 
 @pytest.mark.parametrize(("depth", "by_warpgroups"), [(64, True), (40, False)])
