@@ -3,7 +3,8 @@
 // One role brings a tile, the other one reads it and writes the result: each waits before what it touches.
 // CHECK: gpu.kernel @roles
 // CHECK:      gpu.barrier
-// CHECK:      scf.if
+// CHECK-NOT:  griddepcontrol
+// CHECK:      scf.if %reads
 // CHECK-NEXT:   gpu.mbarrier_wait
 // CHECK:        gpu.griddepcontrol_wait
 // CHECK-NEXT:   gpu.griddepcontrol_launch_dependents
