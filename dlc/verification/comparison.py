@@ -7,8 +7,10 @@ from typing import Any
 
 from dlc.dialects.graph.structure import Array
 from dlc.errors import counted
+from dlc.option_text import option
+from dlc.verification.error_bound import MOST
 from dlc.verification.evidence import Silence
-from dlc.verification.inputs import Feeds
+from dlc.verification.inputs import ZERO, Feeds
 from dlc.verification.judge import Judge
 from dlc.verification.value_range import RangeError
 
@@ -21,8 +23,9 @@ class InputsCompared:
     """What came of it. cases: by input on which outputs were compared, the largest error there,
     relative to an output's largest value; beyond: the inputs on which the model has values that the
     precision cannot hold; left_out: those for which there was no time; measured_noise: whether
-    errors are those beyond what rounding errors were measured to do; silence: the outputs that told
-    nothing.
+    errors are those beyond what rounding errors were measured to do; hidden: by input, the share of
+    the numbers of all outputs that rounding errors hide, where there are any; silence: the outputs
+    that told nothing.
     """
 
     bound: float
@@ -30,6 +33,7 @@ class InputsCompared:
     beyond: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     measured_noise: bool = False
+    hidden: dict[str, float] = field(default_factory=dict[str, float])
     silence: Silence = field(default_factory=Silence)
 
     @property
@@ -37,9 +41,35 @@ class InputsCompared:
         """The largest error of all inputs."""
         return max(self.cases.values(), default=0.0)
 
+    @property
+    def is_hidden(self) -> bool:
+        """Whether rounding errors hide most elements wherever they were not all zero."""
+        others = self.cases.keys() - {ZERO}
+        return bool(others) and min(self.hidden.get(name, 0.0) for name in others) > MOST
+
+    def warnings(self) -> list[str]:
+        """Return lines for the user: where rounding errors hide most elements on every input, and
+        where outputs told nothing.
+        """
+        line = (
+            f"rounding errors hide {_percent(min(self.hidden.values()))} of the outputs or more on "
+            f"every input: verification says nothing of these; give {option('verify-inputs')}"
+            if self.is_hidden
+            else ""
+        )
+        return [*([line] if line else []), *self.silence.warnings()]
+
+    def _noise(self) -> str:
+        """Return a phrase for the user about rounding errors."""
+        if not self.measured_noise:
+            return ""
+        shares = (f"{_percent(x)} on {name}" for name, x in self.hidden.items())
+        hidden = f", which hides {', '.join(shares)} input" if self.hidden else ""
+        return f" beyond measured rounding noise{hidden}"
+
     def text(self) -> str:
         """Return a phrase for the user."""
-        noise = " beyond measured rounding noise" if self.measured_noise else ""
+        noise = self._noise()
         parts = [
             f"{counted(len(self.cases), 'input')} ({', '.join(self.cases)})",
             self.silence.text(f"error {self.worst:.1e}{noise}, bound {self.bound:.1e}"),
@@ -56,6 +86,7 @@ class InputsCompared:
             "inputs": {name: one_digit(error) for name, error in self.cases.items()},
             "bound": one_digit(self.bound),
             "beyond_measured_noise": self.measured_noise,
+            "hidden_by_noise": {name: one_digit(share) for name, share in self.hidden.items()},
             "beyond_the_precision": self.beyond,
             "left_out_for_time": self.left_out,
             "told_nothing": dict(self.silence.outputs),
@@ -70,7 +101,8 @@ def compare(
     seconds: Callable[[int], float],
     budget_seconds: float,
 ) -> InputsCompared:
-    """Compare on the first ``given`` inputs, on one in any case, and on more while there is time.
+    """Compare on the first ``given`` inputs, on one in any case, and on more while there is time;
+    on a second one in any case where rounding errors hide most of the first.
 
     seconds: what an input takes for which the reference runs so often. Inputs on which values do
     not fit into the precision are left out, but for the first ones: then RangeError is raised.
@@ -79,11 +111,14 @@ def compare(
     found = InputsCompared(judge.bound)
     left = budget_seconds
     for number, (name, feeds) in enumerate(inputs):
-        if found.cases and number >= given and left < seconds(judge.runs):
+        enough = found.cases and not (found.is_hidden and len(found.cases) == 1)
+        if enough and number >= given and left < seconds(judge.runs):
             found.left_out.append(name)
             continue
         try:
             found.cases[name] = judge.check(feeds, run(feeds), name)
+            if judge.hidden:
+                found.hidden[name] = judge.hidden
         except RangeError:
             if not found.cases:  # ordinary inputs must fit
                 raise
@@ -92,6 +127,10 @@ def compare(
     found.measured_noise = judge.measured_noise
     found.silence = judge.evidence.silence
     return found
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.005 else "under 1 %"
 
 
 def one_digit(number: float) -> float:

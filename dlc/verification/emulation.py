@@ -72,8 +72,8 @@ class Emulation:
         return f"emulated for {self.target}: the whole artifact on {self.whole.text()}"
 
     def warnings(self) -> list[str]:
-        """Return a line for the user where outputs told nothing."""
-        return self.whole.silence.warnings() if self.whole else []
+        """Return the lines for the user of the comparison."""
+        return self.whole.warnings() if self.whole else []
 
 
 def verify_by_emulation(

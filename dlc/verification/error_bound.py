@@ -20,6 +20,14 @@ FP32_LIMIT = 1e-3
 EPSILON = {"fp32": 2.0**-24, "tf32": 2.0**-11, "fp16": 2.0**-11, "bf16": 2.0**-8}
 """Half the distance between neighbouring values of the precision (unit roundoff), relative."""
 
+WIDE = 0.1
+"""An error of this share of the largest value says little: whole features of a result may be wrong
+within it.
+"""
+
+MOST = 0.5
+"""A comparison of which rounding errors hide more than this share of the elements is none."""
+
 _OWN: Mapping[Attribute, float] = {f16: 2.0**-11, bf16: 2.0**-8, f64: 2.0**-53}
 """The same of element types that a precision leaves as they are."""
 

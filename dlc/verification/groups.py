@@ -17,16 +17,17 @@ from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.oracle import run_block
-from dlc.verification.error_bound import error_bound, relative_error
+from dlc.verification.error_bound import MOST, error_bound, relative_error
 from dlc.verification.miscompile import MiscompileError
 from dlc.verification.plan import reference_seconds
-from dlc.verification.rounding_noise import errors_beyond
+from dlc.verification.rounding_noise import errors_beyond, share_hidden
 
 
 @dataclass(frozen=True)
 class GroupsChecked:
     """How many launches, and of how many kernels, were compared with the reference. silent: the
-    operations of kernels that were not, since their results had no number.
+    operations of kernels that were not, since their results had no number, or rounding errors hide
+    most of them.
     """
 
     launches: int
@@ -44,9 +45,9 @@ class GroupsChecked:
 
 
 def silent_text(operations: Sequence[str]) -> str:
-    """Return a phrase for the user about kernels whose results had no number."""
+    """Return a phrase for the user about kernels whose results told nothing."""
     names = dict.fromkeys(operations)
-    return f" (NaN or infinite everywhere: {', '.join(names)})" if names else ""
+    return f" (NaN everywhere, or hidden by rounding noise: {', '.join(names)})" if names else ""
 
 
 def verify_groups(
@@ -168,12 +169,14 @@ def _check(
     weights: WeightStore,
     precision: str,
 ) -> bool:
-    """Compare the results of a group; return whether there was a number among them."""
+    """Compare the results of a group; return whether that told something: there was a number among
+    them, and rounding errors do not hide most of them.
+    """
     arguments = [values[x] for x in group.inputs]
     wanted = run_block(group.body.block, list(arguments), weights)
     results = [values[r] for r in group.results]
-    check_results(group, kernels, arguments, wanted, results, weights, precision)
-    return has_numbers(wanted)
+    hidden = check_results(group, kernels, arguments, wanted, results, weights, precision)
+    return has_numbers(wanted) and hidden <= MOST
 
 
 def check_results(
@@ -184,19 +187,23 @@ def check_results(
     results: Sequence[Array],
     weights: WeightStore,
     precision: str,
-) -> None:
-    """Raise MiscompileError when ``results`` of ``kernels``, which compute a group, on
-    ``arguments`` are further off than ``verify_groups`` says from ``wanted``, its reference.
+) -> float:
+    """Return which share of the elements of ``results`` rounding errors hide (``rounding_noise``).
+
+    Raises MiscompileError when results of ``kernels``, which compute a group, on ``arguments`` are
+    further off than ``verify_groups`` says from ``wanted``, its reference.
     """
     bound = error_bound(group, precision)
     errors = list(map(relative_error, wanted, results))
     if all(error <= bound for error in errors):
-        return
+        return 0.0
     run = partial(run_block, group.body.block, list(arguments), weights)
-    for error in errors_beyond([run], wanted, results, precision, bound):
+    found = errors_beyond([run], wanted, results, precision, bound)
+    for error in found.errors:
         if not error <= bound:
             raise MiscompileError(
                 f"a result is off by {error:.1e} of its largest value, bound {bound:.1e}",
                 at=operation_text(group),
                 kernels=kernels,
             )
+    return share_hidden(found, wanted)

@@ -24,13 +24,16 @@ _IntegerDraw = Callable[[IntegerInput, np.random.Generator], Array]
 SPECIAL = "special"
 """The case with NaN and infinities."""
 
+ZERO = "zero"
+"""The case in which all is 0: steps of a loop that stays there magnify nothing."""
+
 _Draws = Mapping[str, tuple[_IntegerDraw, FloatDraw]]
 
 _CASES: _Draws = {
     "random": (IntegerInput.ordinary, float_inputs.ordinary),
     "large": (IntegerInput.ends, float_inputs.large),
     SPECIAL: (IntegerInput.ordinary, float_inputs.special),
-    "zero": (lambda x, g: x.zeros(), lambda g, sizes, dtype: np.zeros(sizes)),
+    ZERO: (lambda x, g: x.zeros(), lambda g, sizes, dtype: np.zeros(sizes)),
     "ties": (IntegerInput.measures, float_inputs.ties),
     "small": (IntegerInput.ordinary, float_inputs.small),
     "negative": (IntegerInput.ends, lambda g, sizes, dtype: -g.random(sizes)),

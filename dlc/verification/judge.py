@@ -17,7 +17,7 @@ from dlc.verification.evidence import Evidence
 from dlc.verification.hidden_keys import HiddenKeys
 from dlc.verification.miscompile import MiscompileError
 from dlc.verification.reference import Reference
-from dlc.verification.rounding_noise import Run, errors_beyond
+from dlc.verification.rounding_noise import Run, errors_beyond, share_hidden
 from dlc.verification.value_range import check_range, check_underflow
 
 
@@ -25,8 +25,9 @@ class Judge:
     """Compares outputs with a reference.
 
     Nothing that a pass has made of the graph is asked: a fault of a pass would excuse itself.
-    runs: how often the reference ran for the last outputs. evidence: what the outputs were that
-    others were compared with.
+    runs: how often the reference ran for the last outputs. hidden: the share of their elements that
+    rounding errors hide (``rounding_noise``). evidence: what the outputs were that others were
+    compared with.
     """
 
     def __init__(self, reference: Reference, precision: str):
@@ -38,6 +39,7 @@ class Judge:
         self.evidence = Evidence(self.module)
         self.measured_noise = False
         self.runs = 1
+        self.hidden = 0.0
 
     def check(self, feeds: Mapping[str, Array], got: Mapping[str, Array], case: str) -> float:
         """Return the largest error of the outputs ``got`` of a run on ``feeds``.
@@ -66,7 +68,7 @@ class Judge:
         """Return the errors of outputs by name; where one is above the bound, those that rounding
         errors do not explain. wanted: what they should be, by default what the reference gives.
         """
-        self.runs = 1
+        self.runs, self.hidden = 1, 0.0
         if wanted is None:
             wanted = self.reference.outputs(feeds)
         self.evidence.add(wanted)
@@ -96,8 +98,9 @@ class Judge:
         special = any(_has_specials(x) for x in feeds.values())
         if special and (hidden := HiddenKeys.of(modules[-1])) is not None:
             forms.append(partial(self._run_hidden, modules[-1], feeds, hidden))
-        errors = errors_beyond(forms, references, results, self.precision, self.bound, special)
-        return dict(zip(wanted, errors, strict=True))
+        found = errors_beyond(forms, references, results, self.precision, self.bound, special)
+        self.hidden = share_hidden(found, references)
+        return dict(zip(wanted, found.errors, strict=True))
 
     def _run(self, module: ModuleOp, feeds: Mapping[str, Array], **how: Any) -> dict[str, Array]:
         self.runs += 1

@@ -8,6 +8,7 @@ UCLA CSD-970002, 1997).
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import prod, sqrt
 from typing import Protocol
 
@@ -22,6 +23,7 @@ from dlc.oracle import Noise
 from dlc.verification.error_bound import (
     ACCUMULATION,
     SAFETY,
+    WIDE,
     relative_error,
     unit_roundoff,
 )
@@ -33,6 +35,9 @@ PAIRS = 4
 
 GROWTH = 4.0
 """How much further an element may be off than it, or the average element, was in any run."""
+
+BESIDE = 64
+"""Elements whose mean is one: of a state, of a line of an image."""
 
 _EXACT = 2.0**24
 """Sums and products of whole numbers below this are exact in float32."""
@@ -97,8 +102,10 @@ def slacks(
     RoundingNoise.
 
     ``4 * max(s, mean(s))``, of integers ``max(s, mean(s))``, with s the largest Spread of the
-    element in any of ``runs``, forms of the same computation. NaN and infinities are excused where
-    the first of them has them: another one may have a fault of its own.
+    element in any of ``runs``, forms of the same computation, and its mean over the elements beside
+    it: of a state that may be anything, some elements were near their values in all runs. A step
+    before that has a mean of its own. NaN and infinities are excused where the first of the runs
+    has them: another one may have a fault of its own.
 
     forms_differ: what lies between the forms counts too: right ones differ on inputs with
     infinities (``inf - inf`` in one of them).
@@ -127,7 +134,17 @@ def _slack(spreads: Sequence[Spread]) -> list[Array]:
     for moved in others:
         for x, y in zip(widest, moved, strict=True):
             np.maximum(x, y, out=x, where=np.isfinite(y))
-    return [np.maximum(x, _mean(x)) for x in widest]
+    return [np.maximum(x, _means(x)) for x in widest]
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """What rounding errors leave of the errors of results. errors: of each, relative. hidden: how
+    many of its elements they cover (``hidden_elements``).
+    """
+
+    errors: Sequence[float]
+    hidden: Sequence[int]
 
 
 def errors_beyond(
@@ -137,14 +154,15 @@ def errors_beyond(
     precision: str,
     bound: float,
     forms_differ: bool = False,
-) -> list[float]:
-    """Return the relative errors of ``got`` beyond its slack, from as few runs as bring them below
+) -> Beyond:
+    """Return the errors of ``got`` beyond its slack, from as few runs as bring them below
     ``bound``.
 
     runs: what ``got`` should be, in several forms (``slacks``): only how far they move counts, not
     where they are, unless ``forms_differ``.
     """
     errors: list[float] = []
+    slack: list[Array] = []
     for allowed in slacks(runs, precision, forms_differ):
         slack = [
             x if w.dtype.kind in "biu" else GROWTH * x for x, w in zip(allowed, wanted, strict=True)
@@ -152,7 +170,29 @@ def errors_beyond(
         errors = list(map(relative_error, wanted, got, slack))
         if all(error <= bound for error in errors):
             break
-    return errors
+    results = zip(wanted, got, slack, strict=True)
+    return Beyond(
+        errors,
+        [0 if relative_error(w, g) <= bound else hidden_elements(w, x) for w, g, x in results],
+    )
+
+
+def hidden_elements(wanted: Array, slack: Array) -> int:
+    """Return how many finite elements are hidden by rounding errors: one may be off by more than
+    ``WIDE`` of the largest value, of integers and booleans by 1 at least.
+    """
+    values = np.abs(wanted.astype(np.float64))
+    finite = np.isfinite(values)
+    limit = WIDE * float(values[finite].max(initial=0.0))
+    if wanted.dtype.kind in "biu":
+        return int(np.count_nonzero(slack[finite] >= max(limit, 1.0)))
+    return int(np.count_nonzero(slack[finite] > limit))
+
+
+def share_hidden(found: Beyond, wanted: Sequence[Array]) -> float:
+    """Return which share of the finite elements of results are hidden."""
+    finite = sum(int(np.count_nonzero(np.isfinite(x.astype(np.float64)))) for x in wanted)
+    return sum(found.hidden) / max(1, finite)
 
 
 class RoundingNoise:
@@ -214,6 +254,14 @@ def _distance(wanted: Array, moved: Array) -> Array:
     return np.where(np.isnan(distance), np.inf, distance)
 
 
-def _mean(spread: Array) -> float:
-    finite = spread[np.isfinite(spread)]
-    return float(finite.mean()) if finite.size else 0.0
+def _means(spread: Array) -> Array:
+    """Return the mean of the finite elements around each element, 0 where there are none: along the
+    last axes that together have ``BESIDE`` elements, or all.
+    """
+    axes = -1
+    while prod(spread.shape[axes:]) < BESIDE and -axes < spread.ndim:
+        axes -= 1
+    around = tuple(range(axes, 0))[-spread.ndim :] if spread.ndim else ()
+    finite = np.isfinite(spread)
+    count = np.count_nonzero(finite, around, keepdims=True)
+    return np.where(finite, spread, 0).sum(around, keepdims=True) / np.maximum(count, 1)

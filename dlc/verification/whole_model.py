@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from dlc.dialects.graph.structure import Array
 from dlc.runtime.library import TensorInfo
 from dlc.verification.comparison import InputsCompared, compare
+from dlc.verification.error_bound import WIDE
 from dlc.verification.groups import GroupsChecked
 from dlc.verification.inputs import Feeds, telling_inputs
 from dlc.verification.judge import Judge
@@ -19,10 +20,6 @@ CheckGroups = Callable[[Feeds, float], GroupsChecked]
 """Checks the launches of a run on some inputs, beyond the first of each kernel for some estimated
 seconds.
 """
-
-
-WIDE = 0.1
-"""A bound above this is worth a warning: whole features of a result may be wrong within it."""
 
 
 class Runnable(Protocol):
@@ -74,15 +71,15 @@ class Verification:
         return {**self.whole.certificate(), "launches": launches}
 
     def warnings(self) -> list[str]:
-        """Return a line for the user where the bound is so wide that it says little, and one where
-        outputs told nothing.
+        """Return a line for the user where the bound is so wide that it says little, and those of
+        the comparison.
         """
         bound = self.whole.bound
         wide = (
             f"verification allows errors of {bound:.1e} of the largest value; rounding errors "
             f"grow most in {', '.join(self.magnified)}; compare results with some that you know"
         )
-        return [*([wide] if bound > WIDE else []), *self.whole.silence.warnings()]
+        return [*([wide] if bound > WIDE else []), *self.whole.warnings()]
 
 
 def verify(
