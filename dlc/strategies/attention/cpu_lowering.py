@@ -26,6 +26,7 @@ from dlc.lowering.product import Product
 from dlc.lowering.product import split as split_loops
 from dlc.lowering.tile_scope import open_loop
 from dlc.strategies.attention.cpu_nest import ZERO, Block, Keys, Nest
+from dlc.strategies.attention.cpu_order import in_turns
 from dlc.strategies.attention.cpu_products import multiply, score
 from dlc.strategies.attention.cpu_schedule import AttentionOnCpu
 from dlc.strategies.attention.cpu_softmax import Rows, weigh
@@ -56,7 +57,9 @@ def _write_block(nest: Nest, batch: AffineExpr, place: AffineExpr) -> None:
     """Write what a core does with some rows of queries."""
     scope, seen = nest.scope, logits_of(nest.attention).last
     number = scope.named("batch", batch)
-    first = scope.named("block", place) * nest.block_rows
+    blocks = -(-nest.rows // nest.block_rows)
+    turn = place if seen is None else in_turns(place, blocks)
+    first = scope.named("block", turn) * nest.block_rows
     last = None if seen is None else first + (nest.block_rows - 1 + seen)
     block = Block(number, split_loops(number, nest.scores.gemm.batch), first, last)
     tile, columns = nest.tile, nest.product.gemm.n_size
