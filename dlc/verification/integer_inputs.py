@@ -14,6 +14,7 @@ from dlc.analysis.index_bounds import Numbers, computed_indices, index_bounds, l
 from dlc.core.weights import WeightStore
 from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.ir.tensor import DYNAMIC, element_type, is_float, numpy_dtype, shape
+from dlc.verification.mask_inputs import marks
 from dlc.verification.met_range import MetRange, met_range
 
 MEASURED = 300
@@ -48,11 +49,17 @@ class IntegerInput:
         """Whether elements that are no indices may have any value."""
         return not self.steers and (not self.measured or self.dtype.itemsize == 1)
 
+    @property
+    def is_any(self) -> bool:
+        """Whether elements that are no indices are numbers of which any will do."""
+        return self.is_wide and self.dtype.kind != "b"
+
     def ordinary(self, generator: np.random.Generator) -> Array:
         """Return indices over their whole range; integers of all lengths and both signs, but 0 and
-        1 where not any value will do; where it meets places, also numbers among these.
+        1 as masks have them where not any value will do; where it meets places, also numbers among
+        these.
         """
-        others = self._any(generator) if self.is_wide else self._flags(generator)
+        others = self._any(generator) if self.is_any else marks(generator, self.least.shape)
         if (numbers := self._met(generator)) is not None:
             kept = self.is_wide & (others.size > 1) & (generator.random(others.shape) < 0.5)
             others = np.where(kept, others, numbers)
@@ -69,7 +76,12 @@ class IntegerInput:
         return self._drawn(generator, indices, np.where(last, high, low))
 
     def measures(self, generator: np.random.Generator) -> Array:
-        """Return what is ordinary, but up to ``MEASURED`` of both signs where floats are made."""
+        """Return what is ordinary, but up to ``MEASURED`` of both signs where floats are made; of
+        booleans some rows are False alone.
+        """
+        if self.dtype.kind == "b":
+            others = marks(generator, self.least.shape, empty=True)
+            return self._drawn(generator, self._inside(generator), others)
         if self.is_wide or self.steers or self.met is not None:
             return self.ordinary(generator)
         sizes = self.least.shape
