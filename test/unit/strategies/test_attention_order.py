@@ -1,33 +1,52 @@
-"""The order of blocks of causal attention on a CPU."""
+"""The order in which blocks of attention take tiles: each once, those with the most keys first."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from xdsl.ir.affine import AffineExpr
 
-from dlc.strategies.attention.cpu_order import in_turns
+from dlc.arch.nvidia import A100, H200
+from dlc.strategies.attention.gpu import candidates
+from dlc.strategies.attention.tile_order import TileOrder, order_of, together_in
+from dlc.strategies.attention.work import AttentionWork
 
-
-def order(blocks: int) -> list[int]:
-    """Return the blocks as they come."""
-    place = in_turns(AffineExpr.dimension(0), blocks)
-    return [place.eval([number], []) for number in range(blocks)]
-
-
-@pytest.mark.parametrize("blocks", range(1, 130))
-def test_each_block_comes_once(blocks: int) -> None:
-    assert sorted(order(blocks)) == list(range(blocks))
+WORK = AttentionWork(12, 1024, 1024, 64, 64, "f16", 2, "f32", 1.0, 1, 600000, 200000)
 
 
 @pytest.mark.parametrize(
-    ("blocks", "heads", "cores"), [(79, 12, 56), (79, 1, 2), (79, 1, 16), (256, 8, 56), (19, 12, 8)]
+    ("products", "tiles", "together"), [(6, 5, 0), (6, 5, 1), (6, 5, 2), (6, 5, 6), (1, 1, 1)]
 )
-def test_cores_have_as_many_keys(blocks: int, heads: int, cores: int) -> None:
-    """Of neighbouring tasks, as OpenMP's static schedule deals them, no core has a fifth more; in
-    order it would have up to 1.85 times its share.
+def test_each_tile_comes_once(products: int, tiles: int, together: int) -> None:
+    order, count = TileOrder(tiles, together), products * tiles
+    place = order.place(AffineExpr.dimension(0), lambda _, index: index)
+    found = [tuple(each.eval([number], []) for each in place) for number in range(count)]
+    assert sorted(found) == [(p, t) for p in range(products) for t in range(tiles)]
+    of_group = tiles * max(1, together)
+    for first in range(0, count, of_group):
+        some = [tile for _, tile in found[first : first + of_group]]
+        assert all((a >= b) if together else (a <= b) for a, b in pairwise(some))
+        assert len({product for product, _ in found[first : first + of_group]}) == max(1, together)
+
+
+@pytest.mark.parametrize("text", ["last<0>", "last<-1>", "last<>", "rows", "last<12", "last<2>s"])
+def test_other_texts_are_no_orders(text: str) -> None:
+    assert together_in(text) is None
+    assert [together_in(order_of(n)) for n in (0, 1, 12)] == [0, 1, 12]
+
+
+def test_tiles_of_as_many_keys_come_product_by_product() -> None:
+    assert {each.order for each in candidates(WORK, H200)} == {"products"}
+
+
+@pytest.mark.parametrize(
+    ("batch", "keys", "order"),
+    [(12, 1024, "last<12>"), (768, 197, "last<128>"), (7, 1 << 20, "last<1>")],
+)
+def test_those_with_the_most_keys_come_first(batch: int, keys: int, order: str) -> None:
+    """In turns of as many products as have their keys in a sixth of the L2: of 12 all, which take
+    256 KB each; 173 of 768 would, with 197 keys of 256 bytes, and 128 divide them.
     """
-    tasks = [1 + block for _ in range(heads) for block in order(blocks)]
-    each, more = divmod(len(tasks), cores)
-    starts = [core * each + min(core, more) for core in range(cores + 1)]
-    most = max(sum(tasks[a:b]) for a, b in pairwise(starts))
-    assert most <= 1.2 * sum(tasks) / cores
+    work = replace(WORK, batch=batch, keys=keys, rows=keys, last_seen=0)
+    assert {each.order for each in candidates(work, H200)} == {order}
+    assert all(each.together <= batch for each in candidates(work, A100))
