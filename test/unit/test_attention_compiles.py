@@ -56,7 +56,23 @@ def _tokens() -> tuple[onnx.ModelProto, dict[str, Array]]:
     return model, {name: x for name, x in inputs.items() if name != "bias"}
 
 
-FORMS = {"masked": _masked, "grouped": _grouped, "tokens": _tokens}
+def _step() -> tuple[onnx.ModelProto, dict[str, Array]]:
+    """Return ONNX's Attention of one query more, with the keys before it as inputs and all of them
+    as outputs; pairs of heads share keys.
+    """
+    inputs: dict[str, Array | None] = {
+        "q": eighths(_draws, B, 4, 1, D),
+        "k": eighths(_draws, B, 2, 1, D),
+        "v": eighths(_draws, B, 2, 1, D),
+        "mask": None,
+        "old_keys": eighths(_draws, B, 2, 2 * S - 1, D),
+        "old_values": eighths(_draws, B, 2, 2 * S - 1, D),
+    }
+    model = node_model("Attention", inputs, ["Y", "keys", "values"], 24)
+    return model, {n: x for n, x in inputs.items() if x is not None}
+
+
+FORMS = {"masked": _masked, "grouped": _grouped, "tokens": _tokens, "step": _step}
 
 
 @pytest.mark.parametrize("form", FORMS)
