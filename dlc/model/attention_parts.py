@@ -45,7 +45,8 @@ _PARTS_TOGETHER = 16
 
 _IN_ROUNDS = 2
 """Blocks that share an SM, up to which all end together: so those that found no room begin when all
-others have ended. Of more, some end early (six kernels of the first kind, seven of the other).
+others have ended. Of more, some end early. Of 22 measured kernels with more blocks than find room,
+the 11 of the first kind take 1.13 to 1.57 times the best of their shape, the others 1.00 to 1.18.
 """
 
 
