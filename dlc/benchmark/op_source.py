@@ -1,6 +1,6 @@
 """A model of a single operation."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import onnx
 
+from dlc.benchmark.fixed_sizes import FixedSizes
 from dlc.benchmark.single_op import SingleOp, kind_by_name
-from dlc.benchmark.workload import Array, Function, Module, Workload, load_torch
+from dlc.benchmark.workload import Function, Module, Workload, load_torch
 
 
 @dataclass(frozen=True)
-class OpSource:
+class OpSource(FixedSizes):
     """A single operation."""
 
     op: SingleOp
@@ -33,14 +34,6 @@ class OpSource:
         path = folder / "model.onnx"
         onnx.save(self.op.model(), path)
         return path
-
-    def shapes(self, batch: int | None) -> dict[str, list[int] | int]:
-        """Return none: all sizes are fixed."""
-        return {}
-
-    def constants(self) -> Mapping[str, Array]:
-        """Return none: an operation has none."""
-        return {}
 
     def torch(self, batch: int | None, path: Path) -> Module:
         """Return the operation as a module."""

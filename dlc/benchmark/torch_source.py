@@ -7,15 +7,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from dlc.benchmark.fixed_sizes import FixedSizes
 from dlc.benchmark.user_function import call_user_function, kind_of
-from dlc.benchmark.workload import Array, Function, Module, Workload, load_torch, user_jax
+from dlc.benchmark.workload import Function, Module, Workload, load_torch, user_jax
 from dlc.errors import CompileError
 
 EXPORT_OPSET = 20
 
 
 @dataclass(frozen=True)
-class TorchSource:
+class TorchSource(FixedSizes):
     """A function of the batch size that returns ``(module, arguments)``, or ``(module, arguments,
     options)`` with options of ``torch.onnx.export``.
     """
@@ -43,14 +44,6 @@ class TorchSource:
         with torch.no_grad():
             torch.onnx.export(module.eval(), tuple(arguments), path, verbose=False, **given)
         return path
-
-    def shapes(self, batch: int | None) -> dict[str, list[int] | int]:
-        """Return none: the export fixes all sizes."""
-        return {}
-
-    def constants(self) -> Mapping[str, Array]:
-        """Return none: the arguments of the export are the inputs."""
-        return {}
 
     def torch(self, batch: int | None, path: Path) -> Module:
         """Return what the function gives, a copy of the module: who gets it may change it."""

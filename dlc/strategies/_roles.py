@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i64
 from xdsl.ir import SSAValue
@@ -12,6 +13,16 @@ from dlc.dialects.gpu.registers import FEWEST, MOST, STEP, registers_at_launch, 
 from dlc.dialects.loop.attributes import LoopKind
 from dlc.dialects.loop.structure import ForOp
 from dlc.errors import CompileError
+from dlc.strategies._key import count
+
+
+def kept_registers() -> Any:
+    """Return the field of a schedule for what producers keep."""
+    return count(
+        "registers that a thread of a producer keeps; those that multiply share the rest. 0: all "
+        "threads have the same",
+        most=MOST,
+    )
 
 
 @dataclass(frozen=True)

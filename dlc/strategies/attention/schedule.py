@@ -8,10 +8,9 @@ from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import WARPGROUP_WARPS, Instruction
 from dlc.arch.matrix_descriptor import ROW_BYTES, fits_lines
 from dlc.arch.scope import CLUSTER_BLOCKS
-from dlc.dialects.gpu.registers import MOST
 from dlc.errors import CompileError
 from dlc.strategies._key import Key, choice, count, flag, key_field, size
-from dlc.strategies._roles import Roles
+from dlc.strategies._roles import Roles, kept_registers
 from dlc.strategies._schedule import Schedule
 from dlc.strategies.attention.tile_order import PRODUCTS, together_in
 
@@ -77,11 +76,7 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
         "0: all threads copy them",
         most=4,
     )
-    producer_registers: int = count(
-        "registers that a thread of a producer keeps; those that multiply share the rest. 0: all "
-        "threads have the same",
-        most=MOST,
-    )
+    producer_registers: int = kept_registers()
 
     blocks: int = count(
         "blocks of the launch, each of which walks over tiles of rows, so that producers bring the "

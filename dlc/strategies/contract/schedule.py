@@ -8,11 +8,10 @@ from dlc.arch import instructions
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import Instruction
 from dlc.arch.scope import CLUSTER_BLOCKS
-from dlc.dialects.gpu.registers import MOST
 from dlc.errors import CompileError
 from dlc.model.contraction import TileNumbers
 from dlc.strategies._key import LARGEST, Key, count, flag, key_field, size, sizes
-from dlc.strategies._roles import Roles
+from dlc.strategies._roles import Roles, kept_registers
 from dlc.strategies._schedule import Schedule
 
 _ROW = "row"
@@ -105,11 +104,7 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         default=1,
         most=4,
     )
-    producer_registers: int = count(
-        "registers that a thread of a producer keeps; those that multiply share the rest. 0: all "
-        "threads have the same",
-        most=MOST,
-    )
+    producer_registers: int = kept_registers()
     blocks: int = count(
         "blocks of the launch, each of which walks over tiles, so that producers bring the next "
         "tile while one is finished; 0: a block for each tile",

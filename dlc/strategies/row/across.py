@@ -42,10 +42,6 @@ class Across(TeamRows):
             )
 
     @property
-    def unit(self) -> int:
-        return self.vector
-
-    @property
     def apart(self) -> bool:
         return True
 

@@ -23,14 +23,6 @@ class Along(TeamRows):
         if self.length % self.vector:
             self.vector = 1
 
-    @property
-    def unit(self) -> int:
-        return 1
-
-    @property
-    def apart(self) -> bool:
-        return False
-
     def write_elements(self, store: Callable[[AffineExpr, AffineExpr], None]) -> None:
         def write_vector(number: AffineExpr) -> None:
             if self.vector == 1:

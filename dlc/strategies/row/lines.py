@@ -60,14 +60,6 @@ class Lines(TeamRows, ABC):
             raise CompileError("rows whose elements lie apart have no lines")
 
     @property
-    def unit(self) -> int:
-        return 1
-
-    @property
-    def apart(self) -> bool:
-        return False
-
-    @property
     def is_eager(self) -> bool:
         return True
 

@@ -120,10 +120,6 @@ class _PartsAlong(_PartsAcross):
             raise CompileError(f"vector = {self.vector} does not divide rows of {self.length}")
 
     @property
-    def unit(self) -> int:
-        return 1
-
-    @property
     def apart(self) -> bool:
         return False
 

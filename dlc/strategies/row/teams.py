@@ -48,14 +48,14 @@ class TeamRows(Rows):
         self.map = LoopMap.THREAD if self.threads > 1 else LoopMap.SERIAL
 
     @property
-    @abstractmethod
-    def unit(self) -> int:
-        """The rows of a team."""
+    def apart(self) -> bool:
+        """Whether the threads of a team lie apart, so that neighbours have neighbouring rows."""
+        return False
 
     @property
-    @abstractmethod
-    def apart(self) -> bool:
-        """Whether the threads of a team lie apart."""
+    def unit(self) -> int:
+        """The rows of a team."""
+        return self.vector if self.apart else 1
 
     @property
     def is_eager(self) -> bool:
