@@ -54,4 +54,11 @@ MUTANTS: Sequence[Mutant] = (
         "return max(4, self.elements.value.data * element_bytes(element_of(self.published)) // 2)",
         "half of the values are moved",
     ),
+    _published(
+        "first-word-of-a-vector",
+        "dlc/backends/cuda/published_values.py",
+        "i < {count} * pieces; i++",
+        "i < {count} * pieces; i += {count}",
+        "a wait looks at the first word of each vector",
+    ),
 )

@@ -46,7 +46,7 @@ void start_remote_store(unsigned, const void *, unsigned, unsigned);
 void start_product(const product_kind *, void *, unsigned long, const void *, unsigned long);
 void commit_products(void);
 void meet_cluster(void);
-void look_at_published(const void *, unsigned);
+unsigned look_at_published(const void *, unsigned);
 void wait_for_launches_before(void);
 unsigned remote_address(unsigned, unsigned);
 byte *remote_memory(unsigned, unsigned);
@@ -375,14 +375,18 @@ static inline void ptx_st_shared__cluster_v4_u32(unsigned to, const unsigned &r,
 
 /* PTX: published values; who looks again at a mark comes back when it is gone. -------------------------------------------- */
 
-static inline void ptx_ld_relaxed_gpu_global_u32(unsigned &r, const void *from) { look_at_published(from, 1); move_words(&r, from, 1); }
+static inline unsigned word_that_came(unsigned came, unsigned number, const void *from) {
+  return came >> number & 1 ? ((const unsigned *)from)[number] : ~0u;
+}
+static inline void ptx_ld_relaxed_gpu_global_u32(unsigned &r, const void *from) { r = word_that_came(look_at_published(from, 1), 0, from); }
 static inline void ptx_ld_relaxed_gpu_global_v2_u32(unsigned &r, unsigned &s, const void *from) {
-  look_at_published(from, 2);
-  move_words(row_of(r, s), from, 2);
+  unsigned came = look_at_published(from, 2);
+  r = word_that_came(came, 0, from), s = word_that_came(came, 1, from);
 }
 static inline void ptx_ld_relaxed_gpu_global_v4_u32(unsigned &r, unsigned &s, unsigned &t, unsigned &u, const void *from) {
-  look_at_published(from, 4);
-  move_words(row_of(r, s, t, u), from, 4);
+  unsigned came = look_at_published(from, 4);
+  r = word_that_came(came, 0, from), s = word_that_came(came, 1, from);
+  t = word_that_came(came, 2, from), u = word_that_came(came, 3, from);
 }
 static inline void ptx_st_relaxed_gpu_global_u32(void *to, unsigned r) { move_words(to, &r, 1); }
 static inline void ptx_st_relaxed_gpu_global_v2_u32(void *to, unsigned r, unsigned s) {

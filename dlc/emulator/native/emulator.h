@@ -100,9 +100,10 @@ const unsigned char *block_memory(uint32_t *bytes);
 /* Room of the block that runs, zero at first. */
 void *products_of_block(size_t bytes);
 
-/* This thread loads words that others publish. The first look may bring a mark; if it looks there again, it waits until
- * no word is one. */
-void look_at_published(const void *from, unsigned words);
+/* This thread loads words that others publish. The first look may bring marks, also where words have come: each arrives
+ * on its own. If the thread looks there again, it waits until no word is a mark. Returns a bit for each word that it
+ * gets. */
+unsigned look_at_published(const void *from, unsigned words);
 
 /* All threads of a cluster wait for each other; a place in the shared memory of one of its blocks. */
 void meet_cluster(void);

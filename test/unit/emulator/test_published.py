@@ -45,6 +45,32 @@ def test_a_wait_that_looks_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert np.isnan(artifact.emulated(tmp_path).run({"x0": pair[0]})["y0"]).any()
 
 
+LOOKS = "for (int i = 0; i < 2 * pieces; i++) missing |= "
+
+
+SOME = {
+    "the first word": "for (int i = 0; i < 1; i++) missing |= ",
+    "the first of each vector": "for (int i = 0; i < 2 * pieces; i += 2) missing |= ",
+    "the last of each vector": "for (int i = 1; i < 2 * pieces; i += 2) missing |= ",
+    "the first piece": "for (int i = 0; i < 2; i++) missing |= ",
+}
+IN_PIECES = next(case for case in CASES if "pieces = 2" in case.text)
+
+
+@pytest.mark.parametrize("some", SOME)
+def test_a_wait_that_looks_at_some_words(
+    some: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words of one publication come in any order."""
+    wrong = PRELUDE["await_8"].replace(LOOKS, SOME[some])
+    assert wrong != PRELUDE["await_8"]
+    monkeypatch.setitem(PRELUDE, "await_8", wrong)
+    pair = IN_PIECES.input(), IN_PIECES.result
+    artifact = build([IN_PIECES.text], [pair], "gpu-check-limits", tmp_path)
+    found = artifact.emulated(tmp_path).run({"x0": pair[0]})["y0"]
+    assert (found != pair[1]).any()
+
+
 NOT_FILLED = "kernel k0, operand 1: nothing has filled it for this launch"
 HOST = {
     "nothing is filled": (
