@@ -24,7 +24,6 @@ _SHORT = _DATA / "convolutions-2-h200.jsonl.gz"
 _PRODUCTS = _DATA / "products-h200.jsonl.gz"
 _FEW_ROWS = _DATA / "products-2-h200.jsonl.gz"
 _ATTENTION = _DATA / "attention-h200.jsonl.gz"
-_ATTENTION_2 = _DATA / "attention-2-h200.jsonl.gz"
 _PARTS_OF_KEYS = _DATA / "attention-3-h200.jsonl.gz"
 
 Floats = npt.NDArray[np.float64]
@@ -66,7 +65,6 @@ def measured_groups() -> Iterator[MeasuredGroup]:
         _PRODUCTS,
         _FEW_ROWS,
         _ATTENTION,
-        _ATTENTION_2,
         _PARTS_OF_KEYS,
     ):
         with gzip.open(path, "rt") as file:

@@ -222,6 +222,11 @@ def choice(group: MeasuredGroup, chip: GpuArch) -> float:
     return float(group.us[np.argmin(group.estimates_us(chip))] / group.us.min())
 
 
+def rank(group: MeasuredGroup, chip: GpuArch) -> float:
+    """Return Spearman's correlation of estimates and times."""
+    return float(np.corrcoef(_ranks(group.estimates_us(chip)), _ranks(group.us))[0, 1])
+
+
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)

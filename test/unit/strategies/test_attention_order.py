@@ -41,12 +41,22 @@ def test_tiles_of_as_many_keys_come_product_by_product() -> None:
 
 @pytest.mark.parametrize(
     ("batch", "keys", "order"),
-    [(12, 1024, "last<12>"), (768, 197, "last<128>"), (7, 1 << 20, "last<1>")],
+    [
+        (12, 1024, "last<12>"),
+        (768, 197, "last<128>"),
+        (7, 1 << 20, "last<1>"),
+        (192, 512, "last<192>"),
+        (64, 1024, "last<32>"),
+        (16, 512, "last<1>"),
+    ],
 )
 def test_those_with_the_most_keys_come_first(batch: int, keys: int, order: str) -> None:
     """In turns of as many products as have their keys in a sixth of the L2: of 12 all, which take
-    256 KB each; 173 of 768 would, with 197 keys of 256 bytes, and 128 divide them.
+    256 KB each; 173 of 768 would, with 197 keys of 256 bytes, and 128 divide them. All 192 of 512
+    keys, which would be in three turns and are in half of the L2, not all 64 in two turns. Of 16
+    products each tile has an SM.
     """
     work = replace(WORK, batch=batch, keys=keys, rows=keys, last_seen=0)
-    assert {each.order for each in candidates(work, H200)} == {order}
+    tall = [each for each in candidates(work, H200) if each.rows == 64 and not each.producers]
+    assert {each.order for each in tall} == {order}
     assert all(each.together <= batch for each in candidates(work, A100))
