@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.irdl import irdl_op_definition, operand_def
+from xdsl.irdl import AttrSizedOperandSegments, irdl_op_definition, opt_operand_def
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.dialects.loop.memory import ElementOp
@@ -15,7 +15,8 @@ from dlc.ir.access import Access, IndexedBuffer, canonical_access, verify_access
 
 @irdl_op_definition
 class PrefetchOp(ElementOp):
-    """Bring the line of an element of the next iteration of a loop to the core's own cache.
+    """Bring the line of an element to the core's own cache; with ``next``, the one of the next
+    iteration of a loop.
 
     ``next`` counts the iterations of that loop; the index is the one that this iteration would
     have. In a loop that goes ``backward`` the next iteration is the one before. After the last
@@ -25,10 +26,12 @@ class PrefetchOp(ElementOp):
     """
 
     name = "loop.prefetch"
-    next = operand_def(IndexType)
+    next = opt_operand_def(IndexType)
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
     custom_directives = (IndexedBuffer,)
     assembly_format = (
-        "custom<IndexedBuffer>($buffer, $indices, $map) `next` $next attr-dict `:` type($buffer)"
+        "custom<IndexedBuffer>($buffer, $indices, $map) (`next` $next^)? attr-dict"
+        " `:` type($buffer)"
     )
 
     def __init__(
@@ -36,7 +39,7 @@ class PrefetchOp(ElementOp):
         buffer: SSAValue,
         exprs: Sequence[AffineExpr],
         dims: Sequence[SSAValue],
-        next: SSAValue,
+        next: SSAValue | None = None,
     ):
         """Bring the element at ``exprs``, whose dims stand for ``dims``."""
         map, indices = canonical_access(exprs, dims)
@@ -44,16 +47,17 @@ class PrefetchOp(ElementOp):
 
     @property
     def loop(self) -> ForOp | None:
-        """The loop whose next iteration is meant."""
-        block = self.next.owner
+        """The loop whose next iteration is meant, if one is."""
+        block = None if self.next is None else self.next.owner
         owner = block.parent_op() if isinstance(block, Block) else None
         return owner if isinstance(owner, ForOp) and owner.induction is self.next else None
 
     @property
     def place(self) -> Access:
-        """The element in the next iteration."""
+        """The element that is brought."""
         loop, indices = self.loop, tuple(self.indices)
-        assert loop is not None
+        if loop is None:
+            return self.access()
         step = -loop.range.step if loop.backward else loop.range.step
         dims = [
             AffineExpr.dimension(number) + (step if value is self.next else 0)
@@ -67,5 +71,5 @@ class PrefetchOp(ElementOp):
 
     def verify_(self) -> None:
         verify_access(self.access(), self.name)
-        if self.loop is None:
+        if self.next is not None and self.loop is None:
             raise VerifyException("next counts the iterations of a loop.for around it")

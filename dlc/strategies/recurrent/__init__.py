@@ -15,7 +15,7 @@ from dlc.analysis.dataflow import Cluster
 from dlc.analysis.epilogue import NotFusibleError
 from dlc.ir.tensor import element_bytes, is_float
 from dlc.strategies._strategy import FOREIGN, Strategy
-from dlc.strategies.recurrent import gpu
+from dlc.strategies.recurrent import cpu, gpu
 from dlc.strategies.recurrent.cell import cell_of
 from dlc.strategies.recurrent.work import loop_of
 
@@ -43,6 +43,6 @@ STRATEGY = Strategy(
     "units and sequences per block, all blocks at the same time; weights in registers; mma or FMA "
     "micro-kernel",
     _obstacles,
-    {"gpu": gpu.IMPLEMENTATION},
+    {"gpu": gpu.IMPLEMENTATION, "cpu": cpu.IMPLEMENTATION},
     precedence=4,
 )
