@@ -119,6 +119,14 @@ def _violation(work: CoreWork, tile: RegisterTile, lanes: int, arch: CpuArch) ->
     return None
 
 
+def _obstacle(cluster: Cluster) -> str | None:
+    loop = loop_of(cluster)
+    assert loop is not None
+    if any(cell_of(loop).room(number) for number in range(len(loop.yielded))):
+        return "a step gives a part that is longer than its states"
+    return None
+
+
 IMPLEMENTATION = Implementation(
     RecurrentOnCpu,
     _work_of,
@@ -126,4 +134,5 @@ IMPLEMENTATION = Implementation(
     rate,
     lambda own: work.describe(own.products),
     lower,
+    obstacle=_obstacle,
 )
