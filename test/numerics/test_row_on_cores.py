@@ -17,7 +17,7 @@ from dlc.dialects.loop.attributes import ScheduleAttr
 Compiled = tuple[CompiledKernels, dict[str, str]]
 """The kernels of all cases, and the kernel of each by the case's name."""
 
-LENGTHS = (1, 7, 16, 31, 32, 33, 127, 128, 129, 1000)
+LENGTHS = (2, 7, 16, 31, 32, 33, 127, 128, 129, 1000)
 """On both sides of the lengths at which a row takes more lanes, with and without a rest."""
 
 
