@@ -12,11 +12,13 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
     FlatSymbolRefAttrConstr,
+    FloatAttr,
     MemRefType,
     StringAttr,
     SymbolNameConstraint,
     SymbolRefAttr,
     TensorType,
+    UnitAttr,
     i64,
 )
 from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
@@ -119,6 +121,14 @@ class GroupOp(IRDLOperation):
         )
 
     @property
+    def expected_us(self) -> float | None:
+        """What the group probably takes: as measured, else by the model; ``None`` if unknown."""
+        if self.measured is not None:
+            return self.measured.get("time_us", 0.0)
+        found = self.bound.get("estimate_us", 0.0) if self.bound is not None else 0.0
+        return found or None
+
+    @property
     def yielded(self) -> Sequence[SSAValue]:
         """The values inside the body that become the results."""
         last = self.body.block.last_op
@@ -154,6 +164,7 @@ class LaunchOp(IRDLOperation, SymbolUser):
     ``after``: the launches that it comes after, each as how many launches before it that one
     stands, and what these come after; others may run at the same time. Without it a launch comes
     after all before it.
+    ``time_us``: what the launch probably takes. ``first``: it begins before others that could.
     ``offsets``: where each result, then each scratch buffer, stands in the arena, in bytes; ``-1 -
     k`` is the caller's buffer of output ``k``.
 
@@ -165,6 +176,8 @@ class LaunchOp(IRDLOperation, SymbolUser):
     group = opt_prop_def(StringAttr)
     inputs = var_operand_def(TensorType)
     after = opt_prop_def(DenseArrayBase.constr(i64))
+    time_us = opt_prop_def(FloatAttr)
+    first = opt_prop_def(UnitAttr)
     offsets = opt_prop_def(DenseArrayBase.constr(i64))
     outputs = var_result_def(TensorType)
     traits = traits_def(Pure())
@@ -186,6 +199,11 @@ class LaunchOp(IRDLOperation, SymbolUser):
             properties={"kernel": SymbolRefAttr(kernel), "group": named},
             result_types=[results],
         )
+
+    @property
+    def microseconds(self) -> float:
+        """What the launch probably takes; 1 where nothing is known of it, as of all others then."""
+        return 1.0 if self.time_us is None else self.time_us.value.data
 
     @property
     def kernel_name(self) -> str:

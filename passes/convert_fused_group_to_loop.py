@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, islice
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import Float64Type, FloatAttr, ModuleOp, TensorType, f64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -31,8 +31,8 @@ Lowered = Sequence[tuple[Job, KernelOp]]
 class ConvertFusedGroupToLoopPass(DlcPass):
     """Groups that compute the same on other operands (the layers of a model) share their kernels.
 
-    A launch has the name of its group. A group of one kernel gives it its name; several kernels,
-    launched one after the other, have numbers, too.
+    A launch has the name of its group, and its share of what that probably takes. A group of one
+    kernel gives it its name; several kernels, launched one after the other, have numbers, too.
 
     Runs on: ``fused_group`` without composite ops. Leaves: ``loop`` kernels, and functions of
     launches, constants and views. Order: after ``fuse``, ``tile`` and ``graph-decompose``.
@@ -89,6 +89,7 @@ class _Conversion:
             name = op.sym_name.data
             launch = LaunchOp(kernel.sym_name.data, inputs, job.results, name)
             launch.location = op.location
+            launch.time_us = _share(op, len(self.lowered[key]))
             Rewriter.insert_op(launch, InsertPoint.before(op))
             given[job] = last = launch.outputs
         Rewriter.replace_op(op, [], last)
@@ -142,3 +143,9 @@ class _Conversion:
         new.location = old.location
         Rewriter.insert_op(new, InsertPoint.after(old))
         return new.output
+
+
+def _share(group: GroupOp, many: int) -> FloatAttr[Float64Type] | None:
+    """Return the microseconds of one of a group's launches; nothing where nobody has said any."""
+    time = group.expected_us
+    return None if time is None else FloatAttr(time / many, f64)

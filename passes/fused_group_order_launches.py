@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, UnitAttr, i64
 from xdsl.dialects.func import FuncOp
 
 from dlc.analysis.buffers import Buffers
@@ -28,6 +28,9 @@ class FusedGroupOrderLaunchesPass(DlcPass):
 
     - that depends on itself so, or whose kernels fill the chip (``dlc/plan/launch_room.py``);
     - whose results and scratch buffers have more than ``workspace`` bytes together.
+
+    Of the launches of such a stretch those on its longest way, by what each probably takes, get
+    ``first``, unless all are on one: where there is no room for all, the others wait.
 
     A kernel that gains nothing by beginning early, since it is large (``early_launch_bytes``) or
     cooperative, ends a stretch. Where a launch has ``after``, the order stays. All stay in a line
@@ -91,3 +94,6 @@ def _free(graph: LaunchGraph, stretch: range) -> None:
         before: Sequence[int] = sorted(graph.before[number] & set(stretch)) or first
         distances = [number - other for other in reversed(before)]
         graph.launches[number].after = DenseArrayBase.from_list(i64, distances)
+    longest = graph.longest_way(stretch)
+    for number in longest if len(longest) < len(stretch) else ():
+        graph.launches[number].first = UnitAttr()

@@ -29,6 +29,23 @@ class LaunchGraph:
             found[number] = 1 + max((found.get(other, 0) for other in before), default=0)
         return max(found.values())
 
+    def longest_way(self, stretch: range) -> set[int]:
+        """Return the launches on the way through a stretch that takes longest, or on several."""
+        times = {n: round(1000 * self.launches[n].microseconds) for n in stretch}
+        until, rest = dict[int, int](), dict(times)
+        for number in stretch:
+            until[number] = max(
+                (until[x] + times[x] for x in self._within(number, stretch)), default=0
+            )
+        for number in reversed(stretch):
+            for other in self._within(number, stretch):
+                rest[other] = max(rest[other], times[other] + rest[number])
+        longest = max(until[n] + rest[n] for n in stretch)
+        return {n for n in stretch if until[n] + rest[n] == longest}
+
+    def _within(self, number: int, stretch: range) -> set[int]:
+        return self.before[number] & {*stretch}
+
     def stretches(self, alone: set[int]) -> Iterator[range]:
         """Yield the stretches of launches between those that need all before them and are needed by
         all behind them. Only launches of one stretch may run at the same time.

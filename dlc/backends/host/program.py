@@ -32,13 +32,14 @@ class Launch:
     """A kernel run for a group: inputs, then outputs, then scratch.
 
     after: the launches that must have ended before, by number; with them end those that they come
-    after.
+    after. first: whether it begins before others that could.
     """
 
     kernel: str
     group: str
     operands: tuple[Address, ...]
     after: tuple[int, ...] = ()
+    first: bool = False
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,8 @@ class _Reader:
         self.address.update(zip(op.results, places, strict=False))
         inputs = [self.address[x] for x in op.operands]
         kernel = check_identifier(op.kernel_name, "kernel")
-        return Launch(kernel, check_identifier(op.group_name, "group"), (*inputs, *places))
+        group, first = check_identifier(op.group_name, "group"), op.first is not None
+        return Launch(kernel, group, (*inputs, *places), first=first)
 
     def copies(self, returned: Sequence[SSAValue]) -> Iterator[Copy]:
         for number, value in enumerate(returned):

@@ -16,7 +16,7 @@ def print_steps(program: HostProgram, kernels: Mapping[str, int], number: int = 
     first = 0
     for launch in program.launches:
         count = len(launch.operands)
-        launches.append(c_list([kernels[launch.kernel], first, count]))
+        launches.append(c_list([kernels[launch.kernel], first, count, int(launch.first)]))
         first += count
     copies = [c_list([_address(c.target), _address(c.source), c.bytes]) for c in program.copies]
     return "\n".join(

@@ -92,6 +92,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice number) {
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice number) { return (void)number, SUCCESS; }
 CUresult cuCtxPushCurrent_v2(CUcontext context) { return context ? SUCCESS : INVALID_VALUE; }
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) { return *least = *greatest = 0, SUCCESS; }
 CUresult cuCtxPopCurrent_v2(CUcontext *context) { return *context = (CUcontext)&device, SUCCESS; }
 
 /* Modules. ------------------------------------------------------------------------------------------------ */
@@ -402,6 +403,7 @@ CUresult cuGraphAddKernelNode(CUgraphNode *added, CUgraph graph, const CUgraphNo
 
 CUresult cuGraphKernelNodeSetAttribute(CUgraphNode which, int attribute, const CUkernelNodeAttrValue *value) {
   node *n = &which->graph->nodes[which->number];
+  if (attribute == CU_KERNEL_NODE_ATTRIBUTE_PRIORITY && n->launch.kernel) return SUCCESS;
   if (attribute != CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE || !n->launch.kernel) return INVALID_VALUE;
   return n->launch.together = value->cooperative != 0, SUCCESS;
 }
@@ -444,7 +446,7 @@ static node *copy_nodes(const node *nodes, size_t count) {
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
   *executable = host_memory(sizeof **executable);
   **executable = (struct CUgraphExec_st){copy_nodes(graph->nodes, graph->count), graph->count};
-  return flags ? INVALID_VALUE : SUCCESS;
+  return flags & ~(unsigned long long)CU_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY ? INVALID_VALUE : SUCCESS;
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec executable) {

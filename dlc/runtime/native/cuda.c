@@ -218,6 +218,20 @@ static dlc_status add_edge(dlc_model *model, const dlc_edge *edge) {
   return DLC_OK;
 }
 
+/* Let the launches that are to go first do so, where there are any; flags: for the graph that is launched. */
+static dlc_status set_priorities(dlc_model *model, unsigned long long *flags) {
+  const dlc_steps *s = &model->variant->steps;
+  CUkernelNodeAttrValue first = {0};
+  int least;
+  TRY(cuCtxGetStreamPriorityRange(&least, &first.priority));
+  for (uint32_t i = 0; i < s->launch_count; i++) {
+    if (!s->launches[i].goes_first) continue;
+    TRY(cuGraphKernelNodeSetAttribute(model->nodes[i], CU_KERNEL_NODE_ATTRIBUTE_PRIORITY, &first));
+    *flags = CU_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+  }
+  return DLC_OK;
+}
+
 static dlc_status build_graph(dlc_model *model, const dlc_places *p) {
   const dlc_steps *s = &model->variant->steps;
   model->arguments = calloc(s->launch_count + 1, sizeof *model->arguments);
@@ -233,7 +247,9 @@ static dlc_status build_graph(dlc_model *model, const dlc_places *p) {
     TRY_STATUS(add_node(model, i));
   }
   for (uint32_t i = 0; i < model->variant->edge_count; i++) TRY_STATUS(add_edge(model, &model->variant->edges[i]));
-  TRY(cuGraphInstantiateWithFlags(&model->executable, model->graph, 0));
+  unsigned long long flags = 0;
+  TRY_STATUS(set_priorities(model, &flags));
+  TRY(cuGraphInstantiateWithFlags(&model->executable, model->graph, flags));
   return DLC_OK;
 }
 

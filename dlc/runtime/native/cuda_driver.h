@@ -39,6 +39,7 @@ typedef struct CUDA_MEMSET_NODE_PARAMS_v1 {
 typedef union CUkernelNodeAttrValue_v1 {
   char pad[64];
   int cooperative;
+  int priority;
 } CUkernelNodeAttrValue;
 
 /* Of an edge of a graph: which event of the node before it lets the node after it begin. */
@@ -55,6 +56,8 @@ enum {
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
   CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE = 2,
+  CU_KERNEL_NODE_ATTRIBUTE_PRIORITY = 8,
+  CU_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8,
   CU_STREAM_CAPTURE_MODE_RELAXED = 2,
   CU_STREAM_NON_BLOCKING = 1
 };
@@ -69,6 +72,7 @@ enum {
   X(cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                                         \
   X(cuCtxPushCurrent_v2, (CUcontext context))                                                                \
   X(cuCtxPopCurrent_v2, (CUcontext * context))                                                               \
+  X(cuCtxGetStreamPriorityRange, (int *least, int *greatest))                                                \
   X(cuModuleLoadData, (CUmodule * module, const void *image))                                                \
   X(cuModuleUnload, (CUmodule module))                                                                       \
   X(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name))                         \

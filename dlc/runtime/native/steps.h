@@ -12,9 +12,10 @@ typedef struct dlc_address {
   uint64_t offset;
 } dlc_address;
 
-/* A run of kernel number `kernel` on operands that follow each other: inputs, outputs, scratch. */
+/* A run of kernel number `kernel` on operands that follow each other: inputs, outputs, scratch. goes_first: of launches
+ * that could begin, on a GPU. */
 typedef struct dlc_launch {
-  uint32_t kernel, first_operand, operand_count;
+  uint32_t kernel, first_operand, operand_count, goes_first;
 } dlc_launch;
 
 /* Made after all launches. */

@@ -8,7 +8,7 @@ builtin.module {
     %v = graph.weight @w0 : tensor<3xf32>
     %w = graph.weight @w1 : tensor<64xf32>
     %a = fused_group.launch @g0(%x, %w) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
-    %b = fused_group.launch @g0(%a, %w) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+    %b = fused_group.launch @g0(%a, %w) {first} : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
     func.return %b, %x : tensor<64xf32>, tensor<64xf32>
   }
 }
@@ -20,8 +20,8 @@ builtin.module {
 // CHECK: dlc_kernel g0;
 // CHECK: dlc_kernel *const dlc_kernels[] = {g0};
 // CHECK: static const dlc_launch launches0[] = {
-// CHECK-NEXT: {0, 0, 4},
-// CHECK-NEXT: {0, 4, 4}};
+// CHECK-NEXT: {0, 0, 4, 0},
+// CHECK-NEXT: {0, 4, 4, 1}};
 // CHECK: static const dlc_address operands0[] = {
 // CHECK-NEXT: {DLC_INPUT, 0, 0u},
 // CHECK-NEXT: {DLC_WEIGHT, 0, 0u},

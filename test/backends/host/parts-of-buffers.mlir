@@ -25,9 +25,9 @@ builtin.module {
 
 // CHECK: dlc_kernel *const dlc_kernels[] = {g1, g0};
 // CHECK: static const dlc_launch launches0[] = {
-// CHECK-NEXT: {0, 0, 2},
-// CHECK-NEXT: {1, 2, 2},
-// CHECK-NEXT: {1, 4, 2}};
+// CHECK-NEXT: {0, 0, 2, 0},
+// CHECK-NEXT: {1, 2, 2, 0},
+// CHECK-NEXT: {1, 4, 2, 0}};
 // CHECK: static const dlc_address operands0[] = {
 // CHECK-NEXT: {DLC_INPUT, 0, 32u},
 // CHECK-NEXT: {DLC_OUTPUT, 0, 0u},

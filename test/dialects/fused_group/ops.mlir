@@ -16,6 +16,8 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   }
   // CHECK: %z = fused_group.launch @g0(%y) {offsets = array<i64: 0>} : (tensor<8xf32>) -> tensor<8xf32>
   %z = fused_group.launch @g0(%y) {offsets = array<i64: 0>} : (tensor<8xf32>) -> tensor<8xf32>
+  // CHECK: fused_group.launch @g0(%y) {time_us = 2.500000e+00 : f64, first} :
+  %t = fused_group.launch @g0(%y) {time_us = 2.5 : f64, first} : (tensor<8xf32>) -> tensor<8xf32>
   // CHECK: %v = fused_group.launch @g0(%z) of "g2" : (tensor<8xf32>) -> tensor<8xf32>
   %v = fused_group.launch @g0(%z) of "g2" : (tensor<8xf32>) -> tensor<8xf32>
   // CHECK: %u = fused_group.launch @g0(%z) of "g3" {after = array<i64: 2, 1>} : (tensor<8xf32>) -> tensor<8xf32>

@@ -1,6 +1,7 @@
 // RUN: dlc-opt --fused-group-order-launches=arch=sm_90a %s | filecheck %s
 
-// Two branches between launches that depend on all before them: each launch comes after those of its branch.
+// Two branches between launches that depend on all before them: each launch comes after those of its branch;
+// those of the longer one go first.
 
 builtin.module {
   gpu.kernel @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {grid = array<i64: 4, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
@@ -17,10 +18,10 @@ builtin.module {
     %s = graph.splat 1.0 : f32 -> tensor<2x4xf32>
     %w = graph.reshape %s {sizes = array<i64: 8>} : tensor<2x4xf32> -> tensor<8xf32>
     %b = fused_group.launch @add(%a, %w) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
-    // CHECK-NEXT: %c = fused_group.launch @k(%a) {after = array<i64: 2>} :
+    // CHECK-NEXT: %c = fused_group.launch @k(%a) {after = array<i64: 2>, first} :
     %c = fused_group.launch @k(%a) : (tensor<8xf32>) -> tensor<8xf32>
     // Through views, too.
-    // CHECK: %d = fused_group.launch @k(%v) {after = array<i64: 1>} :
+    // CHECK: %d = fused_group.launch @k(%v) {after = array<i64: 1>, first} :
     %u = graph.reshape %c {sizes = array<i64: 2, 4>} : tensor<8xf32> -> tensor<2x4xf32>
     %v = graph.reshape %u {sizes = array<i64: 8>} : tensor<2x4xf32> -> tensor<8xf32>
     %d = fused_group.launch @k(%v) : (tensor<8xf32>) -> tensor<8xf32>
