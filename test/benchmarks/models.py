@@ -12,10 +12,9 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
@@ -121,8 +120,21 @@ def line_of(row: Row) -> str:
     return f"{row['name']:16} {row['batch']:4}{columns}  {ratio:>6}"
 
 
+def run(given: argparse.Namespace) -> int:
+    """Print the line of each case, and the geometric mean; 1 where a case failed."""
+    found: list[Row] = []
+    for row in rows(given.cases, given):
+        found.append(row)
+        print(line_of(row), flush=True)
+        if given.json:
+            given.json.write_text(json.dumps(found, indent=1) + "\n")
+    if ratios := [row["ratio"] for row in found if row.get("ratio")]:
+        print(f"geometric mean of {len(ratios)}: {geometric_mean(ratios):.3f}")
+    return 0 if all("error" not in row for row in found) else 1
+
+
 def main() -> int:
-    """Run the command line."""
+    """Read the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("cases", nargs="+")
     parser.add_argument("--precision", default="fp16")
@@ -133,21 +145,11 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.one:
-        job = job_of(given.cases[0], given.precision, given.target)
-        print(json.dumps(prepare_and_time(job, given.peers.split(","), given.seconds)))
-        return 0
-    found: list[Row] = []
-    show: Callable[[str], None] = partial(print, flush=True)
-    for row in rows(given.cases, given):
-        found.append(row)
-        show(line_of(row))
-        if given.json:
-            given.json.write_text(json.dumps(found, indent=1) + "\n")
-    ratios = [row["ratio"] for row in found if row.get("ratio")]
-    if ratios:
-        show(f"geometric mean of {len(ratios)}: {geometric_mean(ratios):.3f}")
-    return 0 if all("error" not in row for row in found) else 1
+    if not given.one:
+        return run(given)
+    job = job_of(given.cases[0], given.precision, given.target)
+    print(json.dumps(prepare_and_time(job, given.peers.split(","), given.seconds)))
+    return 0
 
 
 if __name__ == "__main__":

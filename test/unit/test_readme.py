@@ -13,6 +13,7 @@ import attention
 import convolutions
 import decoding
 import gemm
+import models
 import numpy as np
 import pytest
 import streams
@@ -108,7 +109,7 @@ def test_each_benchmark_is_one_that_its_script_takes(
     page: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, script, *arguments = split(command, comments=True)
-    scripts = (attention, convolutions, decoding, gemm, streams)
+    scripts = (attention, convolutions, decoding, gemm, models, streams)
     module = {each.__name__: each for each in scripts}[Path(script).stem]
     assert (ROOT / script).samefile(str(module.__file__))
     taken: list[str] = []
