@@ -22,6 +22,7 @@ from dlc.strategies.attention.cpu import CoreWork
 from dlc.strategies.attention.work import AttentionWork
 from dlc.strategies.map import gpu as map_gpu
 from dlc.strategies.map.windows import WindowWork
+from dlc.strategies.recurrent import cpu as recurrent_cpu
 from dlc.strategies.recurrent.work import RecurrentWork
 from dlc.strategies.row import gpu as row_gpu
 from dlc.strategies.row.work import RowWork
@@ -29,6 +30,9 @@ from dlc.strategies.scan.work import ScanWork
 
 WORKS = {
     "recurrent on a GPU": RecurrentWork(100, 1024, 8, (8, 4), "f16", 2, "f32", 4, 1 << 20),
+    "recurrent on a CPU": recurrent_cpu.CoreWork(
+        RecurrentWork(100, 1024, 8, (8, 4), "f32", 4, "f32", 4, 1 << 20), 1e5, 1 << 16
+    ),
     "attention on a GPU": AttentionWork(
         12, 128, 128, 64, 64, "f16", 2, "f32", 1.0, 1, 600000, 200000
     ),
