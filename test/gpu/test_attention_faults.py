@@ -18,6 +18,10 @@ from dlc.simulator import SimulationError, run_module
 CASE = Case("rows = 32, step = 32, warps = 2, stages = 3", 1, 40, 77, 32, 32, mask="added")
 GROUP = 'rows = 64, step = 32, warps = 4, instruction = "wgmma.m64k16", stages = 2'
 ON_HOPPER = Case(GROUP, 1, 40, 77, 32, 32, mask="added")
+PRODUCERS = (
+    'rows = 128, step = 32, warps = 8, instruction = "wgmma.m64k16", stages = 2, producers = 4'
+)
+PRODUCED = Case(PRODUCERS, 1, 100, 77, 32, 32, mask="scaled")
 CAUSAL = Case("rows = 32, step = 16, warps = 2, stages = 2", 1, 64, 64, 32, 32, mask="causal")
 GPU = "lower-to-loop,lower-to-gpu{arch=sm_90a}"
 
@@ -35,7 +39,9 @@ def without_barrier(number: int) -> Callable[[ModuleOp], None]:
 def late_wait(module: ModuleOp) -> None:
     """Let a step begin while its keys are under way."""
     wait = ops(module, gpu.CpAsyncWaitOp)[1]
-    Rewriter.replace_op(wait, gpu.CpAsyncWaitOp(2))
+    assert isinstance(wait, gpu.CpAsyncWaitOp)
+    later = wait.outstanding.value.data + 1
+    Rewriter.replace_op(wait, gpu.CpAsyncWaitOp(later))
 
 
 def lane_left_out(number: int) -> Callable[[ModuleOp], None]:
@@ -87,7 +93,11 @@ def left_out(kind: type[Operation], number: int) -> Callable[[ModuleOp], None]:
     return lambda module: Rewriter.erase_op(ops(module, kind)[number])
 
 
-@pytest.mark.parametrize("case", [CASE, ON_HOPPER, CAUSAL], ids=["warps", "warpgroups", "causal"])
+@pytest.mark.parametrize(
+    "case",
+    [CASE, ON_HOPPER, PRODUCED, CAUSAL],
+    ids=["warps", "warpgroups", "producers", "causal"],
+)
 def test_right_without_a_fault(case: Case) -> None:
     module, inputs = lowered(case.text(), GPU), case.inputs()
     (y,) = run_module(module, list(inputs.values()))
@@ -138,3 +148,23 @@ def test_the_result_shows_what_rows_do_not_see(fault: Callable[[ModuleOp], None]
     (y,) = run_module(module, list(inputs.values()))
     far = np.abs(y - CAUSAL.wanted(inputs))
     assert not (far <= largest_error(CAUSAL)).all()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        *(left_out(gpu.MbarrierWaitOp, n) for n in (1, 2)),  # for keys and values, for a slot
+        *(left_out(gpu.MbarrierArriveOp, n) for n in range(3)),
+        *(left_out(gpu.MbarrierInitOp, n) for n in range(5)),
+        *(left_out(gpu.WgmmaWaitOp, n) for n in range(2)),
+        *(left_out(gpu.WgmmaFenceOp, n) for n in range(2)),
+        left_out(gpu.BarrierOp, 0),
+    ],
+)
+def test_the_simulator_finds_where_producers_bring_what_comes(
+    fault: Callable[[ModuleOp], None],
+) -> None:
+    module = lowered(PRODUCED.text(), GPU)
+    fault(module)
+    with pytest.raises(SimulationError):
+        run_module(module, list(PRODUCED.inputs().values()))
