@@ -36,7 +36,7 @@ _CASES: _Draws = {
     ZERO: (lambda x, g: x.zeros(), lambda g, sizes, dtype: np.zeros(sizes)),
     "ties": (IntegerInput.measures, float_inputs.ties),
     "small": (IntegerInput.ordinary, float_inputs.small),
-    "negative": (IntegerInput.ends, lambda g, sizes, dtype: -g.random(sizes)),
+    "negative": (IntegerInput.late, lambda g, sizes, dtype: -g.random(sizes)),
 }
 
 _OTHERS: _Draws = {

@@ -14,7 +14,7 @@ from dlc.analysis.index_bounds import Numbers, computed_indices, index_bounds, l
 from dlc.core.weights import WeightStore
 from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.ir.tensor import DYNAMIC, element_type, is_float, numpy_dtype, shape
-from dlc.verification.mask_inputs import marks
+from dlc.verification.mask_inputs import late_marks, marks
 from dlc.verification.met_range import MetRange, met_range
 
 MEASURED = 300
@@ -88,6 +88,13 @@ class IntegerInput:
         least, largest = (int(np.clip(x, -MEASURED, MEASURED)) for x in _limits(self.dtype))
         others = generator.integers(least, largest, sizes, endpoint=True)
         return self._drawn(generator, self._inside(generator), others)
+
+    def late(self, generator: np.random.Generator) -> Array:
+        """Return what ``ends`` does, but of masks 1 at the last places alone."""
+        if self.is_any or self.divides or self.least.ndim < 2:
+            return self.ends(generator)
+        others = late_marks(generator, self.least.shape)
+        return np.where(self.indices, self._inside(generator), others)
 
     def zeros(self) -> Array:
         """Return zeros, or the legal values next to them; ones if it divides."""

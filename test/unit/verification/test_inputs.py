@@ -253,3 +253,24 @@ def test_long_integers_that_differ_in_the_last_digit_differ() -> None:
     right = np.asarray([2**60, 2**60 + 1])
     assert relative_error(right, right) == 0
     assert relative_error(right, np.asarray([2**60, 2**60])) == 0.5
+
+
+HIDES = """
+func.func @main(%mask: tensor<1x300xi1> {graph.name = "mask"}, %x: tensor<1x300xf32>
+                {graph.name = "x"}) -> tensor<1x300xf32> {
+  %0 = graph.splat 0.0 : f32 -> tensor<1x300xf32>
+  %y = graph.where %mask, %x, %0
+      : (tensor<1x300xi1>, tensor<1x300xf32>, tensor<1x300xf32>) -> tensor<1x300xf32>
+  func.return %y : tensor<1x300xf32>
+}
+"""
+
+
+def test_a_mask_of_one_row_hides_its_beginning_on_one_input() -> None:
+    inputs = [
+        TensorInfo("mask", np.dtype(bool), (1, 300)),
+        TensorInfo("x", np.dtype(np.float32), (1, 300)),
+    ]
+    module, weights = parse_module(HIDES, registry.new_context()), WeightStore()
+    masks = [feeds["mask"][0] for _, feeds in verification_inputs(inputs, module, weights)]
+    assert any(not x[:32].any() and x[-1] for x in masks)

@@ -27,9 +27,17 @@ def test_rows(sizes: tuple[int, ...]) -> None:
     assert len({row.sum() for row in rows[is_padding]}) > sizes[-1] // 2
 
 
+@pytest.mark.parametrize("sizes", SIZES)
+def test_rows_that_see_the_last_places_alone(sizes: tuple[int, ...]) -> None:
+    rows = drawn(sizes).reshape(-1, sizes[-1])
+    is_late = (np.diff(rows, axis=-1) >= 0).all(-1) & (rows[:, 0] == 0)
+    assert 0.1 < is_late.mean() < 0.5
+    assert (rows[is_late].sum(-1) < sizes[-1] // 2).any()
+
+
 @pytest.mark.parametrize(("rows", "columns"), [(16, 16), (8, 16), (16, 8)])
 def test_a_row_sees_up_to_its_place(rows: int, columns: int) -> None:
-    masks = drawn((rows, columns), seeds=60)
+    masks = drawn((rows, columns), seeds=240)
     causal = np.tri(rows, columns, max(columns - rows, 0), dtype=np.int64)
     share = (masks == causal).all(-1).mean(0)
     assert (share > 0.15).all()
