@@ -213,10 +213,26 @@ def _hot(generator: np.random.Generator, kind: NodeKind, x: Input) -> Array:
 
 
 def _seen(generator: np.random.Generator, kind: NodeKind, x: Input) -> Array:
-    """Return 0 and 1 for tokens, or lengths of sequences."""
+    """Return 0 and 1 for tokens, of several rows the last one 0 alone; or where sequences end, and
+    behind that where they begin: a key between is seen, and one on each side of these is not.
+    """
     if len(x.shape) > 1:
-        return generator.integers(0, 2, x.shape)
-    return generator.integers(1, 5, x.shape)
+        tokens = generator.integers(0, 2, x.shape)
+        rows = tokens.reshape(-1, x.shape[-1]) if tokens.size else tokens
+        rows[1:][-1:] = 0
+        return tokens
+    keys, batch = _keys(kind), min(_size(kind, 0, 0), *x.shape)
+    least = min(2, keys)
+    ends = generator.integers(least, max(keys, least + 1), batch)
+    begins = generator.integers(ends > 1, np.maximum(ends, 1))
+    return np.resize(np.concatenate([ends, begins]), x.shape)
+
+
+def _keys(kind: NodeKind) -> int:
+    """Return how many keys attention has, but for those of the past."""
+    given = kind.node.input
+    number = 1 if kind.node.op_type == "MultiHeadAttention" and given[1] else 0
+    return _size(kind, number, 2 if len(kind.inputs[given[number]].shape) == 4 else 1)
 
 
 def _rotary_places(generator: np.random.Generator, kind: NodeKind, x: Input) -> Array:

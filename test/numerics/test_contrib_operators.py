@@ -75,6 +75,24 @@ def test_onnxruntime(name: str) -> None:
     compare(case, outputs(case), session.run(None, case.feeds()))
 
 
+@pytest.mark.parametrize("name", ["attention tokens", "heads tokens"])
+def test_default_filter_of_a_row_that_sees_nothing(name: str) -> None:
+    """It is -1e4, beside which scores keep their size in single precision: to 2^-11."""
+    ort = pytest.importorskip("onnxruntime", reason="needs onnxruntime: pip install -e '.[dev]'")
+    base = CASES[name]
+    mask = base.feeds()["mask"].copy()
+    mask[1] = 0
+    case = replace(base, inputs={**base.inputs, "mask": mask})
+    module, context = imported(case.model())
+    (y,) = run_reference(module, case.feeds(), context.weights, np.float32).values()
+    (wanted,) = ort.InferenceSession(case.model().SerializeToString()).run(None, case.feeds())
+    given = case.feeds()
+    values = given["value"] if "value" in given else given["x"] @ given["weights"][:, 2 * H * D :]
+    # Four roundings of scores move a weight by 2^-9 of itself.
+    largest = np.abs(values + given["bias"][2 * H * D :]).max()
+    np.testing.assert_allclose(y, wanted, rtol=0, atol=2.0**-9 * largest)
+
+
 def _grown(name: str) -> Case:
     """Return a case of so many tokens and elements that one kernel is the fastest."""
     batch, length, heads, size = 4, 128, 4, 64
