@@ -23,9 +23,9 @@ class InputsCompared:
     """What came of it. cases: by input on which outputs were compared, the largest error there,
     relative to an output's largest value; beyond: the inputs on which the model has values that the
     precision cannot hold; left_out: those for which there was no time; measured_noise: whether
-    errors are those beyond what rounding errors were measured to do; hidden: by input, the share of
-    the numbers of all outputs that rounding errors hide, where there are any; silence: the outputs
-    that told nothing.
+    errors are those beyond what rounding errors were measured to do; hidden: by input, the share
+    of the numbers of each output that rounding errors hide, where it has numbers; silence: the
+    outputs that told nothing.
     """
 
     bound: float
@@ -33,7 +33,7 @@ class InputsCompared:
     beyond: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     measured_noise: bool = False
-    hidden: dict[str, float] = field(default_factory=dict[str, float])
+    hidden: dict[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
     silence: Silence = field(default_factory=Silence)
 
     @property
@@ -42,29 +42,43 @@ class InputsCompared:
         return max(self.cases.values(), default=0.0)
 
     @property
-    def is_hidden(self) -> bool:
-        """Whether rounding errors hide most elements wherever they were not all zero."""
-        others = self.cases.keys() - {ZERO}
-        return bool(others) and min(self.hidden.get(name, 0.0) for name in others) > MOST
+    def hidden_outputs(self) -> dict[str, float]:
+        """The outputs most of whose numbers rounding errors hide on every input but zeros, and
+        which share of them at the least.
+        """
+        shares = [each for name, each in self.hidden.items() if name != ZERO]
+        names = {output: None for each in shares for output in each}
+        least = {x: min(each[x] for each in shares if x in each) for x in names}
+        return {x: share for x, share in least.items() if share > MOST}
+
+    @property
+    def _worst_hidden(self) -> dict[str, tuple[float, str]]:
+        """By input on which rounding errors hide numbers, the largest share and its output."""
+        worst = {
+            name: max((share, output) for output, share in each.items())
+            for name, each in self.hidden.items()
+            if each
+        }
+        return {name: found for name, found in worst.items() if found[0]}
 
     def warnings(self) -> list[str]:
-        """Return lines for the user: where rounding errors hide most elements on every input, and
-        where outputs told nothing.
+        """Return lines for the user: of which outputs rounding errors hide most elements on every
+        input, and which outputs told nothing.
         """
-        line = (
-            f"rounding errors hide {_percent(min(self.hidden.values()))} of the outputs or more on "
-            f"every input: verification says nothing of these; give {option('verify-inputs')}"
-            if self.is_hidden
-            else ""
-        )
-        return [*([line] if line else []), *self.silence.warnings()]
+        lines = [
+            f"rounding errors hide {_percent(share)} of output {name!r} or more on every input: "
+            f"verification says nothing of these; give {option('verify-inputs')}"
+            for name, share in self.hidden_outputs.items()
+        ]
+        return [*lines, *self.silence.warnings()]
 
     def _noise(self) -> str:
         """Return a phrase for the user about rounding errors."""
         if not self.measured_noise:
             return ""
-        shares = (f"{_percent(x)} on {name}" for name, x in self.hidden.items())
-        hidden = f", which hides {', '.join(shares)} input" if self.hidden else ""
+        worst = self._worst_hidden.items()
+        shares = [f"{_percent(share)} of {output!r} on {name}" for name, (share, output) in worst]
+        hidden = f", which hides {', '.join(shares)} input" if shares else ""
         return f" beyond measured rounding noise{hidden}"
 
     def text(self) -> str:
@@ -86,7 +100,7 @@ class InputsCompared:
             "inputs": {name: one_digit(error) for name, error in self.cases.items()},
             "bound": one_digit(self.bound),
             "beyond_measured_noise": self.measured_noise,
-            "hidden_by_noise": {name: one_digit(share) for name, share in self.hidden.items()},
+            "hidden_by_noise": {name: one_digit(x) for name, (x, _) in self._worst_hidden.items()},
             "beyond_the_precision": self.beyond,
             "left_out_for_time": self.left_out,
             "told_nothing": dict(self.silence.outputs),
@@ -102,7 +116,7 @@ def compare(
     budget_seconds: float,
 ) -> InputsCompared:
     """Compare on the first ``given`` inputs, on one in any case, and on more while there is time;
-    on a second one in any case where rounding errors hide most of the first.
+    on a second one in any case where rounding errors hide most of an output of the first.
 
     seconds: what an input takes for which the reference runs so often. Inputs on which values do
     not fit into the precision are left out, but for the first ones: then RangeError is raised.
@@ -111,14 +125,13 @@ def compare(
     found = InputsCompared(judge.bound)
     left = budget_seconds
     for number, (name, feeds) in enumerate(inputs):
-        enough = found.cases and not (found.is_hidden and len(found.cases) == 1)
+        enough = found.cases and not (found.hidden_outputs and len(found.cases) == 1)
         if enough and number >= given and left < seconds(judge.runs):
             found.left_out.append(name)
             continue
         try:
             found.cases[name] = judge.check(feeds, run(feeds), name)
-            if judge.hidden:
-                found.hidden[name] = judge.hidden
+            found.hidden[name] = judge.hidden
         except RangeError:
             if not found.cases:  # ordinary inputs must fit
                 raise

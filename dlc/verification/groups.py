@@ -20,7 +20,7 @@ from dlc.oracle import run_block
 from dlc.verification.error_bound import MOST, error_bound, relative_error
 from dlc.verification.miscompile import MiscompileError
 from dlc.verification.plan import reference_seconds
-from dlc.verification.rounding_noise import errors_beyond, share_hidden
+from dlc.verification.rounding_noise import errors_beyond, shares_hidden
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def check_results(
     weights: WeightStore,
     precision: str,
 ) -> float:
-    """Return which share of the elements of ``results`` rounding errors hide (``rounding_noise``).
+    """Return which share of a result rounding errors hide at the most (``rounding_noise``).
 
     Raises MiscompileError when results of ``kernels``, which compute a group, on ``arguments`` are
     further off than ``verify_groups`` says from ``wanted``, its reference.
@@ -206,4 +206,4 @@ def check_results(
                 at=operation_text(group),
                 kernels=kernels,
             )
-    return share_hidden(found, wanted)
+    return max(shares_hidden(found, wanted), default=0.0)

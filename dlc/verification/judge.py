@@ -17,7 +17,7 @@ from dlc.verification.evidence import Evidence
 from dlc.verification.hidden_keys import HiddenKeys
 from dlc.verification.miscompile import MiscompileError
 from dlc.verification.reference import Reference
-from dlc.verification.rounding_noise import Run, errors_beyond, share_hidden
+from dlc.verification.rounding_noise import Run, errors_beyond, finite_elements, shares_hidden
 from dlc.verification.value_range import check_range, check_underflow
 
 
@@ -25,9 +25,9 @@ class Judge:
     """Compares outputs with a reference.
 
     Nothing that a pass has made of the graph is asked: a fault of a pass would excuse itself.
-    runs: how often the reference ran for the last outputs. hidden: the share of their elements that
-    rounding errors hide (``rounding_noise``). evidence: what the outputs were that others were
-    compared with.
+    runs: how often the reference ran for the last outputs. hidden: by name, of those that have
+    numbers, the share of these that rounding errors hide (``rounding_noise``). evidence: what the
+    outputs were that others were compared with.
     """
 
     def __init__(self, reference: Reference, precision: str):
@@ -39,7 +39,7 @@ class Judge:
         self.evidence = Evidence(self.module)
         self.measured_noise = False
         self.runs = 1
-        self.hidden = 0.0
+        self.hidden: dict[str, float] = {}
 
     def check(self, feeds: Mapping[str, Array], got: Mapping[str, Array], case: str) -> float:
         """Return the largest error of the outputs ``got`` of a run on ``feeds``.
@@ -68,10 +68,11 @@ class Judge:
         """Return the errors of outputs by name; where one is above the bound, those that rounding
         errors do not explain. wanted: what they should be, by default what the reference gives.
         """
-        self.runs, self.hidden = 1, 0.0
+        self.runs = 1
         if wanted is None:
             wanted = self.reference.outputs(feeds)
         self.evidence.add(wanted)
+        self.hidden = {name: 0.0 for name, array in wanted.items() if finite_elements(array)}
         errors = {name: relative_error(array, got[name]) for name, array in wanted.items()}
         if not self._any_beyond(errors):
             return errors
@@ -99,7 +100,8 @@ class Judge:
         if special and (hidden := HiddenKeys.of(modules[-1])) is not None:
             forms.append(partial(self._run_hidden, modules[-1], feeds, hidden))
         found = errors_beyond(forms, references, results, self.precision, self.bound, special)
-        self.hidden = share_hidden(found, references)
+        shares = dict(zip(wanted, shares_hidden(found, references), strict=True))
+        self.hidden = {name: shares[name] for name in self.hidden}
         return dict(zip(wanted, found.errors, strict=True))
 
     def _run(self, module: ModuleOp, feeds: Mapping[str, Array], **how: Any) -> dict[str, Array]:

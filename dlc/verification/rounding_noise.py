@@ -189,10 +189,14 @@ def hidden_elements(wanted: Array, slack: Array) -> int:
     return int(np.count_nonzero(slack[finite] > limit))
 
 
-def share_hidden(found: Beyond, wanted: Sequence[Array]) -> float:
-    """Return which share of the finite elements of results are hidden."""
-    finite = sum(int(np.count_nonzero(np.isfinite(x.astype(np.float64)))) for x in wanted)
-    return sum(found.hidden) / max(1, finite)
+def shares_hidden(found: Beyond, wanted: Sequence[Array]) -> list[float]:
+    """Return which share of the finite elements of each result is hidden, 0 where it has none."""
+    return [n / max(1, finite_elements(x)) for n, x in zip(found.hidden, wanted, strict=True)]
+
+
+def finite_elements(x: Array) -> int:
+    """Return how many elements are numbers."""
+    return int(np.count_nonzero(np.isfinite(x.astype(np.float64))))
 
 
 class RoundingNoise:

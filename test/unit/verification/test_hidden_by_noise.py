@@ -23,10 +23,13 @@ from dlc.verification.rounding_noise import Beyond, errors_beyond, hidden_elemen
 STEPS, BATCH, INPUTS, UNITS = 60, 2, 8, 32
 
 
-def chaotic(inputs: float, state: float = 8.0) -> onnx.ModelProto:
+def chaotic(
+    inputs: float, state: float = 8.0, last: bool = False, beside: int = 0
+) -> onnx.ModelProto:
     """Return a recurrent layer that magnifies each difference, from a state that is not zero.
 
-    inputs, state: how large what a unit gets of them is.
+    inputs, state: how large what a unit gets of them is. last: whether the last state is the output
+    instead of all. beside: how often the input is an output, too.
     """
     generator = np.random.default_rng(0)
 
@@ -39,10 +42,15 @@ def chaotic(inputs: float, state: float = 8.0) -> onnx.ModelProto:
         "h": drawn(0.5, 1, BATCH, UNITS),
     }
     graph = helper.make_graph(
-        [helper.make_node("RNN", ["x", "w", "r", "", "", "h"], ["y"], hidden_size=UNITS)],
+        [
+            helper.make_node(
+                "RNN", ["x", "w", "r", "", "", "h"], ["", "y"] if last else ["y"], hidden_size=UNITS
+            ),
+            *([helper.make_node("Concat", ["x"] * beside, ["wide"], axis=0)] if beside else []),
+        ],
         "graph",
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, [STEPS, BATCH, INPUTS])],
-        [onnx.ValueInfoProto(name="y")],
+        [onnx.ValueInfoProto(name=name) for name in (["y", "wide"] if beside else ["y"])],
         [numpy_helper.from_array(array, name) for name, array in weights.items()],
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
@@ -58,7 +66,7 @@ def test_the_share_of_each_input_is_said(tmp_path: Path) -> None:
     assert hidden["random"] > 0.5
     assert hidden.get("large", 0.0) < 0.1  # units are at their ends, and magnify nothing
     assert "beyond measured rounding noise, which hides " in found.checked
-    assert " % on random" in found.checked
+    assert " % of 'y' on random" in found.checked
     assert list(found.cautions) == []
 
 
@@ -72,8 +80,17 @@ def test_what_no_input_shows_is_a_warning(tmp_path: Path) -> None:
     found = compiled(tmp_path, chaotic(1e-4))
     (line,) = found.cautions
     assert line.startswith("rounding errors hide ")
-    assert "of the outputs or more on every input" in line
+    assert "of output 'y' or more on every input" in line
     assert "give verify_inputs" in line
+
+
+@pytest.mark.parametrize("beside", [0, 60])
+def test_an_output_that_no_input_shows_is_named(tmp_path: Path, beside: int) -> None:
+    """Outputs that are NaN alone on one input do not show it, nor does a large output beside it."""
+    found = compiled(tmp_path, chaotic(1e-4, last=True, beside=beside))
+    (line,) = found.cautions
+    assert line.startswith("rounding errors hide ")
+    assert "of output 'y' or more on every input" in line
 
 
 def test_a_kernel_of_all_steps_that_is_hidden_is_not_counted(tmp_path: Path) -> None:
