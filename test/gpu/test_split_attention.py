@@ -16,6 +16,7 @@ TALL = "rows = 32, step = 16, warps = 2, stages = 2, split = 5"
 TEAMS = "rows = 16, step = 64, warps = 1, stages = 2, split = 3, teams = 4"
 TALL_TEAMS = "rows = 32, step = 48, warps = 2, stages = 3, split = 2, teams = 3"
 IN_CLUSTER = "rows = 16, step = 16, warps = 1, stages = 2, split = 4, exchange = true"
+WIDE_CLUSTER = "rows = 16, step = 16, warps = 1, stages = 2, split = 8, exchange = true"
 TEAMS_IN_CLUSTER = (
     "rows = 16, step = 64, warps = 1, stages = 3, split = 8, teams = 4, exchange = true"
 )
@@ -47,9 +48,11 @@ ON_HOPPER = [
     Case(f"{_WARPGROUP}, exchange = true", 2, 67, 197, 64, 64, mask="added"),
     Case(IN_CLUSTER, 1, 1, 2, 16, 8),  # parts without keys, more blocks than runs
     Case(IN_CLUSTER, 3, 1, 197, 64, 64),
-    Case(IN_CLUSTER, 2, 7, 64, 24, 40, mask="scaled"),  # one step, runs that do not divide
+    Case(IN_CLUSTER, 2, 7, 64, 24, 40, mask="scaled"),  # one step
     Case(TEAMS_IN_CLUSTER, 1, 4, 1021, 64, 64, mask="added"),
     Case(TEAMS_IN_CLUSTER, 2, 3, 512, 16, 27, mask="seen", zero=True),  # runs of one element
+    Case(WIDE_CLUSTER, 2, 7, 150, 24, 40, mask="scaled"),  # 84 runs, the last block has fewer
+    Case(WIDE_CLUSTER, 1, 1, 150, 24, 40),  # 12 runs, the last blocks have none
     Case(TALL_IN_CLUSTER, 2, 37, 131, 64, 24, mask="seen", zero=True),
     Case(TALL_IN_CLUSTER, 1, 67, 67, 32, 32, mask="causal"),
 ]
