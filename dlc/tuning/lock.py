@@ -17,6 +17,7 @@ from dlc.errors import CompileError
 from dlc.tuning.tuner import key_of
 
 _HEAD = "dlc lock 1"
+_ANY_HEAD = r"dlc lock \d+"
 _TARGET = re.compile(r"target ([\w.-]+)")
 _LINE = re.compile(r"([0-9a-f]{32}) (#loop\.schedule<.*>) (?:estimated|(#loop\.measured<.*>))")
 
@@ -76,6 +77,10 @@ def _line(group: GroupOp) -> str:
 def read_lock(text: str, path: str) -> Lock:
     """Return the lock of a text; raises CompileError with the line that is wrong."""
     head, *lines = text.splitlines() or [""]
+    if head != _HEAD and re.fullmatch(_ANY_HEAD, head):
+        raise CompileError(
+            f"this is {head!r}, of another version of dlc; this one reads {_HEAD!r}", at=path
+        )
     if head != _HEAD:
         raise CompileError(f"this is no lock file; its first line should be {_HEAD!r}", at=path)
     choices: dict[str, dict[str, Choice]] = {}

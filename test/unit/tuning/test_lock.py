@@ -70,7 +70,8 @@ def test_a_group_that_the_lock_does_not_have_is_named() -> None:
     ("spoil", "line", "reason"),
     [
         (lambda t: "", "", "this is no lock file; its first line should be 'dlc lock 1'"),
-        (lambda t: t.replace("lock 1", "lock 2"), "", "this is no lock file"),
+        (lambda t: t.replace("dlc lock", "lock"), "", "this is no lock file"),
+        (lambda t: t.replace("lock 1", "lock 2"), "", "this is 'dlc lock 2', of another version"),
         (lambda t: t + "0123 x\n", ":4", "this is neither a target nor the choice for a group"),
         (lambda t: t.replace("target sm_80\n", ""), ":2", "this is neither a target"),
         (lambda t: t.replace("vector", "vectro"), ":3", "schedule key vectro is unknown"),
