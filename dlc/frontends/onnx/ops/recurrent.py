@@ -1,4 +1,9 @@
-"""Recurrent layers."""
+"""Recurrent layers.
+
+``clip`` bounds the input of each activation, as the standard says. For ``LSTM`` that is also the
+cell before its last activation (``h``); ONNX Runtime clips the gates alone, so its results differ
+where a cell is beyond the bound.
+"""
 
 from collections.abc import Sequence
 
