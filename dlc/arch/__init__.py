@@ -3,7 +3,7 @@
 Passes ask a row for quantities and capabilities, never for its name.
 """
 
-from dlc.arch.cpu import CpuArch
+from dlc.arch.cpu import STACK_BYTES, CpuArch
 from dlc.arch.cpus import CPUS
 from dlc.arch.gpu import GpuArch
 from dlc.arch.host import X86, host, processor_flags
@@ -20,6 +20,7 @@ __all__ = [
     "DEFAULT_CHIPS",
     "DEFAULT_TARGET",
     "GPUS",
+    "STACK_BYTES",
     "X86",
     "Arch",
     "CpuArch",

@@ -5,6 +5,12 @@ from dataclasses import dataclass, field
 
 from dlc.arch.cpu_costs import CpuCosts
 
+STACK_BYTES = 64 << 10
+"""What the buffers of a kernel may take of the stack of the thread that runs it: half of the least
+that a thread usually has, 128 KiB with musl since 1.1.21 ("Functional differences from glibc",
+"Thread stack size"). Callers choose their threads, and ``OMP_STACKSIZE`` those of OpenMP.
+"""
+
 
 @dataclass(frozen=True)
 class CpuArch:

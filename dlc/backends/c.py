@@ -20,6 +20,7 @@ from xdsl.utils.target import Target
 
 from dlc.backends._c_like import STATEMENTS, CLikePrinter, Statement, assign, function_name
 from dlc.backends._c_scalar import TEMPLATES, storage_type
+from dlc.backends._c_stack import check_stack
 from dlc.backends._c_vector import vector_operation, vector_type, vector_typedefs
 from dlc.core.locations import operation_text
 from dlc.dialects.loop import AllocOp, EndOp, ForOp, KernelOp, PrefetchOp, YieldOp
@@ -106,8 +107,10 @@ class CPrinter(CLikePrinter):
     def kernel(self, op: KernelOp) -> None:
         """Print a kernel and the function that is called from outside.
 
-        All outer ones have one type, so that a table can hold them.
+        All outer ones have one type, so that a table can hold them. Raises CompileError where the
+        stack of a thread cannot hold the buffers.
         """
+        check_stack(op)
         name = function_name(op.sym_name.data)
         parameters = ", ".join(self._parameter(op, a) for a in op.body.block.args)
         with self.braces(f"static void {name}_body({parameters})"):

@@ -7,7 +7,7 @@ from dlc.analysis.dataflow import Cluster
 from dlc.analysis.element_profile import profile
 from dlc.analysis.form import once_per_form
 from dlc.analysis.traffic import least_work, traffic_bytes, work
-from dlc.arch import CpuArch
+from dlc.arch import STACK_BYTES, CpuArch
 from dlc.core.affine import Ranges, extent, interval_of, stride
 from dlc.dialects.graph.computed import ReductionOp
 from dlc.ir.tensor import shape
@@ -28,6 +28,13 @@ class NestWork:
     on_lanes: bool
     least_operations: float = 0.0
     pieces: float = inf
+
+
+def stack_violation(bytes: int) -> str | None:
+    """Return why a kernel cannot have buffers of so many bytes; ``None`` where it can."""
+    if bytes <= STACK_BYTES:
+        return None
+    return f"needs {bytes} bytes of a thread's stack, of which a kernel may take {STACK_BYTES}"
 
 
 def work_of(cluster: Cluster, on_lanes: bool, pieces: float = inf) -> NestWork:

@@ -8,9 +8,16 @@ from math import ceil, hypot
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.role import Role
 from dlc.arch import CpuArch
+from dlc.lowering.lanes import ROW_LANES
 from dlc.model.upper_bound import cpu_bound
 from dlc.strategies._implementation import Implementation
-from dlc.strategies._loop_nest import computing_s, moving_s, start_s, third_level_s
+from dlc.strategies._loop_nest import (
+    computing_s,
+    moving_s,
+    stack_violation,
+    start_s,
+    third_level_s,
+)
 from dlc.strategies._rated import Rated
 from dlc.strategies.attention.cpu_lowering import lower
 from dlc.strategies.attention.cpu_schedule import AttentionOnCpu
@@ -22,7 +29,7 @@ _VECTORS = (2, 3, 1, 4)
 _MOST_TILE_ROWS = 28
 """Of a tile of one vector, which leaves registers for a load and a broadcast."""
 
-_TILES, _STEPS = (1, 2, 4, 8), (256, 512, 1024)
+_TILES, _STEPS = (1, 2, 4, 8), (128, 256, 512, 1024)
 
 _ROW_CLOCKS = 90.0
 """For a row of each step but the first: sums and total so far, and the meeting of lanes. 1,024 keys
@@ -54,7 +61,8 @@ _BYTES = {"f32": 4, "f64": 8}
 
 def candidates(work: CoreWork, arch: CpuArch) -> Iterator[AttentionOnCpu]:
     """Yield the register tiles that leave registers for one row of loads and a broadcast; several
-    below each other, and steps, where a core's cache does not hold all keys and values.
+    below each other, and steps, where a core's cache does not hold all keys and values, or the
+    stack of a thread not the scores.
     """
     lanes, rows = arch.vector_bytes // work.compute_bytes, work.attention.rows
     heights = {ceil(rows / n) for n in range(ceil(rows / _MOST_TILE_ROWS), rows + 1)}
@@ -68,9 +76,12 @@ def candidates(work: CoreWork, arch: CpuArch) -> Iterator[AttentionOnCpu]:
 
 def _steps(work: CoreWork, tile: RegisterTile, arch: CpuArch) -> Iterator[tuple[int, int]]:
     """Yield how many tiles are below each other, and the keys of a step."""
-    yield 1, 0
     own = work.attention
-    if _factor_bytes(work, own.keys) > arch.l2_bytes // 2:
+    whole = AttentionOnCpu((tile.rows, tile.columns), tile.lanes)
+    fits = stack_violation(_stack_bytes(work, whole, tile)) is None
+    if fits:
+        yield 1, 0
+    if not fits or _factor_bytes(work, own.keys) > arch.l2_bytes // 2:
         for tiles, keys in product(_TILES, _STEPS):
             step = ceil(keys / tile.columns) * tile.columns
             if step < own.keys and (tiles - 1) * tile.rows < own.rows:
@@ -107,9 +118,18 @@ def _violation(
     needed = replace(tile, vectors=tile.vectors * wide).registers
     if needed > arch.vector_registers:
         return f"the tile needs {needed} SIMD registers, {arch.name} has {arch.vector_registers}"
-    if (scores := _score_bytes(work, schedule, tile)) > arch.l2_bytes // 2:
-        return f"needs {scores} bytes for scores, half of a core's cache has {arch.l2_bytes // 2}"
-    return None
+    return stack_violation(_stack_bytes(work, schedule, tile))
+
+
+def _stack_bytes(work: CoreWork, schedule: AttentionOnCpu, tile: RegisterTile) -> int:
+    """Return the bytes of the buffers of a block: scores, sums, queries, three numbers of a row,
+    and the sums of lanes of the two reductions of a row.
+    """
+    own, lanes = work.attention, tile.lanes
+    scores = ceil(schedule.step_of(own.keys) / tile.columns) * tile.columns + lanes
+    row = scores + ceil(own.columns / lanes) * lanes + own.depth + 3
+    rows = tile.rows * min(schedule.tiles, ceil(own.rows / tile.rows))
+    return (rows * row + 2 * max(ROW_LANES)) * work.compute_bytes
 
 
 def _factor_bytes(work: CoreWork, keys: int) -> int:

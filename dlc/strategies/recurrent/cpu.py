@@ -10,7 +10,7 @@ from dlc.dialects.graph.computed import ComputedOp, ContractionOp
 from dlc.ir.tensor import element_bytes, element_type
 from dlc.model.upper_bound import cpu_bound
 from dlc.strategies._implementation import Implementation
-from dlc.strategies._loop_nest import computing_s, moving_s, start_s
+from dlc.strategies._loop_nest import computing_s, moving_s, stack_violation, start_s
 from dlc.strategies._rated import Rated
 from dlc.strategies.contract.register_tile import RegisterTile
 from dlc.strategies.recurrent import work
@@ -112,11 +112,10 @@ def _violation(work: CoreWork, tile: RegisterTile, lanes: int, arch: CpuArch) ->
     needed = replace(tile, vectors=tile.vectors * wide).registers
     if needed > arch.vector_registers:
         return f"the tile needs {needed} SIMD registers, {arch.name} has {arch.vector_registers}"
-    sums, room = work.products.sequences * work.parts * tile.columns, arch.l2_bytes // 8
-    if sums * work.compute_bytes > room:
-        needed = sums * work.compute_bytes
-        return f"needs {needed} bytes for sums, an eighth of a core's cache has {room}"
-    return None
+    sums = work.products.sequences * work.parts * tile.columns * work.compute_bytes
+    if sums > (room := arch.l2_bytes // 8):
+        return f"needs {sums} bytes for sums, an eighth of a core's cache has {room}"
+    return stack_violation(sums)
 
 
 def _obstacle(cluster: Cluster) -> str | None:
