@@ -1,15 +1,22 @@
 """All steps of a loop in one kernel of a CPU, printed as C, against the steps one by one."""
 
+from contextlib import nullcontext
 from itertools import product
 
 import numpy as np
 import pytest
 from compiled_c import CompiledKernels, lower
 
+from dlc.analysis.dataflow import Cluster, Dataflow
+from dlc.arch import cpu_by_name
+from dlc.backends._c_stack import check_stack
 from dlc.core.parser import parse_module
+from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.step_loop import StepLoopOp
 from dlc.dialects.graph.structure import Array
+from dlc.errors import CompileError
 from dlc.registry import new_context
+from dlc.strategies import rated
 from dlc.strategies.recurrent.cpu_block import UnitBlock
 from dlc.strategies.recurrent.cpu_kernel import Kernel
 
@@ -112,3 +119,25 @@ def test_the_result_shows(fault: object, monkeypatch: pytest.MonkeyPatch) -> Non
     fault(monkeypatch)
     sizes = 2, 5, 37
     assert _differs(sizes, SCHEDULES[0], "") > 100 * _allowed(sizes)
+
+
+@pytest.mark.parametrize(
+    ("sequences", "units", "fits"), [(70, 112, True), (90, 112, False), (90, 96, True)]
+)
+def test_the_rating_and_the_printer_agree_on_the_stack(
+    sequences: int, units: int, fits: bool
+) -> None:
+    """Units that no block of 48 has make sums of their own."""
+    module = parse_module(
+        _text(5, sequences, units, "tile = [2, 48], ahead = true", ""), new_context()
+    )
+    (group,) = (op for op in module.walk() if isinstance(op, GroupOp))
+    assert group.schedule
+    flow = Dataflow(group.body.block)
+    cluster = Cluster(flow, tuple(flow.ops))
+    (kernel,) = lower(module)
+    limit = nullcontext() if fits else pytest.raises(CompileError, match="of a thread's stack")
+    with limit:
+        rated(cluster, group.schedule, cpu_by_name("cpu-avx512"))
+    with limit:
+        check_stack(kernel)

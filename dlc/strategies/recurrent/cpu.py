@@ -107,6 +107,12 @@ def _clocks(work: CoreWork, tile: RegisterTile, arch: CpuArch) -> float:
     return clocks * ceil(own.units / tile.columns) * own.units * work.parts
 
 
+_TIMES_ALONE = 3
+"""A block of units that is in no loop is written for every other step, for the steps between and
+for a last one, with sums of its own each time. Those in a loop take turns with theirs.
+"""
+
+
 def _violation(work: CoreWork, tile: RegisterTile, lanes: int, arch: CpuArch) -> str | None:
     wide = ceil(lanes * work.compute_bytes / arch.vector_bytes)
     needed = replace(tile, vectors=tile.vectors * wide).registers
@@ -115,7 +121,10 @@ def _violation(work: CoreWork, tile: RegisterTile, lanes: int, arch: CpuArch) ->
     sums = work.products.sequences * work.parts * tile.columns * work.compute_bytes
     if sums > (room := arch.l2_bytes // 8):
         return f"needs {sums} bytes for sums, an eighth of a core's cache has {room}"
-    return stack_violation(sums)
+    blocks, rest = divmod(work.products.units, tile.columns)
+    alone = rest + (tile.columns if blocks == 1 else 0)
+    columns = _TIMES_ALONE * alone + (tile.columns if blocks > 1 else 0)
+    return stack_violation(sums // tile.columns * columns)
 
 
 def _obstacle(cluster: Cluster) -> str | None:
