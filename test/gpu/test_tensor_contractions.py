@@ -257,6 +257,7 @@ def test_other_elements(runner: Runner, name: str, transposed: bool) -> None:
     types = [f"tensor<{a}x{b}x{element}>" for a, b in (x.shape, right.shape)]
     types.append(f"tensor<{m}x{n}x{sums}>")
     op = "graph.matmul %a, %b" + (" transpose_rhs" if transposed else "")
+    op += " precision tf32" if name == "tf32" else ""
     text = contraction_text(types, op, f'{schedule}, stages = 3, copies = "tensor"')
     module = lowered(text, "lower-to-loop,lower-to-gpu{arch=sm_90a}")
     assert mapped(module) == ({"a"} if name == "int8, warpgroup" and not transposed else {"a", "b"})

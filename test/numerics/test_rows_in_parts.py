@@ -9,18 +9,21 @@ from dlc.errors import CompileError
 from dlc.simulator import run_module
 
 
-@pytest.mark.parametrize(
-    "schedule",
-    [
-        'threads = 8, rows = 16, vector = 2, lanes = "across", split = 5',
-        'threads = 1, rows = 32, vector = 1, lanes = "across", split = 64',
-        "threads = 32, rows = 4, vector = 4, split = 3",
-        "threads = 64, rows = 1, vector = 1, split = 40",
-        "threads = 8, rows = 8, vector = 2, split = 2",
-    ],
-)
+ACROSS = [
+    'threads = 8, rows = 16, vector = 2, lanes = "across", split = 5',
+    'threads = 1, rows = 32, vector = 1, lanes = "across", split = 64',
+]
+ALONG = [
+    "threads = 32, rows = 4, vector = 4, split = 3",
+    "threads = 64, rows = 1, vector = 1, split = 40",
+    "threads = 8, rows = 8, vector = 2, split = 2",
+]
+CASES = [*((1, schedule) for schedule in [*ACROSS, *ALONG]), *((2, each) for each in ALONG)]
+"""The axis of a row's elements and a schedule; elements of the last axis do not lie apart."""
+
+
+@pytest.mark.parametrize(("axis", "schedule"), CASES)
 @pytest.mark.parametrize("sizes", [(1, 132, 4), (3, 52, 20)])
-@pytest.mark.parametrize("axis", [1, 2])
 def test_maximum_of_parts(sizes: tuple[int, int, int], axis: int, schedule: str) -> None:
     if axis == 2:
         sizes = (sizes[0], sizes[2], sizes[1])

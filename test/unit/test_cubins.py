@@ -9,7 +9,7 @@ from dlc.backends.cuda.cubins import SMALL_OPERATIONS, compile_kernels, translat
 from dlc.dialects.gpu import KernelOp
 
 TARGETS = ("sm_80", "sm_86", "sm_89", "sm_90a")
-SIZES = (1, 7, 128, 1009, 4100)
+SIZES = (2, 7, 128, 1009, 4100)
 """One element, primes, a multiple of everything, and neither."""
 FEW = (7, 4100)
 """Of these for targets whose text is that of others: only the assembler is another one."""

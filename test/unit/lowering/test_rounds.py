@@ -48,7 +48,7 @@ def _loops(module: ModuleOp) -> int:
     return sum(constant_of(loop.lb) is None for loop in loops)
 
 
-@pytest.mark.parametrize("length", [1, 5, 31, 32, 33, 64, 197, 200, 256, 1023, 1024, 1025])
+@pytest.mark.parametrize("length", [2, 5, 31, 32, 33, 64, 197, 200, 256, 1023, 1024, 1025])
 @pytest.mark.parametrize(
     "schedule", ["threads = 32, rows = 2", "threads = 32, rows = 2, vector = 4", "threads = 96"]
 )
