@@ -8,7 +8,6 @@ from test_rows_and_elements import group
 from dlc.errors import CompileError
 from dlc.simulator import run_module
 
-
 ACROSS = [
     'threads = 8, rows = 16, vector = 2, lanes = "across", split = 5',
     'threads = 1, rows = 32, vector = 1, lanes = "across", split = 64',
