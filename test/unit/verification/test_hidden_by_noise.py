@@ -20,7 +20,7 @@ from dlc.verification.judge import Judge
 from dlc.verification.reference import Reference
 from dlc.verification.rounding_noise import Beyond, errors_beyond, hidden_elements
 
-STEPS, BATCH, INPUTS, UNITS = 60, 2, 8, 32
+STEPS, BATCH, INPUTS, UNITS = 100, 2, 8, 32
 
 
 def chaotic(
