@@ -15,7 +15,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
 from dlc.dialects.graph.computed import Index, Scope
 from dlc.dialects.graph.movement import MovementOp, indexed
-from dlc.dialects.graph.structure import Array, IndexLimits, axis_limits
+from dlc.dialects.graph.structure import Array, IndexLimits, axis_limits, length_limits
 from dlc.errors import CompileError
 from dlc.ir.tensor import DYNAMIC, broadcast_shapes, element_type, shape
 
@@ -200,8 +200,7 @@ class ReverseSequenceOp(IndexedOp):
 
     @property
     def index_limits(self) -> Mapping[int, IndexLimits]:
-        steps = shape(self.data)[self.time_axis.value.data]
-        return {1: IndexLimits(np.asarray(0), np.asarray(steps))}
+        return {1: length_limits(shape(self.data)[self.time_axis.value.data])}
 
     def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
         batch, time = self.batch_axis.value.data, self.time_axis.value.data

@@ -7,7 +7,7 @@ the number of steps for sequences of full length. The decomposition leaves the w
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -35,7 +35,14 @@ from dlc.dialects.graph.direction import Direction, DirectionAttr
 from dlc.dialects.graph.source import SplatOp
 from dlc.dialects.graph.step_loop import StepLoopOp, YieldOp
 from dlc.dialects.graph.step_part import with_room, without_room
-from dlc.dialects.graph.structure import VIEW_ALIGNMENT_BYTES, Array, CompositeOp, GraphOp
+from dlc.dialects.graph.structure import (
+    VIEW_ALIGNMENT_BYTES,
+    Array,
+    CompositeOp,
+    GraphOp,
+    IndexLimits,
+    length_limits,
+)
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, is_float, shape
 
@@ -134,6 +141,10 @@ class RecurrentOp(CompositeOp, ABC):
         last = TensorType(element, [self.directions, batch, self.hidden])
         states = TensorType(element, [steps, self.directions, batch, self.hidden])
         return [states, *[last] * (len(self.results) - 1)]
+
+    @property
+    def index_limits(self) -> Mapping[int, IndexLimits]:
+        return {list(self.operands).index(self.lengths): length_limits(shape(self.x)[0])}
 
     def steps(self, direction: int) -> list[int]:
         """Return the steps in the order in which a direction sees them."""

@@ -45,6 +45,11 @@ def axis_limits(sizes: Sequence[int] | int) -> IndexLimits:
     return IndexLimits(-counts, counts - 1)
 
 
+def length_limits(steps: int) -> IndexLimits:
+    """Return the limits of the lengths of sequences that have room for so many steps."""
+    return IndexLimits(np.asarray(0), np.asarray(steps))
+
+
 class GraphOp(IRDLOperation, ABC):
     """An op on tensors, without side effects.
 
@@ -70,7 +75,9 @@ class GraphOp(IRDLOperation, ABC):
 
     @property
     def index_limits(self) -> "Mapping[int, IndexLimits]":
-        """What operands that name places may hold, by the operand's number."""
+        """What operands that name places, or how many there are, may hold, by the operand's
+        number.
+        """
         return {}
 
     @property

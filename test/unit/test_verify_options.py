@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnx.parser
 import pytest
 from onnx import TensorProto, helper
 
@@ -83,6 +84,15 @@ def test_onnx_runtime_on_an_input_without_axes(tmp_path: Path):
         helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10), path
     )
     assert "compared with ONNX Runtime on positive, random" in _checked(path, verify="onnxruntime")
+
+
+def test_onnx_runtime_takes_the_lengths_of_sequences_that_are_drawn(tmp_path: Path):
+    text = """<ir_version: 10, opset_import: ["" : 17]>
+    m (float[6,3,4] x, int32[3] lengths, float[1,20,4] w, float[1,20,5] r) => (float[6,1,3,5] y)
+    { y = LSTM<hidden_size=5>(x, w, r, , lengths) }"""
+    path = tmp_path / "model.onnx"
+    onnx.save(onnx.parser.parse_model(text), path)
+    assert "compared with ONNX Runtime on random, large" in _checked(path, verify="onnxruntime")
 
 
 def test_cached_artifact_is_checked_again_where_more_is_asked_for(model: Path):

@@ -63,12 +63,31 @@ def test_a_gather_bounds_its_indices_by_the_size_of_its_axis() -> None:
             [(1, [0, 1], 0, 5)],
         ),
         (
+            "float[5,2,3] x, float[1,16,3] w, float[1,16,4] r, int32[2] n",
+            "y = LSTM<hidden_size=4>(x, w, r, , n)",
+            [(3, [0, 1], 0, 5)],
+        ),
+        (
+            "float[5,2,3] x, float[2,12,3] w, float[2,12,4] r, int32[2] n",
+            'y = GRU<hidden_size=4, direction="bidirectional">(x, w, r, , n)',
+            [(3, [0, 1], 0, 5)],
+        ),
+        (
             "float[1,1,2,2] t, int64[1,1,2,2] p",
             "y = MaxUnpool<kernel_shape=[2,2], strides=[2,2]>(t, p)",
             [(1, [0, 1, 2, 3], -16, 15)],
         ),
     ],
-    ids=["gather_elements", "gather_nd", "scatter", "scatter_nd", "lengths", "unpool"],
+    ids=[
+        "gather_elements",
+        "gather_nd",
+        "scatter",
+        "scatter_nd",
+        "lengths",
+        "lstm",
+        "gru",
+        "unpool",
+    ],
 )
 def test_every_op_with_indices_says_what_they_may_be(
     signature: str, nodes: str, expected: list[tuple[int, list[int], int, int]]
