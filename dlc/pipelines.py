@@ -57,6 +57,7 @@ PIPELINES: dict[str, Pipeline] = {
         (
             "graph-check-sizes",  # no other pass need ask whether a size is a number
             "graph-canonicalize",
+            "graph-split-batches",  # reshapes that meet are one by then
             "graph-recognize",  # before anything is taken apart
             "graph-pad-keys",  # while softmax is one op; rates products in the precision to come
             "graph-decompose",  # batch normalisation becomes a product and a sum that can be folded

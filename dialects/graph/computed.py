@@ -106,6 +106,10 @@ class ElementwiseOp(ComputedOp, ABC):
         values = [scope.read(x, broadcast_index(x, index)) for x in self.operands]
         return self.scalar(scope.b.of(element_type(self.operands[0])), *values)
 
+    @property
+    def row_rank(self) -> int | None:
+        return 0
+
     def permuted(
         self, permutation: Sequence[int], operands: Sequence[SSAValue]
     ) -> "GraphOp | None":

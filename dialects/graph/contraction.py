@@ -54,6 +54,10 @@ class MatmulOp(ContractionOp):
         return [TensorType(element, [*batch, m, n])]
 
     @property
+    def row_rank(self) -> int | None:
+        return 2 if self.shared is None else None
+
+    @property
     def neighbours(self) -> int:
         """The neighbours along the last batch axis of the lhs that share a product of the rhs."""
         return 1 if self.shared is None else self.shared.value.data

@@ -141,6 +141,26 @@ def _run_index(
     return place
 
 
+def split_sizes(
+    sizes: Sequence[int], old: Sequence[int], new: Sequence[int]
+) -> tuple[int, ...] | None:
+    """Return how axes of ``sizes`` that broadcast to ``old`` stand where that is reshaped to
+    ``new``; ``None`` where they repeat themselves along a part of a new axis.
+    """
+    if not sizes or not prod(old):
+        return tuple(sizes) if not sizes else None
+    whole = [*[1] * (len(old) - len(sizes)), *sizes]
+    found = [1] * len(new)
+    for new_axes, old_axes in _matching_runs(new, old):
+        own = [whole[axis] for axis in old_axes]
+        if own == [old[axis] for axis in old_axes]:
+            for axis in new_axes:
+                found[axis] = new[axis]
+        elif own != [1] * len(own):
+            return None
+    return tuple(found)
+
+
 def _matching_runs(new: Sequence[int], old: Sequence[int]) -> Iterator[tuple[list[int], list[int]]]:
     """Yield the shortest runs of axes (without those of size 1) that hold the same elements."""
     left = [axis for axis, n in enumerate(new) if n != 1]

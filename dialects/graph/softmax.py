@@ -34,6 +34,15 @@ class AlongAxisOp(CompositeOp, ABC):
             raise CompileError(f"axis {self.axis.value.data} is outside a tensor of {rank} axes")
         return [self.x.type]
 
+    @property
+    def row_rank(self) -> int | None:
+        return len(shape(self.x)) - self.axis.value.data
+
+    def with_batch(self, operands: Sequence[SSAValue]) -> GraphOp:
+        (x,) = operands
+        axis = self.axis.value.data + len(shape(x)) - len(shape(self.x))
+        return self.with_operands(operands, axis=integer(axis))
+
     def permuted(self, permutation: Sequence[int], operands: Sequence[SSAValue]) -> GraphOp | None:
         axis = list(permutation).index(self.axis.value.data)
         return self.with_operands(operands, axis=integer(axis))

@@ -197,6 +197,17 @@ class GraphOp(IRDLOperation, ABC):
         return None
 
     @property
+    def row_rank(self) -> int | None:
+        """How many last axes of the result the op works along, where it does the same for each
+        place along the axes before them, and these broadcast; ``None`` for any other op.
+        """
+        return None
+
+    def with_batch(self, operands: Sequence[SSAValue]) -> "GraphOp":
+        """Return the op on operands that have other axes before the last ``row_rank`` ones."""
+        return self.with_operands(operands)
+
+    @property
     def permuted_operands(self) -> Sequence[int]:
         """The operands whose axes are those of the result, in their order (all, but for
         weights).
