@@ -15,6 +15,7 @@ from onnx import version_converter
 from dlc.errors import CompileError
 from dlc.frontends.onnx.limits import DEEPEST_SUBGRAPH, check_depth
 from dlc.frontends.onnx.ordering import sort_nodes, used_early
+from dlc.frontends.onnx.sequences import fills_sequences, stack_sequences
 from dlc.frontends.onnx.structure import check_extent, check_functions, check_structure
 from dlc.frontends.onnx.text import check_text
 from dlc.frontends.onnx.wire import Extent, split_model
@@ -84,14 +85,14 @@ def domain_name(domain: str) -> str:
 
 
 def load_model(source: ModelSource) -> LoadedModel:
-    """Read a model, its nodes in order; large weights stay in its file.
+    """Read a model, its nodes in order, its sequences as tensors; large weights stay in its file.
 
     Raises CompileError as ``read_model`` does, when the graph has a cycle, and when the model is so
     old that ``onnx`` cannot convert it to opset 7.
     """
     loaded = read_model(source)
     with _placed(source):
-        loaded = _in_order(loaded)
+        loaded = _without_sequences(_in_order(loaded))
         if loaded.opsets.get("", OLDEST_OPSET) >= OLDEST_OPSET:
             return loaded
         return _converted(loaded)
@@ -126,15 +127,31 @@ def _placed(source: ModelSource) -> Generator[None]:
 
 
 def _in_order(loaded: LoadedModel) -> LoadedModel:
-    """Return a model with its nodes in order; one in memory belongs to the caller and stays."""
-    early, proto = used_early(loaded.proto), loaded.proto
+    """Return a model with its nodes in order."""
+    early = used_early(loaded.proto)
     if not early:
         return loaded
-    if loaded.path is None:
-        proto = onnx.ModelProto()
-        proto.CopyFrom(loaded.proto)
+    proto = _own(loaded)
     sort_nodes(proto)
     return replace(loaded, proto=proto, used_early=early)
+
+
+def _without_sequences(loaded: LoadedModel) -> LoadedModel:
+    """Return a model whose loops give tensors where they fill sequences."""
+    if not fills_sequences(loaded.proto):
+        return loaded
+    proto = _own(loaded)
+    stack_sequences(proto)
+    return replace(loaded, proto=proto)
+
+
+def _own(loaded: LoadedModel) -> onnx.ModelProto:
+    """Return a model that may be changed: one in memory belongs to the caller."""
+    if loaded.path is not None:
+        return loaded.proto
+    proto = onnx.ModelProto()
+    proto.CopyFrom(loaded.proto)
+    return proto
 
 
 def _converted(loaded: LoadedModel) -> LoadedModel:
