@@ -37,6 +37,7 @@ class DeviceFeeds:
                 if array.nbytes:
                     count = ctypes.c_size_t(array.nbytes)
                     driver("cuMemcpyHtoD_v2", memory, ctypes.c_void_p(array.ctypes.data), count)
+            driver("cuCtxSynchronize")  # a small copy may still be under way
             outputs = [kept.enter_context(driver.memory(info.bytes)) for info in model.outputs]
             yield cls(driver, model, inputs, [memory.value for memory in outputs])
 

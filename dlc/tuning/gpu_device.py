@@ -158,6 +158,7 @@ class GpuDevice:
             for copy in range(1, copies):
                 to, bytes = Handle(address + copy * size), ctypes.c_size_t(size)
                 self._driver("cuMemcpyDtoD_v2", to, Handle(address), bytes)
+            self._driver("cuCtxSynchronize")  # the last copies may still be under way
         return self._given
 
     def _forget(self) -> None:

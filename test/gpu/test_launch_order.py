@@ -78,6 +78,7 @@ class Placed:
             x = self.draw.standard_normal((SIZE, SIZE)).astype(np.float32)
             target, source = ctypes.c_uint64(place), ctypes.c_void_p(x.ctypes.data)
             self.driver("cuMemcpyHtoD_v2", target, source, ctypes.c_size_t(x.nbytes))
+            self.driver("cuCtxSynchronize")  # a small copy may still be under way
             steps(0, len(model.steps()))
             (wanted,) = self.memory.results()
             assert wanted.any()

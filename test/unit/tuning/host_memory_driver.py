@@ -8,6 +8,7 @@ L2_BYTES = 1 << 20
 
 class HostMemoryDriver:
     """Keeps count of what is made; a replay of a graph takes a microsecond for each launch in it.
+    Copies to the device are under way until something waits for them.
 
     launches: the function and the addresses of each launch, in order of capture.
     """
@@ -18,6 +19,7 @@ class HostMemoryDriver:
         self.launches: list[tuple[int, tuple[int, ...]]] = []
         self.graphs: dict[int, int] = {}
         self.operands = 0
+        self._under_way: list[tuple[int, bytes]] = []
         self._captured = 0
         self._replayed = 0
 
@@ -43,10 +45,19 @@ class HostMemoryDriver:
     def _cuMemFree_v2(self, place: Any) -> None:  # noqa: N802
         del self.memory[place.value]
 
+    def _cuMemcpyHtoD_v2(self, to: Any, source: Any, size: Any) -> None:  # noqa: N802
+        self._under_way.append((to.value, ctypes.string_at(source, size.value)))
+
+    def _cuCtxSynchronize(self) -> None:  # noqa: N802
+        for place, data in self._under_way:
+            ctypes.memmove(place, data, len(data))
+        self._under_way.clear()
+
     def _copy(self, to: Any, source: Any, size: Any) -> None:
+        self._cuCtxSynchronize()
         ctypes.memmove(to, source, size.value)
 
-    _cuMemcpyHtoD_v2 = _cuMemcpyDtoH_v2 = _cuMemcpyDtoD_v2 = _copy  # noqa: N815
+    _cuMemcpyDtoH_v2 = _cuMemcpyDtoD_v2 = _copy  # noqa: N815
 
     def _cuMemsetD8Async(self, place: Any, value: Any, size: Any, _: Any) -> None:  # noqa: N802
         ctypes.memset(place, value.value, size.value)
@@ -61,6 +72,7 @@ class HostMemoryDriver:
         place._obj.value = 13010
 
     def _cuLaunchKernel(self, function: Any, *arguments: Any) -> None:  # noqa: N802
+        assert not self._under_way  # on another stream: it does not wait
         pointers = arguments[8][: self.operands]
         places = tuple(ctypes.c_uint64.from_address(each).value for each in pointers)
         self.launches.append((function.value, places))
