@@ -14,6 +14,8 @@ PATTERN_ROWS = 8
 _MODES = {128: 1, 64: 2, 32: 3}
 """By the bytes of a row: the number of its swizzle in a descriptor."""
 ROW_BYTES = tuple(_MODES)
+ADDRESS_MASK = 0x3FFFF
+"""The bits of an address in shared memory that a descriptor has, in pieces, at its low end."""
 TRANSPOSED_BYTES = 2
 """Of the only elements of which tiles can be transposed (PTX ISA, "wgmma.mma_async")."""
 

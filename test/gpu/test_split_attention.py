@@ -43,7 +43,10 @@ CASES = [
 ]
 
 _WARPGROUP = 'rows = 64, step = 64, warps = 4, instruction = "wgmma.m64k16", stages = 2, split = 2'
+_WIDE = 'rows = 64, step = 128, warps = 4, instruction = "wgmma.m64k16", split = 2, exchange = true'
 ON_HOPPER = [
+    Case(_WIDE, 1, 130, 389, 128, 128),  # values in two tiles beside each other
+    Case(_WIDE, 1, 65, 129, 64, 128, mask="causal"),
     Case(_WARPGROUP, 2, 67, 197, 64, 64, mask="added"),
     Case(f"{_WARPGROUP}, exchange = true", 2, 67, 197, 64, 64, mask="added"),
     Case(IN_CLUSTER, 1, 1, 2, 16, 8),  # parts without keys, more blocks than runs

@@ -10,6 +10,8 @@ has a function of its name.
 
 import re
 
+from dlc.arch.matrix_descriptor import ADDRESS_MASK
+from dlc.arch.memory import PIECE_BYTES
 from dlc.backends.cuda.matrix_moves import matrix_moves
 from dlc.backends.cuda.products import products
 from dlc.backends.cuda.published_values import published_moves
@@ -214,11 +216,12 @@ __device__ __forceinline__ void mbarrier_arrive_remote(void* barrier, int rank) 
     "wait_for_launches": _statement("wait_for_launches", "griddepcontrol.wait"),
     "launch_dependents": _statement("launch_dependents", "griddepcontrol.launch_dependents"),
     "async_fence": _statement("async_fence", "fence.proxy.async.shared::cta"),
-    "matrix_descriptor": """
+    # In a cluster an address has the rank of the block above those that a descriptor takes.
+    "matrix_descriptor": f"""
 template <unsigned long long layout>
-__device__ __forceinline__ unsigned long long matrix_descriptor(const void* start) {
-  return layout | shared_address(start) >> 4;
-}""",
+__device__ __forceinline__ unsigned long long matrix_descriptor(const void* start) {{
+  return layout | (shared_address(start) & {ADDRESS_MASK:#x}u) / {PIECE_BYTES};
+}}""",
     "wgmma_fence": _statement("wgmma_fence", "wgmma.fence.sync.aligned"),
     "wgmma_commit": _statement("wgmma_commit", "wgmma.commit_group.sync.aligned"),
     "wgmma_wait": _statement("wgmma_wait", "wgmma.wait_group.sync.aligned", "outstanding"),

@@ -312,7 +312,7 @@ void meet_cluster(void) {
 }
 
 /* The address of another block's shared memory: its rank, then the byte. */
-enum { RANK_SHIFT = 20 };
+enum { RANK_SHIFT = 24 }; /* as in device.h */
 
 unsigned remote_address(unsigned place, unsigned rank) {
   unsigned size = cluster_blocks(self->launch->kernel);

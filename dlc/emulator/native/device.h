@@ -153,8 +153,15 @@ template <class To, class From> static inline To bits_of(From from) {
 static inline float __int_as_float(int x) { return bits_of<float>(x); }
 static inline float __uint_as_float(unsigned x) { return bits_of<float>(x); }
 static inline double __longlong_as_double(long long x) { return bits_of<double>(x); }
+/* An address in the shared memory of a cluster: the rank of the block, then the byte. */
+enum { RANK_SHIFT = 24 };
 static inline unsigned long __cvta_generic_to_shared(const void *p) {
-  return (unsigned long)((const byte *)p - current_thread->shared);
+  return (unsigned long)current_thread->rank << RANK_SHIFT | (unsigned long)((const byte *)p - current_thread->shared);
+}
+/* The byte of an address that has to be in the block's own memory. */
+static inline unsigned own(unsigned address) {
+  if (address >> RANK_SHIFT != current_thread->rank) fault("an address in block %u of the cluster is taken for an own one", address >> RANK_SHIFT);
+  return address & ((1u << RANK_SHIFT) - 1);
 }
 
 static inline void __syncthreads() { block_barrier(); }
@@ -233,25 +240,25 @@ static inline void ptx_min_NaN_f32(float &z, float x, float y) { z = x != x || y
 /* PTX: asynchronous copies. ------------------------------------------------------------------------------- */
 
 static inline void ptx_cp_async_cg_shared_global(unsigned to, const void *from, unsigned bytes, unsigned filled) {
-  start_copy(current_thread->shared + to, from, bytes, filled);
+  start_copy(current_thread->shared + own(to), from, bytes, filled);
 }
 static inline void ptx_cp_async_ca_shared_global(unsigned to, const void *from, unsigned bytes, unsigned filled) {
-  start_copy(current_thread->shared + to, from, bytes, filled);
+  start_copy(current_thread->shared + own(to), from, bytes, filled);
 }
 static inline void ptx_cp_async_commit_group() { commit_copies(); }
 static inline void ptx_cp_async_wait_group(unsigned outstanding) { wait_for_copies(outstanding); }
 
-static inline void ptx_cp_async_mbarrier_arrive_noinc_shared__cta_b64(unsigned place) { arrive_after_copies(place); }
+static inline void ptx_cp_async_mbarrier_arrive_noinc_shared__cta_b64(unsigned place) { arrive_after_copies(own(place)); }
 
 /* PTX: tokens; a wait comes back when it is over. ---------------------------------------------------------- */
 
-static inline void ptx_mbarrier_init_shared__cta_b64(unsigned place, unsigned arrivals) { ::mbarrier_init(place, arrivals); }
+static inline void ptx_mbarrier_init_shared__cta_b64(unsigned place, unsigned arrivals) { ::mbarrier_init(own(place), arrivals); }
 static inline void ptx_fence_mbarrier_init_release_cluster() {}
-static inline void ptx_mbarrier_arrive_shared__cta_b64(unsigned place) { ::mbarrier_arrive(place, 0); }
+static inline void ptx_mbarrier_arrive_shared__cta_b64(unsigned place) { ::mbarrier_arrive(own(place), 0); }
 static inline void ptx_mbarrier_arrive_release_cluster_shared__cluster_b64(unsigned address) { mbarrier_arrive_remote(address); }
-static inline void ptx_mbarrier_arrive_expect_tx_shared__cta_b64(unsigned place, unsigned bytes) { ::mbarrier_arrive(place, bytes); }
+static inline void ptx_mbarrier_arrive_expect_tx_shared__cta_b64(unsigned place, unsigned bytes) { ::mbarrier_arrive(own(place), bytes); }
 static inline void ptx_mbarrier_try_wait_parity_shared__cta_b64(int &done, unsigned place, unsigned parity) {
-  ::mbarrier_wait(place, parity);
+  ::mbarrier_wait(own(place), parity);
   done = 1;
 }
 static inline void ptx_mbarrier_try_wait_parity_acquire_cluster_shared__cta_b64(int &done, unsigned place, unsigned parity) {
@@ -261,19 +268,19 @@ static inline void ptx_bar_sync(unsigned number, unsigned threads) { numbered_ba
 static inline void ptx_bar_arrive(unsigned number, unsigned threads) { numbered_barrier(number, threads, 0); }
 static inline void ptx_cp_async_bulk_shared__cluster_global_mbarrier__complete_tx__bytes(
     unsigned to, const void *from, unsigned bytes, unsigned barrier) {
-  start_bulk_copy(to, from, bytes, barrier);
+  start_bulk_copy(own(to), from, bytes, own(barrier));
 }
 
 #define TENSOR_COPY(axes, coordinates, listed)                                                              \
   static inline void ptx_cp_async_bulk_tensor_##axes##d_shared__cluster_global_tile_mbarrier__complete_tx__bytes_multicast__cluster( \
       unsigned to, const void *map, UNPACKED coordinates, unsigned barrier, unsigned blocks) {                \
     int at[] = {UNPACKED listed};                                                                            \
-    start_tensor_copy(map, axes, at, 0, to, 0, barrier, blocks);                                             \
+    start_tensor_copy(map, axes, at, 0, own(to), 0, own(barrier), blocks);                                             \
   }                                                                                                        \
   static inline void ptx_cp_async_bulk_tensor_##axes##d_shared__cluster_global_tile_mbarrier__complete_tx__bytes( \
       unsigned to, const void *map, UNPACKED coordinates, unsigned barrier) {                                \
     int at[] = {UNPACKED listed};                                                                            \
-    start_tensor_copy(map, axes, at, 0, to, 0, barrier, OWN_BLOCK);                                          \
+    start_tensor_copy(map, axes, at, 0, own(to), 0, own(barrier), OWN_BLOCK);                                          \
   }                                                                                                        \
   static inline void ptx_cp_async_bulk_prefetch_tensor_##axes##d_L2_global_tile(const void *map, UNPACKED coordinates) { \
     int at[] = {UNPACKED listed};                                                                            \
@@ -282,18 +289,18 @@ static inline void ptx_cp_async_bulk_shared__cluster_global_mbarrier__complete_t
   static inline void ptx_cp_async_bulk_tensor_##axes##d_global_shared__cta_tile_bulk_group(                  \
       const void *map, UNPACKED coordinates, unsigned from) {                                                \
     int at[] = {UNPACKED listed};                                                                            \
-    start_tensor_store(map, axes, at, from);                                                                 \
+    start_tensor_store(map, axes, at, own(from));                                                                 \
   }
 #define IM2COL_COPY(axes, coordinates, listed, offsets, listed_offsets)                                      \
   static inline void ptx_cp_async_bulk_tensor_##axes##d_shared__cluster_global_im2col_mbarrier__complete_tx__bytes_multicast__cluster( \
       unsigned to, const void *map, UNPACKED coordinates, unsigned barrier, UNPACKED offsets, unsigned blocks) { \
     int at[] = {UNPACKED listed}, from[] = {UNPACKED listed_offsets};                                        \
-    start_tensor_copy(map, axes, at, from, to, 1, barrier, blocks);                                          \
+    start_tensor_copy(map, axes, at, from, own(to), 1, own(barrier), blocks);                                          \
   }                                                                                                        \
   static inline void ptx_cp_async_bulk_tensor_##axes##d_shared__cluster_global_im2col_mbarrier__complete_tx__bytes( \
       unsigned to, const void *map, UNPACKED coordinates, unsigned barrier, UNPACKED offsets) {              \
     int at[] = {UNPACKED listed}, from[] = {UNPACKED listed_offsets};                                        \
-    start_tensor_copy(map, axes, at, from, to, 1, barrier, OWN_BLOCK);                                       \
+    start_tensor_copy(map, axes, at, from, own(to), 1, own(barrier), OWN_BLOCK);                                       \
   }
 #define UNPACKED(...) __VA_ARGS__
 TENSOR_COPY(1, (int a), (a))
@@ -321,7 +328,7 @@ static inline void ptx_setmaxnreg_dec_sync_aligned_u32(unsigned) {}
 
 #define PTX_LDMATRIX(name, declared, ...)                                                                  \
   static inline void ptx_ldmatrix_sync_aligned_m8n8_##name##_shared_b16(declared, unsigned row) {            \
-    defer(matrices_##name, row_of(__VA_ARGS__), (void *)(unsigned long)row);                                 \
+    defer(matrices_##name, row_of(__VA_ARGS__), (void *)(unsigned long)own(row));                                 \
   }
 #define PTX_LDMATRICES(suffix)                                                                             \
   PTX_LDMATRIX(x1##suffix, unsigned &d0, d0)                                                               \
@@ -329,7 +336,7 @@ static inline void ptx_setmaxnreg_dec_sync_aligned_u32(unsigned) {}
   PTX_LDMATRIX(x4##suffix, FOUR, d0, d1, d2, d3)
 #define PTX_STMATRIX(name, declared, ...)                                                                  \
   static inline void ptx_stmatrix_sync_aligned_m8n8_##name##_shared_b16(unsigned row, declared) {            \
-    defer(stored_##name, row_of(__VA_ARGS__), (void *)(unsigned long)row);                                   \
+    defer(stored_##name, row_of(__VA_ARGS__), (void *)(unsigned long)own(row));                                   \
   }
 #define PTX_STMATRICES(suffix)                                                                             \
   PTX_STMATRIX(x1##suffix, const unsigned &d0, d0)                                                         \
@@ -359,7 +366,7 @@ static inline void ptx_mov_u32(unsigned &to, unsigned from) { to = from; }
 static inline void ptx_barrier_cluster_arrive_release_aligned() {}
 static inline void ptx_barrier_cluster_arrive_relaxed_aligned() {}
 static inline void ptx_barrier_cluster_wait_acquire_aligned() { ::meet_cluster(); }
-static inline void ptx_mapa_shared__cluster_u32(unsigned &to, unsigned place, unsigned rank) { to = ::remote_address(place, rank); }
+static inline void ptx_mapa_shared__cluster_u32(unsigned &to, unsigned place, unsigned rank) { to = ::remote_address(own(place), rank); }
 
 static inline void move_words(void *to, const void *from, unsigned count) { __builtin_memcpy(to, from, 4 * count); }
 static inline void ptx_ld_shared__cluster_u32(unsigned &r, unsigned from) { move_words(&r, remote_memory(from, 4), 1); }
