@@ -28,7 +28,7 @@ class LoopMap(StrEnum):
     VECTOR = "vector"
     """The lanes of a SIMD instruction (CPU)."""
     CORES = "cores"
-    """The threads of an OpenMP team (CPU); loops directly inside each other form one space."""
+    """The threads of a run (CPU); loops directly inside each other form one space."""
     GRID = "grid"
     """The thread blocks of the launch (GPU)."""
     THREAD = "thread"

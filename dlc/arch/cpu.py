@@ -8,7 +8,7 @@ from dlc.arch.cpu_costs import CpuCosts
 STACK_BYTES = 64 << 10
 """What the buffers of a kernel may take of the stack of the thread that runs it: half of the least
 that a thread usually has, 128 KiB with musl since 1.1.21 ("Functional differences from glibc",
-"Thread stack size"). Callers choose their threads, and ``OMP_STACKSIZE`` those of OpenMP.
+"Thread stack size"). Callers choose their threads; those that a run starts have what is usual.
 """
 
 
@@ -17,8 +17,8 @@ class CpuArch:
     """One CPU, all its sockets together.
 
     Cache bandwidths are loads per core; ``l3_bytes`` is shared by all cores, ``l1_bytes`` and
-    ``l2_bytes`` are one core's. ``parallel_region_us`` is the fork and join of an OpenMP region of
-    all cores.
+    ``l2_bytes`` are one core's. ``parallel_region_us`` is the fork and join of a loop over all
+    cores.
     ``capabilities`` are the instructions that its code needs of a processor, as ``/proc/cpuinfo``
     and ``__builtin_cpu_supports`` name them; ``compiler_flags`` allow a C compiler to use them.
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class CpuCosts:
     """Measured costs of the parts of a kernel, on one chip.
 
-    The defaults are those of two cores of a Xeon, "Sapphire Rapids", with GCC 12 and its OpenMP; a
+    The defaults are those of two cores of a Xeon, "Sapphire Rapids", with GCC 12; a
     chip that has none of its own is assumed to have these. They are least times of many runs of the
     kernels of six models, each after those before it.
     """
@@ -16,7 +16,7 @@ class CpuCosts:
     """A kernel on one core: its operands looked up, the call, the first loop."""
 
     pair_us: float = 0.7
-    """Fork and join of an OpenMP region of two threads that wait for it."""
+    """Fork and join of a loop over two threads that wait for it."""
 
     l2_efficiency: float = 0.2
     """The part of the stated bandwidth of the second-level cache that reads and writes of whole

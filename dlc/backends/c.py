@@ -1,4 +1,4 @@
-"""``loop`` kernels as C11 for the CPU: OpenMP for cores, SIMD by the compiler or vector types."""
+"""``loop`` kernels as C11 for the CPU: shares for cores, SIMD by the compiler or vector types."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.utils.target import Target
 
-from dlc.backends._c_like import STATEMENTS, CLikePrinter, Statement, assign, function_name
+from dlc.backends._c_like import STATEMENTS, Statement, assign, function_name
 from dlc.backends._c_scalar import TEMPLATES, storage_type
+from dlc.backends._c_share import SPREAD, SharePrinter, is_spread, run_together
 from dlc.backends._c_stack import check_stack
 from dlc.backends._c_vector import vector_operation, vector_type, vector_typedefs
 from dlc.core.locations import operation_text
@@ -30,7 +31,7 @@ from dlc.ir.space import buffer_type
 
 COMPILER_FLAGS = (
     "-O3",
-    "-fopenmp",
+    "-fopenmp-simd",
     "-fno-math-errno",  # nothing reads errno; with it, no square root could be SIMD
     "-fno-trapping-math",  # nothing reads the exception flags; with it, no branch could be SIMD
     "-ffp-contract=fast",  # a fused multiply-add rounds once instead of twice
@@ -62,7 +63,7 @@ def _needs_unknown_zero(op: Operation) -> bool:
     return _is_index_of_data(op) or _is_product_in_difference(op)
 
 
-class CPrinter(CLikePrinter):
+class CPrinter(SharePrinter):
     """Prints ``loop`` kernels."""
 
     TEMPLATES: ClassVar[dict[type[Operation], str]] = {
@@ -111,15 +112,21 @@ class CPrinter(CLikePrinter):
         stack of a thread cannot hold the buffers.
         """
         check_stack(op)
-        name = function_name(op.sym_name.data)
-        parameters = ", ".join(self._parameter(op, a) for a in op.body.block.args)
+        name = self.kernel_name = function_name(op.sym_name.data)
+        start = len(self.lines)
+        arguments = op.body.block.args
+        parameters = ", ".join(self._parameter(op, argument) for argument in arguments)
         with self.braces(f"static void {name}_body({parameters})"):
-            if any(map(_needs_unknown_zero, op.walk())):
-                self.line(f"DLC_UNKNOWN_ZERO({_UNKNOWN_ZERO});")
+            self.begin(op)
             self.block(op.body.block)
-        operands = ", ".join(f"operands[{n}]" for n in range(len(op.body.block.args)))
+        operands = ", ".join(f"operands[{n}]" for n in range(len(arguments)))
         with self.braces(f"void {name}(void *const *operands)"):
             self.line(f"{name}_body({operands});")
+        self.lines[start:start], self.functions = self.functions, []
+
+    def begin(self, op: Operation) -> None:
+        if any(map(_needs_unknown_zero, run_together(op))):
+            self.line(f"DLC_UNKNOWN_ZERO({_UNKNOWN_ZERO});")
 
     def _parameter(self, op: KernelOp, argument: BlockArgument) -> str:
         name = self.names[argument] = self.fresh("b")
@@ -128,18 +135,22 @@ class CPrinter(CLikePrinter):
         # A stored truth value is a byte to GCC 12: a choice by a bool that it has loaded outside of
         # a SIMD loop would keep the loop scalar.
         type = "unsigned char" if element == i1 else storage_type(element)
-        return f"{constant}{type} *restrict {name}"
+        self.buffers[argument] = f"{constant}{type} *restrict {name}"
+        return self.buffers[argument]
 
 
 def _for(p: CPrinter, op: ForOp) -> None:
+    if is_spread(op):
+        p.spread(op)
+        return
     for argument, start, result in zip(op.carried_arguments, op.iter_args, op.results, strict=True):
         name = p.names[argument] = p.names[result] = p.fresh("a")
         p.line(f"{p.type_of(argument)} {name} = {p.names[start]};")
-    pragma = "omp parallel" if op.backward else _pragma(op)
+    pragma = _pragma(op)
     if pragma:
         p.line(f"#pragma {pragma}")
     i = p.names[op.induction] = p.fresh("i")
-    with p.braces(_backward_head(p, op, i) if op.backward else _head(p, op, i)):
+    with p.braces(_head(p, op, i)):
         p.block(op.body.block)
         assign(p, op.carried_arguments, op.body.block.last_op)
 
@@ -149,30 +160,6 @@ def _head(p: CPrinter, op: ForOp, i: str) -> str:
     stop = str(values.stop) if op.until is None else p.names[op.until]
     step = f"++{i}" if values.step == 1 else f"{i} += {values.step}"
     return f"for ({p.type_of(op.induction)} {i} = {values.start}; {i} < {stop}; {step})"
-
-
-def _backward_head(p: CPrinter, op: ForOp, i: str) -> str:
-    """Return the head of what each thread runs: its own share of the iterations, the same as of a
-    loop that runs forward, so that a core finds its own weights in its cache.
-    """
-    type, count = p.type_of(op.induction), len(op.range)
-    first = p.fresh("i")
-    start = f"{type} {i} = dlc_share({count}, 1) - 1, {first} = dlc_share({count}, 0)"
-    return f"for ({start}; {i} >= {first}; --{i})"
-
-
-_SHARE = """
-int omp_get_thread_num(void);
-int omp_get_num_threads(void);
-
-/* The first of n iterations of this thread, or of the one after it: as even as can be, the first
- * threads with one more, as schedule(static) of GCC has it. */
-static inline int dlc_share(int n, int after) {
-  const int threads = omp_get_num_threads(), thread = omp_get_thread_num() + after;
-  const int extra = n % threads;
-  return thread * (n / threads) + (thread < extra ? thread : extra);
-}
-"""
 
 
 def _pragma(op: ForOp) -> str:
@@ -185,9 +172,6 @@ def _pragma(op: ForOp) -> str:
             return f"GCC unroll {max(1, len(op.range))}"
         case LoopMap.VECTOR if parallel:
             return "omp simd"
-        case LoopMap.CORES if parallel:
-            has_loop = any(isinstance(inner, ForOp) for inner in op.body.walk())
-            return f"omp parallel for{'' if has_loop else ' simd'} schedule(static)"
         case other:
             raise CompileError(
                 f"a {op.kind.data.value} loop over {other.value} cannot be printed as C",
@@ -237,8 +221,8 @@ def c_text(kernels: Sequence[KernelOp]) -> str:
         printer.line("")
         printer.kernel(kernel)
     text = "\n".join(printer.lines) + "\n"
-    shares = _SHARE if "dlc_share(" in text else ""
-    return c_prelude() + vector_typedefs(text) + shares + text
+    spread = SPREAD if "dlc_spread(" in text else ""
+    return c_prelude() + vector_typedefs(text) + spread + text
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,8 @@
-"""What a forked child has to know, and a lock that it finds free."""
+"""A lock that a forked child finds free."""
 
 import os
 import threading
 from weakref import WeakSet
-
-_forked = False
 
 
 class RunLock:
@@ -28,14 +26,7 @@ class RunLock:
 _locks: WeakSet[RunLock] = WeakSet()
 
 
-def is_forked() -> bool:
-    """Return whether this process was forked after this module was imported."""
-    return _forked
-
-
 def _begin_child() -> None:
-    global _forked
-    _forked = True
     for lock in _locks:
         lock.renew()
 

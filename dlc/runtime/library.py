@@ -26,19 +26,11 @@ import numpy as np
 from dlc.errors import ArtifactError
 from dlc.runtime.artifact import Trailer, seal_of
 from dlc.runtime.dtypes import numpy_dtype
-from dlc.runtime.fork import is_forked
 from dlc.runtime.private_copy import private_copy
 
 ABI_VERSION = 3
 CUDA = 1
 """``dlc_target`` of an artifact for NVIDIA GPUs."""
-
-SPIN_COUNT = "10000"
-"""How often a waiting OpenMP thread looks before it sleeps (GNU OpenMP reads it when it is loaded).
-
-By default it spins for milliseconds, which on a machine that others load takes the core from the
-very thread that is waited for: AlexNet on two busy cores took 210 ms, with this 43 ms.
-"""
 
 
 class _Tensor(ctypes.Structure):
@@ -108,8 +100,6 @@ class Library:
 
     def __init__(self, path: Path, end: int | None = None):
         """Load the first ``end`` bytes of a file. Raises ArtifactError."""
-        if "OMP_WAIT_POLICY" not in os.environ:
-            os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT)
         try:
             with private_copy(path, end) as name:
                 handle = dlopen(name, RTLD_NOW)
@@ -141,8 +131,6 @@ class Library:
         handle = c_void_p()
         self.check(self.api.create(os.fsencode(path), None, device, ctypes.byref(handle)))
         assert handle.value is not None
-        if is_forked() and not self.is_cuda:
-            threads = 1  # what another library started did not survive
         if threads:
             self.set_threads(handle.value, threads)
         return handle.value

@@ -13,13 +13,29 @@ from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.structure import Array
 from dlc.dialects.loop import KernelOp
 from dlc.errors import CompileError
+from dlc.runtime.native import native_headers, native_text
 from dlc.scratch import ScratchFolder
 from dlc.strategies import Schedule
 from dlc.tuning.program import Program, alone, lower_alone
 
+_FLUSH = """
+#include "threads.h"
+
+static void flush_share(void *bytes, int64_t first, int64_t end) {
+  for (int64_t line = first; line < end; line++) ++((unsigned char *)bytes)[64 * line];
+}
+
+void flush(unsigned char *bytes, int64_t count) { dlc_spread(flush_share, bytes, count / 64); }
+"""
+"""Every core writes to its part. Afterwards the threads of the team are awake, as between the
+kernels of a model; else to wake them would count in the time of each run.
+"""
+
 
 class CpuBuilder:
-    """A ``Builder``; the code is that of a shared library which exports its kernels."""
+    """A ``Builder``; the code is that of a shared library which exports its kernels, the functions
+    of ``threads.h``, and ``flush``.
+    """
 
     def __init__(self, target: str, pipeline: str, pool: ThreadPoolExecutor):
         """target: as ``arch.by_name`` knows it. pipeline: the passes from groups to kernels."""
@@ -42,10 +58,16 @@ class CpuBuilder:
 
     def _compile(self, module: ModuleOp) -> bytes:
         kernels = [op for op in module.ops if isinstance(op, KernelOp)]
+        exported = ("-O2", "-fvisibility=default")
         flags = (*COMPILER_FLAGS, *self._chip.compiler_flags, "-fvisibility=default")
+        sources = [
+            Source("kernels.c", c_text(kernels), flags),
+            Source("threads.c", native_text("threads.c"), exported),
+            Source("flush.c", _FLUSH, exported),
+        ]
         compiler = find_c_compiler()
-        objects = compiler.compile_objects([Source("kernels.c", c_text(kernels), flags)], {}, 1)
+        objects = compiler.compile_objects(sources, native_headers(), 1)
         with ScratchFolder("dlc-tune-") as folder:
             path = Path(folder, "kernels.so")
-            compiler.link_library(objects, ["-fopenmp", "-lm"], path)
+            compiler.link_library(objects, ["-pthread", "-lm"], path)
             return path.read_bytes()

@@ -4,17 +4,16 @@ import ctypes
 import os
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dlc import arch
-from dlc.core.c_compiler import Source, find_c_compiler
+from dlc.core.c_compiler import find_c_compiler
 from dlc.dialects.graph.structure import Array
-from dlc.runtime.library import SPIN_COUNT
 from dlc.runtime.packing import TENSOR_ALIGNMENT
 from dlc.runtime.timing import HostClock, Times
 from dlc.scratch import ScratchFolder
@@ -28,17 +27,6 @@ _LEAST_RUNS, _MOST_RUNS = 5, 50
 _MOST_FLUSHED = 1 << 26
 """What is larger than this in a cache may stay there: writing it all would take too long."""
 
-_FLUSH = """
-#include <stddef.h>
-__attribute__((visibility("default"))) void flush(unsigned char *bytes, size_t count) {
-#pragma omp parallel for schedule(static)
-  for (size_t i = 0; i < count; i += 64) ++bytes[i];
-}
-"""
-"""Every core writes to its part. Afterwards the threads of the team are awake, as between the
-kernels of a model; else to wake them would count in the time of each run.
-"""
-
 Launch = tuple[Any, Any]
 """A function and its argument."""
 
@@ -50,13 +38,11 @@ class CpuDevice:
 
     def __init__(self, target: str, version: str, kept: ExitStack):
         """target: as ``arch.by_name`` knows it. version: of dlc. kept: deletes its files."""
-        os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT)  # as where models are loaded
         self._folder = kept.enter_context(ScratchFolder("dlc-tune-"))
         self._count = 0
         self.place = Place(_name(target), "", find_c_compiler().version, version)
         flushed = min(_MOST_FLUSHED, 2 * arch.host().l3_bytes)
         self._flushed = np.zeros(flushed, np.uint8)
-        self._flush = self._compiled_flush()
 
     def run(
         self, program: Program, code: bytes, inputs: Sequence[Array], constants: Mapping[int, Array]
@@ -67,50 +53,60 @@ class CpuDevice:
         for offset, array in layout.given(inputs, constants):
             _put(given, offset, array)
         made.fill(0xFF)  # what nobody writes is no number
-        launches = self._launches(program, code, layout, given.ctypes.data, made.ctypes.data)
+        library = self._load(code)
+        launches = _launches(library, program, layout, given.ctypes.data, made.ctypes.data)
+        starts = [layout.starts["output", n] for n in range(len(program.host.outputs))]
 
         def run() -> None:
             for function, operands in launches:
                 function(operands)
 
-        run()
-        starts = [layout.starts["output", n] for n in range(len(program.host.outputs))]
-        outputs = [
-            sample(tensor, lambda first, bytes, at=at: made[at + first :][:bytes])
-            for tensor, at in zip(program.host.outputs, starts, strict=True)
-        ]
-        return self._times(run), outputs
+        with _team(library):
+            run()
+            outputs = [
+                sample(tensor, lambda first, bytes, at=at: made[at + first :][:bytes])
+                for tensor, at in zip(program.host.outputs, starts, strict=True)
+            ]
+            return self._times(run, library), outputs
 
-    def _times(self, run: Callable[[], object]) -> Times:
+    def _times(self, run: Callable[[], object], library: ctypes.CDLL) -> Times:
         """Return the times of as many runs as fit, each after emptying the caches."""
         clock, taken = HostClock(), list[float]()
+        flushed = ctypes.c_void_p(self._flushed.ctypes.data)
         end = time.perf_counter() + _SECONDS
         while len(taken) < _LEAST_RUNS or (len(taken) < _MOST_RUNS and time.perf_counter() < end):
-            self._flush(self._flushed.ctypes.data, self._flushed.size)
+            library.flush(flushed, ctypes.c_int64(self._flushed.size))
             taken += clock.times(run, 1)
         return Times(tuple(taken))
 
-    def _compiled_flush(self) -> Callable[[int, int], object]:
-        compiler, path = find_c_compiler(), self._folder / "flush.so"
-        flags = ("-O2", "-fopenmp")
-        objects = compiler.compile_objects([Source("flush.c", _FLUSH, flags)], {}, 1)
-        compiler.link_library(objects, ["-fopenmp"], path)
-        function = ctypes.CDLL(str(path)).flush
-        function.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-        return function
-
-    def _launches(
-        self, program: Program, code: bytes, layout: Layout, given: int, made: int
-    ) -> list[Launch]:
+    def _load(self, code: bytes) -> ctypes.CDLL:
         self._count += 1  # a path that was loaded once is never loaded again
         path = self._folder / f"{self._count}.so"
         path.write_bytes(code)
-        library = ctypes.CDLL(str(path))
-        launches: list[Launch] = []
-        for launch in program.host.launches:
-            places = [layout.address(each, given, made) for each in launch.operands]
-            launches.append((library[launch.kernel], (ctypes.c_void_p * len(places))(*places)))
-        return launches
+        return ctypes.CDLL(str(path))
+
+
+@contextmanager
+def _team(library: ctypes.CDLL) -> Generator[None]:
+    """Spread the loops of this thread over as many threads as a model usually takes."""
+    library.dlc_team_start.restype = ctypes.c_void_p
+    team = ctypes.c_void_p(library.dlc_team_start(library.dlc_usual_threads()))
+    library.dlc_team_use(team)
+    try:
+        yield
+    finally:
+        library.dlc_team_use(None)
+        library.dlc_team_end(team)
+
+
+def _launches(
+    library: ctypes.CDLL, program: Program, layout: Layout, given: int, made: int
+) -> list[Launch]:
+    launches: list[Launch] = []
+    for launch in program.host.launches:
+        places = [layout.address(each, given, made) for each in launch.operands]
+        launches.append((library[launch.kernel], (ctypes.c_void_p * len(places))(*places)))
+    return launches
 
 
 def _memory(bytes: int) -> Array:

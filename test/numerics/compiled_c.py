@@ -1,6 +1,7 @@
 """Runs kernels printed as C, through the C compiler and ctypes."""
 
 import ctypes
+import weakref
 from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
@@ -19,6 +20,7 @@ from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.dialects.loop import KernelOp
 from dlc.ir.tensor import numpy_dtype
 from dlc.registry import build_passes, new_context
+from dlc.runtime.native import native_headers, native_text
 
 
 class CompiledKernels:
@@ -29,12 +31,17 @@ class CompiledKernels:
         options = (*COMPILER_FLAGS, *arch.host().compiler_flags, "-fvisibility=default", *flags)
         parts = (kernels[i : i + 32] for i in range(0, len(kernels), 32))
         sources = [Source(f"kernels{n}.c", c_text(p), options) for n, p in enumerate(parts)]
+        exported = ("-O2", "-fvisibility=default")
+        sources.append(Source("threads.c", native_text("threads.c"), exported))
         compiler = find_c_compiler()
-        objects = compiler.compile_objects(sources, {}, jobs=2)
+        objects = compiler.compile_objects(sources, native_headers(), jobs=2)
         with TemporaryDirectory() as folder:
             path = Path(folder, "kernels.so")
-            compiler.link_library(objects, ["-fopenmp", "-lm"], path)
+            compiler.link_library(objects, ["-pthread", "-lm"], path)
             self._library = ctypes.CDLL(str(path))
+        self._library.dlc_team_start.restype = ctypes.c_void_p
+        self._team = ctypes.c_void_p(self._library.dlc_team_start(3))
+        weakref.finalize(self, self._library.dlc_team_end, self._team)
 
     def run(self, name: str, inputs: Sequence[Array]) -> list[Array]:
         """Return the outputs of a kernel; they and the scratch buffers start as garbage."""
@@ -46,7 +53,9 @@ class CompiledKernels:
             garbage = np.full(prod(sizes) * dtype.itemsize, 0xA5, np.uint8)
             arguments.append(garbage.view(dtype).reshape(sizes))
         operands = (ctypes.c_void_p * len(arguments))(*(x.ctypes.data for x in arguments))
+        self._library.dlc_team_use(self._team)
         getattr(self._library, name)(operands)
+        self._library.dlc_team_use(None)
         return arguments[len(inputs) :][: len(kernel.output_buffers)]
 
 

@@ -40,7 +40,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     compiler = find_c_compiler()
     objects = compiler.compile_objects([Source("functions.c", text, options)], {}, 1)
     path = Path(tmp_path_factory.mktemp("c"), "functions.so")
-    compiler.link_library(objects, ["-lm", "-fopenmp"], path)
+    compiler.link_library(objects, ["-lm"], path)
     return ctypes.CDLL(str(path))
 
 

@@ -16,9 +16,9 @@ def link_cpu(program: str, kernels: Sequence[Source], identity: bytes, jobs: int
     program: from ``print_cpu_program``. kernels: translation units that define what it calls.
     identity: from ``payload_identity``.
     """
-    sources = [*_host_sources(program, identity, "cpu.c"), *kernels]
+    sources = [*_host_sources(program, identity, "cpu.c", "threads.c"), *kernels]
     objects = find_c_compiler().compile_objects(sources, native_headers(), jobs)
-    find_c_compiler().link_library(objects, ["-fopenmp", "-lm", "-ldl"], to)
+    find_c_compiler().link_library(objects, ["-pthread", "-lm", "-ldl"], to)
 
 
 def link_cuda(program: str, identity: bytes, jobs: int, to: Path) -> None:

@@ -1,36 +1,27 @@
 /* A model of a CPU artifact. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "cpu_program.h"
+#include "threads.h"
 
 enum { HUGE_PAGE_BYTES = 2 << 20 };
 
 struct dlc_model {
   unsigned char *weights;
   unsigned char *workspace; /* made at the first run that brings none */
-  int32_t threads;          /* of a run; 0: as OpenMP has it */
+  int32_t threads;          /* of a run; 0: dlc_usual_threads */
+  dlc_teams teams;
 };
 
 const uint32_t dlc_artifact_target = DLC_CPU;
 const size_t dlc_model_bytes = sizeof(dlc_model);
 
-int omp_get_max_threads(void); /* of the OpenMP runtime, whichever it is */
-void omp_set_num_threads(int);
-
-/* The threads of the OpenMP runtime outlive this library; its code must, too. */
-__attribute__((constructor)) static void keep_threads(void) {
-  Dl_info info;
-  if (dladdr((void *)&omp_get_max_threads, &info) && info.dli_fname)
-    dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-}
-
-/* Set in a process that was forked after this library was opened. The OpenMP runtime has no threads there, and waits for
- * ever for those that it had. */
+/* Set in a process that was forked after this library was opened. The threads of teams are none of it, and another
+ * thread may have held their lock. */
 static int is_forked;
 
 static void note_fork(void) { is_forked = 1; }
@@ -66,6 +57,7 @@ dlc_status dlc_model_open(dlc_model *model, const char *path, const char *weight
   if (missing)
     return dlc_fail(DLC_UNSUPPORTED, "the model was compiled for processors with %s, this one has none; compile it again with --target cpu",
                     missing);
+  pthread_mutex_init(&model->teams.lock, NULL);
   return read_weights(model, path, weights_path);
 }
 
@@ -76,7 +68,15 @@ uint64_t dlc_model_workspace_bytes(const dlc_model *model) {
 
 dlc_status dlc_model_set_threads(dlc_model *model, int32_t threads) {
   model->threads = threads;
+  if (!is_forked) dlc_teams_end(&model->teams); /* those of before */
   return DLC_OK;
+}
+
+/* A team for a run, NULL for the calling thread alone. */
+static dlc_team *take_team(dlc_model *model) {
+  if (is_forked) return NULL;
+  int32_t threads = model->threads ? model->threads : dlc_usual_threads();
+  return threads == 1 ? NULL : dlc_teams_take(&model->teams, threads);
 }
 
 static void launch(const dlc_launch *what, const dlc_places *places) {
@@ -116,10 +116,10 @@ dlc_status dlc_model_run_steps(dlc_model *model, uint32_t first, uint32_t end, v
   }
   if (!workspace) workspace = model->workspace;
   dlc_places places = {inputs, outputs, (uintptr_t)model->weights, (uintptr_t)workspace};
-  int threads = is_forked ? 1 : model->threads, usual = omp_get_max_threads();
-  if (threads) omp_set_num_threads(threads); /* of the calling thread */
+  dlc_team *team = take_team(model), *before = dlc_team_use(team);
   for (uint32_t i = first; i < end; i++) do_step(i, &places);
-  if (threads) omp_set_num_threads(usual);
+  dlc_team_use(before);
+  dlc_teams_give(&model->teams, team);
   return DLC_OK;
 }
 
@@ -133,6 +133,7 @@ dlc_status dlc_model_run_host(dlc_model *model, const void *const *inputs, void 
 }
 
 void dlc_model_close(dlc_model *model) {
+  if (!is_forked) dlc_teams_end(&model->teams);
   free(model->weights);
   free(model->workspace);
 }

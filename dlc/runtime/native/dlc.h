@@ -1,16 +1,17 @@
 /* The C interface of a compiled model (model.so).
  *
  * A model.so exports one symbol, dlc_entry; several models live in one process when each is opened with
- * dlopen(path, RTLD_NOW | RTLD_LOCAL). It needs the C library, on the CPU the OpenMP runtime, and for a GPU the
- * driver's libcuda.so.1, which it opens itself.
+ * dlopen(path, RTLD_NOW | RTLD_LOCAL). It needs the C library, and for a GPU the driver's
+ * libcuda.so.1, which it opens itself.
  *
  * Threads: functions may be called from any thread. Two runs of one dlc_model must not overlap, unless its
  * target is the CPU and each run has a workspace of its own; different dlc_models are independent.
  *
+ * A run on the CPU takes threads that wait for it between runs, for 0.3 ms awake and then asleep; destroy ends them.
+ *
  * fork: a child may go on using a model of the CPU, even when another thread was running it. In a child that is
- * forked after the library was opened, runs take one thread, since those of the OpenMP runtime do not survive a fork;
- * a child that opens a library itself after its parent ran a model must call set_threads(model, 1). A child that is
- * to use all cores is started with exec. CUDA cannot be used in a child once its parent has.
+ * forked after the library was opened, runs take one thread, since the others do not survive a fork. A library that
+ * the child opens itself takes as many as any. CUDA cannot be used in a child once its parent has.
  */
 #ifndef DLC_H
 #define DLC_H

@@ -1,6 +1,6 @@
 """In which order a CPU's cores take the blocks of rows of causal attention.
 
-Each core has neighbouring tasks (OpenMP's static schedule), and later blocks have more keys. So
+Each core has neighbouring tasks (``dlc_spread``), and later blocks have more keys. So
 blocks come in steps of about 0.618 of their number, whose multiples lie evenly whichever neighbours
 are taken (Knuth, "The Art of Computer Programming" 3, section 6.4: Fibonacci hashing).
 """

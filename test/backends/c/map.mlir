@@ -1,17 +1,29 @@
 // RUN: dlc-opt %s --lower-to-loop -t c | filecheck %s
 
-// CHECK:      static void g0_body(const float *restrict b1, const float *restrict b2, float *restrict b3) {
-// CHECK-NEXT:   #pragma omp parallel for schedule(static)
-// CHECK-NEXT:   for (int i4 = 0; i4 < 3; ++i4) {
-// CHECK-NEXT:     const float v5 = b2[i4];
+// CHECK:      struct g0_share4 {
+// CHECK-NEXT:   const float *restrict b2;
+// CHECK-NEXT:   const float *restrict b1;
+// CHECK-NEXT:   float *restrict b3;
+// CHECK-NEXT: };
+// CHECK-NEXT: static void g0_share4_body(const float *restrict b2, const float *restrict b1, float *restrict b3, int64_t first, int64_t end) {
+// CHECK-NEXT:   for (int i5 = first; i5 < end; ++i5) {
+// CHECK-NEXT:     const float v6 = b2[i5];
 // CHECK-NEXT:     #pragma omp simd
-// CHECK-NEXT:     for (int i6 = 0; i6 < 35; ++i6) {
-// CHECK-NEXT:       const float v7 = b1[i4 * 35 + i6];
-// CHECK-NEXT:       const float v8 = v7 + v5;
-// CHECK-NEXT:       const float v9 = dlc_expf(v8);
-// CHECK-NEXT:       b3[i4 * 35 + i6] = v9;
+// CHECK-NEXT:     for (int i7 = 0; i7 < 35; ++i7) {
+// CHECK-NEXT:       const float v8 = b1[i5 * 35 + i7];
+// CHECK-NEXT:       const float v9 = v8 + v6;
+// CHECK-NEXT:       const float v10 = dlc_expf(v9);
+// CHECK-NEXT:       b3[i5 * 35 + i7] = v10;
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }
+// CHECK-NEXT: }
+// CHECK-NEXT: static void g0_share4(void *captured, int64_t first, int64_t end) {
+// CHECK-NEXT:   const struct g0_share4 *c = captured;
+// CHECK-NEXT:   g0_share4_body(c->b2, c->b1, c->b3, first, end);
+// CHECK-NEXT: }
+// CHECK-NEXT: static void g0_body(const float *restrict b1, const float *restrict b2, float *restrict b3) {
+// CHECK-NEXT:   struct g0_share4 g0_share4_captured = {b2, b1, b3};
+// CHECK-NEXT:   dlc_spread(g0_share4, &g0_share4_captured, 3);
 // CHECK-NEXT: }
 // CHECK-NEXT: void g0(void *const *operands) {
 // CHECK-NEXT:   g0_body(operands[0], operands[1], operands[2]);

@@ -12,23 +12,26 @@ from dlc.core.c_compiler import Source
 from dlc.runtime.packing import WeightFile, payload_identity, write_artifact
 
 SCALE_AND_ADD = """
-void g0(void *const *operands) {
+#include "threads.h"
+
+static void share(void *captured, int64_t first, int64_t end) {
+  void *const *operands = captured;
   const float *x = operands[0], *weight = operands[1];
   float *y = operands[2], *scratch = operands[3];
-#pragma omp parallel for
-  for (int i = 0; i < 6; i++) {
+  for (int i = first; i < end; i++) {
     scratch[i] = 2 * x[i];
     y[i] = scratch[i] + weight[i];
   }
 }
+
+void g0(void *const *operands) { dlc_spread(share, (void *)operands, 6); }
 """
 COUNT_THREADS = """
-int omp_get_num_threads(void);
+#include "threads.h"
 
 void g0(void *const *operands) {
   float *y = operands[2];
-#pragma omp parallel for
-  for (int i = 0; i < 6; i++) y[i] = omp_get_num_threads();
+  for (int i = 0; i < 6; i++) y[i] = dlc_team_threads();
 }
 """
 WEIGHT = np.arange(6, dtype=np.float32) * 10
@@ -74,7 +77,7 @@ def build(
             256,
         )
         library = path.with_suffix(".library")
-        kernels = [Source("g0.c", kernel, ("-O2", "-fopenmp"))]
+        kernels = [Source("g0.c", kernel, ("-O2",))]
         identity = payload_identity(weights)
         link_cpu(print_cpu_program(program, []), kernels, identity, 1, library)
         write_artifact(

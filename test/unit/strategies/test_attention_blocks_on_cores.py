@@ -23,7 +23,7 @@ def test_each_block_comes_once(blocks: int) -> None:
     ("blocks", "heads", "cores"), [(79, 12, 56), (79, 1, 2), (79, 1, 16), (256, 8, 56), (19, 12, 8)]
 )
 def test_cores_have_as_many_keys(blocks: int, heads: int, cores: int) -> None:
-    """Of neighbouring tasks, as OpenMP's static schedule deals them, no core has a fifth more; in
+    """Of neighbouring tasks, as ``dlc_spread`` deals them, no core has a fifth more; in
     order it would have up to 1.85 times its share.
     """
     tasks = [1 + block for _ in range(heads) for block in order(blocks)]
