@@ -44,15 +44,18 @@ def _walk_clocks(kernel: AttentionKernel, arch: GpuArch) -> float:
 
 def _rounds_clocks(kernel: AttentionKernel, resident: int, arch: GpuArch) -> float:
     """Return the clocks of an SM that always has ``resident`` blocks, fewer at last: of a round the
-    ends lie under the work of others, but for the last one's.
+    ends lie under the work of others, but for the last one's. Where all blocks run at once, an SM
+    has the one with the most steps, and keeps it: the longest come first, one to each SM.
     """
     rounds, rest = divmod(kernel.blocks, arch.sm_count * resident)
     last = ceil(rest / arch.sm_count) if rest else resident
     before = rounds if rest else rounds - 1
-    shared, own = (kernel.mean_steps * each for each in step_clocks(kernel, arch))
-    ends = ends_clocks(kernel, resident, arch)
-    clocks = before * float(slower(_ROUND_POWER, resident * shared, own + ends))
-    clocks += float(slower(_STEPS_POWER, last * shared, own))
+    shared, own = step_clocks(kernel, arch)
+    most = kernel.mean_steps if before else kernel.steps
+    steps = (last - 1) * kernel.mean_steps + most
+    ends, mean = ends_clocks(kernel, resident, arch), kernel.mean_steps
+    clocks = before * float(slower(_ROUND_POWER, resident * mean * shared, mean * own + ends))
+    clocks += float(slower(_STEPS_POWER, steps * shared, most * own))
     return clocks + ends_clocks(kernel, last, arch)
 
 
