@@ -61,10 +61,11 @@ def resident_blocks(threads: Floats, registers: Floats, shared: Floats, arch: Gp
     warps = threads / arch.warp_threads
     unit = arch.register_allocation_unit
     allotted = warps * np.ceil(registers * arch.warp_threads / unit) * unit
+    taken = shared + arch.shared_reserved_bytes_per_block  # no limit where it is 0
     limits = [
         arch.max_threads_per_sm // threads,
         arch.registers_per_sm // allotted,
-        arch.shared_bytes_per_sm // (shared + arch.shared_reserved_bytes_per_block),
+        arch.shared_bytes_per_sm // np.maximum(taken, 1),
         np.full_like(threads, arch.max_blocks_per_sm),
     ]
     too_large = (threads > arch.max_threads_per_block) | (shared > arch.shared_bytes_per_block)

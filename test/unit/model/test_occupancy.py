@@ -1,9 +1,18 @@
 """Blocks per SM, against the CUDA occupancy calculator's rules by hand."""
 
+import numpy as np
 import pytest
 
+from dlc import arch
+from dlc.arch import GpuArch
 from dlc.arch.nvidia import A100, H200, RTX_3090
-from dlc.model.occupancy import BlockResources, blocks_per_sm, limit_violation, most_registers
+from dlc.model.occupancy import (
+    BlockResources,
+    blocks_per_sm,
+    limit_violation,
+    most_registers,
+    resident_blocks,
+)
 
 
 @pytest.mark.parametrize(
@@ -49,3 +58,18 @@ def test_most_registers_is_where_a_block_less_fits() -> None:
             assert blocks_per_sm(BlockResources(threads, most), H200) >= blocks
             more = blocks_per_sm(BlockResources(threads, most + 1), H200)
             assert more < blocks or most == H200.max_registers_per_thread
+
+
+@pytest.mark.parametrize("chip", arch.GPUS)
+def test_many_blocks_at_once_are_counted_like_one(chip: GpuArch) -> None:
+    blocks = [
+        BlockResources(threads, registers, shared)
+        for threads in (32, 128, 1024)
+        for registers in (32, 64)
+        for shared in (0, 1 << 10, 40 << 10, 96 << 10)
+    ]
+    threads = np.array([float(x.threads) for x in blocks])
+    registers = np.array([float(x.registers_per_thread) for x in blocks])
+    shared = np.array([float(x.shared_bytes) for x in blocks])
+    found = resident_blocks(threads, registers, shared, chip)
+    assert found.tolist() == [blocks_per_sm(x, chip) for x in blocks]
