@@ -14,6 +14,9 @@ from dlc.simulator._threads import Active, Batch, Integers
 class ClockedShadow(SharedShadow):
     """Per cell: the time of the last write, and of the last read of every thread.
 
+    write_column: whose time that is, in what threads know (``Clocks.known``): the thread's that
+    wrote, or the counter's of the ``mbarrier`` object whose round a copy by the hardware ends.
+
     Whether two accesses are ordered does not depend on which of them was simulated first, nor on
     how the threads take turns.
     """
@@ -29,6 +32,7 @@ class ClockedShadow(SharedShadow):
         super().__init__(batch, cells, name, of_one_block)
         self.clocks = clocks
         self.write_time = np.zeros(cells, np.int32)
+        self.write_column = np.zeros(cells, np.int32)
         self._known_at_fence = np.zeros_like(clocks.known[:, : clocks.threads])
         self._row = np.full(cells, -1)
         self._rows_used = 0
@@ -40,6 +44,7 @@ class ClockedShadow(SharedShadow):
 
     def _stamp(self, threads: Integers, cells: Integers) -> None:
         self.write_time[cells] = self.clocks.time[threads]
+        self.write_column[cells] = self.clocks.thread[threads]
 
     def make_objects(self, threads: Integers, cells: Integers) -> None:
         """Note that ``threads`` have made ``mbarrier`` objects there: a fence lets blocks of the
@@ -48,14 +53,24 @@ class ClockedShadow(SharedShadow):
         early = ~self.batch.has_arrived[threads]
         self.write_time[cells[early]] = MADE
 
-    def finish_copy_at(self, times: Times, cells: Integers, by_threads: bool) -> None:
+    def finish_copy_at(self, times: Times, cells: Integers) -> None:
         """Note the end of copies, of as many threads as ``cells`` has rows, that these have done at
-        such times of theirs. by_threads: their own, which the hardware sees after a fence only.
+        such times of theirs.
         """
+        self._arrived(cells, by_threads=True)
+        self.write_time[cells] = times[:, None]
+
+    def finish_copy_in(self, counter: int, round: int, cells: Integers) -> None:
+        """Note the end of a copy by the hardware: who knows that this round of an object is over
+        knows of it, and nobody else, not even who has started it.
+        """
+        self._arrived(cells, by_threads=False)
+        self.write_column[cells], self.write_time[cells] = counter, round
+
+    def _arrived(self, cells: Integers, by_threads: bool) -> None:
         self.pending[cells] = False
         self.initial[cells] = True
         self.hardware.wrote(cells, by_threads)
-        self.write_time[cells] = times[:, None]
 
     def finish_reading(self, threads: Integers, cells: Integers) -> None:
         """Note that the threads have waited for the hardware; all lanes of their warps know it."""
@@ -80,11 +95,13 @@ class ClockedShadow(SharedShadow):
         return (~view.unfenced[cells] & (theirs | (writer == threads))) | mine
 
     def _check_writer(self, site: Site, threads: Integers, cells: Integers, verb: str) -> None:
-        writer = self.writer[cells]
-        other = self._is_other(writer, threads)
+        copied = self.write_column[cells] >= self.clocks.threads
+        other = copied | self._is_other(self.writer[cells], threads)
         if other.any():
-            known = self.clocks.knows(threads, np.maximum(writer, 0), self.write_time[cells])
-            self._check(site, threads[:, 0], cells, other & ~known, verb + _AFTER_WRITE)
+            times = self.write_time[cells]
+            unknown = other & (self.clocks.known[threads, self.write_column[cells]] <= times)
+            self._check(site, threads[:, 0], cells, unknown & copied, verb + _AFTER_COPY)
+            self._check(site, threads[:, 0], cells, unknown, verb + _AFTER_WRITE)
 
     def _check_readers(self, site: Site, threads: Integers, cells: Integers) -> None:
         known = self.clocks.known[threads[:, 0], : self.clocks.threads]
@@ -115,6 +132,7 @@ class ClockedShadow(SharedShadow):
 
 
 _AFTER_WRITE = " {where}, which {writer} has written; nothing orders the two: a race"
+_AFTER_COPY = " {where}, which a copy of {writer} has filled that it did not wait for: a race"
 _AFTER_READ = "writes {where}, which {reader} has read; nothing orders the two: a race"
 
 

@@ -49,7 +49,7 @@ class _Copy:
         if not isinstance(shadow, ClockedShadow):
             early = np.zeros_like(early)
         else:
-            shadow.finish_copy_at(self.promised[early], self.piece.cells[early], by_threads=True)
+            shadow.finish_copy_at(self.promised[early], self.piece.cells[early])
         shadow.finish_copy(self.threads[~early], self.piece.cells[~early])
 
 

@@ -20,7 +20,7 @@ Keys = Integers
 
 @dataclass(frozen=True)
 class _BulkCopy:
-    """A copy under way. thread, time: who started it, and when."""
+    """A copy under way. thread: who started it."""
 
     site: Site
     buffer: SharedBuffer
@@ -29,14 +29,13 @@ class _BulkCopy:
     object: Phases
     bytes: int
     thread: int
-    time: Times
 
     def finish(self, batch: Batch, copies: Copies) -> None:
         """Let the bytes arrive."""
         self.buffer.elements[self.piece.elements] = self.data
         shadow = self.buffer.memory.shadow
         if isinstance(shadow, ClockedShadow):
-            shadow.finish_copy_at(self.time, self.piece.cells, by_threads=False)
+            shadow.finish_copy_in(self.object.counter, self.object.round, self.piece.cells)
         self.object.missing_bytes -= self.bytes
         self.object.end()
 
@@ -143,10 +142,10 @@ class Tokens:
         for found, threads in self.find(site, active, keys):
             for thread in threads:
                 row = active.threads == thread
-                time, knowledge = self.clocks.release_alone(np.array([thread]))
+                _, knowledge = self.clocks.release_alone(np.array([thread]))
                 found.gather(knowledge)
                 part = Piece(piece.elements[row], piece.cells[row])
-                copy = _BulkCopy(site, buffer, part, data[row], found, bytes, int(thread), time)
+                copy = _BulkCopy(site, buffer, part, data[row], found, bytes, int(thread))
                 self.under_way.append(copy)
                 self._last[found.counter] = copy
 

@@ -142,7 +142,7 @@ def sums_of_one_part(module: ModuleOp) -> None:
 FAULTS: dict[str, tuple[Fault, str]] = {
     "blocks may not have begun": (without(gpu.ClusterWaitOp), "may not have begun"),
     "sums may not have come": (without(gpu.MbarrierWaitOp), "not waited for"),
-    "fewer sums are waited for": (half_of_the_bytes, "bytes more than the mbarrier expects"),
+    "fewer sums are waited for": (half_of_the_bytes, "has filled that it did not wait for: a race"),
     "two parts in one place": (sums_of_one_part, "a race"),
 }
 

@@ -113,7 +113,10 @@ def in_one_place(module: ModuleOp) -> None:
 FAULTS_OF_CLUSTERS: dict[str, tuple[Callable[[ModuleOp], None], str]] = {
     "blocks may not have begun": (left_out(gpu.ClusterWaitOp, 0), "may not have begun"),
     "parts may not have come": (left_out(gpu.MbarrierWaitOp, 0), "not waited for"),
-    "fewer parts are waited for": (half_of_the_bytes, "bytes more than the mbarrier expects"),
+    "fewer parts are waited for": (
+        half_of_the_bytes,
+        "has filled that it did not wait for: a race",
+    ),
     "all parts in one place": (in_one_place, "a race"),
 }
 
