@@ -15,7 +15,14 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
 from dlc.dialects.graph.computed import Index, Scope
 from dlc.dialects.graph.movement import MovementOp, indexed
-from dlc.dialects.graph.structure import Array, IndexLimits, axis_limits, length_limits
+from dlc.dialects.graph.properties import integer
+from dlc.dialects.graph.structure import (
+    Array,
+    GraphOp,
+    IndexLimits,
+    axis_limits,
+    length_limits,
+)
 from dlc.errors import CompileError
 from dlc.ir.tensor import DYNAMIC, broadcast_shapes, element_type, shape
 
@@ -75,6 +82,16 @@ class GatherOp(IndexedOp):
     @property
     def index_limits(self) -> Mapping[int, IndexLimits]:
         return {1: axis_limits(shape(self.data)[self.axis.value.data])}
+
+    def over_steps(self, operands: Sequence[SSAValue], stacked: Sequence[bool]) -> GraphOp | None:
+        axis = self.axis.value.data
+        match tuple(stacked):
+            case (True, False):
+                return self.with_operands(operands, axis=integer(axis + 1))
+            case (False, True) if axis == 0:
+                return self.with_operands(operands)
+            case _:
+                return None
 
     def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
         axis = self.axis.value.data

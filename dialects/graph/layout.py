@@ -65,6 +65,9 @@ class TransposeOp(MovementOp):
             raise CompileError(f"{list(axes)} is no permutation of {len(sizes)} axes")
         return [TensorType(element_type(self.x), [sizes[axis] for axis in axes])]
 
+    def over_steps(self, operands: Sequence[SSAValue], stacked: Sequence[bool]) -> GraphOp | None:
+        return transpose(operands[0], [0, *(axis + 1 for axis in self.axes())])
+
     def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
         axes = self.axes()
         return scope.read(self.x, [index[axes.index(axis)] for axis in range(len(axes))])
@@ -207,6 +210,12 @@ class SliceOp(MovementOp):
         bounds = {"starts": self.starts, "stops": self.stops, "steps": self.steps}
         moved = {k: integers([v.get_values()[a] for a in permutation]) for k, v in bounds.items()}
         return self.with_operands(operands, **moved)
+
+    def over_steps(self, operands: Sequence[SSAValue], stacked: Sequence[bool]) -> GraphOp | None:
+        whole = {"starts": 0, "stops": shape(operands[0])[0], "steps": 1}
+        own = {"starts": self.starts, "stops": self.stops, "steps": self.steps}
+        bounds = {name: integers([n, *own[name].get_values()]) for name, n in whole.items()}
+        return self.with_operands(operands, **bounds)
 
     def infer(self) -> Sequence[Attribute]:
         rank = len(shape(self.x))

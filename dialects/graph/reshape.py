@@ -12,7 +12,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 from dlc.dialects.graph.computed import Index, Scope
 from dlc.dialects.graph.movement import MovementOp, strides_of
 from dlc.dialects.graph.properties import integers
-from dlc.dialects.graph.structure import Array
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import DYNAMIC, element_type, shape
 
@@ -61,6 +61,10 @@ class ReshapeOp(MovementOp):
 
     def reference(self, *operands: Array) -> Array:
         return operands[0].reshape(shape(self.output))
+
+    def over_steps(self, operands: Sequence[SSAValue], stacked: Sequence[bool]) -> GraphOp | None:
+        (x,) = operands
+        return reshape(x, [shape(x)[0], *shape(self.output)])
 
     def exchanged(self, permutation: Sequence[int]) -> "Exchange | None":
         """Return how to write ``reshape(transpose(x))`` as ``transpose(reshape(transpose(x)))``.

@@ -207,6 +207,14 @@ class GraphOp(IRDLOperation, ABC):
         """Return the op on operands that have other axes before the last ``row_rank`` ones."""
         return self.with_operands(operands)
 
+    def over_steps(self, operands: Sequence[SSAValue], stacked: Sequence[bool]) -> "GraphOp | None":
+        """Return the op for all steps of a loop at once, if it has such a form.
+
+        Those of ``operands`` that are ``stacked``, and the result, have an axis of steps in front;
+        behind it, where the op broadcasts, as many axes as the result has.
+        """
+        return None if self.row_rank is None else self.with_batch(operands)
+
     @property
     def permuted_operands(self) -> Sequence[int]:
         """The operands whose axes are those of the result, in their order (all, but for
