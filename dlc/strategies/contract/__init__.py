@@ -41,7 +41,7 @@ def _obstacles_before(cluster: Cluster, op: ComputedOp, root: ComputedOp) -> Ite
     read.
     """
     if any(v in cluster.results for v in op.results):
-        yield "a prologue that others read too"
+        yield "what a contraction reads is an output, or others read it too: it is stored anyway"
     assert isinstance(root, ContractionOp)
     feeds_rhs = _feeds(cluster, op, root.operands[1])
     if feeds_rhs and root.operands[1] is not root.operands[0] and not copy_bytes(cluster, root, 1):

@@ -3,7 +3,7 @@
 // The exponential and the softmax's group could share a kernel, but the product lies between them.
 
 // CHECK:       fused_group.group @g0
-// CHECK-SAME:    boundaries = ["g1: a prologue that others read too", "g2: another group lies between"]
+// CHECK-SAME:    boundaries = ["g1: what a contraction reads is an output, or others read it too: it is stored anyway", "g2: another group lies between"]
 // CHECK:         graph.exp
 // CHECK:       fused_group.group @g1
 // CHECK:         graph.matmul
