@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -168,7 +168,7 @@ class InferenceSession:
         input_feed: an array for each input by name. run_options: has no effect. Raises InputError
         (a ValueError) for names, element types and shapes that do not fit.
         """
-        known = [info.name for info in self.get_outputs()]
+        known = self._output_names
         wanted = list(output_names or known)
         if unknown := [name for name in wanted if name not in known]:
             raise InputError(f"the model has no output {unknown[0]!r}; it has {', '.join(known)}")
@@ -181,7 +181,7 @@ class InferenceSession:
         return [results[name] for name in wanted]
 
     def _check(self, feeds: Mapping[str, Array]) -> None:
-        declared = {info.name: info for info in self.get_inputs()}
+        declared = self._declared_inputs
         if missing := [name for name in declared if name not in feeds]:
             raise InputError(
                 f"required inputs ({missing}) are missing from input feed ({list(feeds)})"
@@ -192,6 +192,14 @@ class InferenceSession:
                     f"invalid input name {name!r}; the model has {', '.join(declared)}"
                 )
             _check_fits(declared[name], array)
+
+    @cached_property
+    def _declared_inputs(self) -> dict[str, NodeArg]:
+        return {info.name: info for info in self.get_inputs()}
+
+    @cached_property
+    def _output_names(self) -> list[str]:
+        return [info.name for info in self.get_outputs()]
 
     def get_inputs(self) -> list[NodeArg]:
         """Return name, type and shape of each input, as the model file states them."""
@@ -262,6 +270,7 @@ def _is_artifact(source: object) -> bool:
     return isinstance(source, str | os.PathLike) and Path(source).suffix == ".so"
 
 
+@cache
 def _type_name(dtype: Any) -> str:
     name = np.dtype(dtype).name
     return f"tensor({_ELEMENT_NAMES.get(name, name)})"

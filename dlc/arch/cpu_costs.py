@@ -24,6 +24,11 @@ class CpuCosts:
     c = a + b reaches 0.5.
     """
 
+    swept_l2_efficiency: float = 0.5
+    """The same of a loop that reads the same bytes in order again and again: c = a + b alone in the
+    cache. Two cores of an EPYC ("Milan") that only read 64 or 256 KB each so reach 0.5 to 0.6.
+    """
+
     l3_efficiency: float = 0.4
     """The same of the third-level cache, and of the memory behind it for one core: 24 GB/s."""
 

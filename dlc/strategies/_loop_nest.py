@@ -94,14 +94,16 @@ def computing_s(operations: float, cores: int, arch: CpuArch) -> float:
     return operations / (arch.flops_per_s() * arch.costs.scalar_efficiency * cores / arch.cores)
 
 
-def moving_s(bytes: int, cores: int, arch: CpuArch) -> float:
+def moving_s(bytes: int, cores: int, arch: CpuArch, again: bool = False) -> float:
     """Return the seconds in which some cores read or write all that a kernel touches.
 
     What the second-level caches cannot hold comes from the third, and from the memory what that
-    cannot hold. One core cannot use the whole memory.
+    cannot hold. One core cannot use the whole memory. again: nothing else is read or written
+    between two times.
     """
     share, near = cores / arch.cores, arch.l2_bytes * cores
-    l2_bytes_per_s = arch.l2_bytes_per_s * arch.costs.l2_efficiency * share
+    l2_efficiency = arch.costs.swept_l2_efficiency if again else arch.costs.l2_efficiency
+    l2_bytes_per_s = arch.l2_bytes_per_s * l2_efficiency * share
     l3_bytes_per_s = arch.l3_bytes_per_s * arch.costs.l3_efficiency * share
     far_bytes_per_s = min(arch.dram_bytes_per_s, l3_bytes_per_s)
     far = max(0, bytes - arch.l3_bytes)

@@ -88,7 +88,8 @@ def rate(work: CoreWork, schedule: RecurrentOnCpu, arch: CpuArch) -> Rated:
     cores = min(arch.cores, blocks) if schedule.cores else 1
     step_s = _clocks(work, tile, arch) / cores / arch.clock_hz
     other_s = computing_s(work.operations, cores, arch)
-    memory_s = moving_s(work.weight_bytes + work.step_bytes, cores, arch)
+    memory_s = moving_s(work.weight_bytes, cores, arch, again=True)
+    memory_s += moving_s(work.step_bytes, cores, arch)
     begin_s = start_s(cores, arch, 1 + (own.units % tile.columns > 0))
     bytes = own.bytes
     bound = cpu_bound(own.flops, bytes, work.compute_bytes, cores, arch)
