@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -34,9 +35,9 @@ from dlc.frontends.onnx.import_record import ImportRecord
 from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.plan import Planner
-from dlc.runtime.model import Model
 from dlc.runtime.packing import WeightFile, replace_report, write_artifact
 from dlc.scratch import ScratchFolder
+from dlc.verification.guarded_model import running_model
 from dlc.verification.import_check import ImportChecked, check_nodes
 from dlc.verification.memory_plan import check_memory_plan
 from dlc.verification.miscompile import MiscompileError
@@ -112,10 +113,12 @@ class Compilation:
             if start.reference is None:
                 return replace(outcome, checked=unverified())
             found = self._verify(start, start.reference, lowered, place, path)
-            artifact = Model(path) if running_target(self.targets) else None
-            compared = compare_as_wished(
-                self.source, self.options, start.reference, self.context.weights, artifact
-            )
+            running = running_target(self.targets)
+            with ExitStack() as stack:
+                artifact = running and running_model(path, running.is_gpu, stack)
+                compared = compare_as_wished(
+                    self.source, self.options, start.reference, self.context.weights, artifact
+                )
         checked = [x.text() for x in (found, *compared, imported) if x and x.text()]
         report["certificate"] = {
             **found.certificate(),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Protocol
 
@@ -17,7 +17,6 @@ from dlc.compiler.targets import Target, running_target
 from dlc.core.context import DlcContext
 from dlc.core.timing import Timing
 from dlc.core.weights import Array
-from dlc.runtime.model import Model
 from dlc.scratch import ScratchFolder
 from dlc.simulator import SimulationError
 from dlc.verification.emulation import Emulation, verify_by_emulation
@@ -27,13 +26,14 @@ from dlc.verification.groups import (
     check_same,
     verify_groups,
 )
+from dlc.verification.guarded_model import guarded_probe, running_model
 from dlc.verification.miscompile import MiscompileError
 from dlc.verification.plan import Plan
 from dlc.verification.probe import Probe, probe_module
 from dlc.verification.reference import Reference
 from dlc.verification.simulation import KernelsSimulated, verify_by_simulation
 from dlc.verification.stored_model import StoredModel
-from dlc.verification.whole_model import CheckGroups, Verification, verify
+from dlc.verification.whole_model import CheckGroups, Runnable, Verification, verify
 
 
 class Lowered(Protocol):
@@ -156,11 +156,11 @@ class Verifier:
         self.options.progress("verifying")
         with self.timing.measure("verification"), ExitStack() as stack:
             check = None
+            model = running_model(self.artifact, lowered.target.is_gpu, stack)
             # A probe of one target out of several would have its device code at other offsets.
             if len(self.lowered) == 1:
                 folder = stack.enter_context(ScratchFolder("dlc-probe-"))
-                check = self._check_groups(lowered, Path(folder, "probe.so"))
-            model = Model(self.artifact)
+                check = self._check_groups(lowered, Path(folder, "probe.so"), model)
             kernels = _kernel_count(lowered)
             precision = self.options.precision
             return verify(model, self._reference, precision, plan, kernels, check)
@@ -200,16 +200,18 @@ class Verifier:
                 self.options.job_count,
             )
 
-    def _check_groups(self, lowered: Lowered, library: Path) -> CheckGroups:
+    def _check_groups(self, lowered: Lowered, library: Path, model: Runnable) -> CheckGroups:
         module = probe_module(self.context, lowered.module)
         self.build_probe(module, library)
         kernels = kernels_by_group(find_main(lowered.module))
+        guarded = partial(guarded_probe, library, self.artifact)
+        probe = Probe(library, self.artifact).run if lowered.target.is_gpu else guarded
 
         def check(feeds: Mapping[str, Array], budget_seconds: float) -> GroupsChecked:
-            probed = Probe(library, self.artifact).run(feeds)
+            probed = probe(feeds)
             intermediate = {name: probed.results(name) for name in kernels}
             weights, precision = self.context.weights, self.options.precision
-            outputs = Model(self.artifact).run(feeds)
+            outputs = model.run(feeds)
             check_same(outputs, probed.outputs(outputs), error_bound(module, precision))
             return verify_groups(
                 lowered.groups, kernels, feeds, intermediate, weights, precision, budget_seconds

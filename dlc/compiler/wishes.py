@@ -9,7 +9,6 @@ from dlc.compiler.options import Options
 from dlc.core.weights import WeightStore
 from dlc.errors import CompileError
 from dlc.frontends.onnx.loading import ModelSource
-from dlc.runtime.model import Model
 from dlc.verification.inputs import SPECIAL, telling_inputs
 from dlc.verification.judge import Judge
 from dlc.verification.outside import (
@@ -24,6 +23,7 @@ from dlc.verification.outside import (
 )
 from dlc.verification.plan import Plan
 from dlc.verification.reference import Reference
+from dlc.verification.whole_model import Runnable
 
 
 def check_wishes(options: Options, source: ModelSource, module: ModuleOp | None) -> None:
@@ -50,7 +50,7 @@ def plan_of(options: Options) -> Plan:
     return Plan(options.budget_factor, inputs)
 
 
-def unheeded_wishes(options: Options, artifact: Model | None) -> list[str]:
+def unheeded_wishes(options: Options, artifact: Runnable | None) -> list[str]:
     """Return a line for a tolerance that is held to nothing: no artifact runs here to be compared,
     and the emulated one is held to the bound.
     """
@@ -68,7 +68,7 @@ def compare_as_wished(
     options: Options,
     module: ModuleOp,
     weights: WeightStore,
-    artifact: Model | None,
+    artifact: Runnable | None,
 ) -> list[Compared]:
     """Compare outputs with all that the user gives or names.
 

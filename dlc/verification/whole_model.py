@@ -30,7 +30,7 @@ class Runnable(Protocol):
         """The inputs in order."""
         ...
 
-    def run(self, feeds: Feeds) -> Mapping[str, Array]:
+    def run(self, feeds: Mapping[str, Array]) -> Mapping[str, Array]:
         """Return the outputs by name."""
         ...
 

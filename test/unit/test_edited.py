@@ -1,6 +1,7 @@
 """IR that was printed and edited becomes an artifact: what is edited is what is compiled."""
 
 import re
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -301,3 +302,24 @@ def test_weights_of_another_shape_are_refused(model: Path) -> None:
         compile_to(model.with_suffix(".so"), path, Options("cpu", weights_from=weights))
     with pytest.raises(CompileError, match=r"is not there; give the model or the weights"):
         compile_to(model.with_suffix(".so"), path, Options("cpu"))
+
+
+def test_a_kernel_that_crashes_is_one_error(
+    model: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, _ = printed(model, "loop")
+    place = model.parent / "scratch"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    text, count = re.subn(r"(loop.store .*\[)", r"\g<1>1000000000 + ", path.read_text(), count=1)
+    assert count == 1
+    path.write_text(text)
+    before = sorted(model.parent.iterdir())
+    artifact = path.with_suffix(".so")
+    assert main([str(path), "--target=cpu", f"--weights-from={model}", f"-o{artifact}"]) == 1
+    (line,) = (x for x in capfd.readouterr().err.splitlines() if "error" in x)
+    assert re.search(
+        r"layer.mlir:\d+:\d+: kernel @\w+ .*fc.*: kernel \w+ crashed \(SIGSEGV\)", line
+    )
+    assert sorted(model.parent.iterdir()) == before
+    assert not list(place.iterdir())

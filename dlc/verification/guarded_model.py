@@ -1,0 +1,96 @@
+"""A model on this machine's processor whose kernels may crash."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from dlc.dialects.graph.structure import Array
+from dlc.runtime.host_arrays import order_feeds
+from dlc.runtime.library import TensorInfo
+from dlc.runtime.model import Model
+from dlc.verification.child import Answer, Child, CrashError
+from dlc.verification.miscompile import MiscompileError
+from dlc.verification.probe import Probe, Probed
+
+
+def running_model(artifact: Path, is_gpu: bool, stack: ExitStack) -> "Model | GuardedModel":
+    """Return the model of an artifact: one for a CPU guarded, until ``stack`` is left; kernels for
+    a GPU cannot end a process of the host.
+    """
+    return Model(artifact) if is_gpu else stack.enter_context(GuardedModel(artifact))
+
+
+class GuardedModel:
+    """Runs an artifact in a ``Child``; a context manager that ends it."""
+
+    def __init__(self, artifact: Path):
+        """Raises ArtifactError."""
+        self._artifact = artifact
+        self._child = Child(lambda: _answers(Model(artifact)))
+        self.inputs: Sequence[TensorInfo] = self._child(None)
+        """The inputs in order."""
+
+    def run(self, feeds: Mapping[str, Array]) -> Mapping[str, Array]:
+        """Return the outputs by name. Raises MiscompileError for a kernel that crashes."""
+        try:
+            return self._child(dict(feeds))
+        except CrashError as error:
+            raise crashed(self._artifact, feeds, error) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._child.close()
+
+
+def _answers(model: Model) -> Answer:
+    return lambda feeds: model.inputs if feeds is None else model.run(feeds)
+
+
+def guarded_probe(library: Path, artifact: Path, feeds: Mapping[str, Array]) -> Probed:
+    """Return what a probe of an artifact gives. Raises as ``GuardedModel.run`` does."""
+    with Child(lambda: Probe(library, artifact).run) as run:
+        try:
+            return run(dict(feeds))
+        except CrashError as error:
+            raise crashed(artifact, feeds, error) from error
+
+
+def crashed(artifact: Path, feeds: Mapping[str, Array], how: CrashError) -> MiscompileError:
+    """Return the error for a run on ``feeds`` that crashed: the steps are tried one by one.
+
+    how: what is said where that does not crash again, or before the first one.
+    """
+    with Child(lambda: _Steps(artifact, feeds)) as run:
+        steps: Sequence[Mapping[str, Any]] = run(None)
+        for number, step in enumerate(steps):
+            try:
+                run(number)
+            except CrashError as error:
+                kernels = [step["kernel"]] if "kernel" in step else []
+                what = f"kernel {step['kernel']}" if kernels else "a copy to an output"
+                nodes = ", ".join(step.get("nodes", ())) or None
+                return MiscompileError(f"{what} {error.message}{_WHY}", nodes, kernels)
+    return MiscompileError(f"a run {how.message}")
+
+
+_WHY = ", as one does that reads or writes outside of its buffers"
+
+
+class _Steps:
+    """Gives all steps of a run, or does one of them, by its number."""
+
+    def __init__(self, artifact: Path, feeds: Mapping[str, Array]):
+        self._model = Model(artifact)
+        inputs, outputs = self._model.inputs, self._model.outputs
+        self._read = [np.ascontiguousarray(x) for x in order_feeds(inputs, feeds)]
+        self._written = [np.empty(x.shape, x.dtype) for x in outputs]
+        places = ([x.ctypes.data for x in arrays] for arrays in (self._read, self._written))
+        self._run = self._model.step_runner(*places)
+
+    def __call__(self, number: int | None) -> Any:
+        return self._model.steps() if number is None else self._run(number, number + 1)
