@@ -15,7 +15,8 @@ gpu.kernel @products(%x: memref<64x64xf16>) attributes {grid = array<i64: 1, 1, 
   gpu.wgmma_wait {outstanding = 1 : i64}
   gpu.end
 }
-// CHECK:      return layout | shared_address(start) >> 4;
+// An address counts 16 bytes and holds 14 bits: the rank that a block in a cluster has lies above them.
+// CHECK:      return layout | (shared_address(start) & 0x3ffffu) / 16;
 // CHECK:      template <int transpose_a, int transpose_b>
 // CHECK-NEXT: void wgmma_m64n64k16_f16(unsigned long long a, unsigned long long b, float* c) {
 // CHECK-NEXT:   asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 "

@@ -105,12 +105,12 @@ def test_a_value_that_each_iteration_takes_from_outside() -> None:
     ids=["at a place", "read in the loop", "not empty at first", "its length", "rank unknown"],
 )
 def test_other_lists_are_refused_by_name(changed: dict[str, str], operator: str | None) -> None:
-    given = {
-        "behind": "y = ConcatFromSequence<axis=0>(list)",
-        "outputs": "float[6,3] y",
-        **changed,
-    }
-    source = model(**given)  # type: ignore[arg-type]
+    source = model(
+        changed.get("behind", "y = ConcatFromSequence<axis=0>(list)"),
+        changed.get("outputs", "float[6,3] y"),
+        body=changed.get("body", APPEND),
+        empty=changed.get("empty", EMPTY),
+    )
     if operator is None:
         source.graph.output[0].type.tensor_type.ClearField("shape")
         operator = "SequenceEmpty"
