@@ -64,6 +64,7 @@ PIPELINES: dict[str, Pipeline] = {
             "graph-split-scales",  # while the integers still have their casts
             "graph-split-zero-points",  # constant factors are still 8 bits and a zero point
             "graph-fold-constants",  # a folded scale must be a constant, not ops on constants
+            "graph-split-concatenations",  # the products that are hoisted
             "graph-hoist-products",  # their weights are operands of loops
             "graph-sink-constants",  # before anything asks which factors are weights
             "graph-fold-lookups",  # their indices are constants now

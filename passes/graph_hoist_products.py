@@ -75,8 +75,9 @@ def _hoist(loop: StepLoopOp) -> None:
 
 
 def _last_of_products(loop: StepLoopOp) -> list[SSAValue]:
-    """Return the values of a body that are products or depend on some, but on no state, and that
-    an op reads which depends on one. What a step only gives away stays: it would be copied.
+    """Return the values of a body that are products or computed of some, but of no state, and that
+    an op reads which depends on one. What a step only gives away stays: it would be copied. So do
+    pieces of products, each of which would be a tensor of its own.
     """
     body = loop.body.block
     free = set[SSAValue](body.args[len(loop.initial) :])
@@ -85,7 +86,8 @@ def _last_of_products(loop: StepLoopOp) -> list[SSAValue]:
         if not isinstance(op, GraphOp) or not free.issuperset(op.operands):
             continue
         free.update(op.results)
-        if isinstance(op, ContractionOp) or any(x in products for x in op.operands):
+        is_computed = not op.moves_data and any(x in products for x in op.operands)
+        if isinstance(op, ContractionOp) or is_computed:
             products.update(dict.fromkeys(op.results))
     inner = {op for op in body.ops if all(x in products for x in op.results)}  # and the yield
     return [x for x in products if any(use.operation not in inner for use in x.uses)]
