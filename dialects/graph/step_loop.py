@@ -180,6 +180,11 @@ class StepLoopOp(BodyOp, ComputedOp):
 
     def run_body(self, arguments: list[Array]) -> Sequence[Array]:
         """Run the ops of the body once, by their own ``reference``; weights have none."""
+        values = self.body_values(arguments)
+        return [values[x] for x in self.yielded]
+
+    def body_values(self, arguments: list[Array]) -> dict[SSAValue, Array]:
+        """Return what the values of the body are in one run of it."""
         block = self.body.block
         values: dict[SSAValue, Array] = dict(zip(block.args, arguments, strict=True))
         for op in list(block.ops)[:-1]:
@@ -187,7 +192,7 @@ class StepLoopOp(BodyOp, ComputedOp):
             found = op.reference(*(values[x] for x in op.operands))
             results = found if isinstance(found, tuple) else (found,)
             values.update(zip(op.results, results, strict=True))
-        return [values[x] for x in self.yielded]
+        return values
 
 
 def step_loops(root: Operation) -> list[StepLoopOp]:

@@ -36,6 +36,15 @@ CASES = [
     Case("lstm", MATRIX.format(2, 2), 3, 4, 52, "bf16", initial=True),
     Case("gru", TF32.format(3, 2), 3, 3, 52, "f32", initial=True, last=True, tf32=True),
     Case("stack", TF32.format(1, 4), 3, 1, 64, "f32", tf32=True),
+    Case("reset", MATRIX.format(1, 4), 17, 1, 100),
+    Case("reset", MATRIX.format(3, 2), 3, 9, 77, initial=True, backward=True, last=True),
+    Case("reset", MATRIX.replace("[1, {}]", "[2, 2]").format(5), 3, 5, 44, lengths=True, room=4),
+    Case("reset", MATRIX.format(1, 2) + ", shared_chunks = 1", 3, 1, 64, "bf16"),
+    Case("reset", TF32.format(2, 4), 3, 4, 52, "f32", initial=True, tf32=True),
+    Case("reset", FMA.format(2, 4), 5, 4, 77, "f32", backward=True, lengths=True),
+    Case("reset", FMA.format(1, 1), 2, 1, 1, "f32", last=True),
+    Case("deep", MATRIX.replace("[1, {}]", "[3, 2]").format(2), 3, 4, 60, initial=True),
+    Case("deep", FMA.format(1, 2) + ", shared_chunks = 3", 3, 1, 50, "f32", initial=True),
     Case("lstm", FMA.format(1, 2) + ", shared_chunks = 5", 3, 1, 64, "f32"),
     Case("lstm", FMA.format(1, 2), 3, 1, 64, "f32"),
     Case("lstm", FMA.format(3, 4), 3, 3, 20, "f32", initial=True, last=True),
@@ -43,6 +52,7 @@ CASES = [
     Case("rnn", FMA.format(1, 1), 2, 1, 1, "f32"),
     Case("lstm", FMA.replace("units = 8", "units = 24").format(2, 4), 3, 2, 50, "f32"),
 ]
+RESETS = [case for case in CASES if case.cell == "reset"]
 
 
 def name(case: Case) -> str:
@@ -67,7 +77,7 @@ def test_as_in_float64(runner: Runner, case: Case) -> None:
 
 
 @pytest.mark.parametrize("target", ["sm_80", "sm_86", "sm_89", "sm_90a"])
-@pytest.mark.parametrize("case", CASES[-4:] + CASES[:3], ids=name)
+@pytest.mark.parametrize("case", CASES[-4:] + CASES[:3] + RESETS, ids=name)
 def test_compiles_without_spills(target: str, case: Case) -> None:
     module = lowered(case.text(), f"lower-to-loop,lower-to-gpu{{arch={target}}}")
     (compiled,) = compile_kernels(module, target)
@@ -80,6 +90,9 @@ def test_compiles_without_spills(target: str, case: Case) -> None:
         ("sm_80", Case("lstm", "", 100, 1, 1024)),
         ("sm_90a", Case("lstm", "", 100, 1, 1024)),
         ("sm_90a", Case("lstm", "", 100, 64, 1024)),
+        ("sm_80", Case("reset", "", 100, 1, 1024)),
+        ("sm_90a", Case("reset", "", 100, 1, 1024)),
+        ("sm_90a", Case("reset", "", 100, 64, 1024)),
         ("sm_90a", Case("stack", "", 100, 1, 2048)),
         ("sm_90a", Case("lstm", "", 100, 1, 1024, "f32")),
     ],

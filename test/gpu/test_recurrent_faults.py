@@ -21,6 +21,7 @@ from dlc.simulator import SimulationError, run_module
 
 LSTM = Case("lstm", MATRIX.format(3, 4), 3, 3, 20, initial=True, last=True)
 GRU = Case("gru", FMA.format(2, 4), 4, 4, 40, "f32", initial=True, last=True)
+RESET = Case("reset", MATRIX.format(3, 2), 3, 3, 20, initial=True, last=True)
 CASES = [LSTM, GRU]
 GPU = "lower-to-loop,lower-to-gpu{arch=sm_90a}"
 Change = Callable[[ModuleOp], ModuleOp]
@@ -85,6 +86,23 @@ def test_the_simulator_finds(fault: str, case: Case) -> None:
         run_module(module, list(case.inputs().values()))
 
 
+BETWEEN_PHASES: dict[str, Change] = {
+    "what a phase gives is not awaited": left_out(gpu.AwaitOp, 1),
+    "what a phase gives is not published": left_out(gpu.PublishOp, 0),
+    "states are not published": left_out(gpu.PublishOp, 1),
+    "what the next step gives is awaited": written(r"(gpu\.await %\w+\[%\w+)(, )", r"\1 + 1\2"),
+    "what the step before gave is awaited": written(r"(gpu\.await %\w+\[%\w+)(, )", r"\1 - 1\2"),
+    **{f"barrier {n} is left out": left_out(gpu.BarrierOp, n) for n in range(1, 5)},
+}
+
+
+@pytest.mark.parametrize("fault", BETWEEN_PHASES)
+def test_the_simulator_finds_between_phases(fault: str) -> None:
+    module = BETWEEN_PHASES[fault](lowered(RESET.text(), GPU))
+    with pytest.raises(SimulationError):
+        run_module(module, list(RESET.inputs().values()))
+
+
 VALUES: dict[str, Change] = {
     "a state is not kept": state_not_kept,
     "sequences change places": written(
@@ -102,7 +120,7 @@ def test_the_result_shows(fault: str) -> None:
     assert not all((np.abs(y - wanted) <= bound).all() for y, wanted in pairs)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.cell)
+@pytest.mark.parametrize("case", [*CASES, RESET], ids=lambda case: case.cell)
 def test_right_without_a_fault(case: Case) -> None:
     module, inputs = lowered(case.text(), GPU), case.inputs()
     found = run_module(module, list(inputs.values()))

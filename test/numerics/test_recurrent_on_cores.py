@@ -1,11 +1,14 @@
 """All steps of a loop in one kernel of a CPU, printed as C, against the steps one by one."""
 
 from contextlib import nullcontext
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 from compiled_c import CompiledKernels, lower
+from recurrent_text import Case
+from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.arch import cpu_by_name
@@ -18,7 +21,7 @@ from dlc.errors import CompileError
 from dlc.registry import new_context
 from dlc.strategies import rated
 from dlc.strategies.recurrent.cpu_block import UnitBlock
-from dlc.strategies.recurrent.cpu_kernel import Kernel
+from dlc.strategies.recurrent.cpu_kernel import Exprs, Kernel
 
 SIZES = [(1, 1, 1), (2, 5, 37), (3, 7, 48), (1, 3, 16), (5, 1, 131)]
 """Steps, sequences and units: one, primes, what divides into blocks and what does not."""
@@ -109,7 +112,7 @@ def _same_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every other step reads the states of the step before the one before."""
     init = UnitBlock.__init__
     monkeypatch.setattr(
-        UnitBlock, "__init__", lambda self, k, t, _, *rest: init(self, k, t, 0, *rest)
+        UnitBlock, "__init__", lambda self, k, p, t, _, *rest: init(self, k, p, t, 0, *rest)
     )
 
 
@@ -119,6 +122,62 @@ def test_the_result_shows(fault: object, monkeypatch: pytest.MonkeyPatch) -> Non
     fault(monkeypatch)
     sizes = 2, 5, 37
     assert _differs(sizes, SCHEDULES[0], "") > 100 * _allowed(sizes)
+
+
+IN_ROWS = [
+    Case("reset", "tile = [3, 16], ahead = true", 1, 1, 1, "f32"),
+    Case("reset", "tile = [3, 16], ahead = true", 2, 5, 37, "f32", initial=True, last=True),
+    Case("reset", "tile = [4, 8], ahead = false", 5, 7, 48, "f32", backward=True, lengths=True),
+    Case("reset", "tile = [4, 8], ahead = false", 3, 1, 131, "f32", initial=True, last=True),
+    Case("deep", "tile = [3, 16], ahead = true", 3, 3, 50, "f32", initial=True, last=True),
+]
+"""Products in a row: phases of a step."""
+
+
+def _error(case: Case) -> float:
+    """Return how far the kernel of a case is from the same in float64."""
+    text = replace(case, schedule=f"lanes = 8, cores = true, {case.schedule}", target="cpu").text()
+    inputs = case.inputs()
+    found = CompiledKernels(lower(parse_module(text, new_context()))).run("g0", [*inputs.values()])
+    pairs = zip(found, case.wanted(inputs), strict=True)
+    return max(float(np.nan_to_num(abs(x - y), nan=1.0).max()) for x, y in pairs)
+
+
+def _bound(case: Case) -> float:
+    return _allowed((case.steps, case.sequences, case.units)) * 3
+
+
+@pytest.mark.parametrize("case", IN_ROWS, ids=lambda case: f"{case.cell}-{case.units}")
+def test_c_computes_products_in_a_row(case: Case) -> None:
+    assert _error(case) <= _bound(case)
+
+
+def _products_of_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All products are of states."""
+    factor = Kernel.factor
+    monkeypatch.setattr(
+        Kernel, "factor", lambda self, _, odd: factor(self, self.cell.phases[0].factors[0], odd)
+    )
+
+
+def _nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sums that later phases read are not stored."""
+    store = Kernel.store
+
+    def store_others(self: Kernel, value: SSAValue, buffer: SSAValue, at: Exprs) -> None:
+        if buffer not in self.kept.values():
+            store(self, value, buffer, at)
+
+    monkeypatch.setattr(Kernel, "store", store_others)
+
+
+@pytest.mark.parametrize("fault", [_products_of_states, _nothing_kept])
+def test_the_result_of_products_in_a_row_shows(
+    fault: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert callable(fault)
+    fault(monkeypatch)
+    assert _error(IN_ROWS[1]) > 100 * _bound(IN_ROWS[1])
 
 
 @pytest.mark.parametrize(

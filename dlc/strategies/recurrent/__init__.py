@@ -4,6 +4,9 @@ Its blocks run at the same time, and each has the weights of some units in regis
 step a block publishes the new states of its units, and waits for those of all others. The state is
 its own signal: who reads it sees whether it is there.
 
+A step has phases where products depend on each other: what blocks publish in one, the next one
+multiplies. A GRU that resets its state before the product has two, an LSTM has one.
+
 A loop becomes such a kernel where its states have one shape, sequences by units, some of them are
 multiplied by weights, and all else of a step is done unit by unit. Others, and loops that take less
 time so, are kernels for each step.
@@ -39,7 +42,7 @@ def _obstacles(cluster: Cluster) -> Iterator[str]:
 
 
 STRATEGY = Strategy(
-    "a loop of steps whose products are of one state and weights (LSTM, GRU, RNN)",
+    "a loop of steps with products of states, or of what these give, and weights (LSTM, GRU, RNN)",
     "units and sequences per block, all blocks at the same time; weights in registers; mma or FMA "
     "micro-kernel",
     _obstacles,

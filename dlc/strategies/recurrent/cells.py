@@ -10,7 +10,7 @@ from xdsl.ir.affine import AffineExpr
 from dlc.dialects import gpu
 from dlc.dialects.graph.computed import ContractionOp, Index
 from dlc.ir.tensor import compute_type, element_type
-from dlc.strategies.recurrent.cell import SEQUENCE, UNIT, Read
+from dlc.strategies.recurrent.cell import SEQUENCE, UNIT, Phase, Read
 from dlc.strategies.recurrent.exchange import Exchange
 from dlc.strategies.recurrent.product import BlockProduct
 from dlc.strategies.recurrent.thread import Thread
@@ -20,14 +20,22 @@ Output = tuple[int, SSAValue]
 
 
 @dataclass
+class BlockPhase:
+    """A phase of a step in a block. exchange: of its factors. product: of these."""
+
+    phase: Phase
+    exchange: Exchange
+    product: BlockProduct
+
+
+@dataclass
 class Cells:
     """The cells of a thread: their states are in registers from step to step, and so is what they
     read beside them.
     """
 
     thread: Thread
-    product: BlockProduct
-    exchange: Exchange
+    phases: Sequence[BlockPhase]
     outputs: Sequence[Output]
     states: list[SSAValue] = field(default_factory=list[SSAValue])
     read: dict[Read, SSAValue] = field(default_factory=dict[Read, SSAValue])
@@ -85,6 +93,16 @@ class Cells:
 
     # A step -------------------------------------------------------------------------------------
 
+    def give(self, phase: BlockPhase, step: AffineExpr) -> None:
+        """Write the factors of a phase, and let others see them."""
+        self.thread.each([self.layout.cells], lambda q: self._give(phase, q, step))
+
+    def _give(self, phase: BlockPhase, q: AffineExpr, step: AffineExpr) -> None:
+        number, factors = self._number(q), phase.phase.factors
+        own = self._is_own(number)
+        values = self._where_own(own, factors, lambda: self._compute(q, number, factors))
+        self._publish(phase.exchange, step, number, values, own)
+
     def finish(self, step: AffineExpr, place: AffineExpr) -> None:
         """Write what a step gives, which stands at ``place`` of results, and let others see it."""
         self.thread.each([self.layout.cells], lambda q: self._finish(q, step, place))
@@ -93,13 +111,22 @@ class Cells:
         scope, number = self.scope, self._number(q)
         yielded, exchanged = self.cell.loop.yielded, self.cell.exchanged
         given = [*exchanged, *(each for each, _ in self._stacked)]
-        zeros = [scope.b.constant(0.0, _computed(yielded[each])) for each in given]
         own = self._is_own(number)
-        values = scope.b.branch(own, lambda: self._compute(q, number, given), lambda: zeros)
+        values = self._where_own(
+            own, [yielded[each] for each in given], lambda: self._new_states(q, number, given)
+        )
         published, rest = values[: len(exchanged)], values[len(exchanged) :]
-        self._publish(step, number, published, own)
+        self._publish(self.phases[0].exchange, step, number, published, own)
         if rest:
             scope.where(own, lambda: self._store_parts(number, place, rest))
+
+    def _where_own(
+        self, own: SSAValue, given: Sequence[SSAValue], write: Callable[[], list[SSAValue]]
+    ) -> Sequence[SSAValue]:
+        """Return what ``write`` gives for values where the block has the cell, else zeros."""
+        b = self.scope.b
+        zeros = [b.constant(0.0, _computed(value)) for value in given]
+        return b.branch(own, write, lambda: zeros)
 
     def _is_own(self, number: AffineExpr) -> SSAValue:
         """Return whether the block has a cell of a number."""
@@ -108,25 +135,39 @@ class Cells:
             return b.constant(True, i1)
         return b.compare("lt", self.scope.index_value(number), b.constant(count, IndexType()))
 
-    def _compute(self, q: AffineExpr, number: AffineExpr, given: Sequence[int]) -> list[SSAValue]:
+    def _new_states(
+        self, q: AffineExpr, number: AffineExpr, given: Sequence[int]
+    ) -> list[SSAValue]:
         """Write the new states of a cell; return those yielded values that are asked for."""
-        scope, at = self.scope, self._index(number)
-        scope.elements = lambda value, index: self._element(q, number, at, value, index)
-        values = [scope.read(value, at) for value in self.cell.given]
-        scope.elements = None
+        values = self._compute(q, number, self.cell.phases[-1].given)
         for value, buffer in zip(values, self.states, strict=False):
             self.thread.store(value, buffer, [q])
         return [values[each] for each in given]
 
+    def _compute(
+        self, q: AffineExpr, number: AffineExpr, wanted: Sequence[SSAValue]
+    ) -> list[SSAValue]:
+        """Write the elements of a cell of values."""
+        scope, at = self.scope, self._index(number)
+        scope.elements = lambda value, index: self._element(q, number, at, value, index)
+        values = [scope.read(value, at) for value in wanted]
+        scope.elements = None
+        return values
+
     def _publish(
-        self, step: AffineExpr, number: AffineExpr, values: Sequence[SSAValue], own: SSAValue
+        self,
+        exchange: Exchange,
+        step: AffineExpr,
+        number: AffineExpr,
+        values: Sequence[SSAValue],
+        own: SSAValue,
     ) -> None:
-        """Write that others may see the states of a cell. All lanes of a warp come here, and those
+        """Write that others may see values of a cell. All lanes of a warp come here, and those
         with ``own`` have a cell. Neighbours have neighbouring units: one publishes for all that
         share a word. Units behind the last one are zeros, which nothing is multiplied by.
         """
-        b, words = self.scope.b, self.exchange.words
-        found = [[self._padded(self.product.rounded(value), number)] for value in values]
+        b, words = self.scope.b, exchange.words
+        found = [[self._padded(self.phases[0].product.rounded(value), number)] for value in values]
         if words > 1:
             for each in found:
                 each.append(b.insert(gpu.ShuffleOp(gpu.ShuffleMode.XOR, each[0], 1)))
@@ -137,7 +178,7 @@ class Cells:
 
         def write() -> None:
             for state, each in enumerate(found):
-                self.exchange.publish(state, step, number, each)
+                exchange.publish(state, step, number, each)
 
         self.scope.where(own, write)
 
@@ -225,8 +266,9 @@ class Cells:
         if isinstance(value.owner, ContractionOp):
             part = self.cell.part(value.owner, own)
             assert part is not None
-            units = self.schedule.units
-            return self.product.total(part, number % units, number // units)
+            units, products = self.schedule.units, self.phases
+            of = next(each for each in products if part.factor in each.phase.factors)
+            return of.product.total(part, number % units, number // units)
         buffer = self.read.get(Read(value, self.cell.index(own)))
         return None if buffer is None else self.thread.load(buffer, [q])
 

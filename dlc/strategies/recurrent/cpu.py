@@ -43,7 +43,7 @@ class CoreWork:
     @property
     def parts(self) -> int:
         """The columns of products that a unit adds up."""
-        return sum(self.products.parts)
+        return self.products.parts
 
     @property
     def weight_bytes(self) -> int:
@@ -90,7 +90,8 @@ def rate(work: CoreWork, schedule: RecurrentOnCpu, arch: CpuArch) -> Rated:
     other_s = computing_s(work.operations, cores, arch)
     memory_s = moving_s(work.weight_bytes, cores, arch, again=True)
     memory_s += moving_s(work.step_bytes, cores, arch)
-    begin_s = start_s(cores, arch, 1 + (own.units % tile.columns > 0))
+    loops = len(own.phases) * (1 + (own.units % tile.columns > 0))
+    begin_s = start_s(cores, arch, loops)
     bytes = own.bytes
     bound = cpu_bound(own.flops, bytes, work.compute_bytes, cores, arch)
     bound = replace(bound, violation=_violation(work, tile, schedule.lanes, arch))

@@ -18,7 +18,7 @@ from dlc.ir.tensor import compute_type, element_bytes, element_type
 from dlc.lowering.tile_scope import open_loop
 from dlc.strategies.contract.cpu_tile import LINE_BYTES
 from dlc.strategies.contract.register_tile import Reduction, RegisterTile
-from dlc.strategies.recurrent.cell import SEQUENCE, UNIT, Part
+from dlc.strategies.recurrent.cell import SEQUENCE, UNIT, Part, Phase
 from dlc.strategies.recurrent.cpu_kernel import Exprs, Kernel, Weights
 
 Output = tuple[int, SSAValue]
@@ -27,13 +27,14 @@ Output = tuple[int, SSAValue]
 
 @dataclass
 class UnitBlock:
-    """``units`` units of all sequences in a step.
+    """``units`` units of all sequences in a phase of a step.
 
     odd: whether the step is. number: of the block. loop: counts the blocks, where there are some.
     sums: ``[sequence, part * columns + unit]``.
     """
 
     kernel: Kernel
+    phase: Phase
     tile: RegisterTile
     odd: int
     number: AffineExpr
@@ -46,10 +47,10 @@ class UnitBlock:
         self.compute = compute_type(self.cell.exchanged_type)
 
     def write(self, place: AffineExpr, stacked: Sequence[Output]) -> None:
-        """Write the step of the block, whose parts of sliced operands and of results stand at
+        """Write the phase of the block, whose parts of sliced operands and of results stand at
         ``place``.
         """
-        columns = len(self.cell.parts) * self.tile.columns
+        columns = len(self.phase.parts) * self.tile.columns
         type = MemRefType(
             self.compute, [self.cell.sequences, columns], memory_space=SpaceAttr(Space.REGISTER)
         )
@@ -68,7 +69,8 @@ class UnitBlock:
 
     def parts(self) -> Iterator[tuple[Weights, int]]:
         """Yield the parts of units in the order in which they are summed up."""
-        for weights in self.kernel.weights:
+        own = [each for each in self.kernel.weights if each.parts[0] in self.phase.parts]
+        for weights in own:
             for number in range(len(weights.parts)):
                 yield weights, number
 
@@ -83,7 +85,7 @@ class UnitBlock:
 
     def column(self, part: Part) -> int:
         """Return the first column of a part in the sums."""
-        return self.cell.parts.index(part) * self.tile.columns
+        return self.phase.parts.index(part) * self.tile.columns
 
     # Cells --------------------------------------------------------------------------------------
 
@@ -109,32 +111,52 @@ class UnitBlock:
         place: AffineExpr,
         stacked: Sequence[Output],
     ) -> None:
-        """Write the new states of a cell, and what the step gives."""
+        """Write what the phase gives of a cell: factors of the next one, or the new states and what
+        the step gives.
+        """
         kernel, scope = self.kernel, self.scope
-        inner = dict[SSAValue, SSAValue](zip(self.cell.sliced, self.cell.loop.sliced, strict=True))
-        shared = dict[SSAValue, SSAValue](zip(self.cell.shared, self.cell.loop.shared, strict=True))
-        states = list[SSAValue](self.cell.states)
-
-        def element(value: SSAValue, index: Index) -> SSAValue | None:
-            if value in states:
-                state = states.index(value)
-                turn = kernel.turn(state, self.odd)
-                return kernel.load(kernel.states[state], [turn, *at])
-            if isinstance(value.owner, ContractionOp):
-                part = self.cell.part(value.owner, _named(index, at))
-                assert part is not None
-                return kernel.load(self.sums, [row, column + self.column(part)])
-            if value in inner:
-                return scope.read(inner[value], [place, *index])
-            return scope.read(shared[value], index) if value in shared else None
-
-        scope.elements = element
-        values = [scope.read(value, at) for value in self.cell.given]
+        scope.elements = lambda value, index: self._element(value, index, at, row, column, place)
+        values = [scope.read(value, at) for value in self.phase.given]
         scope.elements = None
+        for part in self.cell.kept(self.phase):
+            kernel.store(self._sum(part, row, column), kernel.kept[part], at)
+        if self.phase is not self.cell.phases[-1]:
+            for value, factor in zip(values, self.phase.given, strict=True):
+                kernel.store(value, kernel.given[factor], [AffineExpr.constant(0), *at])
+            return
         for state, (value, buffer) in enumerate(zip(values, kernel.states, strict=False)):
             kernel.store(value, buffer, [kernel.turn(state, 1 - self.odd), *at])
         for number, buffer in stacked:
             kernel.store(values[number], buffer, [place, *self.cell.place(number, at)])
+
+    def _element(
+        self,
+        value: SSAValue,
+        index: Index,
+        at: Exprs,
+        row: AffineExpr,
+        column: AffineExpr,
+        place: AffineExpr,
+    ) -> SSAValue | None:
+        """Write the load of what a cell reads; ``None`` for what is computed."""
+        kernel, scope, cell = self.kernel, self.scope, self.cell
+        inner = dict[SSAValue, SSAValue](zip(cell.sliced, cell.loop.sliced, strict=True))
+        shared = dict[SSAValue, SSAValue](zip(cell.shared, cell.loop.shared, strict=True))
+        if value in list[SSAValue](cell.states):
+            buffer, turn = kernel.factor(value, self.odd)
+            return kernel.load(buffer, [turn, *at])
+        if isinstance(value.owner, ContractionOp):
+            part = cell.part(value.owner, _named(index, at))
+            assert part is not None
+            is_own = part in self.phase.parts
+            return self._sum(part, row, column) if is_own else kernel.load(kernel.kept[part], at)
+        if value in inner:
+            return scope.read(inner[value], [place, *index])
+        return scope.read(shared[value], index) if value in shared else None
+
+    def _sum(self, part: Part, row: AffineExpr, column: AffineExpr) -> SSAValue:
+        """Write the load of a sum of the block."""
+        return self.kernel.load(self.sums, [row, column + self.column(part)])
 
 
 def _named(index: Index, at: Exprs) -> list[AffineExpr]:
@@ -166,12 +188,11 @@ class _Sums:
             lambda row: self._ask_for_reads(tile * self.block.tile.rows + row),
         )
         block, part = self.block, self.weights.parts[self.number]
-        scope, state = block.scope, part.state
-        first = tile * block.tile.rows
-        turn = block.kernel.turn(state, block.odd)
+        scope, first = block.scope, tile * block.tile.rows
+        factor, turn = block.kernel.factor(part.factor, block.odd)
 
         def lhs(row: int, at: Exprs) -> SSAValue:
-            return block.kernel.load(block.kernel.states[state], [turn, first + row, *at])
+            return block.kernel.load(factor, [turn, first + row, *at])
 
         def rhs(number: int, at: Exprs) -> SSAValue:
             column = AffineExpr.constant(number * block.tile.lanes)
@@ -200,7 +221,7 @@ class _Sums:
             (weights, number), loop = parts[0], block.loop
         else:
             return
-        element = element_bytes(element_type(block.cell.loop.initial[block.cell.exchanged[0]]))
+        element = element_bytes(block.cell.exchanged_type)
         lines = -(-block.tile.columns * element // LINE_BYTES)
         for count in range(-(-lines // self.tiles)):
             line = (tile + count * self.tiles) % lines * (LINE_BYTES // element)
@@ -216,7 +237,7 @@ class _Sums:
         outer = dict[SSAValue, SSAValue](zip(cell.sliced, cell.loop.sliced, strict=True))
         own = list(self.block.parts()).index((self.weights, self.number))
         reads = [read for read in cell.read if read.value in outer]
-        for read in reads[own :: len(cell.parts)]:
+        for read in reads[own :: len(self.block.phase.parts)]:
             buffer = scope.buffers.get(outer[read.value])
             step = max(1, LINE_BYTES // element_bytes(element_type(read.value)))
             for unit in range(0, self.block.units if buffer is not None else 0, step):

@@ -37,7 +37,9 @@ class Weights:
 @dataclass
 class Kernel:
     """states: the buffer of each, ``[turn][sequence][unit]``. Those that products read have two
-    turns, so that nobody writes what others still read.
+    turns, so that nobody writes what others still read. given: the buffer of each value that a
+    phase gives the next one, ``[turn][sequence][unit]`` with one turn. kept: the sums of parts that
+    later phases read, too, ``[sequence][unit]``.
     """
 
     job: Job
@@ -45,6 +47,8 @@ class Kernel:
     schedule: RecurrentOnCpu
     scope: CellScope = field(init=False)
     states: list[SSAValue] = field(default_factory=list[SSAValue])
+    given: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    kept: dict[Part, SSAValue] = field(default_factory=dict[Part, SSAValue])
     weights: list[Weights] = field(default_factory=list[Weights])
 
     def __post_init__(self) -> None:
@@ -60,10 +64,26 @@ class Kernel:
             turns = 2 if number in self.cell.exchanged else 1
             sizes = [turns, self.cell.sequences, self.cell.units]
             self.states.append(self.job.add_scratch(MemRefType(element_type(initial), sizes)))
+        sizes = [self.cell.sequences, self.cell.units]
+        for phase in self.cell.phases[1:]:
+            for factor in phase.factors:
+                type = MemRefType(element_type(factor), [1, *sizes])
+                self.given[factor] = self.job.add_scratch(type)
+        sum_type = compute_type(self.cell.exchanged_type)
+        for phase in self.cell.phases:
+            for part in self.cell.kept(phase):
+                self.kept[part] = self.job.add_scratch(MemRefType(sum_type, sizes))
 
     def turn(self, state: int, odd: int) -> AffineExpr:
         """Return where a state stands before a step, by whether that is odd."""
         return AffineExpr.constant(odd if state in self.cell.exchanged else 0)
+
+    def factor(self, value: SSAValue, odd: int) -> tuple[SSAValue, AffineExpr]:
+        """Return the buffer of a factor, and where it stands there in a step."""
+        if value in self.given:
+            return self.given[value], AffineExpr.constant(0)
+        state = list[SSAValue](self.cell.states).index(value)
+        return self.states[state], self.turn(state, odd)
 
     def each_cell(self, write: Callable[[Exprs], None]) -> None:
         """Write loops over all sequences and units."""

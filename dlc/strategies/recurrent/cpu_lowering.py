@@ -1,9 +1,10 @@
 """The loops of ``recurrent`` on a CPU: a loop over steps, and in it one over units.
 
 1. The weights are packed as ``[unit block][part][k][unit]``: a core reads them in order.
-2. A core sums the products of a block of units up, for all sequences, into a buffer of its own.
-3. It makes new states of them. Those that products read are in two buffers by turns: what a step
-   reads no core writes in it. So cores meet once in a step.
+2. In each phase of a step a core sums the products of a block of units up, for all sequences, into
+   a buffer of its own.
+3. It makes of them what the next phase multiplies, or new states. Those that products read are in
+   two buffers by turns: what a step reads no core writes in it. So cores meet once in a phase.
 4. Every other step goes backward through the units: a core begins with the weights that it has read
    last, which its cache still holds.
 """
@@ -19,7 +20,7 @@ from dlc.dialects.loop.attributes import LoopKind
 from dlc.dialects.loop.structure import ForOp, YieldOp
 from dlc.lowering.job import Job
 from dlc.strategies.contract.register_tile import RegisterTile
-from dlc.strategies.recurrent.cell import cell_of
+from dlc.strategies.recurrent.cell import Phase, cell_of
 from dlc.strategies.recurrent.cpu_block import Output, UnitBlock
 from dlc.strategies.recurrent.cpu_kernel import Exprs, Kernel
 from dlc.strategies.recurrent.cpu_schedule import RecurrentOnCpu
@@ -70,25 +71,35 @@ class _Steps:
             kernel.store(kernel.load(kernel.states[number], [turn, *at]), buffer, at)
 
     def _step(self, step: AffineExpr, odd: int) -> None:
+        for phase in self.kernel.cell.phases:
+            self._phase(phase, step, odd)
+
+    def _phase(self, phase: Phase, step: AffineExpr, odd: int) -> None:
         tile, units = self.kernel.tile, self.kernel.cell.units
         whole, rest = divmod(units, tile.columns)
         if whole:
-            self._blocks(step, odd, range(whole), tile, tile.columns)
+            self._blocks(phase, step, odd, range(whole), tile, tile.columns)
         if rest:
             last = RegisterTile(tile.rows, -(-rest // tile.lanes), tile.lanes)
-            self._blocks(step, odd, range(whole, whole + 1), last, rest)
+            self._blocks(phase, step, odd, range(whole, whole + 1), last, rest)
 
     def _blocks(
-        self, step: AffineExpr, odd: int, blocks: range, tile: RegisterTile, units: int
+        self,
+        phase: Phase,
+        step: AffineExpr,
+        odd: int,
+        blocks: range,
+        tile: RegisterTile,
+        units: int,
     ) -> None:
-        """Write a step of blocks of units, by their numbers."""
+        """Write a phase of a step of blocks of units, by their numbers."""
         kernel = self.kernel
         place = step * -1 + (kernel.loop.runs - 1) if kernel.loop.backward is not None else step
         stacked = [each for each in self.outputs if each[0] >= len(kernel.states)]
 
         def write(block: AffineExpr) -> None:
             loop = kernel.scope.index_value(block) if isinstance(block, AffineDimExpr) else None
-            body = UnitBlock(kernel, tile, odd, block + blocks.start, units, loop)
+            body = UnitBlock(kernel, phase, tile, odd, block + blocks.start, units, loop)
             body.write(place, stacked)
 
         if len(blocks) == 1:

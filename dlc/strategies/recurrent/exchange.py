@@ -1,6 +1,6 @@
 """How blocks give each other the states after each step: through a buffer in global memory."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import IndexType, MemRefType
@@ -44,20 +44,28 @@ class Exchange:
         """Write the states before the first step to shared memory; behind their units are zeros."""
         own = self.thread.layout.schedule.sequences
         for number, state in enumerate(initial):
-            self._begin_state(state, number * own)
+            self._begin_lines(
+                number * own, own, lambda line, unit, x=state: self._initial(x, line, unit)
+            )
 
-    def _begin_state(self, initial: SSAValue, first: int) -> None:
-        """Write a state to the lines from ``first`` on."""
+    def begin_empty(self) -> None:
+        """Write zeros to shared memory, which stay behind the units."""
+        zero = self.thread.scope.b.constant(0.0, compute_type(self.element))
+        self._begin_lines(0, self.thread.layout.lines, lambda line, unit: zero)
+
+    def _begin_lines(
+        self, first: int, lines: int, value: Callable[[AffineExpr, AffineExpr], SSAValue]
+    ) -> None:
+        """Write what ``value`` gives for a place to so many lines from ``first`` on."""
         scope, layout = self.thread.scope, self.thread.layout
-        threads, count = layout.schedule.threads, layout.schedule.sequences * layout.line
+        threads, count = layout.schedule.threads, lines * layout.line
         loop = ForOp(0, -(-count // threads), kind=LoopKind.PARALLEL)
         with scope.loop(loop, stay=True) as round:
             at = round * threads + self.thread.number
             line, unit = at // layout.line, at % layout.line
 
             def write() -> None:
-                value = self._initial(initial, line, unit)
-                self.thread.store(value, self.states, [line + first, unit])
+                self.thread.store(value(line, unit), self.states, [line + first, unit])
 
             scope.where_below(at, count, write)
             scope.b.builder.insert(YieldOp())

@@ -6,11 +6,11 @@ from itertools import product
 
 from dlc.arch import GpuArch, instructions
 from dlc.errors import CompileError
-from dlc.model.recurrent import RecurrentKernel, estimate_s, least_s, violation
+from dlc.model.recurrent import RecurrentKernel, RecurrentPhase, estimate_s, least_s, violation
 from dlc.model.upper_bound import UpperBound, wave_efficiency
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._rated import Rated
-from dlc.strategies.recurrent.layout import Layout
+from dlc.strategies.recurrent.layout import Layout, registers_of
 from dlc.strategies.recurrent.lowering import lower
 from dlc.strategies.recurrent.published import published_values
 from dlc.strategies.recurrent.schedule import FMA, INSTRUCTIONS, RecurrentOnGpu
@@ -37,14 +37,18 @@ def candidates(work: RecurrentWork, arch: GpuArch) -> Iterator[RecurrentOnGpu]:
         _instructions(work, arch), _UNITS, sequences, _WARPS, _PIECES
     ):
         schedule = RecurrentOnGpu(units, own, warps, name, pieces=pieces)
-        layout = _layout(work, schedule)
-        if pieces == _PIECES[0] or layout.pieces_of_thread > pieces:
-            for chunks in dict.fromkeys(int(layout.chunks * share) for share in _SHARES):
+        layouts = _layouts(work, schedule)
+        most_pieces = max(layout.pieces_of_thread for layout in layouts)
+        if pieces == _PIECES[0] or most_pieces > pieces:
+            for chunks in dict.fromkeys(int(layouts[0].chunks * share) for share in _SHARES):
                 yield replace(schedule, shared_chunks=chunks)
 
 
-def _layout(work: RecurrentWork, schedule: RecurrentOnGpu) -> Layout:
-    return Layout(schedule, work.parts, work.units, work.sequences, work.element_bytes)
+def _layouts(work: RecurrentWork, schedule: RecurrentOnGpu) -> list[Layout]:
+    return [
+        Layout(schedule, parts, work.units, work.sequences, work.element_bytes)
+        for parts in work.phases
+    ]
 
 
 def _instructions(work: RecurrentWork, arch: GpuArch | None = None) -> list[str]:
@@ -91,26 +95,34 @@ def _clocks(schedule: RecurrentOnGpu, arch: GpuArch) -> float:
 
 def kernel_of(work: RecurrentWork, schedule: RecurrentOnGpu, arch: GpuArch) -> RecurrentKernel:
     """Return the kernel of a schedule, as the model takes it."""
-    layout = _layout(work, schedule)
-    steps = layout.run if schedule.is_fma else 2
+    layouts = _layouts(work, schedule)
+    first = layouts[0]
     return RecurrentKernel(
         steps=work.steps,
-        blocks=layout.blocks,
+        phases=[_phase(layout, work) for layout in layouts],
+        blocks=first.blocks,
         threads=schedule.threads,
-        registers=layout.registers,
-        shared_bytes=layout.shared_bytes,
+        registers=registers_of(layouts),
+        shared_bytes=sum(layout.shared_bytes for layout in layouts),
+        clocks=_clocks(schedule, arch),
+        chunk_clocks=_FMA_CLOCKS * first.run if schedule.is_fma else _CHUNK_CLOCKS,
+        cells=first.cells,
+        weight_bytes=work.parts * schedule.units * first.depth * work.element_bytes,
+    )
+
+
+def _phase(layout: Layout, work: RecurrentWork) -> RecurrentPhase:
+    schedule = layout.schedule
+    steps = layout.run if schedule.is_fma else 2
+    return RecurrentPhase(
         state_bytes=layout.lines * layout.depth * work.element_bytes,
         pieces=layout.pieces_of_thread,
         pieces_at_once=layout.pieces_at_once,
         products=layout.down * layout.across * layout.chunks * steps,
         chunks=layout.chunks,
-        clocks=_clocks(schedule, arch),
-        chunk_clocks=_FMA_CLOCKS * layout.run if schedule.is_fma else _CHUNK_CLOCKS,
+        parts=sum(layout.parts) * schedule.warps[1],
         shared_weight_bytes=layout.shared_weight_bytes,
         moved_bytes=layout.moved_bytes,
-        cells=layout.cells,
-        parts=sum(work.parts) * schedule.warps[1],
-        weight_bytes=sum(work.parts) * schedule.units * layout.depth * work.element_bytes,
     )
 
 

@@ -1,5 +1,6 @@
 """How the work of a block lies in its warps, registers and shared memory."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, prod
 
@@ -20,10 +21,11 @@ _STEPS_OF_PIECE = 2
 
 @dataclass(frozen=True)
 class Layout:
-    """parts: of each state that blocks exchange, the columns of its products that a unit adds up.
-    units, sequences: of all blocks. bytes: of an element of the factors.
+    """A phase of a step. parts: of each factor that blocks exchange before it, the columns of its
+    products that a unit adds up. units, sequences: of all blocks. bytes: of an element of the
+    factors.
 
-    The *rows* of a block are columns of products for each of its units. Those of one state stand
+    The *rows* of a block are columns of products for each of its units. Those of one factor stand
     together, padded to whole tiles.
     """
 
@@ -217,16 +219,25 @@ class Layout:
         return pieces * ACCESS_BYTES // REGISTER_BYTES
 
     @property
-    def registers(self) -> int:
-        """The registers of a thread, about."""
+    def passing_registers(self) -> int:
+        """The registers of a thread for what it needs in a phase alone."""
         sums = self.down * self.across * (1 if self.schedule.is_fma else ROW_LANES)
         fragments = self.across * ACCESS_BYTES // REGISTER_BYTES
         asked = self.pieces_at_once * ACCESS_BYTES // REGISTER_BYTES
-        states = _CELL_REGISTERS * self.cells
-        return self.weight_registers + states + max(sums + fragments, asked) + _OTHER_REGISTERS
+        return max(sums + fragments, asked)
 
 
-def layout_of(cell: Cell, schedule: RecurrentOnGpu) -> Layout:
-    """Return how the work of a block lies."""
-    parts = tuple(len(cell.parts_of(state)) for state in cell.exchanged)
-    return Layout(schedule, parts, cell.units, cell.sequences, element_bytes(cell.exchanged_type))
+def registers_of(phases: Sequence[Layout]) -> int:
+    """Return the registers of a thread for all phases of a step, about."""
+    weights = sum(layout.weight_registers for layout in phases)
+    states = _CELL_REGISTERS * phases[0].cells
+    passing = max(layout.passing_registers for layout in phases)
+    return weights + states + passing + _OTHER_REGISTERS
+
+
+def layouts_of(cell: Cell, schedule: RecurrentOnGpu) -> list[Layout]:
+    """Return how the work of a block lies in each phase of a step."""
+    bytes = element_bytes(cell.exchanged_type)
+    return [
+        Layout(schedule, phase.counts, cell.units, cell.sequences, bytes) for phase in cell.phases
+    ]

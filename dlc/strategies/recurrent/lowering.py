@@ -1,5 +1,6 @@
 """The loops of ``recurrent``: a kernel whose blocks go through the steps together."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import IndexType, f32
@@ -10,11 +11,11 @@ from dlc.dialects.graph.step_loop import StepLoopOp
 from dlc.dialects.loop.attributes import LoopKind, LoopMap
 from dlc.dialects.loop.structure import ForOp, YieldOp
 from dlc.lowering.job import Job
-from dlc.strategies.recurrent.cell import CellScope, cell_of
-from dlc.strategies.recurrent.cells import Cells
+from dlc.strategies.recurrent.cell import CellScope, Phase, cell_of
+from dlc.strategies.recurrent.cells import BlockPhase, Cells
 from dlc.strategies.recurrent.exchange import Exchange, published_type
 from dlc.strategies.recurrent.fma_product import FmaBlockProduct
-from dlc.strategies.recurrent.layout import layout_of
+from dlc.strategies.recurrent.layout import layouts_of
 from dlc.strategies.recurrent.matrix_product import MatrixBlockProduct
 from dlc.strategies.recurrent.schedule import RecurrentOnGpu
 from dlc.strategies.recurrent.thread import Thread
@@ -23,10 +24,12 @@ from dlc.strategies.recurrent.thread import Thread
 def lower(job: Job, schedule: RecurrentOnGpu) -> None:
     """Write the kernel of a group that is a loop of steps."""
     cell = cell_of(next(op for op in job.group.body.block.ops if isinstance(op, StepLoopOp)))
-    layout = layout_of(cell, schedule)
-    published = job.add_scratch(published_type(layout, cell.exchanged_type, cell.loop.runs))
+    layouts = layouts_of(cell, schedule)
+    types = [published_type(layout, cell.exchanged_type, cell.loop.runs) for layout in layouts]
+    published = [job.add_scratch(type) for type in types]
     job.threads, job.cooperative = schedule.threads, True
-    job.filled.append(published)
+    job.filled += published
+    layout = layouts[0]  # phases have other products, the same blocks
     scope = CellScope(job.builder, job.buffers)
     for inner, outer in zip(cell.shared, cell.loop.shared, strict=True):
         if outer in job.buffers:  # products read their weights there
@@ -37,36 +40,47 @@ def lower(job: Job, schedule: RecurrentOnGpu) -> None:
         group = scope.named("group", block // layout.unit_blocks)
 
         def write_thread(thread: AffineExpr) -> None:
-            _Steps(Thread(scope, cell, layout, thread, group, unit), job, published).write()
+            phases = [
+                _phase(Thread(scope, cell, own, thread, group, unit), phase, buffer)
+                for own, phase, buffer in zip(layouts, cell.phases, published, strict=True)
+            ]
+            _Steps(phases, job).write()
 
         scope.named_loop("thread", schedule.threads, LoopMap.THREAD, write_thread)
 
     scope.named_loop("block", layout.blocks, LoopMap.GRID, write_block)
 
 
+def _phase(thread: Thread, phase: Phase, published: SSAValue) -> BlockPhase:
+    element, schedule = thread.cell.exchanged_type, thread.layout.schedule
+    exchange = Exchange(thread, element, published)
+    kind = FmaBlockProduct if schedule.is_fma else MatrixBlockProduct
+    is_rounded = not schedule.is_fma and element == f32
+    product = kind(thread, phase, element, is_rounded, exchange.states)
+    return BlockPhase(phase, exchange, product)
+
+
 @dataclass
 class _Steps:
     """What a thread does: all steps, one after the other."""
 
-    thread: Thread
+    phases: Sequence[BlockPhase]
     job: Job
-    published: SSAValue
 
     def __post_init__(self) -> None:
-        loop, schedule = self.thread.cell.loop, self.thread.layout.schedule
-        element = self.thread.cell.exchanged_type
-        self.exchange = Exchange(self.thread, element, self.published)
-        kind = FmaBlockProduct if schedule.is_fma else MatrixBlockProduct
-        is_rounded = not schedule.is_fma and element == f32
-        self.product = kind(self.thread, element, is_rounded, self.exchange.states)
-        results = list[SSAValue](loop.outputs)
+        self.thread = self.phases[0].exchange.thread
+        results = list[SSAValue](self.thread.cell.loop.outputs)
         outputs = [(results.index(value), buffer) for value, buffer in self.job.outputs]
-        self.cells = Cells(self.thread, self.product, self.exchange, outputs)
+        self.cells = Cells(self.thread, self.phases, outputs)
 
     def write(self) -> None:
         scope, cell = self.thread.scope, self.thread.cell
-        self.product.hold()
-        self.exchange.begin([cell.loop.initial[number] for number in cell.exchanged])
+        first, *others = self.phases
+        for phase in self.phases:
+            phase.product.hold()
+        first.exchange.begin([cell.loop.initial[number] for number in cell.exchanged])
+        for phase in others:
+            phase.exchange.begin_empty()
         self.cells.begin()
         loop = ForOp(0, cell.loop.runs, kind=LoopKind.REDUCTION)
         loop.induction.name_hint = "step"
@@ -79,10 +93,15 @@ class _Steps:
         """Write a step: what is the step's own is on its way while states are awaited."""
         scope, loop = self.thread.scope, self.thread.cell.loop
         place = step * -1 + (loop.runs - 1) if loop.backward is not None else step
+        first, *others = self.phases
         self.cells.bring(place)
-        first = scope.b.constant(0, IndexType())
-        later = scope.b.compare("gt", scope.index_value(step), first)
-        scope.where(later, lambda: self.exchange.bring(step - 1))
-        self.product.multiply()
+        zero = scope.b.constant(0, IndexType())
+        later = scope.b.compare("gt", scope.index_value(step), zero)
+        scope.where(later, lambda: first.exchange.bring(step - 1))
+        first.product.multiply()
+        for phase in others:
+            self.cells.give(phase, step)
+            phase.exchange.bring(step)
+            phase.product.multiply()
         self.cells.finish(step, place)
         self.cells.fill(place)

@@ -20,7 +20,7 @@ from dlc.core.affine import Interval
 from dlc.dialects import gpu
 from dlc.dialects.graph.computed import ContractionOp, apply_map
 from dlc.ir.space import Space, space_of
-from dlc.strategies.recurrent.cell import Part
+from dlc.strategies.recurrent.cell import Part, Phase
 from dlc.strategies.recurrent.thread import Thread
 
 _ZERO = AffineExpr.constant(0)
@@ -37,11 +37,13 @@ _Begin = tuple[Part, int]
 
 @dataclass
 class BlockProduct(ABC):
-    """element: of the factors. is_rounded: whether they are rounded to tf32 first. states: in
-    shared memory, ``[line, element]``. sums: ``[slice, panel, side, place]``.
+    """The products of a phase. element: of the factors. is_rounded: whether they are rounded to
+    tf32 first. states: the factors in shared memory, ``[line, element]``. sums: ``[slice, panel,
+    side, place]``.
     """
 
     thread: Thread
+    phase: Phase
     element: Attribute
     is_rounded: bool
     states: SSAValue
@@ -96,9 +98,8 @@ class BlockProduct(ABC):
         return self.thread.warp_row * self.thread.layout.down + number
 
     def _first_row(self, part: Part) -> int:
-        cell = self.thread.cell
-        own = cell.parts_of(part.state)
-        return self.thread.layout.first_row(cell.exchanged.index(part.state), own.index(part))
+        own, factors = self.phase.parts_of(part.factor), self.phase.factors
+        return self.thread.layout.first_row(factors.index(part.factor), own.index(part))
 
     def _first_lines(self) -> list[AffineExpr]:
         """Return, for each tile of the warp, the first line of the state that its rows are
@@ -181,7 +182,7 @@ class BlockProduct(ABC):
 
     def _spans(self) -> Iterator[tuple[list["_Begin"], int, int]]:
         """Yield the parts of each product, the first row of all of them, and that of the next."""
-        parts = sorted(self.thread.cell.parts, key=self._first_row)
+        parts = sorted(self.phase.parts, key=self._first_row)
         spans = [list(own) for _, own in groupby(parts, lambda part: part.product)]
         firsts = [*(self._first_row(own[0]) for own in spans), self.thread.layout.rows]
         for own, (begin, end) in zip(spans, pairwise(firsts), strict=True):

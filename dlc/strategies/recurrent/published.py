@@ -11,14 +11,16 @@ from dlc.dialects.graph.step_loop import StepLoopOp
 from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.ir.tensor import numpy_dtype
 from dlc.strategies._choice import read
-from dlc.strategies.recurrent.cell import cell_of
+from dlc.strategies.recurrent.cell import Cell, cell_of
 from dlc.strategies.recurrent.exchange import published_type
-from dlc.strategies.recurrent.layout import layout_of
+from dlc.strategies.recurrent.layout import Layout, layouts_of
 from dlc.strategies.recurrent.schedule import RecurrentOnGpu
 
 
 def published_values(group: GroupOp, arguments: Sequence[Array], _: WeightStore) -> list[Array]:
-    """Return the buffer of the states of all steps, as it is when a launch has ended."""
+    """Return the buffers of what each phase exchanges in all steps, as they are when a launch has
+    ended.
+    """
     loop, values = None, dict[SSAValue, Array](zip(group.body.block.args, arguments, strict=True))
     for op in group.body.block.ops:
         if isinstance(op, StepLoopOp):
@@ -32,31 +34,45 @@ def published_values(group: GroupOp, arguments: Sequence[Array], _: WeightStore)
     schedule = read(group.schedule)
     assert isinstance(schedule, RecurrentOnGpu)
     cell = cell_of(loop)
-    layout = layout_of(cell, schedule)
-    states = _states(loop, [_wide(values[x]) for x in loop.operands], cell.exchanged)
+    exchanged = _exchanged(cell, [_wide(values[x]) for x in loop.operands])
+    return [
+        _published(cell, layout, own)
+        for layout, own in zip(layouts_of(cell, schedule), exchanged, strict=True)
+    ]
+
+
+def _published(cell: Cell, layout: Layout, values: Array) -> Array:
+    """Return a buffer of values ``[step, factor, sequence, unit]``."""
+    schedule, count = layout.schedule, len(layout.parts)
     groups = cell.sequences // schedule.sequences
-    shape = loop.runs, groups, len(cell.exchanged), schedule.sequences, layout.depth
+    shape = cell.loop.runs, groups, count, schedule.sequences, layout.depth
     found = np.zeros(shape)
-    own = states.reshape(*shape[:1], len(cell.exchanged), groups, schedule.sequences, cell.units)
+    own = values.reshape(shape[0], count, groups, schedule.sequences, cell.units)
     found[..., : cell.units] = own.swapaxes(1, 2)
-    type = published_type(layout, cell.exchanged_type, loop.runs)
+    type = published_type(layout, cell.exchanged_type, cell.loop.runs)
     with np.errstate(all="ignore"):
         stored = found.astype(numpy_dtype(cell.exchanged_type))
-    return [stored.reshape(type.get_shape())]
+    return stored.reshape(type.get_shape())
 
 
-def _states(loop: StepLoopOp, operands: Sequence[Array], which: Sequence[int]) -> Array:
-    """Return states after each step, in the order in which these run."""
-    kept: list[list[Array]] = []
+def _exchanged(cell: Cell, operands: Sequence[Array]) -> list[Array]:
+    """Return what each phase exchanges in each step, in the order in which these run: the first one
+    the states after the step.
+    """
+    loop = cell.loop
+    states = [loop.yielded[number] for number in cell.exchanged]
+    wanted = [states, *(phase.factors for phase in cell.phases[1:])]
+    kept: list[list[list[Array]]] = [[] for _ in wanted]
 
     def run(arguments: list[Array]) -> Sequence[Array]:
-        found = loop.run_body(arguments)
-        kept.append([found[number] for number in which])
-        return found
+        found = loop.body_values(arguments)
+        for own, values in zip(kept, wanted, strict=True):
+            own.append([found[value] for value in values])
+        return [found[value] for value in loop.yielded]
 
     with np.errstate(all="ignore"):
         loop.run(operands, run)
-    return np.array(kept)
+    return [np.array(own) for own in kept]
 
 
 def _wide(x: Array) -> Array:

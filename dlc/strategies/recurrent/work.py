@@ -13,15 +13,15 @@ from dlc.strategies.recurrent.cell import cell_of
 class RecurrentWork:
     """What a loop of steps does.
 
-    parts: of each state that is multiplied, the columns of products that a unit adds up. element:
-    of the factors, as units name it; element_bytes: the bytes of one. compute: the type of sums.
+    phases: of each factor of each phase, the columns of products that a unit adds up. element: of
+    the factors, as units name it; element_bytes: the bytes of one. compute: the type of sums.
     read: elements that a cell reads in a step beside its states. bytes: of all tensors, each once.
     """
 
     steps: int
     units: int
     sequences: int
-    parts: tuple[int, ...]
+    phases: tuple[tuple[int, ...], ...]
     element: str
     element_bytes: int
     compute: str
@@ -29,9 +29,14 @@ class RecurrentWork:
     bytes: int
 
     @property
+    def parts(self) -> int:
+        """The columns of products that a unit adds up."""
+        return sum(map(sum, self.phases))
+
+    @property
     def flops(self) -> float:
         """The operations of the products of all steps."""
-        return 2.0 * self.steps * self.sequences * sum(self.parts) * self.units**2
+        return 2.0 * self.steps * self.sequences * self.parts * self.units**2
 
 
 def loop_of(cluster: Cluster) -> StepLoopOp | None:
@@ -52,7 +57,7 @@ def work_of(cluster: Cluster) -> RecurrentWork:
         loop.runs,
         cell.units,
         cell.sequences,
-        tuple(len(cell.parts_of(state)) for state in cell.exchanged),
+        tuple(phase.counts for phase in cell.phases),
         name,
         element_bytes(element),
         str(compute_type(element)),

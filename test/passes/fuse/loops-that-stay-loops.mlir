@@ -18,17 +18,16 @@ func.func @reduction(%x: tensor<40x1x64xf16>, %s: tensor<1x64xf16>, %u: tensor<6
 
 // -----
 
-// Two products, one after the other, would be two meetings of all blocks in a step.
-// CHECK-LABEL: @products_in_a_row
+// What is multiplied would have to be exchanged before the first product of a step.
+// CHECK-LABEL: @product_of_a_function
 // CHECK:         graph.step_loop
-// CHECK:           all steps as one kernel: a product of something else than a state of the step before
-func.func @products_in_a_row(%x: tensor<40x1x64xf16>, %s: tensor<1x64xf16>, %u: tensor<64x64xf16>) -> tensor<40x1x64xf16> {
+// CHECK:           all steps as one kernel: a product of neither a state nor what other products give
+func.func @product_of_a_function(%x: tensor<40x1x64xf16>, %s: tensor<1x64xf16>, %u: tensor<64x64xf16>) -> tensor<40x1x64xf16> {
   %g, %y = graph.step_loop carry(%s) slice(%x) read(%u) {steps = 40 : i64} : (tensor<1x64xf16>) (tensor<40x1x64xf16>) (tensor<64x64xf16>) -> tensor<1x64xf16>, tensor<40x1x64xf16> {
   ^bb0(%h: tensor<1x64xf16>, %part: tensor<1x64xf16>, %m: tensor<64x64xf16>):
-    %0 = graph.matmul %h, %m : (tensor<1x64xf16>, tensor<64x64xf16>) -> tensor<1x64xf16>
-    %1 = graph.mul %0, %part : (tensor<1x64xf16>, tensor<1x64xf16>) -> tensor<1x64xf16>
-    %2 = graph.matmul %1, %m : (tensor<1x64xf16>, tensor<64x64xf16>) -> tensor<1x64xf16>
-    graph.yield %2, %2 : tensor<1x64xf16>, tensor<1x64xf16>
+    %0 = graph.mul %h, %part : (tensor<1x64xf16>, tensor<1x64xf16>) -> tensor<1x64xf16>
+    %1 = graph.matmul %0, %m : (tensor<1x64xf16>, tensor<64x64xf16>) -> tensor<1x64xf16>
+    graph.yield %1, %1 : tensor<1x64xf16>, tensor<1x64xf16>
   }
   func.return %y : tensor<40x1x64xf16>
 }

@@ -1,12 +1,14 @@
 """The model of recurrent kernels beside measured times."""
 
+from collections.abc import Callable
 from math import isfinite
 
 import numpy as np
 import pytest
 
 from dlc import arch
-from dlc.model.recurrent import estimate_s
+from dlc.arch import GpuArch
+from dlc.model.recurrent import RecurrentKernel, estimate_s, least_s
 from dlc.strategies.recurrent.gpu import IMPLEMENTATION, kernel_of
 from dlc.strategies.recurrent.schedule import RecurrentOnGpu
 from dlc.strategies.recurrent.work import RecurrentWork
@@ -14,11 +16,15 @@ from dlc.strategies.recurrent.work import RecurrentWork
 CHIP = arch.gpu_by_name("sm_90a")
 
 
-def work(sequences: int, parts: tuple[int, ...] = (4,), element: str = "f16") -> RecurrentWork:
-    """Return 100 steps of 1,024 units."""
-    return RecurrentWork(
-        100, 1024, sequences, parts, element, 2 if element == "f16" else 4, "f32", 4, 0
-    )
+def work(
+    sequences: int,
+    parts: tuple[int, ...] = (4,),
+    element: str = "f16",
+    later: tuple[tuple[int, ...], ...] = (),
+) -> RecurrentWork:
+    """Return 100 steps of 1,024 units. parts: of the first phase. later: those of the others."""
+    phases, bytes = (parts, *later), 2 if element == "f16" else 4
+    return RecurrentWork(100, 1024, sequences, phases, element, bytes, "f32", 4, 0)
 
 
 def schedule(
@@ -54,6 +60,20 @@ def test_estimates_are_within_a_sixth(
 ) -> None:
     estimate_us = estimate_s(kernel_of(asked, chosen, CHIP), CHIP) * 1e6
     assert estimate_us == pytest.approx(measured_us, rel=1 / 6)
+
+
+@pytest.mark.parametrize("seconds", [estimate_s, least_s])
+def test_each_phase_is_a_trip_over_the_l2_more(
+    seconds: Callable[[RecurrentKernel, GpuArch], float],
+) -> None:
+    chosen = schedule(8, 1, (1, 8))
+    one, two, three = (
+        seconds(kernel_of(work(1, parts, later=later), chosen, CHIP), CHIP)
+        for parts, later in (((3,), ()), ((2,), ((1,),)), ((1,), ((1,), (1,))))
+    )
+    trips_s = 100 * CHIP.l2_latency_s
+    assert two - one >= 0.999 * trips_s
+    assert three - two >= 0.999 * trips_s
 
 
 @pytest.mark.parametrize("sequences", [1, 2, 7, 8, 64, 65, 128])

@@ -29,9 +29,9 @@ from dlc.strategies.row.work import RowWork
 from dlc.strategies.scan.work import ScanWork
 
 WORKS = {
-    "recurrent on a GPU": RecurrentWork(100, 1024, 8, (8, 4), "f16", 2, "f32", 4, 1 << 20),
+    "recurrent on a GPU": RecurrentWork(100, 1024, 8, ((8, 4),), "f16", 2, "f32", 4, 1 << 20),
     "recurrent on a CPU": recurrent_cpu.CoreWork(
-        RecurrentWork(100, 1024, 8, (8, 4), "f32", 4, "f32", 4, 1 << 20), 1e5, 1 << 16
+        RecurrentWork(100, 1024, 8, ((8, 4),), "f32", 4, "f32", 4, 1 << 20), 1e5, 1 << 16
     ),
     "attention on a GPU": AttentionWork(
         12, 128, 128, 64, 64, "f16", 2, "f32", 1.0, 1, 600000, 200000

@@ -15,8 +15,9 @@ DTYPES = {"f16": np.float16, "bf16": bfloat16, "f32": np.float32}
 class Case:
     """``steps`` steps of ``sequences`` sequences with ``units`` units, by a schedule, or none.
 
-    cell: "lstm", "gru" (with its reset behind the product), "rnn", "stack" (two of
-    these, the second a step behind). initial: whether the states
+    cell: "lstm", "gru" (with its reset behind the product), "reset" (a gru with its reset before
+    the product: two products in a row), "rnn", "stack" (two of these, the second a step behind),
+    "deep" (three products in a row, the second one of two factors). initial: whether the states
     begin as tensors, else as zeros. lengths: whether sequences end before the last step; their
     states stay then, and what they give is zero. last: whether the last states are results. room:
     elements behind a step's part of the result, which is flat then.
@@ -34,6 +35,7 @@ class Case:
     last: bool = False
     tf32: bool = False
     room: int = 0
+    target: str = "gpu"
 
     @property
     def states(self) -> int:
@@ -43,7 +45,7 @@ class Case:
     @property
     def gates(self) -> int:
         """The columns of products that a unit has."""
-        return {"lstm": 4, "gru": 3, "rnn": 1, "stack": 1}[self.cell]
+        return {"lstm": 4, "gru": 3, "reset": 3}.get(self.cell, 1)
 
     def inputs(self) -> Mapping[str, Array]:
         """Return random inputs by name."""
@@ -54,6 +56,10 @@ class Case:
         }
         if self.cell == "gru":
             sizes |= {"w": ((2 * h, h), scale), "v": ((h, h), scale), "bias": ((h,), 1.0)}
+        elif self.cell == "reset":
+            sizes |= {"w": ((2 * h, h), scale), "v": ((h, h), scale)}
+        elif self.cell == "deep":
+            sizes |= dict.fromkeys("wuv", ((h, h), scale))
         elif self.cell == "stack":
             sizes |= dict.fromkeys("wuv", ((h, h), scale)) | {"bias": ((h,), 1.0)}
         else:
@@ -92,6 +98,16 @@ class Case:
         if self.cell == "stack":
             below = h @ own["u"].T + own["bias"]
             return [np.tanh(x + h @ own["w"].T), np.tanh(below + rest[0] @ own["v"].T)]
+        if self.cell == "deep":
+            a = np.tanh(x + h @ own["w"].T)
+            b = np.tanh(a @ own["u"].T + (a * x) @ own["v"].T)
+            return [np.tanh(b @ own["w"].T + a * h)]
+        if self.cell == "reset":
+            zx, rx, nx = np.split(x, 3, axis=1)
+            zh, rh = np.split(h @ own["w"].T, 2, axis=1)
+            z, r = _sigmoid(zx + zh), _sigmoid(rx + rh)
+            new = np.tanh(nx + (r * h) @ own["v"].T)
+            return [(1 - z) * new + z * h]
         if self.cell == "lstm":
             i, o, f, c = np.split(x + h @ own["w"].T, 4, axis=1)
             cell = _sigmoid(f) * rest[0] + _sigmoid(i) * np.tanh(c)
@@ -130,7 +146,7 @@ func.func @main({arguments}) -> ({texts}) {{
     def _chosen(self) -> str:
         if not self.schedule:
             return ""
-        keys = f'strategy = "recurrent", target = "gpu", {self.schedule}'
+        keys = f'strategy = "recurrent", target = "{self.target}", {self.schedule}'
         return f" attributes {{schedule = #loop.schedule<{keys}>}}"
 
     @property
@@ -225,6 +241,26 @@ func.func @main({arguments}) -> ({texts}) {{
         new = lines.unary("tanh", total)
         gap = lines.binary("mul", z, lines.binary("sub", "%h0", new))
         return [lines.binary("add", new, gap)]
+
+    def _reset(self, lines: "_Lines") -> list[str]:
+        gates = lines.product("%h0", "%w", 2)
+        z, r = (
+            lines.unary(
+                "sigmoid", lines.binary("add", lines.part("%p", n, 3), lines.part(gates, n, 2))
+            )
+            for n in range(2)
+        )
+        last = lines.product(lines.binary("mul", r, "%h0"), "%v", 1)
+        new = lines.unary("tanh", lines.binary("add", lines.part("%p", 2, 3), last))
+        gap = lines.binary("mul", z, lines.binary("sub", "%h0", new))
+        return [lines.binary("add", new, gap)]
+
+    def _deep(self, lines: "_Lines") -> list[str]:
+        a = lines.unary("tanh", lines.binary("add", "%p", lines.product("%h0", "%w", 1)))
+        masked = lines.product(lines.binary("mul", a, "%p"), "%v", 1)
+        b = lines.unary("tanh", lines.binary("add", lines.product(a, "%u", 1), masked))
+        kept = lines.binary("mul", a, "%h0")
+        return [lines.unary("tanh", lines.binary("add", lines.product(b, "%w", 1), kept))]
 
     def _stack(self, lines: "_Lines") -> list[str]:
         below, vector = lines.product("%h0", "%u", 1), f"tensor<{self.units}x{self.element}>"
