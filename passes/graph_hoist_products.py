@@ -133,7 +133,14 @@ class _Outside:
             return False
         new.location = op.location
         values[value] = self.g.insert(new)
+        if any(stacked):
+            values[value] = self._steps_first(values[value], op.axis_of_steps(stacked))
         return True
+
+    def _steps_first(self, x: SSAValue, axis: int) -> SSAValue:
+        """Return a value whose steps are along ``axis`` with them in front."""
+        others = [each for each in range(len(shape(x))) if each != axis]
+        return self.g.transpose(x, [axis, *others])
 
     def _aligned(self, x: SSAValue, rank: int) -> SSAValue:
         """Return the parts of all steps with as many axes as others that they broadcast to."""

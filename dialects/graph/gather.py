@@ -88,10 +88,13 @@ class GatherOp(IndexedOp):
         match tuple(stacked):
             case (True, False):
                 return self.with_operands(operands, axis=integer(axis + 1))
-            case (False, True) if axis == 0:
+            case (False, True):
                 return self.with_operands(operands)
             case _:
                 return None
+
+    def axis_of_steps(self, stacked: Sequence[bool]) -> int:
+        return 0 if stacked[0] else self.axis.value.data
 
     def element(self, scope: Scope, index: Index, result: int = 0) -> SSAValue:
         axis = self.axis.value.data

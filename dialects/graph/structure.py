@@ -210,10 +210,14 @@ class GraphOp(IRDLOperation, ABC):
     def over_steps(self, operands: Sequence[SSAValue], stacked: Sequence[bool]) -> "GraphOp | None":
         """Return the op for all steps of a loop at once, if it has such a form.
 
-        Those of ``operands`` that are ``stacked``, and the result, have an axis of steps in front;
-        behind it, where the op broadcasts, as many axes as the result has.
+        Those of ``operands`` that are ``stacked`` have an axis of steps in front; behind it, where
+        the op broadcasts, as many axes as the result has. The result has it at ``axis_of_steps``.
         """
         return None if self.row_rank is None else self.with_batch(operands)
+
+    def axis_of_steps(self, stacked: Sequence[bool]) -> int:
+        """Return the axis of steps in the result of the op that ``over_steps`` gives."""
+        return 0
 
     @property
     def permuted_operands(self) -> Sequence[int]:

@@ -17,11 +17,11 @@ func.func @state(%h: tensor<2x4xf32>, %x: tensor<20x2x4xf32>, %u: tensor<4x4xf32
   func.return %0 : tensor<2x4xf32>
 }
 
-// A lookup along another axis than the first has no form for all steps.
+// A lookup in another table in each step has no form for all steps.
 // CHECK-LABEL: @no_form
-// CHECK-NEXT:    graph.step_loop carry(%h) slice(%i) read(%x, %w)
-func.func @no_form(%h: tensor<2x4xf32>, %i: tensor<20x8xi64>, %x: tensor<2x9xf32>, %w: tensor<8x4xf32>) -> tensor<2x4xf32> {
-  %0 = graph.step_loop carry(%h) slice(%i) read(%x, %w) {steps = 20 : i64} : (tensor<2x4xf32>) (tensor<20x8xi64>) (tensor<2x9xf32>, tensor<8x4xf32>) -> tensor<2x4xf32> {
+// CHECK-NEXT:    graph.step_loop carry(%h) slice(%i, %x) read(%w)
+func.func @no_form(%h: tensor<2x4xf32>, %i: tensor<20x8xi64>, %x: tensor<20x2x9xf32>, %w: tensor<8x4xf32>) -> tensor<2x4xf32> {
+  %0 = graph.step_loop carry(%h) slice(%i, %x) read(%w) {steps = 20 : i64} : (tensor<2x4xf32>) (tensor<20x8xi64>, tensor<20x2x9xf32>) (tensor<8x4xf32>) -> tensor<2x4xf32> {
   ^bb0(%s: tensor<2x4xf32>, %part: tensor<8xi64>, %t: tensor<2x9xf32>, %m: tensor<8x4xf32>):
     %1 = graph.gather %t, %part {axis = 1 : i64} : (tensor<2x9xf32>, tensor<8xi64>) -> tensor<2x8xf32>
     %2 = graph.matmul %1, %m : (tensor<2x8xf32>, tensor<8x4xf32>) -> tensor<2x4xf32>
