@@ -19,7 +19,7 @@ from dlc.analysis.epilogue import NotFusibleError
 from dlc.ir.tensor import element_bytes, is_float
 from dlc.strategies._strategy import FOREIGN, Strategy
 from dlc.strategies.recurrent import cpu, gpu
-from dlc.strategies.recurrent.cell import cell_of
+from dlc.strategies.recurrent.cell_of_loop import cell_of
 from dlc.strategies.recurrent.work import loop_of
 
 _EXCHANGED_BYTES = (2, 4)

@@ -3,29 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import IndexType, i1
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from dlc.dialects import gpu
 from dlc.dialects.graph.computed import ContractionOp, Index
 from dlc.ir.tensor import compute_type, element_type
-from dlc.strategies.recurrent.cell import SEQUENCE, UNIT, Phase, Read
-from dlc.strategies.recurrent.exchange import Exchange
-from dlc.strategies.recurrent.product import BlockProduct
+from dlc.strategies.recurrent.block_phase import BlockPhase
+from dlc.strategies.recurrent.cell import SEQUENCE, UNIT, Read
+from dlc.strategies.recurrent.cell_places import CellPlaces
+from dlc.strategies.recurrent.results_of_steps import Output, ResultsOfSteps
 from dlc.strategies.recurrent.thread import Thread
-
-Output = tuple[int, SSAValue]
-"""The number of a result of the loop, and its buffer."""
-
-
-@dataclass
-class BlockPhase:
-    """A phase of a step in a block. exchange: of its factors. product: of these."""
-
-    phase: Phase
-    exchange: Exchange
-    product: BlockProduct
 
 
 @dataclass
@@ -46,8 +33,10 @@ class Cells:
         self.states = [self._held(value, "state") for value in self.cell.states]
         self.read = {read: self._held(read.value, "read") for read in self.cell.read}
         count = len(self.states)
+        self.places = CellPlaces(self.thread)
         self._last = [each for each in self.outputs if each[0] < count]
-        self._stacked = [each for each in self.outputs if each[0] >= count]
+        stacked = [each for each in self.outputs if each[0] >= count]
+        self.results = ResultsOfSteps(self.places, stacked)
 
     def _held(self, value: SSAValue, name: str) -> SSAValue:
         """Return registers for an element of each cell of the thread."""
@@ -57,19 +46,19 @@ class Cells:
 
     def begin(self) -> None:
         """Write the loads of the first states, and of what is the same in all steps."""
-        self._each(self._begin)
+        self.places.each(self._begin)
 
     def _begin(self, q: AffineExpr, number: AffineExpr) -> None:
-        at = self._index(number)
+        at = self.places.index(number)
         for initial, buffer in zip(self.cell.loop.initial, self.states, strict=True):
             self.thread.store(self.scope.read(initial, at), buffer, [q])
         self._load(self.cell.shared, self.cell.loop.shared, q, at)
 
     def bring(self, place: AffineExpr) -> None:
         """Write the loads of what is the step's alone, which stands at ``place`` of the slices."""
-        self._each(
+        self.places.each(
             lambda q, number: self._load(
-                self.cell.sliced, self.cell.loop.sliced, q, self._index(number), place
+                self.cell.sliced, self.cell.loop.sliced, q, self.places.index(number), place
             )
         )
 
@@ -98,27 +87,27 @@ class Cells:
         self.thread.each([self.layout.cells], lambda q: self._give(phase, q, step))
 
     def _give(self, phase: BlockPhase, q: AffineExpr, step: AffineExpr) -> None:
-        number, factors = self._number(q), phase.phase.factors
-        own = self._is_own(number)
+        number, factors = self.places.number(q), phase.phase.factors
+        own = self.places.is_own(number)
         values = self._where_own(own, factors, lambda: self._compute(q, number, factors))
-        self._publish(phase.exchange, step, number, values, own)
+        phase.publish(self.places, step, number, values, own)
 
     def finish(self, step: AffineExpr, place: AffineExpr) -> None:
         """Write what a step gives, which stands at ``place`` of results, and let others see it."""
         self.thread.each([self.layout.cells], lambda q: self._finish(q, step, place))
 
     def _finish(self, q: AffineExpr, step: AffineExpr, place: AffineExpr) -> None:
-        scope, number = self.scope, self._number(q)
+        scope, number = self.scope, self.places.number(q)
         yielded, exchanged = self.cell.loop.yielded, self.cell.exchanged
-        given = [*exchanged, *(each for each, _ in self._stacked)]
-        own = self._is_own(number)
+        given = [*exchanged, *(each for each, _ in self.results.outputs)]
+        own = self.places.is_own(number)
         values = self._where_own(
             own, [yielded[each] for each in given], lambda: self._new_states(q, number, given)
         )
         published, rest = values[: len(exchanged)], values[len(exchanged) :]
-        self._publish(self.phases[0].exchange, step, number, published, own)
+        self.phases[0].publish(self.places, step, number, published, own)
         if rest:
-            scope.where(own, lambda: self._store_parts(number, place, rest))
+            scope.where(own, lambda: self.results.store(number, place, rest))
 
     def _where_own(
         self, own: SSAValue, given: Sequence[SSAValue], write: Callable[[], list[SSAValue]]
@@ -127,13 +116,6 @@ class Cells:
         b = self.scope.b
         zeros = [b.constant(0.0, _computed(value)) for value in given]
         return b.branch(own, write, lambda: zeros)
-
-    def _is_own(self, number: AffineExpr) -> SSAValue:
-        """Return whether the block has a cell of a number."""
-        b, count = self.scope.b, self.schedule.units * self.schedule.sequences
-        if count % self.schedule.threads == 0:
-            return b.constant(True, i1)
-        return b.compare("lt", self.scope.index_value(number), b.constant(count, IndexType()))
 
     def _new_states(
         self, q: AffineExpr, number: AffineExpr, given: Sequence[int]
@@ -148,113 +130,24 @@ class Cells:
         self, q: AffineExpr, number: AffineExpr, wanted: Sequence[SSAValue]
     ) -> list[SSAValue]:
         """Write the elements of a cell of values."""
-        scope, at = self.scope, self._index(number)
+        scope, at = self.scope, self.places.index(number)
         scope.elements = lambda value, index: self._element(q, number, at, value, index)
         values = [scope.read(value, at) for value in wanted]
         scope.elements = None
         return values
 
-    def _publish(
-        self,
-        exchange: Exchange,
-        step: AffineExpr,
-        number: AffineExpr,
-        values: Sequence[SSAValue],
-        own: SSAValue,
-    ) -> None:
-        """Write that others may see values of a cell. All lanes of a warp come here, and those
-        with ``own`` have a cell. Neighbours have neighbouring units: one publishes for all that
-        share a word. Units behind the last one are zeros, which nothing is multiplied by.
-        """
-        b, words = self.scope.b, exchange.words
-        found = [[self._padded(self.phases[0].product.rounded(value), number)] for value in values]
-        if words > 1:
-            for each in found:
-                each.append(b.insert(gpu.ShuffleOp(gpu.ShuffleMode.XOR, each[0], 1)))
-            first = b.compare(
-                "eq", self.scope.index_value(number % words), b.constant(0, IndexType())
-            )
-            own = b.logical("and", own, first)
-
-        def write() -> None:
-            for state, each in enumerate(found):
-                exchange.publish(state, step, number, each)
-
-        self.scope.where(own, write)
-
-    def _padded(self, value: SSAValue, number: AffineExpr) -> SSAValue:
-        """Return the value of a cell, zero behind the last unit."""
-        b, unit = self.scope.b, self._unit(number)
-        high = self.scope.interval(unit).high
-        if high is not None and high < self.cell.units:
-            return value
-        last = b.constant(self.cell.units, IndexType())
-        inside = b.compare("lt", self.scope.index_value(unit), last)
-        return b.select(inside, value, b.constant(0.0, value.type))
-
-    def _store_parts(
-        self, number: AffineExpr, place: AffineExpr, values: Sequence[SSAValue]
-    ) -> None:
-        """Write a cell's part of the results of all steps."""
-
-        def write() -> None:
-            at = self._index(number)
-            for (each, buffer), value in zip(self._stacked, values, strict=True):
-                self.thread.store(value, buffer, [place, *self.cell.place(each, at)])
-
-        self.scope.where_below(self._unit(number), self.cell.units, write)
-
-    def fill(self, place: AffineExpr) -> None:
-        """Write the zeros behind the units of parts at ``place``: by the first threads of all."""
-        for each, buffer in self._stacked:
-            self._fill(each, buffer, place)
-
-    def _fill(self, each: int, buffer: SSAValue, place: AffineExpr) -> None:
-        thread, number, room = self.thread, self.thread.number_of_all, self.cell.room(each)
-
-        def write() -> None:
-            zero = self.scope.b.constant(0.0, _computed(self.cell.loop.yielded[each]))
-            thread.store(zero, buffer, [place, number + room.start])
-
-        if room:
-            self.scope.where_below(number, len(room), write)
-
     def end(self) -> None:
         """Write the states after the last step, where they are results."""
         if self._last:
-            self._each(self._end)
+            self.places.each(self._end)
 
     def _end(self, q: AffineExpr, number: AffineExpr) -> None:
         def write() -> None:
-            at = self._index(number)
+            at = self.places.index(number)
             for state, buffer in self._last:
                 self.thread.store(self.thread.load(self.states[state], [q]), buffer, at)
 
-        self.scope.where_below(self._unit(number), self.cell.units, write)
-
-    # Places -------------------------------------------------------------------------------------
-
-    def _number(self, q: AffineExpr) -> AffineExpr:
-        """Return the number of a thread's cell in the block: units first."""
-        return q * self.schedule.threads + self.thread.number
-
-    def _each(self, write: Callable[[AffineExpr, AffineExpr], None]) -> None:
-        """Write code for each cell of the thread and its number in the block."""
-        count = self.schedule.units * self.schedule.sequences
-
-        def one(q: AffineExpr) -> None:
-            number = self._number(q)
-            self.scope.where_below(number, count, lambda: write(q, number))
-
-        self.thread.each([self.layout.cells], one)
-
-    def _unit(self, number: AffineExpr) -> AffineExpr:
-        return self.thread.unit + number % self.schedule.units
-
-    def _index(self, number: AffineExpr) -> list[AffineExpr]:
-        """Return the sequence and the unit of a cell; those behind the last unit are as that."""
-        sequence = self.thread.sequence_index(number // self.schedule.units)
-        return [sequence, self.thread.unit_index(self._unit(number))]
+        self.places.where_unit(number, write)
 
     def _element(
         self, q: AffineExpr, number: AffineExpr, at: Index, value: SSAValue, index: Index

@@ -14,7 +14,7 @@ from dlc.strategies._loop_nest import computing_s, moving_s, stack_violation, st
 from dlc.strategies._rated import Rated
 from dlc.strategies.contract.register_tile import RegisterTile
 from dlc.strategies.recurrent import work
-from dlc.strategies.recurrent.cell import cell_of
+from dlc.strategies.recurrent.cell_of_loop import cell_of
 from dlc.strategies.recurrent.cpu_lowering import lower
 from dlc.strategies.recurrent.cpu_schedule import RecurrentOnCpu
 from dlc.strategies.recurrent.work import RecurrentWork, loop_of

@@ -20,7 +20,8 @@ from dlc.lowering.packing import Packing
 from dlc.lowering.product import Product, points, split
 from dlc.lowering.tile_scope import open_loop
 from dlc.strategies.contract.register_tile import RegisterTile
-from dlc.strategies.recurrent.cell import Cell, CellScope, Part
+from dlc.strategies.recurrent.cell import Cell, Part
+from dlc.strategies.recurrent.cell_scope import CellScope
 from dlc.strategies.recurrent.cpu_schedule import RecurrentOnCpu
 
 Exprs = Sequence[AffineExpr]

@@ -20,10 +20,13 @@ from dlc.dialects.loop.attributes import LoopKind
 from dlc.dialects.loop.structure import ForOp, YieldOp
 from dlc.lowering.job import Job
 from dlc.strategies.contract.register_tile import RegisterTile
-from dlc.strategies.recurrent.cell import Phase, cell_of
-from dlc.strategies.recurrent.cpu_block import Output, UnitBlock
+from dlc.strategies.recurrent.cell import Phase
+from dlc.strategies.recurrent.cell_of_loop import cell_of
+from dlc.strategies.recurrent.cpu_block import UnitBlock
+from dlc.strategies.recurrent.cpu_cells import BlockCells, Output
 from dlc.strategies.recurrent.cpu_kernel import Exprs, Kernel
 from dlc.strategies.recurrent.cpu_schedule import RecurrentOnCpu
+from dlc.strategies.recurrent.cpu_sums import sum_up
 
 
 def lower(job: Job, schedule: RecurrentOnCpu) -> None:
@@ -100,7 +103,8 @@ class _Steps:
         def write(block: AffineExpr) -> None:
             loop = kernel.scope.index_value(block) if isinstance(block, AffineDimExpr) else None
             body = UnitBlock(kernel, phase, tile, odd, block + blocks.start, units, loop)
-            body.write(place, stacked)
+            sum_up(body, place)
+            BlockCells(body, place, stacked).write()
 
         if len(blocks) == 1:
             write(AffineExpr.constant(0))

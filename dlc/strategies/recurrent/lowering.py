@@ -11,8 +11,11 @@ from dlc.dialects.graph.step_loop import StepLoopOp
 from dlc.dialects.loop.attributes import LoopKind, LoopMap
 from dlc.dialects.loop.structure import ForOp, YieldOp
 from dlc.lowering.job import Job
-from dlc.strategies.recurrent.cell import CellScope, Phase, cell_of
-from dlc.strategies.recurrent.cells import BlockPhase, Cells
+from dlc.strategies.recurrent.block_phase import BlockPhase
+from dlc.strategies.recurrent.cell import Phase
+from dlc.strategies.recurrent.cell_of_loop import cell_of
+from dlc.strategies.recurrent.cell_scope import CellScope
+from dlc.strategies.recurrent.cells import Cells
 from dlc.strategies.recurrent.exchange import Exchange, published_type
 from dlc.strategies.recurrent.fma_product import FmaBlockProduct
 from dlc.strategies.recurrent.layout import layouts_of
@@ -104,4 +107,4 @@ class _Steps:
             phase.exchange.bring(step)
             phase.product.multiply()
         self.cells.finish(step, place)
-        self.cells.fill(place)
+        self.cells.results.fill(place)

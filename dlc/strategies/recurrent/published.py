@@ -11,7 +11,8 @@ from dlc.dialects.graph.step_loop import StepLoopOp
 from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.ir.tensor import numpy_dtype
 from dlc.strategies._choice import read
-from dlc.strategies.recurrent.cell import Cell, cell_of
+from dlc.strategies.recurrent.cell import Cell
+from dlc.strategies.recurrent.cell_of_loop import cell_of
 from dlc.strategies.recurrent.exchange import published_type
 from dlc.strategies.recurrent.layout import Layout, layouts_of
 from dlc.strategies.recurrent.schedule import RecurrentOnGpu

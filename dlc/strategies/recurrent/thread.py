@@ -14,7 +14,8 @@ from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import AllocOp, LoadOp, StoreOp
 from dlc.ir.space import Space, SpaceAttr
 from dlc.lowering.tile_scope import open_loop
-from dlc.strategies.recurrent.cell import Cell, CellScope
+from dlc.strategies.recurrent.cell import Cell
+from dlc.strategies.recurrent.cell_scope import CellScope
 from dlc.strategies.recurrent.layout import Layout
 
 

@@ -6,7 +6,7 @@ from dlc.analysis.dataflow import Cluster
 from dlc.analysis.traffic import traffic_bytes
 from dlc.dialects.graph.step_loop import StepLoopOp
 from dlc.ir.tensor import compute_type, element_bytes
-from dlc.strategies.recurrent.cell import cell_of
+from dlc.strategies.recurrent.cell_of_loop import cell_of
 
 
 @dataclass(frozen=True)
