@@ -17,7 +17,7 @@ class FmaBlockProduct(BlockProduct):
         thread, layout = self.thread, self.thread.layout
         for number in range(layout.down):
             row = self.tile(number) * layout.tile_rows + thread.lane
-            self.each_product(row, lambda op, column, m=number: self._hold_rows(m, op, column))
+            self.rows.each_product(row, lambda op, column, m=number: self._hold_rows(m, op, column))
 
     def _hold_rows(self, number: int, op: ContractionOp, column: AffineExpr) -> None:
         thread, layout = self.thread, self.thread.layout

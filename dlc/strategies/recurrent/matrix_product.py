@@ -51,7 +51,7 @@ class MatrixBlockProduct(BlockProduct):
             self.each_chunk(hold_chunk)
 
         row = self.tile(number) * layout.tile_rows + panel * PANEL_ROWS + thread.row
-        self.each_product(row, hold)
+        self.rows.each_product(row, hold)
 
     def _along(self, chunk: AffineExpr) -> AffineExpr:
         """Return the first element of the lane's piece of a chunk."""

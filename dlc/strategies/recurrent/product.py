@@ -6,9 +6,8 @@ shared memory.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
 
 from xdsl.dialects.builtin import IndexType, f32
 from xdsl.ir import Attribute, SSAValue
@@ -21,6 +20,7 @@ from dlc.dialects import gpu
 from dlc.dialects.graph.computed import ContractionOp, apply_map
 from dlc.ir.space import Space, space_of
 from dlc.strategies.recurrent.cell import Part, Phase
+from dlc.strategies.recurrent.product_rows import ProductRows
 from dlc.strategies.recurrent.thread import Thread
 
 _ZERO = AffineExpr.constant(0)
@@ -30,9 +30,6 @@ Fragment = tuple[SSAValue, list[AffineExpr | int]]
 
 Chunk = Callable[[int, AffineExpr | int], Fragment]
 """Gives a fragment of the weights of a chunk: of a tile of the warp, by its number."""
-
-_Begin = tuple[Part, int]
-"""A part, and its first row."""
 
 
 @dataclass
@@ -50,8 +47,8 @@ class BlockProduct(ABC):
     sums: SSAValue = field(init=False)
 
     def __post_init__(self) -> None:
-        layout = self.thread.layout
-        self.sums = self.thread.shared(f32, layout.sum_sizes, "sums")
+        self.rows = ProductRows(self.thread, self.phase)
+        self.sums = self.thread.shared(f32, self.thread.layout.sum_sizes, "sums")
 
     def hold(self) -> None:
         """Write the loads of the weights, once: to registers, ``[tile, chunk, fragment, place]``,
@@ -78,7 +75,7 @@ class BlockProduct(ABC):
     def total(self, part: Part, unit: AffineExpr, sequence: AffineExpr) -> SSAValue:
         """Write the sum of what all slices have left for a unit and a sequence of the block."""
         thread, layout = self.thread, self.thread.layout
-        row = unit + self._first_row(part)
+        row = unit + self.rows.first_row(part)
         place = layout.sum_place(row % PANEL_ROWS, sequence)
         total: SSAValue | None = None
         for slice in range(layout.schedule.warps[1]):
@@ -91,15 +88,11 @@ class BlockProduct(ABC):
         """Write a factor as the instruction takes it."""
         return self.thread.scope.b.insert(gpu.CvtTf32Op(value)) if self.is_rounded else value
 
-    # Rows ---------------------------------------------------------------------------------------
+    # Tiles --------------------------------------------------------------------------------------
 
     def tile(self, number: int) -> AffineExpr:
         """Return which of all tiles is number ``number`` of the warp."""
         return self.thread.warp_row * self.thread.layout.down + number
-
-    def _first_row(self, part: Part) -> int:
-        own, factors = self.phase.parts_of(part.factor), self.phase.factors
-        return self.thread.layout.first_row(factors.index(part.factor), own.index(part))
 
     def _first_lines(self) -> list[AffineExpr]:
         """Return, for each tile of the warp, the first line of the state that its rows are
@@ -124,69 +117,6 @@ class BlockProduct(ABC):
             own = scope.b.constant((number + 1) * layout.schedule.sequences, IndexType())
             lines = scope.b.select(later, own, lines)
         return scope.dim(lines, Interval(0, layout.lines - layout.schedule.sequences))
-
-    def each_product(
-        self, row: AffineExpr, write: Callable[[ContractionOp, AffineExpr], None]
-    ) -> None:
-        """Write code for the product that a row belongs to, and for its column there; rows between
-        those of two states are as those before them.
-        """
-        scope = self.thread.scope
-        low, high = self._limits(row)
-        for parts, begin, end in self._spans():
-
-            def below(parts: Sequence[_Begin] = parts) -> None:
-                write(parts[0][0].product, self._column(row, parts))
-
-            def inside(end: int = end, below: Callable[[], None] = below) -> None:
-                scope.where_below(row, end, below)
-
-            if begin <= high and low < end:
-                scope.where_below(row * -1, 1 - begin, inside)
-
-    def _limits(self, row: AffineExpr) -> tuple[int, int]:
-        """Return the first and the last value of a row."""
-        rows = self.thread.scope.interval(row)
-        assert rows.low is not None
-        assert rows.high is not None
-        return rows.low, rows.high
-
-    def _column(self, row: AffineExpr, parts: Sequence["_Begin"]) -> AffineExpr:
-        """Return the column of a product that a row is."""
-        thread = self.thread
-        low, high = self._limits(row)
-        before = [each for each in parts if each[1] <= low]
-        later = [each for each in parts if low < each[1] <= high]
-        part, begin = before[-1] if before else parts[0]
-        first, column = AffineExpr.constant(begin), AffineExpr.constant(part.first)
-        if later:
-            first, column = self._chosen(row, (part, begin), later)
-        return thread.unit_index(thread.unit + (row - first)) + column
-
-    def _chosen(
-        self, row: AffineExpr, first: "_Begin", later: Sequence["_Begin"]
-    ) -> tuple[AffineExpr, AffineExpr]:
-        """Return the first row, and the first column, of the part that a row belongs to."""
-        scope, b = self.thread.scope, self.thread.scope.b
-        begin, column = (b.constant(n, IndexType()) for n in (first[1], first[0].first))
-        at = scope.index_value(row)
-        for part, own in later:
-            here = b.compare("ge", at, b.constant(own, IndexType()))
-            begin = b.select(here, b.constant(own, IndexType()), begin)
-            column = b.select(here, b.constant(part.first, IndexType()), column)
-        columns = max(part.first for part, _ in (first, *later))
-        most = self.thread.layout.rows, columns
-        made = (scope.dim(x, Interval(0, n)) for x, n in zip((begin, column), most, strict=True))
-        begins, chosen = made
-        return begins, chosen
-
-    def _spans(self) -> Iterator[tuple[list["_Begin"], int, int]]:
-        """Yield the parts of each product, the first row of all of them, and that of the next."""
-        parts = sorted(self.phase.parts, key=self._first_row)
-        spans = [list(own) for _, own in groupby(parts, lambda part: part.product)]
-        firsts = [*(self._first_row(own[0]) for own in spans), self.thread.layout.rows]
-        for own, (begin, end) in zip(spans, pairwise(firsts), strict=True):
-            yield [(part, self._first_row(part)) for part in own], begin, end
 
     # Weights ------------------------------------------------------------------------------------
 
