@@ -28,6 +28,7 @@ from dlc.dialects.loop import (
     MapAccumulatorOp,
     NormalizeOp,
     OnlineSoftmaxOp,
+    TotalRowsOp,
     ZeroOp,
 )
 from dlc.dialects.loop.attributes import LoopMap
@@ -46,6 +47,7 @@ from dlc.simt.matrix_tile import MatrixTile
 from dlc.simt.online_softmax import Mask, OnlineSoftmax
 from dlc.simt.part_sum import PartSum
 from dlc.simt.region import RegionWriter
+from dlc.simt.row_totals import RowTotals
 from dlc.simt.warpgroup_tile import WarpgroupTile
 from dlc.simt.weighed_exchange import WeighedExchange
 from dlc.simt.weighed_parts import WeighedParts
@@ -170,6 +172,12 @@ class _Selection:
         """Write the division by the totals."""
         self.softmaxes[op.sums].normalize(op.zero is not None)
 
+    def total_rows(self, op: TotalRowsOp) -> None:
+        """Write the combination of rows over the threads and blocks that have parts of them."""
+        team, rank = team_of(op), self._rank() if op.blocks > 1 else AffineExpr.constant(0)
+        tile = self.tiles[op.accumulator]
+        RowTotals(self.writer, op, tile, team, self._number(team), rank).write()
+
     def drain(self, op: DrainOp) -> None:
         """Write the region for each element, where it is or where an exchange brings it."""
         tile, team = self.tiles[op.accumulator], team_of(op)
@@ -256,6 +264,7 @@ _WRITERS: dict[type[Operation], Callable[[_Selection, Any], None]] = {
     MapAccumulatorOp: _Selection.map_accumulator,
     OnlineSoftmaxOp: _Selection.online_softmax,
     NormalizeOp: _Selection.normalize,
+    TotalRowsOp: _Selection.total_rows,
     DrainOp: _Selection.drain,
     DrainInClusterOp: _Selection.drain_in_cluster,
     DrainPartsOp: _Selection.drain_parts,

@@ -29,6 +29,7 @@ from dlc.dialects.loop.spread import SpreadAttr
 from dlc.dialects.loop.stage import StageOp
 from dlc.dialects.loop.structure import ForOp, YieldOp
 from dlc.dialects.loop.task_map import TaskMapAttr
+from dlc.dialects.loop.total_rows import TotalRowsOp
 from dlc.dialects.loop.vector import LoadVectorOp, StoreVectorOp
 from dlc.ir.space import SpaceAttr
 
@@ -61,6 +62,7 @@ Loop = Dialect(
         StageOp,
         StoreOp,
         StoreVectorOp,
+        TotalRowsOp,
         YieldOp,
         ZeroOp,
     ],

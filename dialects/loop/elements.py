@@ -62,17 +62,18 @@ class ElementsOp(TileOp, ABC):
         within: Sequence[int],
         body: Region | None = None,
         own: Sequence[SSAValue] = (),
+        more: Sequence[Region] = (),
         **properties: Attribute | None,
     ):
-        """first: the row and column of the first element. body: takes row, column and value. own:
-        what a subclass adds to the operands, which come first.
+        """first: the row and column of the first element. body: takes row, column and value. own,
+        more: what a subclass adds to the operands and to the regions, where it comes first.
         """
         map, indices = canonical_access(first, dims)
         limits = DenseArrayBase.from_list(i64, list(within))
         super().__init__(
             operands=[*own, accumulator, indices],
             properties={"first": map, "within": limits, **properties},
-            regions=[body or Region(self.block(accumulator))],
+            regions=[*more, body or Region(self.block(accumulator))],
         )
 
     @staticmethod
@@ -85,6 +86,13 @@ class ElementsOp(TileOp, ABC):
     def limits(self) -> tuple[int, ...]:
         """The numbers of rows and columns that there are."""
         return tuple(map(int, self.within.get_values()))
+
+    @property
+    def yielded(self) -> SSAValue:
+        """What the region yields for an element, if it yields something."""
+        last = self.body.block.last_op
+        assert isinstance(last, YieldOp)
+        return last.arguments[0]
 
     def _verify_tile(self) -> None:
         verify_whole(self.accumulator)
@@ -117,13 +125,6 @@ class MapAccumulatorOp(ElementsOp):
 
     name = "loop.map_accumulator"
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect(), RecursiveMemoryEffect())
-
-    @property
-    def yielded(self) -> SSAValue:
-        """What takes the place of an element."""
-        last = self.body.block.last_op
-        assert isinstance(last, YieldOp)
-        return last.arguments[0]
 
     def verify_(self) -> None:
         self._verify_region(yields_element=True)

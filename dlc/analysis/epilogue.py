@@ -13,8 +13,9 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from dlc.analysis.element_profile import ElementProfile, profile
+from dlc.analysis.row_totals import RowTotals
 from dlc.core.affine import Ranges, extent, interval_of, linear_index, simplify, unflatten
-from dlc.dialects.graph.computed import ComputedOp, ElementwiseOp
+from dlc.dialects.graph.computed import ComputedOp, ElementwiseOp, ReductionOp
 from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import element_count, shape
 
@@ -38,9 +39,10 @@ class Place:
     conditions: tuple[tuple[AffineExpr, int], ...] = ()
 
 
-def places(
-    root: SSAValue, ops: Iterable[ComputedOp], profile_of: ProfileOf = profile
-) -> dict[SSAValue, Place]:
+Places = dict[SSAValue, Place]
+
+
+def places(root: SSAValue, ops: Iterable[ComputedOp], profile_of: ProfileOf = profile) -> Places:
     """Return, for each tensor that ``ops`` compute from ``root``, where an element of ``root``
     goes.
 
@@ -48,15 +50,33 @@ def places(
     directly or not, are left out. profile_of: gives the profile of an op; a cluster has them.
     Raises NotFusibleError when some element needs more than one element of ``root``.
     """
-    sizes = shape(root)
+    found, rows = epilogue(root, ops, profile_of)
+    if rows.totals:
+        raise NotFusibleError("an epilogue that needs whole rows of the contraction")
+    return found
+
+
+def epilogue(
+    root: SSAValue, ops: Iterable[ComputedOp], profile_of: ProfileOf = profile
+) -> tuple[Places, RowTotals]:
+    """Return the places as ``places`` does, and what ``ops`` compute for whole rows of ``root``,
+    each of which the threads that have elements of it must then have together.
+    """
+    sizes, rows = shape(root), RowTotals(root)
     found = {root: Place(tuple(AffineExpr.dimension(d) for d in range(len(sizes))))}
     for op in ops:
         if op is root.owner or op.is_view:
             continue  # a view has no place of its own: it is looked through where it is read
         inside = {v: p for v in op.operands if (p := _place(v, found, sizes)) is not None}
+        whole = {v: place.index for v, place in inside.items() if not place.conditions}
+        if (whole and rows.add_total(op, whole)) or (not inside and rows.add_of_rows(op)):
+            continue
+        place = _after(op, inside, sizes, profile_of) if inside else Place(())
+        if not rows.may_read(op, place.index):
+            raise NotFusibleError("an epilogue that reads totals of other rows")
         if inside:
-            found[op.results[0]] = _after(op, inside, sizes, profile_of)
-    return found
+            found[op.results[0]] = place
+    return found, rows
 
 
 def _place(value: SSAValue, found: dict[SSAValue, Place], sizes: tuple[int, ...]) -> Place | None:
@@ -112,6 +132,8 @@ def _after(
         if len(set(inside.values())) > 1:
             raise NotFusibleError("an epilogue that needs two elements of the contraction")
         return next(iter(inside.values()))
+    if isinstance(op, ReductionOp):
+        raise NotFusibleError("a reduction of other than whole rows after a contraction")
     (before, *others) = inside.values()
     if others:
         raise NotFusibleError("data movement inside an epilogue")

@@ -162,6 +162,12 @@ class GpuCosts:
     ratios of 85 pairs of kernels (docs/performance.md, "GPU: products of few rows").
     """
 
+    row_total_clocks: float = 600.0
+    row_cluster_clocks: float = 1800.0
+    """Until all threads of a block, or of a cluster, have the totals of their rows. Not measured:
+    twice what such barriers take elsewhere, so that only a clear gain is taken.
+    """
+
     remote_share: float = 0.06
     """Bandwidth of stores to other blocks' shared memory, as a share of one's own."""
 

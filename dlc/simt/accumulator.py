@@ -106,6 +106,21 @@ class Accumulator(ABC):
 
     @property
     @abstractmethod
+    def row_lanes(self) -> int:
+        """The neighbouring lanes of a warp that have elements of the same row."""
+
+    @property
+    @abstractmethod
+    def beside(self) -> int:
+        """The groups of warps beside each other, which have elements of the same rows."""
+
+    @property
+    @abstractmethod
+    def number_beside(self) -> AffineExpr:
+        """The number of this thread's group among these."""
+
+    @property
+    @abstractmethod
     def sizes(self) -> Sequence[int]:
         """The sizes of the register buffer."""
 

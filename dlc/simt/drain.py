@@ -29,7 +29,7 @@ def drain(writer: RegionWriter, op: DrainOp, sums: Accumulator) -> None:
 
         Run(piece.outer, op, piece.at, piece.length, load).write(ops)
 
-    each_piece(writer, op, sums, write)
+    each_piece(writer, op, sums.each_row, write)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from xdsl.traits import IsTerminator, Pure
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.elements import ElementsOp
 from dlc.lowering.tile_scope import open_loop
-from dlc.simt.accumulator import Accumulator, Columns, Place
+from dlc.simt.accumulator import Columns, Place
 from dlc.simt.region import RegionWriter
 
 
@@ -32,7 +32,11 @@ Write = Callable[[Piece, Sequence[Operation]], None]
 """Writes the ops of a region that are not the same for all elements of a row, for a piece of it."""
 
 
-def each_piece(writer: RegionWriter, op: ElementsOp, sums: Accumulator, write: Write) -> None:
+EachRow = Callable[[Callable[[AffineExpr, Columns], None]], None]
+"""Writes something for each row that a thread has elements of, as ``Accumulator.each_row``."""
+
+
+def each_piece(writer: RegionWriter, op: ElementsOp, each_row: EachRow, write: Write) -> None:
     """Write the loops over a thread's elements. writer: knows the values around the op."""
     scope = writer.scope
     first_row, first_column = writer.composed(op.first.data.results, op.indices)
@@ -61,7 +65,7 @@ def each_piece(writer: RegionWriter, op: ElementsOp, sums: Accumulator, write: W
 
         open_loop(scope, count // length, LoopMap.UNROLL, write_piece)
 
-    sums.each_row(write_row)
+    each_row(write_row)
 
 
 def by_row(body: Block) -> tuple[Sequence[Operation], Sequence[Operation]]:

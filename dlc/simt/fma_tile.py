@@ -25,6 +25,18 @@ class FmaTile(Accumulator):
         return self.warp * WARP_LANES + self.lane
 
     @property
+    def row_lanes(self) -> int:
+        return self.spread.map.factors[-1].shape[1]  # lanes are the last workers
+
+    @property
+    def beside(self) -> int:
+        return self.spread.beside // self.row_lanes
+
+    @property
+    def number_beside(self) -> AffineExpr:
+        return self.warp % self.beside
+
+    @property
     def sizes(self) -> Sequence[int]:
         return self.down, self.across
 

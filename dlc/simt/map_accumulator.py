@@ -28,4 +28,4 @@ def map_accumulator(writer: RegionWriter, op: MapAccumulatorOp, sums: Accumulato
 
         open_loop(scope, piece.length, LoopMap.VECTOR, write_one)
 
-    each_piece(writer, op, sums, write)
+    each_piece(writer, op, sums.each_row, write)

@@ -28,6 +28,18 @@ class MatrixTile(Accumulator):
         return self.warp
 
     @property
+    def row_lanes(self) -> int:
+        return ROW_LANES
+
+    @property
+    def beside(self) -> int:
+        return self.spread.beside
+
+    @property
+    def number_beside(self) -> AffineExpr:
+        return self.worker % self.beside
+
+    @property
     def sizes(self) -> Sequence[int]:
         return self.down, self.across, self._fragment.slots
 

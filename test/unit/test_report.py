@@ -15,7 +15,7 @@ from dlc.compiler.outcome import Report
 from dlc.runtime.explanation import explain
 from dlc.verification.groups import GroupsChecked, verify_groups
 
-SIZE = 64
+SIZE = 264
 
 
 def block() -> onnx.ModelProto:

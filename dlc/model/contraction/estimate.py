@@ -110,14 +110,22 @@ class _Estimate:
         in_scratch = costs.meeting_clocks + 2 * resident * epilogue.part_clocks
         in_cluster = costs.cluster_clocks + resident * epilogue.sent_clocks
         apart = np.where(tiles.meets_in_scratch, in_scratch, 0)
-        return np.where(tiles.meets_in_cluster, in_cluster, apart)
+        return np.where(tiles.meets_in_cluster, in_cluster, apart) + self._totalling
+
+    @property
+    def _totalling(self) -> Floats:
+        """The clocks of the totals of rows, each of which blocks or warps wait for."""
+        costs = self.arch.costs
+        in_cluster = self.tiles.row_blocks > 1
+        each = np.where(in_cluster, costs.row_cluster_clocks, costs.row_total_clocks)
+        return self.tiles.work.row_totals * each
 
     @cached_property
     def _sms(self) -> Floats:
         """The SMs that blocks reach."""
         sms, tiles = np.full_like(self.tiles.split, self.arch.sm_count), self.tiles
         for blocks, reached in self.arch.cluster_sms.items():
-            sms = np.where(tiles.meets_in_cluster & (tiles.split == blocks), reached, sms)
+            sms = np.where(tiles.cluster == blocks, reached, sms)
         return sms
 
     @cached_property

@@ -38,6 +38,7 @@ class TileNumbers(NamedTuple):
     walking: blocks that walk over tiles, 0 where each has one. tensor: 1 where one thread brings a
     slice by tensor copies, else 0. turns: teams of warps that have tiles of their own. kept:
     registers of a thread that multiplies, where others give theirs to it; 0 where they do not.
+    row_blocks: blocks of a cluster that have the columns of the same rows.
     """
 
     m: int
@@ -55,6 +56,7 @@ class TileNumbers(NamedTuple):
     tensor: int = 0
     turns: int = 1
     kept: int = 0
+    row_blocks: int = 1
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ class Tiles:
     turns: Floats
     columns: Floats
     kept: Floats
+    row_blocks: Floats
 
     @staticmethod
     def of(
@@ -146,7 +149,18 @@ class Tiles:
         slices, sums = self.stages * self.slice_bytes, self.exchange_bytes
         together = slices + self.turns * sums
         at_once = (self.producers > 0) | self.meets_in_cluster
-        return np.where(at_once, together, np.maximum(slices, sums))
+        return np.where(at_once, together, np.maximum(slices, sums)) + self.row_total_bytes
+
+    @cached_property
+    def row_total_bytes(self) -> Floats:
+        """The bytes of shared memory for totals of rows, and for their parts."""
+        parts = self.row_blocks * self.warps_n
+        return self.work.row_totals * (parts + 1) * self.m * self.work.compute_bytes
+
+    @cached_property
+    def cluster(self) -> Floats:
+        """The blocks of a cluster: those with parts of a sum, or of a row."""
+        return np.where(self.meets_in_cluster, self.split, self.row_blocks)
 
     @cached_property
     def meets_in_cluster(self) -> npt.NDArray[np.bool_]:

@@ -26,7 +26,8 @@ class Contraction:
     lhs_inside: whether the lhs is computed in the kernel. lhs_piece: bytes of it that lie together
     along the reduction, between others that are not read with them; 0 where there are no others.
     adjacent: whether neighbouring columns are neighbours in memory in all results.
-    results: tensors that are stored.
+    results: tensors that are stored. row_totals: reductions of whole rows behind the product, one
+    after the other.
     """
 
     batch: int
@@ -60,6 +61,7 @@ class Contraction:
     results: int = 1
     batch_loop: int = 1
     beside: int = 1
+    row_totals: int = 0
 
     @property
     def flops(self) -> float:

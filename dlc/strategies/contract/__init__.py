@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.epilogue import NotFusibleError, places
+from dlc.analysis.epilogue import NotFusibleError, epilogue
 from dlc.analysis.factor_copy import copy_bytes
 from dlc.analysis.role import Role
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp
@@ -23,16 +23,17 @@ def _obstacles(cluster: Cluster) -> Iterator[str]:
     root, *others = (op for op, role in cluster.roles.items() if role is Role.ANCHOR)
     if others:
         yield "two contractions"
-    if kinds := {Role.ROW, Role.WINDOW} & cluster.kinds:
-        name = "row" if Role.ROW in kinds else "window"
-        yield f"a {name} reduction does not join a contraction"
+    if Role.WINDOW in cluster.kinds:
+        yield "a window reduction does not join a contraction"
     try:
-        after = places(root.results[0], cluster.ops, cluster.profile)
+        after, rows = epilogue(root.results[0], cluster.ops, cluster.profile)
     except NotFusibleError as reason:
         yield str(reason)
         return
+    if rows.values.intersection(cluster.results):
+        yield "totals of rows of a contraction are outputs, or others read them too"
     for op in cluster.ops:
-        if op.results[0] not in after:
+        if op.results[0] not in after and op.results[0] not in rows.values:
             yield from _obstacles_before(cluster, op, root)
 
 
@@ -42,6 +43,8 @@ def _obstacles_before(cluster: Cluster, op: ComputedOp, root: ComputedOp) -> Ite
     """
     if any(v in cluster.results for v in op.results):
         yield "what a contraction reads is an output, or others read it too: it is stored anyway"
+    if cluster.roles[op] is Role.ROW:
+        yield "a row reduction before a contraction"
     assert isinstance(root, ContractionOp)
     feeds_rhs = _feeds(cluster, op, root.operands[1])
     if feeds_rhs and root.operands[1] is not root.operands[0] and not copy_bytes(cluster, root, 1):

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil, hypot
 
+from dlc.analysis.dataflow import Cluster
+from dlc.analysis.role import Role
 from dlc.arch import CpuArch
 from dlc.model.contraction import Contraction
 from dlc.model.upper_bound import cpu_bound
@@ -24,6 +26,13 @@ to 1.4 for 1x1 convolutions of MobileNet-v2 in channels-first order, on one core
 
 _LEAST_TILES = 4
 """Tiles below each other that are worth the rhs once more."""
+
+
+def _obstacle(cluster: Cluster) -> str | None:
+    """Return why a core cannot have what a cluster needs: it finishes a tile of a few columns."""
+    if Role.ROW in cluster.kinds:
+        return "a row reduction does not join a contraction on a CPU"
+    return None
 
 
 def candidates(work: Contraction, arch: CpuArch) -> Iterator[ContractOnCpu]:
@@ -130,4 +139,6 @@ def _row_clocks(work: Contraction, rows: int, vectors: int, lanes: int, arch: Cp
     )
 
 
-IMPLEMENTATION = Implementation(ContractOnCpu, work_of, candidates, rate, describe, lower)
+IMPLEMENTATION = Implementation(
+    ContractOnCpu, work_of, candidates, rate, describe, lower, obstacle=_obstacle
+)

@@ -24,6 +24,7 @@ from dlc.lowering.factor import Factor
 from dlc.lowering.job import Job
 from dlc.lowering.product import Product, split
 from dlc.lowering.product_drain import drain
+from dlc.lowering.row_totals import total_rows
 from dlc.lowering.tile_scope import TileScope
 from dlc.strategies.contract.schedule import TENSOR, ContractOnGpu
 from dlc.strategies.contract.tile_order import TileOrder
@@ -124,7 +125,7 @@ class _Kernel:
         )
         accumulator.name_hint = "accumulator"
         self._reduce(place, accumulator)
-        if schedule.split == schedule.cluster:
+        if schedule.split == 1 or schedule.exchange:
             self._drain(place, accumulator)
         else:
             is_last = self._combine_parts(place, accumulator)
@@ -193,5 +194,7 @@ class _Kernel:
         schedule, (rows, columns, _) = self.schedule, self.schedule.tile
         batch = split(place.batch, self.product.gemm.batch)
         first = place.row * rows, place.column * columns
-        exchange, parts = schedule.exchange, schedule.cluster
-        drain(self.scope, self.product, batch, first, accumulator, exchange, parts)
+        in_cluster = schedule.row_blocks > 1
+        total_rows(self.scope, self.product, batch, first, accumulator, in_cluster)
+        parts = schedule.split if schedule.exchange else 1
+        drain(self.scope, self.product, batch, first, accumulator, schedule.exchange, parts)

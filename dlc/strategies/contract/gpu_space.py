@@ -5,19 +5,30 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import product
 from math import ceil, gcd
-from typing import Any
 
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import Instruction
 from dlc.arch.matrix_descriptor import ROW_BYTES, TRANSPOSED_BYTES
-from dlc.model.contraction import EXCHANGE_RUN, Contraction
+from dlc.model.contraction import Contraction
 from dlc.strategies._key import LARGEST
 from dlc.strategies.contract.families import Families
 from dlc.strategies.contract.gpu_groups import sharing
+from dlc.strategies.contract.gpu_keys import (
+    LINE_BYTES,
+    are_boxes,
+    can_exchange,
+    interleave_of,
+    interleave_of_boxes,
+    is_box_in_order,
+    is_long,
+    may_walk,
+    order_of_tiles,
+    schedule_of,
+)
+from dlc.strategies.contract.gpu_rows import whole_rows
 from dlc.strategies.contract.gpu_tiles import (
     DIVIDED,
-    OF_WARPGROUPS,
     PRODUCER_REGISTERS,
     Space,
     Tile,
@@ -43,14 +54,6 @@ factors: in all of nine contractions that were measured, by 1.2 to 1.9 times.
 _MOST_SPLIT_SUMS = 96 * WARP_LANES
 """Of a warp: where the parts of a sum are added, as many registers again hold another part."""
 
-_TENSOR_COPIES = frozenset({"tma", "mbarrier", "setmaxnreg"})
-
-_LINE_BYTES = OF_WARPGROUPS.slice_bytes[0]
-_LEAST_LINE_BYTES = 64
-"""A copy takes as long for a shorter line: with 32 bytes it is slower than threads are (1.2 to 2.5
-times in three convolutions), unless that is all of the reduction.
-"""
-
 _MOST_STAGES = 16
 _DIVIDED_STAGES = 8
 _MOST_DIVIDED = 6
@@ -62,11 +65,6 @@ _MOST_BLOCKS_OF_AN_SM = 2
 _SENT_TOGETHER = 2
 """Panels whose columns take turns where sums are sent to other blocks: 16 bytes at once."""
 
-_GROUPED_ROWS = 4
-"""Of tiles that run together, so that blocks share what they read. In 87 schedules of 38 products
-and convolutions, of few tiles and of many, it takes 0.7 % more than the best of six orders in the
-geometric mean; 8 rows take 2.0 %, row by row 4.0 % (57 % in one).
-"""
 _SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
 
 
@@ -91,6 +89,9 @@ def _space_of(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
     of_warpgroups = [row for row in fitting if _is_of_warpgroups(row, work, arch)]
     is_copied = work.lhs_copy > 0 and work.rhs_copy > 0
     least = _LEAST_OF_WARPGROUPS if of_warpgroups and is_copied else LARGEST
+    if work.row_totals:
+        yield from whole_rows(work, [*fastest, *of_warpgroups], arch)
+        return
     for instruction in {row.lanes: row for row in reversed(fastest)}.values():
         yield from _tiles_of(work, [instruction], arch, least)
     yield from sharing(work, [row for row in fitting if row.spreads_fragments])
@@ -109,24 +110,8 @@ def _is_of_warpgroups(row: Instruction, work: Contraction, arch: GpuArch) -> boo
     fragments: 773 and 709 us at 4096 x 4096 x 4096, 205 and 212 at 8192 x 3072 x 768 on an H200.
     Tensor copies round them, too.
     """
-    as_copied = not row.cuts_factors or _are_boxes(work, arch)
+    as_copied = not row.cuts_factors or are_boxes(work, arch)
     return row.is_asynchronous and as_copied and _lies_for_warpgroups(work)
-
-
-def _are_boxes(work: Contraction, arch: GpuArch) -> bool:
-    """Return whether tensor copies can bring both factors, in slices of whole lines."""
-    return _may_walk(work, arch) and work.mapped_line == _LINE_BYTES
-
-
-def _may_walk(work: Contraction, arch: GpuArch) -> bool:
-    """Return whether tensor copies can bring both factors in slices whose lines are long enough."""
-    line = work.mapped_line
-    return line > 0 and _is_long(work, line) and arch.capabilities >= _TENSOR_COPIES
-
-
-def _is_long(work: Contraction, line: int) -> bool:
-    """Return whether lines are so long that tensor copies are worth it."""
-    return line >= min(_LEAST_LINE_BYTES, work.k * work.factor_bytes)
 
 
 def _lies_for_warpgroups(work: Contraction) -> bool:
@@ -160,18 +145,21 @@ def _tiles_in(
             continue
         wide = (row for row in instructions if row.n == tile.columns)
         instruction = next(wide, instructions[0])
-        order, interleave = _order(work, tile, arch), _interleave(work, instruction, tile.columns)
+        order, interleave = (
+            order_of_tiles(work, tile, arch),
+            interleave_of(work, instruction, tile.columns),
+        )
         copies = TENSOR if instruction.cuts_factors else THREADS
-        if copies == TENSOR and not _is_box_in_order(work, instruction, interleave):
+        if copies == TENSOR and not is_box_in_order(work, instruction, interleave):
             interleave = 1
-        may_exchange = _may_exchange(work, instruction, interleave)
+        may_exchange = can_exchange(work, instruction, interleave)
         for slice_bytes in _slices(space, work):
             depth = slice_bytes // work.factor_bytes
             slices = ceil(work.k / depth)
             for split in _splits(instruction, tile.sums, slices):
                 for stages in _stages(space, ceil(slices / split), most_stages):
                     make = partial(
-                        _schedule,
+                        schedule_of,
                         tile,
                         depth,
                         instruction.name,
@@ -193,20 +181,20 @@ def _walking(
     """Yield the schedules whose blocks walk over tiles, with producers that start tensor copies;
     where these can bring both factors, the rhs in the order of wide stores, or sums are exchanged.
     """
-    if not _may_walk(work, arch):
+    if not may_walk(work, arch):
         return
     for line, walk in product(_lines(work), walks_for(work.n)):
         tile = walk.tile
         instruction = next(row for row in instructions if row.n == tile.columns)
-        interleave = _interleave_of_boxes(work, instruction, tile.columns)
-        exchange = _may_exchange(work, instruction, interleave)
+        interleave = interleave_of_boxes(work, instruction, tile.columns)
+        exchange = can_exchange(work, instruction, interleave)
         if exchange == walk.exchange and (exchange or interleave):
-            yield _schedule(
+            yield schedule_of(
                 tile,
                 line // work.factor_bytes,
                 instruction.name,
-                stages=min(walk.stages * _LINE_BYTES // line, _MOST_STAGES),
-                order=_order(work, tile, arch),
+                stages=min(walk.stages * LINE_BYTES // line, _MOST_STAGES),
+                order=order_of_tiles(work, tile, arch),
                 interleave=1 if exchange else interleave,
                 exchange=exchange,
                 producers=_PRODUCERS,
@@ -224,7 +212,7 @@ def _lines(work: Contraction) -> Iterator[int]:
     """
     yield work.mapped_line
     last = work.k * work.factor_bytes % work.mapped_line
-    fitting = [line for line in ROW_BYTES if line >= last > 0 and _is_long(work, line)]
+    fitting = [line for line in ROW_BYTES if line >= last > 0 and is_long(work, line)]
     yield from {min(fitting, default=work.mapped_line)} - {work.mapped_line}
 
 
@@ -235,25 +223,25 @@ def _divided(
     producers that start its tensor copies as far ahead as shared memory goes. Not measured for
     pixels of convolutions.
     """
-    if not _are_boxes(work, arch) or work.guarded:
+    if not are_boxes(work, arch) or work.guarded:
         return
-    depth = _LINE_BYTES // work.factor_bytes
+    depth = LINE_BYTES // work.factor_bytes
     slices = ceil(work.k / depth)
     for tile in DIVIDED:
         instruction = next(row for row in instructions if row.n == tile.columns)
-        interleave = _interleave(work, instruction, tile.columns)
+        interleave = interleave_of(work, instruction, tile.columns)
         few = _tile_count(work, tile) < arch.sm_count
-        if not few or not _is_box_in_order(work, instruction, interleave):
+        if not few or not is_box_in_order(work, instruction, interleave):
             continue
         for split in _splits(instruction, tile.sums, slices):
             make = partial(
-                _schedule,
+                schedule_of,
                 tile,
                 depth,
                 instruction.name,
                 stages=min(_DIVIDED_STAGES, max(3, ceil(slices / split))),
                 split=split,
-                order=_order(work, tile, arch),
+                order=order_of_tiles(work, tile, arch),
                 producers=_PRODUCERS,
                 producer_registers=PRODUCER_REGISTERS,
                 copies=TENSOR,
@@ -283,13 +271,6 @@ def _slices(space: Space, work: Contraction) -> Iterable[int]:
     return [each for each in space.slice_bytes if each <= most] or [most]
 
 
-@lru_cache(20_000)  # spaces of different sizes have most in common
-def _schedule(tile: Tile, depth: int, instruction: str, **keys: Any) -> ContractOnGpu:
-    """Return the schedule of a tile; ``keys``: the others of its keys."""
-    warps = tile.warps_m, tile.warps_n
-    return ContractOnGpu((tile.m, tile.n, depth), warps, instruction, **keys)
-
-
 def _splits(instruction: Instruction, sums: int, slices: int) -> Iterator[int]:
     """Yield the numbers of parts of a reduction of ``slices``. sums: of a warp."""
     too_many = instruction.is_asynchronous and sums > _MOST_SPLIT_SUMS
@@ -300,50 +281,3 @@ def _stages(space: Space, slices: int, most: int) -> Iterator[int]:
     """Yield the stages that a block of ``slices`` can use: all of them ahead, at most, and one."""
     least = min(space.stages)
     return (s for s in space.stages if s == least or s <= min(most, slices + 1))
-
-
-def _order(work: Contraction, tile: Tile, arch: GpuArch) -> str:
-    """Return the order of tiles: several rows of them together. All rows, where the L2 holds the
-    lhs and not the rhs, which then comes once from the memory.
-    """
-    if work.m <= tile.m or work.n <= tile.n:
-        return ContractOnGpu.order_of(0)
-    streams = work.rhs_bytes > arch.l2_bytes > 2 * work.lhs_bytes and work.batch == 1
-    rows = ceil(work.m / tile.m) if streams else 0
-    return ContractOnGpu.order_of(max(_GROUPED_ROWS, rows))
-
-
-def _interleave(work: Contraction, instruction: Instruction, columns: int) -> int:
-    """Return how many instructions of a warp's ``columns`` make a store as wide as it can be.
-
-    It costs nothing where lines of the rhs are staged along the reduction, in any order; along the
-    columns they would be copied in pieces.
-    """
-    if not work.rhs_along_k and instruction.spreads_fragments:
-        return 1
-    held = 1 if instruction.c.place is None else instruction.c.place.pack
-    panels = columns // instruction.least[1] * instruction.panels
-    return gcd(max(1, work.together // held), panels)
-
-
-def _interleave_of_boxes(work: Contraction, instruction: Instruction, columns: int) -> int:
-    """Return how many instructions make a store as wide as it can be where a copy brings the
-    columns of the rhs in their order; 0 where no order is a box.
-    """
-    most = _interleave(work, instruction, columns)
-    fewer = (most >> shift for shift in range(most.bit_length()))
-    return next((n for n in fewer if _is_box_in_order(work, instruction, n)), 0)
-
-
-def _is_box_in_order(work: Contraction, instruction: Instruction, interleave: int) -> bool:
-    """Return whether the columns of the rhs in the order of wide stores are a box."""
-    return work.n % (interleave * instruction.n // instruction.panels) == 0
-
-
-def _may_exchange(work: Contraction, instruction: Instruction, interleave: int) -> bool:
-    """Return whether lanes hold fewer neighbours to store together than they would take after an
-    exchange, where these are neighbours in memory.
-    """
-    if instruction.c.place is None or not work.adjacent:
-        return False
-    return min(interleave * instruction.c.place.pack, work.together) < EXCHANGE_RUN

@@ -118,13 +118,20 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         default=1,
         most=64,
     )
+    row_blocks: int = size(
+        "blocks of a cluster that have the columns of the same rows, where something is computed "
+        "for whole rows of the result (a layer norm); 1: a tile has all columns",
+        default=1,
+        most=8,
+    )
 
     @property
     def needs(self) -> dict[str, str]:
         return {
             **({f'copies = "{TENSOR}"': "tma"} if self.copies == TENSOR else {}),
             **self.roles.needs,
-            **({"exchange = true with split": "cluster"} if self.cluster > 1 else {}),
+            **({"exchange = true with split": "cluster"} if self.parts_cluster > 1 else {}),
+            **({f"row_blocks = {self.row_blocks}": "cluster"} if self.row_blocks > 1 else {}),
         }
 
     @staticmethod
@@ -154,6 +161,7 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
             tensor=int(self.copies == TENSOR),
             turns=self.turns,
             kept=self.roles.registers[0] if self.producer_registers else 0,
+            row_blocks=self.row_blocks,
         )
 
     @property
@@ -181,9 +189,16 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         return self.split
 
     @property
-    def cluster(self) -> int:
-        """The blocks of a cluster, in which parts of a sum meet; 1: there are no clusters."""
+    def parts_cluster(self) -> int:
+        """The blocks of a cluster in which parts of a sum meet; 1 where these do not."""
         return self.split if self.exchange else 1
+
+    @property
+    def cluster(self) -> int:
+        """The blocks of a cluster, in which parts of a sum meet, or those of a row; 1: there are no
+        clusters.
+        """
+        return max(self.parts_cluster, self.row_blocks)
 
     @property
     def thrift(self) -> tuple[int, ...]:
@@ -261,11 +276,33 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         self.roles.check(self.blocks, self.split)
         self._check_copies()
         self._check_groups()
-        if self.cluster not in (1, *CLUSTER_BLOCKS):
+        self._check_rows()
+        if self.parts_cluster not in (1, *CLUSTER_BLOCKS):
             raise CompileError(
                 f"exchange = true with split = {self.split}: parts of a sum meet in a cluster, of "
                 f"{' or '.join(map(str, CLUSTER_BLOCKS))} blocks; take such a split, or leave "
                 "exchange out"
+            )
+
+    def _check_rows(self) -> None:
+        """Raise CompileError for blocks that cannot share rows."""
+        if self.row_blocks == 1:
+            return
+        if self.row_blocks not in CLUSTER_BLOCKS:
+            raise CompileError(
+                f"row_blocks = {self.row_blocks}: a cluster has "
+                f"{' or '.join(map(str, CLUSTER_BLOCKS))} blocks"
+            )
+        single = {"split": self.split > 1, "blocks": self.blocks > 0, "groups": self.groups > 1}
+        for name, is_given in single.items():
+            if is_given:
+                raise CompileError(
+                    f"row_blocks = {self.row_blocks}: each block of a cluster makes one whole tile "
+                    f"of the same rows; leave {name} out"
+                )
+        if self.order != _ROW:
+            raise CompileError(
+                f'row_blocks = {self.row_blocks}: blocks of a cluster are neighbours; order = "row"'
             )
 
     def _check_groups(self) -> None:

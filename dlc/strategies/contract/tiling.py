@@ -121,12 +121,35 @@ def check(work: Contraction, schedule: ContractOnGpu) -> None:
             f"groups = {schedule.groups} do not divide the {work.batch_loop} products of the "
             "innermost loop of the batch"
         )
+    _check_rows(work, schedule)
     known = instructions.multiplying(work.element, work.compute)
     if schedule.instruction not in [row.name for row in known]:
         raise CompileError(
             f"instruction {schedule.instruction!r} does not multiply {work.element}; use "
             + _names(known)
         )
+
+
+def _check_rows(work: Contraction, schedule: ContractOnGpu) -> None:
+    """Raise CompileError where rows that are needed whole are not in one block or cluster."""
+    columns, blocks = ceil(work.n / schedule.tile[1]), schedule.row_blocks
+    if not work.row_totals:
+        if blocks > 1:
+            raise CompileError(
+                f"row_blocks = {blocks} are for what is computed for whole rows; leave it out"
+            )
+        return
+    if columns != blocks:
+        raise CompileError(
+            f"row_blocks = {blocks}: the {work.n} columns of a row are {columns} tiles of "
+            f"{schedule.tile[1]}, and all of them are needed together; take wider tiles or other "
+            "row_blocks"
+        )
+    for name, number in {"split": schedule.split, "groups": schedule.groups}.items():
+        if number > 1:
+            raise CompileError(
+                f"{name} = {number}: a tile needs whole sums of whole rows; leave it out"
+            )
 
 
 def instructions_for(work: Contraction, arch: GpuArch) -> tuple[Instruction, ...]:

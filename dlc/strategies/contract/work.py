@@ -1,6 +1,6 @@
 """What a contraction group does, as the model of the chip asks."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type
@@ -9,7 +9,7 @@ from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.contraction import Gemm, GemmLoop, gemm
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.epilogue import Place, places
+from dlc.analysis.epilogue import Place, epilogue
 from dlc.analysis.factor_copy import (
     copy_bytes,
     lies_along_k,
@@ -45,8 +45,9 @@ def work_of(cluster: Cluster) -> Contraction:
     lhs_bytes = min(tensor_bytes(op.operands[0]), points * product.m_size)
     rhs_bytes = min(tensor_bytes(op.operands[1]), points * product.n_size)
     written = sum(map(tensor_bytes, cluster.results))
-    after = places(op.results[0], cluster.ops, cluster.profile)
-    before, behind = _operations(cluster, op, after)
+    after, rows = epilogue(op.results[0], cluster.ops, cluster.profile)
+    behind_it = after.keys() | rows.values
+    before, behind = _operations(cluster, op, behind_it)
     lhs_copy, rhs_copy = (copy_bytes(cluster, op, number) for number in (0, 1))
     return Contraction(
         product.batch_size,
@@ -64,7 +65,7 @@ def work_of(cluster: Cluster) -> Contraction:
         lhs_copy,
         rhs_copy,
         guarded=bool(op.lhs_guard),
-        lhs_reads=_reads_before(cluster, after),
+        lhs_reads=_reads_before(cluster, behind_it),
         lhs_operations=before / max(1, product.batch_size * product.m_size * product.k_size),
         operations=behind / max(1, product.batch_size * product.m_size * product.n_size),
         together=min(_together(op, product, after, result) for result in cluster.results),
@@ -78,6 +79,7 @@ def work_of(cluster: Cluster) -> Contraction:
         mapped_line=_mapped_line(cluster, op),
         results=len(cluster.results),
         batch_loop=product.batch[-1].size if product.batch else 1,
+        row_totals=len(rows.totals),
     )
 
 
@@ -89,9 +91,7 @@ def _mapped_line(cluster: Cluster, op: ContractionOp) -> int:
     return next((line for line in ROW_BYTES if all(n and n % line == 0 for n in bytes)), 0)
 
 
-def _operations(
-    cluster: Cluster, root: ContractionOp, after: dict[SSAValue, Place]
-) -> tuple[float, float]:
+def _operations(cluster: Cluster, root: ContractionOp, after: Set[SSAValue]) -> tuple[float, float]:
     """Return the scalar operations before and after the contraction, each element counted once."""
     before = behind = 0.0
     for op in cluster.ops:
@@ -105,7 +105,7 @@ def _operations(
     return before, behind
 
 
-def _reads_before(cluster: Cluster, after: dict[SSAValue, Place]) -> int:
+def _reads_before(cluster: Cluster, after: Set[SSAValue]) -> int:
     """Return how many elements of tensors are read for one that is computed for the lhs."""
     before = [op for op in cluster.ops if op.results[0] not in after]
     read = {v for op in before for v in op.operands if not cluster.inner(v)}

@@ -224,3 +224,28 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "contract", targ
 
 // expected-error@below {{a warpgroup's 96 x 64 x 64 does not divide into 64 x 64 x 16; take other sizes of tile or warps}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [96, 64, 64], warps = [4, 1], instruction = "wgmma.m64n64k16">} {}
+
+// -----
+
+// expected-error@below {{row_blocks = 3: a cluster has 2 or 4 or 8 blocks}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [64, 64, 64], warps = [4, 1], instruction = "wgmma.m64n64k16", stages = 3, row_blocks = 3>} {}
+
+// -----
+
+// expected-error@below {{row_blocks = 2: each block of a cluster makes one whole tile of the same rows; leave split out}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [64, 64, 64], warps = [4, 1], instruction = "wgmma.m64n64k16", stages = 3, row_blocks = 2, split = 2>} {}
+
+// -----
+
+// expected-error@below {{row_blocks = 2: each block of a cluster makes one whole tile of the same rows; leave blocks out}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [64, 64, 64], warps = [4, 1], instruction = "wgmma.m64n64k16", stages = 3, row_blocks = 2, blocks = 8, producers = 4>} {}
+
+// -----
+
+// expected-error@below {{row_blocks = 2: each block of a cluster makes one whole tile of the same rows; leave groups out}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [64, 128, 64], warps = [4, 1], instruction = "mma.m16n8k16", stages = 3, row_blocks = 2, groups = 2>} {}
+
+// -----
+
+// expected-error@below {{row_blocks = 2: blocks of a cluster are neighbours; order = "row"}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [64, 64, 64], warps = [4, 1], instruction = "wgmma.m64n64k16", stages = 3, row_blocks = 2, order = "grouped<4>">} {}

@@ -1,6 +1,6 @@
 // RUN: dlc-opt %s --fuse --locations | filecheck %s
 
-// The exponential and the softmax's group could share a kernel, but the product lies between them.
+// The exponential and the group of the maximum could share a kernel, but the product lies between them.
 
 // CHECK:       fused_group.group @g0
 // CHECK-SAME:    boundaries = ["g1: what a contraction reads is an output, or others read it too: it is stored anyway", "g2: another group lies between"]
@@ -13,8 +13,8 @@
 func.func @main(%x: tensor<64x64xf32>, %v: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %0 = graph.exp %x : tensor<64x64xf32> -> tensor<64x64xf32> loc("exp")
   %1 = graph.matmul %v, %0 : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32> loc("matmul")
-  %2 = graph.reduce_max %1 axes [1] keep_dims : tensor<64x64xf32> -> tensor<64x1xf32> loc("max")
-  %3 = graph.sub %1, %2 : (tensor<64x64xf32>, tensor<64x1xf32>) -> tensor<64x64xf32> loc("shifted")
+  %2 = graph.reduce_max %1 axes [0] keep_dims : tensor<64x64xf32> -> tensor<1x64xf32> loc("max")
+  %3 = graph.sub %1, %2 : (tensor<64x64xf32>, tensor<1x64xf32>) -> tensor<64x64xf32> loc("shifted")
   %4 = graph.mul %3, %0 : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32> loc("product")
   func.return %4 : tensor<64x64xf32>
 }

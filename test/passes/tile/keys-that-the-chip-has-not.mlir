@@ -36,3 +36,17 @@ func.func @main(%x: tensor<64x16384xf32>) -> tensor<64x16384xf32> {
   }
   func.return %0 : tensor<64x16384xf32>
 }
+
+// -----
+
+func.func @main(%x: tensor<64x64xf16>, %w: tensor<64x128xf16>) -> tensor<64x128xf16> {
+  // expected-error@below {{row_blocks = 2 needs cluster, which sm_80 has not; leave row_blocks out}}
+  %0 = fused_group.group @g0(%x, %w) : (tensor<64x64xf16>, tensor<64x128xf16>) -> tensor<64x128xf16> attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [64, 64, 32], warps = [2, 2], instruction = "mma.m16n8k16", stages = 3, row_blocks = 2>} {
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x128xf16>):
+    %1 = graph.matmul %a, %b : (tensor<64x64xf16>, tensor<64x128xf16>) -> tensor<64x128xf16>
+    %2 = graph.reduce_max %1 axes [1] keep_dims : tensor<64x128xf16> -> tensor<64x1xf16>
+    %3 = graph.sub %1, %2 : (tensor<64x128xf16>, tensor<64x1xf16>) -> tensor<64x128xf16>
+    fused_group.yield %3 : tensor<64x128xf16>
+  }
+  func.return %0 : tensor<64x128xf16>
+}

@@ -24,7 +24,7 @@ func.func @main(%x: tensor<70x96xf16>, %w: tensor<96x40xf16>, %b: tensor<40xf16>
     -> tensor<70x40xf16> {
   %0 = graph.matmul %x, %w : (tensor<70x96xf16>, tensor<96x40xf16>) -> tensor<70x40xf16>
   %1 = graph.add %0, %b : (tensor<70x40xf16>, tensor<40xf16>) -> tensor<70x40xf16>
-  %2 = graph.softmax %1 axis 1 : tensor<70x40xf16> -> tensor<70x40xf16>
+  %2 = graph.softmax %1 axis 0 : tensor<70x40xf16> -> tensor<70x40xf16>
   func.return %2 : tensor<70x40xf16>
 }
 """
