@@ -45,6 +45,13 @@ class UnitBlock:
             for number in range(len(weights.parts)):
                 yield weights, number
 
-    def column(self, part: Part) -> int:
-        """Return the first column of a part in the sums."""
-        return self.phase.parts.index(part) * self.tile.columns
+    def sums_of(self, part: Part) -> tuple[SSAValue, AffineExpr]:
+        """Return the buffer of the sums of a part of the phase, and the first column there.
+
+        Sums that later phases read are at once where these find them: copied from the block's, GCC
+        12 kept an accumulator of the product in memory, which took twice as long.
+        """
+        if part in self.kernel.kept:
+            return self.kernel.kept[part], self.number * self.kernel.tile.columns
+        column = self.phase.parts.index(part) * self.tile.columns
+        return self.sums, AffineExpr.constant(column)

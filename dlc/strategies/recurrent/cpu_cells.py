@@ -10,7 +10,7 @@ from dlc.core.affine import Interval
 from dlc.dialects.graph.computed import ContractionOp, Index
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.lowering.tile_scope import open_loop
-from dlc.strategies.recurrent.cell import SEQUENCE, UNIT, Part
+from dlc.strategies.recurrent.cell import SEQUENCE, UNIT
 from dlc.strategies.recurrent.cpu_block import UnitBlock
 from dlc.strategies.recurrent.cpu_kernel import Exprs
 
@@ -59,8 +59,6 @@ class BlockCells:
         scope.elements = lambda value, index: self._element(value, index, at, row, column)
         values = [scope.read(value, at) for value in self.phase.given]
         scope.elements = None
-        for part in self.cell.kept(self.phase):
-            kernel.store(self._sum(part, row, column), kernel.kept[part], at)
         if self.phase is not self.cell.phases[-1]:
             for value, factor in zip(values, self.phase.given, strict=True):
                 kernel.store(value, kernel.given[factor], [AffineExpr.constant(0), *at])
@@ -88,15 +86,13 @@ class BlockCells:
         if isinstance(value.owner, ContractionOp):
             part = cell.part(value.owner, _named(index, at))
             assert part is not None
-            is_own = part in self.phase.parts
-            return self._sum(part, row, column) if is_own else kernel.load(kernel.kept[part], at)
+            if part in kernel.kept:
+                return kernel.load(kernel.kept[part], at)
+            sums, first = self.block.sums_of(part)
+            return kernel.load(sums, [row, first + column])
         if value in inner:
             return scope.read(inner[value], [self.place, *index])
         return scope.read(shared[value], index) if value in shared else None
-
-    def _sum(self, part: Part, row: AffineExpr, column: AffineExpr) -> SSAValue:
-        """Write the load of a sum of the block."""
-        return self.kernel.load(self.block.sums, [row, column + self.block.column(part)])
 
 
 def _named(index: Index, at: Exprs) -> list[AffineExpr]:

@@ -40,7 +40,7 @@ class Kernel:
     """states: the buffer of each, ``[turn][sequence][unit]``. Those that products read have two
     turns, so that nobody writes what others still read. given: the buffer of each value that a
     phase gives the next one, ``[turn][sequence][unit]`` with one turn. kept: the sums of parts that
-    later phases read, too, ``[sequence][unit]``.
+    later phases read, too, ``[sequence][unit]``, whose units are padded to whole vectors.
     """
 
     job: Job
@@ -70,10 +70,12 @@ class Kernel:
             for factor in phase.factors:
                 type = MemRefType(element_type(factor), [1, *sizes])
                 self.given[factor] = self.job.add_scratch(type)
-        sum_type = compute_type(self.cell.exchanged_type)
+        lanes = self.tile.lanes
+        sums = [self.cell.sequences, -(-self.cell.units // lanes) * lanes]
         for phase in self.cell.phases:
             for part in self.cell.kept(phase):
-                self.kept[part] = self.job.add_scratch(MemRefType(sum_type, sizes))
+                type = MemRefType(compute_type(self.cell.exchanged_type), sums)
+                self.kept[part] = self.job.add_scratch(type)
 
     def turn(self, state: int, odd: int) -> AffineExpr:
         """Return where a state stands before a step, by whether that is odd."""

@@ -65,8 +65,8 @@ class _Part:
 
         reduction = Reduction([block.cell.units], lhs, rhs, ask=lambda at: self._ask(tile, at))
         totals = block.tile.sum_up(scope, rows, block.compute, reduction)
-        column = AffineExpr.constant(block.column(part))
-        block.tile.store(scope, totals, block.sums, first, column)
+        buffer, column = block.sums_of(part)
+        block.tile.store(scope, totals, buffer, first, column)
 
     @property
     def _panel(self) -> list[AffineExpr]:
