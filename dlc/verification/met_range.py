@@ -41,8 +41,8 @@ def met_range(
     """Return the range in which an argument of integers, the same everywhere, lets each comparison
     that it meets come out either way; ``None`` where it meets none.
 
-    It meets an op with a boolean result that takes what is made of it, and constants of several
-    values: places. A single value is a switch. computed: the ops with indices that are computed;
+    It meets an op that computes booleans of what is made of it, and constants of several values:
+    places. A single value is a switch. computed: the ops with indices that are computed;
     those made of the argument must be legal, and made of nothing else, else there is no range.
     """
     made = _made_of(main, argument)
@@ -113,7 +113,7 @@ def _met(values: Sequence[SSAValue], weights: WeightStore) -> Iterator[_Met]:
     """Yield how ``values`` are compared with constants of several values."""
     users = dict.fromkeys(use.operation for x in values for use in x.uses)
     for op in users:
-        if not isinstance(op, GraphOp) or element_type(op.results[0]) != i1:
+        if not isinstance(op, GraphOp) or element_type(op.results[0]) != i1 or op.moves_data:
             continue
         beside = [constant_value(x, weights) for x in op.operands if x not in values]
         for known in beside:

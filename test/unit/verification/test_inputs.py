@@ -105,6 +105,21 @@ def test_a_length_that_is_compared_with_places_is_among_them(type: type) -> None
     assert (found.least, found.largest) == (0, 101 * 160 - 1)
 
 
+def test_a_mask_that_is_looked_up_is_not_compared_with_its_places() -> None:
+    """PyTorch looks a mask up by a grid of places; a lookup of booleans is no comparison."""
+    text = """
+func.func @main(%n: tensor<2x3xi64> {graph.name = "n"}) -> tensor<3xi1> {
+  %0 = graph.cast %n {to = i1} : tensor<2x3xi64> -> tensor<2x3xi1>
+  %1 = graph.constant dense<[[1, 0], [1, 1], [1, 2]]> : tensor<3x2xi64>
+  %2 = graph.gather_nd %0, %1 {batch_axes = 0 : i64} : (tensor<2x3xi1>, tensor<3x2xi64>)
+    -> tensor<3xi1>
+  func.return %2 : tensor<3xi1>
+}
+"""
+    main = find_main(parse_module(text, registry.new_context()))
+    assert met_range(main, main.args[0], [], WeightStore()) is None
+
+
 def test_a_length_from_which_indices_are_computed_makes_legal_ones() -> None:
     last = """
 func.func @main(%x: tensor<3x20xf32> {graph.name = "x"}, %n: tensor<3x1xi64> {graph.name = "n"})
