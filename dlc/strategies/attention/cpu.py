@@ -1,5 +1,6 @@
 """``attention`` on a CPU: how schedules are rated."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
@@ -159,9 +160,10 @@ def _read_again(
 
 def _clocks(work: AttentionWork, tile: RegisterTile, arch: CpuArch) -> float:
     """Return the clocks of both products on one core: tiles are padded in rows and columns."""
+    tiles = Counter(work.steps(tile.rows, tile.columns))
     scores = sum(
-        _row_clocks(min(work.keys, steps * tile.columns), tile, arch)
-        for steps in work.steps(tile.rows, tile.columns)
+        count * _row_clocks(min(work.keys, steps * tile.columns), tile, arch)
+        for steps, count in tiles.items()
     )
     keys = sum(work.steps(tile.rows, 1))
     values = keys * _row_clocks(work.columns, tile, arch)
@@ -171,9 +173,10 @@ def _clocks(work: AttentionWork, tile: RegisterTile, arch: CpuArch) -> float:
 def _row_clocks(columns: int, tile: RegisterTile, arch: CpuArch) -> float:
     """Return the clocks of one step of the reduction for all columns of a tile of rows."""
     whole, rest = divmod(columns, tile.columns)
-    narrow = replace(tile, vectors=ceil(rest / tile.lanes))
     clocks = whole * tile.step_clocks(arch)
-    return clocks + narrow.step_clocks(arch) if rest else clocks
+    if not rest:
+        return clocks
+    return clocks + replace(tile, vectors=ceil(rest / tile.lanes)).step_clocks(arch)
 
 
 def _step_clocks(work: AttentionWork, schedule: AttentionOnCpu) -> float:
@@ -184,7 +187,7 @@ def _step_clocks(work: AttentionWork, schedule: AttentionOnCpu) -> float:
 
 def _seen(work: AttentionWork) -> float:
     """Return the part of the scores that is computed."""
-    return sum(work.steps(1, 1)) / (work.rows * work.keys)
+    return work.pairs / (work.rows * work.keys)
 
 
 IMPLEMENTATION = Implementation(

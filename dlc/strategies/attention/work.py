@@ -43,8 +43,12 @@ class AttentionWork:
     @cached_property
     def flops(self) -> float:
         """The operations of both products."""
-        pairs = sum(self.steps(1, 1))
-        return 2.0 * self.batch * pairs * (self.depth + self.columns)
+        return 2.0 * self.batch * self.pairs * (self.depth + self.columns)
+
+    @cached_property
+    def pairs(self) -> int:
+        """The queries and keys of one head that see each other."""
+        return sum(self.steps(1, 1))
 
     def steps(self, rows: int, step: int) -> list[int]:
         """Return the steps of ``step`` keys of each block of ``rows`` rows."""
