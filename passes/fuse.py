@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from math import inf
+from time import monotonic
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
@@ -35,7 +37,9 @@ class FusePass(ModulePass):
     and what a group does not give away never reaches memory.
 
     ``search`` is the way to choose, by the plans for ``arch``: ops share a kernel where the plan of
-    that takes less time than those of two. A group gets the ``schedule`` of its plan with its
+    that takes less time than those of two. ``greedy`` merges neighbours; ``dp`` looks for the
+    cheapest of all divisions, and after ``budget`` seconds takes the best that it has, which is
+    never worse than that of ``greedy``. A group gets the ``schedule`` of its plan with its
     ``bound``, and says in ``boundaries`` why each of its readers is not part of it.
 
     Composite ops, which have no kernel of their own, are first replaced by what they mean. A loop
@@ -51,11 +55,13 @@ class FusePass(ModulePass):
 
     name = "fuse"
     search: str = "greedy"
+    budget: float | None = None
     arch: str = arch.DEFAULT_TARGET
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         decompose_composites(ctx, op)
         choose = search.by_name(self.search)
+        deadline = inf if self.budget is None else monotonic() + self.budget
         planner = Planner(arch.by_name(self.arch), dlc_context(ctx).measurements)
         number = 0
         taken: dict[str, _Whole] = {}
@@ -64,7 +70,7 @@ class FusePass(ModulePass):
             whole = _Whole.of(block, planner)
             groups: list[Operation] = []
             for stage in stages(block):
-                partition = choose(Dataflow(block, stage), planner)
+                partition = choose(Dataflow(block, stage), planner, deadline)
                 placed = _take_out_placed(partition)
                 groups += _Outliner(partition, placed, planner, number + len(groups)).run()
                 if whole is not None:

@@ -1,16 +1,26 @@
 """Search strategies: how the choices that a pass leaves open are explored, one file each."""
 
-from collections.abc import Callable
 from importlib import import_module
+from math import inf
 from pkgutil import iter_modules
+from typing import Protocol
 
 from dlc.analysis.dataflow import Dataflow
 from dlc.errors import CompileError
 from dlc.plan import Planner
 from dlc.search._partition import Partition
+from dlc.search._price import cost
 
-Search = Callable[[Dataflow, Planner], Partition]
-"""Chooses which ops share a kernel."""
+__all__ = ["Partition", "Search", "by_name", "cost", "names"]
+
+
+class Search(Protocol):
+    """Chooses which ops share a kernel.
+
+    deadline: when it had better return what it has, as ``time.monotonic`` counts.
+    """
+
+    def __call__(self, flow: Dataflow, planner: Planner, deadline: float = inf) -> Partition: ...
 
 
 def names() -> list[str]:

@@ -1,7 +1,8 @@
 """A division of the ops of a block into clusters that can run one after the other."""
 
 from collections import deque
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from heapq import heappop, heappush
 
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.dialects.graph.computed import ComputedOp
@@ -15,20 +16,33 @@ class Partition:
     Kelly, "A Dynamic Topological Sort Algorithm").
     """
 
-    def __init__(self, flow: Dataflow):
+    def __init__(self, flow: Dataflow, clusters: Iterable[Cluster] | None = None):
+        """clusters: all ops, each once, so that none waits for itself; by default one per op."""
+        parts = (Cluster(flow, (op,)) for op in flow.ops) if clusters is None else clusters
         self.flow = flow
-        self.clusters: dict[int, Cluster] = {
-            n: Cluster(flow, (op,)) for n, op in enumerate(flow.ops)
+        self.clusters: dict[int, Cluster] = {each.places[0]: each for each in parts}
+        self.home: dict[ComputedOp, int] = {
+            op: n for n, cluster in self.clusters.items() for op in cluster.ops
         }
-        self.home: dict[ComputedOp, int] = dict(flow.position)
-        self.consumers: dict[int, set[int]] = {
-            n: {flow.position[c] for c in flow.consumers(op)} for n, op in enumerate(flow.ops)
-        }
-        self.producers: dict[int, set[int]] = {
-            n: {flow.position[p] for p in flow.producers(op)} for n, op in enumerate(flow.ops)
-        }
-        self._slot = {n: n for n in self.clusters}
-        self._order: list[int | None] = list(self.clusters)
+        self.consumers = {n: self._linked(n, flow.consumers) for n in self.clusters}
+        self.producers = {n: self._linked(n, flow.producers) for n in self.clusters}
+        self._order: list[int | None] = [*self._running()]
+        self._slot = {n: slot for slot, n in enumerate(self._order) if n is not None}
+
+    def _linked(self, n: int, others: Callable[[ComputedOp], Sequence[ComputedOp]]) -> set[int]:
+        return {self.home[each] for op in self.clusters[n].ops for each in others(op)} - {n}
+
+    def _running(self) -> Iterator[int]:
+        """Yield the clusters, each as soon as all before it have run, the smallest number first."""
+        missing = {n: len(links) for n, links in self.producers.items()}
+        ready = sorted(n for n, count in missing.items() if not count)
+        while ready:
+            n = heappop(ready)
+            yield n
+            for consumer in self.consumers[n]:
+                missing[consumer] -= 1
+                if not missing[consumer]:
+                    heappush(ready, consumer)
 
     def copy(self) -> "Partition":
         """Return a partition that goes its own way; what it costs grows with clusters and edges."""

@@ -6,18 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from heapq import heappop, heappush
+from math import inf
 
 from dlc.analysis.dataflow import Cluster, Dataflow
-from dlc.analysis.placement import placeable, placed
-from dlc.plan import INDISTINCT, NoPlan, Plan, Planner, Saving, saving
+from dlc.plan import INDISTINCT, Plan, Planner, Saving, saving
 from dlc.search._borders import settle_borders
 from dlc.search._partition import Partition
+from dlc.search._price import Prices
 
 MOST_PARTS = 8
 """So many clusters become one at a time."""
 
 
-def search(flow: Dataflow, planner: Planner) -> Partition:
+def search(flow: Dataflow, planner: Planner, deadline: float = inf) -> Partition:
     """Return the clusters found by merging producer and consumer, best saving first.
 
     At last come chains of clusters that one kernel may take as a whole, though no two of them share
@@ -26,10 +27,12 @@ def search(flow: Dataflow, planner: Planner) -> Partition:
     Where an op can go one way or another and both take equally long, it goes where less is
     computed (again), then where fewer bytes are moved, then to the earlier ops. A pair with other
     clusters between is merged with all of them or not at all. It is scored again whenever one of
-    its sides has grown. At the end ops at the borders of clusters settle.
+    its sides has grown. At the end ops at the borders of clusters settle. It runs to its end,
+    whatever the ``deadline``.
     """
+    del deadline
     greedy = _Greedy(flow, planner)
-    return settle_borders(greedy.run(), greedy.plan)
+    return settle_borders(greedy.run(), greedy.prices.plan)
 
 
 Pair = tuple[int, int]
@@ -58,9 +61,9 @@ class _Greedy:
     def __init__(self, flow: Dataflow, planner: Planner):
         self.partition = Partition(flow)
         self.planner = planner
-        self.free = placeable(flow)
+        self.prices = Prices(flow, planner)
         clusters = self.partition.clusters.items()
-        self.plans = {n: self.plan(c) for n, c in clusters}
+        self.plans = {n: self.prices.plan(c) for n, c in clusters}
         self.version = dict.fromkeys(self.partition.clusters, 0)
         self.merges: dict[Pair, _Merge] = {}
         self.heap: list[tuple[float, Pair, tuple[int, ...]]] = []
@@ -95,7 +98,7 @@ class _Greedy:
             return
         clusters = [self.partition.clusters[n] for n in parts]
         together = reduce(Cluster.merged, clusters)
-        plan = self.plan(together)
+        plan = self.prices.plan(together)
         if isinstance(plan, Plan):
             apart = [self.plans[n] for n in parts]
             saved = saving([each for each in apart if each is not None], [plan])
@@ -104,22 +107,11 @@ class _Greedy:
                 self.merges[pair] = _Merge(parts, versions, saved, plan)
                 heappush(self.heap, (-saved.s, pair, versions))
 
-    def plan(self, cluster: Cluster) -> Plan | NoPlan | None:
-        """Return the plan of the kernel that a cluster needs; ``None`` where it needs none."""
-        if self._placed(cluster):
-            rest = cluster.ops[:-1]
-            return self.planner.plan(Cluster(cluster.flow, rest)) if rest else None
-        return self.planner.plan(cluster)
-
-    def _placed(self, cluster: Cluster) -> bool:
-        """Whether the last op is a concatenation that needs no kernel."""
-        return cluster.ops[-1] in self.free and placed(cluster, ()) is not None
-
     def _may_grow(self, cluster: Cluster) -> bool:
         """Whether a cluster that saves nothing yet, since the concatenation at its end needs no
         kernel anyway, could also be one: the kernel may save with more of what it reads.
         """
-        return self._placed(cluster) and isinstance(self.planner.plan(cluster), Plan)
+        return self.prices.ends_in_place(cluster) and isinstance(self.planner.plan(cluster), Plan)
 
     def _with_between(self, pair: Pair) -> tuple[int, ...]:
         producer, consumer = pair

@@ -93,8 +93,10 @@ def _feeds(seed: int) -> dict[str, np.ndarray]:
     }
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_random_graph_keeps_its_results(seed: int) -> None:
+@pytest.mark.parametrize(
+    ("search", "seed"), [("greedy", n) for n in range(40)] + [("dp", n) for n in range(10)]
+)
+def test_random_graph_keeps_its_results(search: str, seed: int) -> None:
     graph = _Graph(seed)
     for _ in range(18):
         graph.grow()
@@ -102,7 +104,7 @@ def test_random_graph_keeps_its_results(seed: int) -> None:
     module.verify()
     feeds = _feeds(seed)
     before = run_reference(module, feeds, WeightStore())
-    FusePass().apply(DlcContext(), module)
+    FusePass(search=search).apply(DlcContext(), module)
     module.verify()
     after = run_reference(module, feeds, WeightStore())
     for name in before:

@@ -4,6 +4,7 @@ from itertools import permutations
 
 from programs import dataflow
 
+from dlc.analysis.dataflow import Cluster
 from dlc.search import Partition
 
 TENSOR = "tensor<4x8xf32>"
@@ -96,3 +97,22 @@ def test_whether_a_way_leads_on() -> None:
     assert partition.leads_to(1, 3)
     assert not partition.leads_to(3, 0)
     assert not partition.leads_to(2, 1)
+
+
+def test_clusters_that_are_given_have_an_order() -> None:
+    exp, tanh, add, relu = CHAIN.ops
+    parts = [Cluster(CHAIN, (tanh,)), Cluster(CHAIN, (add, relu)), Cluster(CHAIN, (exp,))]
+    partition = Partition(CHAIN, parts)
+    assert names(partition) == [["exp"], ["tanh"], ["add", "relu"]]
+    assert partition.edges() == [(0, 1), (0, 2), (1, 2)]
+    assert partition.division() == frozenset(parts)
+    partition.merge(1, 2)
+    assert names(partition) == [["exp"], ["tanh", "add", "relu"]]
+
+
+def test_a_cluster_with_an_early_op_runs_after_what_it_needs() -> None:
+    flow = dataflow("%0 = exp %x : 4x8\n%1 = tanh %y : 4x8\n%2 = add %0 %1 : 4x8", f"%2: {TENSOR}")
+    exp, tanh, add = flow.ops
+    partition = Partition(flow, [Cluster(flow, (exp, add)), Cluster(flow, (tanh,))])
+    assert names(partition) == [["tanh"], ["exp", "add"]]
+    assert partition.edges() == [(1, 0)]

@@ -1,0 +1,48 @@
+"""What kernels of a partition cost: the one objective of all searches."""
+
+from math import fsum
+
+from dlc.analysis.dataflow import Cluster, Dataflow
+from dlc.analysis.placement import placeable, placed
+from dlc.plan import NoPlan, Plan, Planner
+from dlc.search._partition import Partition
+
+
+class Prices:
+    """Asks for the plan of the kernel that a cluster of a dataflow needs."""
+
+    def __init__(self, flow: Dataflow, planner: Planner):
+        self.planner = planner
+        self._free = placeable(flow)
+
+    def plan(self, cluster: Cluster) -> Plan | NoPlan | None:
+        """Return the plan of the kernel that a cluster needs; ``None`` where it needs none."""
+        if self.ends_in_place(cluster):
+            rest = cluster.ops[:-1]
+            return self.planner.plan(Cluster(cluster.flow, rest)) if rest else None
+        return self.planner.plan(cluster)
+
+    def ends_in_place(self, cluster: Cluster) -> bool:
+        """Whether the last op is a concatenation that needs no kernel."""
+        return cluster.ops[-1] in self._free and placed(cluster, ()) is not None
+
+    def seconds(self, cluster: Cluster) -> float:
+        """Return what the kernel of a cluster takes by the model; infinite where nothing makes one.
+
+        What was measured plays no part: there is no measurement of most of the clusters that a
+        search compares, and an estimate may be off by more than a fusion saves.
+        """
+        plan = self.plan(cluster)
+        if plan is None:
+            return 0.0
+        return plan.estimate_s if isinstance(plan, Plan) else float("inf")
+
+
+def cost(partition: Partition, planner: Planner) -> float:
+    """Return the seconds that the kernels of a partition take one after the other, by the model.
+
+    Concatenations that other kernels write in place take none. Infinite where a cluster has no
+    kernel.
+    """
+    prices = Prices(partition.flow, planner)
+    return fsum(prices.seconds(partition.clusters[n]) for n in partition.order())
