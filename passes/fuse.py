@@ -37,10 +37,11 @@ class FusePass(ModulePass):
     and what a group does not give away never reaches memory.
 
     ``search`` is the way to choose, by the plans for ``arch``: ops share a kernel where the plan of
-    that takes less time than those of two. ``greedy`` merges neighbours; ``dp`` looks for the
-    cheapest of all divisions, and after ``budget`` seconds takes the best that it has, which is
-    never worse than that of ``greedy``. A group gets the ``schedule`` of its plan with its
-    ``bound``, and says in ``boundaries`` why each of its readers is not part of it.
+    that takes less time than those of two. ``greedy`` merges neighbours, ``beam`` puts patterns of
+    ops together, ``dp`` looks for the cheapest of all divisions. After ``budget`` seconds the last
+    two take the best that they have, which is never worse than that of ``greedy``. A group gets the
+    ``schedule`` of its plan with its ``bound``, and says in ``boundaries`` why each of its readers
+    is not part of it.
 
     Composite ops, which have no kernel of their own, are first replaced by what they mean. A loop
     of steps is one group where one kernel takes less time than those of all its steps; else its

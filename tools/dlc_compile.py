@@ -13,7 +13,14 @@ from pathlib import Path
 
 from dlc import __version__, arch
 from dlc.compiler import Options, Outcome, compile_to
-from dlc.compiler.options import LEVELS, PRECISIONS, VERIFICATIONS, WEIGHTS
+from dlc.compiler.options import (
+    DEFAULT_SEARCH,
+    LEVELS,
+    PRECISIONS,
+    SEARCHES,
+    VERIFICATIONS,
+    WEIGHTS,
+)
 from dlc.compiler.output_place import check_places, files_written
 from dlc.core.array_files import Arrays, read_arrays, write_arrays
 from dlc.core.cache import write_atomically
@@ -40,6 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("argument --json: not allowed with argument --emit")
     if given.check and (given.tune is not None or given.lock or given.locked):
         parser.error("arguments --tune, --lock, --locked: not allowed with argument --check")
+    if given.check and (given.search or given.search_budget is not None):
+        parser.error("arguments --search, --search-budget: not allowed with argument --check")
     return run_command("dlc-compile", lambda: _run(given))
 
 
@@ -91,10 +100,27 @@ def _parser() -> argparse.ArgumentParser:
         help="write the report, or what --check finds, to this file; -: to standard output",
     )
     _add_verification(parser)
+    _add_search(parser)
     _add_tuning(parser)
     add("--jobs", type=int, metavar="N", help="compilers at a time; default: one per core")
     add("--version", action="version", version=f"dlc {__version__}")
     return parser
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--search",
+        choices=SEARCHES,
+        help="how operations are divided into kernels: greedy merges neighbours; beam and dp take "
+        f"some seconds more, and also join operations that stand apart; default: {DEFAULT_SEARCH}",
+    )
+    parser.add_argument(
+        "--search-budget",
+        type=float,
+        metavar="SECONDS",
+        help="with --search beam or dp: take the best that was found by then, which is never worse "
+        "than greedy's",
+    )
 
 
 def _add_tuning(parser: argparse.ArgumentParser) -> None:
@@ -161,6 +187,8 @@ def _run(given: argparse.Namespace) -> int:
         tune=given.tune,
         lock=given.lock,
         locked=given.locked,
+        search=given.search,
+        search_budget=given.search_budget,
         jobs=given.jobs,
         progress=progress,
         weights_from=_weights_from(given.weights_from),

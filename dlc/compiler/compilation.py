@@ -174,7 +174,16 @@ class Compilation:
         module = start.module.clone()
         groups = start.groups or start.module
         precision = self.options.precision
-        for level in lower(self.context, module, target, precision, None, self.timing, start.level):
+        for level in lower(
+            self.context,
+            module,
+            target,
+            precision,
+            None,
+            self.timing,
+            start.level,
+            self.options.fusion,
+        ):
             self.options.progress(f"{target.name}: {level}")
             if level == "fused-group":
                 self._choose(target, module)

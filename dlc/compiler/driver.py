@@ -98,8 +98,8 @@ def _make(path: Path, source: ModelSource, options: Options) -> Outcome:
     asked = _asked(options, targets)
     timing = Timing()
     with timing.measure("cache"):
-        is_measured = options.tune_seconds is not None  # then the artifact depends on the times
-        cached = artifact_cache.limit_bytes() and not is_ir(source) and not is_measured
+        is_timed = options.tune_seconds is not None or options.search_budget is not None
+        cached = artifact_cache.limit_bytes() and not is_ir(source) and not is_timed
         wanted = identity(source, options, targets) if cached else None
         found = None
         if wanted and options.is_checked_as_usual and options.lock is None:

@@ -92,6 +92,8 @@ def read_start(
     assert isinstance(source, str | Path)
     module = _read(Path(source), context)
     level = _level_of(module)
+    if level != "graph":
+        _check_no_search(options, str(source))
     if len(targets) > 1:
         raise CompileError("IR is for one target; give one", at=str(source))
     original = _read_original(options, context, targets[0], module, str(source))
@@ -103,6 +105,17 @@ def read_start(
     if original is None or _kernels(original.kernels) != _kernels(module):
         return Start(module, level)
     return Start(module, level, original.graph, original.groups)
+
+
+def _check_no_search(options: Options, path: str) -> None:
+    """Raise CompileError for a wish about a search where the groups stand in a text."""
+    for name in ("search", "search_budget"):
+        if getattr(options, name) is not None:
+            raise CompileError(
+                f"{option(name.replace('_', '-'))} has no effect: the groups are those that stand "
+                "in this text; give it where the text is printed",
+                at=path,
+            )
 
 
 def _read(path: Path, context: DlcContext) -> ModuleOp:
@@ -157,7 +170,8 @@ def _read_original(
         options = origin.options_for(options, source, target, path)
     graph = import_model(source, options.shapes, context, options.constants)
     module = groups = graph.clone()
-    for reached in lower(context, module, target, options.precision, _level_of(text)):
+    last, fusion = _level_of(text), options.fusion
+    for reached in lower(context, module, target, options.precision, last, fusion=fusion):
         if reached == "fused-group":
             groups = module.clone()
     return _Original(graph, groups, module)

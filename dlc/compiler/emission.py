@@ -72,8 +72,8 @@ class _Emission:
             raise no_level(target, self.level)
         last = None if is_text else self.level
         if is_text or last not in (IMPORT, start.level):
-            precision = self.options.precision
-            levels = lower(self.context, module, target, precision, last, None, start.level)
+            precision, fusion = self.options.precision, self.options.fusion
+            levels = lower(self.context, module, target, precision, last, None, start.level, fusion)
             for reached in levels:
                 if reached == "fused-group":
                     Choosing(self.options, self.context).choose(target, module)

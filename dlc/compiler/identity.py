@@ -103,6 +103,7 @@ def _tools(targets: Sequence[Target]) -> Iterator[Part]:
 def _choices(options: Options) -> Iterator[Part]:
     yield options.precision
     yield options.weights
+    yield options.fusion
     yield "" if options.locked is None else Path(options.locked).read_bytes()
     yield json.dumps(size_lists(options.shapes or {}), sort_keys=True)
     yield from _constants(options.constants)

@@ -13,12 +13,15 @@ from dlc.errors import CompileError
 from dlc.option_text import option
 
 
-def pipelines(target: Target, precision: str) -> Iterator[tuple[str, str]]:
-    """Yield the levels of a target in order, each with the pipeline that leads to it."""
+def pipelines(target: Target, precision: str, fusion: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the levels of a target in order, each with the pipeline that leads to it.
+
+    fusion: options of ``fuse``, beside the chip.
+    """
     arch = f"{{arch={target.name}}}"
     inner = "gpu" if target.is_gpu else "n"
     yield "graph", f"optimize-graph{{precision={precision} inner={inner} arch={target.name}}}"
-    yield "fused-group", f"fuse{arch},tile{arch}"
+    yield "fused-group", f"fuse{{arch={target.name} {fusion}}},tile{arch}"
     if target.is_gpu:
         yield "loop", "lower-to-loop,fused-group-unroll-steps"
         yield "gpu", f"lower-to-gpu{arch},fused-group-plan-memory"
@@ -43,16 +46,18 @@ def lower(
     last: str | None = None,
     timing: Timing | None = None,
     reached: str | None = None,
+    fusion: str = "",
 ) -> Iterator[str]:
     """Lower ``module`` in place, level by level; yield the name of each level that it reaches.
 
     last: the level to stop at; without it the module goes all the way to kernels. reached: the
-    level that the module is at, by default none. Raises CompileError for a level or a precision
-    that the target does not have, and for an input with a size that is not fixed.
+    level that the module is at, by default none. fusion: options of ``fuse``. Raises CompileError
+    for a level or a precision that the target does not have, and for an input with a size that is
+    not fixed.
     """
     if precision == "tf32" and not target.is_gpu:
         raise CompileError("tf32 is a format of NVIDIA GPUs; give precision fp32 for the CPU")
-    steps = list(pipelines(target, precision))
+    steps = list(pipelines(target, precision, fusion))
     names = [level for level, _ in steps]
     if last is not None and last not in names:
         raise no_level(target, last)

@@ -21,6 +21,8 @@ from dlc.runtime.comparison import Tolerance
 
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16")
 WEIGHTS = ("embed", "file")
+SEARCHES = ("beam", "dp", "greedy")
+DEFAULT_SEARCH = "greedy"
 TEXT_BACKENDS = ("cuda", "c")
 VERIFICATIONS = ("quick", "full", "onnxruntime", "off")
 IMPORT = "import"
@@ -45,7 +47,10 @@ class Options:
     of an output may be off by ``atol + rtol * |wanted|``, in place of the bounds from rounding
     errors. tune: measure schedules, where this machine has the target; for so many seconds, or true
     for as long as it takes; 0 takes only what is in the database. lock: the file to write the
-    choices to. locked: the lock file whose choices are taken; nothing is measured. jobs: compilers
+    choices to. locked: the lock file whose choices are taken; nothing is measured. search: how ops
+    are divided into kernels: ``greedy`` (the default), ``beam`` or ``dp``. search_budget: after so
+    many seconds ``beam`` and ``dp`` take the best that they have, at least that of ``greedy``,
+    which runs to its end; what is found then depends on the speed of the machine. jobs: compilers
     at a time, by default one per core. progress: is told what is being done.
     """
 
@@ -63,6 +68,8 @@ class Options:
     tune: bool | float | None = None
     lock: str | Path | None = None
     locked: str | Path | None = None
+    search: str | None = None
+    search_budget: float | None = None
     jobs: int | None = None
     progress: Callable[[str], None] = field(default=lambda _: None)
 
@@ -76,6 +83,7 @@ class Options:
         _check_choice("weights", self.weights, WEIGHTS)
         self._check_verification()
         self._check_tuning()
+        self._check_search()
         for name, sizes in (self.shapes or {}).items():
             if not _are_sizes(sizes):
                 raise CompileError(
@@ -117,6 +125,26 @@ class Options:
                 f"{option('locked')} takes the schedules of the lock file; {option('tune')} has no "
                 "effect with it"
             )
+
+    def _check_search(self) -> None:
+        if self.search is not None:
+            _check_choice("search", self.search, SEARCHES)
+        _check_type("search_budget", self.search_budget, Real)
+        if self.search_budget is None:
+            return
+        if not 0 <= self.search_budget < inf:
+            raise CompileError(f"search_budget is {self.search_budget}; give seconds, 0 or more")
+        if self.search in (None, "greedy"):
+            raise CompileError(
+                f"{option('search-budget')} has no effect on the search greedy, which is quick; "
+                f"give {option('search')} beam or dp with it"
+            )
+
+    @property
+    def fusion(self) -> str:
+        """The options of the pass ``fuse`` that say how to search."""
+        search = f"search={self.search or DEFAULT_SEARCH}"
+        return search if self.search_budget is None else f"{search} budget={self.search_budget}"
 
     @property
     def tune_seconds(self) -> float | None:

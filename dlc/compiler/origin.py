@@ -22,13 +22,14 @@ class Origin:
     """A model and the choices that led to a text.
 
     model: a digest of its content and of the constants compiled in. shapes: as JSON. target,
-    precision: empty where they have had no effect yet.
+    precision: empty where they have had no effect yet. search: empty for the default.
     """
 
     model: str
     shapes: str
     target: str = ""
     precision: str = ""
+    search: str = ""
 
     @staticmethod
     def in_module(module: ModuleOp) -> "Origin | None":
@@ -70,7 +71,7 @@ class Origin:
                 "--emit",
                 at=text,
             )
-        return replace(options, shapes=json.loads(self.shapes))
+        return replace(options, shapes=json.loads(self.shapes), search=self.search or None)
 
 
 def _check_same(name: str, made: str, given: str, text: str) -> None:
@@ -91,7 +92,8 @@ def record_origin(
     if is_ir(source):
         origin = Origin.in_module(module)
     else:
-        origin = Origin(model_digest(source, options.constants), _text(options.shapes))
+        shapes, searched = _text(options.shapes), options.search or ""
+        origin = Origin(model_digest(source, options.constants), shapes, search=searched)
     if origin and target:
         origin = replace(origin, target=target.name, precision=options.precision)
     if origin:

@@ -30,9 +30,9 @@ class OpSets:
     """What fusion asks about sets of ops.
 
     order: the ops, each after those that it reads and right before the first that reads it, so that
-    few are ready and wait at a time. producers, ancestors, descendants: of the op at a place, those
-    that it reads and those to and from which a way leads. neighbours: what it reads, what reads it,
-    and what reads the same.
+    few are ready and wait at a time. producers, consumers, ancestors, descendants: of the op at a
+    place, those that it reads, that read it, and from and to which a way leads. neighbours: what it
+    reads, what reads it, and what reads the same.
     """
 
     def __init__(self, flow: Dataflow):
@@ -40,12 +40,12 @@ class OpSets:
         self.order = _right_before_readers(flow)
         self.place = {op: place for place, op in enumerate(self.order)}
         self.producers = [self.of(flow.producers(op)) for op in self.order]
-        consumers = [self.of(flow.consumers(op)) for op in self.order]
+        self.consumers = [self.of(flow.consumers(op)) for op in self.order]
         places = range(len(self.order))
         self.ancestors = _reached(self.producers, places)
-        self.descendants = _reached(consumers, reversed(places))
+        self.descendants = _reached(self.consumers, reversed(places))
         self.neighbours = [
-            near | consumers[place] | self.producers[place]
+            near | self.consumers[place] | self.producers[place]
             for place, near in enumerate(self._readers_of_the_same())
         ]
 

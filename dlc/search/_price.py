@@ -17,10 +17,14 @@ class Prices:
 
     def plan(self, cluster: Cluster) -> Plan | NoPlan | None:
         """Return the plan of the kernel that a cluster needs; ``None`` where it needs none."""
-        if self.ends_in_place(cluster):
-            rest = cluster.ops[:-1]
-            return self.planner.plan(Cluster(cluster.flow, rest)) if rest else None
-        return self.planner.plan(cluster)
+        kernel = self.kernel(cluster)
+        return None if kernel is None else self.planner.plan(kernel)
+
+    def kernel(self, cluster: Cluster) -> Cluster | None:
+        """Return the ops of a cluster that need a kernel, if any do."""
+        if not self.ends_in_place(cluster):
+            return cluster
+        return Cluster(cluster.flow, cluster.ops[:-1]) if cluster.ops[:-1] else None
 
     def ends_in_place(self, cluster: Cluster) -> bool:
         """Whether the last op is a concatenation that needs no kernel."""

@@ -94,7 +94,8 @@ def _feeds(seed: int) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize(
-    ("search", "seed"), [("greedy", n) for n in range(40)] + [("dp", n) for n in range(10)]
+    ("search", "seed"),
+    [("greedy", n) for n in range(40)] + [(each, n) for each in ("beam", "dp") for n in range(10)],
 )
 def test_random_graph_keeps_its_results(search: str, seed: int) -> None:
     graph = _Graph(seed)

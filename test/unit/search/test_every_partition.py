@@ -42,6 +42,20 @@ def test_dp_finds_the_cheapest(seed: int, target: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
+def test_beam_finds_nearly_the_cheapest(target: str) -> None:
+    ratios = [ratio("beam", seed, target) for seed in SEEDS]
+    assert min(ratios) >= 1 - ROUNDING
+    assert max(ratios) < 1.4
+    assert mean_ratio("beam", target) <= 1 / 0.99
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_beam_is_never_worse_than_greedy(target: str) -> None:
+    for seed in SEEDS:
+        assert ratio("beam", seed, target) <= ratio("greedy", seed, target) + ROUNDING
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_greedy_finds_none_that_is_cheaper_and_some_that_cost_more(target: str) -> None:
     ratios = [ratio("greedy", seed, target) for seed in SEEDS]
     assert min(ratios) >= 1 - ROUNDING
