@@ -9,7 +9,7 @@ from time import monotonic
 from dlc.search._op_sets import OpSet, OpSets, first, members
 from dlc.search._price import Prices
 
-TRIED, LEAST_TRIED, MOST_TRIED = 16_000, 24, 256
+TRIED, LEAST_TRIED, MOST_TRIED = 8_000, 24, 256
 """So many clusters of a dataflow are tried, the same number from each op; at least and at most so
 many from one. From an op of 9, 256 are all that there are.
 """
