@@ -47,10 +47,11 @@ def error_bound(root: Operation, precision: str) -> float:
     ``16 * (sqrt(sum of u**2) + 2**-24 * sqrt(sum K))``: rounding errors are taken as independent,
     so they add in quadrature; each result is rounded to its own type (``unit_roundoff`` u, the
     largest of an op), and each reduction of K terms accumulates in fp32. Where everything is fp32
-    the bound is never above 1e-3.
+    the bound is never above 1e-3. A loop counts as one of its steps: the states of recurrent layers
+    forget, and what adds up in those of others is measured (``rounding_noise``). If its ops counted
+    as often as they run, 100 steps in fp16 might be off by 0.4 of the largest value.
     """
-    rounding = [op for op in root.walk() if isinstance(op, GraphOp) and _rounds(op)]
-    ops = [op for op in rounding for _ in range(_runs(op))]
+    ops = [op for op in root.walk() if isinstance(op, GraphOp) and _rounds(op)]
     lengths = sum(prod(op.domain.reduction) for op in ops if isinstance(op, ReductionOp))
     units = [_unit_of(op, precision) for op in ops]
     bound = SAFETY * (hypot(*units) + ACCUMULATION * sqrt(lengths))
@@ -61,15 +62,6 @@ def error_bound(root: Operation, precision: str) -> float:
 def _rounds(op: GraphOp) -> bool:
     """Return whether an op's own results are rounded: a loop's are those of the ops in it."""
     return not op.moves_data and not isinstance(op, BodyOp)
-
-
-def _runs(op: Operation) -> int:
-    """Return how often an op runs: as often as all loops around it together."""
-    around, runs = op.parent_op(), 1
-    while around is not None:
-        runs *= around.runs if isinstance(around, BodyOp) else 1
-        around = around.parent_op()
-    return runs
 
 
 def _unit_of(op: GraphOp, precision: str) -> float:

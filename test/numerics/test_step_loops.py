@@ -7,7 +7,6 @@ from dlc import registry
 from dlc.core.parser import parse_module
 from dlc.dialects.graph.structure import Array
 from dlc.oracle import run_reference
-from dlc.verification.error_bound import error_bound
 
 STEPS = 5
 BODY = """
@@ -69,14 +68,3 @@ def test_every_level_computes_the_steps(backward: str, places: range) -> None:
         found = run_reference(module, feeds, context.weights)
         for array, wanted in zip(found.values(), by_hand(places), strict=True):
             np.testing.assert_array_max_ulp(array, wanted.astype(np.float32))
-
-
-def test_a_loop_may_be_off_as_far_as_its_steps_one_by_one() -> None:
-    context = registry.new_context()
-    module = parse_module(text(""), context)
-    for step in registry.build_passes("fuse{arch=cpu-avx2}"):
-        step.apply(context, module)
-    whole = error_bound(module, "fp16")
-    for step in registry.build_passes("fused-group-unroll-steps"):
-        step.apply(context, module)
-    assert error_bound(module, "fp16") == pytest.approx(whole)
