@@ -21,7 +21,7 @@ from dlc.errors import CompileError, counted
 from dlc.runtime.comparison import Comparison, Tolerance
 from dlc.runtime.library import TensorInfo
 from dlc.runtime.model import Model, load
-from dlc.runtime.profile import profile
+from dlc.runtime.profile import Profile, profile
 from dlc.runtime.trace import chrome_trace
 from dlc.tools._bench import Bench, bench, bench_lines
 from dlc.tools._command import (
@@ -35,6 +35,8 @@ from dlc.tools._command import (
     tolerance,
 )
 from dlc.tools._compare import compare_with_file
+from dlc.tools._explain import add_arguments as add_explanation
+from dlc.tools._explain import explanation
 from dlc.tools._run_inputs import named_file, read_inputs
 from dlc.tools._terminal import show
 
@@ -53,6 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
     if (given.rtol, given.atol) != (None, None) and not given.compare:
         parser.error("argument --rtol, --atol: only with --compare")
+    if given.emit and not given.explain:
+        parser.error("argument --emit: only with --explain")
     for name in _BENCH_ONLY:
         if getattr(given, name) is not None and not given.bench:
             parser.error(f"argument --{name.replace('_', '-')}: only with --bench")
@@ -97,10 +101,10 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="refuse inputs that name places outside of tensors",
     )
-    add("--explain", action="store_true", help="print what the compiler decided for each kernel")
     add("--device", type=natural, metavar="N", help="the number of the GPU; default: 0")
     add("--threads", type=positive, metavar="N", help="on the CPU; default: one per core")
     add("--json", action="store_true", help="print the result as JSON")
+    add_explanation(parser)
     _add_bench(parser)
     add("--version", action="version", version=f"dlc {__version__}")
     return parser
@@ -133,8 +137,8 @@ def _run(given: argparse.Namespace) -> int:
     start = time.perf_counter()
     model = load(given.model, given.device, given.threads)
     load_s = time.perf_counter() - start
-    if given.explain:
-        print(json.dumps(model.report) if given.json else model.explain().rstrip("\n"))
+    if given.explain and not given.profile:
+        print(explanation(model, given, None))
         return SUCCESS
     if not _runs(given):
         _print(_listing(model), given.json)
@@ -144,6 +148,9 @@ def _run(given: argparse.Namespace) -> int:
         names = ", ".join(unchecked)
         show(f"dlc-run: warning: not checked, as the model computes them: {names}", sys.stderr)
     feeds = read_inputs(model, given.inputs, given.input, given.seed if is_random else None)
+    if given.explain:
+        print(explanation(model, given, _profile(model, feeds, given.profile)))
+        return SUCCESS
     results = model.run(feeds, check_indices=given.check_indices)
     if given.outputs:
         write_arrays(given.outputs, results)
@@ -179,16 +186,17 @@ def _measure(
             text = json.dumps({**_listing(model), **facts}, indent=1)
             write_atomically(given.bench_json, text.encode())
     if given.profile:
-        found = _write_profile(model, feeds, given.profile)
-        facts["profile"] = {"trace": str(given.profile), **found}
+        found = _profile(model, feeds, given.profile)
+        steps_ms, run_ms = 1e3 * sum(found.steps), 1e3 * found.run.median
+        told = {"steps": len(found.steps), "steps_ms": steps_ms, "run_ms": run_ms}
+        facts["profile"] = {"trace": str(given.profile), **told}
 
 
-def _write_profile(model: Model, feeds: Arrays, to: Path) -> dict[str, Any]:
-    """Write the trace of a profile and return what a person is told of it."""
-    found, steps = profile(model, feeds), model.steps()
-    write_atomically(to, chrome_trace(model.report, steps, found).encode())
-    steps_ms, run_ms = 1e3 * sum(found.steps), 1e3 * found.run.median
-    return {"steps": len(steps), "steps_ms": steps_ms, "run_ms": run_ms}
+def _profile(model: Model, feeds: Arrays, to: Path) -> Profile:
+    """Return a profile, whose trace is written."""
+    found = profile(model, feeds)
+    write_atomically(to, chrome_trace(model.report, model.steps(), found).encode())
+    return found
 
 
 def _check_places(given: argparse.Namespace) -> None:

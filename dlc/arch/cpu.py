@@ -53,6 +53,11 @@ class CpuArch:
         return 2.0 * lanes * self.fma_units_per_core * self.clock_hz * self.cores
 
     @property
+    def peaks(self) -> dict[str, float]:
+        """The peak rates of both float types, of all cores."""
+        return {"fma.f32": self.flops_per_s(4), "fma.f64": self.flops_per_s(8)}
+
+    @property
     def l1_bytes_per_s(self) -> float:
         """The bandwidth of all first-level caches together: two vectors read and one written in a
         clock.

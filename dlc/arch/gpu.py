@@ -88,6 +88,11 @@ class GpuArch:
         return self.flops_per_clock_per_sm[unit] * self.sm_count * self.clock_hz
 
     @property
+    def peaks(self) -> dict[str, float]:
+        """The peak rate of each unit, over the whole chip."""
+        return {unit: self.flops_per_s(unit) for unit in self.flops_per_clock_per_sm}
+
+    @property
     def l2_bytes_per_s(self) -> float:
         """The read bandwidth of the L2 cache."""
         return self.l2_bytes_per_clock * self.clock_hz

@@ -21,7 +21,7 @@ from dlc.compiler.ir_files import is_ir
 from dlc.compiler.levels import lower
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Outcome, Report
-from dlc.compiler.report import describe_groups, describe_interface, make_report
+from dlc.compiler.report import describe_chip, describe_groups, describe_interface, make_report
 from dlc.compiler.slow_loops import loops_apart, slow_loops
 from dlc.compiler.targets import Target, running_target
 from dlc.compiler.verifier import Verified, Verifier
@@ -236,6 +236,7 @@ class Compilation:
             "variants": [
                 {
                     "target": x.target.name,
+                    "chip": describe_chip(arch.by_name(x.target.name), self.options.precision),
                     **make_report(x.module, x.descriptions, built.resources(x.target.name)),
                 }
                 for x in lowered

@@ -9,9 +9,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from dlc.analysis.entry import find_main, groups, launches, launches_by_group
-from dlc.backends.host.reader import interface, read_program
+from dlc.arch import Arch
+from dlc.backends.host.reader import interface
 from dlc.compiler.outcome import Report
 from dlc.compiler.runners_up import runners_up
+from dlc.compiler.steps import describe_buffers, describe_steps
 from dlc.core.locations import node_names, origin_text
 from dlc.core.nvrtc import Resources
 from dlc.dialects.fused_group import ARENA_BYTES, GroupOp, group_of_steps
@@ -75,6 +77,15 @@ def _is_constant(op: Operation) -> bool:
     return isinstance(op, GraphOp) and op.is_constant
 
 
+def describe_chip(arch: Arch, precision: str) -> Report:
+    """Return the name of a chip, the rate of its memory, and those of its units that compute in
+    the precision or in fp32.
+    """
+    types = {precision.replace("fp", "f"), "f32"}
+    units = {unit: rate for unit, rate in arch.peaks.items() if unit.partition(".")[2] in types}
+    return {"name": arch.name, "bytes_per_s": arch.dram_bytes_per_s, "flops_per_s": units}
+
+
 def describe_interface(module: ModuleOp) -> Report:
     """Return name, dtype (numpy's name) and shape of the inputs and outputs of ``main``."""
     return {
@@ -116,22 +127,9 @@ def make_report(
         "launches": len(launched),
         "workspace_bytes": size.value.data,
         "kernels": kernels,
-        "steps": _steps(module, groups),
+        "steps": describe_steps(module, groups),
+        "buffers": describe_buffers(module),
     }
-
-
-def _steps(module: ModuleOp, groups: Mapping[str, Report]) -> list[Report]:
-    """Return what a run does, in order: launches, with the nodes of each, then copies."""
-    program = read_program(module, lambda _: 0)
-    launches = [
-        {
-            "kernel": step.kernel,
-            "group": step.group,
-            "nodes": groups[group_of_steps(step.group)]["nodes"],
-        }
-        for step in program.launches
-    ]
-    return [*launches, *({"output": program.outputs[c.target.buffer].name} for c in program.copies)]
 
 
 def _used(kernel: KernelOp, static: Resources) -> Report:

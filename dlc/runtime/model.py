@@ -6,12 +6,14 @@ import shutil
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Never
+from typing import Any, Literal, Never
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dlc.errors import InputError
+from dlc.report.page import page
+from dlc.report.text import explain
 from dlc.runtime.artifact import (
     check_artifact,
     check_state,
@@ -19,7 +21,6 @@ from dlc.runtime.artifact import (
     state_of,
     weights_path_of,
 )
-from dlc.runtime.explanation import explain
 from dlc.runtime.fork import RunLock
 from dlc.runtime.given_outputs import (
     check_apart,
@@ -257,9 +258,11 @@ class Model:
             _copy_artifact([self.path, *beside], target)
         return target
 
-    def explain(self) -> str:
-        """Return the report as text: what each kernel computes, its schedule, predicted bound."""
-        return explain(self.report)
+    def explain(self, emit: Literal["text", "html"] = "text") -> str:
+        """Return the report as text, or as one page of HTML that needs no network: what each
+        kernel computes, its schedule, predicted bound.
+        """
+        return explain(self.report) if emit == "text" else page(self.report)
 
 
 def load(path: str | Path, device: int | None = None, threads: int | None = None) -> Model:

@@ -95,6 +95,16 @@ def test_explain(one: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert variant["kernels"][0]["nodes"] == ["logarithm"]
 
 
+def test_explain_as_a_page(one: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    estimated = run(capsys, one, "--explain", "--emit", "html")
+    assert estimated.startswith("<!DOCTYPE html>") and "logarithm" in estimated
+    assert " by estimates " in estimated
+    trace = tmp_path / "trace.json"
+    measured = run(capsys, one, "--explain", "--emit", "html", "--profile", trace)
+    assert " measured; weights" in measured
+    assert trace.exists()
+
+
 def test_inputs_of_npy_files(two: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     np.save(tmp_path / "a.npy", A)
     np.save(tmp_path / "b=.npy", B)
@@ -234,6 +244,7 @@ def test_a_profile_overwrites_nothing_that_is_read(
     ("arguments", "message"),
     [
         (["--iterations", "5"], "argument --iterations: only with --bench"),
+        (["--emit", "html"], "argument --emit: only with --explain"),
         (["--bench", "--iterations", "0"], "'0' is not a number of 1 or more"),
         (["--bench", "--duration", "nan"], "'nan' is not a number of seconds above 0"),
         (["--bench", "--threads", "0"], "'0' is not a number of 1 or more"),

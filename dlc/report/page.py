@@ -1,0 +1,88 @@
+"""The report of a compile as one page of HTML, which needs no network."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from dlc.errors import counted
+from dlc.report.details import details
+from dlc.report.graph import graph
+from dlc.report.markup import element, text
+from dlc.report.memory import memory
+from dlc.report.roofline import roofline
+from dlc.report.run import Step, steps_of
+from dlc.report.style import COLORS, STYLE
+from dlc.report.timeline import time_line
+from dlc.report.values import by_group, microseconds, size
+
+_GRAPH = (
+    "Each row is a launch, from the first to the last one. An arc goes from what writes a value to "
+    "what reads it. The bar is the time of the launch, the black line what it takes at least on "
+    "this chip. A click leads to what was decided for its group."
+)
+_ROOFLINE = (
+    "Each point is a launch: the larger, the longer it takes. The sloping roof is the memory, a "
+    "level one a unit of the chip. What a cache holds may be above the sloping roof."
+)
+_TIME_LINE = "Each launch begins when those that it comes after have ended."
+_MEMORY = "Each box is an intermediate value: the steps that it is kept for, and its addresses."
+
+
+def page(report: Mapping[str, Any], seconds: Sequence[float] | None = None) -> str:
+    """Return the page of a report (docs/artifact.md lists its keys).
+
+    seconds: what each step of the only variant was measured to take, copies included.
+    """
+    title = f"dlc: {report['target']}, {report['precision']}"
+    head = element(
+        "head",
+        '<meta charset="utf-8">',
+        element("title", text(title)),
+        f"<style>{STYLE}</style>",
+    )
+    parts = [part for v in report["variants"] for part in _variant(report, v, seconds)]
+    body = element("body", element("h1", text(title)), *parts)
+    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+
+
+def _variant(
+    report: Mapping[str, Any], variant: Mapping[str, Any], seconds: Sequence[float] | None
+) -> Iterator[str]:
+    steps = steps_of(variant, seconds)
+    names = sorted({step.strategy for step in steps})
+    colors = {name: COLORS[n % len(COLORS)] for n, name in enumerate(names)}
+    yield element("p", text(_facts(report, variant, steps, seconds is not None)))
+    yield element("p", *(_key(name, color) for name, color in colors.items()))
+    charts = {
+        "Launches": (_GRAPH, graph(steps, colors, variant["target"])),
+        "Roofline": (_ROOFLINE, roofline(steps, colors, variant.get("chip"))),
+        "Time line": (_TIME_LINE, time_line(steps, colors)),
+        "Memory": (
+            _MEMORY,
+            memory(variant.get("buffers", ()), len(steps), variant["workspace_bytes"]),
+        ),
+    }
+    for name, (said, chart) in charts.items():
+        if chart:
+            yield element("h2", text(name)) + element("p", text(said)) + chart
+    yield element("h2", "Groups")
+    for name, kernels in by_group(variant["kernels"]).items():
+        yield details(name, kernels, variant["target"])
+
+
+def _facts(
+    report: Mapping[str, Any],
+    variant: Mapping[str, Any],
+    steps: Sequence[Step],
+    is_measured: bool,
+) -> str:
+    how = "measured" if is_measured else "by estimates and what tuning measured"
+    return (
+        f"{variant['target']}: {counted(variant['launches'], 'launch')} of "
+        f"{counted(len(variant['kernels']), 'kernel')}, together "
+        f"{microseconds(sum(step.us for step in steps))} {how}; weights "
+        f"{size(report['weights_bytes'])}, intermediate values {size(variant['workspace_bytes'])}"
+    )
+
+
+def _key(strategy: str, color: str) -> str:
+    return element("span", class_="key", style=f"background: {color}") + text(strategy)
