@@ -97,7 +97,8 @@ def test_explain(one: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_explain_as_a_page(one: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     estimated = run(capsys, one, "--explain", "--emit", "html")
-    assert estimated.startswith("<!DOCTYPE html>") and "logarithm" in estimated
+    assert estimated.startswith("<!DOCTYPE html>")
+    assert "logarithm" in estimated
     assert " by estimates " in estimated
     trace = tmp_path / "trace.json"
     measured = run(capsys, one, "--explain", "--emit", "html", "--profile", trace)
