@@ -1,11 +1,13 @@
-"""Load for all rounds of a loop before the first of them stores."""
+"""Load before the first of a row of operations stores."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
+from itertools import groupby
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator, Pure
 
 from dlc.analysis.late_load import LateLoad, late_load
@@ -17,18 +19,19 @@ from dlc.ir.order import OrderingOp
 from dlc.lowering.straight import HELD_ELEMENTS
 
 MOST_REGISTERS = HELD_ELEMENTS
-"""That the loads of a loop may fill at a time."""
+"""That loads which come earlier may fill at a time."""
 
 
 class GpuHoistLoadsPass(DlcPass):
-    """An unrolled loop that loads inputs and stores results is written out, all loads first: they
-    are under way together.
+    """Loads of inputs that stand behind a store come before it, where they are under way together
+    with those that stand there. An unrolled loop that loads and stores is written out for that.
 
     Only of inputs that launches before the kernel's own may write: the text does not say that they
     are constant, and no compiler moves such a load across a store. Others it moves by itself.
 
-    Stays: a loop that carries values, waits for others, loads what depends on memory, or would fill
-    more than 32 registers of a thread.
+    Stays: a loop that carries values or would fill more than 32 registers of a thread; what depends
+    on memory, or stands behind an operation at which threads wait; what would fill more than 32
+    registers with those before it.
 
     Runs on: ``gpu``. Leaves: ``gpu``. Order: after ``gpu-merge-loads``.
 
@@ -47,69 +50,85 @@ class GpuHoistLoadsPass(DlcPass):
         for kernel in op.ops:
             if isinstance(kernel, KernelOp) and kernel.constant_inputs is not None:
                 for loop in reversed([o for o in kernel.walk() if isinstance(o, scf.ForOp)]):
-                    _hoist(kernel, loop)
+                    if _loads_in_rounds(kernel, loop):
+                        _write_out(loop)
+                blocks = [block for o in kernel.walk() for r in o.regions for block in r.blocks]
+                for ops in (ops for block in blocks for ops in _runs(block)):
+                    _load_first(kernel, ops)
 
 
-def _hoist(kernel: KernelOp, loop: scf.ForOp) -> None:
-    rounds = neighbours_in(loop)
-    body = [op for op in loop.body.block.ops if not op.has_trait(IsTerminator)]
-    if rounds < 2 or loop.iter_args or not _stores_freely(body):
-        return
-    first = _what_loads(kernel, body)
-    loads = [load for op in first if (load := late_load(kernel, op)) is not None]
-    if not loads or rounds * sum(load.registers for load in loads) > MOST_REGISTERS:
-        return
-    _write_out(loop, rounds, first, [op for op in body if op not in first])
+def _loads_in_rounds(kernel: KernelOp, loop: scf.ForOp) -> bool:
+    """Return whether rounds load what may come before the first of them stores."""
+    body = list(loop.body.block.ops)
+    if loop.iter_args or neighbours_in(loop) < 2 or not any(map(_stores, body)):
+        return False
+    if any(isinstance(inner, OrderingOp) for op in body for inner in op.walk()):
+        return False
+    loads = [load for op in body if (load := late_load(kernel, op)) is not None]
+    free = [load for load in loads if _needed(load, {*body}) is not None]
+    return 0 < neighbours_in(loop) * sum(load.registers for load in free) <= MOST_REGISTERS
 
 
-def _stores_freely(body: Sequence[Operation]) -> bool:
-    """Return whether some operations write to global memory, and wait for nobody."""
-    inside = [inner for op in body for inner in op.walk()]
-    waits = any(isinstance(op, OrderingOp) for op in inside)
-    return not waits and any(access.writes for op in inside for access in global_accesses(op))
+def _stores(op: Operation) -> bool:
+    return any(access.writes for inner in op.walk() for access in global_accesses(inner))
 
 
-def _what_loads(kernel: KernelOp, body: Sequence[Operation]) -> set[Operation]:
-    """Return the loads of a body and what they need, of which nothing depends on memory."""
-    free = set[Operation]()
-    loads: list[LateLoad] = []
-    for op in body:
-        load = late_load(kernel, op)
-        if any(v.owner in body and v.owner not in free for v in _needs(op, load)):
-            continue
-        if load is not None:
-            loads.append(load)
-        elif op.has_trait(Pure) and not op.regions:
-            free.add(op)
-    found = {op for load in loads for op in load.ops}
-    for op in reversed(body):
-        if op in free and any(u.operation in found for r in op.results for u in r.uses):
-            found.add(op)
-    return found
-
-
-def _needs(op: Operation, load: LateLoad | None) -> Sequence[SSAValue]:
-    """Return the operands that must be there before, a load's own registers not among them."""
-    own = () if load is None else load.ops
-    return [value for value in op.operands if value.owner not in own]
-
-
-def _write_out(
-    loop: scf.ForOp, rounds: int, first: set[Operation], rest: Sequence[Operation]
-) -> None:
-    """Replace a loop by the ``first`` operations of all rounds, then the ``rest`` of each."""
+def _write_out(loop: scf.ForOp) -> None:
+    """Replace a loop by its rounds."""
     block = loop.parent_block()
     assert block is not None
-    body = list(loop.body.block.ops)
-    known: list[dict[SSAValue, SSAValue]] = []
-    for number in range(rounds):
+    for number in range(neighbours_in(loop)):
         at = arith.ConstantOp(IntegerAttr(number, IndexType()))
         at.location = loop.location
         block.insert_op_before(at, loop)
-        known.append({loop.body.block.args[0]: at.result})
-    for part in ([op for op in body if op in first], rest):
-        for values in known:
-            for op in part:
-                block.insert_op_before(op.clone(values), loop)
+        known: dict[SSAValue, SSAValue] = {loop.body.block.args[0]: at.result}
+        for op in loop.body.block.ops:
+            if not op.has_trait(IsTerminator):
+                block.insert_op_before(op.clone(known), loop)
     loop.detach()
     loop.erase()
+
+
+def _runs(block: Block) -> Iterator[Sequence[Operation]]:
+    """Yield what stands between operations that are ordered."""
+
+    def orders(op: Operation) -> bool:
+        return any(isinstance(inner, OrderingOp) for inner in op.walk())
+
+    for is_ordered, ops in groupby(block.ops, orders):
+        if not is_ordered:
+            yield list(ops)
+
+
+def _load_first(kernel: KernelOp, ops: Sequence[Operation]) -> None:
+    """Move loads that stand behind a store to the loads before it, or else before it."""
+    loads = {op: load for op in ops if (load := late_load(kernel, op)) is not None}
+    store = next((n for n, op in enumerate(ops) if _stores(op)), len(ops))
+    last = max((n for n, op in enumerate(ops[:store]) if op in loads), default=store)
+    moved, room = set[Operation](), MOST_REGISTERS
+    for load in (loads[op] for op in ops[store:] if op in loads):
+        needed = _needed(load, {*ops[last:]} - moved)
+        if needed is not None and load.registers <= room:
+            moved |= needed
+            room -= load.registers
+    for op in moved:
+        op.detach()
+    if moved:
+        place = InsertPoint.before if last == store else InsertPoint.after
+        Rewriter.insert_op([op for op in ops if op in moved], place(ops[last]))
+
+
+def _needed(load: LateLoad, behind: Set[Operation]) -> set[Operation] | None:
+    """Return what a load needs of the operations behind a place, itself among them; ``None`` where
+    that is more than indices.
+    """
+    found = behind & {*load.ops}
+    todo = [value.owner for op in load.ops for value in op.operands]
+    while todo:
+        owner = todo.pop()
+        if isinstance(owner, Operation) and owner in behind - found:
+            if not owner.has_trait(Pure) or owner.regions:
+                return None
+            found.add(owner)
+            todo += [value.owner for value in owner.operands]
+    return found

@@ -4,8 +4,9 @@
 // CHECK: gpu.kernel @rounds
 // CHECK:      %[[A:.*]] = gpu.register_alloc : memref<4xf32
 // CHECK-NEXT: gpu.copy %x[%t * 8 + %[[I:.*]] * 4] to %[[A]][0]
+// CHECK-NEXT: %[[J:.*]] = arith.constant 1
 // CHECK-NEXT: %[[B:.*]] = gpu.register_alloc : memref<4xf32
-// CHECK-NEXT: gpu.copy %x[%t * 8 + %[[J:.*]] * 4] to %[[B]][0]
+// CHECK-NEXT: gpu.copy %x[%t * 8 + %[[J]] * 4] to %[[B]][0]
 // CHECK-NEXT: %[[V:.*]] = loop.load %[[A]][0]
 // CHECK:      loop.store %{{.*}}, %y[%t * 2 + %[[I]]]
 // CHECK-NEXT: %[[W:.*]] = loop.load %[[B]][0]
