@@ -39,7 +39,9 @@ class LoopAssignRolesPass(DlcPass):
     3. With ``turns = T`` there are T teams of threads that multiply. Each takes every T-th
        tile of the loop over tiles, and they multiply one after the other: one finishes its tile
        while the next one multiplies.
-    4. ``registers`` of the loop become those of the roles.
+    4. Who multiplies a ``staggered`` loop begins a slice while the one before ends, and gives that
+       one's slot back then.
+    5. ``registers`` of the loop become those of the roles.
 
     Slices are counted through a loop over tiles around the loop, so that the first slices of the
     next tile come while the sums of the one before are finished. Loops without ``producers`` stay.

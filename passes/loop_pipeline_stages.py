@@ -1,6 +1,6 @@
 """Bring the tiles of later slices while one is multiplied."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -32,6 +32,7 @@ from dlc.simt.slots import (
     stages_of,
     with_slots,
 )
+from dlc.simt.staggered import Staggered
 
 
 class LoopPipelineStagesPass(DlcPass):
@@ -48,6 +49,9 @@ class LoopPipelineStagesPass(DlcPass):
     Where products are asynchronous, copies start under them. From three slots on the products of
     the slice before are still under way, too; so its slot stays as it is, and slices are brought
     N - 2 iterations ahead.
+
+    A ``staggered`` loop begins a slice while the one before ends; the slot of that stays, too, as
+    it is.
 
     ``tensor`` stages of a slice arrive at an ``mbarrier`` object of its slot: the first thread
     starts their copies, all wait for the phase. A barrier of the block says that a slot was read.
@@ -99,28 +103,50 @@ class _Pipeline:
             self._commit(scope)
         if self._by_threads and self._beside:
             self._await_beside(scope, ahead)
+        staggered = None if self.loop.staggered is None else Staggered.of(self.loop, slots)
+        if staggered is not None:
+            scope.b.builder.insertion_point = InsertPoint.before(self.loop)
+            first = AffineExpr.constant(0)
+            self._write_slice(scope, slots, first, arrivals, staggered.begin)
         scope.b.builder.insertion_point = InsertPoint.at_start(self.loop.body.block)
         slice = scope.dim(self.loop.induction, extent(count))
-        following = slice + ahead
+        work = partial(slots.contract, loop=self.loop) if staggered is None else staggered.both
+        self._write_slice(scope, slots, slice, arrivals, work)
+        self._write_waits(scope)
+        if staggered is not None:
+            scope.b.builder.insertion_point = InsertPoint.after(self.loop)
+            staggered.end(scope, staggered.count(scope) - 1)
+            staggered.leave_first()
+            self.loop.staggered = None
+        for op in reversed(old):
+            Rewriter.erase_op(op)
+        for tile in slots.tiles:
+            assert isinstance(tile.owner, AllocOp)
+            Rewriter.erase_op(tile.owner)
+
+    def _write_slice(
+        self,
+        scope: LoopScope,
+        slots: Slots,
+        slice: AffineExpr,
+        arrivals: Arrivals | None,
+        work: Callable[..., None],
+    ) -> None:
+        """Write the wait for a slice, the copies of a following one, and the work."""
+        ahead, following = self._ahead, slice + self._ahead
         if arrivals is not None:
             arrivals.ring.wait_until_full(scope, slice)
         if self._by_threads:
             scope.b.builder.insert(gpu.CpAsyncWaitOp(ahead - 1))
         self._write_barrier(scope)
         if self._is_asynchronous:  # then copies start under the products
-            slots.contract(scope, self.loop, slice)
-        if ahead < count:
+            work(scope, number=slice)
+        if ahead < len(self.loop.range):
             stage = partial(self._stage, scope, slots, following, arrivals)
             scope.where_reached(following, self.loop, stage)
         self._commit(scope)
         if not self._is_asynchronous:
-            slots.contract(scope, self.loop, slice)
-        self._write_waits(scope)
-        for op in reversed(old):
-            Rewriter.erase_op(op)
-        for tile in slots.tiles:
-            assert isinstance(tile.owner, AllocOp)
-            Rewriter.erase_op(tile.owner)
+            work(scope, number=slice)
 
     @cached_property
     def _before(self) -> InsertPoint:
@@ -168,6 +194,8 @@ class _Pipeline:
         """The slices before the present one whose products are still under way: the slots that they
         read are not written to yet.
         """
+        if self.loop.staggered is not None:
+            return 1
         return 1 if self._is_asynchronous and self.slots > 2 else 0
 
     def _write_barrier(self, scope: LoopScope) -> None:
@@ -184,7 +212,7 @@ class _Pipeline:
         """
         if self._is_asynchronous:
             scope.b.builder.insert(gpu.WgmmaWaitOp(self._behind))
-        if self._behind:
+        if self._behind and self._is_asynchronous:
             Rewriter.insert_op(gpu.WgmmaWaitOp(0), InsertPoint.after(self.loop))
 
     def _with_slots(self, tile: SSAValue) -> SSAValue:

@@ -28,6 +28,7 @@ from dlc.dialects.loop import (
     MapAccumulatorOp,
     NormalizeOp,
     OnlineSoftmaxOp,
+    RoundFragmentOp,
     TotalRowsOp,
     ZeroOp,
 )
@@ -72,7 +73,7 @@ class LoopSelectInstructionPass(DlcPass):
 
     A thread gets the elements that the layout gives it, as a register buffer: ``loop.zero`` clears
     it, ``loop.load_fragment`` and ``loop.contract`` load fragments, ``loop.contract`` multiplies
-    them, the other ops go through its places.
+    them, ``loop.round_fragment`` writes them from sums, the other ops go through its places.
 
     Runs on: ``loop``. Leaves: ``loop`` with instructions of ``gpu``. Order: after
     ``loop-pipeline-stages``, which moves contractions' tiles; before ``convert-loop-to-gpu``.
@@ -100,8 +101,9 @@ class LoopSelectInstructionPass(DlcPass):
 class _Selection:
     """The accumulators of a kernel and all that is done with them, in program order.
 
-    loops: of products, where one only adds it. with_softmax: sums of weights. tiles: the thread's
-    parts so far. held: those of a lhs. softmaxes: what rows of sums have beside them.
+    loops: of products, where one only adds it. with_softmax: sums of weights. rounded: what tiles
+    are rounded to. tiles: the thread's parts so far. held: those of a lhs. softmaxes: what rows of
+    sums have beside them.
     """
 
     def __init__(self, kernel: KernelOp):
@@ -110,6 +112,7 @@ class _Selection:
         weighing = (op for op in self.ops if isinstance(op, OnlineSoftmaxOp | NormalizeOp))
         parts = {op.accumulator for op in self.ops if isinstance(op, WeighedDrainOp)}
         self.with_softmax = {op.sums for op in weighing} | parts
+        self.rounded = {op.rounded for op in self.ops if isinstance(op, RoundFragmentOp)}
         self.scope = LoopScope(Builder(InsertPoint.at_start(kernel.body.block)), {})
         self.writer = RegionWriter(self.scope, {})
         self.tiles: dict[SSAValue, Accumulator] = {}
@@ -131,6 +134,10 @@ class _Selection:
         """Write registers of zeros, and of softmaxes what rows have beside them."""
         made = op.accumulator
         self.tiles[made] = tile = self._tile(op, made)
+        if made in self.rounded:
+            assert isinstance(tile, MatrixTile)
+            self.held[made] = tile.make_held()
+            return
         tile.make()
         if made in self.with_softmax:
             assert isinstance(tile, MatrixTile)
@@ -141,6 +148,12 @@ class _Selection:
         tile = self._tile(op, op.held)
         assert isinstance(tile, MatrixTile)
         self.held[op.held] = tile.hold(Operand(op.tile, (), along_k=op.transpose is None))
+
+    def round_fragment(self, op: RoundFragmentOp) -> None:
+        """Write the elements of a tile, rounded, as a lhs."""
+        tile = self.tiles[op.tile]
+        assert isinstance(tile, MatrixTile)
+        tile.round(self.held[op.rounded])
 
     def contract(self, op: ContractOp) -> None:
         """Write the product."""
@@ -166,7 +179,8 @@ class _Selection:
         mask = Mask(scores, first, op.limit, seen[0] if seen else None)
         users = (use.operation for use in op.scores.uses)
         are_products = not any(isinstance(user, MapAccumulatorOp) for user in users)
-        self.softmaxes[op.sums].weigh(mask, op.factor, are_products)
+        awaits = op.awaits is not None
+        self.softmaxes[op.sums].weigh(mask, op.factor, are_products, awaits)
 
     def normalize(self, op: NormalizeOp) -> None:
         """Write the division by the totals."""
@@ -263,6 +277,7 @@ _WRITERS: dict[type[Operation], Callable[[_Selection, Any], None]] = {
     ContractOp: _Selection.contract,
     MapAccumulatorOp: _Selection.map_accumulator,
     OnlineSoftmaxOp: _Selection.online_softmax,
+    RoundFragmentOp: _Selection.round_fragment,
     NormalizeOp: _Selection.normalize,
     TotalRowsOp: _Selection.total_rows,
     DrainOp: _Selection.drain,

@@ -21,7 +21,12 @@ from dlc.dialects.loop.drain_parts import DrainInClusterOp, DrainPartsOp
 from dlc.dialects.loop.elements import DrainOp, MapAccumulatorOp
 from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.dialects.loop.memory import AllocOp, IndexOp, LoadOp, StoreOp
-from dlc.dialects.loop.online_softmax import LoadFragmentOp, NormalizeOp, OnlineSoftmaxOp
+from dlc.dialects.loop.online_softmax import (
+    LoadFragmentOp,
+    NormalizeOp,
+    OnlineSoftmaxOp,
+    RoundFragmentOp,
+)
 from dlc.dialects.loop.prefetch import PrefetchOp
 from dlc.dialects.loop.remainder import RemfOp
 from dlc.dialects.loop.roles import RolesOp
@@ -59,6 +64,7 @@ Loop = Dialect(
         PrefixOp,
         RemfOp,
         RolesOp,
+        RoundFragmentOp,
         StageOp,
         StoreOp,
         StoreVectorOp,

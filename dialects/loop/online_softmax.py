@@ -79,6 +79,32 @@ class LoadFragmentOp(TileOp):
 
 
 @irdl_op_definition
+class RoundFragmentOp(TileOp):
+    """Round a tile in registers to the type of another one, which then is the lhs of products
+    (``loop.contract``) and keeps its elements when the first one changes.
+
+    ``loop.round_fragment %scores to %weights : memref<64x64xf32, ..>, memref<64x64xf16, ..>``
+    """
+
+    name = "loop.round_fragment"
+    tile = operand_def(MemRefType)
+    rounded = operand_def(MemRefType)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "$tile `to` $rounded attr-dict `:` type($tile) `,` type($rounded)"
+
+    def __init__(self, tile: SSAValue, rounded: SSAValue):
+        super().__init__(operands=[tile, rounded])
+
+    def verify_(self) -> None:
+        verify_fragments(self.tile)
+        verify_fragments(self.rounded)
+        if buffer_shape(self.tile) != buffer_shape(self.rounded) or (
+            spread_of(self.tile) != spread_of(self.rounded)
+        ):
+            raise VerifyException(f"{self.tile.type} does not lie as {self.rounded.type} does")
+
+
+@irdl_op_definition
 class OnlineSoftmaxOp(TileOp):
     """Turn a tile of scores into weights, and make ``sums`` what they are beside them.
 
@@ -90,7 +116,8 @@ class OnlineSoftmaxOp(TileOp):
     row has one of one column more than the row before. ``scale``: scores count as so many times
     what they are. A row all of whose scores so far are minus infinity has weights of zero. Where
     ``sums`` has teams, each has its own columns of the scores, and what is beside the sums of a row
-    is of these.
+    is of these. ``await``: products that add to the sums may be under way; they are awaited when
+    the weights are there, before the sums are multiplied.
 
     ``loop.online_softmax %scores at [%k * 64, %row] within [197] for %sums {scale = 0.125 : f32} :
     .., ..``
@@ -103,12 +130,13 @@ class OnlineSoftmaxOp(TileOp):
     first = prop_def(AffineMapAttr)
     within = prop_def(DenseArrayBase.constr(i64))
     scale = opt_prop_def(FloatAttr.constr(type=f32))
+    awaits = opt_prop_def(UnitAttr)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     irdl_options = (ParsePropInAttrDict(),)
     custom_directives = (Positions, IntegerList)
     assembly_format = (
         "$scores `at` custom<Positions>($indices, $first) `within` custom<IntegerList>($within) "
-        "`for` $sums attr-dict `:` type($scores) `,` type($sums)"
+        "`for` $sums (`await` $awaits^)? attr-dict `:` type($scores) `,` type($sums)"
     )
 
     def __init__(

@@ -69,6 +69,9 @@ class ForOp(IRDLOperation):
     to the next by ``iter_args``, in any order where the kind is ``reduction``. ``pipeline``: how
     many slices are in shared memory at a time, for ``loop-pipeline-stages``. ``producers``: so many
     warps do nothing but bring them, for ``loop-assign-roles``; 0 or absent where all threads do.
+    ``staggered``: the last product of an iteration, of an asynchronous instruction, is under way in
+    the next one: it starts behind the first product there (``dlc/simt/staggered.py``). Such a loop
+    has an iteration at least, also with ``until``.
     ``turns``: so many groups of the threads that multiply, each with tiles of its own, take turns.
     ``registers``: those of a thread that multiplies and of one that brings, where they differ.
     ``team``: how many threads run each iteration of a loop over threads, neighbours or, with
@@ -83,6 +86,7 @@ class ForOp(IRDLOperation):
     name = "loop.for"
     DECISIONS: ClassVar = (
         "pipeline",
+        "staggered",
         "producers",
         "turns",
         "registers",
@@ -97,6 +101,7 @@ class ForOp(IRDLOperation):
     kind = prop_def(KindAttr)
     map = prop_def(MapAttr)
     pipeline = opt_prop_def(IntegerAttr.constr(i64))
+    staggered = opt_prop_def(UnitAttr)
     producers = opt_prop_def(IntegerAttr.constr(i64))
     turns = opt_prop_def(IntegerAttr.constr(i64))
     registers = opt_prop_def(DenseArrayBase.constr(i64))
@@ -201,7 +206,22 @@ class ForOp(IRDLOperation):
         counted = self.producer_warps and len(self.role_registers) == 2
         if self.registers is not None and not counted:
             raise VerifyException("registers = [multiplying, bringing] of a loop with producers")
+        self._verify_staggered()
         self._verify_workers()
+
+    def _verify_staggered(self) -> None:
+        if self.staggered is None:
+            return
+        fewest = 2 if self.producer_warps else 3
+        if self.slots < fewest:
+            raise VerifyException(
+                f"staggered: pipeline = {self.slots} should be at least {fewest}, as the slice "
+                "before is read while one comes"
+            )
+        if self.team_count > 1:
+            raise VerifyException(f"a staggered loop has no turns, and {self.team_count} are given")
+        if not self.range:
+            raise VerifyException("a staggered loop has an iteration at least")
 
     def _verify_workers(self) -> None:
         if self.until is not None and self.map.data is not LoopMap.SERIAL:

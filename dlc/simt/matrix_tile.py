@@ -11,6 +11,7 @@ from dlc.arch.instruction import Instruction
 from dlc.dialects.loop import ForOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.memory import buffer_shape
+from dlc.ir.tensor import compute_type
 from dlc.lowering.tile_scope import open_loop
 from dlc.simt.accumulator import Accumulator, Columns, Held, Operand, Place
 from dlc.simt.matrix_product import MatrixProduct, load_held
@@ -64,7 +65,20 @@ class MatrixTile(Accumulator):
         """Write the sums, rounded to a type, as the lhs of a product: a lane holds the same
         elements of both (``dlc/arch/fragments.py``), those of a fragment in the same order.
         """
-        held, each = self._new_held(element), self.sizes[-1]
+        held = self._new_held(element)
+        self.round(held)
+        return held
+
+    def make_held(self) -> Held:
+        """Write the registers of a lhs, all zeros."""
+        held = self._new_held(self.compute)
+        zero = self.scope.b.constant(0, compute_type(self.compute))
+        self.nest(buffer_shape(held.buffer), lambda at: self.store(zero, held.buffer, at))
+        return held
+
+    def round(self, held: Held) -> None:
+        """Write the sums, rounded, to the registers of a lhs."""
+        each = self.sizes[-1]
 
         def put(at: Place) -> None:
             i, step, slot = at
@@ -73,7 +87,6 @@ class MatrixTile(Accumulator):
             self.store(value, held.buffer, at)
 
         self.nest(buffer_shape(held.buffer), put)
-        return held
 
     def _new_held(self, element: Attribute) -> Held:
         place = self.spread.row.a.place

@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.arch.fragments import ROW_LANES
+from dlc.dialects import gpu
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.lowering.scope import LoopScope
@@ -47,13 +48,29 @@ class OnlineSoftmax:
         """Where it is written."""
         return self.sums.scope
 
-    def weigh(self, mask: "Mask", scale: float, are_products: bool) -> None:
+    def weigh(self, mask: "Mask", scale: float, are_products: bool, awaits: bool = False) -> None:
         """Write what ``loop.online_softmax`` does. mask: which scores have no weight. scale: what
-        the others count. are_products: they are as a product left them.
+        the others count. are_products: they are as a product left them. awaits: products that add
+        to the sums are under way.
         """
         mask.write()
         scores, powers = mask.scores, log2(e) * scale
-        scores.nest(scores.rows, lambda at: self._weigh_row(scores, at, powers, are_products))
+
+        def weigh_row(at: Place) -> SSAValue:
+            return self._weigh_row(scores, at, powers, are_products)
+
+        if not awaits:
+            scores.nest(scores.rows, lambda at: self._rescale(at, weigh_row(at)))
+            return
+        factors = scores.registers(f32, scores.rows)
+        scores.nest(scores.rows, lambda at: scores.store(weigh_row(at), factors, at))
+        self.scope.b.builder.insert(gpu.WgmmaWaitOp(0))
+        scores.nest(scores.rows, lambda at: self._rescale(at, scores.load(factors, at)))
+
+    def _rescale(self, at: Place, factor: SSAValue) -> None:
+        """Write the sums of a row, times a factor."""
+        sums = self.sums
+        _each(self.scope, sums.columns_of(at), lambda place: _scale(sums, place, factor))
 
     def normalize(self, zero: bool) -> None:
         """Write what ``loop.normalize`` does."""
@@ -68,8 +85,10 @@ class OnlineSoftmax:
 
         return over_lanes(b, [self.sums.load(self.totals, at)], add, ROW_LANES, 1)[0]
 
-    def _weigh_row(self, scores: MatrixTile, at: Place, powers: float, are_products: bool) -> None:
-        """Write weights, ``2 ** ((score - largest) * powers)``, and what follows for the sums."""
+    def _weigh_row(
+        self, scores: MatrixTile, at: Place, powers: float, are_products: bool
+    ) -> SSAValue:
+        """Write weights, ``2 ** ((score - largest) * powers)``; return the factor of the sums."""
         b, sums, columns = self.scope.b, self.sums, scores.columns_of(at)
         before = sums.load(self.largest, at)
         largest = self._largest(scores, columns, before)
@@ -91,7 +110,7 @@ class OnlineSoftmax:
             sums.store(b.add(sums.load(self.totals, at), together), self.totals, at)
 
         _each_run(columns, put_weights)
-        _each(self.scope, sums.columns_of(at), lambda place: _scale(sums, place, rescaling))
+        return rescaling
 
     def _largest(self, scores: MatrixTile, columns: Columns, before: SSAValue) -> SSAValue:
         """Write the largest score of a row and of what was before."""

@@ -26,6 +26,7 @@ from dlc.lowering.scope import LoopScope
 from dlc.simt.ring_slice import Slice
 from dlc.simt.slot_ring import SlotRing, arrive_by_warps, make_objects, objects
 from dlc.simt.slots import is_asynchronous, reads_in_place, stages_of, with_slots
+from dlc.simt.staggered import Staggered
 from dlc.simt.tile_walk import step_of_tiles, tiles_before
 from dlc.simt.whole_tiles import WholeTiles
 from dlc.simt.workers import team_of
@@ -96,21 +97,47 @@ class Ring:
         """Let a loop over slices wait for each, multiply it and give its slot back."""
         if self.whole is not None:
             self.whole.wait(loop)
-        slice, asynchronous = self._slice(loop), is_asynchronous(loop)
-        self.ring.wait_until_full(slice.scope, slice.number)
-        if reads_in_place(loop) and not self.by_one_thread:
-            # The slice was written by copies and stores of threads.
-            slice.scope.b.builder.insert(gpu.AsyncFenceOp())
-        slice.slots.contract(slice.scope, loop, slice.number)
-        if asynchronous:
-            self._give_back_later(slice)
+        slice = self._slice(loop)
+        if loop.staggered is None:
+            self._write_slice(slice)
         else:
-            self._give_back(slice, slice.number)
+            self._write_staggered(slice)
         slice.finish()
         if self.whole is not None:
             self.whole.erase(loop)
         if self.turns:
             self._write_turn(loop, team)
+
+    def _write_slice(self, slice: Slice) -> None:
+        loop, asynchronous = slice.loop, is_asynchronous(slice.loop)
+        self._wait_until_full(slice, slice.number)
+        slice.slots.contract(slice.scope, loop, slice.number)
+        if asynchronous:
+            self._give_back_later(slice)
+        else:
+            self._give_back(slice, slice.number)
+
+    def _wait_until_full(self, slice: Slice, number: AffineExpr) -> None:
+        self.ring.wait_until_full(slice.scope, number)
+        if reads_in_place(slice.loop) and not self.by_one_thread:
+            # The slice was written by copies and stores of threads.
+            slice.scope.b.builder.insert(gpu.AsyncFenceOp())
+
+    def _write_staggered(self, slice: Slice) -> None:
+        """Let a slice be begun while the one before ends, whose slot is given back then."""
+        staggered, scope = Staggered.of(slice.loop, slice.slots), slice.scope
+        scope.b.builder.insertion_point = InsertPoint.before(slice.loop)
+        self._wait_until_full(slice, slice.before)
+        staggered.begin(scope, slice.before)
+        scope.b.builder.insertion_point = InsertPoint.at_start(slice.loop.body.block)
+        self._wait_until_full(slice, slice.number)
+        staggered.both(scope, slice.number)
+        self._give_back(slice, slice.number - 1)
+        scope.b.builder.insertion_point = InsertPoint.after(slice.loop)
+        last = slice.before + staggered.count(scope) - 1
+        staggered.end(scope, last)
+        self._give_back(slice, last)
+        staggered.leave_first()
 
     def _give_back(self, slice: Slice, number: AffineExpr) -> None:
         self.ring.give_back(slice.scope, slice.loop, number)

@@ -68,3 +68,4 @@ class Slice:
             assert isinstance(tile.owner, AllocOp)
             Rewriter.erase_op(tile.owner)
         self.loop.pipeline = self.loop.producers = self.loop.turns = self.loop.registers = None
+        self.loop.staggered = None

@@ -54,7 +54,7 @@ def contractions_of(loop: ForOp) -> list[ContractOp]:
     return [op for op in loop.body.block.ops if isinstance(op, ContractOp)]
 
 
-def _after_stages(loop: ForOp) -> list[TileOp]:
+def after_stages(loop: ForOp) -> list[TileOp]:
     """Return what is done with a slice that was brought."""
     tiles = (op for op in loop.body.block.ops if isinstance(op, TileOp))
     return [op for op in tiles if not isinstance(op, StageOp)]
@@ -126,26 +126,29 @@ class Slots:
         """Write the products of a slice that is number ``number`` of all slices, and what else is
         done in registers; products that may are under way afterwards.
         """
-        slot, dims = scope.resolve([number % self.count])
         made = dict[SSAValue, SSAValue]()
-        for old in _after_stages(loop):
+        for old in after_stages(loop):
             if isinstance(old, ContractOp):
-                new = self._product(old, slot, dims, made, is_asynchronous(loop))
+                self.product(scope, old, number, made, is_asynchronous(loop))
             else:
                 new = old.clone(made)
-            new.location = old.location
-            scope.b.builder.insert(new)
-            made.update(zip(old.results, new.results, strict=True))
+                new.location = old.location
+                scope.b.builder.insert(new)
+                made.update(zip(old.results, new.results, strict=True))
 
-    def _product(
+    def product(
         self,
+        scope: LoopScope,
         old: ContractOp,
-        slot: Sequence[AffineExpr],
-        dims: Sequence[SSAValue],
+        number: AffineExpr,
         made: Mapping[SSAValue, SSAValue],
         asynchronous: bool,
-    ) -> ContractOp:
-        return ContractOp(
+    ) -> None:
+        """Write a product of a slice that is number ``number`` of all slices. made: what stands for
+        values of the loop.
+        """
+        slot, dims = scope.resolve([number % self.count])
+        new = ContractOp(
             made.get(old.accumulator, old.accumulator),
             self._place(made.get(old.lhs, old.lhs), slot, dims),
             self._place(old.rhs, slot, dims),
@@ -155,6 +158,8 @@ class Slots:
             asynchronous=asynchronous,
             groups=old.products,
         )
+        new.location = old.location
+        scope.b.builder.insert(new)
 
     def _place(
         self, tile: SSAValue, slot: Sequence[AffineExpr], dims: Sequence[SSAValue]

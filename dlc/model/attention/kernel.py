@@ -26,6 +26,9 @@ has: fitted to 14 kernels for sm_90a.
 _OBJECT_BYTES = 8
 """Of an ``mbarrier`` object."""
 
+_OBJECTS_TOGETHER = 2
+"""Objects of a piece of shared memory, of which a buffer takes whole ones."""
+
 
 @dataclass(frozen=True)
 class AttentionKernel:
@@ -40,7 +43,8 @@ class AttentionKernel:
     block, that exist. teams: groups of ``warps`` in a block that have parts of the keys of a step.
     producers: warps beside these that bring what comes; then all threads begin with
     ``launch_registers``, and those that multiply have ``own_registers``. walking: blocks of the
-    launch, where they walk over ``blocks`` tiles.
+    launch, where they walk over ``blocks`` tiles. ahead: whether the product with the values of a
+    step runs under the softmax of the next one.
     """
 
     instruction: Instruction
@@ -67,6 +71,7 @@ class AttentionKernel:
     launch_registers: int = 0
     own_registers: int = 0
     walking: int = 0
+    ahead: bool = False
 
     @property
     def step_flops(self) -> float:
@@ -122,6 +127,11 @@ class AttentionKernel:
         return self._packed * self.rows * self.depth / self.warps / WARP_LANES
 
     @property
+    def _weights(self) -> float:
+        """The registers of a lane for the weights of a step, as factors."""
+        return self._packed * self._scores
+
+    @property
     def _packed(self) -> float:
         """The registers of an element of the factors."""
         return self.element_bytes / REGISTER_BYTES
@@ -135,7 +145,7 @@ class AttentionKernel:
         if self.producers:
             return self.launch_registers
         sums = self._sums if self.steps > 1 else self._sums / 4
-        held = self._scores + self._queries + sums
+        held = self._scores + self._queries + sums + (self._weights if self.ahead else 0)
         if self.reads_shared:
             return ceil(_WARPGROUP_REGISTERS + _WARPGROUP_HELD * held)
         return ceil(_FIXED_REGISTERS + held + self._parts * _ROW_REGISTERS)
@@ -148,14 +158,17 @@ class AttentionKernel:
         """
         place = self.instruction.c.place
         rows = self._parts * (place.panels[0] if place else 1)
-        weights = self._packed * self._scores
+        weights = self._weights
         keys = self.keys // self.teams
         first = self._scores + self._fragments(keys, self.depth)
         second = weights + max(self._scores, self._fragments(self.columns, keys))
         if self.steps == 1:
             after = second + self._sums + (2 if self.split > 1 else 1) * rows
             return OTHER_REGISTERS + max(first + self._queries, after)
-        return OTHER_REGISTERS + self._queries + self._sums + 2 * rows + max(first, second)
+        most = max(first, second)
+        if self.ahead:  # weights of a step are multiplied under the scores of the next
+            most = weights + rows + 1 + self._scores  # and the largest score of a row
+        return OTHER_REGISTERS + self._queries + self._sums + 2 * rows + most
 
     def _fragments(self, columns: int, depth: int) -> float:
         """Return the registers of a lane for its elements of a rhs, in the two steps of the
@@ -174,7 +187,8 @@ class AttentionKernel:
         queries = self.element_bytes * self.rows * self.depth * (2 if self.walking else 1)
         slots = queries + slices * self.step_bytes
         if self.producers:
-            return slots + _OBJECT_BYTES * (2 * slices + (4 if self.walking else 1))
+            objects = 2 * -(-slices // _OBJECTS_TOGETHER) * _OBJECTS_TOGETHER
+            return slots + _OBJECT_BYTES * (objects + (4 if self.walking else 1))
         if self.split > 1:
             row_bytes = REGISTER_BYTES * (self.columns + ROW_MARGIN)
             meeting = self.teams * self.left_rows * row_bytes

@@ -43,6 +43,12 @@ instruction in a clock.
 """
 
 
+_AHEAD = 0.88
+"""What a step takes in order whose product with values runs under the next softmax, of what it
+takes without: measured on 11 shapes, in pairs of 64 and 128 rows by threads and by producers.
+"""
+
+
 @dataclass(frozen=True)
 class StepWork:
     """What a step of a block takes of an SM, in clocks: products, shared memory, instructions,
@@ -89,8 +95,10 @@ def step_clocks(kernel: AttentionKernel, arch: GpuArch) -> tuple[float, float]:
     work, alone = step_work(kernel, arch), kernel.all_warps / arch.issue_per_clock_per_sm
     if kernel.reads_shared:  # it multiplies and copies meanwhile; groups wait for each other
         working = work.issuing / _GROUP_ALONE / alone**_GROUP_POWER
-        if kernel.producers:  # what comes is there
-            return _IN_STEP * work.shared(1), _IN_STEP * working
+        working *= _AHEAD if kernel.ahead else 1.0
+        if kernel.producers:  # what comes is there, if its slot was empty in time
+            waiting = _waiting(kernel, working, arch) if kernel.ahead else 0.0
+            return _IN_STEP * work.shared(1), _IN_STEP * working + waiting
         working += work.moving
         shared = replace(work, issuing=work.issuing / _GROUP_ISSUE).shared(1)
         shared *= _ONE_STEP if kernel.steps == 1 else 1.0
@@ -107,4 +115,5 @@ def _waiting(kernel: AttentionKernel, working: float, arch: GpuArch) -> float:
     """
     latency = latency_clocks(arch) + kernel.step_bytes / arch.l2_bytes_per_clock_into_sm
     behind_first = (kernel.steps - 1) / kernel.steps
-    return behind_first * max(0.0, latency - (kernel.stages - 1) * working)
+    before = kernel.stages - (2 if kernel.ahead else 1)
+    return behind_first * max(0.0, latency - before * working)

@@ -54,6 +54,12 @@ _FACTOR_BYTES = 2
 _PRODUCED_STEPS = (64, 128)
 """Keys of a step with producers."""
 
+_AHEAD_STAGES, _AHEAD_STEPS, _AHEAD_PRODUCED = 3, (64, 128), 96
+"""Where scores come ahead: steps in shared memory, two of which are worked on while the third one
+comes; keys of a step, and with producers, of long queries: those that were the fastest somewhere on
+11 shapes.
+"""
+
 
 def candidates(work: AttentionWork, arch: GpuArch) -> Iterator[AttentionOnGpu]:
     """Yield the schedules; none for factors that the chip has no instruction for."""
@@ -94,6 +100,8 @@ def _forms(work: AttentionWork, arch: GpuArch) -> Iterator[AttentionOnGpu]:
                         yield schedule
     if WARPGROUP in _instructions(work, arch) and work.boxes:
         yield from _with_producers(work, arch)
+    if WARPGROUP in _instructions(work, arch):
+        yield from _ahead(work)
     if PIECE in _instructions(work, arch):
         yield from split_candidates(work, arch)
 
@@ -117,19 +125,43 @@ def _stages(work: AttentionWork, row: Instruction, step: int) -> Sequence[int]:
 
 
 def _with_producers(work: AttentionWork, arch: GpuArch) -> Iterator[AttentionOnGpu]:
-    """Yield the schedules with producers: blocks walk where all tiles have as many steps."""
-    blocks = arch.sm_count if work.last_seen is None else 0
+    """Yield the schedules with producers: blocks walk where all tiles have as many steps, and not
+    each has an SM.
+    """
+    rows = 128
+    is_many = work.batch * -(-work.rows // rows) > arch.sm_count
+    blocks = arch.sm_count if work.last_seen is None and is_many else 0
+    plain = AttentionOnGpu(
+        rows=rows,
+        step=_AHEAD_PRODUCED,
+        warps=8,
+        instruction=WARPGROUP,
+        producers=4,
+        producer_registers=FEWEST,
+        blocks=blocks,
+    )
+    if not _reads_lines(work, plain):
+        return
     for step in _PRODUCED_STEPS:
+        yield replace(plain, step=step)
+    is_long = work.depth + work.columns >= _LONG and work.keys > plain.step
+    if is_long and work.last_seen is None:
+        yield replace(plain, stages=_AHEAD_STAGES, ahead=True)
+
+
+def _ahead(work: AttentionWork) -> Iterator[AttentionOnGpu]:
+    """Yield the schedules without producers whose scores come ahead, of several steps."""
+    for step in _AHEAD_STEPS:
         schedule = AttentionOnGpu(
-            rows=128,
+            rows=64,
             step=step,
-            warps=8,
+            warps=4,
             instruction=WARPGROUP,
-            producers=4,
-            producer_registers=FEWEST,
-            blocks=blocks,
+            stages=_AHEAD_STAGES,
+            exchange=True,
+            ahead=True,
         )
-        if _reads_lines(work, schedule):
+        if work.keys > step and _reads_lines(work, schedule):
             yield schedule
 
 
@@ -152,12 +184,13 @@ def _instructions(work: AttentionWork, arch: GpuArch) -> dict[str, Instruction]:
 
 def check(work: AttentionWork, schedule: AttentionOnGpu) -> None:
     """Raise CompileError for lines that the instruction does not read, tiles that blocks do not
-    walk over, and an order that the batch does not have.
+    walk over, an order that the batch does not have, and scores of a step that is not there.
     """
     depth, columns = schedule.padded_depth(work.depth), schedule.padded_columns(work.columns)
     schedule.check_lines(work.element_bytes, depth, columns)
     schedule.check_walk(work.last_seen is not None)
     schedule.check_order(work.batch)
+    schedule.check_ahead(work.keys)
 
 
 def rate(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> Rated:
@@ -219,6 +252,7 @@ def kernel_of(work: AttentionWork, schedule: AttentionOnGpu, arch: GpuArch) -> A
         launch_registers=schedule.roles.launch_registers,
         own_registers=schedule.roles.registers[0],
         walking=min(schedule.blocks, work.batch * -(-work.rows // schedule.rows)),
+        ahead=schedule.ahead,
     )
 
 

@@ -4,7 +4,7 @@ step.
 
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import IndexType, UnitAttr
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -119,6 +119,7 @@ class _Kernel:
         it, schedule, scope = self.products, self.schedule, self.scope
         lhs, sums = it.lhs(queries), it.sums()
         loop = schedule.roles.slices(it.steps, schedule.stages, "step", until)
+        loop.staggered = UnitAttr() if schedule.ahead else None
         with scope.loop(loop) as number:
             first = (place.part * it.steps + number) * schedule.step
             step = Step(it, place.batch, place.row, first)

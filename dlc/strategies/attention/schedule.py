@@ -83,6 +83,11 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
         "next queries and keys while one is finished; 0: a block for each tile",
     )
 
+    ahead: bool = flag(
+        "whether the scores of a step are multiplied before the values of the step before, so that "
+        "this product runs under the softmax of the step; keys and values of two steps are there",
+        False,
+    )
     order: str = key_field(_ORDER, PRODUCTS)
 
     @property
@@ -182,6 +187,11 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
                 f"producers = {self.producers} should be a multiple of {WARPGROUP_WARPS}: warps "
                 "that do not fill the last four have no fewer registers"
             )
+        if self.ahead and (not self.reads_shared or self.stages < (2 if self.producers else 3)):
+            raise CompileError(
+                f"ahead = true is for {WARPGROUP}, with at least 3 stages, or 2 where producers "
+                "bring keys and values"
+            )
         self.roles.check(self.blocks, self.split)
         if self.cluster not in (1, *CLUSTER_BLOCKS):
             raise CompileError(
@@ -196,6 +206,14 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
             raise CompileError(
                 f"blocks = {self.blocks}: slices are counted where each tile has as many steps; "
                 "take a block for each tile, blocks = 0"
+            )
+
+    def check_ahead(self, keys: int) -> None:
+        """Raise CompileError where there is one step, under whose softmax nothing could run."""
+        if self.ahead and keys <= self.step * self.split:
+            raise CompileError(
+                f"ahead = true is for several steps; there are {keys} keys, take a shorter step "
+                "or leave ahead out"
             )
 
     def check_order(self, products: int) -> None:

@@ -110,3 +110,13 @@ loop.kernel @negative(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
   loop.online_softmax %s at [0] within [16] for %o {scale = -1.0 : f32} : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 2)>, #loop.space<register>>, memref<32x24xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 3)>, #loop.space<register>>
   loop.end
 }
+
+// -----
+
+loop.kernel @rounded_in_other_threads(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  %s = loop.zero : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 2)>, #loop.space<register>>
+  %w = loop.zero : memref<32x16xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(2, 2)>, #loop.space<register>>
+  // expected-error@below {{does not lie as memref<32x16xf16}}
+  loop.round_fragment %s to %w : memref<32x16xf32, #loop.spread<instruction = "mma.m16n8k16", map = spatial(2, 1) * repeat(1, 2)>, #loop.space<register>>, memref<32x16xf16, #loop.spread<instruction = "mma.m16n8k16", map = spatial(1, 1) * repeat(2, 2)>, #loop.space<register>>
+  loop.end
+}

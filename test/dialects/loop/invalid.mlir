@@ -207,3 +207,43 @@ loop.kernel @turns_without_producers(%x: memref<8xf32>) attributes {outputs = 1 
   }
   loop.end
 }
+
+// -----
+
+loop.kernel @staggered_with_too_few_slots(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{staggered: pipeline = 2 should be at least 3, as the slice before is read while one comes}}
+  loop.for %k = 0 to 8 kind = reduction map = serial attributes {pipeline = 2 : i64, staggered} {
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @staggered_with_one_slot(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{staggered: pipeline = 1 should be at least 2,}}
+  loop.for %k = 0 to 8 kind = reduction map = serial attributes {pipeline = 1 : i64, producers = 4 : i64, staggered} {
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @staggered_in_turns(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{a staggered loop has no turns, and 2 are given}}
+  loop.for %k = 0 to 8 kind = reduction map = serial attributes {pipeline = 2 : i64, producers = 4 : i64, turns = 2 : i64, staggered} {
+    loop.yield
+  }
+  loop.end
+}
+
+// -----
+
+loop.kernel @staggered_without_iterations(%x: memref<8xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@below {{a staggered loop has an iteration at least}}
+  loop.for %k = 0 to 0 kind = reduction map = serial attributes {pipeline = 3 : i64, staggered} {
+    loop.yield
+  }
+  loop.end
+}

@@ -18,8 +18,8 @@ loop.kernel @k(%x: memref<256xf32>) attributes {outputs = 1 : i64} {
     // CHECK:      loop.roles %t threads [32] {
     loop.roles %t threads [32] {
     ^bb0(%c: index):
-      // CHECK:      attributes {pipeline = 2 : i64, producers = 4 : i64, registers = array<i64: 200, 40>}
-      loop.for %k = 0 to 8 kind = reduction map = serial attributes {pipeline = 2 : i64, producers = 4 : i64, registers = array<i64: 200, 40>} {
+      // CHECK:      attributes {pipeline = 2 : i64, staggered, producers = 4 : i64, registers = array<i64: 200, 40>}
+      loop.for %k = 0 to 8 kind = reduction map = serial attributes {pipeline = 2 : i64, staggered, producers = 4 : i64, registers = array<i64: 200, 40>} {
         loop.yield
       }
       loop.yield

@@ -152,3 +152,29 @@ loop.kernel @staged_by_threads(%x: memref<64x16xf16>, %w: memref<48x16xf16>, %y:
   
   loop.end
 }
+
+// -----
+
+// The products are not rescaled.
+loop.kernel @staggered_without_a_softmax(%x: memref<64x16xf16>, %w: memref<80x16xf16>, %y: memref<64x16xf16>) attributes {outputs = 1 : i64} {
+  loop.for %t = 0 to 128 kind = parallel map = thread {
+    %q = loop.alloc : memref<64x16xf16, #loop.space<shared>>
+    %o = loop.zero : memref<64x16xf32, #loop.spread<instruction = "wgmma.m64n16k16", map = spatial(1, 1) * repeat(1, 1)>, #loop.space<register>>
+    %p = loop.zero : memref<64x16xf32, #loop.spread<instruction = "wgmma.m64n16k16", map = spatial(1, 1) * repeat(1, 1)>, #loop.space<register>>
+    %ks = loop.alloc : memref<16x16xf16, #loop.space<shared>>
+    // expected-error@below {{is staggered: its slices need a product, a softmax of its sums, and a product with these as lhs, by an asynchronous instruction}}
+    loop.for %k = 0 to 5 kind = reduction map = serial attributes {pipeline = 2 : i64, staggered, producers = 1 : i64} {
+      loop.stage tensor %ks map = <spatial(16, 2) * repeat(1, 8)> : memref<16x16xf16, #loop.space<shared>> {
+      ^bb0(%i: index, %j: index):
+        %e = loop.load %w[%k * 16 + %i, %j] : memref<80x16xf16> -> f32
+        loop.yield %e : f32
+      }
+      %s = loop.zero : memref<64x16xf32, #loop.spread<instruction = "wgmma.m64n16k16", map = spatial(1, 1) * repeat(1, 1)>, #loop.space<register>>
+      loop.contract %s, %q, %ks transpose_rhs : memref<64x16xf32, #loop.spread<instruction = "wgmma.m64n16k16", map = spatial(1, 1) * repeat(1, 1)>, #loop.space<register>>, memref<64x16xf16, #loop.space<shared>>, memref<16x16xf16, #loop.space<shared>>
+      loop.contract %o, %s, %ks : memref<64x16xf32, #loop.spread<instruction = "wgmma.m64n16k16", map = spatial(1, 1) * repeat(1, 1)>, #loop.space<register>>, memref<64x16xf32, #loop.spread<instruction = "wgmma.m64n16k16", map = spatial(1, 1) * repeat(1, 1)>, #loop.space<register>>, memref<16x16xf16, #loop.space<shared>>
+      loop.yield
+    }
+    loop.yield
+  }
+  loop.end
+}

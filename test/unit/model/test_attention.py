@@ -27,6 +27,7 @@ def lowered_kernel(schedule: AttentionOnGpu, work: AttentionWork) -> KernelOp:
     keys += f", stages = {schedule.stages}, exchange = {str(schedule.exchange).lower()}"
     keys += f", producers = {schedule.producers}, blocks = {schedule.blocks}"
     keys += f", split = {schedule.split}, teams = {schedule.teams}"
+    keys += f", ahead = {str(schedule.ahead).lower()}"
     case = Case(keys, work.batch, work.rows, work.keys, work.depth, work.columns)
     module = lowered(case.text(), "lower-to-loop,lower-to-gpu{arch=sm_90a}")
     (kernel,) = (op for op in module.ops if isinstance(op, KernelOp))
@@ -45,6 +46,9 @@ def lowered_kernel(schedule: AttentionOnGpu, work: AttentionWork) -> KernelOp:
         (AttentionOnGpu(64, 128, 4, stages=3), 128, 64, 64),  # one step: no slots
         (AttentionOnGpu(128, 64, 8, WARPGROUP, producers=4), 256, 64, 64),
         (AttentionOnGpu(128, 64, 8, WARPGROUP, producers=4, blocks=2), 64, 64, 128),
+        (AttentionOnGpu(128, 64, 8, WARPGROUP, stages=3, producers=4), 256, 64, 128),
+        (AttentionOnGpu(64, 64, 4, WARPGROUP, stages=3, ahead=True), 256, 64, 64),
+        (AttentionOnGpu(128, 64, 8, WARPGROUP, stages=3, producers=4, ahead=True), 256, 64, 128),
         (AttentionOnGpu(16, 16, 1, stages=1), 16, 128, 16),  # the same, most with queries
         (AttentionOnGpu(64, 16, 4, stages=1, exchange=True), 77, 24, 40),  # padded; sums larger
         (AttentionOnGpu(32, 32, 2, stages=3, exchange=True), 96, 128, 64),  # slots larger
@@ -113,11 +117,15 @@ def test_schedules_by_warpgroups_are_there_where_they_read_the_lines(
     assert found == {"mma.m16n8k16", *([WARPGROUP] if by_warpgroups else [])}
 
 
-@pytest.mark.parametrize(("last_seen", "blocks"), [(None, {0, H200.sm_count}), (0, {0})])
-def test_blocks_with_producers_walk_where_all_tiles_have_as_many_steps(
-    last_seen: int | None, blocks: set[int]
+@pytest.mark.parametrize(
+    ("batch", "last_seen", "blocks"),
+    [(768, None, {0, H200.sm_count}), (768, 0, {0}), (H200.sm_count, None, {0})],
+)
+def test_blocks_with_producers_walk_where_all_tiles_have_as_many_steps_and_are_many(
+    batch: int, last_seen: int | None, blocks: set[int]
 ) -> None:
-    found = list(candidates(replace(WORK, boxes=True, last_seen=last_seen), H200))
+    work = replace(WORK, batch=batch, boxes=True, last_seen=last_seen)
+    found = list(candidates(work, H200))
     assert {each.blocks for each in found} == blocks
     assert {each.producers for each in found} == {0, 4}
     assert not any(each.producers for each in candidates(WORK, H200))
