@@ -122,7 +122,7 @@ def _needed(load: LateLoad, behind: Set[Operation]) -> set[Operation] | None:
     """Return what a load needs of the operations behind a place, itself among them; ``None`` where
     that is more than indices.
     """
-    found = behind & {*load.ops}
+    found = {op for op in load.ops if op in behind}
     todo = [value.owner for op in load.ops for value in op.operands]
     while todo:
         owner = todo.pop()
