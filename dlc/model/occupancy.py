@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dlc.arch import GpuArch
+from dlc.model.violation import Resource, Violation
 
 Floats = npt.NDArray[np.float64]
 
@@ -19,16 +20,18 @@ class BlockResources:
     shared_bytes: int = 0
 
 
-def limit_violation(block: BlockResources, arch: GpuArch) -> str | None:
-    """Return which limit of the chip a block exceeds, with both numbers, or ``None``."""
-    for what, used, most in (
-        ("threads", block.threads, arch.max_threads_per_block),
-        ("bytes of shared memory", block.shared_bytes, arch.shared_bytes_per_block),
-        ("registers per thread", block.registers_per_thread, arch.max_registers_per_thread),
-        ("registers", _registers(block, arch), arch.registers_per_sm),
+def limit_violation(block: BlockResources, arch: GpuArch) -> Violation | None:
+    """Return which limit of the chip a block exceeds, or ``None``."""
+    shared = block.shared_bytes
+    each, most_each = block.registers_per_thread, arch.max_registers_per_thread
+    for resource, what, used, most in (
+        (Resource.THREADS, "threads", block.threads, arch.max_threads_per_block),
+        (Resource.MEMORY, "bytes of shared memory", shared, arch.shared_bytes_per_block),
+        (Resource.REGISTERS, "registers per thread", each, most_each),
+        (Resource.REGISTERS, "registers", _registers(block, arch), arch.registers_per_sm),
     ):
         if used > most:
-            return f"needs {used} {what}, {arch.target} has {most}"
+            return Violation(resource, f"needs {used} {what}, {arch.target} has {most}")
     return None
 
 

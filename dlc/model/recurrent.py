@@ -7,6 +7,7 @@ from math import ceil
 from dlc.arch import GpuArch
 from dlc.arch.fragments import WARP_LANES
 from dlc.model.occupancy import BlockResources, limit_violation
+from dlc.model.violation import Resource, Violation
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,13 @@ _PART_CLOCKS = 4.0
 _CELL_CLOCKS = 60.0
 
 
-def violation(kernel: RecurrentKernel, arch: GpuArch) -> str | None:
+def violation(kernel: RecurrentKernel, arch: GpuArch) -> Violation | None:
     """Return which limit of the chip a launch exceeds, or ``None``: all blocks run at once."""
     if kernel.blocks > arch.sm_count:
-        return f"needs {kernel.blocks} blocks at a time, {arch.target} has {arch.sm_count} SMs"
+        return Violation(
+            Resource.BLOCKS,
+            f"needs {kernel.blocks} blocks at a time, {arch.target} has {arch.sm_count} SMs",
+        )
     block = BlockResources(kernel.threads, kernel.registers, kernel.shared_bytes)
     return limit_violation(block, arch)
 

@@ -12,6 +12,7 @@ from math import ceil
 
 from dlc.arch import CpuArch, GpuArch
 from dlc.model.occupancy import BlockResources, limit_violation
+from dlc.model.violation import Violation
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class UpperBound:
     global_ratio: float
     shared_ratio: float
     wave_efficiency: float
-    violation: str | None = None
+    violation: Violation | None = None
 
     @property
     def limits(self) -> int:

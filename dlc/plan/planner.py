@@ -11,6 +11,7 @@ from dlc.arch import Arch
 from dlc.core.measurements import NOTHING, Measurements
 from dlc.dialects.graph.computed import ComputedOp
 from dlc.dialects.loop import ScheduleAttr
+from dlc.model.violation import Violation
 from dlc.plan.plan import NoPlan, Plan
 from dlc.plan.ranking import best_of, ranked
 from dlc.plan.structure import Structure, structure
@@ -114,7 +115,9 @@ def _plan(cluster: Cluster, own: Structure, chip: Arch) -> Plan | NoPlan:
     return NoPlan(f"no schedule for {described} fits on the chip{reasons}")
 
 
-def _violations(works: Sequence[tuple[AnyImplementation, object]], chip: Arch) -> Iterator[str]:
+def _violations(
+    works: Sequence[tuple[AnyImplementation, object]], chip: Arch
+) -> Iterator[Violation]:
     """Yield what the chip lacks for the schedules of each kind that need least of it."""
     for own, asked in works:
         space = own.space(asked, chip)

@@ -87,8 +87,8 @@ def rated(cluster: Cluster, given: ScheduleAttr, arch: Arch) -> Rated:
     if own.check is not None:
         own.check(work, schedule)
     found = own.rate(work, schedule, arch)
-    if found.bound.violation:
-        raise CompileError(f"{found.bound.violation}; {schedule.remedy}")
+    if beyond := found.bound.violation:
+        raise CompileError(f"{beyond}; {schedule.remedies[beyond.resource]}")
     return found
 
 

@@ -12,6 +12,7 @@ from dlc.core.affine import Ranges, extent, interval_of, stride
 from dlc.dialects.graph.computed import ReductionOp
 from dlc.ir.tensor import shape
 from dlc.model.upper_bound import cpu_bound
+from dlc.model.violation import Resource, Violation
 from dlc.strategies._rated import Rated
 from dlc.strategies._schedule import Schedule
 
@@ -30,11 +31,14 @@ class NestWork:
     pieces: float = inf
 
 
-def stack_violation(bytes: int) -> str | None:
+def stack_violation(bytes: int) -> Violation | None:
     """Return why a kernel cannot have buffers of so many bytes; ``None`` where it can."""
     if bytes <= STACK_BYTES:
         return None
-    return f"needs {bytes} bytes of a thread's stack, of which a kernel may take {STACK_BYTES}"
+    return Violation(
+        Resource.MEMORY,
+        f"needs {bytes} bytes of a thread's stack, of which a kernel may take {STACK_BYTES}",
+    )
 
 
 def work_of(cluster: Cluster, on_lanes: bool, pieces: float = inf) -> NestWork:

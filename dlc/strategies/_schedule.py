@@ -13,6 +13,7 @@ from dlc.arch import Arch, CpuArch, GpuArch
 from dlc.dialects.loop.attributes import ScheduleAttr
 from dlc.errors import CompileError
 from dlc.ir.record import Value
+from dlc.model.violation import Resource
 from dlc.strategies._key import Key
 
 TARGETS: Mapping[str, type[Arch]] = {"gpu": GpuArch, "cpu": CpuArch}
@@ -30,21 +31,21 @@ def target_of(arch: Arch) -> str:
 class Schedule:
     """How a group is lowered on one kind of chip.
 
-    A subclass says which: ``class MapOnGpu(Schedule, strategy="map", target="gpu")``. block_keys:
-    those of its keys, in words, that say how much of the chip a block takes.
+    A subclass says which: ``class MapOnGpu(Schedule, strategy="map", target="gpu")``.
     """
 
     strategy: ClassVar[str]
     target: ClassVar[str]
-    block_keys: ClassVar[str] = "threads"
 
     def __init_subclass__(cls, strategy: str, target: str) -> None:
         cls.strategy, cls.target = strategy, target
 
     @property
-    def remedy(self) -> str:
-        """What to do about a block that takes more than the chip has."""
-        return f"lower {self.block_keys}"
+    def remedies(self) -> Mapping[Resource, str]:
+        """What to do where a schedule takes more of something than the chip has, in words; of each
+        thing that one of this kind can take too much of.
+        """
+        return {}
 
     @property
     def blocks_per_tile(self) -> int:

@@ -11,6 +11,7 @@ from dlc.ir.weighed_row import ROW_MARGIN
 from dlc.model.contraction import EXCHANGE_MARGIN, EXCHANGE_RUN
 from dlc.model.occupancy import BlockResources, limit_violation
 from dlc.model.registers import OTHER_REGISTERS
+from dlc.model.violation import Resource, Violation
 
 _FIXED_REGISTERS = 27
 _ROW_REGISTERS = 26
@@ -212,7 +213,7 @@ class AttentionKernel:
         return BlockResources(threads, self.registers, self.shared_bytes)
 
 
-def violation(kernel: AttentionKernel, arch: GpuArch) -> str | None:
+def violation(kernel: AttentionKernel, arch: GpuArch) -> Violation | None:
     """Return which limit of the chip a block exceeds, or ``None``."""
     if beyond := limit_violation(kernel.block, arch):
         return beyond
@@ -221,4 +222,7 @@ def violation(kernel: AttentionKernel, arch: GpuArch) -> str | None:
         most, whose = kernel.own_registers, " for threads that multiply"
     if needed <= most:
         return None
-    return f"needs at least {needed} registers per thread, {arch.target} has {most}{whose}"
+    return Violation(
+        Resource.REGISTERS,
+        f"needs at least {needed} registers per thread, {arch.target} has {most}{whose}",
+    )

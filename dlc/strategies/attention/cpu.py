@@ -11,6 +11,7 @@ from dlc.analysis.role import Role
 from dlc.arch import CpuArch
 from dlc.lowering.lanes import ROW_LANES
 from dlc.model.upper_bound import cpu_bound
+from dlc.model.violation import Violation
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._loop_nest import (
     computing_s,
@@ -114,12 +115,9 @@ def rate(work: CoreWork, schedule: AttentionOnCpu, arch: CpuArch) -> Rated:
 
 def _violation(
     work: CoreWork, schedule: AttentionOnCpu, tile: RegisterTile, arch: CpuArch
-) -> str | None:
-    wide = ceil(tile.lanes * work.compute_bytes / arch.vector_bytes)
-    needed = replace(tile, vectors=tile.vectors * wide).registers
-    if needed > arch.vector_registers:
-        return f"the tile needs {needed} SIMD registers, {arch.name} has {arch.vector_registers}"
-    return stack_violation(_stack_bytes(work, schedule, tile))
+) -> Violation | None:
+    beyond = tile.violation(arch, work.compute_bytes)
+    return beyond or stack_violation(_stack_bytes(work, schedule, tile))
 
 
 def _stack_bytes(work: CoreWork, schedule: AttentionOnCpu, tile: RegisterTile) -> int:

@@ -1,8 +1,10 @@
 """What a schedule of ``attention`` on a CPU holds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dlc.errors import CompileError
+from dlc.model.violation import Resource
 from dlc.strategies._key import LARGEST, count, flag, key_field, size, sizes
 from dlc.strategies._schedule import Schedule
 from dlc.strategies.contract.register_tile import RegisterTile
@@ -12,8 +14,6 @@ from dlc.strategies.contract.schedule import LANES
 @dataclass(frozen=True)
 class AttentionOnCpu(Schedule, strategy="attention", target="cpu"):
     """A core takes some rows of queries through the keys; their scores stay in its cache."""
-
-    block_keys = "tile"
 
     tile: tuple[int, int] = sizes(
         "`[mr, nr]`: the register tile of the micro-kernel, queries by keys, and by columns of "
@@ -36,6 +36,12 @@ class AttentionOnCpu(Schedule, strategy="attention", target="cpu"):
     def step_of(self, keys: int) -> int:
         """Return the keys of a step, of so many."""
         return min(self.step, keys) if self.step else keys
+
+    @property
+    def remedies(self) -> Mapping[Resource, str]:
+        tile = "lower tile"
+        buffers = f"{tile}, tiles or step" if self.step else f"{tile} or tiles, or give a step"
+        return {Resource.REGISTERS: tile, Resource.MEMORY: buffers}
 
     @property
     def thrift(self) -> tuple[int, ...]:

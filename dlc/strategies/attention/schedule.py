@@ -1,5 +1,6 @@
 """What a schedule of ``attention`` holds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import lcm
 
@@ -9,6 +10,7 @@ from dlc.arch.instruction import WARPGROUP_WARPS, Instruction
 from dlc.arch.matrix_descriptor import ROW_BYTES, fits_lines
 from dlc.arch.scope import CLUSTER_BLOCKS
 from dlc.errors import CompileError
+from dlc.model.violation import Resource
 from dlc.strategies._key import Key, choice, count, flag, key_field, size
 from dlc.strategies._roles import Roles, kept_registers
 from dlc.strategies._schedule import Schedule
@@ -44,8 +46,6 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
     """A block has some rows of queries, and goes through the keys step by step; scores and weights
     stay in registers.
     """
-
-    block_keys = "rows, step or stages, or raise warps"
 
     rows: int = size(f"rows of queries of a block: a multiple of {_ROW.m} for each warp")
     step: int = size(f"keys of a step: a multiple of {_ROW.k}")
@@ -89,6 +89,14 @@ class AttentionOnGpu(Schedule, strategy="attention", target="gpu"):
         False,
     )
     order: str = key_field(_ORDER, PRODUCTS)
+
+    @property
+    def remedies(self) -> Mapping[Resource, str]:
+        return {
+            Resource.THREADS: "lower warps, teams or producers",
+            Resource.REGISTERS: "lower rows or step, or raise warps",
+            Resource.MEMORY: "lower rows, step or stages",
+        }
 
     @property
     def needs(self) -> dict[str, str]:

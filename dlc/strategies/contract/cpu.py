@@ -97,8 +97,8 @@ def rate(work: Contraction, schedule: ContractOnCpu, arch: CpuArch) -> Rated:
     flops = 2.0 * work.batch * work.m * work.k * ceil(work.n / lanes) * lanes
     bound = cpu_bound(flops, bytes, work.compute_bytes, cores, arch)
     rows = ceil(work.row_loop / ceil(work.row_loop / m))  # as the lowering evens them out
-    wide = ceil(lanes * work.compute_bytes / arch.vector_bytes)
-    bound = replace(bound, violation=_violation(RegisterTile(rows, n // lanes * wide, lanes), arch))
+    tile = RegisterTile(rows, n // lanes, lanes)
+    bound = replace(bound, violation=tile.violation(arch, work.compute_bytes))
     memory_s = moving_s(bytes + staged, cores, arch)
     return Rated(schedule, bound, lambda: begin_s + compute_s + hypot(other_s, memory_s))
 
@@ -115,14 +115,6 @@ def _operations_around(work: Contraction) -> float:
     """Return the scalar operations of the prologue and the epilogue."""
     before = work.lhs_operations * work.batch * work.m * work.k
     return before + work.operations * work.batch * work.m * work.n
-
-
-def _violation(tile: RegisterTile, arch: CpuArch) -> str | None:
-    if tile.registers <= arch.vector_registers:
-        return None
-    return (
-        f"the tile needs {tile.registers} SIMD registers, {arch.name} has {arch.vector_registers}"
-    )
 
 
 def _row_clocks(work: Contraction, rows: int, vectors: int, lanes: int, arch: CpuArch) -> float:

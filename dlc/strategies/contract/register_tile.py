@@ -1,7 +1,8 @@
 """The micro-kernel of products on a CPU: a tile of sums in SIMD registers."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 
 from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import VectorType
@@ -14,6 +15,7 @@ from dlc.dialects.loop.structure import ForOp, YieldOp
 from dlc.dialects.loop.vector import StoreVectorOp
 from dlc.ir.tensor import is_float
 from dlc.lowering.scope import LoopScope
+from dlc.model.violation import Resource, Violation
 
 Values = Sequence[SSAValue]
 At = Sequence[AffineExpr]
@@ -60,6 +62,19 @@ class RegisterTile:
     def registers(self) -> int:
         """The SIMD registers of a tile: the sums, a row of loads and a broadcast."""
         return self.rows * self.vectors + self.vectors + 1
+
+    def violation(self, arch: CpuArch, element_bytes: int) -> Violation | None:
+        """Return why a core cannot hold the tile, of elements of so many bytes; ``None`` where it
+        can.
+        """
+        wide = ceil(self.lanes * element_bytes / arch.vector_bytes)
+        needed = replace(self, vectors=self.vectors * wide).registers
+        if needed <= arch.vector_registers:
+            return None
+        return Violation(
+            Resource.REGISTERS,
+            f"the tile needs {needed} SIMD registers, {arch.name} has {arch.vector_registers}",
+        )
 
     def step_clocks(self, arch: CpuArch, streams: bool = False) -> float:
         """Return the clocks of a step of the reduction: the longest of its multiply-adds (as many

@@ -1,6 +1,7 @@
 """The schedules of contractions: how the result is cut into tiles, and who makes them."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +11,7 @@ from dlc.arch.instruction import Instruction
 from dlc.arch.scope import CLUSTER_BLOCKS
 from dlc.errors import CompileError
 from dlc.model.contraction import TileNumbers
+from dlc.model.violation import Resource
 from dlc.strategies._key import LARGEST, Key, count, flag, key_field, size, sizes
 from dlc.strategies._roles import Roles, kept_registers
 from dlc.strategies._schedule import Schedule
@@ -61,8 +63,6 @@ _INSTRUCTION = Key(
 @dataclass(frozen=True)
 class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
     """A block makes a tile of the result; slices of the factors go through shared memory."""
-
-    block_keys = "tile, warps, stages or turns"
 
     tile: tuple[int, int, int] = sizes(
         "`[m, n, k]`: the block's tile of the result and the depth of one staged slice", 3
@@ -124,6 +124,14 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         default=1,
         most=8,
     )
+
+    @property
+    def remedies(self) -> Mapping[Resource, str]:
+        return {
+            Resource.THREADS: "lower warps, producers or turns",
+            Resource.REGISTERS: "lower tile or raise warps",
+            Resource.MEMORY: "lower tile, stages or turns",
+        }
 
     @property
     def needs(self) -> dict[str, str]:
@@ -344,8 +352,6 @@ LANES = Key(
 class ContractOnCpu(Schedule, strategy="contract", target="cpu"):
     """A core makes a tile of the result in its SIMD registers."""
 
-    block_keys = "tile"
-
     tile: tuple[int, int] = sizes(
         "`[mr, nr]`: the register tile of the micro-kernel", 2, most=LARGEST
     )
@@ -357,6 +363,10 @@ class ContractOnCpu(Schedule, strategy="contract", target="cpu"):
     ahead: bool = flag(
         "whether the rhs of the next columns is asked for while these are multiplied", False
     )
+
+    @property
+    def remedies(self) -> Mapping[Resource, str]:
+        return {Resource.REGISTERS: "lower tile"}
 
     @property
     def thrift(self) -> tuple[int, ...]:

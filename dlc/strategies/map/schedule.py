@@ -1,8 +1,10 @@
 """What a schedule of ``map`` on a GPU holds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dlc.errors import CompileError
+from dlc.model.violation import Resource
 from dlc.strategies._key import size, sizes
 from dlc.strategies._schedule import Schedule
 
@@ -12,8 +14,6 @@ UNTILED = (1, 1)
 @dataclass(frozen=True)
 class MapOnGpu(Schedule, strategy="map", target="gpu"):
     """A thread computes a few neighbouring elements of the results."""
-
-    block_keys = "threads or tile"
 
     threads: int = size("threads per block")
     vector: int = size(
@@ -32,6 +32,14 @@ class MapOnGpu(Schedule, strategy="map", target="gpu"):
         2,
         default=UNTILED,
     )
+
+    @property
+    def remedies(self) -> Mapping[Resource, str]:
+        return {
+            Resource.THREADS: "lower threads",
+            Resource.REGISTERS: "lower threads, vector or columns",
+            Resource.MEMORY: "lower tile",
+        }
 
     def check(self) -> None:
         if self.columns > 1 and self.tile != UNTILED:

@@ -9,6 +9,7 @@ from dlc.arch import CpuArch
 from dlc.dialects.graph.computed import ComputedOp, ContractionOp
 from dlc.ir.tensor import element_bytes, element_type
 from dlc.model.upper_bound import cpu_bound
+from dlc.model.violation import Resource, Violation
 from dlc.strategies._implementation import Implementation
 from dlc.strategies._loop_nest import computing_s, moving_s, stack_violation, start_s
 from dlc.strategies._rated import Rated
@@ -94,7 +95,7 @@ def rate(work: CoreWork, schedule: RecurrentOnCpu, arch: CpuArch) -> Rated:
     begin_s = start_s(cores, arch, loops)
     bytes = own.bytes
     bound = cpu_bound(own.flops, bytes, work.compute_bytes, cores, arch)
-    bound = replace(bound, violation=_violation(work, tile, schedule.lanes, arch))
+    bound = replace(bound, violation=_violation(work, tile, arch))
     latency_s = own.steps * (begin_s + step_s + hypot(other_s, memory_s))
     return Rated(schedule, bound, lambda: latency_s)
 
@@ -115,14 +116,14 @@ for a last one, with sums of its own each time. Those in a loop take turns with 
 """
 
 
-def _violation(work: CoreWork, tile: RegisterTile, lanes: int, arch: CpuArch) -> str | None:
-    wide = ceil(lanes * work.compute_bytes / arch.vector_bytes)
-    needed = replace(tile, vectors=tile.vectors * wide).registers
-    if needed > arch.vector_registers:
-        return f"the tile needs {needed} SIMD registers, {arch.name} has {arch.vector_registers}"
+def _violation(work: CoreWork, tile: RegisterTile, arch: CpuArch) -> Violation | None:
+    if beyond := tile.violation(arch, work.compute_bytes):
+        return beyond
     sums = work.products.sequences * work.parts * tile.columns * work.compute_bytes
     if sums > (room := arch.l2_bytes // 8):
-        return f"needs {sums} bytes for sums, an eighth of a core's cache has {room}"
+        return Violation(
+            Resource.MEMORY, f"needs {sums} bytes for sums, an eighth of a core's cache has {room}"
+        )
     blocks, rest = divmod(work.products.units, tile.columns)
     alone = rest + (tile.columns if blocks == 1 else 0)
     columns = _TIMES_ALONE * alone + (tile.columns if blocks > 1 else 0)

@@ -1,8 +1,10 @@
 """What a schedule of ``recurrent`` on a CPU holds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dlc.errors import CompileError
+from dlc.model.violation import Resource
 from dlc.strategies._key import LARGEST, flag, key_field, sizes
 from dlc.strategies._schedule import Schedule
 from dlc.strategies.contract.register_tile import RegisterTile
@@ -14,8 +16,6 @@ class RecurrentOnCpu(Schedule, strategy="recurrent", target="cpu"):
     """A core has the sums of some units of all sequences in its cache, and makes new states of
     them; cores meet once in a step.
     """
-
-    block_keys = "tile"
 
     tile: tuple[int, int] = sizes(
         "`[mr, nr]`: the register tile of the micro-kernel, sequences by units. A core takes `nr` "
@@ -34,6 +34,13 @@ class RecurrentOnCpu(Schedule, strategy="recurrent", target="cpu"):
         tiles = -(-sequences // self.tile[0])
         rows = self.tile[0] if sequences == LARGEST else -(-sequences // tiles)
         return RegisterTile(rows, self.tile[1] // self.lanes, self.lanes)
+
+    @property
+    def remedies(self) -> Mapping[Resource, str]:
+        return {
+            Resource.REGISTERS: "lower tile",
+            Resource.MEMORY: "lower nr of tile",
+        }
 
     @property
     def thrift(self) -> tuple[int, ...]:

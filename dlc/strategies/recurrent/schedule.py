@@ -1,10 +1,12 @@
 """What a schedule of ``recurrent`` holds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
 from dlc.arch.fragments import PANEL_ROWS, WARP_LANES
 from dlc.errors import CompileError
+from dlc.model.violation import Resource
 from dlc.strategies._key import choice, count, size, sizes
 from dlc.strategies._schedule import Schedule
 
@@ -20,8 +22,6 @@ class RecurrentOnGpu(Schedule, strategy="recurrent", target="gpu"):
     step they give each other the states of the step before.
     """
 
-    block_keys = "units or sequences, or raise warps"
-
     units: int = size(f"units of a block: a multiple of {PANEL_ROWS}")
     sequences: int = size("sequences of a block; divides their number")
     warps: tuple[int, int] = sizes(
@@ -34,6 +34,15 @@ class RecurrentOnGpu(Schedule, strategy="recurrent", target="gpu"):
         "and not in registers"
     )
     pieces: int = size("pieces of 16 bytes of states that a thread asks for at a time", 16, most=32)
+
+    @property
+    def remedies(self) -> Mapping[Resource, str]:
+        return {
+            Resource.BLOCKS: "raise units or sequences",
+            Resource.THREADS: "lower warps",
+            Resource.REGISTERS: "lower units or sequences, or raise warps or shared_chunks",
+            Resource.MEMORY: "lower units, sequences or shared_chunks",
+        }
 
     @property
     def threads(self) -> int:

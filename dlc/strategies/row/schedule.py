@@ -1,5 +1,6 @@
 """What a schedule of ``row`` on a GPU holds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, gcd
 
@@ -7,6 +8,7 @@ from dlc.arch.fragments import WARP_LANES
 from dlc.arch.scope import CLUSTER_BLOCKS
 from dlc.errors import CompileError, counted
 from dlc.ir.formation import Formation
+from dlc.model.violation import Resource
 from dlc.strategies._key import choice, flag, size
 from dlc.strategies._schedule import Schedule
 
@@ -32,8 +34,6 @@ def lines(length: int, vector: int) -> int:
 @dataclass(frozen=True)
 class RowOnGpu(Schedule, strategy="row", target="gpu"):
     """A team of threads shares a row: lanes of a warp, a warp, several, or all of a block."""
-
-    block_keys = "threads or rows"
 
     threads: int = size(
         "threads that share a row: a power of two, or a multiple of 32. Those of a warp exchange "
@@ -82,8 +82,13 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
     )
 
     @property
-    def remedy(self) -> str:
-        return super().remedy + (", or use held = false" if self.held else "")
+    def remedies(self) -> Mapping[Resource, str]:
+        fewer, held = "lower threads or rows", ", or use held = false" if self.held else ""
+        return {
+            Resource.THREADS: fewer,
+            Resource.REGISTERS: fewer,
+            Resource.MEMORY: fewer + held,
+        }
 
     @property
     def needs(self) -> dict[str, str]:

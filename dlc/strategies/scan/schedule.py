@@ -1,9 +1,11 @@
 """What a schedule of ``scan`` on a GPU holds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dlc.arch.fragments import WARP_LANES
 from dlc.errors import CompileError
+from dlc.model.violation import Resource
 from dlc.strategies._key import size
 from dlc.strategies._schedule import Schedule
 
@@ -32,6 +34,13 @@ class ScanOnGpu(Schedule, strategy="scan", target="gpu"):
         default=1,
         most=16,
     )
+
+    @property
+    def remedies(self) -> Mapping[Resource, str]:
+        return {
+            Resource.THREADS: "lower threads or rows",
+            Resource.REGISTERS: "lower threads or rows",
+        }
 
     @property
     def block_threads(self) -> int:

@@ -4,7 +4,7 @@
 // multiply beside producers have what these leave them.
 
 func.func @main(%x: tensor<1x130x128xf16>, %y: tensor<1x600x128xf16>) -> tensor<1x130x128xf16> {
-  // expected-error@below {{needs at least 276 registers per thread, sm_90a has 240 for threads that multiply; lower rows, step or stages, or raise warps}}
+  // expected-error@below {{needs at least 276 registers per thread, sm_90a has 240 for threads that multiply; lower rows or step, or raise warps}}
   %0 = fused_group.group @g(%x, %y) : (tensor<1x130x128xf16>, tensor<1x600x128xf16>) -> tensor<1x130x128xf16> attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 128, step = 256, warps = 8, instruction = "wgmma.m64k16", stages = 1, producers = 4, producer_registers = 24>} {
   ^bb0(%q: tensor<1x130x128xf16>, %k: tensor<1x600x128xf16>):
     %s = graph.matmul %q, %k transpose_rhs : (tensor<1x130x128xf16>, tensor<1x600x128xf16>) -> tensor<1x130x600xf16>
@@ -22,7 +22,7 @@ func.func @main(%x: tensor<1x130x128xf16>, %y: tensor<1x600x128xf16>) -> tensor<
 // -----
 
 func.func @main(%x: tensor<1x130x128xf16>, %y: tensor<1x600x128xf16>) -> tensor<1x130x128xf16> {
-  // expected-error@below {{needs at least 248 registers per thread, sm_90a has 168 for threads that multiply; lower rows, step or stages, or raise warps}}
+  // expected-error@below {{needs at least 248 registers per thread, sm_90a has 168 for threads that multiply; lower rows or step, or raise warps}}
   %0 = fused_group.group @g(%x, %y) : (tensor<1x130x128xf16>, tensor<1x600x128xf16>) -> tensor<1x130x128xf16> attributes {schedule = #loop.schedule<strategy = "attention", target = "gpu", rows = 256, step = 64, warps = 8, instruction = "wgmma.m64k16", stages = 1, producers = 4>} {
   ^bb0(%q: tensor<1x130x128xf16>, %k: tensor<1x600x128xf16>):
     %s = graph.matmul %q, %k transpose_rhs : (tensor<1x130x128xf16>, tensor<1x600x128xf16>) -> tensor<1x130x600xf16>

@@ -34,13 +34,13 @@ def test_shared_memory_that_fits_one_chip_and_not_another() -> None:
     block = BlockResources(128, 64, 120 * 1024)
     assert blocks_per_sm(block, A100) == 1
     assert blocks_per_sm(block, RTX_3090) == 0
-    assert limit_violation(block, RTX_3090) == (
+    assert str(limit_violation(block, RTX_3090)) == (
         "needs 122880 bytes of shared memory, sm_86 has 101376"
     )
 
 
 def test_registers_of_a_block_are_limited() -> None:
-    assert limit_violation(BlockResources(1024, 128), H200) == (
+    assert str(limit_violation(BlockResources(1024, 128), H200)) == (
         "needs 131072 registers, sm_90a has 65536"
     )
 

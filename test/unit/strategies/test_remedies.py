@@ -1,0 +1,44 @@
+"""What a schedule says to do where the chip has less than it takes."""
+
+import re
+from dataclasses import fields
+
+import pytest
+
+from dlc.model.violation import Resource
+from dlc.strategies import Schedule
+from dlc.strategies._registry import in_order
+
+_OF_A_GPU = {Resource.THREADS, Resource.REGISTERS}
+_WORDS = {"lower", "raise", "or", "and", "give", "a", "use", "of", "false"}
+_PARTS = {"nr": "tile"}
+"""Parts of a key by its name in the key's meaning."""
+
+SCHEDULES = [
+    implementation.schedule
+    for strategy in in_order()
+    for implementation in strategy.implementations.values()
+]
+
+
+def _example(kind: type[Schedule]) -> Schedule:
+    """Return a schedule of a kind, unchecked: keys without a default are 1."""
+    defaults = {each.name: kind.default_of(each.name) for each in fields(kind)}
+    return kind(**{name: 1 if value is None else value for name, value in defaults.items()})
+
+
+@pytest.mark.parametrize("kind", SCHEDULES, ids=lambda kind: kind.__name__)
+def test_remedies_name_keys_of_the_schedule(kind: type[Schedule]) -> None:
+    for remedy in _example(kind).remedies.values():
+        names = {_PARTS.get(word, word) for word in re.findall(r"\w+", remedy)} - _WORDS
+        assert names
+        assert names <= set(kind.keys())
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [each for each in SCHEDULES if each.target == "gpu"],
+    ids=lambda kind: kind.__name__,
+)
+def test_what_every_block_takes_has_a_remedy(kind: type[Schedule]) -> None:
+    assert set(_example(kind).remedies) >= _OF_A_GPU
