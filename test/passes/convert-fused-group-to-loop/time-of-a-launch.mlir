@@ -1,6 +1,6 @@
 // RUN: dlc-opt %s --convert-fused-group-to-loop | filecheck %s
 
-// A launch says what its group probably takes: as measured, else as estimated, else nothing. Launches of one group share it.
+// A launch says what its group probably takes: as measured, else as estimated, else nothing.
 
 // CHECK-LABEL: func.func @main
 func.func @main(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
