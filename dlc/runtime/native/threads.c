@@ -2,7 +2,8 @@
  *
  * The caller publishes a loop, and does its own share. A share that its thread has not begun by then is the caller's,
  * too: a thread that is not running, since others use its core, holds nobody up. Who waits looks for some time, then
- * lets others have the core between two looks, and sleeps in the kernel in the end. */
+ * lets others have the core between two looks, and sleeps in the kernel in the end. A thread that finds its share done
+ * and is on the caller's core goes to another one: the kernel may leave both there, where they never run at once. */
 #define _GNU_SOURCE
 #include "threads.h"
 
@@ -35,6 +36,7 @@ struct dlc_team {
   int64_t count;
   int32_t threads;
   dlc_team *next; /* of those that are idle */
+  _Atomic int caller_cpu; /* where the caller was when it last did a share of another */
   _Alignas(64) _Atomic uint32_t loop; /* the number of the last one that was published */
   _Atomic uint32_t sleepers;          /* that wait for `loop` */
   member members[];                   /* the first one is the caller */
@@ -78,13 +80,25 @@ static void do_share(const dlc_team *team, int32_t number) {
   if (first < end) team->share(team->captured, first, end);
 }
 
+/* Move this thread to another CPU if it is on that one; the kernel may place it as before from then on. */
+static void leave(int cpu) {
+  cpu_set_t usual, others;
+  if (cpu != sched_getcpu() || sched_getaffinity(0, sizeof usual, &usual)) return;
+  others = usual;
+  CPU_CLR(cpu, &others);
+  if (CPU_COUNT(&others) && !sched_setaffinity(0, sizeof others, &others)) sched_setaffinity(0, sizeof usual, &usual);
+}
+
 static void *work(void *argument) {
   member *self = argument;
   dlc_team *team = self->team;
   for (uint32_t loop = 0;;) {
     wait_for(&team->loop, loop, &team->sleepers);
     loop = atomic_load_explicit(&team->loop, memory_order_acquire);
-    if (!begin(self, loop)) continue; /* the caller has done it */
+    if (!begin(self, loop)) { /* the caller has done it */
+      leave(atomic_load_explicit(&team->caller_cpu, memory_order_relaxed));
+      continue;
+    }
     if (!team->share) return NULL;
     do_share(team, self->number);
     atomic_store(&self->done, loop);
@@ -105,6 +119,7 @@ static uint32_t publish(dlc_team *team, dlc_share *share, void *captured, int64_
 static void take_what_is_left(dlc_team *team, uint32_t loop) {
   for (int32_t i = 1; i < team->threads; i++) {
     if (!begin(&team->members[i], loop)) continue;
+    atomic_store_explicit(&team->caller_cpu, sched_getcpu(), memory_order_relaxed);
     do_share(team, i);
     atomic_store_explicit(&team->members[i].done, loop, memory_order_relaxed);
   }
@@ -138,7 +153,7 @@ int32_t dlc_usual_threads(void) {
 dlc_team *dlc_team_start(int32_t threads) {
   dlc_team *team = aligned_alloc(_Alignof(dlc_team), sizeof(dlc_team) + (size_t)threads * sizeof(member));
   if (!team) return NULL;
-  *team = (dlc_team){.threads = 1};
+  *team = (dlc_team){.threads = 1, .caller_cpu = -1};
   for (int32_t i = 0; i < threads; i++) team->members[i] = (member){.number = i, .team = team};
   while (team->threads < threads) {
     member *next = &team->members[team->threads];

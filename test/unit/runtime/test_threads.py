@@ -13,6 +13,12 @@ from dlc.runtime.native import native_headers, native_text
 CHECK = Path(__file__).with_name("threads_check.c")
 NEVER = ("-Dpthread_create=never_started", "-Dpthread_join=never_joined")
 """No thread of a team ever runs."""
+PLACED = (
+    "-Dsched_getcpu=own_cpu",
+    "-Dsched_getaffinity=two_cpus",
+    "-Dsched_setaffinity=move",
+)
+"""The program says on which CPU threads are, and sees where they go."""
 
 
 def build(folder: Path, text: str, *flags: str) -> Path:
@@ -50,6 +56,20 @@ def test_a_thread_that_never_runs_holds_nobody_up(tmp_path: Path) -> None:
     assert run(program, 3, 5000, os.sched_getaffinity(0)) == 0
 
 
+def run_placed(folder: Path, text: str, cpu_of_others: int) -> int:
+    """Run on one CPU, where the caller has done the shares of threads before they run."""
+    program = build(folder, text, *PLACED, f"-DCPU_OF_OTHERS={cpu_of_others}")
+    return run(program, 2, 5000, {min(os.sched_getaffinity(0))})
+
+
+def test_a_thread_whose_share_is_done_leaves_the_callers_cpu(tmp_path: Path) -> None:
+    assert run_placed(tmp_path, native_text("threads.c"), cpu_of_others=0) == 0
+
+
+def test_a_thread_on_another_cpu_stays(tmp_path: Path) -> None:
+    assert run_placed(tmp_path, native_text("threads.c"), cpu_of_others=1) == 0
+
+
 def faulty(old: str, new: str) -> str:
     text = native_text("threads.c")
     assert text.count(old) == 1
@@ -84,3 +104,16 @@ def test_a_caller_that_takes_nothing_over_waits_for_ever(tmp_path: Path) -> None
     )
     with pytest.raises(subprocess.TimeoutExpired):
         run(program, 3, 20, os.sched_getaffinity(0), timeout_s=5)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "cpu_of_others"),
+    [
+        ("cpu != sched_getcpu() ||", "cpu < -1 ||", 1),
+        ("  CPU_CLR(cpu, &others);\n", "", 0),
+        ("sched_setaffinity(0, sizeof usual, &usual);", "(void)usual;", 0),
+    ],
+    ids=["threads elsewhere move", "a thread may stay", "a thread is not let go"],
+)
+def test_wrong_moves_are_noticed(tmp_path: Path, old: str, new: str, cpu_of_others: int) -> None:
+    assert run_placed(tmp_path, faulty(old, new), cpu_of_others) != 0

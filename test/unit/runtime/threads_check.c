@@ -1,6 +1,9 @@
 /* Loops on a team of threads: each iteration is done once. Arguments: threads, loops, longest loop. */
+#define _GNU_SOURCE
 #include "threads.h"
 
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +22,27 @@ int never_joined(pthread_t thread, void **result) {
   (void)thread, (void)result;
   return 0;
 }
+
+#ifdef CPU_OF_OTHERS /* of two; the caller is on the first one (-Dsched_getcpu=own_cpu and so on) */
+static _Atomic int moved, let_go;
+
+int own_cpu(void) { return gettid() == getpid() ? 0 : CPU_OF_OTHERS; }
+int two_cpus(pid_t thread, size_t bytes, cpu_set_t *cpus) {
+  (void)thread, (void)bytes;
+  CPU_ZERO(cpus);
+  CPU_SET(0, cpus);
+  CPU_SET(1, cpus);
+  return 0;
+}
+int move(pid_t thread, size_t bytes, const cpu_set_t *cpus) {
+  if (thread || bytes != sizeof *cpus || gettid() == getpid() || !CPU_ISSET(1, cpus)) exit(1);
+  atomic_fetch_add(CPU_ISSET(0, cpus) ? &let_go : &moved, 1);
+  return 0;
+}
+static int moves_are_right(void) { return moved == let_go && (moved > 0) == (CPU_OF_OTHERS == 0); }
+#else
+static int moves_are_right(void) { return 1; }
+#endif
 
 static void share(void *captured, int64_t first, int64_t end) {
   for (int64_t i = first; i < end; i++) done[i] += *(int *)captured;
@@ -57,5 +81,5 @@ int main(int count, char **arguments) {
   dlc_teams_give(&teams, team);
   dlc_teams_give(&teams, other);
   dlc_teams_end(&teams);
-  return 0;
+  return moves_are_right() ? 0 : 1;
 }
