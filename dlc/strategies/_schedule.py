@@ -31,13 +31,14 @@ def target_of(arch: Arch) -> str:
 class Schedule:
     """How a group is lowered on one kind of chip.
 
-    A subclass says which: ``class MapOnGpu(Schedule, strategy="map", target="gpu")``.
+    A subclass says which: ``class MapOnGpu(Schedule, strategy="map", target="gpu")``. A class that
+    several of them have in common says neither.
     """
 
     strategy: ClassVar[str]
     target: ClassVar[str]
 
-    def __init_subclass__(cls, strategy: str, target: str) -> None:
+    def __init_subclass__(cls, strategy: str = "", target: str = "") -> None:
         cls.strategy, cls.target = strategy, target
 
     @property

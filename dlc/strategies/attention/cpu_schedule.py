@@ -5,14 +5,12 @@ from dataclasses import dataclass
 
 from dlc.errors import CompileError
 from dlc.model.violation import Resource
-from dlc.strategies._key import LARGEST, count, flag, key_field, size, sizes
-from dlc.strategies._schedule import Schedule
-from dlc.strategies.contract.register_tile import RegisterTile
-from dlc.strategies.contract.schedule import LANES
+from dlc.strategies._key import LARGEST, count, flag, size, sizes
+from dlc.strategies.contract.register_tiled import RegisterTiled
 
 
 @dataclass(frozen=True)
-class AttentionOnCpu(Schedule, strategy="attention", target="cpu"):
+class AttentionOnCpu(RegisterTiled, strategy="attention", target="cpu"):
     """A core takes some rows of queries through the keys; their scores stay in its cache."""
 
     tile: tuple[int, int] = sizes(
@@ -21,7 +19,6 @@ class AttentionOnCpu(Schedule, strategy="attention", target="cpu"):
         2,
         most=LARGEST,
     )
-    lanes: int = key_field(LANES)
     cores: bool = flag("whether queries are spread over several cores", False)
     tiles: int = size("register tiles of queries, below each other, that a core takes at a time", 1)
     step: int = count(
@@ -29,29 +26,21 @@ class AttentionOnCpu(Schedule, strategy="attention", target="cpu"):
         "largest score so far, so that the scores of a step are all that a core holds. 0: all keys"
     )
 
-    def register_tile(self, rows: int = LARGEST) -> RegisterTile:
-        """Return the tile of sums of both products, of no more rows than there are."""
-        return RegisterTile(min(self.tile[0], rows), self.tile[1] // self.lanes, self.lanes)
-
     def step_of(self, keys: int) -> int:
         """Return the keys of a step, of so many."""
         return min(self.step, keys) if self.step else keys
 
     @property
     def remedies(self) -> Mapping[Resource, str]:
-        tile = "lower tile"
-        buffers = f"{tile}, tiles or step" if self.step else f"{tile} or tiles, or give a step"
-        return {Resource.REGISTERS: tile, Resource.MEMORY: buffers}
+        step = ", tiles or step" if self.step else " or tiles, or give a step"
+        return {**super().remedies, Resource.MEMORY: f"lower tile{step}"}
 
     @property
     def thrift(self) -> tuple[int, ...]:
         return self.register_tile().registers, self.tiles, self.step
 
     def check(self) -> None:
-        if self.tile[1] % self.lanes:
-            raise CompileError(
-                f"tile columns {self.tile[1]} are no multiple of the {self.lanes} lanes"
-            )
+        super().check()
         if self.step % self.tile[1]:
             raise CompileError(
                 f"step = {self.step} keys are no multiple of the {self.tile[1]} of a register tile"

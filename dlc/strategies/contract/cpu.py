@@ -13,8 +13,8 @@ from dlc.strategies._implementation import Implementation
 from dlc.strategies._loop_nest import computing_s, moving_s, start_s
 from dlc.strategies._rated import Rated
 from dlc.strategies.contract.cpu_lowering import lower
+from dlc.strategies.contract.cpu_schedule import ContractOnCpu
 from dlc.strategies.contract.register_tile import RegisterTile
-from dlc.strategies.contract.schedule import ContractOnCpu
 from dlc.strategies.contract.work import describe, work_of
 
 _VECTORS = (2, 3, 1, 4)
@@ -97,8 +97,8 @@ def rate(work: Contraction, schedule: ContractOnCpu, arch: CpuArch) -> Rated:
     flops = 2.0 * work.batch * work.m * work.k * ceil(work.n / lanes) * lanes
     bound = cpu_bound(flops, bytes, work.compute_bytes, cores, arch)
     rows = ceil(work.row_loop / ceil(work.row_loop / m))  # as the lowering evens them out
-    tile = RegisterTile(rows, n // lanes, lanes)
-    bound = replace(bound, violation=tile.violation(arch, work.compute_bytes))
+    violation = schedule.register_tile(rows).violation(arch, work.compute_bytes)
+    bound = replace(bound, violation=violation)
     memory_s = moving_s(bytes + staged, cores, arch)
     return Rated(schedule, bound, lambda: begin_s + compute_s + hypot(other_s, memory_s))
 

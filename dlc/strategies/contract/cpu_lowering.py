@@ -23,9 +23,9 @@ from dlc.lowering.job import Job
 from dlc.lowering.product import Product, points, split
 from dlc.lowering.tile_scope import TileScope, open_loop
 from dlc.strategies.contract.cpu_factors import pack_rhs, stage_lhs
+from dlc.strategies.contract.cpu_schedule import ContractOnCpu
 from dlc.strategies.contract.cpu_tile import Ahead, Inside, Place, TileBody
 from dlc.strategies.contract.register_tile import RegisterTile
-from dlc.strategies.contract.schedule import ContractOnCpu
 
 PARALLEL_PIECES = 16
 """With fewer pieces of work for the cores than this, the tiles along the rows are pieces too."""

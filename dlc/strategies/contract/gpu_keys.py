@@ -9,6 +9,7 @@ from dlc.arch.instruction import Instruction
 from dlc.model.contraction import EXCHANGE_RUN, Contraction
 from dlc.strategies.contract.gpu_tiles import OF_WARPGROUPS, Tile
 from dlc.strategies.contract.schedule import ContractOnGpu
+from dlc.strategies.contract.schedule_keys import order_of
 
 _TENSOR_COPIES = frozenset({"tma", "mbarrier", "setmaxnreg"})
 
@@ -54,10 +55,10 @@ def order_of_tiles(work: Contraction, tile: Tile, arch: GpuArch) -> str:
     lhs and not the rhs, which then comes once from the memory.
     """
     if work.m <= tile.m or work.n <= tile.n:
-        return ContractOnGpu.order_of(0)
+        return order_of(0)
     streams = work.rhs_bytes > arch.l2_bytes > 2 * work.lhs_bytes and work.batch == 1
     rows = ceil(work.m / tile.m) if streams else 0
-    return ContractOnGpu.order_of(max(_GROUPED_ROWS, rows))
+    return order_of(max(_GROUPED_ROWS, rows))
 
 
 def interleave_of(work: Contraction, instruction: Instruction, columns: int) -> int:

@@ -26,7 +26,8 @@ from dlc.lowering.product import Product, split
 from dlc.lowering.product_drain import drain
 from dlc.lowering.row_totals import total_rows
 from dlc.lowering.tile_scope import TileScope
-from dlc.strategies.contract.schedule import TENSOR, ContractOnGpu
+from dlc.strategies.contract.schedule import ContractOnGpu
+from dlc.strategies.contract.schedule_keys import TENSOR
 from dlc.strategies.contract.tile_order import TileOrder
 
 

@@ -21,7 +21,8 @@ from dlc.strategies.contract.gpu_keys import (
     schedule_of,
 )
 from dlc.strategies.contract.gpu_tiles import PRODUCER_REGISTERS, Tile
-from dlc.strategies.contract.schedule import TENSOR, THREADS, ContractOnGpu
+from dlc.strategies.contract.schedule import ContractOnGpu
+from dlc.strategies.contract.schedule_keys import TENSOR, THREADS
 
 _MOST_COLUMNS = 256
 """Of a tile: those of the widest instruction."""

@@ -35,7 +35,8 @@ from dlc.strategies.contract.gpu_tiles import (
     spaces_of,
     walks_for,
 )
-from dlc.strategies.contract.schedule import TENSOR, THREADS, ContractOnGpu
+from dlc.strategies.contract.schedule import ContractOnGpu
+from dlc.strategies.contract.schedule_keys import TENSOR, THREADS
 from dlc.strategies.contract.tiling import instructions_for
 
 _PRODUCERS = 4

@@ -1,6 +1,7 @@
-"""The schedules of contractions: how the result is cut into tiles, and who makes them."""
+"""What a schedule of ``contract`` on a GPU holds: how the result is cut into tiles, and who makes
+them.
+"""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,55 +9,20 @@ from functools import cached_property
 from dlc.arch import instructions
 from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import Instruction
-from dlc.arch.scope import CLUSTER_BLOCKS
-from dlc.errors import CompileError
 from dlc.model.contraction import TileNumbers
 from dlc.model.violation import Resource
-from dlc.strategies._key import LARGEST, Key, count, flag, key_field, size, sizes
+from dlc.strategies._key import count, flag, key_field, size, sizes
 from dlc.strategies._roles import Roles, kept_registers
 from dlc.strategies._schedule import Schedule
-
-_ROW = "row"
-_GROUPED = re.compile(r"grouped<([1-9][0-9]{0,5})>")
-
-_ORDER = Key(
-    '`"row"` or `"grouped<8>"`: blocks of 8 tile rows (or another number) run together, so that '
-    "they share the rhs in L2",
-    '"row" or "grouped<8>", of any number of rows',
-    lambda value: value == _ROW or (isinstance(value, str) and bool(_GROUPED.fullmatch(value))),
-)
-
-
-THREADS, TENSOR = "threads", "tensor"
-
-_COPIES = Key(
-    f'who brings slices: `"{THREADS}"`, each a part; `"{TENSOR}"`, one thread starts a copy of '
-    "each that is a box of a tensor in memory, and the others wait for its bytes",
-    f'"{THREADS}" or "{TENSOR}"',
-    lambda value: value in (THREADS, TENSOR),
-)
-
-
-def _factors(name: str) -> str:
-    """Return the types that an instruction multiplies, in words."""
-    rows = instructions.named(name)
-    return ", ".join(dict.fromkeys(row.element or "any type" for row in rows))
-
-
-_FAMILIES = {row.family: row for row in instructions.rows()}
-_COLUMNS = [row.n for row in instructions.rows() if row.family != row.name]
-
-_LINE_STEPS = (1, 2, 4)
-"""Steps of an instruction, of 32 bytes each, in a line that it reads in shared memory: lines of 32,
-64 or 128 bytes (PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory Layout").
-"""
-
-_INSTRUCTION = Key(
-    "what multiplies and adds: "
-    + ", ".join(f'`"{family}"` ({_factors(row.name)})' for family, row in _FAMILIES.items()),
-    " or ".join(f'"{family}"' for family in _FAMILIES)
-    + f" with one of {', '.join(map(str, sorted({*_COLUMNS})))} for N",
-    lambda value: value in instructions.names(),
+from dlc.strategies.contract.schedule_checks import check
+from dlc.strategies.contract.schedule_keys import (
+    COPIES,
+    INSTRUCTION,
+    ORDER,
+    ROW,
+    TENSOR,
+    THREADS,
+    grouped_in,
 )
 
 
@@ -68,7 +34,7 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         "`[m, n, k]`: the block's tile of the result and the depth of one staged slice", 3
     )
     warps: tuple[int, int] = sizes("`[m, n]`: the warps of the block as a grid over the tile", 2)
-    instruction: str = key_field(_INSTRUCTION)
+    instruction: str = key_field(INSTRUCTION)
     stages: int = size(
         "slices in shared memory at a time: 1 no overlap, 2 double buffering, from 3 on with "
         "asynchronous copies",
@@ -82,7 +48,7 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         default=1,
         most=1024,
     )
-    order: str = key_field(_ORDER, _ROW)
+    order: str = key_field(ORDER, ROW)
     interleave: int = size(
         "panels of 8 columns of a warp beside each other whose columns take turns, so that a "
         "thread holds that many times as many neighbours of the result, which it stores together",
@@ -110,7 +76,7 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         "tile while one is finished; 0: a block for each tile",
     )
 
-    copies: str = key_field(_COPIES, THREADS)
+    copies: str = key_field(COPIES, THREADS)
     groups: int = size(
         "products of the batch that share a tile, such as groups of a convolution: their columns "
         "stand beside each other, and so do their parts of a line of the lhs. Each column of "
@@ -142,16 +108,10 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
             **({f"row_blocks = {self.row_blocks}": "cluster"} if self.row_blocks > 1 else {}),
         }
 
-    @staticmethod
-    def order_of(grouped: int) -> str:
-        """Return the order in which so many tile rows run together, 0 for row by row."""
-        return f"grouped<{grouped}>" if grouped else _ROW
-
     @property
     def grouped(self) -> int:
         """The tile rows that run together; 0 where tiles run row by row."""
-        match = _GROUPED.fullmatch(self.order)
-        return int(match[1]) if match else 0
+        return grouped_in(self.order)
 
     @cached_property
     def numbers(self) -> TileNumbers:
@@ -159,7 +119,7 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         return TileNumbers(
             *self.tile,
             *self.warps,
-            columns=self._row.n,
+            columns=self.row.n,
             stages=self.stages,
             split=self.split,
             interleave=self.interleave,
@@ -219,163 +179,45 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
     @property
     def teams(self) -> tuple[int, int]:
         """The warps, or the warpgroups that multiply together, as a grid over the tile."""
-        return self.warps[0] // self._row.warps, self.warps[1]
+        return self.warps[0] // self.row.warps, self.warps[1]
+
+    @property
+    def part(self) -> tuple[int, int, int]:
+        """The m, n and k of a slice that a warp has, or the warpgroups that multiply together."""
+        (m, n, depth), (teams_m, teams_n) = self.tile, self.teams
+        return m // teams_m, n // teams_n, depth
 
     @property
     def least(self) -> tuple[int, int, int]:
         """The least m, n and k that a warp or warpgroup computes."""
-        return self._row.least
+        return self.row.least
 
     @property
     def rounds_factors(self) -> bool:
         """Whether factors are rounded on their way to shared memory: what the instruction reads
         there it cuts off.
         """
-        return self._row.cuts_factors
+        return self.row.cuts_factors
 
     @cached_property
     def family(self) -> str:
         """The name of the instruction and of those that differ from it in their columns only."""
-        return self._row.family
+        return self.row.family
 
     @property
     def reads_shared(self) -> bool:
         """Whether the instruction reads factors where they lie in shared memory."""
-        return self._row.is_asynchronous
+        return self.row.is_asynchronous
 
     @property
     def lanes(self) -> tuple[int, int]:
         """How the lanes of a warp stand over its part, where each computes for itself."""
-        return self._row.lanes
+        return self.row.lanes
 
     @property
-    def _row(self) -> Instruction:
+    def row(self) -> Instruction:
+        """The instruction."""
         return instructions.named(self.instruction)[0]  # all of a name have the same sizes
 
     def check(self) -> None:
-        (m, n, depth), (warps_m, warps_n) = self.tile, self.warps
-        if warps_m % self._row.warps:
-            raise CompileError(
-                f"{self.instruction} is done by {self._row.warps} warps below each other; "
-                f"warps = [{warps_m}, {warps_n}] has {warps_m}"
-            )
-        if m % warps_m or n % warps_n:
-            raise CompileError(f"tile {m} x {n} does not divide into {warps_m} x {warps_n} warps")
-        part = m // self.teams[0], n // self.teams[1], depth
-        if any(size % unit for size, unit in zip(part, self.least, strict=True)):
-            each, units = (" x ".join(map(str, numbers)) for numbers in (part, self.least))
-            who = "warp" if self._row.warps == 1 else "warpgroup"
-            raise CompileError(
-                f"a {who}'s {each} does not divide into {units}; take other sizes of tile or warps"
-            )
-        if self.reads_shared and depth // self._row.k not in _LINE_STEPS:
-            depths = ", ".join(str(steps * self._row.k) for steps in _LINE_STEPS)
-            types = " or ".join(str(row.element) for row in instructions.named(self.instruction))
-            raise CompileError(
-                f"a slice of {depth} is no line of {types} that {self.instruction} reads; use one "
-                f"of {depths}, or an instruction for other factors"
-            )
-        beside = part[1] // self.least[1] * self._row.panels
-        if beside % self.interleave:
-            raise CompileError(
-                f"interleave = {self.interleave} does not divide the {beside} panels of a warp "
-                "beside each other"
-            )
-        self.roles.check(self.blocks, self.split)
-        self._check_copies()
-        self._check_groups()
-        self._check_rows()
-        if self.parts_cluster not in (1, *CLUSTER_BLOCKS):
-            raise CompileError(
-                f"exchange = true with split = {self.split}: parts of a sum meet in a cluster, of "
-                f"{' or '.join(map(str, CLUSTER_BLOCKS))} blocks; take such a split, or leave "
-                "exchange out"
-            )
-
-    def _check_rows(self) -> None:
-        """Raise CompileError for blocks that cannot share rows."""
-        if self.row_blocks == 1:
-            return
-        if self.row_blocks not in CLUSTER_BLOCKS:
-            raise CompileError(
-                f"row_blocks = {self.row_blocks}: a cluster has "
-                f"{' or '.join(map(str, CLUSTER_BLOCKS))} blocks"
-            )
-        single = {"split": self.split > 1, "blocks": self.blocks > 0, "groups": self.groups > 1}
-        for name, is_given in single.items():
-            if is_given:
-                raise CompileError(
-                    f"row_blocks = {self.row_blocks}: each block of a cluster makes one whole tile "
-                    f"of the same rows; leave {name} out"
-                )
-        if self.order != _ROW:
-            raise CompileError(
-                f'row_blocks = {self.row_blocks}: blocks of a cluster are neighbours; order = "row"'
-            )
-
-    def _check_groups(self) -> None:
-        """Raise CompileError for products that cannot share a tile."""
-        if self.groups == 1:
-            return
-        (_, n, depth), count = self.tile, self.groups
-        if not self._row.spreads_fragments:
-            raise CompileError(f"groups = {count} share a tile of matrix instructions only")
-        if self.warps[1] > 1:
-            raise CompileError(
-                f"groups = {count} with warps = [{self.warps[0]}, {self.warps[1]}]: a warp has "
-                "columns of all groups"
-            )
-        columns = self._row.n // self._row.panels * max(self._row.panels, self.interleave)
-        if n % (count * columns) or depth % (count * self._row.k):
-            raise CompileError(
-                f"groups = {count}: each product of the batch that shares the tile needs a "
-                f"multiple of {columns} of its {n} columns and of {self._row.k} of the {depth} "
-                "places of a slice; a product without a batch has groups = 1"
-            )
-
-    def _check_copies(self) -> None:
-        """Raise CompileError for tensor copies where they cannot be."""
-        if self.copies == TENSOR and self.stages < 2:
-            raise CompileError(
-                f'copies = "{TENSOR}" needs stages of 2 or more, which have something to wait for'
-            )
-
-
-LANES = Key(
-    "elements of a SIMD register; `nr` is a multiple",
-    "2, 4, 8, 16, 32 or 64",
-    lambda value: type(value) is int and value in (2, 4, 8, 16, 32, 64),
-)
-
-
-@dataclass(frozen=True)
-class ContractOnCpu(Schedule, strategy="contract", target="cpu"):
-    """A core makes a tile of the result in its SIMD registers."""
-
-    tile: tuple[int, int] = sizes(
-        "`[mr, nr]`: the register tile of the micro-kernel", 2, most=LARGEST
-    )
-    lanes: int = key_field(LANES)
-    cores: bool = flag("whether tiles are spread over several cores", False)
-    rows: int = count(
-        "rows of the lhs that stay in a core's cache while all columns pass; 0: all there are"
-    )
-    ahead: bool = flag(
-        "whether the rhs of the next columns is asked for while these are multiplied", False
-    )
-
-    @property
-    def remedies(self) -> Mapping[Resource, str]:
-        return {Resource.REGISTERS: "lower tile"}
-
-    @property
-    def thrift(self) -> tuple[int, ...]:
-        """The fewest registers: sums and a row of loads."""
-        (rows, columns), lanes = self.tile, self.lanes
-        return ((rows + 1) * (columns // lanes),)
-
-    def check(self) -> None:
-        if self.tile[1] % self.lanes:
-            raise CompileError(
-                f"tile columns {self.tile[1]} are no multiple of the {self.lanes} lanes"
-            )
+        check(self)
