@@ -32,7 +32,7 @@ def _group_lines(name: str, kernels: Sequence[Kernel]) -> Iterator[str]:
     first, *others = kernels
     alone = not others and first["name"] == name
     yield f"{name}{_times(first) if alone else ''}: {' + '.join(first['operations'])}"
-    for key in ("nodes", "schedule", "bound", "measured", "boundaries"):
+    for key in ("nodes", "work", "schedule", "bound", "measured", "boundaries"):
         if first.get(key):
             yield f"  {key}: {value(first[key])}"
     for other in first.get("runners_up", ()):
