@@ -74,6 +74,11 @@ class Spread:
         return prod(f.shape[1] for f in self.map.factors if f.kind == "spatial")
 
     @property
+    def below(self) -> int:
+        """The groups of threads below each other, which have parts of the same columns."""
+        return prod(f.shape[0] for f in self.map.factors if f.kind == "spatial")
+
+    @property
     def held(self) -> int:
         """The neighbouring columns of a part that one thread holds."""
         place = self.row.c.place

@@ -138,6 +138,17 @@ class Accumulator(ABC):
     def each_row(self, write: Callable[[AffineExpr, Columns], None]) -> None:
         """Write ``write`` for each row of the tile that this thread has elements of."""
 
+    @property
+    def strips(self) -> int:
+        """Into how many strips of neighbouring rows the tile falls, of each of which all threads
+        have some.
+        """
+        return 1
+
+    def each_row_of(self, strip: AffineExpr, write: Callable[[AffineExpr, Columns], None]) -> None:
+        """Write ``write`` for each row of a strip that this thread has elements of."""
+        self.each_row(write)
+
     def row(self, i: AffineExpr) -> AffineExpr:
         """Return the first row of part ``i`` of ``down``."""
         return self._task(i, AffineExpr.constant(0))[0] * self.spread.row.m

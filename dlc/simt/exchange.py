@@ -27,7 +27,8 @@ _TOGETHER = 4
 
 @dataclass(frozen=True)
 class Exchange:
-    """What becomes of a drain whose elements change threads.
+    """What becomes of a drain whose elements change threads: one strip of rows after the other, as
+    all threads of the team have rows of each (``Accumulator.strips``).
 
     writer: knows the values around the op. team: who holds the elements; thread: this one's number.
     """
@@ -41,13 +42,22 @@ class Exchange:
     def write(self) -> None:
         """Write the accumulators to shared memory, then the loop over what a thread takes."""
         tile = self._new_tile()
-        self._meet()  # the tile lies where slices of factors were
-        self.accumulator.each_row(lambda row, columns: self._put(tile, row, columns))
-        self._meet()
-        self._take_all(tile)
+        for strip in range(self.accumulator.strips):  # no loop: allocation sees where they meet
+            self._write_strip(tile, AffineExpr.constant(strip))
 
-    def _take_all(self, tile: SSAValue) -> None:
-        """Write the loop over what a thread takes."""
+    def _write_strip(self, tile: SSAValue, strip: AffineExpr) -> None:
+        first = strip * self._rows
+
+        def put(row: AffineExpr, columns: Columns) -> None:
+            self._put(tile, row - first, columns)
+
+        self._meet()  # the tile lies where slices of factors were, or the strip before
+        self.accumulator.each_row_of(strip, put)
+        self._meet()
+        self._take_all(tile, first)
+
+    def _take_all(self, tile: SSAValue, first_row: AffineExpr) -> None:
+        """Write the loop over what a thread takes of the rows from ``first_row`` on."""
         scope = self.writer.scope
         rounds = -(-self._rows * self._runs // self.team.threads)
         together = gcd(rounds, _TOGETHER)
@@ -55,7 +65,10 @@ class Exchange:
         def write_some(outer: AffineExpr) -> None:
             first = outer * together
             open_loop(
-                scope, together, LoopMap.UNROLL, lambda inner: self._take(tile, first + inner)
+                scope,
+                together,
+                LoopMap.UNROLL,
+                lambda inner: self._take(tile, first_row, first + inner),
             )
 
         open_loop(scope, rounds // together, LoopMap.SERIAL, write_some)
@@ -66,13 +79,8 @@ class Exchange:
 
     @property
     def _rows(self) -> int:
-        """The rows that the block finishes, if the tile has as many."""
-        return self._tile_rows
-
-    @property
-    def _first_row(self) -> AffineExpr:
-        """The first of these rows in the tile."""
-        return AffineExpr.constant(0)
+        """The rows that are there at a time, if the tile has as many."""
+        return self._tile_rows // self.accumulator.strips
 
     @property
     def _columns(self) -> int:
@@ -112,16 +120,18 @@ class Exchange:
         columns(put_run)
 
     def _sum(self, tile: SSAValue, row: AffineExpr, column: AffineExpr) -> SSAValue:
-        """Return the sum in a row of those that the block finishes."""
+        """Return the sum in a row of those that are there."""
         return self.accumulator.load(tile, [row, column])
 
-    def _take(self, tile: SSAValue, round: AffineExpr) -> None:
-        """Write what a thread does with the run that it takes in a round."""
+    def _take(self, tile: SSAValue, start: AffineExpr, round: AffineExpr) -> None:
+        """Write what a thread does with the run that it takes in a round, of the rows from
+        ``start`` on.
+        """
         scope, (rows, columns) = self.writer.scope, self.op.limits
         number = round * self.team.threads + self.thread
         row, run = number // self._runs, number % self._runs
         first_row, first_column = self.writer.composed(self.op.first.data.results, self.op.indices)
-        first_row += self._first_row
+        first_row += start
         of_row, of_element = by_row(self.op.body.block)
 
         def load(neighbour: AffineExpr) -> SSAValue:
@@ -141,6 +151,6 @@ class Exchange:
             scope.where_below(first_row + row, rows, write_row)
 
         def write_of_tile() -> None:
-            scope.where_below(self._first_row + row, self._tile_rows, write_own)
+            scope.where_below(start + row, self._tile_rows, write_own)
 
         scope.where_below(row, self._rows, write_of_tile)

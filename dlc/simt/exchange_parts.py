@@ -41,10 +41,6 @@ class PartExchange(Exchange):
     def _rows(self) -> int:
         return -(-self._tile_rows // self.op.blocks)
 
-    @property
-    def _first_row(self) -> AffineExpr:
-        return self.part * self._rows
-
     def write(self) -> None:
         """Write what sends the sums, the wait for those of all blocks, and the loop over what a
         thread takes.
@@ -56,7 +52,7 @@ class PartExchange(Exchange):
         scope.where_below(self.thread, 1, lambda: self._expect(arrived))
         self.accumulator.each_row(lambda row, columns: self._send(tile, arrived, row, columns))
         b.builder.insert(gpu.MbarrierWaitOp(arrived, b.constant(0, IndexType())))
-        self._take_all(tile)
+        self._take_all(tile, self.part * self._rows)
 
     def _expect(self, arrived: BufferPlace) -> None:
         """Write how many bytes arrive at a block: its rows of the sums of all. The last blocks may

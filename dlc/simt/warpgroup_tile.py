@@ -1,6 +1,6 @@
 """A warpgroup's part of a tile by asynchronous matrix instructions on shared memory."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir.affine import AffineExpr
@@ -10,7 +10,7 @@ from dlc.dialects import gpu
 from dlc.dialects.loop import ForOp
 from dlc.dialects.loop.attributes import LoopMap
 from dlc.lowering.tile_scope import open_loop
-from dlc.simt.accumulator import Held, Operand
+from dlc.simt.accumulator import Columns, Held, Operand
 from dlc.simt.matrix_tile import MatrixTile
 
 
@@ -24,6 +24,16 @@ class WarpgroupTile(MatrixTile):
     @property
     def worker(self) -> AffineExpr:
         return self.warp // self.spread.row.warps
+
+    @property
+    def strips(self) -> int:
+        return self.down if self.spread.below == 1 else 1
+
+    def each_row_of(self, strip: AffineExpr, write: Callable[[AffineExpr, Columns], None]) -> None:
+        if self.strips == 1:
+            self.each_row(write)
+        else:
+            self.nest(self.rows[1:], lambda at: write(self.row_of(at), self.columns_of(at)), strip)
 
     def row(self, i: AffineExpr) -> AffineExpr:
         return super().row(i) + self.warp % self.spread.row.warps * self._fragment.rows

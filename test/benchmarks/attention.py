@@ -2,7 +2,7 @@
 
 ``build FOLDER`` compiles the cases, as many at a time as there are cores, without a GPU.
 ``run FOLDER`` times each artifact and each of PyTorch's backends that takes the case, by turns,
-each in a CUDA graph, on random tensors ``[batch, heads, length, size]``.
+each in a CUDA graph of several launches, on random tensors ``[batch, heads, length, size]``.
 
     python test/benchmarks/attention.py build /tmp/attention
     python test/benchmarks/attention.py run /tmp/attention --json attention.json
@@ -13,16 +13,17 @@ import importlib
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
 
 import onnx
 from artifacts import Artifact, make
-from gpu import Gpu, Launches, open_gpu
+from gpu import Gpu, open_gpu
 from onnx import TensorProto, helper
 
 from dlc.runtime.model import Model
@@ -39,6 +40,8 @@ LENGTHS = {
 }
 """Batches and heads of each length."""
 BACKENDS = ("FLASH_ATTENTION", "CUDNN_ATTENTION", "EFFICIENT_ATTENTION")
+GRAPH_US, MOST_LAUNCHES = 100.0, 20
+"""What a graph takes at least, and the launches that it has at most."""
 Row = dict[str, Any]
 
 
@@ -158,10 +161,11 @@ def _measured(gpu: Gpu, case: Case, path: Path) -> Row:
     """Return the times of one case in microseconds, and what was chosen."""
     torch, model = gpu.torch, Model(path)
     inputs = [torch.randn(case.shape, device="cuda", dtype=torch.float16) for _ in "qkv"]
-    runs = {"us": _ours(gpu, model, inputs)}
+    runs = {"us": gpu.captured_for([_ours(gpu, model, inputs)], GRAPH_US, MOST_LAUNCHES)}
     for name in BACKENDS:
+        work = partial(_theirs, torch, name, case, inputs)
         try:
-            runs[name] = gpu.captured([lambda name=name: _theirs(torch, name, case, inputs)])
+            runs[name] = gpu.captured_for([work], GRAPH_US, MOST_LAUNCHES)
         except RuntimeError:  # it does not take the case
             continue
     times = gpu.by_turns(runs)
@@ -181,13 +185,17 @@ def _measured(gpu: Gpu, case: Case, path: Path) -> Row:
     }
 
 
-def _ours(gpu: Gpu, model: Model, inputs: Sequence[Any]) -> Launches:
-    """Return a run of a model, and its result."""
-    outputs = gpu.empty(model)
-    read, written = ([x.data_ptr() for x in side] for side in (inputs, outputs))
-    return Launches(
-        lambda: model.enqueue(read, written, gpu.stream), 1, outputs[0], (inputs, outputs)
-    )
+def _ours(gpu: Gpu, model: Model, inputs: Sequence[Any]) -> Callable[[], Any]:
+    """Return what enqueues a run of a model, and returns its result."""
+    (output,) = gpu.empty(model)
+    run = model.step_runner([x.data_ptr() for x in inputs], [output.data_ptr()], gpu.stream)
+    steps = len(model.steps())
+
+    def work() -> Any:
+        run(0, steps)
+        return output
+
+    return work
 
 
 def _theirs(torch: Any, backend: str, case: Case, inputs: Sequence[Any]) -> Any:

@@ -198,7 +198,9 @@ class AttentionKernel:
             return max(slots, meeting) if self.teams > 1 else slots
         if not self.exchange:
             return slots
-        return max(slots, REGISTER_BYTES * self.rows * (self.columns + EXCHANGE_MARGIN))
+        alone = self.reads_shared and self.warps == self.instruction.warps
+        rows = self.instruction.m if alone else self.rows  # a strip at a time
+        return max(slots, REGISTER_BYTES * rows * (self.columns + EXCHANGE_MARGIN))
 
     @property
     def sent_bytes(self) -> int:

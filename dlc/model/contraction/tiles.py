@@ -138,8 +138,12 @@ class Tiles:
 
     @cached_property
     def exchange_bytes(self) -> Floats:
-        """The bytes of a tile of sums in shared memory."""
-        return self.exchange * self.m * (self.n + EXCHANGE_MARGIN) * self.work.compute_bytes
+        """The bytes of sums in shared memory: of a tile, or of a strip of it at a time where a
+        warpgroup has all of its rows.
+        """
+        is_alone = self.instruction.is_asynchronous & (self.warps_m == self.instruction.warps)
+        rows = np.where(is_alone & ~self.meets_in_cluster, self.instruction.m, self.m)
+        return self.exchange * rows * (self.n + EXCHANGE_MARGIN) * self.work.compute_bytes
 
     @cached_property
     def shared_bytes(self) -> Floats:

@@ -179,6 +179,8 @@ WALKING = (
     Walk(Tile(128, 192, 8, 1), turns=1, stages=4),
     Walk(Tile(128, 128, 8, 1), turns=2, stages=5, producer_registers=32),
     Walk(Tile(64, 128, 4, 1), turns=2, stages=6, exchange=True),
+    Walk(Tile(128, 96, 4, 1), turns=2, stages=6, exchange=True),
+    Walk(Tile(128, 128, 4, 1), turns=2, stages=4, exchange=True),
 )
 
 DIVIDED = (Tile(64, 64, 4, 1), Tile(64, 128, 4, 1), Tile(128, 64, 4, 1))

@@ -57,7 +57,8 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
     )
     exchange: bool = flag(
         "whether the tile goes through shared memory before it is finished, so that neighbouring "
-        "threads store neighbours of a row; without it each thread finishes what it has summed",
+        "threads store neighbours of a row, a warpgroup alone 64 rows at a time; without it each "
+        "thread finishes what it has summed",
         False,
     )
     producers: int = count(
