@@ -90,5 +90,6 @@ def cell_activation(name: str) -> CellActivation:
     """
     found = _ACTIVATIONS.get(name.lower())
     if found is None:
-        raise CompileError(f"activation {name!r} is none of {', '.join(_ACTIVATIONS)}")
+        known = ", ".join(_ACTIVATIONS)
+        raise CompileError(f"activation {name!r} is none of {known} (in upper or lower case)")
     return found

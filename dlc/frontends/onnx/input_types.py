@@ -125,7 +125,10 @@ def _override(
         raise CompileError(f"the shape {list(given)} needs {len(declared)} axes", at)
     for size, stated in zip(given, declared or [DYNAMIC] * len(given), strict=True):
         if size < 1 and size != stated:
-            raise CompileError(f"the shape {list(given)} has the size {size}; give 1 or more", at)
+            empty = ", or export the model without it" if size == 0 else ""
+            raise CompileError(
+                f"the shape {list(given)} has the size {size}; give 1 or more{empty}", at
+            )
     for size, symbol in zip(given, declared or (), strict=False):
         if isinstance(symbol, str):
             _fix(known, symbol, size, at)

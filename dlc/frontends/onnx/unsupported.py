@@ -47,5 +47,5 @@ def unsupported_message(node: onnx.NodeProto, opset: int) -> str:
 def _of_onnx_runtime(op_type: str) -> str:
     contrib = "is a contrib operator of ONNX Runtime, which is not supported"
     if _QUANTISED.match(op_type):
-        return f"{contrib}; quantise with quant_format=QuantFormat.QDQ"
+        return f"{contrib}; quantise with quantize_static and quant_format=QuantFormat.QDQ"
     return f"{contrib}; export the model without ONNX Runtime's optimisations"

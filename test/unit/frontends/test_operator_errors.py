@@ -112,3 +112,17 @@ def test_lengths_are_those_of_parts_of_the_sequence(
     ) as refusal:
         import_model(make_model(nodes, initializers=constants), None, context)
     assert refusal.value.at == "here"
+
+
+def test_hidden_size_that_is_not_that_of_the_weights(
+    make_model: Callable[..., onnx.ModelProto], context: DlcContext
+) -> None:
+    weights = {"w": np.ones([1, 96, 2], np.float32), "r": np.ones([1, 96, 25], np.float32)}
+    weights["sizes"] = np.array([3, 1, 2])
+    nodes = [
+        helper.make_node("Reshape", ["x", "sizes"], ["s"]),
+        helper.make_node("LSTM", ["s", "w", "r"], ["y"], name="here", hidden_size=24),
+    ]
+    with pytest.raises(CompileError, match=r"R is \[1x96x25\], and hidden_size is 24") as refusal:
+        import_model(make_model(nodes, initializers=weights), None, context)
+    assert refusal.value.at == "here"

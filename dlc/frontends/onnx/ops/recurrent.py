@@ -19,7 +19,7 @@ from dlc.dialects.graph.recurrent_cell import GruOp, LstmOp, RnnOp
 from dlc.errors import CompileError, OpenSizeError
 from dlc.frontends.onnx.conversion import NodeContext, converts
 from dlc.frontends.onnx.unrolling import remark_unrolling
-from dlc.ir.tensor import DYNAMIC, element_type, shape
+from dlc.ir.tensor import DYNAMIC, element_type, shape, shape_text
 
 _OPS_PER_STEP = 2
 """Of a recurrent layer when it is decomposed: a product and a sum."""
@@ -39,7 +39,12 @@ class _Layer:
         del rows, inputs
         self.hidden = node.shape(2)[2]
         if node.integer("hidden_size", self.hidden) != self.hidden:
-            raise CompileError(f"hidden_size is not {self.hidden}, the last size of the input R")
+            given = node.integer("hidden_size", self.hidden)
+            found = shape_text(node.shape(2))
+            raise CompileError(
+                f"the input R is [{found}], and hidden_size is {given}, "
+                "which its last size should be"
+            )
         self.defaults = list(defaults) * self.directions
 
     def batch_second(self, x: SSAValue) -> SSAValue:
