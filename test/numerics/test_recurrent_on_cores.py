@@ -25,8 +25,9 @@ from dlc.strategies.recurrent.cell import Part
 from dlc.strategies.recurrent.cpu_block import UnitBlock
 from dlc.strategies.recurrent.cpu_kernel import Kernel
 
-SIZES = [(1, 1, 1), (2, 5, 37), (3, 7, 48), (1, 3, 16), (5, 1, 131)]
-"""Steps, sequences and units: one, primes, what divides into blocks and what does not."""
+SIZES = [(1, 1, 1), (2, 5, 37), (3, 7, 48), (1, 3, 16), (5, 1, 131), (3, 7, 1024)]
+"""Steps, sequences and units: one, primes, what divides into blocks and what does not; states whose
+rows lie further apart than they are long."""
 SCHEDULES = ["tile = [3, 16], ahead = true", "tile = [4, 8], ahead = false"]
 
 
@@ -131,6 +132,7 @@ IN_ROWS = [
     Case("reset", "tile = [3, 16], ahead = true", 2, 5, 37, "f32", initial=True, last=True),
     Case("reset", "tile = [4, 8], ahead = false", 5, 7, 48, "f32", backward=True, lengths=True),
     Case("reset", "tile = [4, 8], ahead = false", 3, 1, 131, "f32", initial=True, last=True),
+    Case("reset", "tile = [3, 16], ahead = true", 2, 5, 1024, "f32", initial=True, last=True),
     Case("deep", "tile = [3, 16], ahead = true", 3, 3, 50, "f32", initial=True, last=True),
 ]
 """Products in a row: phases of a step."""

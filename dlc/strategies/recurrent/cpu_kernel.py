@@ -22,6 +22,7 @@ from dlc.lowering.tile_scope import open_loop
 from dlc.strategies.contract.register_tile import RegisterTile
 from dlc.strategies.recurrent.cell import Cell, Part
 from dlc.strategies.recurrent.cell_scope import CellScope
+from dlc.strategies.recurrent.cpu_pitch import pitch
 from dlc.strategies.recurrent.cpu_schedule import RecurrentOnCpu
 
 Exprs = Sequence[AffineExpr]
@@ -63,13 +64,13 @@ class Kernel:
         self.scope.buffers = dict(self.job.buffers)
         for number, initial in enumerate(self.loop.initial):
             turns = 2 if number in self.cell.exchanged else 1
-            sizes = [turns, self.cell.sequences, self.cell.units]
+            sizes = [turns, self.cell.sequences, pitch(self.cell.units, element_type(initial))]
             self.states.append(self.job.add_scratch(MemRefType(element_type(initial), sizes)))
-        sizes = [self.cell.sequences, self.cell.units]
         for phase in self.cell.phases[1:]:
             for factor in phase.factors:
-                type = MemRefType(element_type(factor), [1, *sizes])
-                self.given[factor] = self.job.add_scratch(type)
+                type = element_type(factor)
+                sizes = [1, self.cell.sequences, pitch(self.cell.units, type)]
+                self.given[factor] = self.job.add_scratch(MemRefType(type, sizes))
         lanes = self.tile.lanes
         sums = [self.cell.sequences, -(-self.cell.units // lanes) * lanes]
         for phase in self.cell.phases:
