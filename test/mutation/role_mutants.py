@@ -22,8 +22,8 @@ MUTANTS: Sequence[Mutant] = (
     _roles(
         "slot-given-back-early",
         _RING,
-        "self._give_back(slice, slice.number - 1)",
-        "self._give_back(slice, slice.number)",
+        "lambda: self._give_back(slice, slice.number - 1)",
+        "lambda: self._give_back(slice, slice.number)",
         "a slot is given back while products read it",
     ),
     _roles(
