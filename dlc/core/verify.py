@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, ErasedSSAValue, Operation, Region, SSAValue
 from xdsl.irdl.dominance import DominanceInfo
+from xdsl.parser.core import ForwardDeclaredValue
 from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator
 from xdsl.utils.exceptions import DiagnosticException, VerifyException
 from xdsl.utils.symbol_table import get_name_if_symbol
@@ -48,10 +49,21 @@ def verify(module: ModuleOp) -> None:
 def find_faults(module: ModuleOp) -> list[Fault]:
     """Return all faults of a module.
 
-    Dominance and symbols are looked at only when every op is right by itself.
+    Dominance and symbols are looked at only when every op is right by itself, and that only where
+    each operand has been defined: what a parser left open has no owner that a rule could ask for.
     """
+    if undefined := list(map(_undefined, filter(_has_undefined, module.walk()))):
+        return undefined
     faults = [Fault(op, text) for op in module.walk() for text in _op_faults(op)]
     return faults or [*_dominance_faults(module), *_symbol_faults(module)]
+
+
+def _has_undefined(op: Operation) -> bool:
+    return any(isinstance(operand, ForwardDeclaredValue) for operand in op.operands)
+
+
+def _undefined(op: Operation) -> Fault:
+    return Fault(op, f"{op.name}: an operand is defined only inside the op, where it is not yet")
 
 
 def _op_faults(op: Operation) -> Iterator[str]:
