@@ -38,6 +38,7 @@ from xdsl.traits import HasParent, IsolatedFromAbove, IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.core.verify import SymbolUser
+from dlc.dialects.graph.overlay import stored_type
 from dlc.dialects.graph.structure import GraphOp
 from dlc.dialects.loop.attributes import BoundAttr, MeasuredAttr, ScheduleAttr
 
@@ -232,7 +233,7 @@ class LaunchOp(IRDLOperation, SymbolUser):
         if kernel is None or not kernel.regions:
             raise VerifyException(f"there is no kernel {name}")
         buffers = kernel.regions[0].block.arg_types
-        tensors = [value.type for value in (*self.inputs, *self.outputs)]
+        tensors = [*self.inputs.types, *map(stored_type, self.outputs)]
         if len(buffers) < len(tensors):
             raise VerifyException(f"{len(tensors)} tensors, but {name} has {len(buffers)} buffers")
         for number, (tensor, buffer) in enumerate(zip(tensors, buffers, strict=False)):

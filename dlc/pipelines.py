@@ -85,6 +85,7 @@ PIPELINES: dict[str, Pipeline] = {
             "graph-split-casts",  # what cse would undo
             "graph-split-small",  # the same
             "graph-split-parts",  # the same
+            "graph-share-concatenations",  # the same
             "graph-skew-loops",  # rates kernels of loops as they are then
             "graph-pair-loops",  # those that are left
         ),

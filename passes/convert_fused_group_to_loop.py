@@ -16,12 +16,14 @@ from dlc.core.locations import operation_text
 from dlc.core.passes import DlcPass
 from dlc.core.weights import WeightStore, WeightType
 from dlc.dialects.fused_group import GroupOp, LaunchOp
+from dlc.dialects.graph.overlay import part_of
 from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.graph.step_loop import StepLoopOp, blocks
 from dlc.dialects.loop.kernel import KernelOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, numpy_dtype
 from dlc.lowering.job import Handed, Job, Repacked
+from dlc.lowering.stored_part import store_parts
 from dlc.strategies import lower_group
 
 Lowered = Sequence[tuple[Job, KernelOp]]
@@ -79,7 +81,7 @@ class _Conversion:
         if not isinstance(op, GroupOp):
             check_outside(op)
             return
-        key = kernel_key(op)
+        key = kernel_key(op), tuple(map(part_of, op.outputs))
         if key not in self.lowered:
             self.lowered[key] = self._lower(op)
         given: dict[Job, Sequence[SSAValue]] = {}
@@ -98,6 +100,8 @@ class _Conversion:
         jobs = lower_group(group)
         names = self._kernel_names(group, len(jobs))
         kernels = [job.kernel(name) for job, name in zip(jobs, names, strict=True)]
+        numbered = enumerate(map(part_of, group.outputs), len(jobs[-1].reads))
+        store_parts(kernels[-1], {number: part for number, part in numbered if part is not None})
         for kernel in kernels:
             kernel.location = group.location
         return list(zip(jobs, kernels, strict=True))

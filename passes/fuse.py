@@ -13,15 +13,16 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc import arch, search
-from dlc.analysis.dataflow import Cluster, Dataflow, origin
+from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.operand import is_inlined
-from dlc.analysis.placement import placed
+from dlc.analysis.placement import claimed, placed
 from dlc.analysis.stages import stages
 from dlc.analysis.whole_loop import WHOLE, outlined
 from dlc.core.context import dlc_context
 from dlc.core.locations import joined, operation_text
 from dlc.dialects.fused_group import GroupOp, YieldOp
 from dlc.dialects.graph.composite import decompose_composites
+from dlc.dialects.graph.overlay import write_overlay
 from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.graph.step_loop import StepLoopOp, blocks
 from dlc.dialects.graph.structure import GraphOp
@@ -74,6 +75,8 @@ class FusePass(ModulePass):
                 partition = choose(Dataflow(block, stage), planner, deadline)
                 placed = _take_out_placed(partition)
                 groups += _Outliner(partition, placed, planner, number + len(groups)).run()
+                for each in placed:
+                    write_overlay(partition.clusters[each].ops[-1])
                 if whole is not None:
                     whole.apart_s += sum(map(planner.seconds, partition.clusters.values()))
             _arrange(block, groups)
@@ -145,14 +148,14 @@ def _check_not_fused(block: Block) -> None:
 
 
 def _take_out_placed(partition: Partition) -> set[int]:
-    """Make each concatenation that needs no kernel a cluster of its own; return their numbers."""
+    """Make each op that needs no kernel a cluster of its own; return their numbers."""
     numbers: set[int] = set()
     taken: set[SSAValue] = set()
     for n in partition.order():
         op = placed(partition.clusters[n], taken)
         if op is not None:
             numbers.add(partition.detach(op))
-            taken |= {*map(origin, op.operands), *op.results}
+            taken |= claimed(op)
     return numbers
 
 

@@ -15,6 +15,7 @@ from dlc.analysis.entry import returned
 from dlc.analysis.launch_order import LaunchOrder
 from dlc.core.passes import DlcPass
 from dlc.dialects.fused_group import ARENA_BYTES, LaunchOp
+from dlc.dialects.graph.structure import GraphOp
 from dlc.ir.tensor import tensor_bytes
 
 _BEFORE_ALL = -1
@@ -28,9 +29,9 @@ class FusedGroupPlanMemoryPass(DlcPass):
     of its kernel, in bytes, multiples of 256. A result that the model returns is written straight
     to the caller's buffer of output ``k``, which is the offset ``-1 - k``. Views
     (``graph.reshape``, a ``graph.slice`` of whole rows) share the buffer of their operand; the
-    operands of a ``graph.concat`` are parts of the buffer of its result. What a kernel wants
-    ``filled`` nothing else uses before: it is filled when the run begins. The module gets
-    ``fused_group.arena_bytes``, the exact size.
+    operands of a ``graph.concat`` or a ``graph.overlay`` are parts of the buffer of its result.
+    What a kernel wants ``filled`` nothing else uses before: it is filled when the run begins. The
+    module gets ``fused_group.arena_bytes``, the exact size.
 
     Runs on: launches and their kernels, ``loop`` or ``gpu``. Leaves: the same. Order: last.
     """
@@ -140,7 +141,9 @@ class _Lifetimes:
         buffer, _ = self._buffers.place(value)
         self._users.setdefault(buffer, set()).add(len(self.launches))
         whole = tensor_bytes(value) == tensor_bytes(buffer)
-        if isinstance(buffer.owner, LaunchOp) and whole:
+        op = buffer.owner
+        is_of_parts = isinstance(op, GraphOp) and op.joined is not None
+        if whole and (is_of_parts or isinstance(op, LaunchOp)):
             self._output.setdefault(buffer, number)
 
     def results(self, op: LaunchOp) -> Iterator[_Place]:

@@ -7,6 +7,7 @@ from math import prod
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     DenseArrayBase,
     IndexType,
     IntegerAttr,
@@ -46,6 +47,7 @@ from xdsl.utils.str_enum import StrEnum
 from dlc.arch.scope import CLUSTER_BLOCKS, Scope
 from dlc.ir.access import BoundedIndex
 from dlc.ir.cluster import ClusteredKernel
+from dlc.ir.parts import verify_parts
 
 DIMENSIONS = 3
 """Grids and blocks have three dimensions, x first; unused ones are 1."""
@@ -69,7 +71,8 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     cooperative: all blocks of a launch are resident together, so that they may wait for each other
     (CUDA C++ Programming Guide, "Grid Synchronization"); it begins when the launches before it have
     ended. filled: the numbers of the outputs and scratch buffers of which every byte is 0xff when
-    it begins, which the host program sees to (``gpu.await``).
+    it begins, which the host program sees to (``gpu.await``). parts: as those of ``loop.kernel``,
+    outputs that it does not write whole.
 
     ``gpu.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {grid = array<i64: 1, 1, 1>,
     block = array<i64: 32, 1, 1>, outputs = 1 : i64} { gpu.end }``
@@ -88,6 +91,7 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     dependents = opt_prop_def(UnitAttr)
     cooperative = opt_prop_def(UnitAttr)
     filled = opt_prop_def(DenseArrayBase.constr(i64))
+    parts = opt_prop_def(ArrayAttr[DenseArrayBase])
     scratch = prop_def(DenseArrayBase.constr(i64), default_value=DenseArrayBase.from_list(i64, []))
     body = region_def("single_block")
     traits = traits_def(
@@ -254,6 +258,7 @@ class KernelOp(IRDLOperation, ClusteredKernel):
             raise VerifyException(
                 f"filled = {list(filled)} should be numbers of outputs or scratch buffers"
             )
+        verify_parts(self, self.output_buffers)
 
 
 def _sizes(sizes: Sequence[int]) -> DenseArrayBase[Any]:

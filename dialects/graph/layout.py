@@ -18,7 +18,7 @@ from xdsl.irdl import (
 from dlc.dialects.graph.computed import Index, Scope, broadcast_index
 from dlc.dialects.graph.movement import MovementOp, strides_of
 from dlc.dialects.graph.properties import integer, integers
-from dlc.dialects.graph.structure import VIEW_ALIGNMENT_BYTES, Array, GraphOp
+from dlc.dialects.graph.structure import VIEW_ALIGNMENT_BYTES, Array, GraphOp, Joined
 from dlc.errors import CompileError
 from dlc.ir.tensor import (
     DYNAMIC,
@@ -269,6 +269,14 @@ class ConcatOp(MovementOp):
         width = element_bytes(element_type(self.output))
         aligned = all(offset * width % VIEW_ALIGNMENT_BYTES == 0 for offset in offsets)
         return offsets if aligned and all(counts) else None
+
+    @property
+    def joined(self) -> Joined | None:
+        if self.operand_offsets is not None:
+            return None
+        axis = self.axis.value.data
+        ends = accumulate(shape(x)[axis] for x in self.inputs)
+        return Joined.of(self, axis, [0, *ends][: len(self.inputs)])
 
     def forwarded(self) -> SSAValue | None:
         return self.inputs[0] if len(self.inputs) == 1 else None

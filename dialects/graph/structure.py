@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Self
 
 import numpy as np
@@ -16,10 +17,13 @@ from xdsl.utils.exceptions import VerifyException
 
 from dlc.errors import CompileError
 from dlc.ir.tensor import (
+    DYNAMIC,
+    element_bytes,
     element_count,
     element_type,
     is_empty,
     is_float,
+    shape,
 )
 
 Array = NDArray[Any]
@@ -48,6 +52,29 @@ def axis_limits(sizes: Sequence[int] | int) -> IndexLimits:
 def length_limits(steps: int) -> IndexLimits:
     """Return the limits of the lengths of sequences that have room for so many steps."""
     return IndexLimits(np.asarray(0), np.asarray(steps))
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Where each operand of an op begins along an axis of the result."""
+
+    axis: int
+    starts: tuple[int, ...]
+
+    @staticmethod
+    def of(op: "GraphOp", axis: int, starts: Sequence[int]) -> "Joined | None":
+        """Return that of ``op``, where all its sizes are fixed, no operand is empty, and parts of
+        a row begin and end at multiples of ``VIEW_ALIGNMENT_BYTES``.
+        """
+        sizes = [shape(x) for x in (op.results[0], *op.operands)]
+        if any(DYNAMIC in each or 0 in each for each in sizes):
+            return None
+        whole = sizes[0]
+        bytes = prod(whole[axis + 1 :]) * element_bytes(element_type(op.results[0]))
+        is_aligned = all(
+            place * bytes % VIEW_ALIGNMENT_BYTES == 0 for place in (*starts, whole[axis])
+        )
+        return Joined(axis, tuple(starts)) if is_aligned else None
 
 
 class GraphOp(IRDLOperation, ABC):
@@ -189,6 +216,15 @@ class GraphOp(IRDLOperation, ABC):
 
         Between kernels such an op costs nothing if the operands are written there; each begins at a
         multiple of ``VIEW_ALIGNMENT_BYTES``.
+        """
+        return None
+
+    @property
+    def joined(self) -> "Joined | None":
+        """Where the operands stand in the result, where each of them is a part of it along an axis
+        and can be stored there, else ``None``.
+
+        Between kernels such an op costs nothing if that is done.
         """
         return None
 

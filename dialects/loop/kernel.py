@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     DenseArrayBase,
     FunctionType,
     IntegerAttr,
@@ -41,6 +42,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.fragments import WARP_LANES
 from dlc.ir.cluster import ClusteredKernel
+from dlc.ir.parts import verify_parts
 
 
 @irdl_op_definition
@@ -62,10 +64,12 @@ class EndOp(IRDLOperation):
 class KernelOp(IRDLOperation, ClusteredKernel):
     """A kernel over buffers: inputs first, then ``outputs`` outputs, then the scratch buffers.
 
-    ``scratch`` has one size in bytes per scratch buffer. Outputs and scratch do not overlap any
-    other buffer. ``threads``: of a block of a GPU; without it the loops over threads say it.
-    ``cluster``: neighbouring blocks that combine values. ``cooperative``, ``filled``: as those of
-    ``gpu.kernel``: the blocks wait for each other, and buffers hold only ones at first.
+    ``scratch`` has one size in bytes per scratch buffer. What is written of outputs and scratch is
+    read through no other buffer. ``threads``: of a block of a GPU; without it the loops over
+    threads say it. ``cluster``: neighbouring blocks that combine values. ``cooperative``,
+    ``filled``: as those of ``gpu.kernel``: the blocks wait for each other, and buffers hold only
+    ones at first. ``parts``: of outputs that it does not write whole the number, the axis along
+    which it writes a part, and where that begins and ends.
 
     ``loop.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : i64} {...}``
     """
@@ -78,6 +82,7 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     cluster = opt_prop_def(IntegerAttr.constr(i64))
     cooperative = opt_prop_def(UnitAttr)
     filled = opt_prop_def(DenseArrayBase.constr(i64))
+    parts = opt_prop_def(ArrayAttr[DenseArrayBase])
     scratch = prop_def(DenseArrayBase.constr(i64), default_value=DenseArrayBase.from_list(i64, []))
     body = region_def("single_block")
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), RecursiveMemoryEffect())
@@ -151,6 +156,7 @@ class KernelOp(IRDLOperation, ClusteredKernel):
             )
         if self.cluster_blocks < 1:
             raise VerifyException(f"cluster = {self.cluster_blocks} should be at least 1")
+        verify_parts(self, self.output_buffers)
         if not isinstance(self.body.block.last_op, EndOp):
             raise VerifyException("a kernel ends with loop.end")
 
@@ -160,7 +166,7 @@ class KernelOp(IRDLOperation, ClusteredKernel):
             parser, reserved_attr_names=("sym_name", "function_type")
         )
         extra = dict(attributes.data) if attributes else {}
-        known = ("outputs", "scratch", "threads", "cluster", "cooperative", "filled")
+        known = ("outputs", "scratch", "threads", "cluster", "cooperative", "filled", "parts")
         properties = {key: extra.pop(key) for key in known if key in extra}
         if "outputs" not in properties:
             parser.raise_error("a kernel says how many of its buffers are outputs")
@@ -186,6 +192,8 @@ class KernelOp(IRDLOperation, ClusteredKernel):
             shown["cooperative"] = self.cooperative
         if self.filled is not None:
             shown["filled"] = self.filled
+        if self.parts is not None:
+            shown["parts"] = self.parts
         print_func_op_like(
             printer,
             self.sym_name,

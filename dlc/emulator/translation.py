@@ -22,13 +22,15 @@ Role = Literal["read", "written", "scratch"]
 @dataclass(frozen=True)
 class Buffer:
     """A buffer that a kernel gets. float_bytes: the size of its elements if they are floats, else
-    0. filled: it holds only ones when the kernel begins.
+    0. filled: it holds only ones when the kernel begins. part: of a kernel that writes a part of
+    each row of so many bytes, the bytes of a row, the first one, and how many.
     """
 
     bytes: int
     role: Role
     float_bytes: int
     filled: bool = False
+    part: tuple[int, int, int] = (0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,8 @@ _ROLES: dict[Role, int] = {"read": 0, "written": 1, "scratch": 2}
 
 def _buffer(buffer: Buffer) -> str:
     facts = _ROLES[buffer.role], buffer.float_bytes, int(buffer.filled)
-    return f"{{{buffer.bytes}ul, {', '.join(map(str, facts))}}}"
+    part = ", ".join(f"{bytes}ul" for bytes in buffer.part)
+    return f"{{{buffer.bytes}ul, {', '.join(map(str, facts))}, {part}}}"
 
 
 def _instruction(text: str) -> str:

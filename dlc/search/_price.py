@@ -4,8 +4,12 @@ from math import fsum
 
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.placement import placeable, placed
+from dlc.dialects.graph.overlay import OverlayOp
 from dlc.plan import NoPlan, Plan, Planner
 from dlc.search._partition import Partition
+
+STANDING = NoPlan("tensors that are stored as parts of one are read where they stand")
+"""Of a kernel that would join them: the next parts are laid over the same buffer, not a copy."""
 
 
 class Prices:
@@ -14,11 +18,16 @@ class Prices:
     def __init__(self, flow: Dataflow, planner: Planner):
         self.planner = planner
         self._free = placeable(flow)
+        self._standing = {op for op in self._free if isinstance(op, OverlayOp)}
 
     def plan(self, cluster: Cluster) -> Plan | NoPlan | None:
         """Return the plan of the kernel that a cluster needs; ``None`` where it needs none."""
         kernel = self.kernel(cluster)
-        return None if kernel is None else self.planner.plan(kernel)
+        if kernel is None:
+            return None
+        if not self._standing.isdisjoint(kernel.ops):
+            return STANDING
+        return self.planner.plan(kernel)
 
     def kernel(self, cluster: Cluster) -> Cluster | None:
         """Return the ops of a cluster that need a kernel, if any do."""

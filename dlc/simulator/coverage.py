@@ -5,10 +5,11 @@ from math import prod
 
 import numpy as np
 from xdsl.dialects import scf
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from dlc.dialects.gpu import KernelOp
 from dlc.ir.access import Access
+from dlc.ir.parts import written
 from dlc.ir.space import buffer_type
 from dlc.simulator import _control
 from dlc.simulator._buffer import one_per_thread
@@ -54,8 +55,8 @@ class Coverage:
         }
 
     def _run(self, blocks: Sequence[int] | None) -> None:
-        for written in self._machine.written.values():
-            written[:] = False
+        for found in self._machine.written.values():
+            found[:] = False
         if self.is_known:
             chosen = np.arange(prod(self._kernel.grid_size)) if blocks is None else np.array(blocks)
             count = max(_BATCH_THREADS // self._kernel.threads, 1)
@@ -64,17 +65,24 @@ class Coverage:
                 self._step(self._machine.batch.everyone)
 
     def check_all(self) -> bool:
-        """Raise SimulationError for an element of an output that no block of the grid writes.
+        """Raise SimulationError unless the blocks of the grid write all of each output, or all of
+        its part (``parts``) and nothing else.
 
         Returns false where it is not known which are written.
         """
         if self.is_known:
-            for output, written in zip(self._kernel.output_buffers, self.written(), strict=True):
-                if not written.all():
-                    name = output.name_hint or output.index
-                    text = f"element {np.argmin(written)} of output %{name} was never written"
-                    fail_at_end(self._kernel, text)
+            for output, found in zip(self._kernel.output_buffers, self.written(), strict=True):
+                check_written(self._kernel, output, found)
         return self.is_known
+
+
+def check_written(kernel: KernelOp, output: BlockArgument, found: Booleans) -> None:
+    """Raise SimulationError unless ``found`` are the elements of an output that a kernel writes."""
+    wrong = found != written(kernel, output)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        what = "is not in the part that it writes" if found[at] else "was never written"
+        fail_at_end(kernel, f"element {at} of output %{output.name_hint or output.index} {what}")
 
 
 def _chosen(positions: Integers, inside: Booleans) -> Integers:
@@ -130,7 +138,7 @@ class _StoreMachine(Machine):
         ]
 
         def run(active: Active) -> None:
-            for elements, written in places:
-                written[elements(active)] = True
+            for elements, found in places:
+                found[elements(active)] = True
 
         return run

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import repeat
 from math import gcd, prod
 
 import numpy as np
@@ -16,6 +15,7 @@ from dlc.dialects.gpu import KernelOp
 from dlc.errors import CompileError
 from dlc.ir.access import MemoryOp
 from dlc.ir.order import OrderingOp
+from dlc.ir.parts import written
 from dlc.ir.space import Space, buffer_type, space_of
 from dlc.ir.tensor import element_bytes, numpy_dtype
 from dlc.simulator._banks import BankCounter
@@ -206,8 +206,11 @@ class _Launch:
         """Fail if what ``blocks`` write of an output, or all of it, was not written, or a counter
         is not zero again.
         """
-        wanted = repeat(True) if blocks is None else Coverage(self.kernel).written(blocks)
-        for buffer, expected in zip(self.outputs, wanted, strict=False):
+        if blocks is None:
+            wanted = [written(self.kernel, x) for x in self.kernel.output_buffers]
+        else:
+            wanted = Coverage(self.kernel).written(blocks)
+        for buffer, expected in zip(self.outputs, wanted, strict=True):
             missing = expected & ~buffer.is_defined()
             if missing.any():
                 at = int(np.argmax(missing))

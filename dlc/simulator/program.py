@@ -12,9 +12,10 @@ from dlc.analysis.evaluation import constant_value
 from dlc.core.locations import operation_text
 from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import LaunchOp
+from dlc.dialects.graph.overlay import stored, stored_type
 from dlc.dialects.graph.structure import GraphOp
 from dlc.errors import CompileError
-from dlc.ir.tensor import element_type, numpy_dtype, shape
+from dlc.ir.tensor import numpy_dtype
 from dlc.simulator._buffer import Array
 from dlc.simulator.launch import Order, SimulationReport, simulate
 
@@ -44,7 +45,10 @@ def run_module(
         if not isinstance(op, LaunchOp):
             values[op.results[0]] = _value(op, [values[x] for x in op.operands], store)
             continue
-        outputs = [np.zeros(shape(x), numpy_dtype(element_type(x))) for x in op.outputs]
+        outputs = [
+            np.zeros(t.get_shape(), numpy_dtype(t.element_type))
+            for t in map(stored_type, op.outputs)
+        ]
         arrays = [*(values[x] for x in op.inputs), *outputs]
         report = simulate(
             module,
@@ -56,7 +60,8 @@ def run_module(
         )
         if reports is not None:
             reports.append(report)
-        values.update(zip(op.outputs, outputs, strict=True))
+        found = (stored(x, array) for x, array in zip(op.outputs, outputs, strict=True))
+        values.update(zip(op.outputs, found, strict=True))
     return []
 
 

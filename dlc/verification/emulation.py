@@ -4,10 +4,12 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
+from math import prod
 from pathlib import Path
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Attribute
 
 from dlc.analysis.map_parameters import map_parameters
 from dlc.arch import gpu_by_name
@@ -18,6 +20,7 @@ from dlc.dialects.graph.structure import GraphOp
 from dlc.emulator.build import Image
 from dlc.emulator.model import EmulatedFaultError, EmulatedModel, NotEmulatedError
 from dlc.emulator.translation import Buffer, Kernel, Role
+from dlc.ir.parts import WrittenPart, written_parts
 from dlc.ir.space import buffer_bytes, buffer_type
 from dlc.ir.tensor import element_bytes, is_float
 from dlc.scratch import ScratchFolder
@@ -151,6 +154,7 @@ def _images(module: ModuleOp, compiled: Sequence[CompiledKernel]) -> list[Image]
 def _kernel(op: KernelOp) -> Kernel:
     outputs, inputs = set(op.output_buffers), set(op.input_buffers)
     buffers: list[Buffer] = []
+    parts = list(written_parts(op))
     for argument in op.body.block.args:
         type = buffer_type(argument)
         role: Role = "scratch"
@@ -160,6 +164,17 @@ def _kernel(op: KernelOp) -> Kernel:
             role = "written"
         size = element_bytes(type.element_type) if is_float(type.element_type) else 0
         filled = argument in op.filled_buffers
-        buffers.append(Buffer(buffer_bytes(argument), role, size, filled))
+        part = next((_bytes_of(p, type) for p in parts if p.number == argument.index), (0, 0, 0))
+        buffers.append(Buffer(buffer_bytes(argument), role, size, filled, part))
     maps = tuple(parameter.operand for parameter in map_parameters(op))
     return Kernel(op.sym_name.data, tuple(buffers), maps, op.cooperative is not None)
+
+
+def _bytes_of(part: WrittenPart, type: MemRefType[Attribute]) -> tuple[int, int, int]:
+    """Return the bytes of a row along the axis of a part, the first one of the part, and how many
+    it has.
+    """
+    _, *inner = type.get_shape()[part.axis :]
+    bytes = prod(inner) * element_bytes(type.element_type)
+    row = type.get_shape()[part.axis] * bytes
+    return row, part.start * bytes, (part.stop - part.start) * bytes

@@ -15,6 +15,7 @@ from dlc.analysis.evaluation import constant_value
 from dlc.core.locations import operation_text
 from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp
+from dlc.dialects.graph.overlay import stored
 from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.oracle import run_block
 from dlc.verification.error_bound import MOST, error_bound, relative_error
@@ -140,7 +141,8 @@ class _Values:
         self.groups = {group.sym_name.data: group for group in groups_of(main)}
         self._arrays: dict[SSAValue, Array] = {}
         for name, arrays in intermediate.items():
-            self._arrays.update(zip(self.groups[name].results, arrays, strict=True))
+            results = self.groups[name].results
+            self._arrays.update(zip(results, map(stored, results, arrays), strict=True))
         self._arrays.update(zip(main.args, (feeds[name] for name in names), strict=True))
 
     def __getitem__(self, value: SSAValue) -> Array:

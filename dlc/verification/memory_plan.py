@@ -6,7 +6,7 @@ out is found, whatever the sizes and the target.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
 from xdsl.ir import SSAValue
@@ -17,9 +17,10 @@ from dlc.analysis.launch_order import LaunchOrder
 from dlc.backends.host.program import Address, HostProgram
 from dlc.backends.host.reader import read_program
 from dlc.dialects.fused_group import LaunchOp
-from dlc.dialects.graph.structure import GraphOp
+from dlc.dialects.graph.overlay import part_of
+from dlc.dialects.graph.structure import GraphOp, Joined
 from dlc.ir.space import buffer_bytes
-from dlc.ir.tensor import element_bytes, element_type, tensor_bytes
+from dlc.ir.tensor import element_bytes, element_type, shape, tensor_bytes
 from dlc.runtime.packing import TENSOR_ALIGNMENT
 from dlc.verification.byte_origins import Memory, Piece, joined, part
 from dlc.verification.miscompile import MiscompileError
@@ -54,8 +55,7 @@ def check_memory_plan(module: ModuleOp) -> None:
         memory.write(copy.target, memory.read(copy.source, copy.bytes))
     names = output_names(main)
     for number, value in enumerate(returned(main.body.block)):
-        found = memory.read(Address("output", buffer=number), tensor_bytes(value))
-        if found != _content(value):
+        if not _finds(memory, Address("output", buffer=number), value):
             raise MiscompileError(f"output {names[number]!r} does not end where it is wanted")
 
 
@@ -74,13 +74,18 @@ def _check_launch(
     program: HostProgram,
 ) -> "_Touched":
     """Check what a launch reads, and write its results; return both."""
-    what = _name(op)
-    sizes = [*map(tensor_bytes, (*op.operands, *op.results)), *scratch]
-    places = [_Place(a, n) for a, n in zip(operands, sizes, strict=True)]
-    read, written = places[: len(op.operands)], places[len(op.operands) :]
-    for number, (value, place) in enumerate(zip(op.operands, read, strict=True)):
-        if memory.read(place.address, place.bytes) != _content(value):
+    what, inputs = _name(op), len(op.operands)
+    for number, (value, address) in enumerate(zip(op.operands, operands, strict=False)):
+        if not _finds(memory, address, value):
             raise MiscompileError(f"{what} does not find its operand {number}")
+    read = [
+        place
+        for value, address in zip(op.operands, operands, strict=False)
+        for place, _ in _known(address, value)
+    ]
+    own = (*map(_stored, op.results, operands[inputs:]),)
+    kept = map(_Place, operands[inputs + len(own) :], scratch)
+    written = [*own, *kept]
     for number, place in enumerate(written):
         others = (*read, *written[:number])
         if not place.is_inside(program) or any(map(place.meets, others)):
@@ -115,6 +120,32 @@ class _Place:
         return self.address.offset + self.bytes <= limit
 
 
+def _stored(value: SSAValue, buffer: Address) -> _Place:
+    """Return where a result is, given its buffer. A part of a larger tensor is looked at as if its
+    bytes were neighbours and the parts stood one after the other: what overlaps is the same.
+    """
+    part = part_of(value)
+    if part is None:
+        return _Place(buffer, tensor_bytes(value))
+    whole = part.whole.get_shape()[part.axis]
+    first = tensor_bytes(part.whole) // whole * part.start
+    return _Place(replace(buffer, offset=buffer.offset + first), tensor_bytes(value))
+
+
+def _known(address: Address, value: SSAValue) -> Iterator[tuple[_Place, list[Piece]]]:
+    """Yield where the bytes of a value are that the program has put there, and what they are."""
+    for piece in _content(value):
+        if piece.source is not None:
+            yield _Place(address, piece.bytes), [piece]
+        address = replace(address, offset=address.offset + piece.bytes)
+
+
+def _finds(memory: Memory, address: Address, value: SSAValue) -> bool:
+    """Return whether a value is at an address."""
+    known = _known(address, value)
+    return all(memory.read(place.address, place.bytes) == pieces for place, pieces in known)
+
+
 @dataclass(frozen=True)
 class _Touched:
     """What a launch reads and writes."""
@@ -136,14 +167,30 @@ def _whole(value: SSAValue) -> list[Piece]:
 
 
 def _content(value: SSAValue) -> list[Piece]:
-    """Return what the bytes of a value are: those of launches, arguments and constants."""
+    """Return what the bytes of a value are: those of launches, arguments and constants, or none's
+    where a tensor of parts has gaps.
+    """
     op = value.owner
     if isinstance(op, GraphOp) and op.view_offset is not None:
         start = op.view_offset * element_bytes(element_type(value))
         return part(_content(op.operands[0]), start, tensor_bytes(value))
+    if isinstance(op, GraphOp) and op.joined is not None:
+        return _laid_over(op, op.joined)
     if isinstance(op, GraphOp) and op.operand_offsets is not None:
         return joined(piece for operand in op.operands for piece in _content(operand))
     return joined(_whole(value))
+
+
+def _laid_over(op: GraphOp, places: Joined) -> list[Piece]:
+    """Return what the bytes of an op are whose operands are parts along an axis."""
+    whole = op.results[0]
+    content = [Piece(tensor_bytes(whole), None)]
+    for operand, start in zip(op.operands, places.starts, strict=True):
+        first = tensor_bytes(whole) // shape(whole)[places.axis] * start
+        last = first + tensor_bytes(operand)
+        before, after = part(content, 0, first), part(content, last, tensor_bytes(whole) - last)
+        content = joined([*before, *_content(operand), *after])
+    return content
 
 
 class _Weights:

@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 from dlc import registry
 from dlc.analysis.entry import find_main, group_results, output_names
 from dlc.core.context import DlcContext
+from dlc.dialects.graph.overlay import holder
 from dlc.dialects.graph.structure import Array
 from dlc.runtime.host_arrays import order_feeds
 from dlc.runtime.library import Library
@@ -21,14 +22,15 @@ from dlc.runtime.library import Library
 
 def probe_module(context: DlcContext, lowered: ModuleOp) -> ModuleOp:
     """Return a lowered module whose ``main`` gives the results of every group, and then what it
-    gave before; none of them shares memory with another.
+    gave before; none of them shares memory with another. A result that is stored as a part of a
+    larger tensor is given as that.
     """
     module = lowered.clone()
     main = find_main(module)
     last = main.body.block.last_op
     assert isinstance(last, ReturnOp)
     named = {
-        _name(group, number): value
+        _name(group, number): holder(value)
         for group, results in group_results(main).items()
         for number, value in enumerate(results)
     }
@@ -62,7 +64,7 @@ class Probed:
     arrays: Mapping[str, Array]
 
     def results(self, group: str) -> list[Array]:
-        """Return the results of a group."""
+        """Return the results of a group, or the larger tensors that they are stored in."""
         names = takewhile(self.arrays.__contains__, (_name(group, n) for n in count()))
         return [self.arrays[name] for name in names]
 

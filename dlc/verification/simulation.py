@@ -18,6 +18,7 @@ from dlc.core.locations import operation_text
 from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp, LaunchOp
 from dlc.dialects.gpu import KernelOp
+from dlc.dialects.graph.overlay import stored, stored_type
 from dlc.dialects.graph.structure import Array
 from dlc.ir.space import buffer_type
 from dlc.ir.tensor import element_type, numpy_dtype, shape, tensor_bytes
@@ -161,18 +162,23 @@ class _Launched:
         blocks are simulated. What other blocks publish is what the reference gives.
         """
         arguments = [inputs[x] for x in self.group.inputs]
-        rounded = [round_to(w, r.type) for w, r in zip(wanted, self.group.results, strict=True)]
-        outputs = [np.array(x, order="C") for x in rounded]
+        results = self.group.results
+        rounded = [round_to(w, r.type) for w, r in zip(wanted, results, strict=True)]
+        wholes = [*map(_within, results, rounded)]
         coverage = Coverage(self.kernel)
         exchanged = self._exchanged(arguments)
         alone = coverage.check_all() and exchanged is not None
         blocks = self._blocks(coverage) if alone else None
         names = [launch.kernel_name for launch in self.launches]
         given = values.of(self.launches[-1])
-        buffers = [*given, *outputs, *(exchanged or ())]
+        buffers = [*given, *wholes, *(exchanged or ())]
         report = simulate(module, names[-1], buffers, blocks=blocks)
-        for output, right, written in zip(outputs, rounded, report.written, strict=True):
-            np.copyto(output, right, where=~written.reshape(output.shape))
+        outputs = [*map(stored, results, wholes)]
+        for result, output, right, known in zip(
+            results, outputs, rounded, report.written, strict=True
+        ):
+            here = stored(result, known.reshape(stored_type(result).get_shape()))
+            np.copyto(output, right, where=~here)
         hidden = check_results(
             self.group, names, arguments, wanted, outputs, self.weights, precision
         )
@@ -212,6 +218,14 @@ class _Launched:
         while tile and not any(x.any() for x in coverage.written(self._parts(tile))):
             tile -= 1
         return tile
+
+
+def _within(result: SSAValue, array: Array) -> Array:
+    """Return the buffer that holds a result, with zeros where others have parts of it."""
+    type = stored_type(result)
+    whole = np.zeros(type.get_shape(), array.dtype)
+    stored(result, whole)[...] = array
+    return whole
 
 
 def _zeros_of(buffer: SSAValue) -> Array:

@@ -590,6 +590,23 @@ def _causal() -> SmallModel:
     return g.model("causal", [g.op("MatMul", g.op("Softmax", scores), v)])
 
 
+def _dense() -> SmallModel:
+    """Layers of which each reads all before it, joined along channels, and branches that meet."""
+    g = GraphMaker(30)
+    x = g.normal("x", 2, 8, 9, 7)
+    parts = [g.op("Relu", g.op("Conv", x, g.weight(16, 8, 3, 3), pads=[1, 1, 1, 1]))]
+    for channels in (16, 24, 32):
+        y = parts[0] if len(parts) == 1 else g.op("Concat", *parts, axis=1)
+        y = g.op("Relu", g.op("Mul", y, g.weight(channels, 1, 1, scale=1.0)))
+        parts.append(g.op("Conv", y, g.weight(8, channels, 3, 3), pads=[1, 1, 1, 1]))
+    y = g.op("Concat", *parts, axis=1)
+    left = g.op("Relu", g.op("Conv", y, g.weight(24, 40, 1, 1)))
+    right = g.op("MaxPool", y, kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+    both = g.op("Concat", left, right, axis=1)
+    again = g.op("Concat", g.op("Conv", both, g.weight(8, 64, 1, 1)), left, axis=1)
+    return g.model("dense", [both, g.op("Conv", again, g.weight(4, 32, 1, 1))])
+
+
 def small_models() -> Iterator[SmallModel]:
     """Yield all of them."""
     for make in (
@@ -599,7 +616,7 @@ def small_models() -> Iterator[SmallModel]:
         _ranking, _quantised, _bytes, _integers, _unsigned, _pieces, _special, _reductions,
         _image_fp16, _windows_fp16, _groups_fp16,
         _large_products_fp16, _walking_products_fp16, _attention_fp16, _causal,
-        _odd_lines_fp16, _turned, _written_out, _views, _masked,
+        _odd_lines_fp16, _turned, _written_out, _views, _masked, _dense,
     ):  # fmt: skip
         yield make()
     for precision in ("fp32", "tf32", "fp16", "bf16"):

@@ -300,4 +300,28 @@ MUTANTS: Sequence[Mutant] = (
         "attention",
         "reductions",
     ),
+    _memory(
+        "part-at-the-start",
+        "dlc/lowering/stored_part.py",
+        "exprs[part.axis] += part.start",
+        "exprs[part.axis] += min(part.start, 0)",
+        "all parts of a row are stored at its start",
+        "dense",
+    ),
+    _memory(
+        "part-of-one-more",
+        "passes/graph_share_concatenations.py",
+        "starts[parts[0]], stop)",
+        "starts[parts[0]] + 8, stop + 8)",
+        "what a layer reads of those before it begins eight channels late",
+        "dense",
+    ),
+    _memory(
+        "others-read-parts",
+        "dlc/analysis/placement.py",
+        "is_right = is_of_parts and is_alone and not",
+        "is_right = is_of_parts and not",
+        "a tensor that others read is stored in the rows of another one",
+        "dense",
+    ),
 )

@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from dlc.dialects.graph import gather, generate, layout, pad, reshape, scatter, source
+from dlc.dialects.graph import gather, generate, layout, overlay, pad, reshape, scatter, source
 from dlc.dialects.graph.properties import element_attribute, integer, integers
 from dlc.dialects.graph.source import dense_attribute
 from dlc.dialects.graph.structure import Array
@@ -77,6 +77,25 @@ def layout_samples() -> list[Sample]:
         ),
         sample(layout.ConcatOp, "five", *parts, axis=integer(1)),
         sample(layout.ConcatOp, "one", values(2, 3, dtype=np.bool_), axis=integer(0)),
+        *overlay_samples(),
+    ]
+
+
+def overlay_samples() -> list[Sample]:
+    x, a, b = values(2, 9, 3, seed=1), values(2, 4, 3, seed=2), values(2, 2, 3, seed=3)
+
+    def over(label: str, starts: Sequence[int], *operands: Array, size: int = 9) -> Sample:
+        places = integers(starts)
+        return sample(
+            overlay.OverlayOp, label, *operands, axis=integer(1), size=integer(size), starts=places
+        )
+
+    return [
+        over("over-all", [0, 1, 7], x, a, b),
+        over("gaps", [1, 6], a, b),
+        over("later-over-earlier", [2, 3], a, b),
+        over("covered", [0, 0], a, x),
+        over("one", [0], a, size=4),
     ]
 
 

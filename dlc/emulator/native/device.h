@@ -13,7 +13,7 @@ struct dim3_index { unsigned x, y, z; };
 struct instruction;
 struct deferred { const instruction *what; void *operands[3]; };
 struct thread_view { dim3_index thread, block; unsigned rank; byte *shared; deferred *queue; unsigned waiting; unsigned long sequence; };
-struct kernel_parameter { unsigned long bytes; unsigned role, float_bytes, filled; };
+struct kernel_parameter { unsigned long bytes; unsigned role, float_bytes, filled; unsigned long row_bytes, first, part_bytes; };
 struct emulated_kernel {
   const char *name;
   void (*call)(void **);

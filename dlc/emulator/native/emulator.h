@@ -44,10 +44,12 @@ extern __thread thread_view *current_thread;
 typedef enum parameter_role { READ, WRITTEN, SCRATCH } parameter_role;
 
 /* A buffer that a kernel gets. float_bytes: the size of its elements where they are floats, else 0. filled: it holds
- * only ones when the kernel begins. */
+ * only ones when the kernel begins. row_bytes: where the kernel writes a part of each row of so many bytes, else 0;
+ * first, part_bytes: where the part begins in a row, and what it has. */
 typedef struct kernel_parameter {
   uint64_t bytes;
   uint32_t role, float_bytes, filled;
+  uint64_t row_bytes, first, part_bytes;
 } kernel_parameter;
 
 /* A kernel of an image; tables of them end with one without a name. threads: of a block; 0 where its text does not

@@ -102,9 +102,10 @@ void hide(const void *pointer) {
 
 /* What a launch writes. ----------------------------------------------------------------------------------- */
 
-/* A range that the launch writes; before, after: copies of the memory beside it. */
+/* A range that the launch writes; before, after: copies of the memory beside it; rest: of the range, where the launch
+   writes only parts of its rows. */
 typedef struct written {
-  unsigned char *start, *end, *before, *after;
+  unsigned char *start, *end, *before, *after, *rest;
   size_t before_bytes, after_bytes;
   uint32_t parameter;
 } written;
@@ -143,12 +144,21 @@ static void check_maps(const launch *l) {
   }
 }
 
+/* Whether two buffers at an address are parts of the same rows that have no byte in common. What reads such rows does
+   not say which parts: that is left to the check of the memory plan. */
+static int are_parts(const kernel_parameter *x, const unsigned char *p, const kernel_parameter *y, const unsigned char *q) {
+  if (p != q || x->bytes != y->bytes) return 0;
+  if (x->role == READ || y->role == READ) return x->row_bytes || y->row_bytes;
+  if (!x->row_bytes || x->row_bytes != y->row_bytes) return 0;
+  return x->first + x->part_bytes <= y->first || y->first + y->part_bytes <= x->first;
+}
+
 static void check_overlap(const launch *l) {
   const emulated_kernel *k = l->kernel;
   for (uint32_t i = 0; i < k->parameter_count; i++)
     for (uint32_t j = 0; k->parameters[i].role != READ && j < k->parameter_count; j++) {
       const unsigned char *p = *(unsigned char **)l->parameters[i], *q = *(unsigned char **)l->parameters[j];
-      if (i != j && p < q + k->parameters[j].bytes && q < p + k->parameters[i].bytes)
+      if (i != j && !are_parts(&k->parameters[i], p, &k->parameters[j], q) && p < q + k->parameters[j].bytes && q < p + k->parameters[i].bytes)
         fault("kernel %s: operand %u, which it writes, overlaps operand %u", k->name, i, j);
     }
 }
@@ -159,6 +169,7 @@ void check_apart(const launch *one, const launch *other) {
     for (uint32_t j = 0; j < o->parameter_count; j++) {
       const unsigned char *p = *(unsigned char **)one->parameters[i], *q = *(unsigned char **)other->parameters[j];
       if (k->parameters[i].role == READ && o->parameters[j].role == READ) continue;
+      if (are_parts(&k->parameters[i], p, &o->parameters[j], q)) continue;
       if (p < q + o->parameters[j].bytes && q < p + k->parameters[i].bytes)
         fault("kernels %s and %s may run at the same time; operand %u of the first overlaps operand %u of the second",
               k->name, o->name, i, j);
@@ -231,6 +242,25 @@ static void check_filled(const launch *l, const written *r) {
             l->kernel->name, r->parameter, (unsigned long long)(p - r->start));
 }
 
+/* The bytes of each row of a range that the launch writes, one row after the other. */
+static void each_row(const written *r, const kernel_parameter *p, void (*visit)(unsigned char *, size_t, const written *)) {
+  if (!p->row_bytes) {
+    visit(r->start, (size_t)(r->end - r->start), r);
+    return;
+  }
+  for (unsigned char *row = r->start; row < r->end; row += p->row_bytes) visit(row + p->first, p->part_bytes, r);
+}
+
+static void poison_row(unsigned char *start, size_t bytes, const written *r) {
+  (void)r;
+  memset(start, POISON, bytes);
+}
+
+/* Let a copy of the range have what the launch wrote: what else differs it had no right to write. */
+static void take_row(unsigned char *start, size_t bytes, const written *r) {
+  memcpy(r->rest + (start - r->start), start, bytes);
+}
+
 /* Check the arguments; poison what is to be written, and protect what is not. */
 void before_launch(const launch *l) {
   const emulated_kernel *k = l->kernel;
@@ -251,9 +281,25 @@ void before_launch(const launch *l) {
   for (int i = 0; i < now.count; i++) {
     written *r = &now.ranges[i];
     if (l->kernel->parameters[r->parameter].filled) check_filled(l, r);
-    else memset(r->start, POISON, (size_t)(r->end - r->start));
+    else each_row(r, &l->kernel->parameters[r->parameter], poison_row);
+    r->rest = l->kernel->parameters[r->parameter].row_bytes ? copy_of(r->start, (size_t)(r->end - r->start)) : NULL;
   }
   keep_zones();
+}
+
+static int is_part(const kernel_parameter *p, uint64_t place) {
+  if (!p->row_bytes) return 1;
+  uint64_t in_row = place % p->row_bytes;
+  return in_row >= p->first && in_row < p->first + p->part_bytes;
+}
+
+static void check_rest(const launch *l, const written *r) {
+  const kernel_parameter *p = &l->kernel->parameters[r->parameter];
+  if (!r->rest) return;
+  each_row(r, p, take_row);
+  if (memcmp(r->rest, r->start, (size_t)(r->end - r->start)) != 0)
+    fault("kernel %s writes beside its part of operand %u", l->kernel->name, r->parameter);
+  free(r->rest);
 }
 
 /* All bits of a float are one only where nothing was stored: no instruction gives that NaN. */
@@ -263,7 +309,7 @@ static void check_stored(const launch *l, const written *r) {
   uint64_t count = p->bytes / p->float_bytes, missing = 0, first = 0;
   static const unsigned char never[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
   for (uint64_t i = count; i-- > 0;)
-    if (memcmp(r->start + i * p->float_bytes, never, p->float_bytes) == 0) missing++, first = i;
+    if (is_part(p, i * p->float_bytes) && memcmp(r->start + i * p->float_bytes, never, p->float_bytes) == 0) missing++, first = i;
   if (missing)
     fault("kernel %s does not write %llu of the %llu elements of operand %u, the first of them %llu", l->kernel->name,
           (unsigned long long)missing, (unsigned long long)count, r->parameter, (unsigned long long)first);
@@ -283,6 +329,7 @@ void after_launch(const launch *l) {
       fault("kernel %s writes beside operand %u", l->kernel->name, r->parameter);
     free(r->before);
     free(r->after);
+    check_rest(l, r);
     check_stored(l, r);
   }
 }

@@ -29,3 +29,10 @@ func.func @copy(%a: tensor<2x3xf16>) -> tensor<2x3xf16> {
   %0 = graph.copy %a : tensor<2x3xf16> -> tensor<2x3xf16>
   func.return %0 : tensor<2x3xf16>
 }
+
+// CHECK-LABEL: func.func @overlay
+func.func @overlay(%a: tensor<2x8xf16>, %b: tensor<2x3xf16>) -> tensor<2x8xf16> {
+  // CHECK-NEXT: graph.overlay %a, %b {axis = 1 : i64, size = 8 : i64, starts = array<i64: 0, 4>} : (tensor<2x8xf16>, tensor<2x3xf16>) -> tensor<2x8xf16>
+  %0 = graph.overlay %a, %b {axis = 1 : i64, size = 8 : i64, starts = array<i64: 0, 4>} : (tensor<2x8xf16>, tensor<2x3xf16>) -> tensor<2x8xf16>
+  func.return %0 : tensor<2x8xf16>
+}

@@ -1,7 +1,7 @@
 // RUN: dlc-opt %s --fuse | filecheck %s
 
 // The products write their rows where they stand in the whole: no kernel. An op between a product and the
-// concatenation is the product's own. Columns, an argument, an operand that stands there twice and one that
+// concatenation is the product's own. An argument, an operand that stands there twice and one that
 // is elsewhere already have to be copied.
 
 // CHECK-LABEL: func.func @rows
@@ -10,20 +10,16 @@
 // CHECK:           graph.relu
 // CHECK-NOT:     fused_group.group
 // CHECK:         graph.concat %[[A]], %[[B]]
-// CHECK-LABEL: func.func @columns
-// CHECK:         fused_group.group @g4
-// CHECK-NEXT:    ^bb0
-// CHECK-NEXT:      graph.concat
 // CHECK-LABEL: func.func @argument
-// CHECK:         fused_group.group @g6
+// CHECK:         fused_group.group @g3
 // CHECK-NEXT:    ^bb0
 // CHECK-NEXT:      graph.concat
 // CHECK-LABEL: func.func @twice
-// CHECK:         fused_group.group @g8
+// CHECK:         fused_group.group @g5
 // CHECK-NEXT:    ^bb0
 // CHECK-NEXT:      graph.concat
 // CHECK-LABEL: func.func @elsewhere
-// CHECK:         fused_group.group @g11
+// CHECK:         fused_group.group @g8
 // CHECK-NEXT:    ^bb0
 // CHECK-NEXT:      graph.concat
 // CHECK:         graph.concat
@@ -33,12 +29,6 @@ func.func @rows(%x: tensor<64x64xf32>, %v: tensor<64x64xf32>, %w: tensor<64x64xf
   %2 = graph.relu %1 : tensor<64x64xf32> -> tensor<64x64xf32>
   %3 = graph.concat %0, %2 {axis = 0 : i64} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<128x64xf32>
   func.return %3 : tensor<128x64xf32>
-}
-func.func @columns(%x: tensor<64x64xf32>, %v: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x128xf32> {
-  %0 = graph.matmul %x, %v : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %1 = graph.matmul %x, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %2 = graph.concat %0, %1 {axis = 1 : i64} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x128xf32>
-  func.return %2 : tensor<64x128xf32>
 }
 func.func @argument(%x: tensor<64x64xf32>, %v: tensor<64x64xf32>) -> tensor<128x64xf32> {
   %0 = graph.matmul %x, %v : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>

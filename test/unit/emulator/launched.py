@@ -38,7 +38,8 @@ class LaunchError(Exception):
 class Case:
     """A kernel ``k(x, y)``: one input, one output. body: its statements; element: the C type of
     both. shared: bytes of shared memory. maps: the tensor maps that follow. spare: bytes behind
-    the output, in its allocation. early: each launch waits itself for the one before it.
+    the output, in its allocation. early: each launch waits itself for the one before it. part: of
+    ``Buffer``, of the output.
     """
 
     body: str
@@ -51,6 +52,7 @@ class Case:
     maps: tuple[DriverMap, ...] = ()
     edges: bool = True
     early: bool = False
+    part: tuple[int, int, int] = (0, 0, 0)
 
     @property
     def text(self) -> str:
@@ -84,7 +86,8 @@ def printed(kernel: KernelOp, element: str) -> Printed:
 def launch(case: Case, x: np.ndarray, y: np.ndarray, folder: Path, jobs: int = 1) -> np.ndarray:
     """Return what the kernel writes; y: an array of the size of the output. Raises LaunchError."""
     floats = x.dtype.itemsize if y.dtype.kind == "f" else 0
-    buffers = (Buffer(x.nbytes, "read", 0), Buffer(y.nbytes, "written", floats))
+    output = Buffer(y.nbytes, "written", floats, part=case.part)
+    buffers = (Buffer(x.nbytes, "read", 0), output)
     image = Image(CODE, case.text, (Kernel("k", buffers, tuple(map.operand for map in case.maps)),))
     build_driver(jobs, folder)
     build_kernels([image], jobs, folder)

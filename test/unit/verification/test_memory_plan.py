@@ -27,7 +27,15 @@ loop.kernel @pair(%x: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>)
 loop.kernel @f(%x: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>)
     attributes {outputs = 1 : i64, scratch = array<i64: 256>, cooperative,
                 filled = array<i64: 1, 2>} { loop.end }
+loop.kernel @left(%x: memref<4x32xf32>, %y: memref<4x32xf32>)
+    attributes {outputs = 1 : i64, parts = [array<i64: 1, 1, 0, 16>]} { loop.end }
+loop.kernel @right(%x: memref<4x32xf32>, %y: memref<4x32xf32>)
+    attributes {outputs = 1 : i64, parts = [array<i64: 1, 1, 16, 32>]} { loop.end }
+loop.kernel @rows(%x: memref<4x32xf32>, %y: memref<4x32xf32>) attributes {outputs = 1 : i64} {
+  loop.end
+}
 """
+P, R = "tensor<4x16xf32>", "tensor<4x32xf32>"
 
 
 def launch(
@@ -89,6 +97,26 @@ def whole(first: int, second: int, between: str = "") -> ModuleOp:
     )
 
 
+def parts(between: str = "", after: str | None = None, given: str = "%x") -> ModuleOp:
+    """Return a launch on rows of two parts, which stand from byte 0 on. between: what runs before
+    it. after: what the second part comes after. given: what that one is made of.
+    """
+
+    def overlay(inputs: str, starts: str, types: str) -> str:
+        numbers = f"axis = 1 : i64, size = 32 : i64, starts = array<i64: {starts}>"
+        return f"graph.overlay {inputs} {{{numbers}}} : ({types}) -> {R}"
+
+    return module(
+        f"%a = {launch('left', '%x', '0', R, P)}\n%w = {overlay('%a', '0', P)}\n"
+        f"%b = {launch('right', given, '0', R, P, after)}\n{between}\n"
+        f"%c = {overlay('%w, %b', '0, 16', f'{R}, {P}')}\n"
+        f"%y = {launch('rows', '%c', '-1', R, R)}",
+        "%y",
+        R,
+        R,
+    )
+
+
 def filled(places: str) -> ModuleOp:
     """Return ``y = f(b)`` of ``b = k(a)`` of ``a = k(x)``, at 0 and 256; offsets of ``y`` and of
     scratch, both of which are filled when the run begins.
@@ -121,6 +149,9 @@ def apart(second: str, third: str, after: str = ": 2") -> ModuleOp:
         whole(0, 256),
         whole(512, 768),
         filled("-1, 512"),
+        parts(),
+        parts(after=""),
+        parts(given="%w"),
         apart("256", "512, 768"),
         apart("256", "512, 0", after=": 1"),
         module(f"%a = {launch('k', '%x', '0')}", "%x"),
@@ -146,6 +177,10 @@ def test_right_plans(right: ModuleOp) -> None:
         (view(64, 300), "@k for k writes result 0 where it may not"),
         (whole(0, 256, f"%d = {launch('k', '%a', '256')}"),
          "@wide for wide does not find its operand 0"),
+        (parts(between=f"%d = {launch('rows', '%x', '0', R, R)}"),
+         "@rows for rows does not find its operand 0"),
+        (parts(between=f"%d = {launch('rows', '%x', '256', R, R)}"),
+         "@rows for rows does not find its operand 0"),
         (filled("-1, 0"), "@f for f does not find its operand 2 filled"),
         (filled("0, 512"), "@f for f does not find its operand 1 filled"),
         (filled("512, 512"), "@f for f does not find its operand 1 filled"),
