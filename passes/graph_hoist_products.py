@@ -115,7 +115,7 @@ class _Outside:
         if value in self._stacked or value in self._same:
             return True
         op = value.owner
-        if not isinstance(op, GraphOp) or len(op.results) > 1:
+        if not isinstance(op, GraphOp) or len(op.results) > 1 or op.regions:
             return False
         if not all(map(self._write, op.operands)):
             return False

@@ -21,9 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def explanation(model: Model, given: argparse.Namespace, found: Profile | None) -> str:
-    """Return what is printed. found: the times of ``--profile``."""
+    """Return what is printed. found: the times of ``--profile``, which are of one target."""
     if given.json:
         return json.dumps(model.report)
-    if found is not None and given.emit == "html":
+    if found is not None and given.emit == "html" and len(model.report["variants"]) == 1:
         return page(model.report, found.steps).rstrip("\n")
     return model.explain(given.emit or "text").rstrip("\n")

@@ -57,6 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("argument --rtol, --atol: only with --compare")
     if given.emit and not given.explain:
         parser.error("argument --emit: only with --explain")
+    if given.emit and given.json:
+        parser.error("argument --emit: not with --json, which is another form of the same")
     for name in _BENCH_ONLY:
         if getattr(given, name) is not None and not given.bench:
             parser.error(f"argument --{name.replace('_', '-')}: only with --bench")

@@ -22,7 +22,8 @@ class Origin:
     """A model and the choices that led to a text.
 
     model: a digest of its content and of the constants compiled in. shapes: as JSON. target,
-    precision: empty where they have had no effect yet. search: empty for the default.
+    precision: empty where they have had no effect yet. search, search_budget: empty for the
+    default.
     """
 
     model: str
@@ -30,6 +31,7 @@ class Origin:
     target: str = ""
     precision: str = ""
     search: str = ""
+    search_budget: str = ""
 
     @staticmethod
     def in_module(module: ModuleOp) -> "Origin | None":
@@ -71,7 +73,9 @@ class Origin:
                 "--emit",
                 at=text,
             )
-        return replace(options, shapes=json.loads(self.shapes), search=self.search or None)
+        budget = float(self.search_budget) if self.search_budget else None
+        search = self.search or None
+        return replace(options, shapes=json.loads(self.shapes), search=search, search_budget=budget)
 
 
 def _check_same(name: str, made: str, given: str, text: str) -> None:
@@ -93,7 +97,9 @@ def record_origin(
         origin = Origin.in_module(module)
     else:
         shapes, searched = _text(options.shapes), options.search or ""
-        origin = Origin(model_digest(source, options.constants), shapes, search=searched)
+        budget = "" if options.search_budget is None else str(options.search_budget)
+        model = model_digest(source, options.constants)
+        origin = Origin(model, shapes, search=searched, search_budget=budget)
     if origin and target:
         origin = replace(origin, target=target.name, precision=options.precision)
     if origin:

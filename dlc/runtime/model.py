@@ -260,8 +260,10 @@ class Model:
 
     def explain(self, emit: Literal["text", "html"] = "text") -> str:
         """Return the report as text, or as one page of HTML that needs no network: what each
-        kernel computes, its schedule, predicted bound.
+        kernel computes, its schedule, predicted bound. Raises ValueError for another ``emit``.
         """
+        if emit not in ("text", "html"):
+            raise ValueError(f"emit is {emit!r}; give text or html (the data are model.report)")
         return explain(self.report) if emit == "text" else page(self.report)
 
 

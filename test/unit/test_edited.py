@@ -44,10 +44,13 @@ def model(tmp_path: Path) -> Path:
     return path
 
 
-def printed(model: Path, level: str) -> tuple[Path, dict[str, Array]]:
+def printed(
+    model: Path, level: str, search: str | None = None, search_budget: float | None = None
+) -> tuple[Path, dict[str, Array]]:
     """Write the text of a level beside the model; return its path and the weights it names."""
     weights: dict[str, Array] = {}
-    text = emit(model, Options(target="cpu"), level, weights=weights)
+    options = Options(target="cpu", search=search, search_budget=search_budget)
+    text = emit(model, options, level, weights=weights)
     path = model.with_suffix(".mlir")
     path.write_text(text)
     return path, weights
@@ -80,6 +83,14 @@ def test_a_level_becomes_an_artifact(model: Path, level: str) -> None:
         check(artifact)
         whole = source is model or level != "loop"
         assert outcome.checked.startswith("verified: " if whole else "not verified: ")
+
+
+def test_a_text_says_how_long_was_searched(model: Path) -> None:
+    path, _ = printed(model, "loop", search="dp", search_budget=0.0)
+    assert 'search_budget = "0.0"' in path.read_text()
+    given = Options(target="cpu", weights_from=model)
+    outcome = compile_to(model.with_suffix(".so"), path, given)
+    assert outcome.checked.startswith("verified: ")
 
 
 @pytest.mark.parametrize("target", ["cpu", "sm_90a"])

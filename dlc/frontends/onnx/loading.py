@@ -60,6 +60,7 @@ class LoadedModel:
     embedded: where in the file the raw data of initializers is, by initializer name.
     used_early: a value that the file uses before it is made, ``""`` where its nodes are in order;
     those of ``proto`` are.
+    lists_stacked: whether loops of the file fill lists, in whose place ``proto`` has tensors.
     opsets: version of each operator domain; the default domain is ``""``.
     """
 
@@ -67,6 +68,7 @@ class LoadedModel:
     path: Path | None = None
     embedded: dict[str, Extent] = field(default_factory=dict)
     used_early: str = ""
+    lists_stacked: bool = False
 
     @property
     def opsets(self) -> dict[str, int]:
@@ -142,7 +144,7 @@ def _without_sequences(loaded: LoadedModel) -> LoadedModel:
         return loaded
     proto = _own(loaded)
     stack_sequences(proto)
-    return replace(loaded, proto=proto)
+    return replace(loaded, proto=proto, lists_stacked=True)
 
 
 def _own(loaded: LoadedModel) -> onnx.ModelProto:
@@ -169,7 +171,7 @@ def _converted(loaded: LoadedModel) -> LoadedModel:
             f"opset {loaded.opsets['']} is older than {OLDEST_OPSET}, and onnx cannot convert it: "
             f"{str(error).splitlines()[0]}; export the model again"
         ) from error
-    return LoadedModel(converted, loaded.path, used_early=loaded.used_early)
+    return replace(loaded, proto=converted, embedded={})
 
 
 def _path(source: object) -> Path:

@@ -47,7 +47,7 @@ class _Filled:
 
 def _filled(graph: GraphProto) -> Iterator[_Filled]:
     """Yield the sequences of the loops of a graph, and of the graphs inside."""
-    empty = {n.output[0] for n in graph.node if n.op_type == "SequenceEmpty"}
+    empty = {name for n in graph.node if n.op_type == "SequenceEmpty" for name in n.output}
     for node in graph.node:
         for inner in subgraphs(node):
             yield from _filled(inner)
@@ -58,12 +58,15 @@ def _filled(graph: GraphProto) -> Iterator[_Filled]:
 
 
 def _filled_state(graph: GraphProto, loop: NodeProto, number: int) -> _Filled | None:
-    (body,) = subgraphs(loop)
+    body, *others = [*subgraphs(loop), GraphProto()]
+    few = len(body.input) <= _BEFORE_STATES + number or len(body.output) <= 1 + number
+    if few or len(loop.output) <= number or len(others) != 1:
+        return None  # the import says what is wrong with the loop
     state, result = body.input[_BEFORE_STATES + number].name, body.output[1 + number].name
     inserts = [n for n in body.node if result in n.output and n.op_type == "SequenceInsert"]
     reads = _reads(body)
     once = reads[state] == 1 and reads[result] == 1  # the second one is the body's own output
-    if not once or len(inserts) != 1 or [x for x in inserts[0].input[2:] if x]:
+    if not once or len(inserts) != 1 or len([x for x in inserts[0].input if x]) != 2:
         return None
     insert, whole = inserts[0], loop.output[number]
     readers = [n for n in graph.node if whole in n.input]
@@ -111,9 +114,11 @@ def _replace(found: _Filled) -> None:
 def _stacked(graph: GraphProto, node: NodeProto) -> Sequence[NodeProto] | None:
     """Return what joins the tensors of all iterations as ConcatFromSequence does."""
     attributes = {a.name: a.i for a in node.attribute}
-    axis, is_new = attributes["axis"], bool(attributes.get("new_axis", 0))
+    axis, is_new = attributes.get("axis"), bool(attributes.get("new_axis", 0))
+    if axis is None or len(node.input) != 1 or len(node.output) != 1:
+        return None
     rank = _rank(graph, node.output[0])
-    if rank is None and axis != 0:
+    if axis != 0 and (rank is None or not -rank <= axis < rank):
         return None
     axis = axis + rank if axis < 0 and rank is not None else axis
     name, (source,), (result,) = node.name, node.input, node.output
@@ -150,9 +155,18 @@ def _joined(name: str, source: str, result: str, axis: int) -> Sequence[NodeProt
     ]
 
 
-def _taken(graph: GraphProto, node: NodeProto) -> Sequence[NodeProto]:
-    """Return what takes the tensor of one iteration as SequenceAt does."""
-    return [helper.make_node("Gather", node.input, node.output, node.name, axis=0)]
+def _taken(graph: GraphProto, node: NodeProto) -> Sequence[NodeProto] | None:
+    """Return what takes the tensor of one iteration as SequenceAt does. Its position is one number,
+    which some write with an axis.
+    """
+    if len(node.input) != 2 or len(node.output) != 1:
+        return None
+    (source, position), (result,) = node.input, node.output
+    place = f"{result}/place"
+    return [
+        helper.make_node("Squeeze", [position], [place], node.name),
+        helper.make_node("Gather", [source, place], [result], node.name, axis=0),
+    ]
 
 
 def _unknown(graph: GraphProto, node: NodeProto) -> None:

@@ -8,13 +8,15 @@ from onnx.reference import ReferenceEvaluator
 
 from dlc.core.weights import WeightStore
 from dlc.errors import CompileError
+from dlc.frontends.onnx.import_record import ImportRecord
 from dlc.frontends.onnx.importer import import_model
 from dlc.oracle import run_reference
 from dlc.registry import new_context
+from dlc.verification.import_check import check_nodes
 
 TEXT = """<ir_version: 8, opset_import: ["" : {opset}]>
 m (float[2,3] x) => ({outputs}) <int64 count = {{{count}}}, bool on = {{1}}, int64 last = {{-1}},
- int64 first = {{0}}> {{
+ int64 first = {{0}}, int64[1] one = {{1}}> {{
   {empty}
   end, list = Loop <body = step (int64 i, bool c, float[2,3] h, seq(float[2,3]) s)
       => (bool c2, float[2,3] new, seq(float[2,3]) s2) {{
@@ -116,3 +118,57 @@ def test_other_lists_are_refused_by_name(changed: dict[str, str], operator: str 
         operator = "SequenceEmpty"
     with pytest.raises(CompileError, match=f"operator {operator} of ai.onnx"):
         run(source, np.ones((2, 3), np.float32))
+
+
+def test_a_position_with_an_axis() -> None:
+    x = np.ones((2, 3), np.float32)
+    (found,) = run(model("y = SequenceAt(list, one)", "float[2,3] y"), x)
+    np.testing.assert_array_equal(found, 3 * x)
+
+
+def _drop(source: onnx.ModelProto, what: str) -> None:
+    """Leave something out of a model that its loop cannot do without."""
+    loop = next(n for n in source.graph.node if n.op_type == "Loop")
+    body, empty = loop.attribute[0].g, next(n for n in source.graph.node if "none" in n.output)
+    insert, reader = body.node[-1], source.graph.node[-1]
+    parts = {
+        "the body": lambda: loop.attribute.pop(),
+        "a state of the body": lambda: body.input.pop(),
+        "a result of the body": lambda: body.output.pop(),
+        "a result of the loop": lambda: loop.output.pop(),
+        "the empty list": lambda: empty.output.pop(),
+        "what is inserted": lambda: insert.input.pop(),
+        "what is joined": lambda: reader.input.pop(),
+        "the axis": lambda: reader.attribute.pop(),
+    }
+    parts[what]()
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "the body", "a state of the body", "a result of the body", "a result of the loop",
+        "the empty list", "what is inserted", "what is joined", "the axis",
+    ],
+)  # fmt: skip
+def test_loops_that_are_not_whole_are_refused(what: str) -> None:
+    source = model("y = ConcatFromSequence<axis=0>(list)", "float[6,3] y")
+    _drop(source, what)
+    with pytest.raises(CompileError):
+        run(source, np.zeros((2, 3), np.float32))
+
+
+@pytest.mark.parametrize("axis", [-3, 2, 7])
+def test_an_axis_that_is_not_there_is_refused(axis: int) -> None:
+    source = model(f"y = ConcatFromSequence<axis={axis}>(list)", "float[6,3] y")
+    with pytest.raises(CompileError):
+        run(source, np.zeros((2, 3), np.float32))
+
+
+def test_the_check_of_an_import_says_that_lists_were_replaced() -> None:
+    record = ImportRecord()
+    source = model("y = ConcatFromSequence<axis=0>(list)", "float[6,3] y")
+    import_model(source, {}, new_context(WeightStore()), {}, record=record)
+    found = check_nodes(record, "0")
+    assert "tensors took the place of the lists" in found.left_out["SequenceInsert"]
+    assert found.text().startswith("1 of ")

@@ -176,5 +176,7 @@ def test_a_model_of_views_alone_has_a_page(tmp_path: Path) -> None:
     size = numpy_helper.from_array(np.array([2, 3]), "size")
     node = helper.make_node("Reshape", ["x", "size"], ["y"])
     model = helper.make_model(helper.make_graph([node], "views", ends[:1], ends[1:], [size]))
-    found = Elements(dlc.compile(model, target="cpu", verify=False).explain("html"))
-    assert found.count["details"] == 0
+    compiled = dlc.compile(model, target="cpu", verify=False)
+    assert Elements(compiled.explain("html")).count["details"] == 0
+    with pytest.raises(ValueError, match="emit is 'json'; give text or html"):
+        compiled.explain("json")  # type: ignore[arg-type]
