@@ -53,6 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 f"argument --{name}: nothing is run without --inputs, --input, --random, --bench "
                 "or --profile"
             )
+        if getattr(given, name) and given.explain:
+            parser.error(f"argument --{name}: not with --explain, which ends with what it prints")
     if (given.rtol, given.atol) != (None, None) and not given.compare:
         parser.error("argument --rtol, --atol: only with --compare")
     if given.emit and not given.explain:

@@ -246,6 +246,8 @@ def test_a_profile_overwrites_nothing_that_is_read(
     [
         (["--iterations", "5"], "argument --iterations: only with --bench"),
         (["--emit", "html"], "argument --emit: only with --explain"),
+        (["--explain", "--random", "--outputs", "x"], "argument --outputs: not with --explain"),
+        (["--explain", "--random", "--compare", "x"], "argument --compare: not with --explain"),
         (["--explain", "--json", "--emit", "text"], "argument --emit: not with --json"),
         (["--bench", "--iterations", "0"], "'0' is not a number of 1 or more"),
         (["--bench", "--duration", "nan"], "'nan' is not a number of seconds above 0"),

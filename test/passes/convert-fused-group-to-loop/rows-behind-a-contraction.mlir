@@ -12,7 +12,7 @@
 // CHECK:         loop.load %c[%row, %column]
 // CHECK-NEXT:    arith.addf %value
 // CHECK-NEXT:    loop.yield
-// CHECK:       %[[LOWEST:.*]] = arith.constant
+// CHECK:       %[[LOWEST:.*]] = arith.constant 0xff800000 : f32
 // CHECK-NEXT:  %[[TOTALS:.*]] = loop.alloc : memref<32xf32, #loop.space<shared>>
 // CHECK-NEXT:  loop.total_rows %accumulator into %[[TOTALS]] from %[[LOWEST]] at [%tile_row * 32, %tile_column * 64] within [45, 128] cluster
 // CHECK:       } combine {
