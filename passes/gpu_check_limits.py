@@ -20,7 +20,7 @@ from dlc.model.registers import OTHER_REGISTERS
 
 @dataclass(frozen=True)
 class GpuCheckLimitsPass(DlcPass):
-    """Threads, shared memory, registers and instructions of each kernel against the chip's row.
+    """Shared memory, registers and instructions of each kernel against the chip's row.
 
     The registers are a lower bound: those of the register buffers that are in use at a time and a
     few more; the assembler has the last word. All blocks of a cooperative kernel must find room on
@@ -41,12 +41,6 @@ class GpuCheckLimitsPass(DlcPass):
 
     def _check(self, kernel: KernelOp, chip: GpuArch) -> None:
         where = operation_text(kernel)
-        threads, most = kernel.threads, chip.max_threads_per_block
-        if threads > most:
-            raise CompileError(
-                f"needs {threads} threads per block, {self.arch} has {most}; use fewer warps",
-                at=where,
-            )
         shared = 0 if kernel.shared_bytes is None else kernel.shared_bytes.value.data
         if shared > chip.shared_bytes_per_block:
             raise CompileError(

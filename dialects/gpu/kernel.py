@@ -44,7 +44,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from dlc.arch.scope import CLUSTER_BLOCKS, Scope
+from dlc.arch.scope import BLOCK_THREADS, CLUSTER_BLOCKS, Scope
 from dlc.ir.access import BoundedIndex
 from dlc.ir.cluster import ClusteredKernel
 from dlc.ir.parts import verify_parts
@@ -214,6 +214,10 @@ class KernelOp(IRDLOperation, ClusteredKernel):
                 raise VerifyException(
                     f"{what} = {list(values)} should be three positive sizes, x first"
                 )
+        if self.threads > BLOCK_THREADS:
+            raise VerifyException(
+                f"a block of {self.threads} threads; {BLOCK_THREADS} are the most"
+            )
         if any(n % size for n, size in zip(self.grid_size, self.cluster_size, strict=True)):
             raise VerifyException(
                 f"clusters of {list(self.cluster_size)} do not divide a grid of "

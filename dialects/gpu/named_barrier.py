@@ -14,12 +14,11 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.fragments import WARP_LANES
-from dlc.arch.scope import Scope
+from dlc.arch.scope import BLOCK_THREADS, Scope
 from dlc.ir.order import OrderingOp, Token, TokenKind
 
 BARRIERS = 16
 """Of a block; number 0 is that of ``gpu.barrier`` (PTX ISA, "bar")."""
-MOST_THREADS = 1024
 
 
 class NamedBarrierOp(IRDLOperation, OrderingOp):
@@ -48,9 +47,9 @@ class NamedBarrierOp(IRDLOperation, OrderingOp):
 
     def verify_(self) -> None:
         threads = self.threads.value.data
-        if threads % WARP_LANES or not 1 <= threads <= MOST_THREADS:
+        if threads % WARP_LANES or not 1 <= threads <= BLOCK_THREADS:
             raise VerifyException(
-                f"threads = {threads} should be a multiple of {WARP_LANES} up to {MOST_THREADS}"
+                f"threads = {threads} should be a multiple of {WARP_LANES} up to {BLOCK_THREADS}"
             )
 
 

@@ -24,15 +24,24 @@ def placed(cluster: Cluster, taken: Collection[SSAValue]) -> ComputedOp | None:
     has its place elsewhere. At most one operand is computed in ``cluster``: taking the op out of it
     makes no kernel more.
     """
-    op = cluster.ops[-1]
-    if cluster.results != tuple(op.results):
+    if not is_dispensable(cluster):
         return None
+    op = cluster.ops[-1]
     parts = _parts(cluster.flow, op)
     if not parts or len({*parts, *taken}) < len(parts) + len(taken):
         return None
-    if sum(map(cluster.inner, op.operands)) > 1:
-        return None
     return op if all(part.owner in cluster.flow.position for part in parts) else None
+
+
+def is_dispensable(cluster: Cluster) -> bool:
+    """Whether the ops of a cluster without the last one give no tensor that it does not give
+    anyway, and at most one in place of that.
+    """
+    op, flow = cluster.ops[-1], cluster.flow
+    if cluster.results != tuple(op.results):
+        return False
+    made = (value for other in cluster.ops[:-1] for value in other.results)
+    return sum(op in flow.readers(value) for value in made) <= 1
 
 
 def placeable(flow: Dataflow) -> set[ComputedOp]:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from dlc.arch.gpu_costs import GpuCosts
 from dlc.arch.memory import BANK_BYTES, BANKS
+from dlc.arch.scope import BLOCK_THREADS
 from dlc.errors import CompileError
 
 
@@ -62,7 +63,7 @@ class GpuArch:
     # Compute Capability".
     warp_threads: int = 32
     shared_bytes_per_clock_per_sm: int = BANKS * BANK_BYTES
-    max_threads_per_block: int = 1024
+    max_threads_per_block: int = BLOCK_THREADS
     registers_per_sm: ClassVar[int] = 65536  # no row has another: ops count with it, without a chip
     max_registers_per_thread: int = 255
     register_allocation_unit: int = 256

@@ -21,6 +21,10 @@ class Scope(IntEnum):
         return _THREADS[self]
 
 
+BLOCK_THREADS = 1024
+"""The most threads of a block (CUDA C++ Programming Guide, "Technical Specifications per Compute
+Capability": the same on every chip).
+"""
 CLUSTER_BLOCKS = (2, 4, 8)
 """How many blocks make a cluster: powers of two, up to the most that every chip with clusters takes
 (CUDA C++ Programming Guide, "Thread Block Clusters").

@@ -3,7 +3,7 @@
 from math import fsum
 
 from dlc.analysis.dataflow import Cluster, Dataflow
-from dlc.analysis.placement import placeable, placed
+from dlc.analysis.placement import is_dispensable, placeable
 from dlc.dialects.graph.overlay import OverlayOp
 from dlc.plan import NoPlan, Plan, Planner
 from dlc.search._partition import Partition
@@ -37,7 +37,7 @@ class Prices:
 
     def ends_in_place(self, cluster: Cluster) -> bool:
         """Whether the last op is a concatenation that needs no kernel."""
-        return cluster.ops[-1] in self._free and placed(cluster, ()) is not None
+        return cluster.ops[-1] in self._free and is_dispensable(cluster)
 
     def seconds(self, cluster: Cluster) -> float:
         """Return what the kernel of a cluster takes by the model; infinite where nothing makes one.

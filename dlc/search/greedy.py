@@ -2,10 +2,11 @@
 anything.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from heapq import heappop, heappush
+from itertools import product
 from math import inf
 
 from dlc.analysis.dataflow import Cluster, Dataflow
@@ -71,6 +72,9 @@ class _Greedy:
     def run(self) -> Partition:
         for pair in self.partition.edges():
             self._propose(pair, pair)
+        for n, plan in self.plans.items():
+            if plan is None:
+                self._propose_across(self.partition.producers[n], self.partition.consumers[n])
         self._merge_best_first()
         for first, last in self.planner.spans(self.partition.flow):
             pair = self.partition.home[first], self.partition.home[last]
@@ -90,6 +94,13 @@ class _Greedy:
                 self._merge(min([best, *self._rivals(best)], key=lambda merge: merge.rank))
             else:
                 self._propose(pair, self._with_between(pair))
+
+    def _propose_across(self, before: Iterable[int], behind: Iterable[int]) -> None:
+        """Note what it saves to merge the clusters around one that needs no kernel: two of them
+        with that one may save, though neither of them alone does.
+        """
+        for pair in product(sorted(before), sorted(behind)):
+            self._propose(pair, self._with_between(pair))
 
     def _propose(self, pair: Pair, parts: tuple[int, ...]) -> None:
         """Note what it saves to merge a pair with all that lies between."""
@@ -163,5 +174,9 @@ class _Greedy:
         self.plans[kept] = merge.plan
         for other in sorted(self.partition.producers[kept]):
             self._propose((other, kept), (other, kept))
+            if self.plans[other] is None:
+                self._propose_across(self.partition.producers[other], [kept])
         for other in sorted(self.partition.consumers[kept]):
             self._propose((kept, other), (kept, other))
+            if self.plans[other] is None:
+                self._propose_across([kept], self.partition.consumers[other])

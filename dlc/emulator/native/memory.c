@@ -293,10 +293,11 @@ static int is_part(const kernel_parameter *p, uint64_t place) {
   return in_row >= p->first && in_row < p->first + p->part_bytes;
 }
 
+/* A launch may write several parts of the same rows, as a parameter each. */
 static void check_rest(const launch *l, const written *r) {
-  const kernel_parameter *p = &l->kernel->parameters[r->parameter];
   if (!r->rest) return;
-  each_row(r, p, take_row);
+  for (int i = 0; i < now.count; i++)
+    if (now.ranges[i].start == r->start) each_row(r, &l->kernel->parameters[now.ranges[i].parameter], take_row);
   if (memcmp(r->rest, r->start, (size_t)(r->end - r->start)) != 0)
     fault("kernel %s writes beside its part of operand %u", l->kernel->name, r->parameter);
   free(r->rest);

@@ -1,12 +1,5 @@
 // RUN: dlc-opt %s --gpu-check-limits=arch=sm_80 --split-input-file --verify-diagnostics
 
-// expected-error@below {{needs 2048 threads per block, sm_80 has 1024; use fewer warps}}
-gpu.kernel @threads() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 2048, 1, 1>, outputs = 0 : i64} {
-  gpu.end
-}
-
-// -----
-
 // expected-error@below {{needs 200000 bytes of shared memory, sm_80 has 166912 per block; lower stages or tile}}
 gpu.kernel @shared() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64, shared_bytes = 200000 : i64} {
   gpu.end

@@ -179,4 +179,4 @@ def test_a_model_of_views_alone_has_a_page(tmp_path: Path) -> None:
     compiled = dlc.compile(model, target="cpu", verify=False)
     assert Elements(compiled.explain("html")).count["details"] == 0
     with pytest.raises(ValueError, match="emit is 'json'; give text or html"):
-        compiled.explain("json")  # type: ignore[arg-type]
+        compiled.explain("json")  # pyright: ignore[reportArgumentType]  (wrong on purpose)
