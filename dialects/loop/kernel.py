@@ -41,7 +41,6 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.fragments import WARP_LANES
-from dlc.arch.scope import BLOCK_THREADS
 from dlc.ir.cluster import ClusteredKernel
 from dlc.ir.parts import verify_parts
 
@@ -151,9 +150,9 @@ class KernelOp(IRDLOperation, ClusteredKernel):
                 f"{len(self.scratch_bytes)} scratch buffers; a kernel has at least one output"
             )
         threads = self.block_threads
-        if self.threads is not None and (threads % WARP_LANES or not 1 <= threads <= BLOCK_THREADS):
+        if self.threads is not None and (threads < 1 or threads % WARP_LANES):
             raise VerifyException(
-                f"threads = {threads} should be a multiple of {WARP_LANES} up to {BLOCK_THREADS}"
+                f"threads = {threads} should be a positive multiple of {WARP_LANES}"
             )
         if self.cluster_blocks < 1:
             raise VerifyException(f"cluster = {self.cluster_blocks} should be at least 1")

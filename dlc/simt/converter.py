@@ -32,12 +32,18 @@ from dlc.simt.workers import extent, threads_of
 class SimtConverter:
     """Converts one kernel; ``convert`` returns the new one.
 
-    thread_limit: the most threads that a block can have.
+    thread_limit: the most threads that a block can have. Raises CompileError where the kernel asks
+    for more.
     """
 
     def __init__(self, kernel: KernelOp, thread_limit: int):
         body = kernel.body.block
         threads = kernel.block_threads or threads_of(body, thread_limit)
+        if threads > thread_limit:
+            raise CompileError(
+                f"needs {threads} threads per block, the chip has {thread_limit}; use fewer warps",
+                at=operation_text(kernel),
+            )
         self.kernel = kernel
         self.program = ThreadProgram(kernel, extent(body, LoopMap.GRID), threads)
         self.b = self.program.b

@@ -68,14 +68,14 @@ loop.kernel @vector_element(%x: memref<8xf16>) attributes {outputs = 1 : i64} {
 
 // -----
 
-// expected-error@below {{threads = 48 should be a multiple of 32 up to 1024}}
+// expected-error@below {{threads = 48 should be a positive multiple of 32}}
 loop.kernel @half_a_warp(%x: memref<8xf32>) attributes {outputs = 1 : i64, threads = 48 : i64} {
   loop.end
 }
 
 // -----
 
-// expected-error@below {{threads = 0 should be a multiple of 32 up to 1024}}
+// expected-error@below {{threads = 0 should be a positive multiple of 32}}
 loop.kernel @no_threads(%x: memref<8xf32>) attributes {outputs = 1 : i64, threads = 0 : i64} {
   loop.end
 }

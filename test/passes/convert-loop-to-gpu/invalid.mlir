@@ -101,3 +101,10 @@ loop.kernel @tiles(%y: memref<64x32xf32>) attributes {outputs = 1 : i64} {
   }
   loop.end
 }
+
+// -----
+
+// expected-error@below {{needs 2048 threads per block, the chip has 1024; use fewer warps}}
+loop.kernel @more_threads_than_a_block_has(%y: memref<8xf32>) attributes {outputs = 1 : i64, threads = 2048 : i64} {
+  loop.end
+}
