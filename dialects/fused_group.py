@@ -72,18 +72,13 @@ class YieldOp(IRDLOperation):
         super().__init__(operands=[values])
 
 
-BACKENDS = ("generated",)
-"""Who can make the kernel of a group: we."""
-
-
 @irdl_op_definition
 class GroupOp(IRDLOperation):
     """Graph ops that one kernel computes, with the decisions about it.
 
-    ``backend``: who makes the kernel, ``generated`` here. ``schedule``: how it is lowered;
-    ``bound``: what the architecture model says about that; ``measured``: what it took where it was
-    tried. ``boundaries``: why the group ends where it does, one sentence per neighbour that was not
-    taken in.
+    ``schedule``: how it is lowered; ``bound``: what the architecture model says about that;
+    ``measured``: what it took where it was tried. ``boundaries``: why the group ends where it does,
+    one sentence per neighbour that was not taken in.
 
     ``%y = fused_group.group @g0(%x) : (tensor<8xf32>) -> tensor<8xf32> attributes {...} {...}``
     """
@@ -91,7 +86,6 @@ class GroupOp(IRDLOperation):
     name = "fused_group.group"
     sym_name = prop_def(SymbolNameConstraint())
     inputs = var_operand_def(TensorType)
-    backend = prop_def(StringAttr, default_value=StringAttr(BACKENDS[0]))
     schedule = opt_prop_def(ScheduleAttr)
     bound = opt_prop_def(BoundAttr)
     measured = opt_prop_def(MeasuredAttr)
@@ -137,9 +131,6 @@ class GroupOp(IRDLOperation):
         return last.arguments
 
     def verify_(self) -> None:
-        if self.backend.data not in BACKENDS:
-            known = ", ".join(BACKENDS)
-            raise VerifyException(f"there is no backend {self.backend.data!r}; there are: {known}")
         *ops, last = self.body.block.ops
         if not isinstance(last, YieldOp):
             raise VerifyException("a group ends with fused_group.yield")

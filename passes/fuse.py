@@ -27,7 +27,7 @@ from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.graph.step_loop import StepLoopOp, blocks
 from dlc.dialects.graph.structure import GraphOp
 from dlc.errors import CompileError
-from dlc.plan import NoPlan, Plan, Planner, saving, write
+from dlc.plan import NoPlan, Plan, Planner, fitting, saving, write
 from dlc.plan.whole_loop import plan_whole
 from dlc.search import Partition
 
@@ -42,7 +42,7 @@ class FusePass(ModulePass):
     ops together, ``dp`` looks for the cheapest of all divisions. After ``budget`` seconds the last
     two take the best that they have, which is never worse than that of ``greedy``. A group gets the
     ``schedule`` of its plan with its ``bound``, and says in ``boundaries`` why each of its readers
-    is not part of it.
+    is not part of it. ``libraries`` may compute groups, too, where a call of one takes less time.
 
     Composite ops, which have no kernel of their own, are first replaced by what they mean. A loop
     of steps is one group where one kernel takes less time than those of all its steps; else its
@@ -58,13 +58,15 @@ class FusePass(ModulePass):
     name = "fuse"
     search: str = "greedy"
     budget: float | None = None
+    libraries: tuple[str, ...] = ()
     arch: str = arch.DEFAULT_TARGET
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         decompose_composites(ctx, op)
         choose = search.by_name(self.search)
         deadline = inf if self.budget is None else monotonic() + self.budget
-        planner = Planner(arch.by_name(self.arch), dlc_context(ctx).measurements)
+        chip, known = arch.by_name(self.arch), dlc_context(ctx).measurements
+        planner = Planner(chip, known, self.libraries)
         number = 0
         taken: dict[str, _Whole] = {}
         for block in blocks(op):
@@ -77,6 +79,7 @@ class FusePass(ModulePass):
                 groups += _Outliner(partition, placed, planner, number + len(groups)).run()
                 for each in placed:
                     write_overlay(partition.clusters[each].ops[-1])
+                _generate_parts(groups, planner)
                 if whole is not None:
                     whole.apart_s += sum(map(planner.seconds, partition.clusters.values()))
             _arrange(block, groups)
@@ -157,6 +160,16 @@ def _take_out_placed(partition: Partition) -> set[int]:
             numbers.add(partition.detach(op))
             taken |= claimed(op)
     return numbers
+
+
+def _generate_parts(groups: Sequence[Operation], planner: Planner) -> None:
+    """Take away the library of groups whose results are parts of larger tensors."""
+    for group in groups:
+        if isinstance(group, GroupOp) and group.schedule and "library" in group.schedule:
+            flow = Dataflow(group.body.block)
+            plan = planner.plan(Cluster(flow, tuple(flow.ops)))
+            assert isinstance(plan, Plan)
+            write(fitting(plan, group).rated, group)
 
 
 _UNFOUND = "would be faster, but the search did not merge them"

@@ -13,7 +13,7 @@ from dlc.core.context import dlc_context
 from dlc.core.locations import operation_text
 from dlc.dialects.fused_group import GroupOp
 from dlc.errors import CompileError
-from dlc.plan import NoPlan, Planner, write
+from dlc.plan import NoPlan, Planner, fitting, write
 from dlc.strategies import Rated
 
 
@@ -32,14 +32,19 @@ class TilePass(ModulePass):
     - ``limits``: always 1. A schedule that needs more than the chip has (threads, registers,
       shared memory) is an error and gets no bound.
 
+    ``libraries`` may compute groups, too: the schedule of such a group names one (``library``) and
+    is else that of the kernel which runs where the library is missing.
+
     Runs on: ``fused_group``. Leaves: ``fused_group``. Order: after ``fuse``.
     """
 
     name = "tile"
+    libraries: tuple[str, ...] = ()
     arch: str = arch.DEFAULT_TARGET
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        planner = Planner(arch.by_name(self.arch), dlc_context(ctx).measurements)
+        chip, known = arch.by_name(self.arch), dlc_context(ctx).measurements
+        planner = Planner(chip, known, self.libraries)
         for group in op.walk():
             if isinstance(group, GroupOp):
                 _tile(group, planner)
@@ -52,7 +57,7 @@ def _tile(group: GroupOp, planner: Planner) -> None:
         if group.schedule is not None:
             rated = planner.rated(cluster, group.schedule)
         else:
-            rated = _chosen(cluster, planner)
+            rated = _chosen(group, cluster, planner)
     except NotFusibleError as reason:
         raise CompileError(
             f"these ops cannot share a kernel: {reason}", at=operation_text(group)
@@ -63,9 +68,9 @@ def _tile(group: GroupOp, planner: Planner) -> None:
     write(rated, group)
 
 
-def _chosen(cluster: Cluster, planner: Planner) -> Rated:
+def _chosen(group: GroupOp, cluster: Cluster, planner: Planner) -> Rated:
     """Return the best schedule; raises NotFusibleError where there is none."""
     found = planner.plan(cluster)
     if isinstance(found, NoPlan):
         raise NotFusibleError(found.reason)
-    return found.best.rated
+    return fitting(found, group).rated

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from dlc import __version__, arch
+from dlc import __version__, arch, libraries
 from dlc.compiler import Options, Outcome, compile_to
 from dlc.compiler.options import (
     DEFAULT_SEARCH,
@@ -47,8 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("argument --json: not allowed with argument --emit")
     if given.check and (given.tune is not None or given.lock or given.locked):
         parser.error("arguments --tune, --lock, --locked: not allowed with argument --check")
-    if given.check and (given.search or given.search_budget is not None):
-        parser.error("arguments --search, --search-budget: not allowed with argument --check")
+    if given.check and (given.search or given.search_budget is not None or given.libraries):
+        parser.error(
+            "arguments --search, --search-budget, --libraries: not allowed with argument --check"
+        )
     return run_command("dlc-compile", lambda: _run(given))
 
 
@@ -121,6 +123,18 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         help="with --search beam or dp: take the best that was found by then, which is never worse "
         "than greedy's",
     )
+    parser.add_argument(
+        "--libraries",
+        type=_libraries,
+        default=(),
+        metavar="NAME[,NAME...]",
+        help="let these compute operations where that takes less time; without them at run time, "
+        f"generated kernels run: {', '.join(libraries.names())}; default: none",
+    )
+
+
+def _libraries(text: str) -> tuple[str, ...]:
+    return () if text == "none" else tuple(text.split(","))
 
 
 def _add_tuning(parser: argparse.ArgumentParser) -> None:
@@ -189,6 +203,7 @@ def _run(given: argparse.Namespace) -> int:
         locked=given.locked,
         search=given.search,
         search_budget=given.search_budget,
+        libraries=given.libraries,
         jobs=given.jobs,
         progress=progress,
         weights_from=_weights_from(given.weights_from),

@@ -18,6 +18,7 @@ from dlc import __version__
 from dlc.core.array_files import Arrays, write_arrays
 from dlc.core.cache import write_atomically
 from dlc.errors import CompileError, counted
+from dlc.report.values import missing_lines
 from dlc.runtime.comparison import Comparison, Tolerance
 from dlc.runtime.library import TensorInfo
 from dlc.runtime.model import Model, load
@@ -141,6 +142,8 @@ def _run(given: argparse.Namespace) -> int:
     start = time.perf_counter()
     model = load(given.model, given.device, given.threads)
     load_s = time.perf_counter() - start
+    for line in missing_lines(model.report):
+        show(f"dlc-run: warning: {line}", sys.stderr)
     if given.explain and not given.profile:
         print(explanation(model, given, None))
         return SUCCESS

@@ -10,6 +10,7 @@ from xdsl.ir import Dialect
 from dlc.dialects.loop.accumulator import CombinePartsOp, ContractOp, ZeroOp
 from dlc.dialects.loop.attributes import (
     BoundAttr,
+    CallAttr,
     CombineScopeAttr,
     KindAttr,
     MapAttr,
@@ -74,6 +75,7 @@ Loop = Dialect(
     ],
     [
         BoundAttr,
+        CallAttr,
         CombineScopeAttr,
         KindAttr,
         MapAttr,

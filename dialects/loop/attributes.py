@@ -8,6 +8,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
 
+from dlc.errors import CompileError
 from dlc.ir.record import RecordAttr, Value
 
 
@@ -126,3 +127,40 @@ class MeasuredAttr(RecordAttr):
         if not times or type(count) is not int or count <= 0:
             parser.raise_error(f"{cls.name} holds a time, its spread and a count above 0", start)
         return record
+
+
+@irdl_attr_definition
+class CallAttr(RecordAttr):
+    """The call of a library that computes what a kernel computes; other keys are the library's own.
+
+    ``buffers``: those of the kernel that the call takes, by number. ``count``: of iterations, which
+    threads share; each calls ``function`` for its own.
+
+    ``#loop.call<library = "openblas", function = "cblas_sgemm", buffers = [0, 1, 2], count = 64>``
+    """
+
+    name = "loop.call"
+
+    @property
+    def library(self) -> str:
+        """The name of the library."""
+        return self.get("library", "")
+
+    @property
+    def function(self) -> str:
+        """The function that is called."""
+        return self.get("function", "")
+
+    @property
+    def buffers(self) -> tuple[int, ...]:
+        """The numbers of the buffers that the call takes, in its order."""
+        given: tuple[Value, ...] = self.get("buffers", ())
+        found = tuple(number for number in given if type(number) is int)
+        if len(found) < len(given):
+            raise CompileError(f"{self.name} buffers should be numbers of buffers")
+        return found
+
+    @property
+    def count(self) -> int:
+        """The iterations that threads share."""
+        return self.get("count", 0)

@@ -41,8 +41,13 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.fragments import WARP_LANES
+from dlc.dialects.loop.attributes import CallAttr
+from dlc.errors import CompileError
 from dlc.ir.cluster import ClusteredKernel
 from dlc.ir.parts import verify_parts
+
+_PRINTED = ["outputs", "scratch", "threads", "cluster", "cooperative", "filled", "parts", "call"]
+"""The properties of a kernel that stand among its attributes, in this order."""
 
 
 @irdl_op_definition
@@ -69,7 +74,8 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     threads say it. ``cluster``: neighbouring blocks that combine values. ``cooperative``,
     ``filled``: as those of ``gpu.kernel``: the blocks wait for each other, and buffers hold only
     ones at first. ``parts``: of outputs that it does not write whole the number, the axis along
-    which it writes a part, and where that begins and ends.
+    which it writes a part, and where that begins and ends. ``call``: of a library, which runs in
+    place of the body where the library is found when the model is loaded.
 
     ``loop.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : i64} {...}``
     """
@@ -83,6 +89,7 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     cooperative = opt_prop_def(UnitAttr)
     filled = opt_prop_def(DenseArrayBase.constr(i64))
     parts = opt_prop_def(ArrayAttr[DenseArrayBase])
+    call = opt_prop_def(CallAttr)
     scratch = prop_def(DenseArrayBase.constr(i64), default_value=DenseArrayBase.from_list(i64, []))
     body = region_def("single_block")
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), RecursiveMemoryEffect())
@@ -157,8 +164,25 @@ class KernelOp(IRDLOperation, ClusteredKernel):
         if self.cluster_blocks < 1:
             raise VerifyException(f"cluster = {self.cluster_blocks} should be at least 1")
         verify_parts(self, self.output_buffers)
+        if self.call is not None:
+            self._verify_call(self.call)
         if not isinstance(self.body.block.last_op, EndOp):
             raise VerifyException("a kernel ends with loop.end")
+
+    def _verify_call(self, call: CallAttr) -> None:
+        """Raise VerifyException for a call of nothing, or one that leaves out an output."""
+        try:
+            named, count = call.library and call.function, call.count
+            given = [*call.buffers]
+        except CompileError as error:
+            raise VerifyException(str(error)) from error
+        if not named or count < 1:
+            raise VerifyException("a call names library and function, and counts iterations from 1")
+        known = {x.index for x in (*self.input_buffers, *self.output_buffers)}
+        if not known.issuperset(given):
+            raise VerifyException(f"buffers = {given} of a call should be inputs or outputs")
+        if missing := [x.index for x in self.output_buffers if x.index not in given]:
+            raise VerifyException(f"the call leaves out buffer {missing[0]}, an output")
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -166,8 +190,7 @@ class KernelOp(IRDLOperation, ClusteredKernel):
             parser, reserved_attr_names=("sym_name", "function_type")
         )
         extra = dict(attributes.data) if attributes else {}
-        known = ("outputs", "scratch", "threads", "cluster", "cooperative", "filled", "parts")
-        properties = {key: extra.pop(key) for key in known if key in extra}
+        properties = {key: extra.pop(key) for key in _PRINTED if key in extra}
         if "outputs" not in properties:
             parser.raise_error("a kernel says how many of its buffers are outputs")
         return cls.build(
@@ -181,19 +204,9 @@ class KernelOp(IRDLOperation, ClusteredKernel):
         )
 
     def print(self, printer: Printer) -> None:
-        shown: dict[str, Attribute] = {"outputs": self.outputs}
-        if self.scratch_bytes:
-            shown["scratch"] = self.scratch
-        if self.threads is not None:
-            shown["threads"] = self.threads
-        if self.cluster is not None:
-            shown["cluster"] = self.cluster
-        if self.cooperative is not None:
-            shown["cooperative"] = self.cooperative
-        if self.filled is not None:
-            shown["filled"] = self.filled
-        if self.parts is not None:
-            shown["parts"] = self.parts
+        shown = {key: self.properties[key] for key in _PRINTED if key in self.properties}
+        if not self.scratch_bytes:
+            del shown["scratch"]
         print_func_op_like(
             printer,
             self.sym_name,

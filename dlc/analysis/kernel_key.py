@@ -12,7 +12,7 @@ def kernel_key(group: GroupOp) -> object:
     block = group.body.block
     numbers: dict[SSAValue, int] = {arg: n for n, arg in enumerate(block.args)}
     weights = tuple(isinstance(v.owner, WeightOp) for v in group.inputs)
-    ops: list[object] = [tuple(block.arg_types), weights, group.schedule, group.backend]
+    ops: list[object] = [tuple(block.arg_types), weights, group.schedule]
     for op in block.ops:
         properties = tuple(sorted(op.properties.items(), key=lambda item: item[0]))
         ops.append((op.name, properties, tuple(numbers[v] for v in op.operands)))

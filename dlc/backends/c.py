@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.utils.target import Target
 
+from dlc.backends._c_call import call_lines
 from dlc.backends._c_like import STATEMENTS, Statement, assign, function_name
 from dlc.backends._c_scalar import TEMPLATES, storage_type
 from dlc.backends._c_share import SPREAD, SharePrinter, is_spread, run_together
@@ -109,7 +110,7 @@ class CPrinter(SharePrinter):
         """Print a kernel and the function that is called from outside.
 
         All outer ones have one type, so that a table can hold them. Raises CompileError where the
-        stack of a thread cannot hold the buffers.
+        stack of a thread cannot hold the buffers, or a call does not fit the kernel.
         """
         check_stack(op)
         name = self.kernel_name = function_name(op.sym_name.data)
@@ -120,8 +121,11 @@ class CPrinter(SharePrinter):
             self.begin(op)
             self.block(op.body.block)
         operands = ", ".join(f"operands[{n}]" for n in range(len(arguments)))
-        with self.braces(f"void {name}(void *const *operands)"):
+        outer = f"void {name}" if op.call is None else f"static void {name}_generated"
+        with self.braces(f"{outer}(void *const *operands)"):
             self.line(f"{name}_body({operands});")
+        if op.call is not None:
+            self.lines += call_lines(op, op.call, name)
         self.lines[start:start], self.functions = self.functions, []
 
     def begin(self, op: Operation) -> None:

@@ -13,6 +13,7 @@ from dlc.backends.c import COMPILER_FLAGS
 from dlc.backends.cuda.cubins import CompiledKernel, compile_kernels
 from dlc.backends.host.cpu import print_cpu_program
 from dlc.backends.host.cuda import Capability, CudaKernel, CudaVariant, print_cuda_program
+from dlc.backends.host.libraries import called
 from dlc.backends.host.link import link_cpu, link_cuda
 from dlc.backends.host.reader import read_program
 from dlc.backends.host.tensor_map import driver_map
@@ -63,7 +64,8 @@ def build_cpu(
         flags = (*COMPILER_FLAGS, *chip.compiler_flags)
         texts = kernel_texts(context, module, "c")
         sources = [Source(f"{name}.c", text, flags) for name, text in texts]
-    program = print_cpu_program(read_program(module, place), sorted(chip.capabilities))
+    features, libraries = sorted(chip.capabilities), called(module.ops)
+    program = print_cpu_program(read_program(module, place), features, libraries)
     link_cpu(program, sources, payload_identity(place.file), jobs, to)
     return Built(sources=sources)
 

@@ -70,7 +70,7 @@ class Choosing:
             raise CompileError(str(error), at=str(lock)) from error
 
     def _tile(self, target: Target, module: ModuleOp) -> None:
-        passes = registry.build_passes(f"tile{{arch={target.name}}}")
+        passes = registry.build_passes(f"tile{{arch={target.name}{self.options.calling}}}")
         PassManager(passes, verify_each=False).run(self.context, module)
 
     def _tune(self, target: Target, module: ModuleOp) -> None:

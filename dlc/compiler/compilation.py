@@ -192,7 +192,7 @@ class Compilation:
                 if isinstance(arch.by_name(target.name), arch.GpuArch):
                     self.remarks += loops_apart(groups)
         # By the model alone: a lock that is replayed must give the bytes that tuning gave.
-        planner = Planner(arch.by_name(target.name))
+        planner = Planner(arch.by_name(target.name), libraries=self.options.libraries)
         return _Lowered(target, module, groups, describe_groups(groups, planner), self.context)
 
     def _choose(self, target: Target, module: ModuleOp) -> None:

@@ -109,10 +109,15 @@ def read_start(
 
 def _check_no_search(options: Options, path: str) -> None:
     """Raise CompileError for a wish about a search where the groups stand in a text."""
-    for name in ("search", "search_budget"):
-        if getattr(options, name) is not None:
+    wishes = {
+        "search": options.search,
+        "search-budget": options.search_budget,
+        "libraries": options.libraries or None,
+    }
+    for name, wish in wishes.items():
+        if wish is not None:
             raise CompileError(
-                f"{option(name.replace('_', '-'))} has no effect: the groups are those that stand "
+                f"{option(name)} has no effect: the groups are those that stand "
                 "in this text; give it where the text is printed",
                 at=path,
             )

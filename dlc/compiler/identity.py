@@ -13,7 +13,7 @@ import onnx
 from google.protobuf.message import EncodeError
 
 import dlc
-from dlc import arch
+from dlc import arch, libraries
 from dlc.compiler.options import Options
 from dlc.compiler.targets import Target
 from dlc.core import nvrtc
@@ -104,6 +104,7 @@ def _choices(options: Options) -> Iterator[Part]:
     yield options.precision
     yield options.weights
     yield options.fusion
+    yield from libraries.brought()
     yield "" if options.locked is None else Path(options.locked).read_bytes()
     yield json.dumps(size_lists(options.shapes or {}), sort_keys=True)
     yield from _constants(options.constants)

@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 from onnx import ModelProto
 
+from dlc import libraries
 from dlc.core.weights import Array
 from dlc.errors import CompileError
 from dlc.frontends.onnx.shapes import Shapes
@@ -50,7 +51,9 @@ class Options:
     choices to. locked: the lock file whose choices are taken; nothing is measured. search: how ops
     are divided into kernels: ``greedy`` (the default), ``beam`` or ``dp``. search_budget: after so
     many seconds ``beam`` and ``dp`` take the best that they have, at least that of ``greedy``,
-    which runs to its end; what is found then depends on the speed of the machine. jobs: compilers
+    which runs to its end; what is found then depends on the speed of the machine. libraries: those
+    that may compute groups, where a model finds them when it is loaded (``dlc/libraries``); the
+    kernels that else run are in the artifact, too. jobs: compilers
     at a time, by default one per core. progress: is told what is being done.
     """
 
@@ -70,6 +73,7 @@ class Options:
     locked: str | Path | None = None
     search: str | None = None
     search_budget: float | None = None
+    libraries: Sequence[str] = ()
     jobs: int | None = None
     progress: Callable[[str], None] = field(default=lambda _: None)
 
@@ -84,6 +88,7 @@ class Options:
         self._check_verification()
         self._check_tuning()
         self._check_search()
+        self._check_libraries()
         for name, sizes in (self.shapes or {}).items():
             if not _are_sizes(sizes):
                 raise CompileError(
@@ -140,11 +145,28 @@ class Options:
                 f"give {option('search')} beam or dp with it"
             )
 
+    def _check_libraries(self) -> None:
+        _check_type("libraries", self.libraries, Sequence)
+        if isinstance(self.libraries, str):
+            raise CompileError(f"libraries is {self.libraries!r}; give a list of names")
+        libraries.check_names(self.libraries)
+        if self.libraries and self.tune_seconds is not None:
+            raise CompileError(
+                f"{option('tune')} measures generated kernels only; {option('libraries')} has no "
+                "effect with it"
+            )
+
     @property
     def fusion(self) -> str:
         """The options of the pass ``fuse`` that say how to search."""
         search = f"search={self.search or DEFAULT_SEARCH}"
-        return search if self.search_budget is None else f"{search} budget={self.search_budget}"
+        budget = "" if self.search_budget is None else f" budget={self.search_budget}"
+        return search + budget + self.calling
+
+    @property
+    def calling(self) -> str:
+        """The options of ``fuse`` and ``tile`` that say which libraries may be called."""
+        return f" libraries={','.join(self.libraries)}" if self.libraries else ""
 
     @property
     def tune_seconds(self) -> float | None:

@@ -32,6 +32,7 @@ class Origin:
     precision: str = ""
     search: str = ""
     search_budget: str = ""
+    libraries: str = ""
 
     @staticmethod
     def in_module(module: ModuleOp) -> "Origin | None":
@@ -73,9 +74,13 @@ class Origin:
                 "--emit",
                 at=text,
             )
-        budget = float(self.search_budget) if self.search_budget else None
-        search = self.search or None
-        return replace(options, shapes=json.loads(self.shapes), search=search, search_budget=budget)
+        return replace(
+            options,
+            shapes=json.loads(self.shapes),
+            search=self.search or None,
+            search_budget=float(self.search_budget) if self.search_budget else None,
+            libraries=tuple(self.libraries.split(",")) if self.libraries else (),
+        )
 
 
 def _check_same(name: str, made: str, given: str, text: str) -> None:
@@ -98,8 +103,8 @@ def record_origin(
     else:
         shapes, searched = _text(options.shapes), options.search or ""
         budget = "" if options.search_budget is None else str(options.search_budget)
-        model = model_digest(source, options.constants)
-        origin = Origin(model, shapes, search=searched, search_budget=budget)
+        called, model = ",".join(options.libraries), model_digest(source, options.constants)
+        origin = Origin(model, shapes, search=searched, search_budget=budget, libraries=called)
     if origin and target:
         origin = replace(origin, target=target.name, precision=options.precision)
     if origin:

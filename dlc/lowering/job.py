@@ -20,6 +20,7 @@ from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.graph.structure import Array
+from dlc.dialects.loop.attributes import CallAttr
 from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.ir.space import buffer_bytes
 from dlc.ir.tensor import element_type, shape, tensor_type
@@ -51,6 +52,7 @@ class Job:
     reads: what a launch takes: inputs of the group by their numbers, results of earlier jobs.
     results: the types of what a launch gives.
     earlier: kernels of the group that are launched before, in order.
+    call: of a library, which may run in place of the kernel: it reads weights as they are.
     """
 
     group: GroupOp
@@ -66,6 +68,7 @@ class Job:
     reads: list["int | Handed"] = field(default_factory=list)
     results: list[TensorType[Attribute]] = field(default_factory=list)
     earlier: list["Job"] = field(default_factory=list)
+    call: CallAttr | None = None
 
     @staticmethod
     def of(group: GroupOp) -> "Job":
@@ -118,6 +121,8 @@ class Job:
     @property
     def weights(self) -> set[SSAValue]:
         """The arguments of the body that are weights with one reader: those to ``repack``."""
+        if self.call is not None:
+            return set()
         pairs = zip(self.group.inputs, self.group.body.block.args, strict=True)
         found = {inner for outer, inner in pairs if isinstance(outer.owner, WeightOp)}
         return {inner for inner in found if inner.has_one_use()}
@@ -174,6 +179,7 @@ class Job:
         kernel = KernelOp(name, types, len(self.results), self.scratch, Region(self.block))
         if self.threads is not None:
             kernel.threads = IntegerAttr(self.threads, i64)
+        kernel.call = self.call
         if self.cluster > 1:
             kernel.cluster = IntegerAttr(self.cluster, i64)
         if self.cooperative:

@@ -5,6 +5,7 @@ Whoever needs to know what a kernel costs, or which schedule it should have, ask
 is no other cost function.
 """
 
+from dlc.plan.calls import fitting
 from dlc.plan.candidate import Candidate
 from dlc.plan.plan import INDISTINCT, NoPlan, Plan
 from dlc.plan.planner import Planner, forget
@@ -20,6 +21,7 @@ __all__ = [
     "Planner",
     "Saving",
     "Structure",
+    "fitting",
     "forget",
     "saving",
     "structure",

@@ -12,6 +12,7 @@ from dlc.core.measurements import NOTHING, Measurements
 from dlc.dialects.graph.computed import ComputedOp
 from dlc.dialects.loop import ScheduleAttr
 from dlc.model.violation import Violation
+from dlc.plan.calls import check_call, known_names, with_calls
 from dlc.plan.plan import NoPlan, Plan
 from dlc.plan.ranking import best_of, ranked
 from dlc.plan.structure import Structure, structure
@@ -24,13 +25,17 @@ class Planner:
     """Makes plans for one chip.
 
     What the model says of a structure is found once in a process; what was measured is looked up
-    once by each planner.
+    once by each planner. libraries: the names of those that may compute a group. Raises
+    CompileError for one that does not exist, or is for another kind of chip.
     """
 
-    def __init__(self, chip: Arch, measurements: Measurements = NOTHING):
+    def __init__(
+        self, chip: Arch, measurements: Measurements = NOTHING, libraries: Sequence[str] = ()
+    ):
         self.chip = chip
         self._measurements = measurements
-        self._estimated = _estimated(chip, strategies.names())
+        self._libraries = known_names(libraries, chip)
+        self._estimated = _estimated(chip, strategies.names(), self._libraries)
         self._plans: dict[Structure, Plan | NoPlan] = {}
         self._asked: dict[tuple[Dataflow, tuple[int, ...]], Plan | NoPlan] = {}
 
@@ -67,7 +72,7 @@ class Planner:
             for candidate in plan.candidates:
                 if candidate.schedule.attribute() == given:
                     return candidate.rated
-        return strategies.rated(cluster, given, self.chip)
+        return check_call(strategies.rated(cluster, given, self.chip), cluster, self.chip)
 
     def spans(self, flow: Dataflow) -> Iterator[tuple[ComputedOp, ComputedOp]]:
         """Yield pairs of ops that one kernel may compute with all that lies between, though no two
@@ -80,7 +85,7 @@ class Planner:
         if found is None:
             if len(self._estimated) >= _MOST_PLANS:
                 self._estimated.clear()
-            found = self._estimated[own] = _plan(cluster, own, self.chip)
+            found = self._estimated[own] = _plan(cluster, own, self.chip, self._libraries)
         return found
 
     def _informed(self, plan: Plan | NoPlan) -> Plan | NoPlan:
@@ -90,8 +95,12 @@ class Planner:
 
 
 @lru_cache(8)
-def _estimated(chip: Arch, known: tuple[str, ...]) -> dict[Structure, Plan | NoPlan]:
-    """Return the plans of this process for a chip, made while strategies ``known`` were there."""
+def _estimated(
+    chip: Arch, known: tuple[str, ...], libraries: tuple[str, ...]
+) -> dict[Structure, Plan | NoPlan]:
+    """Return the plans of this process for a chip, made while strategies ``known`` were there, with
+    calls of ``libraries``.
+    """
     return {}
 
 
@@ -101,7 +110,7 @@ def forget() -> None:
     ranked.cache_clear()
 
 
-def _plan(cluster: Cluster, own: Structure, chip: Arch) -> Plan | NoPlan:
+def _plan(cluster: Cluster, own: Structure, chip: Arch, libraries: Sequence[str]) -> Plan | NoPlan:
     """Return the plan by the model alone."""
     try:
         able = strategies.able(cluster, chip)
@@ -109,6 +118,7 @@ def _plan(cluster: Cluster, own: Structure, chip: Arch) -> Plan | NoPlan:
         return NoPlan(str(reason))
     works = [(each, each.work_of(cluster)) for each in able]
     if found := best_of([ranked(each, work, chip) for each, work in works]):
+        found = with_calls(found, cluster, chip, libraries)
         return Plan(own, found, traffic_bytes(cluster), work(cluster))
     described = " or ".join(each.describe(work) for each, work in works)
     reasons = "".join(f"; a small block {v}" for v in _violations(works, chip))

@@ -12,7 +12,7 @@ from dlc.report.roofline import roofline
 from dlc.report.run import Step, steps_of
 from dlc.report.style import COLORS, STYLE
 from dlc.report.timeline import time_line
-from dlc.report.values import by_group, microseconds, size
+from dlc.report.values import by_group, library_lines, microseconds, size
 
 _GRAPH = (
     "Each row is a launch, from the first to the last one. An arc goes from what writes a value to "
@@ -39,8 +39,9 @@ def page(report: Mapping[str, Any], seconds: Sequence[float] | None = None) -> s
         element("title", text(title)),
         f"<style>{STYLE}</style>",
     )
+    called = [element("p", text(line)) for line in library_lines(report)]
     parts = [part for v in report["variants"] for part in _variant(report, v, seconds)]
-    body = element("body", element("h1", text(title)), *parts)
+    body = element("body", element("h1", text(title)), *called, *parts)
     return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
 
 

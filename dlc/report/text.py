@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dlc.errors import counted, printable
-from dlc.report.values import Kernel, by_group, changed, size, value
+from dlc.report.values import Kernel, by_group, changed, library_lines, size, value
 
 
 def explain(report: Mapping[str, Any]) -> str:
@@ -17,6 +17,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
         f"target {report['target']}, precision {report['precision']}, "
         f"weights {size(report['weights_bytes'])}"
     )
+    yield from library_lines(report)
     for variant in report["variants"]:
         yield (
             f"{variant['target']}: {counted(variant['launches'], 'launch')} of "

@@ -51,3 +51,19 @@ def by_group(kernels: Sequence[Kernel]) -> dict[str, list[Kernel]]:
     for kernel in kernels:  # a report of before groups had several kernels names no group
         found.setdefault(kernel.get("group", kernel["name"]), []).append(kernel)
     return found
+
+
+def library_lines(report: Mapping[str, Any]) -> list[str]:
+    """Return a line for each library that kernels of a loaded model call."""
+    libraries = report.get("libraries", {}).items()
+    used = [f"library {name}: {found['state']}" for name, found in libraries if found["used"]]
+    return [*used, *missing_lines(report)]
+
+
+def missing_lines(report: Mapping[str, Any]) -> list[str]:
+    """Return a line for each library that a loaded model did not find."""
+    return [
+        f"library {name} is not used, generated kernels run: {found['state']}"
+        for name, found in report.get("libraries", {}).items()
+        if not found["used"]
+    ]

@@ -25,10 +25,11 @@ import numpy as np
 
 from dlc.errors import ArtifactError
 from dlc.runtime.artifact import Trailer, seal_of
+from dlc.runtime.called_library import CalledLibrary, file_of_wheel
 from dlc.runtime.dtypes import numpy_dtype
 from dlc.runtime.private_copy import private_copy
 
-ABI_VERSION = 3
+ABI_VERSION = 4
 CUDA = 1
 """``dlc_target`` of an artifact for NVIDIA GPUs."""
 
@@ -40,6 +41,16 @@ class _Tensor(ctypes.Structure):
         ("rank", c_int32),
         ("shape", POINTER(c_int64)),
         ("bytes", c_uint64),
+    ]
+
+
+class _CalledLibrary(ctypes.Structure):
+    _fields_: ClassVar = [
+        ("name", c_char_p),
+        ("variable", c_char_p),
+        ("wheel", c_char_p),
+        ("is_used", c_int32),
+        ("state", c_char_p),
     ]
 
 
@@ -61,6 +72,9 @@ class _Api(ctypes.Structure):
         ("variant", CFUNCTYPE(c_int32, c_void_p)),
         ("step_count", CFUNCTYPE(c_uint32, c_void_p)),
         ("run_steps", CFUNCTYPE(c_int, c_void_p, c_uint32, c_uint32, *[c_void_p] * 4)),
+        ("library_count", c_int32),
+        ("libraries", POINTER(_CalledLibrary)),
+        ("set_library", CFUNCTYPE(c_int, c_int32, c_char_p)),
     ]
 
 
@@ -129,11 +143,24 @@ class Library:
         threads: of a run on the CPU, 0: the default.
         """
         handle = c_void_p()
+        for number, row in enumerate(self._called_libraries()):
+            if (file := file_of_wheel(row.wheel.decode())) is not None:
+                self.check(self.api.set_library(number, os.fsencode(file)))
         self.check(self.api.create(os.fsencode(path), None, device, ctypes.byref(handle)))
         assert handle.value is not None
         if threads:
             self.set_threads(handle.value, threads)
         return handle.value
+
+    def called_libraries(self) -> list[CalledLibrary]:
+        """Return what is called where it is found, as it is since a model was created."""
+        return [
+            CalledLibrary(row.name.decode(), bool(row.is_used), (row.state or b"").decode())
+            for row in self._called_libraries()
+        ]
+
+    def _called_libraries(self) -> Any:
+        return self.api.libraries[: self.api.library_count]
 
     def set_threads(self, handle: int, threads: int) -> None:
         """Set how many threads a run of a CPU model takes; 0: the default. Raises ArtifactError."""

@@ -107,8 +107,16 @@ class Model:
             handle = self._library.create(self.path, self.device, self._threads)
             weakref.finalize(self, self._library.destroy, handle)
             check_state(self.path, self._state)
+            self._note_libraries()
             self._handle = handle
         return self._handle
+
+    def _note_libraries(self) -> None:
+        """Note in the report which libraries were found, if kernels call any."""
+        if found := self._library.called_libraries():
+            self.report["libraries"] = {
+                each.name: {"used": each.is_used, "state": each.state} for each in found
+            }
 
     def run(
         self,

@@ -9,8 +9,10 @@ what was taken and what came next; ``--tune`` measures ([tuning.md](tuning.md)).
 Change ``threads`` and ``vector`` first for ``map``, ``row`` and ``scan``; ``tile``, ``warps``,
 ``instruction`` and ``stages`` for ``contract``; ``rows``, ``step`` and ``warps`` for
 ``attention``; ``units``, ``sequences`` and ``warps`` for ``recurrent``. A key that you leave out
-has its default. Values that do not fit each other or the chip are errors that say so. Sizes that a
-schedule does not divide are fine: what is left over is guarded.
+has its default. The key ``library`` names a library that computes the group where it is found
+([libraries.md](libraries.md)); the rest is then the kernel that runs where it is not. Values that
+do not fit each other or the chip are errors that say so. Sizes that a schedule does not divide are
+fine: what is left over is guarded.
 
 For developers: a strategy is there by its file, which defines ``STRATEGY``; its name is that of the
 file. The lists of schedules are fixed and do not depend on sizes, as in Hidet.
@@ -30,7 +32,7 @@ from dlc.strategies._implementation import AnyImplementation, Implementation
 from dlc.strategies._lower import lower_group
 from dlc.strategies._rated import Rated, Seconds, Space
 from dlc.strategies._registry import by_name, names
-from dlc.strategies._schedule import Schedule
+from dlc.strategies._schedule import Schedule, target_of
 from dlc.strategies._strategy import Strategy
 
 __all__ = [
@@ -52,4 +54,5 @@ __all__ = [
     "read",
     "read_record",
     "spans",
+    "target_of",
 ]

@@ -1,9 +1,11 @@
 """From a group to its kernels, as its schedule says."""
 
+from dlc import libraries
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.core.locations import operation_text
 from dlc.dialects.fused_group import GroupOp
-from dlc.dialects.loop.attributes import ScheduleAttr
+from dlc.dialects.graph.overlay import part_of
+from dlc.dialects.loop.attributes import CallAttr, ScheduleAttr
 from dlc.errors import CompileError
 from dlc.lowering.job import Job
 from dlc.strategies._choice import check, implementation, read
@@ -20,8 +22,12 @@ def lower_group(group: GroupOp) -> list[Job]:
     job = Job.of(group)
     try:
         schedule, flow = read(group.schedule or DEFAULT), Dataflow(group.body.block)
-        check(Cluster(flow, tuple(flow.ops)), schedule)
+        check(cluster := Cluster(flow, tuple(flow.ops)), schedule)
+        if schedule.library:
+            job.call = _call(group, cluster, schedule.library)
         implementation(schedule).lower(job, schedule)
+        if schedule.library and job.earlier:
+            raise CompileError("a schedule of several kernels has no library in their place")
     except CompileError as error:
         error.place(operation_text(group))
         raise
@@ -31,3 +37,10 @@ def lower_group(group: GroupOp) -> list[Job]:
         if len(jobs) > 1:
             each.drop_unread()
     return jobs
+
+
+def _call(group: GroupOp, cluster: Cluster, library: str) -> CallAttr:
+    """Return the call that computes a group; raises CompileError where none does."""
+    if any(map(part_of, group.outputs)):
+        raise CompileError("no library stores a result in a larger tensor; leave library out")
+    return libraries.by_name(library).call(cluster)

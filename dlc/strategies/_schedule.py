@@ -6,9 +6,10 @@ their defaults stand nowhere else.
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from typing import ClassVar, Self
 
+from dlc import libraries
 from dlc.arch import Arch, CpuArch, GpuArch
 from dlc.dialects.loop.attributes import ScheduleAttr
 from dlc.errors import CompileError
@@ -19,7 +20,7 @@ from dlc.strategies._key import Key
 TARGETS: Mapping[str, type[Arch]] = {"gpu": GpuArch, "cpu": CpuArch}
 """The kinds of chips that schedules are for."""
 
-_NAMES = ("strategy", "target")
+_NAMES = ("strategy", "target", "library")
 
 
 def target_of(arch: Arch) -> str:
@@ -37,6 +38,11 @@ class Schedule:
 
     strategy: ClassVar[str]
     target: ClassVar[str]
+
+    library: str = field(default="", kw_only=True)
+    """The library that computes the group where it is found (``dlc.libraries``); the rest is the
+    schedule of the kernel that runs where it is not. Without one the key is left out.
+    """
 
     def __init_subclass__(cls, strategy: str = "", target: str = "") -> None:
         cls.strategy, cls.target = strategy, target
@@ -77,8 +83,8 @@ class Schedule:
 
     @classmethod
     def keys(cls) -> dict[str, Key]:
-        """Return what each field may hold, by its name."""
-        return {each.name: each.metadata["key"] for each in fields(cls)}
+        """Return what each key of the strategy may hold, by its name."""
+        return {each.name: each.metadata["key"] for each in fields(cls) if each.metadata}
 
     @classmethod
     def default_of(cls, name: str) -> Value | None:
@@ -97,7 +103,8 @@ class Schedule:
             if name not in keys and name not in _NAMES:
                 takes = ", ".join(keys)
                 raise CompileError(f"schedule key {name} is unknown; {cls.title()} has {takes}")
-        schedule = cls(**{name: cls._value(name, key, record) for name, key in keys.items()})
+        values = {name: cls._value(name, key, record) for name, key in keys.items()}
+        schedule = cls(**values, library=cls._library(record))
         schedule.check()
         return schedule
 
@@ -110,6 +117,15 @@ class Schedule:
         return value
 
     @classmethod
+    def _library(cls, record: Mapping[str, Value]) -> str:
+        if "library" not in record:
+            return ""
+        library = libraries.by_name(str(record["library"]))
+        if library.target != cls.target:
+            raise CompileError(f"library {library.name} is for a {library.target.upper()}")
+        return library.name
+
+    @classmethod
     def title(cls) -> str:
         """Return the words for schedules of this kind in an error."""
         return f"{cls.strategy} on a {cls.target.upper()}"
@@ -117,4 +133,6 @@ class Schedule:
     def attribute(self) -> ScheduleAttr:
         """Return the schedule as the IR has it."""
         names = (("strategy", self.strategy), ("target", self.target))
-        return ScheduleAttr((*names, *((each, getattr(self, each)) for each in self.keys())))
+        called = (("library", self.library),) if self.library else ()
+        keys = ((each, getattr(self, each)) for each in self.keys())
+        return ScheduleAttr((*names, *keys, *called))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 from dlc.backends.host.c_text import c_list, c_string
+from dlc.backends.host.libraries import print_libraries
 from dlc.backends.host.program import HostProgram
 from dlc.backends.host.signature import print_signature
 from dlc.backends.host.steps import print_steps, print_table, steps_row
@@ -66,6 +67,7 @@ def print_cuda_program(variants: Sequence[CudaVariant]) -> str:
         [
             '#include "cuda_program.h"\n',
             print_signature(variants[0].program),
+            print_libraries(()),
             *tables,
             f"const int32_t dlc_variant_count = {len(variants)};",
             "const dlc_variant dlc_variants[] = {\n    " + ",\n    ".join(rows) + "};\n",

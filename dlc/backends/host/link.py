@@ -45,6 +45,6 @@ def _host_sources(program: str, identity: bytes, *files: str) -> list[Source]:
         Source("identity.c", print_identity(identity), _HOST_FLAGS),
         *(
             Source(name, native_text(name), _HOST_FLAGS)
-            for name in (*files, "entry.c", "payload.c")
+            for name in (*files, "entry.c", "libraries.c", "payload.c")
         ),
     ]

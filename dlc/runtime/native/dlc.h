@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define DLC_ABI_VERSION 3u
+#define DLC_ABI_VERSION 4u
 
 typedef enum dlc_status {
   DLC_OK = 0,
@@ -59,6 +59,15 @@ typedef struct dlc_tensor {
   const int64_t *shape; /* rank sizes */
   uint64_t bytes;
 } dlc_tensor;
+
+/* A library of others that kernels call where create finds it; generated kernels run where it does not. */
+typedef struct dlc_library {
+  const char *name;     /* openblas */
+  const char *variable; /* of the environment, that names its file: DLC_OPENBLAS */
+  const char *wheel;    /* a Python package and the file in it, for set_library; "": none */
+  int32_t is_used;
+  const char *state; /* from the first create on: the file, or why generated kernels run */
+} dlc_library;
 
 typedef struct dlc_model dlc_model;
 
@@ -112,6 +121,13 @@ typedef struct dlc_api {
    * captured as one of run may. */
   dlc_status (*run_steps)(dlc_model *model, uint32_t first, uint32_t end, void *stream, void *workspace,
                           const void *const *inputs, void *const *outputs);
+
+  int32_t library_count;
+  const dlc_library *libraries;
+
+  /* Name the file of a library, by its number in the table, that create opens unless the environment names one. It
+   * counts for the next create while there is no model. */
+  dlc_status (*set_library)(int32_t number, const char *path);
 } dlc_api;
 
 const dlc_api *dlc_entry(void);

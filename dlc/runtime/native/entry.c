@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "libraries.h"
 #include "program.h"
 
 static __thread char message[512];
@@ -21,6 +22,7 @@ static const char *last_message(void) { return message; }
 static void destroy(dlc_model *model) {
   if (!model) return;
   dlc_model_close(model);
+  dlc_libraries_give();
   free(model);
 }
 
@@ -29,6 +31,7 @@ static dlc_status create(const char *path, const char *weights_path, int32_t dev
   *model = NULL;
   dlc_model *made = calloc(1, dlc_model_bytes);
   if (!made) return dlc_fail(DLC_OUT_OF_MEMORY, "out of memory");
+  dlc_libraries_take();
   dlc_status status = dlc_model_open(made, path, weights_path, device);
   if (status == DLC_OK)
     *model = made;
@@ -96,9 +99,12 @@ __attribute__((visibility("default"))) const dlc_api *dlc_entry(void) {
       .variant = variant,
       .step_count = step_count,
       .run_steps = run_steps,
+      .libraries = dlc_libraries,
+      .set_library = dlc_libraries_set,
   };
   api.target = dlc_artifact_target; /* no constant expressions in C99 */
   api.input_count = dlc_input_count;
   api.output_count = dlc_output_count;
+  api.library_count = dlc_library_count;
   return &api;
 }

@@ -55,17 +55,6 @@ func.func @other_size(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 
 // -----
 
-func.func @no_such_backend(%x: tensor<8xf32>) {
-  // expected-error@below {{there is no backend 'cublaslt'; there are: generated}}
-  %y = fused_group.group @g(%x) : (tensor<8xf32>) -> tensor<8xf32> attributes {backend = "cublaslt"} {
-  ^bb0(%xi: tensor<8xf32>):
-    fused_group.yield %xi : tensor<8xf32>
-  }
-  func.return
-}
-
-// -----
-
 func.func @measured(%x: tensor<8xf32>) -> tensor<8xf32> {
   // expected-error@below {{loop.measured has time_us, spread_us and count, in this order}}
   %y = fused_group.group @g(%x) : (tensor<8xf32>) -> tensor<8xf32> attributes {measured = #loop.measured<time_us = 3.0>} {

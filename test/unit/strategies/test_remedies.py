@@ -1,7 +1,7 @@
 """What a schedule says to do where the chip has less than it takes."""
 
 import re
-from dataclasses import fields
+from typing import Any
 
 import pytest
 
@@ -23,8 +23,9 @@ SCHEDULES = [
 
 def _example(kind: type[Schedule]) -> Schedule:
     """Return a schedule of a kind, unchecked: keys without a default are 1."""
-    defaults = {each.name: kind.default_of(each.name) for each in fields(kind)}
-    return kind(**{name: 1 if value is None else value for name, value in defaults.items()})
+    values: dict[str, Any] = {name: kind.default_of(name) for name, _ in kind.keys().items()}
+    values.update({name: 1 for name, value in values.items() if value is None})
+    return kind(**values)
 
 
 @pytest.mark.parametrize("kind", SCHEDULES, ids=lambda kind: kind.__name__)

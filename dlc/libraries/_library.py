@@ -1,0 +1,84 @@
+"""What a library is: code of others that computes some groups."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute
+
+from dlc.analysis.dataflow import Cluster
+from dlc.arch import Arch
+from dlc.dialects.loop.attributes import CallAttr
+from dlc.model.upper_bound import UpperBound
+
+Buffer = MemRefType[Attribute]
+"""The type of a buffer of a kernel."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of a library as C declares it: ``float (float x, float y)`` is ``Function(name,
+    "float", "float x, float y")``.
+    """
+
+    name: str
+    result: str
+    parameters: str
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a call takes. bound: the least time that any code can take; seconds: what it probably
+    takes.
+    """
+
+    bound: UpperBound
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a library is found when a model is loaded; ``DLC_<NAME>`` in the environment, the path
+    of a file, goes before all of it.
+
+    files: names that the dynamic linker looks for, in order. wheel: a Python package and the file
+    in it, ``package/folder/file.so``; only Python looks there, before ``files``. prefixes: what may
+    stand before the names of all functions. is_copied: whether a model opens a copy of the file, so
+    that what it sets in the library (``Library.begin``) is nobody else's.
+    """
+
+    files: Sequence[str]
+    wheel: str = ""
+    prefixes: Sequence[str] = ("",)
+    is_copied: bool = False
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library whose functions compute some groups.
+
+    name: a C identifier. target: the kind of chips that it is for. place: where it is found.
+    functions: all that is called; without one of them nothing is. begin: C statements that run once
+    when the library was found. obstacle: why it does not compute a cluster on a chip, ``None``
+    where it does. price: what the chip takes for a cluster that it computes. call: the call that
+    computes a cluster, with all numbers that ``code`` needs; raises CompileError where none does.
+    check: raises CompileError for a call that does not fit buffers of these types. code: C
+    statements that do the iterations from ``first`` to before ``end`` of a call (``int64_t``) by
+    its functions; ``b[i]`` is the address of the ``i``-th buffer that the call names.
+    """
+
+    name: str
+    target: str
+    place: Place
+    functions: Sequence[Function]
+    obstacle: Callable[[Cluster, Arch], str | None]
+    price: Callable[[Cluster, Arch], Price]
+    call: Callable[[Cluster], CallAttr]
+    check: Callable[[CallAttr, Sequence[Buffer]], None]
+    code: Callable[[CallAttr], str]
+    begin: str = ""
+
+    @property
+    def variable(self) -> str:
+        """The variable of the environment that names the file of the library."""
+        return f"DLC_{self.name.upper()}"

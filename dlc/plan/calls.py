@@ -1,0 +1,74 @@
+"""Calls of libraries as candidates of a plan."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from dlc import libraries
+from dlc.analysis.dataflow import Cluster
+from dlc.arch import Arch
+from dlc.dialects.fused_group import GroupOp
+from dlc.dialects.graph.overlay import part_of
+from dlc.errors import CompileError
+from dlc.plan.candidate import Candidate
+from dlc.plan.plan import Plan
+from dlc.strategies import Rated, Schedule, target_of
+
+
+def known_names(names: Sequence[str], chip: Arch) -> tuple[str, ...]:
+    """Return the names of libraries, sorted; raises CompileError for one that is not there, or is
+    for another kind of chip.
+    """
+    for library in map(libraries.by_name, names):
+        if library.target != target_of(chip):
+            raise CompileError(
+                f"library {library.name} is for a {library.target.upper()}, not for {chip.name}"
+            )
+    return tuple(sorted(set(names)))
+
+
+def with_calls(
+    generated: Sequence[Candidate], cluster: Cluster, chip: Arch, names: Sequence[str]
+) -> tuple[Candidate, ...]:
+    """Return generated kernels, and calls of libraries, each before what takes longer.
+
+    A call has the best generated kernel beside it, for where its library is missing.
+    """
+    found = list(generated)
+    for call in _calls(generated[0].schedule, cluster, chip, names):
+        slower = (n for n, each in enumerate(found) if each.estimate_s > call.estimate_s)
+        found.insert(next(slower, len(found)), call)
+    return tuple(found)
+
+
+def _calls(
+    kernel: Schedule, cluster: Cluster, chip: Arch, names: Sequence[str]
+) -> Iterator[Candidate]:
+    for name in names:
+        if libraries.by_name(name).obstacle(cluster, chip) is None:
+            rated = _rated(replace(kernel, library=name), cluster, chip)
+            yield Candidate(rated.schedule, rated.latency_s(), lambda rated=rated: rated)
+
+
+def check_call(rated: Rated, cluster: Cluster, chip: Arch) -> Rated:
+    """Return what a schedule that is given takes, of which the kernel was rated.
+
+    Raises CompileError where its library does not compute the cluster.
+    """
+    schedule = rated.schedule
+    if not schedule.library:
+        return rated
+    if obstacle := libraries.by_name(schedule.library).obstacle(cluster, chip):
+        raise CompileError(f"library {schedule.library} does not compute this group: {obstacle}")
+    return _rated(schedule, cluster, chip)
+
+
+def _rated(schedule: Schedule, cluster: Cluster, chip: Arch) -> Rated:
+    price = libraries.by_name(schedule.library).price(cluster, chip)
+    return Rated(schedule, price.bound, lambda: price.seconds)
+
+
+def fitting(plan: Plan, group: GroupOp) -> Candidate:
+    """Return the best candidate that a group can have: no library stores a part of a tensor."""
+    if not any(map(part_of, group.outputs)):
+        return plan.best
+    return next(each for each in plan.candidates if not each.schedule.library)
