@@ -17,6 +17,7 @@ import models
 import numpy as np
 import pytest
 import streams
+import xla_kernels
 from onnx import TensorProto, helper, save
 
 import dlc
@@ -110,7 +111,7 @@ def test_each_benchmark_is_one_that_its_script_takes(
     page: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, script, *arguments = split(command, comments=True)
-    scripts = (attention, convolutions, decoding, gemm, models, streams)
+    scripts = (attention, convolutions, decoding, gemm, models, streams, xla_kernels)
     module = {each.__name__: each for each in scripts}[Path(script).stem]
     assert (ROOT / script).samefile(str(module.__file__))
     taken: list[str] = []
