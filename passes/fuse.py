@@ -39,10 +39,12 @@ class FusePass(ModulePass):
 
     ``search`` is the way to choose, by the plans for ``arch``: ops share a kernel where the plan of
     that takes less time than those of two. ``greedy`` merges neighbours, ``beam`` puts patterns of
-    ops together, ``dp`` looks for the cheapest of all divisions. After ``budget`` seconds the last
-    two take the best that they have, which is never worse than that of ``greedy``. A group gets the
-    ``schedule`` of its plan with its ``bound``, and says in ``boundaries`` why each of its readers
-    is not part of it. ``libraries`` may compute groups, too, where a call of one takes less time.
+    ops together, ``dp`` looks for the cheapest of all divisions, ``evolve`` changes its division at
+    random and keeps what is better; ``seed`` says what it draws. After ``budget`` seconds the last
+    three take the best that they have, which is never worse than that of ``greedy``. A group gets
+    the ``schedule`` of its plan with its ``bound``, and says in ``boundaries`` why each of its
+    readers is not part of it. ``libraries`` may compute groups, too, where a call of one takes less
+    time.
 
     Composite ops, which have no kernel of their own, are first replaced by what they mean. A loop
     of steps is one group where one kernel takes less time than those of all its steps; else its
@@ -58,6 +60,7 @@ class FusePass(ModulePass):
     name = "fuse"
     search: str = "greedy"
     budget: float | None = None
+    seed: int = 0
     libraries: tuple[str, ...] = ()
     arch: str = arch.DEFAULT_TARGET
 
@@ -65,6 +68,7 @@ class FusePass(ModulePass):
         decompose_composites(ctx, op)
         choose = search.by_name(self.search)
         deadline = inf if self.budget is None else monotonic() + self.budget
+        effort = search.Effort(deadline, self.seed)
         chip, known = arch.by_name(self.arch), dlc_context(ctx).measurements
         planner = Planner(chip, known, self.libraries)
         number = 0
@@ -74,7 +78,7 @@ class FusePass(ModulePass):
             whole = _Whole.of(block, planner)
             groups: list[Operation] = []
             for stage in stages(block):
-                partition = choose(Dataflow(block, stage), planner, deadline)
+                partition = choose(Dataflow(block, stage), planner, effort)
                 placed = _take_out_placed(partition)
                 groups += _Outliner(partition, placed, planner, number + len(groups)).run()
                 for each in placed:

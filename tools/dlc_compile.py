@@ -114,14 +114,15 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         "--search",
         choices=SEARCHES,
         help="how operations are divided into kernels: greedy merges neighbours; beam and dp take "
-        f"some seconds more, and also join operations that stand apart; default: {DEFAULT_SEARCH}",
+        "some seconds more, and also join operations that stand apart; evolve begins with the "
+        f"groups of dp and tries changes; default: {DEFAULT_SEARCH}",
     )
     parser.add_argument(
         "--search-budget",
         type=float,
         metavar="SECONDS",
-        help="with --search beam or dp: take the best that was found by then, which is never worse "
-        "than greedy's",
+        help="with --search beam, dp or evolve: take the best that was found by then, which is "
+        "never worse than greedy's",
     )
     parser.add_argument(
         "--libraries",

@@ -22,7 +22,7 @@ from dlc.runtime.comparison import Tolerance
 
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16")
 WEIGHTS = ("embed", "file")
-SEARCHES = ("beam", "dp", "greedy")
+SEARCHES = ("beam", "dp", "evolve", "greedy")
 DEFAULT_SEARCH = "greedy"
 TEXT_BACKENDS = ("cuda", "c")
 VERIFICATIONS = ("quick", "full", "onnxruntime", "off")
@@ -49,12 +49,12 @@ class Options:
     errors. tune: measure schedules, where this machine has the target; for so many seconds, or true
     for as long as it takes; 0 takes only what is in the database. lock: the file to write the
     choices to. locked: the lock file whose choices are taken; nothing is measured. search: how ops
-    are divided into kernels: ``greedy`` (the default), ``beam`` or ``dp``. search_budget: after so
-    many seconds ``beam`` and ``dp`` take the best that they have, at least that of ``greedy``,
-    which runs to its end; what is found then depends on the speed of the machine. libraries: those
-    that may compute groups, where a model finds them when it is loaded (``dlc/libraries``); the
-    kernels that else run are in the artifact, too. jobs: compilers
-    at a time, by default one per core. progress: is told what is being done.
+    are divided into kernels: ``greedy`` (the default), ``beam``, ``dp`` or ``evolve``.
+    search_budget: after so many seconds all but ``greedy`` take the best that they have, at least
+    that of ``greedy``, which runs to its end; what is found then depends on the speed of the
+    machine. libraries: those that may compute groups, where a model finds them when it is loaded
+    (``dlc/libraries``); the kernels that else run are in the artifact, too. jobs: compilers at a
+    time, by default one per core. progress: is told what is being done.
     """
 
     target: str | None = None
@@ -142,7 +142,7 @@ class Options:
         if self.search in (None, "greedy"):
             raise CompileError(
                 f"{option('search-budget')} has no effect on the search greedy, which is quick; "
-                f"give {option('search')} beam or dp with it"
+                f"give {option('search')} beam, dp or evolve with it"
             )
 
     def _check_libraries(self) -> None:

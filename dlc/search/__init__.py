@@ -1,26 +1,25 @@
 """Search strategies: how the choices that a pass leaves open are explored, one file each."""
 
 from importlib import import_module
-from math import inf
 from pkgutil import iter_modules
 from typing import Protocol
 
 from dlc.analysis.dataflow import Dataflow
 from dlc.errors import CompileError
 from dlc.plan import Planner
+from dlc.search._effort import UNLIMITED, Effort
 from dlc.search._partition import Partition
 from dlc.search._price import cost
 
-__all__ = ["Partition", "Search", "by_name", "cost", "names"]
+__all__ = ["Effort", "Partition", "Search", "by_name", "cost", "names"]
 
 
 class Search(Protocol):
-    """Chooses which ops share a kernel.
+    """Chooses which ops share a kernel."""
 
-    deadline: when it had better return what it has, as ``time.monotonic`` counts.
-    """
-
-    def __call__(self, flow: Dataflow, planner: Planner, deadline: float = inf) -> Partition: ...
+    def __call__(
+        self, flow: Dataflow, planner: Planner, effort: Effort = UNLIMITED
+    ) -> Partition: ...
 
 
 def names() -> list[str]:

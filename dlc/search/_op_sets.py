@@ -6,8 +6,12 @@ from xdsl.ir import SSAValue
 
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.dialects.graph.computed import ComputedOp
+from dlc.search._partition import Partition
 
 OpSet = int
+
+Division = frozenset[OpSet]
+"""Disjoint sets of all ops; equal where ops are divided equally."""
 
 MOST_READERS = 8
 """The readers of a tensor are neighbours of each other where they are not more than this."""
@@ -62,6 +66,14 @@ class OpSets:
         """Return the cluster of a set."""
         found = sorted((self.order[n] for n in members(ops)), key=self.flow.position.__getitem__)
         return Cluster(self.flow, tuple(found))
+
+    def division(self, partition: Partition) -> Division:
+        """Return the sets of the clusters of a partition."""
+        return frozenset(self.of(each.ops) for each in partition.clusters.values())
+
+    def partition(self, division: Division) -> Partition:
+        """Return the partition with the clusters of sets that can run one after the other."""
+        return Partition(self.flow, map(self.cluster, sorted(division)))
 
     def convex(self, ops: OpSet) -> OpSet:
         """Return a set with all that lies on ways between its ops."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from math import inf, isfinite
+from math import isfinite
 from time import monotonic
 
 from dlc.analysis.dataflow import Dataflow
@@ -10,6 +10,7 @@ from dlc.plan import Planner
 from dlc.search import greedy
 from dlc.search._cover import covers
 from dlc.search._delta import Delta
+from dlc.search._effort import UNLIMITED, Effort
 from dlc.search._growth import Kernels
 from dlc.search._op_sets import OpSet, OpSets, members
 from dlc.search._partition import Partition
@@ -25,20 +26,20 @@ NEAR = 8
 """A pattern is tried together with those of so many ops that come next."""
 
 
-def search(flow: Dataflow, planner: Planner, deadline: float = inf) -> Partition:
+def search(flow: Dataflow, planner: Planner, effort: Effort = UNLIMITED) -> Partition:
     """Return the best of the plans that a beam finds, or what ``greedy`` finds where that is
     cheaper.
 
     Patterns of an op begin with it. They are put together from those of its readers, and at last
     from those of ops near by (remote fusion). A guess (``Delta``) explores: it says which patterns
     an op keeps, of those with a kernel, and which plans the beam follows. At the end the plans are
-    compared by what they cost. After ``deadline`` no op gets more patterns.
+    compared by what they cost. After the deadline no op gets more patterns.
     """
-    start = greedy.search(flow, planner, deadline)
+    start = greedy.search(flow, planner, effort)
     sets, prices = OpSets(flow), Prices(flow, planner)
     patterns = _Patterns(Kernels(sets, prices), Delta(sets, prices, planner.chip))
     spans = [sets.convex(sets.of(ends)) for ends in planner.spans(flow)]
-    values = patterns.values(spans, deadline)
+    values = patterns.values(spans, effort.deadline)
     ways = covers(sets, values, WIDTH, alike=WIDTH)
     found = [Partition(flow, map(sets.cluster, way.clusters())) for way in ways]
     return min([start, *found], key=lambda partition: cost(partition, planner))

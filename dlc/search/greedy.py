@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import reduce
 from heapq import heappop, heappush
 from itertools import product
-from math import inf
 
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.plan import INDISTINCT, Plan, Planner, Saving, saving
 from dlc.search._borders import settle_borders
+from dlc.search._effort import UNLIMITED, Effort
 from dlc.search._partition import Partition
 from dlc.search._price import Prices
 
@@ -19,7 +19,7 @@ MOST_PARTS = 8
 """So many clusters become one at a time."""
 
 
-def search(flow: Dataflow, planner: Planner, deadline: float = inf) -> Partition:
+def search(flow: Dataflow, planner: Planner, effort: Effort = UNLIMITED) -> Partition:
     """Return the clusters found by merging producer and consumer, best saving first.
 
     At last come chains of clusters that one kernel may take as a whole, though no two of them share
@@ -29,9 +29,9 @@ def search(flow: Dataflow, planner: Planner, deadline: float = inf) -> Partition
     computed (again), then where fewer bytes are moved, then to the earlier ops. A pair with other
     clusters between is merged with all of them or not at all. It is scored again whenever one of
     its sides has grown. At the end ops at the borders of clusters settle. It runs to its end,
-    whatever the ``deadline``.
+    whatever the effort.
     """
-    del deadline
+    del effort
     greedy = _Greedy(flow, planner)
     return settle_borders(greedy.run(), greedy.prices.plan)
 

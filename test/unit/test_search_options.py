@@ -26,7 +26,9 @@ def test_the_names_are_those_of_the_searches() -> None:
     assert list(SEARCHES) == search.names()
 
 
-@pytest.mark.parametrize(("name", "groups"), [(None, 3), ("greedy", 3), ("beam", 1), ("dp", 1)])
+@pytest.mark.parametrize(
+    ("name", "groups"), [(None, 3), ("greedy", 3), ("beam", 1), ("dp", 1), ("evolve", 1)]
+)
 def test_a_model_is_divided_as_wished(name: str | None, groups: int) -> None:
     model = dlc.compile(MODEL, target="cpu", search=name)
     x, y = (np.linspace(-2, 2, 32, dtype=np.float32).reshape(4, 8) * n for n in (1, 2))
@@ -41,7 +43,7 @@ def test_a_model_is_divided_as_wished(name: str | None, groups: int) -> None:
 @pytest.mark.parametrize(
     ("wishes", "error"),
     [
-        ({"search": "random"}, "search 'random' is unknown; give beam, dp, greedy"),
+        ({"search": "random"}, "search 'random' is unknown; give beam, dp, evolve, greedy"),
         ({"search": "dp", "search_budget": -1}, "search_budget is -1; give seconds, 0 or more"),
         ({"search": "dp", "search_budget": float("nan")}, "search_budget is nan"),
         ({"search": "dp", "search_budget": "1"}, "search_budget is '1', expected a number"),

@@ -37,8 +37,9 @@ def mean_ratio(search: str, target: str) -> float:
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_dp_finds_the_cheapest(seed: int, target: str) -> None:
-    assert ratio("dp", seed, target) == pytest.approx(1, abs=ROUNDING)
+@pytest.mark.parametrize("search", ["dp", "evolve"])
+def test_the_cheapest_is_found(search: str, seed: int, target: str) -> None:
+    assert ratio(search, seed, target) == pytest.approx(1, abs=ROUNDING)
 
 
 @pytest.mark.parametrize("target", TARGETS)
