@@ -1,7 +1,8 @@
-"""Collage's second level: divisions evolve, and those that take less time stay."""
+"""Collage's second level: divisions evolve, and those that cost less stay."""
 
 from bisect import insort
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from math import fsum, isfinite
 from random import Random
 from time import monotonic
@@ -9,11 +10,11 @@ from time import monotonic
 from dlc.analysis.dataflow import Dataflow
 from dlc.plan import Planner
 from dlc.search import dp
-from dlc.search._effort import UNLIMITED, Effort, Fitness
-from dlc.search._growth import Kernels
-from dlc.search._op_sets import Division, OpSets
+from dlc.search._effort import UNLIMITED, Effort
+from dlc.search._op_sets import Division
 from dlc.search._partition import Partition
 from dlc.search._steps import Steps
+from dlc.search.dp import Cheapest
 
 POPULATION = 16
 """So many divisions are kept at a time."""
@@ -28,19 +29,27 @@ CHILDREN = 2_000
 """So many children are drawn; fewer after the deadline."""
 
 
-def search(flow: Dataflow, planner: Planner, effort: Effort = UNLIMITED) -> Partition:
-    """Return the fittest division that evolves from those of ``dp`` and ``greedy``; never one that
-    is less fit than that of ``dp``.
+Fitness = Callable[[Division], float]
+"""Returns the seconds that a division takes, infinite where a set has no kernel."""
 
-    A child has parts of two divisions, or is one with two sets merged, a set split, an op moved
-    over a border, or a set taken that ``dp`` knows. What takes little time is fit: by the fitness
-    of ``effort`` where it has one, else by the model. Of equally fit ones the first stays. After
-    the deadline no more children are drawn.
+
+def search(flow: Dataflow, planner: Planner, effort: Effort = UNLIMITED) -> Partition:
+    """Return the cheapest division that evolves from those of ``dp`` and ``greedy``; never one that
+    costs more than that of ``dp``.
     """
     seeds = dp.cheapest(flow, planner, effort)
+    return evolved(seeds, lambda division: fsum(map(seeds.kernels.seconds, division)), effort)
+
+
+def evolved(seeds: Cheapest, fitness: Fitness, effort: Effort) -> Partition:
+    """Return the division that takes least time by a fitness, of those that evolve from ``seeds``.
+
+    A child has parts of two divisions, or is one with two sets merged, a set split, an op moved
+    over a border, or a set taken that ``dp`` knows. A division is asked for once. Of equally fit
+    ones the first stays, at first that of ``dp``. After the deadline no more children are drawn.
+    """
     sets, random = seeds.kernels.sets, Random(effort.seed)
-    fitness = Memo(seeds.kernels, effort.fitness)
-    population = _Population([seeds.best, seeds.start], sets, fitness)
+    population = _Population(map(sets.division, (seeds.best, seeds.start)), fitness)
     steps = Steps(sets, sorted(seeds.known), random)
     for _ in range(CHILDREN):
         if monotonic() >= effort.deadline:
@@ -52,35 +61,14 @@ def search(flow: Dataflow, planner: Planner, effort: Effort = UNLIMITED) -> Part
     return seeds.best if best == sets.division(seeds.best) else sets.partition(best)
 
 
-class Memo:
-    """The fitness of divisions, asked once; infinite, and not asked, where a set has no kernel."""
-
-    def __init__(self, kernels: Kernels, fitness: Fitness | None):
-        self._kernels, self._fitness = kernels, fitness
-        self._found: dict[Division, float] = {}
-
-    def __call__(self, division: Division) -> float:
-        """Return seconds."""
-        found = self._found.get(division)
-        if found is None:
-            found = self._found[division] = self._asked(division)
-        return found
-
-    def _asked(self, division: Division) -> float:
-        modelled_s = fsum(map(self._kernels.seconds, division))
-        if self._fitness is None or not isfinite(modelled_s):
-            return modelled_s
-        return self._fitness(self._kernels.sets.partition(division))
-
-
 class _Population:
     """The fittest divisions, the best one first; of equally fit ones the first that came."""
 
-    def __init__(self, seeds: Iterable[Partition], sets: OpSets, fitness: Memo):
-        self._fitness = fitness
+    def __init__(self, seeds: Iterable[Division], fitness: Fitness):
+        self._fitness = lru_cache(None)(fitness)
         self.all: list[Division] = []
         for each in seeds:
-            self.add(sets.division(each))
+            self.add(each)
 
     @property
     def best(self) -> Division:
