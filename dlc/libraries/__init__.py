@@ -6,12 +6,11 @@ is a key of a schedule (``library = "openblas"``); the rest of that schedule is 
 runs where the library is missing.
 """
 
-from dlc.libraries._library import Buffer, Function, Library, Place, Price
+from dlc.libraries._library import Function, Library, Place, Price
 from dlc.libraries._registry import GROUP, brought, by_name, check_names, names, refresh
 
 __all__ = [
     "GROUP",
-    "Buffer",
     "Function",
     "Library",
     "Place",

@@ -1,18 +1,19 @@
 """What a library is: code of others that computes some groups."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute
+if TYPE_CHECKING:  # names of libraries are options of commands that may need no compiler
+    from xdsl.dialects.builtin import MemRefType
+    from xdsl.ir import Attribute
 
-from dlc.analysis.dataflow import Cluster
-from dlc.arch import Arch
-from dlc.dialects.loop.attributes import CallAttr
-from dlc.model.upper_bound import UpperBound
-
-Buffer = MemRefType[Attribute]
-"""The type of a buffer of a kernel."""
+    from dlc.analysis.dataflow import Cluster
+    from dlc.arch import Arch
+    from dlc.dialects.loop import CallAttr
+    from dlc.model.upper_bound import UpperBound
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class Library:
     obstacle: Callable[[Cluster, Arch], str | None]
     price: Callable[[Cluster, Arch], Price]
     call: Callable[[Cluster], CallAttr]
-    check: Callable[[CallAttr, Sequence[Buffer]], None]
+    check: Callable[[CallAttr, Sequence[MemRefType[Attribute]]], None]
     code: Callable[[CallAttr], str]
     begin: str = ""
 

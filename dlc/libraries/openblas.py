@@ -9,7 +9,8 @@ model opens a copy of the file.
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.ir import BlockArgument
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, BlockArgument
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.matrices import matrices
@@ -22,7 +23,7 @@ from dlc.errors import CompileError
 from dlc.ir.record import Value
 from dlc.ir.tensor import element_bytes, element_type
 from dlc.libraries._gemm import Gemm
-from dlc.libraries._library import Buffer, Function, Library, Place, Price
+from dlc.libraries._library import Function, Library, Place, Price
 from dlc.model.upper_bound import cpu_bound
 
 _ELEMENTS = {"f32": ("cblas_sgemm", "float"), "f64": ("cblas_dgemm", "double")}
@@ -115,7 +116,7 @@ def _call(cluster: Cluster) -> CallAttr:
     return CallAttr((*keys.items(), *gemm.keys().items()))
 
 
-def _check(call: CallAttr, buffers: Sequence[Buffer]) -> None:
+def _check(call: CallAttr, buffers: Sequence[MemRefType[Attribute]]) -> None:
     gemm, known = Gemm.read(call), {name: each for each, (name, _) in _ELEMENTS.items()}
     if call.function not in known:
         raise CompileError(
