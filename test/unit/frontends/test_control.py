@@ -2,6 +2,7 @@ from collections.abc import Callable
 
 import numpy as np
 import onnx
+import onnx.parser
 import pytest
 from onnx import GraphProto, TensorProto, ValueInfoProto, helper
 from xdsl.dialects.builtin import ModuleOp
@@ -227,7 +228,38 @@ def test_scan(make_model: MakeModel, run_import: Import, context: DlcContext, ba
 
 def test_attribute_of_another_kind(make_model: MakeModel, run_import: Import):
     """ONNX checks the attributes of nodes without subgraphs only."""
-    body = helper.make_graph([], "body", [], [])
+    body = helper.make_graph([], "body", [], [ValueInfoProto(name="x")])
     scan = node("Scan", ["x"], ["y"], "here", body=body, num_scan_inputs=1.0)
     with pytest.raises(CompileError, match="num_scan_inputs is of kind float, not int"):
         run_import(make_model([scan]))
+
+
+_NUMBERS = "int64 count = {3}, bool on = {1}, float[3] zero = {0, 0, 0}"
+_GRAPHS = {
+    "If": """If <then_branch = a () => (float[2,3] p, float[2,3] q) { p = Neg(x)  q = Abs(x) },
+      else_branch = b () => (float[2,3] r, float[2,3] s) { r = Abs(x)  s = Neg(x) }>(on)""",
+    "Loop": """Loop <body = step (int64 i, bool go, float[2,3] h)
+      => (bool goes, float[2,3] new, float[2,3] each) {
+        goes = Identity(go)  new = Add(h, x)  each = Neg(new) }>(count, on, x)""",
+    "Scan": """Scan <num_scan_inputs = 1, body = step (float[3] h, float[3] part)
+      => (float[3] new, float[3] each) { new = Add(h, part)  each = Neg(new) }>(zero, x)""",
+}
+
+
+@pytest.mark.parametrize("operator", sorted(_GRAPHS))
+@pytest.mark.parametrize("outputs", [["y"], ["y", "z"], ["y", ""], ["y", "z", "w"]])
+def test_a_node_has_as_many_outputs_as_its_graph_gives(
+    run_import: Import, operator: str, outputs: list[str]
+) -> None:
+    model = onnx.parser.parse_model(
+        f"""<ir_version: 8, opset_import: ["" : 17]>
+        main (float[2,3] x) => (float y) <{_NUMBERS}> {{ y = {_GRAPHS[operator]} }}"""
+    )
+    model.graph.output[0].type.tensor_type.ClearField("shape")
+    model.graph.node[0].output[:] = outputs
+    if len(outputs) == 2:
+        run_import(model)
+        return
+    error = f"{operator} lists {len(outputs)} outputs where its .* gives 2"
+    with pytest.raises(CompileError, match=error):
+        run_import(model)

@@ -30,7 +30,7 @@ own."""
 
 @converts("If", since=1)
 def _if(node: NodeContext) -> Sequence[SSAValue | None]:
-    then_branch, else_branch = node.graph("then_branch"), node.graph("else_branch")
+    then_branch, else_branch = _graph(node, "then_branch"), _graph(node, "else_branch")
     condition = node.constant(0)
     if condition is not None:
         if condition.size != 1:
@@ -42,6 +42,20 @@ def _if(node: NodeContext) -> Sequence[SSAValue | None]:
         node.insert(WhereOp.make(choose, x, y))
         for x, y in zip(then_values, else_values, strict=True)
     ]
+
+
+def _graph(node: NodeContext, name: str, own: int = 0) -> GraphProto:
+    """Return a graph of a node. own: how many of the values that it gives are no outputs of the
+    node (whether a Loop goes on). Raises CompileError where the node has more or fewer outputs.
+    """
+    graph = node.graph(name)
+    given = len(graph.output) - own
+    if node.output_count != given:
+        raise CompileError(
+            f"{node.op_type} lists {node.output_count} outputs where its {name} gives {given}; "
+            'give an output that is not wanted the name ""'
+        )
+    return graph
 
 
 def _both(
@@ -111,7 +125,7 @@ def _counted_loop(
     """Return what ``write`` makes of a Loop that runs ``count`` times if its condition stays true;
     it is told where that is not known.
     """
-    body, g = node.graph("body"), Composer(node.insert)
+    body, g = _graph(node, "body", 1), Composer(node.insert)
 
     def write_step(
         states: Sequence[SSAValue], parts: Sequence[SSAValue]
@@ -135,7 +149,7 @@ def _unrolled_loop(
     node: NodeContext, count: int | None, going: SSAValue | None, carried: Sequence[SSAValue]
 ) -> Sequence[SSAValue]:
     """Write the iterations of a Loop one by one, as long as its condition is known to be true."""
-    body = node.graph("body")
+    body = _graph(node, "body", 1)
     scanned: list[Sequence[SSAValue]] = []
     number, before = 0, node.inserted
     while number != count and (going is None or node.require_known(going, "condition").item()):
@@ -160,7 +174,7 @@ def _iterations(node: NodeContext) -> int | None:
 
 @converts("Scan", since=9)
 def _scan(node: NodeContext) -> Sequence[SSAValue | None]:
-    body, g = node.graph("body"), Composer(node.insert)
+    body, g = _graph(node, "body"), Composer(node.insert)
     scan_count = node.integer("num_scan_inputs")
     values = node.operands()
     initial, scanned = values[:-scan_count], values[-scan_count:]
