@@ -37,7 +37,7 @@ from dlc.frontends.onnx.loading import ModelSource
 from dlc.plan import Planner
 from dlc.runtime.packing import WeightFile, replace_report, write_artifact
 from dlc.scratch import ScratchFolder
-from dlc.verification.guarded_model import running_model
+from dlc.verification.guarded_model import most_seconds, running_model
 from dlc.verification.import_check import ImportChecked, check_nodes
 from dlc.verification.memory_plan import check_memory_plan
 from dlc.verification.miscompile import MiscompileError
@@ -115,7 +115,9 @@ class Compilation:
             found = self._verify(start, start.reference, lowered, place, path)
             running = running_target(self.targets)
             with ExitStack() as stack:
-                artifact = running and running_model(path, running.is_gpu, stack)
+                artifact = running and running_model(
+                    path, running.is_gpu, stack, most_seconds(start.reference)
+                )
                 compared = compare_as_wished(
                     self.source, self.options, start.reference, self.context.weights, artifact
                 )

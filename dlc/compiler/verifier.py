@@ -26,7 +26,7 @@ from dlc.verification.groups import (
     check_same,
     verify_groups,
 )
-from dlc.verification.guarded_model import guarded_probe, running_model
+from dlc.verification.guarded_model import guarded_probe, most_seconds, running_model
 from dlc.verification.miscompile import MiscompileError
 from dlc.verification.plan import Plan
 from dlc.verification.probe import Probe, probe_module
@@ -156,7 +156,9 @@ class Verifier:
         self.options.progress("verifying")
         with self.timing.measure("verification"), ExitStack() as stack:
             check = None
-            model = running_model(self.artifact, lowered.target.is_gpu, stack)
+            model = running_model(
+                self.artifact, lowered.target.is_gpu, stack, most_seconds(self.model)
+            )
             # A probe of one target out of several would have its device code at other offsets.
             if len(self.lowered) == 1:
                 folder = stack.enter_context(ScratchFolder("dlc-probe-"))
@@ -204,7 +206,7 @@ class Verifier:
         module = probe_module(self.context, lowered.module)
         self.build_probe(module, library)
         kernels = kernels_by_group(find_main(lowered.module))
-        guarded = partial(guarded_probe, library, self.artifact)
+        guarded = partial(guarded_probe, library, self.artifact, most_seconds(self.model))
         probe = Probe(library, self.artifact).run if lowered.target.is_gpu else guarded
 
         def check(feeds: Mapping[str, Array], budget_seconds: float) -> GroupsChecked:

@@ -6,6 +6,7 @@ import resource
 import signal
 import warnings
 from collections.abc import Callable
+from math import inf
 from multiprocessing import Pipe
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -26,6 +27,10 @@ class CrashError(CompileError):
     """A process ended by a signal, or on its own, instead of answering."""
 
 
+class OverdueError(CrashError):
+    """A process was ended that did not answer in time."""
+
+
 class Child:
     """Answers calls in a process of its own; a context manager that ends the process.
 
@@ -33,8 +38,9 @@ class Child:
     is started, a fork takes some milliseconds, and shares what this process has in memory.
     """
 
-    def __init__(self, begin: Callable[[], Answer]):
-        """Raises what ``begin`` does, OSError, CrashError."""
+    def __init__(self, begin: Callable[[], Answer], seconds: float = inf):
+        """seconds: how long an answer may take. Raises what ``begin`` does, OSError, CrashError."""
+        self._seconds = seconds
         self._calls, calls = Pipe()
         with warnings.catch_warnings():  # the child calls nothing that needs the other threads
             warnings.filterwarnings("ignore", "This process .* is multi-threaded")
@@ -50,7 +56,9 @@ class Child:
             raise
 
     def __call__(self, argument: Any) -> Any:
-        """Return the answer. Raises what the child raised, or CrashError."""
+        """Return the answer. Raises what the child raised, or CrashError; one that takes too long
+        is ended.
+        """
         try:
             self._calls.send(argument)
         except BrokenPipeError:
@@ -59,6 +67,9 @@ class Child:
 
     def _take(self) -> Any:
         try:
+            if not self._calls.poll(None if self._seconds == inf else self._seconds):
+                self.close()
+                raise OverdueError(f"did not end within {self._seconds:.4g} s")
             is_answer, found = self._calls.recv()
         except (EOFError, ConnectionResetError):
             raise self._crash() from None

@@ -6,39 +6,54 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp
 
 from dlc.dialects.graph.structure import Array
 from dlc.runtime.host_arrays import order_feeds
 from dlc.runtime.library import TensorInfo
 from dlc.runtime.model import Model
-from dlc.verification.child import Answer, Child, CrashError
+from dlc.verification.child import Answer, Child, CrashError, OverdueError
 from dlc.verification.miscompile import MiscompileError
+from dlc.verification.plan import reference_seconds
 from dlc.verification.probe import Probe, Probed
 
+_SECONDS = 60
 
-def running_model(artifact: Path, is_gpu: bool, stack: ExitStack) -> "Model | GuardedModel":
-    """Return the model of an artifact: one for a CPU guarded, until ``stack`` is left; kernels for
-    a GPU cannot end a process of the host.
+
+def most_seconds(module: ModuleOp) -> float:
+    """Return how long a run of a model may take, of which ``module`` is the graph: 20 times what
+    its reference should, and a minute, as the machine may be busy.
     """
-    return Model(artifact) if is_gpu else stack.enter_context(GuardedModel(artifact))
+    return _SECONDS + 20 * reference_seconds(module)
+
+
+def running_model(
+    artifact: Path, is_gpu: bool, stack: ExitStack, seconds: float
+) -> "Model | GuardedModel":
+    """Return the model of an artifact: one for a CPU guarded, until ``stack`` is left; kernels for
+    a GPU cannot end a process of the host. seconds: how long one for a CPU may run.
+    """
+    return Model(artifact) if is_gpu else stack.enter_context(GuardedModel(artifact, seconds))
 
 
 class GuardedModel:
     """Runs an artifact in a ``Child``; a context manager that ends it."""
 
-    def __init__(self, artifact: Path):
-        """Raises ArtifactError."""
-        self._artifact = artifact
-        self._child = Child(lambda: _answers(Model(artifact)))
+    def __init__(self, artifact: Path, seconds: float):
+        """seconds: how long a run may take. Raises ArtifactError."""
+        self._artifact, self._seconds = artifact, seconds
+        self._child = Child(lambda: _answers(Model(artifact)), seconds)
         self.inputs: Sequence[TensorInfo] = self._child(None)
         """The inputs in order."""
 
     def run(self, feeds: Mapping[str, Array]) -> Mapping[str, Array]:
-        """Return the outputs by name. Raises MiscompileError for a kernel that crashes."""
+        """Return the outputs by name. Raises MiscompileError for a kernel that crashes or does not
+        end in time.
+        """
         try:
             return self._child(dict(feeds))
         except CrashError as error:
-            raise crashed(self._artifact, feeds, error) from error
+            raise crashed(self._artifact, feeds, self._seconds, error) from error
 
     def __enter__(self) -> Self:
         return self
@@ -51,21 +66,26 @@ def _answers(model: Model) -> Answer:
     return lambda feeds: model.inputs if feeds is None else model.run(feeds)
 
 
-def guarded_probe(library: Path, artifact: Path, feeds: Mapping[str, Array]) -> Probed:
+def guarded_probe(
+    library: Path, artifact: Path, seconds: float, feeds: Mapping[str, Array]
+) -> Probed:
     """Return what a probe of an artifact gives. Raises as ``GuardedModel.run`` does."""
-    with Child(lambda: Probe(library, artifact).run) as run:
+    with Child(lambda: Probe(library, artifact).run, seconds) as run:
         try:
             return run(dict(feeds))
         except CrashError as error:
-            raise crashed(artifact, feeds, error) from error
+            raise crashed(artifact, feeds, seconds, error) from error
 
 
-def crashed(artifact: Path, feeds: Mapping[str, Array], how: CrashError) -> MiscompileError:
-    """Return the error for a run on ``feeds`` that crashed: the steps are tried one by one.
+def crashed(
+    artifact: Path, feeds: Mapping[str, Array], seconds: float, how: CrashError
+) -> MiscompileError:
+    """Return the error for a run on ``feeds`` that crashed, or did not end within ``seconds``: the
+    steps are tried one by one.
 
     how: what is said where that does not crash again, or before the first one.
     """
-    with Child(lambda: _Steps(artifact, feeds)) as run:
+    with Child(lambda: _Steps(artifact, feeds), seconds) as run:
         steps: Sequence[Mapping[str, Any]] = run(None)
         for number, step in enumerate(steps):
             try:
@@ -74,11 +94,14 @@ def crashed(artifact: Path, feeds: Mapping[str, Array], how: CrashError) -> Misc
                 kernels = [step["kernel"]] if "kernel" in step else []
                 what = f"kernel {step['kernel']}" if kernels else "a copy to an output"
                 nodes = ", ".join(step.get("nodes", ())) or None
-                return MiscompileError(f"{what} {error.message}{_WHY}", nodes, kernels)
+                return MiscompileError(f"{what} {error.message}, {_why(error)}", nodes, kernels)
     return MiscompileError(f"a run {how.message}")
 
 
-_WHY = ", as one does that reads or writes outside of its buffers"
+def _why(error: CrashError) -> str:
+    if isinstance(error, OverdueError):
+        return "20 times what its model should take and a minute"
+    return "as one does that reads or writes outside of its buffers"
 
 
 class _Steps:

@@ -19,6 +19,7 @@ from dlc.errors import CompileError
 from dlc.registry import new_context
 from dlc.runtime.model import Model
 from dlc.tools.dlc_compile import main
+from dlc.verification import guarded_model
 
 RANDOM = np.random.default_rng(0)
 WEIGHT = (RANDOM.standard_normal((64, 96)) / 8).astype(np.float32)
@@ -334,3 +335,33 @@ def test_a_kernel_that_crashes_is_one_error(
     )
     assert sorted(model.parent.iterdir()) == before
     assert not list(place.iterdir())
+
+
+ENDLESS = r"""
+  loop.for %long = 0 to 2000000000 kind = reduction map = serial {
+    loop.for %longer = 0 to 2000000000 kind = reduction map = serial {
+      %before = loop.load \2\3 : \5 -> \4
+      %more = arith.addf \1, %before : \4
+      loop.store %more, \2\3 : \4 -> \5
+      loop.yield
+    }
+    loop.yield
+  }
+"""
+"""A store as four centuries of additions."""
+
+
+def test_a_kernel_that_does_not_end_is_one_error(
+    model: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, _ = printed(model, "loop")
+    store = r"loop.store (%\w+), (%\w+)(\[.*\]) : (\w+) -> (memref<\S*>)"
+    text, count = re.subn(store, ENDLESS, path.read_text(), count=1)
+    assert count == 1
+    path.write_text(text)
+    monkeypatch.setattr(guarded_model, "_SECONDS", 1)
+    artifact = path.with_suffix(".so")
+    assert main([str(path), "--target=cpu", f"--weights-from={model}", f"-o{artifact}"]) == 1
+    (line,) = (x for x in capfd.readouterr().err.splitlines() if "error" in x)
+    assert re.search(r"kernel @\w+ .*fc.*: kernel \w+ did not end within 1\.\d* s", line)
+    assert not artifact.exists()

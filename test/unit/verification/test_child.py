@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Never
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from dlc.errors import InputError
-from dlc.verification.child import Child, CrashError
+from dlc.verification.child import Child, CrashError, OverdueError
 
 
 def fail(argument: Any) -> Never:
@@ -49,6 +50,14 @@ def test_an_error_at_the_beginning_comes_back() -> None:
 def test_a_crash_is_an_error_that_names_the_signal(number: signal.Signals) -> None:
     with Child(begin(kill)) as child, pytest.raises(CrashError, match=number.name):
         child(number)
+
+
+def test_what_does_not_answer_in_time_is_ended() -> None:
+    with Child(begin(lambda _: time.sleep(1000)), seconds=0.1) as child:
+        with pytest.raises(OverdueError, match=r"did not end within 0\.1 s"):
+            child(None)
+        with pytest.raises(ChildProcessError):
+            os.waitpid(-1, os.WNOHANG)  # none is left
 
 
 def test_no_process_is_left() -> None:
