@@ -22,6 +22,11 @@ def kill(number: int) -> None:
     os.kill(os.getpid(), number)
 
 
+def sleep_or_say_who(seconds: int) -> int:
+    time.sleep(seconds)
+    return os.getpid()
+
+
 def begin(answer: Callable[[Any], Any]) -> Callable[[], Callable[[Any], Any]]:
     return lambda: answer
 
@@ -53,11 +58,13 @@ def test_a_crash_is_an_error_that_names_the_signal(number: signal.Signals) -> No
 
 
 def test_what_does_not_answer_in_time_is_ended() -> None:
-    with Child(begin(lambda _: time.sleep(1000)), seconds=0.1) as child:
-        with pytest.raises(OverdueError, match=r"did not end within 0\.1 s"):
-            child(None)
-        with pytest.raises(ChildProcessError):
-            os.waitpid(-1, os.WNOHANG)  # none is left
+    with Child(begin(sleep_or_say_who), seconds=1) as child:
+        number = child(0)
+        os.kill(number, 0)
+        with pytest.raises(OverdueError, match=r"did not end within 1 s"):
+            child(1000)
+        with pytest.raises(ProcessLookupError):
+            os.kill(number, 0)
 
 
 def test_no_process_is_left() -> None:
