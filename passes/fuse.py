@@ -15,7 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from dlc import arch, search
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.operand import is_inlined
-from dlc.analysis.placement import claimed, placed
+from dlc.analysis.placement import Placement, claimed
 from dlc.analysis.stages import stages
 from dlc.analysis.whole_loop import WHOLE, outlined
 from dlc.core.context import dlc_context
@@ -158,8 +158,9 @@ def _take_out_placed(partition: Partition) -> set[int]:
     """Make each op that needs no kernel a cluster of its own; return their numbers."""
     numbers: set[int] = set()
     taken: set[SSAValue] = set()
+    placement = Placement(partition.flow)
     for n in partition.order():
-        op = placed(partition.clusters[n], taken)
+        op = placement.placed(partition.clusters[n], taken)
         if op is not None:
             numbers.add(partition.detach(op))
             taken |= claimed(op)

@@ -1,6 +1,7 @@
 """How many neighbours of a computed factor a thread computes together."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from math import gcd
 
 from xdsl.ir import SSAValue
@@ -33,7 +34,8 @@ def computed_run(cluster: Cluster, op: ContractionOp) -> int:
     if inner is None or inner.dim in guarded or inner.step != 1 or inner.size % count:
         return 1
     ranges = Ranges([extent(n) for n in (*op.domain.parallel, *op.domain.reduction)])
-    return count if all(_is_together(leaf, inner.dim, count, ranges) for leaf in leaves) else 1
+    places = ((tuple(index), shape(value)) for value, index in leaves)
+    return count if all(_is_together(*at, inner.dim, count, ranges) for at in places) else 1
 
 
 def elements_read(cluster: Cluster, value: SSAValue, index: Sequence[AffineExpr]) -> Sequence[Leaf]:
@@ -63,10 +65,14 @@ def _leaves(cluster: Cluster, value: SSAValue, index: Sequence[AffineExpr]) -> I
         yield from _leaves(cluster, owner.operands[read.operand], apply_map(read.map, index))
 
 
-def _is_together(leaf: Leaf, dim: int, count: int, ranges: Ranges) -> bool:
-    """Return whether runs of ``count`` along a dim are aligned neighbours, or one element."""
-    value, index = leaf
-    position = simplify(linear_index(index, shape(value)), ranges)
+@lru_cache(4096)  # ops before a product read alike, however many of them share its kernel
+def _is_together(
+    index: tuple[AffineExpr, ...], sizes: tuple[int, ...], dim: int, count: int, ranges: Ranges
+) -> bool:
+    """Return whether runs of ``count`` along a dim are aligned neighbours, or one element, at an
+    index of a tensor of shape ``sizes``.
+    """
+    position = simplify(linear_index(index, sizes), ranges)
     step = stride(position, dim, ranges)
     steps = [0 if at == dim else 1 for at in range(dim + 1)]
     return step == 0 or (step == 1 and gcd(count, divisor_of(position, steps, ranges)) == count)

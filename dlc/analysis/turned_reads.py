@@ -6,6 +6,7 @@ that computes neighbours of the result would read each from another line of memo
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
 from xdsl.ir import SSAValue
@@ -110,11 +111,19 @@ def _reads(cluster: Cluster, dims: Exprs) -> Iterator[tuple[SSAValue, Exprs | No
                 todo.append(each)
 
 
-def _strides(input: TurnedInput, sizes: Sequence[int]) -> list[int | None]:
+def _strides(input: TurnedInput, sizes: tuple[int, ...]) -> tuple[int | None, ...]:
     """Return by how much the place in an input grows along each axis of the result."""
+    return _strides_at(input.index, shape(input.value), sizes)
+
+
+@lru_cache(4096)  # elementwise ops of a shape read alike
+def _strides_at(
+    index: Exprs, own: tuple[int, ...], sizes: tuple[int, ...]
+) -> tuple[int | None, ...]:
+    """Return the same at an index of a tensor of shape ``own``."""
     ranges = Ranges([extent(n) for n in sizes])
-    place = simplify(linear_index(input.index, shape(input.value)), ranges)
-    return [stride(place, axis, ranges) for axis in range(len(sizes))]
+    place = simplify(linear_index(index, own), ranges)
+    return tuple(stride(place, axis, ranges) for axis in range(len(sizes)))
 
 
 def _turn(sizes: tuple[int, ...], inputs: Sequence[TurnedInput]) -> Turn | None:

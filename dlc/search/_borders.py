@@ -7,6 +7,7 @@ cluster that grew around it would be faster without it.
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.role import Role
@@ -71,16 +72,25 @@ class _Borders:
             (True, self._first_ops(producer, consumer)),
         ):
             for ops in found:
-                after = [self.plan_of(each) for each in self._sides(sides, ops, first)]
-                plans = [plan for plan in after if plan is not None]
-                saved = saving(before, plans)
-                if saved.s > INDISTINCT * _seconds(before):
-                    yield _Move(ops, first, saved.s)
+                saved_s = self._saved_s(before, *self._sides(sides, ops, first))
+                if saved_s > INDISTINCT * _seconds(before):
+                    yield _Move(ops, first, saved_s)
+
+    def _saved_s(self, before: Sequence[Plan | NoPlan], rest: Cluster, grown: Cluster) -> float:
+        """Return what it saves that one side has grown by ops of the other.
+
+        Most often no kernel computes the side that grows. Then the other's plan is not asked for.
+        """
+        plan = self.plan_of(grown)
+        if isinstance(plan, NoPlan):
+            return -inf
+        after = (self.plan_of(rest), plan)
+        return saving(before, [each for each in after if each is not None]).s
 
     def _sides(
         self, sides: Sequence[Cluster], ops: Sequence[ComputedOp], first: bool
     ) -> tuple[Cluster, Cluster]:
-        """Return the two clusters after a move."""
+        """Return the two clusters after a move: the one that ops leave, and the one that grows."""
         giving, taking = sides[first], sides[not first]
         rest = tuple(op for op in giving.ops if op not in ops)
         return Cluster(self.flow, rest), taking.merged(Cluster(self.flow, tuple(ops)))

@@ -3,7 +3,7 @@
 from math import fsum
 
 from dlc.analysis.dataflow import Cluster, Dataflow
-from dlc.analysis.placement import is_dispensable, placeable
+from dlc.analysis.placement import Placement, is_dispensable
 from dlc.dialects.graph.overlay import OverlayOp
 from dlc.plan import NoPlan, Plan, Planner
 from dlc.search._partition import Partition
@@ -17,7 +17,7 @@ class Prices:
 
     def __init__(self, flow: Dataflow, planner: Planner):
         self.planner = planner
-        self._free = placeable(flow)
+        self._free = Placement(flow).placeable()
         self._standing = {op for op in self._free if isinstance(op, OverlayOp)}
 
     def plan(self, cluster: Cluster) -> Plan | NoPlan | None:

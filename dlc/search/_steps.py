@@ -1,7 +1,6 @@
 """Steps from divisions to others near by."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from random import Random
 
 from dlc.search._op_sets import Division, OpSet, OpSets, first, members
@@ -13,7 +12,6 @@ class Steps:
     def __init__(self, sets: OpSets, known: Sequence[OpSet], random: Random):
         """known: sets that have a kernel."""
         self._sets, self._known, self._random = sets, known, random
-        self._needs = lru_cache(None)(sets.needs)
 
     def mutated(self, division: Division) -> Division | None:
         """Return a division after a step that is drawn; ``None`` where that leads nowhere."""
@@ -41,7 +39,7 @@ class Steps:
         while waiting:
             left: list[OpSet] = []
             for ops in waiting:
-                if self._needs(ops) & ~done:
+                if self._sets.needs(ops) & ~done:
                     left.append(ops)
                 else:
                     done |= ops

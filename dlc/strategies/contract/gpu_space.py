@@ -7,12 +7,12 @@ from itertools import product
 from math import ceil, gcd
 
 from dlc.arch import GpuArch
-from dlc.arch.fragments import WARP_LANES
 from dlc.arch.instruction import Instruction
 from dlc.arch.matrix_descriptor import ROW_BYTES, TRANSPOSED_BYTES
 from dlc.model.contraction import Contraction
 from dlc.strategies._key import LARGEST
 from dlc.strategies.contract.families import Families
+from dlc.strategies.contract.gpu_cuts import SENT_TOGETHER, TileKeys, cuts, splits_of
 from dlc.strategies.contract.gpu_groups import sharing
 from dlc.strategies.contract.gpu_keys import (
     LINE_BYTES,
@@ -52,9 +52,6 @@ _LEAST_OF_WARPGROUPS = 64
 factors: in all of nine contractions that were measured, by 1.2 to 1.9 times.
 """
 
-_MOST_SPLIT_SUMS = 96 * WARP_LANES
-"""Of a warp: where the parts of a sum are added, as many registers again hold another part."""
-
 _MOST_STAGES = 16
 _DIVIDED_STAGES = 8
 _MOST_DIVIDED = 6
@@ -62,11 +59,6 @@ _MOST_DIVIDED = 6
 
 _MOST_BLOCKS_OF_AN_SM = 2
 """Of kernels whose parts of a sum meet in a cluster: none of more was best of its product."""
-
-_SENT_TOGETHER = 2
-"""Panels whose columns take turns where sums are sent to other blocks: 16 bytes at once."""
-
-_SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
 
 
 def candidates(work: Contraction, arch: GpuArch) -> Sequence[ContractOnGpu]:
@@ -80,10 +72,10 @@ def candidates(work: Contraction, arch: GpuArch) -> Sequence[ContractOnGpu]:
 
 @lru_cache(512)  # what is before and after a contraction does not change its space
 def _candidates(work: Contraction, arch: GpuArch) -> Families:
-    return Families(_space_of(work, arch))
+    return Families.joined(_parts_of_space(work, arch))
 
 
-def _space_of(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
+def _parts_of_space(work: Contraction, arch: GpuArch) -> Iterator[Families]:
     fitting = instructions_for(work, arch)
     others = [row for row in fitting if not row.is_asynchronous]
     fastest = [row for row in others if row.unit == others[0].unit]
@@ -91,16 +83,16 @@ def _space_of(work: Contraction, arch: GpuArch) -> Iterator[ContractOnGpu]:
     is_copied = work.lhs_copy > 0 and work.rhs_copy > 0
     least = _LEAST_OF_WARPGROUPS if of_warpgroups and is_copied else LARGEST
     if work.row_totals:
-        yield from whole_rows(work, [*fastest, *of_warpgroups], arch)
+        yield Families(whole_rows(work, [*fastest, *of_warpgroups], arch))
         return
     for instruction in {row.lanes: row for row in reversed(fastest)}.values():
         yield from _tiles_of(work, [instruction], arch, least)
-    yield from sharing(work, [row for row in fitting if row.spreads_fragments])
+    yield Families(sharing(work, [row for row in fitting if row.spreads_fragments]))
     if of_warpgroups and min(work.m, work.n) > _HALF_A_TILE:
         yield from _tiles_of(work, of_warpgroups, arch)
     if of_warpgroups and work.m > _HALF_A_TILE:
-        yield from _walking(work, of_warpgroups, arch)
-        yield from _divided(work, of_warpgroups, arch)
+        yield Families(_walking(work, of_warpgroups, arch))
+        yield Families(_divided(work, of_warpgroups, arch))
 
 
 def _is_of_warpgroups(row: Instruction, work: Contraction, arch: GpuArch) -> bool:
@@ -125,7 +117,7 @@ def _lies_for_warpgroups(work: Contraction) -> bool:
 
 def _tiles_of(
     work: Contraction, instructions: Sequence[Instruction], arch: GpuArch, least: int = LARGEST
-) -> Iterator[ContractOnGpu]:
+) -> Iterator[Families]:
     """Yield the schedules of instructions that differ in their columns at most; of those, the one
     that has all columns of a warpgroup. least: tiles with as many rows and columns are left out.
     """
@@ -139,41 +131,35 @@ def _tiles_in(
     instructions: Sequence[Instruction],
     arch: GpuArch,
     least: int,
-) -> Iterator[ContractOnGpu]:
-    most_stages = max(space.stages) if "cp.async" in arch.capabilities else 2
+) -> Iterator[Families]:
+    most = max(space.stages) if "cp.async" in arch.capabilities else 2
+    stages = [each for each in space.stages if each <= max(most, min(space.stages))]
     for tile in space.tiles_for(work):
         if min(tile.m, tile.n) >= least:
             continue
         wide = (row for row in instructions if row.n == tile.columns)
         instruction = next(wide, instructions[0])
-        order, interleave = (
-            order_of_tiles(work, tile, arch),
-            interleave_of(work, instruction, tile.columns),
-        )
-        copies = TENSOR if instruction.cuts_factors else THREADS
-        if copies == TENSOR and not is_box_in_order(work, instruction, interleave):
-            interleave = 1
-        may_exchange = can_exchange(work, instruction, interleave)
+        keys = _keys_of(tile, work, instruction, arch)
         for slice_bytes in _slices(space, work):
             depth = slice_bytes // work.factor_bytes
             slices = ceil(work.k / depth)
-            for split in _splits(instruction, tile.sums, slices):
-                for stages in _stages(space, ceil(slices / split), most_stages):
-                    make = partial(
-                        schedule_of,
-                        tile,
-                        depth,
-                        instruction.name,
-                        stages=stages,
-                        split=split,
-                        order=order,
-                        copies=copies,
-                    )
-                    yield make(interleave=interleave)
-                    if split == 1 and may_exchange:
-                        yield make(exchange=True)
-                    elif split in _clusters(work, tile, arch):
-                        yield make(exchange=True, interleave=gcd(interleave, _SENT_TOGETHER))
+            yield cuts(keys, depth, slices, splits_of(instruction, tile.sums, slices), stages)
+
+
+def _keys_of(tile: Tile, work: Contraction, instruction: Instruction, arch: GpuArch) -> TileKeys:
+    interleave = interleave_of(work, instruction, tile.columns)
+    copies = TENSOR if instruction.cuts_factors else THREADS
+    if copies == TENSOR and not is_box_in_order(work, instruction, interleave):
+        interleave = 1
+    return TileKeys(
+        tile,
+        instruction.name,
+        order_of_tiles(work, tile, arch),
+        copies,
+        interleave,
+        can_exchange(work, instruction, interleave),
+        tuple(_clusters(work, tile, arch)),
+    )
 
 
 def _walking(
@@ -234,7 +220,7 @@ def _divided(
         few = _tile_count(work, tile) < arch.sm_count
         if not few or not is_box_in_order(work, instruction, interleave):
             continue
-        for split in _splits(instruction, tile.sums, slices):
+        for split in splits_of(instruction, tile.sums, slices):
             make = partial(
                 schedule_of,
                 tile,
@@ -250,7 +236,7 @@ def _divided(
             if 1 < split <= _MOST_DIVIDED:
                 yield make(interleave=interleave)
             if split in _clusters(work, tile, arch):
-                yield make(exchange=True, interleave=gcd(interleave, _SENT_TOGETHER))
+                yield make(exchange=True, interleave=gcd(interleave, SENT_TOGETHER))
 
 
 def _clusters(work: Contraction, tile: Tile, arch: GpuArch) -> Sequence[int]:
@@ -270,15 +256,3 @@ def _slices(space: Space, work: Contraction) -> Iterable[int]:
     whole = (line for line in sorted(ROW_BYTES) if line >= work.k * work.factor_bytes)
     most = next(whole, LARGEST)
     return [each for each in space.slice_bytes if each <= most] or [most]
-
-
-def _splits(instruction: Instruction, sums: int, slices: int) -> Iterator[int]:
-    """Yield the numbers of parts of a reduction of ``slices``. sums: of a warp."""
-    too_many = instruction.is_asynchronous and sums > _MOST_SPLIT_SUMS
-    return (s for s in _SPLITS if s == 1 or (slices >= 2 * s and not too_many))
-
-
-def _stages(space: Space, slices: int, most: int) -> Iterator[int]:
-    """Yield the stages that a block of ``slices`` can use: all of them ahead, at most, and one."""
-    least = min(space.stages)
-    return (s for s in space.stages if s == least or s <= min(most, slices + 1))

@@ -50,19 +50,27 @@ def strip_of(cluster: Cluster, places: int, vector: int) -> Turn | None:
     along which they lie, all that it has, and so many neighbours of the result at each.
     """
     turn = turn_of(cluster) if 1 < places <= _MOST_PLACES else None
-    if turn is None or any(isinstance(op, ReductionOp) for op in cluster.ops):
+    if turn is None or not _may_have(cluster, turn, places, vector):
         return None
+    return turn
+
+
+def _may_have(cluster: Cluster, turn: Turn, places: int, vector: int) -> bool:
+    if any(isinstance(op, ReductionOp) for op in cluster.ops):
+        return False
     whole = turn.sizes[turn.axis] == places and turn.sizes[-1] % vector == 0
-    return turn if whole and all(map(turn.is_dense, turn.inputs)) else None
+    return whole and all(map(turn.is_dense, turn.inputs))
 
 
-def strips(cluster: Cluster, vectors: tuple[int, ...]) -> Iterator[StripWork]:
-    """Yield what a thread does that has all places of the axis along which inputs lie."""
-    turn = turn_of(cluster)
-    if turn is None:
-        return
+def strips(cluster: Cluster, turn: Turn, vectors: tuple[int, ...]) -> Iterator[StripWork]:
+    """Yield what a thread does that has all places of the axis along which inputs lie.
+
+    turn: how they lie.
+    """
     places = turn.sizes[turn.axis]
-    some = [v for v in vectors if strip_of(cluster, places, v)]
+    if not 1 < places <= _MOST_PLACES:
+        return
+    some = [v for v in vectors if _may_have(cluster, turn, places, v)]
     if some:
         bytes = sum(each.bytes for each in turn.inputs)
         yield StripWork(places, bytes, tuple((v, _reads(cluster, turn, v)) for v in some))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import gcd, prod
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.turned_reads import Turn, TurnedInput, turn_of
+from dlc.analysis.turned_reads import Turn, TurnedInput
 from dlc.arch.memory import ACCESS_BYTES, BANK_BYTES, LINE_BYTES, SECTOR_BYTES
 from dlc.ir.tensor import element_bytes, element_type
 from dlc.strategies.map.sides import FEW_LINES, Sides
@@ -42,11 +42,8 @@ class TileWork:
     skews: tuple[Skew, ...] = ()
 
 
-def tile_works(cluster: Cluster) -> Iterator[TileWork]:
-    """Yield the tiles that a group may have: none where no input lies turned."""
-    turn = turn_of(cluster)
-    if turn is None:
-        return
+def tile_works(cluster: Cluster, turn: Turn) -> Iterator[TileWork]:
+    """Yield the tiles that a group may have whose inputs lie turned."""
     bytes = [element_bytes(element_type(value)) for value in cluster.results]
     height, width = turn.sizes[turn.axis], turn.sizes[-1]
     for down in _sides(height, width):

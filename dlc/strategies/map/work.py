@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 from math import gcd, prod
 
 import numpy as np
@@ -13,6 +12,7 @@ from dlc.analysis.lane_reads import POSITIONS, lane_reads
 from dlc.analysis.positions import Index, axes
 from dlc.analysis.role import Role
 from dlc.analysis.traffic import least_work, traffic_bytes, work
+from dlc.analysis.turned_reads import Turn, turn_of
 from dlc.arch.memory import ACCESS_BYTES, MOVED_BYTES
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape, tensor_bytes
@@ -113,7 +113,7 @@ def work_of(cluster: Cluster) -> MapWork:
     starts = [(v, places[shape(v)]) for v in results]
     counted = lane_reads(cluster, starts, tuple((v, 1) for v in vectors))
     reads = _in_units(last_axis, dict(zip(vectors, counted, strict=True)))
-    needs_others = needs_windows(cluster)
+    needs_others, turn = needs_windows(cluster), turn_of(cluster)
     return MapWork(
         max(1, element_count(largest)),
         last_axis,
@@ -123,14 +123,17 @@ def work_of(cluster: Cluster) -> MapWork:
         work(cluster),
         least_work(cluster),
         tuple(reads.items()),
-        tuple(
-            chain.from_iterable(
-                kind(cluster, tuple(vectors)) for kind in (windows, strips, patches)
-            )
-        ),
-        () if needs_others else tuple(tile_works(cluster)),
+        tuple(_together(cluster, turn, tuple(vectors))),
+        tuple(tile_works(cluster, turn)) if turn is not None and not needs_others else (),
         needs_others,
     )
+
+
+def _together(cluster: Cluster, turn: Turn | None, vectors: tuple[int, ...]) -> Iterator[Together]:
+    yield from windows(cluster, vectors)
+    if turn is not None:
+        yield from strips(cluster, turn, vectors)
+    yield from patches(cluster, vectors)
 
 
 def _in_units(last_axis: int, reads: dict[int, LaneReads]) -> dict[int, LaneReads]:

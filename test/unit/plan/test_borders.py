@@ -157,7 +157,19 @@ def test_at_most_some_ops_move_at_a_time() -> None:
         return NoPlan("none has one")
 
     settle_borders(parted(flow, [tuple(range(1, count))]), plan_of)
-    assert len(asked) == 2 + 2 * MOST_MOVED
+    assert asked == [1, count - 1, *range(2, 2 + MOST_MOVED)]
+
+
+def test_what_ops_leave_is_not_asked_for_where_no_kernel_takes_them() -> None:
+    prices: dict[Names, float] = {("exp", "tanh"): 5.0, ("relu", "sqrt"): 5.0}
+    asked = list[Names]()
+
+    def plan_of(cluster: Cluster) -> Plan | NoPlan:
+        asked.append(names(cluster))
+        return plans(prices)(cluster)
+
+    settle_borders(parted(dataflow(CHAIN, f"%3: {TENSOR}"), [(0, 1), (2, 3)]), plan_of)
+    assert asked[2:] == [("tanh", "relu", "sqrt"), ("exp", "tanh", "relu")]
 
 
 def gelus(rows: int, channels: int) -> tuple[str, str, str]:

@@ -2,7 +2,7 @@
 
 from programs import dataflow
 
-from dlc.search._op_sets import OpSets, first, members
+from dlc.search._op_sets import MOST_KEPT, OpSets, first, members
 
 TENSOR = "tensor<4x8xf32>"
 
@@ -33,6 +33,18 @@ def test_what_lies_between_belongs_to_a_convex_set() -> None:
     assert sets.convex(0b0011) == 0b0011
     assert sets.needs(0b1100) == 0b0011
     assert sets.needs(0b0001) == 0
+
+
+def test_answers_that_were_forgotten_are_found_again() -> None:
+    lines = ["%0 = exp %x : 4x8", *(f"%{n} = exp %{n - 1} : 4x8" for n in range(1, 16))]
+    sets = OpSets(dataflow("\n".join(lines), f"%15: {TENSOR}"))
+    asked = range(1, MOST_KEPT + 2)
+    for _ in range(2):
+        assert all(sets.convex(ops) == _from_first_to_last(ops) for ops in asked)
+
+
+def _from_first_to_last(ops: int) -> int:
+    return (1 << ops.bit_length()) - (1 << first(ops))
 
 
 def test_readers_of_one_tensor_are_neighbours_while_they_are_few() -> None:
