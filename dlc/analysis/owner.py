@@ -38,7 +38,7 @@ def exchanged_buffers(kernel: KernelOp) -> set[SSAValue]:
 
 def is_owned(kernel: KernelOp, first: Access, later: Access, by: Scope) -> bool:
     """Return whether surely no element is touched by both accesses in two blocks (``Scope.BLOCK``),
-    or in two threads of one block (``Scope.THREAD``).
+    in two clusters (``Scope.CLUSTER``), or in two threads of one block (``Scope.THREAD``).
     """
     owners = _Owners(kernel, by)
     left, right = owners.marks(first), owners.marks(later)
@@ -56,12 +56,15 @@ class _Mark:
 
 
 class _Owners:
-    """The blocks of a grid, or the threads of a block, by their ids."""
+    """The blocks or the clusters of a grid, or the threads of a block, by the ids of blocks or
+    threads.
+    """
 
     def __init__(self, kernel: KernelOp, by: Scope):
         kind, self._sizes = (BlockIdOp, kernel.grid_size)
         if by is Scope.THREAD:
             kind, self._sizes = (ThreadIdOp, kernel.block_size)
+        self._group = kernel.cluster_size if by is Scope.CLUSTER else (1, 1, 1)
         self._expressions = IndexExpressions()
         ids: list[IdOp] = [op for op in kernel.walk() if isinstance(op, IdOp)]
         for op in ids:
@@ -105,23 +108,33 @@ class _Owners:
 
     def differ(self, left: Sequence[AffineExpr], right: Sequence[AffineExpr]) -> bool:
         """Return whether no owner's marks on the left are another one's on the right."""
-        count = prod(self._sizes)
+        count, owner = prod(self._sizes), self._owner()
         table = np.concatenate([self._table(left), self._table(right)])
         _, numbers = np.unique(table, axis=0, return_inverse=True)
         lefts, rights = numbers.reshape(2, count)
-        owner = np.full(2 * count, -1)
-        owner[lefts] = np.arange(count)
-        is_own = owner[rights] == np.arange(count)
-        return len(np.unique(lefts)) == count and bool(((owner[rights] == -1) | is_own).all())
+        first, last = np.full(2 * count, count), np.full(2 * count, -1)
+        np.minimum.at(first, lefts, owner)
+        np.maximum.at(last, lefts, owner)
+        is_own = (first[rights] == owner) & (last[rights] == owner)
+        return bool(((last[rights] == -1) | is_own).all())
+
+    def _ids(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return x, y and z of all blocks, or threads."""
+        x, y, _ = self._sizes
+        number = np.arange(prod(self._sizes))
+        return number % x, number // x % y, number // (x * y)
+
+    def _owner(self) -> np.ndarray:
+        """Return the number of the owner that each block, or thread, is or belongs to."""
+        x, y, z = (at // by for at, by in zip(self._ids(), self._group, strict=True))
+        return x + (y + z * self._sizes[1]) * self._sizes[0]
 
     def _table(self, exprs: Sequence[AffineExpr]) -> np.ndarray:
         """Return the values of expressions for all owners: owners x expressions."""
-        x, y, _ = self._sizes
-        number = np.arange(prod(self._sizes))
-        ids = (number % x, number // x % y, number // (x * y))
+        ids = self._ids()
         last = max(self._axes, default=-1)
         dims: list[Any] = [ids[self._axes.get(dim, 0)] for dim in range(last + 1)]
-        columns = [expr.eval(dims, ()) + np.zeros_like(number) for expr in exprs]
+        columns = [expr.eval(dims, ()) + np.zeros_like(ids[0]) for expr in exprs]
         return np.stack(columns, axis=1)
 
 

@@ -41,6 +41,7 @@ from dlc.dialects.gpu.registers import registers_at_launch
 from dlc.dialects.loop.scalar import is_near
 from dlc.errors import CompileError
 from dlc.ir.access import Access
+from dlc.ir.order import OrderingOp
 from dlc.ir.space import buffer_type
 from dlc.ir.tensor import element_bytes
 
@@ -140,7 +141,7 @@ class CudaPrinter(CLikePrinter):
         The emulator finds its head by the form that it has here: the bounds, the cluster, the name
         (``dlc/emulator/translation.py``).
         """
-        late = _late_reads(op) | {*op.filled_buffers}  # others write what this thread reads there
+        late = _late_reads(op) | {*op.filled_buffers} | _given_to_blocks(op)  # others write there
         buffers = [self._parameter(op, argument, late) for argument in op.body.block.args]
         self.maps = {mapped: self.fresh("m") for mapped in mapped_buffers(op)}
         maps = [f"const __grid_constant__ {TENSOR_MAP} {name}" for name in self.maps.values()]
@@ -183,6 +184,16 @@ def _late_reads(op: gpu.KernelOp) -> set[SSAValue]:
     if op.constant_inputs is None:
         return set()
     return {*op.input_buffers, *exchanged_buffers(op)} - {*op.early_buffers}
+
+
+def _given_to_blocks(op: gpu.KernelOp) -> set[SSAValue]:
+    """Return the buffers through which blocks that wait for each other may give values.
+
+    A compiler may take it that no barrier changes what only one ``__restrict__`` pointer leads to.
+    """
+    ops = (inner for inner in op.walk() if isinstance(inner, OrderingOp))
+    waits = any(inner.is_barrier(Scope.CLUSTER) for inner in ops)
+    return exchanged_buffers(op) if waits else set()
 
 
 def _swizzle_of(buffer: SSAValue) -> gpu.SwizzleAttr | None:
@@ -284,6 +295,11 @@ def _await(p: CudaPrinter, op: gpu.AwaitOp) -> None:
     p.line(f"await_{op.bytes}<{pieces}>({destination}, {source});")
 
 
+def _grid_barrier(p: CudaPrinter, op: gpu.GridBarrierOp) -> None:
+    (access,) = op.accesses()
+    p.line(f"grid_barrier<{op.last_arrival}>({p.address(access)});")
+
+
 def _tensor_copy(p: CudaPrinter, op: gpu.TensorCopyOp) -> None:
     source, destination, barrier = op.accesses()
     places = f"{p.address(destination)}, &{p.maps[op.mapped]}, {p.coordinates(source)}"
@@ -376,6 +392,7 @@ CudaPrinter.STATEMENTS = {
     gpu.StAsyncOp: _st_async,
     gpu.PublishOp: _publish,
     gpu.AwaitOp: _await,
+    gpu.GridBarrierOp: _grid_barrier,
     gpu.LdmatrixOp: _matrix_move,
     gpu.StmatrixOp: _matrix_move,
     gpu.MmaOp: _mma,
