@@ -2,7 +2,8 @@
 
 An index that is ``64 * block + x``, ``x`` below 64, gives the block away: its quotient by 64. Such
 quotients of the axes and of the row-major position are the *marks* of an access. Where two blocks
-never have the same marks, no element is touched by both.
+never have the same marks, no element is touched by both. Where blocks take the iterations of a loop
+in rounds, the remainder of a quotient by the number of blocks is a mark.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
 
 from dlc.analysis.index_expression import IndexExpressions
+from dlc.analysis.rounds import taken_in_rounds
 from dlc.arch.scope import Scope
 from dlc.core.affine import Ranges, extent, linear_index, simplify, uses_symbols
 from dlc.dialects.gpu import BlockIdOp, KernelOp, ThreadIdOp
@@ -70,12 +72,13 @@ class _Owners:
         for op in ids:
             self._expressions.of(op.output)
         self._axes = {number: op.axis for number, op in enumerate(ids) if isinstance(op, kind)}
-        shared = by is Scope.THREAD
+        shared = self._of_threads = by is Scope.THREAD
         self._shared = {n for n in range(len(ids)) if n not in self._axes} if shared else set()
 
-    def marks(self, access: Access) -> dict[tuple[int, int], _Mark]:
-        """Return the marks of an access by axis, the position as one more, and divisor; none for
-        the box of a tensor map, whose coordinates are not the buffer's.
+    def marks(self, access: Access) -> dict[tuple[int, int, int], _Mark]:
+        """Return the marks of an access by axis, the position as one more, divisor, and by what it
+        is a remainder, or 0; none for the box of a tensor map, whose coordinates are not the
+        buffer's.
         """
         if access.region is not None:
             return {}
@@ -84,13 +87,26 @@ class _Owners:
         if axes:
             axes[-1] += AffineExpr.symbol(0)  # the element of the vector
         ranges = Ranges(self._expressions.ranges.dims, [extent(access.elements)])
-        found: dict[tuple[int, int], _Mark] = {}
+        found: dict[tuple[int, int, int], _Mark] = {}
         for number, index in enumerate([*axes, linear_index(axes, sizes)]):
-            for divisor in (1, *_factors(simplify(index, ranges))):
-                mark = self._mark(simplify(index // divisor, ranges))
+            for divisor in self._divisors(simplify(index, ranges)):
+                quotient, by = self._without_rounds(simplify(index // divisor, ranges))
+                mark = self._mark(quotient)
                 if mark is not None:
-                    found[number, divisor] = mark
+                    found[number, divisor, by] = mark
         return found
+
+    def _divisors(self, index: AffineExpr) -> set[int]:
+        """Return by what an index is divided: the factors of its terms, and so many times the
+        blocks of a cluster, whose blocks have the elements of each other.
+        """
+        factors, size = {1, *_factors(index)}, prod(self._group)
+        return factors | {factor * size for factor in factors}
+
+    def _without_rounds(self, expr: AffineExpr) -> tuple[AffineExpr, int]:
+        """Return what an expression is, or its remainder and by what where blocks take rounds."""
+        taken = None if self._of_threads else taken_in_rounds(expr, self._expressions)
+        return (expr, 0) if taken is None else taken
 
     def _mark(self, expr: AffineExpr) -> _Mark | None:
         own, rest = AffineExpr.constant(0), set[AffineExpr]()

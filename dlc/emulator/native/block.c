@@ -5,7 +5,8 @@
  * blocks and backwards in odd ones: what needs a barrier that is not there goes wrong. A thread has a stack of
  * its own only if it waits.
  *
- * Blocks that wait for each other, those of a cluster or of a cooperative kernel, run in turns.
+ * Blocks that wait for each other, those of a cluster or of a cooperative kernel, run in turns, each until it waits
+ * for another one.
  *
  * Threads that wait for a token of others go on once a pass over all warps has brought it; copies that arrive at
  * an mbarrier do so when nobody else can go on.
@@ -815,7 +816,7 @@ static void run_cluster(worker *const *blocks, const uint64_t *numbers, uint32_t
     over = 1;
     for (uint32_t i = 0; i < count; i++) {
       worker *w = blocks[blocks[0]->backwards ? count - 1 - i : i];
-      if (!is_over(w)) any |= go_on(w);
+      while (!is_over(w) && go_on(w)) any = 1;
       over &= is_over(w);
     }
     if (any || over) continue;
