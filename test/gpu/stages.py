@@ -130,3 +130,45 @@ def in_blocks(barrier: str = "loop.barrier over block", blocks: int = 5) -> str:
 def turned(x: Array) -> Array:
     """Return what the stages of blocks make of rows."""
     return 2 * x[:, ::-1] - x
+
+
+def stored_over(rows: int = ROWS) -> str:
+    """Return a kernel of three stages with a block for each row: the second one stores to the last
+    rows what the first blocks make, where others have stored before.
+    """
+    type, half = f"memref<{rows}x{THREADS}xf32>", rows // 2
+
+    def rows_of(count: int, body: str) -> str:
+        return f"""
+  loop.for %b = 0 to {count} kind = parallel map = grid {{
+    loop.for %t = 0 to {THREADS} kind = parallel map = thread {{
+      {body}
+      loop.yield
+    }}
+    loop.yield
+  }}"""
+
+    first = f"""%v = loop.load %x[%b, %t] : {type} -> f32
+      loop.store %v, %s[%b, %t] : f32 -> {type}"""
+    second = f"""%v = loop.load %x[%b, %t] : {type} -> f32
+      %w = arith.addf %v, %v : f32
+      loop.store %w, %s[%b + {rows - half}, %t] : f32 -> {type}"""
+    third = f"""%v = loop.load %s[%b, %t] : {type} -> f32
+      loop.store %v, %y[%b, %t] : f32 -> {type}"""
+    return f"""
+loop.kernel @k(%x: {type}, %y: {type}, %s: {type}, %c: memref<1xi32>) attributes {{
+    outputs = 1 : i64, scratch = array<i64: {4 * rows * THREADS}, 4>, threads = {THREADS} : i64,
+    blocks = {rows} : i64, cooperative, filled = array<i64: 3>}} {{
+  {rows_of(rows, first)}
+  {barrier(1)}
+  {rows_of(half, second)}
+  {barrier(2)}
+  {rows_of(rows, third)}
+  loop.end
+}}"""
+
+
+def over_the_last(x: Array) -> Array:
+    """Return the rows, with twice the first ones in place of the last ones."""
+    half = len(x) // 2
+    return np.concatenate([x[: len(x) - half], 2 * x[:half]])

@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.utils.target import Target
 
+from dlc.analysis.exchanged import given_to_others
 from dlc.analysis.map_parameters import mapped_buffers
 from dlc.analysis.owner import exchanged_buffers
 from dlc.arch.scope import Scope
@@ -41,7 +42,6 @@ from dlc.dialects.gpu.registers import registers_at_launch
 from dlc.dialects.loop.scalar import is_near
 from dlc.errors import CompileError
 from dlc.ir.access import Access
-from dlc.ir.order import OrderingOp
 from dlc.ir.space import buffer_type
 from dlc.ir.tensor import element_bytes
 
@@ -141,7 +141,7 @@ class CudaPrinter(CLikePrinter):
         The emulator finds its head by the form that it has here: the bounds, the cluster, the name
         (``dlc/emulator/translation.py``).
         """
-        late = _late_reads(op) | {*op.filled_buffers} | _given_to_blocks(op)  # others write there
+        late = _late_reads(op) | {*op.filled_buffers} | given_to_others(op)  # others write there
         buffers = [self._parameter(op, argument, late) for argument in op.body.block.args]
         self.maps = {mapped: self.fresh("m") for mapped in mapped_buffers(op)}
         maps = [f"const __grid_constant__ {TENSOR_MAP} {name}" for name in self.maps.values()]
@@ -184,16 +184,6 @@ def _late_reads(op: gpu.KernelOp) -> set[SSAValue]:
     if op.constant_inputs is None:
         return set()
     return {*op.input_buffers, *exchanged_buffers(op)} - {*op.early_buffers}
-
-
-def _given_to_blocks(op: gpu.KernelOp) -> set[SSAValue]:
-    """Return the buffers through which blocks that wait for each other may give values.
-
-    A compiler may take it that no barrier changes what only one ``__restrict__`` pointer leads to.
-    """
-    ops = (inner for inner in op.walk() if isinstance(inner, OrderingOp))
-    waits = any(inner.is_barrier(Scope.CLUSTER) for inner in ops)
-    return exchanged_buffers(op) if waits else set()
 
 
 def _swizzle_of(buffer: SSAValue) -> gpu.SwizzleAttr | None:
