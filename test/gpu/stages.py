@@ -172,3 +172,48 @@ def over_the_last(x: Array) -> Array:
     """Return the rows, with twice the first ones in place of the last ones."""
     half = len(x) // 2
     return np.concatenate([x[: len(x) - half], 2 * x[:half]])
+
+
+def with_sums(blocks: int = 5) -> str:
+    """Return a kernel of two stages: the first one adds up rows, the second one takes from each row
+    the sum of another one.
+    """
+    sums = f"memref<{ROWS}xf32>"
+    return f"""
+loop.kernel @k(%x: {_PAIRS}, %y: {_PAIRS}, %s: {sums}, %c: memref<1xi32>) attributes {{
+    outputs = 1 : i64, scratch = array<i64: {4 * ROWS}, 4>, threads = {THREADS} : i64,
+    blocks = {blocks} : i64, cooperative, filled = array<i64: 3>}} {{
+  loop.for %b = 0 to {ROWS} kind = parallel map = grid {{
+    %zero = arith.constant 0.0 : f32
+    %part = loop.for %t = 0 to {THREADS} kind = reduction map = thread
+        iter_args(%a = %zero) -> (f32) {{
+      %v = loop.load %x[%b, %t] : {_PAIRS} -> f32
+      %n = arith.addf %a, %v : f32
+      loop.yield %n : f32
+    }}
+    %sum = loop.combine %part over block : f32 {{
+    ^bb0(%l: f32, %r: f32):
+      %m = arith.addf %l, %r : f32
+      loop.yield %m : f32
+    }}
+    loop.store %sum, %s[%b] : f32 -> {sums}
+    loop.yield
+  }}
+  {barrier(1)}
+  loop.for %b = 0 to {ROWS} kind = parallel map = grid {{
+    loop.for %t = 0 to {THREADS} kind = parallel map = thread {{
+      %v = loop.load %x[%b, %t] : {_PAIRS} -> f32
+      %o = loop.load %s[{ROWS - 1} - %b] : {sums} -> f32
+      %w = arith.subf %v, %o : f32
+      loop.store %w, %y[%b, %t] : f32 -> {_PAIRS}
+      loop.yield
+    }}
+    loop.yield
+  }}
+  loop.end
+}}"""
+
+
+def less_other_sums(x: Array) -> Array:
+    """Return rows less the sums of those from the end."""
+    return x - x.sum(axis=1)[::-1, None]

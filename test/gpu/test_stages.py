@@ -31,6 +31,7 @@ CASES = {
         stages.in_clusters(blocks=stages.ROWS), stages.pairs, stages.from_the_other
     ),
     "blocks": Case(stages.in_blocks(), stages.pairs, stages.turned),
+    "sums": Case(stages.with_sums(), stages.pairs, stages.less_other_sums),
     "stored over": Case(stages.stored_over(), stages.pairs, stages.over_the_last),
 }
 ORDERS: list[Order | None] = [None, "forward", "backward", 1]

@@ -17,6 +17,7 @@ CASES = [
     (stages.three_stages(997, 7), stages.numbers(997), stages.staged),
     (stages.in_clusters(), stages.pairs(), stages.from_the_other),
     (stages.in_blocks(), stages.pairs(), stages.turned),
+    (stages.with_sums(), stages.pairs(), stages.less_other_sums),
     (stages.stored_over(), stages.pairs(), stages.over_the_last),
 ]
 X = stages.numbers(1000)
