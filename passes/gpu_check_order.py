@@ -28,7 +28,9 @@ class GpuCheckOrderPass(DlcPass):
     ``gpu.atomic_add``), and by which the last block knows that it is the last: what comes under a
     condition on what the counter said. Which number that condition asks for is not looked at. That
     an element belongs to one block, or cluster, is found from the indices (``dlc/analysis/owner``);
-    a kernel where it is not found is rejected.
+    a kernel where it is not found is rejected. So is one that copies boxes (``gpu.tensor_copy``) of
+    what it writes itself: no barrier lets the engine that brings them see what threads have written
+    (PTX ISA, "Async proxy").
 
     Runs on: ``gpu``. Leaves: ``gpu``, unchanged. Order: after ``convert-loop-to-gpu``, before
     ``gpu-vectorize-memory``, while each access is one element.
@@ -98,6 +100,12 @@ class _Check:
         earlier: Sequence[_Earlier],
         told: bool,
     ) -> None:
+        if later.region is not None:
+            text = (
+                f"copies a box of %{later.buffer.name_hint}, which the kernel writes itself: the "
+            )
+            text += "engine that does it sees nothing of that; copy by threads"
+            raise CompileError(text, at=operation_text(op))
         for before in earlier:
             first = before.access
             if first.buffer is not later.buffer or (later.atomic and first.atomic):

@@ -189,7 +189,7 @@ class SimtConverter:
             case MeetOp():
                 self.cluster.meet(op)
             case BarrierOp():
-                self.barriers.write(op)
+                self.barriers.write(op, self.moves_registers)
             case CombineOp():
                 self._combine(op)
             case PrefixOp():

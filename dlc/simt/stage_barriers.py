@@ -21,8 +21,13 @@ class StageBarriers:
     kernel: KernelOp
     of_grid: int = 0
 
-    def write(self, op: BarrierOp) -> None:
-        """Write one; raises CompileError where not all threads come to it, and all once."""
+    def write(self, op: BarrierOp, moved_registers: bool) -> None:
+        """Write one; raises CompileError where not all threads come to it, and all once; and behind
+        roles that have moved registers, since what follows is compiled for what all began with.
+        """
+        if moved_registers:
+            text = "comes behind roles that have moved registers; let these be the last stage"
+            raise CompileError(text, at=operation_text(op))
         if op.parent_op() is not self.kernel:
             text = "a barrier between stages stands in no loop; end the loops before it"
             raise CompileError(text, at=operation_text(op))
