@@ -23,12 +23,14 @@ class GpuCheckOrderPass(DlcPass):
     """No block reads what another one writes in the same launch, and none overwrites what another
     one reads, unless something orders the two.
 
-    The blocks of a launch run in any order. What orders them is a barrier of the grid; or a counter
-    that each block raises once its writes are visible (``gpu.fence``, then ``gpu.atomic_add``), and
-    by which the last block knows that it is the last: what comes under a condition on what the
-    counter said. Which number that condition asks for is not looked at. That an element belongs to
-    one block is found from the indices (``dlc/analysis/owner``); a kernel where it is not found is
-    rejected.
+    The blocks of a launch run in any order. What orders them is a barrier of the grid, or of their
+    cluster; or a counter that each block raises once its writes are visible (``gpu.fence``, then
+    ``gpu.atomic_add``), and by which the last block knows that it is the last: what comes under a
+    condition on what the counter said. Which number that condition asks for is not looked at. That
+    an element belongs to one block, or cluster, is found from the indices (``dlc/analysis/owner``);
+    a kernel where it is not found is rejected. So is one that copies boxes (``gpu.tensor_copy``) of
+    what it writes itself: no barrier lets the engine that brings them see what threads have written
+    (PTX ISA, "Async proxy").
 
     Runs on: ``gpu``. Leaves: ``gpu``, unchanged. Order: after ``convert-loop-to-gpu``, before
     ``gpu-vectorize-memory``, while each access is one element.
@@ -47,12 +49,13 @@ class GpuCheckOrderPass(DlcPass):
 @dataclass(frozen=True)
 class _Earlier:
     """An access before the present one. visible: its thread has made it so for other blocks;
-    known: a counter has told this block so.
+    known: a counter has told this block so. met: the blocks of the cluster have met since.
     """
 
     access: Access
     visible: bool = False
     known: bool = False
+    met: bool = False
 
 
 class _Check:
@@ -97,13 +100,20 @@ class _Check:
         earlier: Sequence[_Earlier],
         told: bool,
     ) -> None:
+        if later.region is not None:
+            text = (
+                f"copies a box of %{later.buffer.name_hint}, which the kernel writes itself: the "
+            )
+            text += "engine that does it sees nothing of that; copy by threads"
+            raise CompileError(text, at=operation_text(op))
         for before in earlier:
             first = before.access
             if first.buffer is not later.buffer or (later.atomic and first.atomic):
                 continue
             if not (first.writes and later.reads) and not (first.reads and later.writes):
                 continue
-            if (before.known and told) or is_owned(self.kernel, first, later, Scope.BLOCK):
+            owner = Scope.CLUSTER if before.met else Scope.BLOCK
+            if (before.known and told) or is_owned(self.kernel, first, later, owner):
                 continue
             _fail(op, first, later)
 
@@ -123,6 +133,8 @@ def _after_waiting(op: Operation, earlier: Sequence[_Earlier]) -> Sequence[_Earl
     """Return what still matters after ``op`` has waited: nothing if for the whole grid."""
     if isinstance(op, OrderingOp) and op.is_barrier(Scope.GRID):
         return []
+    if isinstance(op, OrderingOp) and op.is_barrier(Scope.CLUSTER):
+        return [replace(e, met=True) for e in earlier]
     if acquired_counter(op) is None:
         return earlier
     return [replace(e, known=True) if e.visible else e for e in earlier]

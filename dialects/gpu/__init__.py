@@ -28,6 +28,7 @@ from dlc.dialects.gpu.dependent_launch import (
     GriddepcontrolOp,
     GriddepcontrolWaitOp,
 )
+from dlc.dialects.gpu.grid_barrier import GridBarrierOp
 from dlc.dialects.gpu.kernel import BlockIdOp, Dimension, EndOp, KernelOp, ThreadIdOp
 from dlc.dialects.gpu.matrix_move import LdmatrixOp, MatrixMoveOp, StmatrixOp
 from dlc.dialects.gpu.mbarrier import (
@@ -100,6 +101,7 @@ __all__ = [
     "EndOp",
     "FenceOp",
     "Gpu",
+    "GridBarrierOp",
     "GriddepcontrolLaunchDependentsOp",
     "GriddepcontrolOp",
     "GriddepcontrolWaitOp",

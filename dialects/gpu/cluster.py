@@ -86,10 +86,12 @@ class ClusterRankOp(IRDLOperation, BoundedIndex, ClusterOp):
 
 @irdl_op_definition
 class ClusterBarrierOp(MeetingOp, ClusterOp):
-    """Wait for all threads of the cluster, and see what they wrote (PTX ISA, "barrier.cluster").
+    """Wait for all threads of the cluster, and see what they wrote to shared and to global memory
+    (PTX ISA, "barrier.cluster": the arrival releases, the wait acquires).
 
-    One stands before blocks first touch each other's shared memory, one before a block ends whose
-    memory others may still touch. No lowering uses it: who sends without waiting needs neither.
+    It stands between stages (``loop.barrier``). One stands before blocks first touch each other's
+    shared memory, one before a block ends whose memory others may still touch; who sends without
+    waiting (``gpu.st_async``) needs neither.
     """
 
     name = "gpu.cluster_barrier"

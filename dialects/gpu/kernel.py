@@ -71,8 +71,8 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     cooperative: all blocks of a launch are resident together, so that they may wait for each other
     (CUDA C++ Programming Guide, "Grid Synchronization"); it begins when the launches before it have
     ended. filled: the numbers of the outputs and scratch buffers of which every byte is 0xff when
-    it begins, which the host program sees to (``gpu.await``). parts: as those of ``loop.kernel``,
-    outputs that it does not write whole.
+    it begins, which the host program sees to (``gpu.await``, ``gpu.grid_barrier``). parts: as those
+    of ``loop.kernel``, outputs that it does not write whole.
 
     ``gpu.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {grid = array<i64: 1, 1, 1>,
     block = array<i64: 32, 1, 1>, outputs = 1 : i64} { gpu.end }``

@@ -8,7 +8,9 @@ instructions they use.
 from xdsl.ir import Dialect
 
 from dlc.dialects.loop.accumulator import CombinePartsOp, ContractOp, ZeroOp
+from dlc.dialects.loop.attributes import BarrierScope as BarrierScope
 from dlc.dialects.loop.attributes import (
+    BarrierScopeAttr,
     BoundAttr,
     CallAttr,
     CombineScopeAttr,
@@ -17,6 +19,7 @@ from dlc.dialects.loop.attributes import (
     MeasuredAttr,
     ScheduleAttr,
 )
+from dlc.dialects.loop.barrier import BarrierOp
 from dlc.dialects.loop.combination import ArrivalsOp, CombineOp, MeetOp, PrefixOp
 from dlc.dialects.loop.drain_parts import DrainInClusterOp, DrainPartsOp
 from dlc.dialects.loop.elements import DrainOp, MapAccumulatorOp
@@ -43,6 +46,7 @@ Loop = Dialect(
     "loop",
     [
         AllocOp,
+        BarrierOp,
         CombineOp,
         CombinePartsOp,
         ContractOp,
@@ -74,6 +78,7 @@ Loop = Dialect(
         ZeroOp,
     ],
     [
+        BarrierScopeAttr,
         BoundAttr,
         CallAttr,
         CombineScopeAttr,

@@ -2,7 +2,8 @@
 
 from typing import Any, ClassVar, Generic, TypeVar
 
-from xdsl.ir import Data
+from xdsl.dialects.utils import EnumAttribute
+from xdsl.ir import Data, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -42,6 +43,14 @@ class CombineScope(StrEnum):
     TEAM = "team"
     BLOCK = "block"
     CLUSTER = "cluster"
+
+
+class BarrierScope(StrEnum):
+    """Who waits for whom at ``loop.barrier``."""
+
+    BLOCK = "block"
+    CLUSTER = "cluster"
+    GRID = "grid"
 
 
 E = TypeVar("E", bound=StrEnum)
@@ -84,6 +93,13 @@ class CombineScopeAttr(_WordAttr[CombineScope]):
 
     name = "loop.combine_scope"
     WORDS = CombineScope
+
+
+@irdl_attr_definition
+class BarrierScopeAttr(EnumAttribute[BarrierScope], SpacedOpaqueSyntaxAttribute):
+    """Who waits for whom: ``block``, ``cluster`` or ``grid``."""
+
+    name = "loop.barrier_scope"
 
 
 @irdl_attr_definition

@@ -46,7 +46,17 @@ from dlc.errors import CompileError
 from dlc.ir.cluster import ClusteredKernel
 from dlc.ir.parts import verify_parts
 
-_PRINTED = ["outputs", "scratch", "threads", "cluster", "cooperative", "filled", "parts", "call"]
+_PRINTED = [
+    "outputs",
+    "scratch",
+    "threads",
+    "blocks",
+    "cluster",
+    "cooperative",
+    "filled",
+    "parts",
+    "call",
+]
 """The properties of a kernel that stand among its attributes, in this order."""
 
 
@@ -71,11 +81,12 @@ class KernelOp(IRDLOperation, ClusteredKernel):
 
     ``scratch`` has one size in bytes per scratch buffer. What is written of outputs and scratch is
     read through no other buffer. ``threads``: of a block of a GPU; without it the loops over
-    threads say it. ``cluster``: neighbouring blocks that combine values. ``cooperative``,
-    ``filled``: as those of ``gpu.kernel``: the blocks wait for each other, and buffers hold only
-    ones at first. ``parts``: of outputs that it does not write whole the number, the axis along
-    which it writes a part, and where that begins and ends. ``call``: of a library, which runs in
-    place of the body where the library is found when the model is loaded.
+    threads say it. ``blocks``: of the launch; without it the loops over the grid say it. Loops over
+    more iterations take rounds. ``cluster``: neighbouring blocks that combine values.
+    ``cooperative``, ``filled``: as those of ``gpu.kernel``: the blocks wait for each other, and
+    buffers hold only ones at first. ``parts``: of outputs that it does not write whole the number,
+    the axis along which it writes a part, and where that begins and ends. ``call``: of a library,
+    which runs in place of the body where the library is found when the model is loaded.
 
     ``loop.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : i64} {...}``
     """
@@ -85,6 +96,7 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     function_type = prop_def(FunctionType)
     outputs = prop_def(IntegerAttr.constr(i64))
     threads = opt_prop_def(IntegerAttr.constr(i64))
+    blocks = opt_prop_def(IntegerAttr.constr(i64))
     cluster = opt_prop_def(IntegerAttr.constr(i64))
     cooperative = opt_prop_def(UnitAttr)
     filled = opt_prop_def(DenseArrayBase.constr(i64))
@@ -122,6 +134,11 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     def block_threads(self) -> int:
         """The threads of a block that are asked for, 0 where nothing is."""
         return self.threads.value.data if self.threads is not None else 0
+
+    @property
+    def grid_blocks(self) -> int:
+        """The blocks of the launch that are asked for, 0 where nothing is."""
+        return self.blocks.value.data if self.blocks is not None else 0
 
     @property
     def cluster_blocks(self) -> int:
@@ -163,6 +180,13 @@ class KernelOp(IRDLOperation, ClusteredKernel):
             )
         if self.cluster_blocks < 1:
             raise VerifyException(f"cluster = {self.cluster_blocks} should be at least 1")
+        if self.blocks is not None and (
+            self.grid_blocks < 1 or self.grid_blocks % self.cluster_blocks
+        ):
+            raise VerifyException(
+                f"blocks = {self.grid_blocks} should be a positive multiple of the cluster's "
+                f"{self.cluster_blocks}"
+            )
         verify_parts(self, self.output_buffers)
         if self.call is not None:
             self._verify_call(self.call)

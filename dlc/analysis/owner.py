@@ -2,7 +2,8 @@
 
 An index that is ``64 * block + x``, ``x`` below 64, gives the block away: its quotient by 64. Such
 quotients of the axes and of the row-major position are the *marks* of an access. Where two blocks
-never have the same marks, no element is touched by both.
+never have the same marks, no element is touched by both. Where blocks take the iterations of a loop
+in rounds, the remainder of a quotient by the number of blocks is a mark.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
 
 from dlc.analysis.index_expression import IndexExpressions
+from dlc.analysis.rounds import taken_in_rounds
 from dlc.arch.scope import Scope
 from dlc.core.affine import Ranges, extent, linear_index, simplify, uses_symbols
 from dlc.dialects.gpu import BlockIdOp, KernelOp, ThreadIdOp
@@ -38,7 +40,7 @@ def exchanged_buffers(kernel: KernelOp) -> set[SSAValue]:
 
 def is_owned(kernel: KernelOp, first: Access, later: Access, by: Scope) -> bool:
     """Return whether surely no element is touched by both accesses in two blocks (``Scope.BLOCK``),
-    or in two threads of one block (``Scope.THREAD``).
+    in two clusters (``Scope.CLUSTER``), or in two threads of one block (``Scope.THREAD``).
     """
     owners = _Owners(kernel, by)
     left, right = owners.marks(first), owners.marks(later)
@@ -56,23 +58,27 @@ class _Mark:
 
 
 class _Owners:
-    """The blocks of a grid, or the threads of a block, by their ids."""
+    """The blocks or the clusters of a grid, or the threads of a block, by the ids of blocks or
+    threads.
+    """
 
     def __init__(self, kernel: KernelOp, by: Scope):
         kind, self._sizes = (BlockIdOp, kernel.grid_size)
         if by is Scope.THREAD:
             kind, self._sizes = (ThreadIdOp, kernel.block_size)
+        self._group = kernel.cluster_size if by is Scope.CLUSTER else (1, 1, 1)
         self._expressions = IndexExpressions()
         ids: list[IdOp] = [op for op in kernel.walk() if isinstance(op, IdOp)]
         for op in ids:
             self._expressions.of(op.output)
         self._axes = {number: op.axis for number, op in enumerate(ids) if isinstance(op, kind)}
-        shared = by is Scope.THREAD
+        shared = self._of_threads = by is Scope.THREAD
         self._shared = {n for n in range(len(ids)) if n not in self._axes} if shared else set()
 
-    def marks(self, access: Access) -> dict[tuple[int, int], _Mark]:
-        """Return the marks of an access by axis, the position as one more, and divisor; none for
-        the box of a tensor map, whose coordinates are not the buffer's.
+    def marks(self, access: Access) -> dict[tuple[int, int, int], _Mark]:
+        """Return the marks of an access by axis, the position as one more, divisor, and by what it
+        is a remainder, or 0; none for the box of a tensor map, whose coordinates are not the
+        buffer's.
         """
         if access.region is not None:
             return {}
@@ -81,13 +87,26 @@ class _Owners:
         if axes:
             axes[-1] += AffineExpr.symbol(0)  # the element of the vector
         ranges = Ranges(self._expressions.ranges.dims, [extent(access.elements)])
-        found: dict[tuple[int, int], _Mark] = {}
+        found: dict[tuple[int, int, int], _Mark] = {}
         for number, index in enumerate([*axes, linear_index(axes, sizes)]):
-            for divisor in (1, *_factors(simplify(index, ranges))):
-                mark = self._mark(simplify(index // divisor, ranges))
+            for divisor in self._divisors(simplify(index, ranges)):
+                quotient, by = self._without_rounds(simplify(index // divisor, ranges))
+                mark = self._mark(quotient)
                 if mark is not None:
-                    found[number, divisor] = mark
+                    found[number, divisor, by] = mark
         return found
+
+    def _divisors(self, index: AffineExpr) -> set[int]:
+        """Return by what an index is divided: the factors of its terms, and so many times the
+        blocks of a cluster, whose blocks have the elements of each other.
+        """
+        factors, size = {1, *_factors(index)}, prod(self._group)
+        return factors | {factor * size for factor in factors}
+
+    def _without_rounds(self, expr: AffineExpr) -> tuple[AffineExpr, int]:
+        """Return what an expression is, or its remainder and by what where blocks take rounds."""
+        taken = None if self._of_threads else taken_in_rounds(expr, self._expressions)
+        return (expr, 0) if taken is None else taken
 
     def _mark(self, expr: AffineExpr) -> _Mark | None:
         own, rest = AffineExpr.constant(0), set[AffineExpr]()
@@ -105,23 +124,33 @@ class _Owners:
 
     def differ(self, left: Sequence[AffineExpr], right: Sequence[AffineExpr]) -> bool:
         """Return whether no owner's marks on the left are another one's on the right."""
-        count = prod(self._sizes)
+        count, owner = prod(self._sizes), self._owner()
         table = np.concatenate([self._table(left), self._table(right)])
         _, numbers = np.unique(table, axis=0, return_inverse=True)
         lefts, rights = numbers.reshape(2, count)
-        owner = np.full(2 * count, -1)
-        owner[lefts] = np.arange(count)
-        is_own = owner[rights] == np.arange(count)
-        return len(np.unique(lefts)) == count and bool(((owner[rights] == -1) | is_own).all())
+        first, last = np.full(2 * count, count), np.full(2 * count, -1)
+        np.minimum.at(first, lefts, owner)
+        np.maximum.at(last, lefts, owner)
+        is_own = (first[rights] == owner) & (last[rights] == owner)
+        return bool(((last[rights] == -1) | is_own).all())
+
+    def _ids(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return x, y and z of all blocks, or threads."""
+        x, y, _ = self._sizes
+        number = np.arange(prod(self._sizes))
+        return number % x, number // x % y, number // (x * y)
+
+    def _owner(self) -> np.ndarray:
+        """Return the number of the owner that each block, or thread, is or belongs to."""
+        x, y, z = (at // by for at, by in zip(self._ids(), self._group, strict=True))
+        return x + (y + z * self._sizes[1]) * self._sizes[0]
 
     def _table(self, exprs: Sequence[AffineExpr]) -> np.ndarray:
         """Return the values of expressions for all owners: owners x expressions."""
-        x, y, _ = self._sizes
-        number = np.arange(prod(self._sizes))
-        ids = (number % x, number // x % y, number // (x * y))
+        ids = self._ids()
         last = max(self._axes, default=-1)
         dims: list[Any] = [ids[self._axes.get(dim, 0)] for dim in range(last + 1)]
-        columns = [expr.eval(dims, ()) + np.zeros_like(number) for expr in exprs]
+        columns = [expr.eval(dims, ()) + np.zeros_like(ids[0]) for expr in exprs]
         return np.stack(columns, axis=1)
 
 

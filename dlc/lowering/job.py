@@ -46,9 +46,9 @@ class Job:
     buffers: the tensors of the group's body that stand in a buffer: its arguments, and what earlier
     kernels of the group have computed.
     outputs: each tensor of the body that the kernel computes and the buffer that it goes to.
-    threads: of a block (GPU), where the loops alone do not say it. cluster: blocks that combine.
-    cooperative: blocks wait for each other. filled: the outputs and scratch buffers that hold only
-    ones when the kernel begins (``gpu.await``).
+    threads: of a block (GPU), where the loops alone do not say it. blocks: of the launch, likewise.
+    cluster: blocks that combine. cooperative: blocks wait for each other. filled: the outputs and
+    scratch buffers that hold only ones when the kernel begins (``gpu.await``, ``loop.barrier``).
     reads: what a launch takes: inputs of the group by their numbers, results of earlier jobs.
     results: the types of what a launch gives.
     earlier: kernels of the group that are launched before, in order.
@@ -61,6 +61,7 @@ class Job:
     outputs: list[tuple[SSAValue, SSAValue]] = field(default_factory=list)
     scratch: list[int] = field(default_factory=list)
     threads: int | None = None
+    blocks: int | None = None
     cluster: int = 1
     cooperative: bool = False
     filled: list[SSAValue] = field(default_factory=list)
@@ -179,6 +180,8 @@ class Job:
         kernel = KernelOp(name, types, len(self.results), self.scratch, Region(self.block))
         if self.threads is not None:
             kernel.threads = IntegerAttr(self.threads, i64)
+        if self.blocks is not None:
+            kernel.blocks = IntegerAttr(self.blocks, i64)
         kernel.call = self.call
         if self.cluster > 1:
             kernel.cluster = IntegerAttr(self.cluster, i64)

@@ -33,6 +33,9 @@ class ClusterStart:
         """
         if self.begun.parent is not None:
             raise CompileError("the blocks of a cluster meet once", at=operation_text(op))
+        if any(isinstance(before, gpu.ClusterBarrierOp) for before in self.program.block.ops):
+            text = "the blocks of a cluster meet before their first barrier"  # it is the same one
+            raise CompileError(text, at=operation_text(op))
         first = self.program.thread.owner
         assert isinstance(first, gpu.ThreadIdOp)
         self.program.block.insert_op_after(self.begun, first)

@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation, Region
 from dlc.core.locations import operation_text
 from dlc.dialects import gpu
 from dlc.dialects.loop.attributes import CombineScope, LoopMap
+from dlc.dialects.loop.barrier import BarrierOp
 from dlc.dialects.loop.combination import ArrivalsOp, CombineOp, CombiningOp, MeetOp, PrefixOp
 from dlc.dialects.loop.kernel import EndOp, KernelOp
 from dlc.dialects.loop.memory import AllocOp, StoreOp
@@ -24,6 +25,7 @@ from dlc.simt.cluster_start import ClusterStart
 from dlc.simt.combine import Combine, Parts, combine_over_team
 from dlc.simt.combine_cluster import combine_over_cluster
 from dlc.simt.prefix import prefix_over_team
+from dlc.simt.stage_barriers import StageBarriers
 from dlc.simt.thread_loops import LoopConverter
 from dlc.simt.thread_program import ThreadProgram
 from dlc.simt.workers import extent, threads_of
@@ -45,11 +47,13 @@ class SimtConverter:
                 at=operation_text(kernel),
             )
         self.kernel = kernel
-        self.program = ThreadProgram(kernel, extent(body, LoopMap.GRID), threads)
+        blocks = kernel.grid_blocks or extent(body, LoopMap.GRID)
+        self.program = ThreadProgram(kernel, blocks, threads)
         self.b = self.program.b
         self.values = self.program.values
         self.loops = LoopConverter(self.program, self.convert_ops)
         self.cluster = ClusterStart(self.program)
+        self.barriers = StageBarriers(self.program, kernel)
         self.moves_registers = False
 
     def convert(self) -> gpu.KernelOp:
@@ -84,7 +88,7 @@ class SimtConverter:
                     self._store(op)
                 case AllocOp():
                     self._alloc(op)
-                case CombiningOp() | MeetOp():
+                case CombiningOp() | MeetOp() | BarrierOp():
                     self._together(op)
                 case ArrivalsOp():
                     self._arrivals(op)
@@ -179,11 +183,13 @@ class SimtConverter:
                     raise CompileError("is in no loop with teams", at=operation_text(op))
                 return self.program.at.team
 
-    def _together(self, op: CombiningOp | MeetOp) -> None:
+    def _together(self, op: CombiningOp | MeetOp | BarrierOp) -> None:
         """Write what threads do together."""
         match op:
             case MeetOp():
                 self.cluster.meet(op)
+            case BarrierOp():
+                self.barriers.write(op, self.moves_registers)
             case CombineOp():
                 self._combine(op)
             case PrefixOp():

@@ -16,6 +16,7 @@ from dlc.simulator._threads import Active, Integers
 def _cluster_barrier(machine: Machine, op: gpu.ClusterBarrierOp) -> Step:
     def run(active: Active) -> None:
         machine.batch.pass_cluster_barrier(active.threads)
+        machine.grid.meet(machine.batch, active)
 
     return run
 

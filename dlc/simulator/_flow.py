@@ -55,7 +55,6 @@ def runs_in_lockstep(kernel: KernelOp) -> bool:
     return (
         not has_tokens(kernel)
         and kernel.cluster is None
-        and kernel.cooperative is None
         and all(
             _is_reached_together(op)
             for op in kernel.walk()

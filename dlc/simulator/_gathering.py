@@ -21,9 +21,10 @@ def check_together(batch: Batch, site: Site, active: Active, scope: Scope) -> No
     if not bad.any():
         return
     group = int(np.argmax(bad))
-    if scope is Scope.BLOCK:
+    if scope in (Scope.BLOCK, Scope.GRID):
         missing = int(np.argmax((groups == group) & ~active.mask))
-        site.fail(batch, missing, "does not come to a barrier where others of its block wait")
+        others = f"others of its {scope.name.lower()} wait"
+        site.fail(batch, missing, f"does not come to a barrier where {others}")
     thread = int(active.threads[np.argmax(groups[active.index] == group)])
     lanes = "lanes of its warp" if scope is Scope.WARP else f"threads of its {scope.name.lower()}"
     site.fail(batch, thread, f"is reached by {present[group]} of the {wanted} {lanes}")

@@ -27,8 +27,9 @@ class Grid:
     at a barrier since, has passed a fence, the block has then made an atomic access, and the other
     block has passed a fence behind an atomic access of its own (the pattern of the last block that
     arrives; fences are cumulative, PTX ISA, "Causality order").
-    Blocks of a cluster also meet at barriers, which a buffer's ``block_shadow`` follows. clusters:
-    the first block of each block's cluster.
+    Blocks of a cluster also meet at barriers, which a buffer's ``block_shadow`` follows, and those
+    of the grid at others, behind which nothing before matters. clusters: the first block of each
+    block's cluster.
     """
 
     def __init__(self, clusters: Integers, threads: int, has_fences: bool):
@@ -106,6 +107,11 @@ class GlobalBuffer(AtomicBuffer):
         if self.exchanged and self.shadow is not None:
             self.block_shadow = shadow_of(batch, self.data.size, self._element, of_one_block=False)
             self.block_shadow.initial[:] = True  # that is looked after for all blocks together
+
+    def pass_grid_barrier(self) -> None:
+        """All threads of the launch have met: what comes now is behind all that came before."""
+        if self.shadow is not None:
+            self.shadow.forget()
 
     def _element(self, number: int) -> str:
         return f"element {number} of {self.name}"
@@ -214,6 +220,11 @@ class _Shadow:
         self.stamp = np.zeros(elements, np.int64)
         self.met = np.zeros(elements, np.int64)
         self.reader = np.full(elements, NOBODY, np.int64)
+
+    def forget(self) -> None:
+        """Let nobody have written or read; what was written has its values."""
+        self.writer[:] = NOBODY
+        self.reader[:] = NOBODY
 
     def read(self, site: Site, active: Active, place: Integers) -> None:
         """Note a read; fail where the value is undefined or another block's."""

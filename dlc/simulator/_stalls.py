@@ -19,6 +19,7 @@ _NOUN = {
     Scope.WARPGROUP: "warpgroup",
     Scope.BLOCK: "block",
     Scope.CLUSTER: "cluster",
+    Scope.GRID: "grid",
 }
 
 _SHOWN = 4

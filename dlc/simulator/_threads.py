@@ -97,7 +97,11 @@ class Batch:
         return x % cx + (y % cy + z % cz * cy) * cx
 
     def groups(self, scope: Scope) -> Integers:
-        """Return for each thread the number of its warp, warpgroup, block or cluster."""
+        """Return for each thread the number of its warp, warpgroup, block or cluster; of the grid
+        there is one.
+        """
+        if scope is Scope.GRID:
+            return np.zeros(self.size, np.int64)
         if scope is Scope.BLOCK:
             return self.block_slot
         if scope is Scope.CLUSTER:
@@ -106,7 +110,9 @@ class Batch:
         return self.block_slot * groups + self.thread // scope.threads
 
     def threads_of(self, scope: Scope) -> int:
-        """Return how many threads a warp, warpgroup, block or cluster has."""
+        """Return how many threads a warp, warpgroup, block, cluster or the grid has."""
+        if scope is Scope.GRID:
+            return self.size
         if scope is Scope.BLOCK:
             return self.threads_per_block
         if scope is Scope.CLUSTER:

@@ -84,8 +84,9 @@ def simulate(
     arrays: one per buffer, in order or by the arguments' names in the text; scratch buffers may be
     left out. Inputs have values; the others have none until the kernel writes them.
     block_order: how blocks follow each other; a number is the seed of a random order. blocks: those
-    that run, in order, if not all do; of those that share a counter, all. Where not all blocks of a
-    cooperative kernel run, the arrays of ``filled`` buffers hold what the others publish.
+    that run, in order, if not all do; of those that share a counter or meet at a barrier, all.
+    Where not all blocks of a cooperative kernel run, the arrays of ``filled`` buffers hold what the
+    others publish.
     blocks_at_once: how many run in lockstep, chosen by size when absent; of a cooperative kernel
     all do. checks: look for undefined data and races too, which takes most of the time. conflicts:
     count the wavefronts of shared memory. warp_order: let each warp go its own way, and which of
@@ -97,6 +98,7 @@ def simulate(
     buffers = _buffers(kernel, arrays, checks, blocks)
     launch = _Launch(kernel, buffers, checks, conflicts, warp_order)
     size = kernel.cluster_blocks
+    _check_all_run(kernel, blocks)
     if kernel.cooperative is not None:
         blocks_at_once = prod(kernel.grid_size) if blocks is None else len(blocks)
     per_batch = max((blocks_at_once or launch.blocks_at_once) // size, 1) * size
@@ -108,6 +110,14 @@ def simulate(
     launch.check_end(blocks)
     launch.report.written = [buffer.is_defined() for buffer in launch.outputs]
     return launch.report
+
+
+def _check_all_run(kernel: KernelOp, blocks: Sequence[int] | None) -> None:
+    """Raise CompileError where blocks are left out that others wait for."""
+    ops = (op for op in kernel.walk() if isinstance(op, OrderingOp))
+    few = blocks is not None and sorted(blocks) != list(range(prod(kernel.grid_size)))
+    if few and any(op.is_barrier(Scope.GRID) for op in ops):
+        raise CompileError(f"all blocks of @{kernel.sym_name.data} wait for each other; run all")
 
 
 def find_kernel(module: ModuleOp, name: str) -> KernelOp:

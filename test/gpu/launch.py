@@ -1,7 +1,7 @@
 """Runs one kernel of a module on the GPU, through the driver alone."""
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,19 @@ class Gpu:
         self._call("cuCtxSynchronize")
         outputs = range(len(inputs), len(inputs) + kernel.outputs.value.data)
         return [self._download(addresses[i], arrays[i]) for i in outputs]
+
+    def run_often(self, module: ModuleOp, *inputs: Array, launches: int) -> Iterator[list[Array]]:
+        """Launch the module's only kernel as often; yield its outputs. Before each launch these and
+        the scratch buffers hold something that is no result.
+        """
+        kernel, launch, addresses, arrays = self._prepare(module, inputs)
+        outputs = range(len(inputs), len(inputs) + kernel.outputs.value.data)
+        for _ in range(launches):
+            for address, array in list(zip(addresses, arrays, strict=True))[len(inputs) :]:
+                self._call("cuMemsetD8_v2", address, 0xA5, ctypes.c_size_t(array.nbytes))
+            launch()
+            self._call("cuCtxSynchronize")
+            yield [self._download(addresses[i], arrays[i]) for i in outputs]
 
     def seconds(self, module: ModuleOp, *inputs: Array, launches: int = 50) -> float:
         """Return the seconds per launch of the module's only kernel, launched back to back."""

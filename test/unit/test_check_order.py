@@ -1,21 +1,19 @@
-"""A barrier of the whole grid, which no operation is yet, orders the blocks of a kernel."""
-
-from typing import ClassVar
+"""A barrier of the whole grid orders the blocks of a kernel."""
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.irdl import irdl_op_definition
+from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import Rewriter
 
 from dlc import registry
-from dlc.arch.scope import Scope
 from dlc.core.parser import parse_module
-from dlc.dialects.gpu import BarrierOp, MeetingOp
+from dlc.dialects.gpu import BarrierOp, GridBarrierOp, KernelOp
 from dlc.errors import CompileError
 
 KERNEL = """
-gpu.kernel @k(%x: memref<4x32xf32>, %y: memref<4x32xf32>) attributes {
-    grid = array<i64: 4, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64} {
+gpu.kernel @k(%x: memref<4x32xf32>, %y: memref<4x32xf32>, %c: memref<1xi32>) attributes {
+    grid = array<i64: 4, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64,
+    scratch = array<i64: 4>, cooperative, filled = array<i64: 2>} {
   %t = gpu.thread_id x : index
   %b = gpu.block_id x : index
   %zero = arith.constant 0 : index
@@ -35,21 +33,15 @@ gpu.kernel @k(%x: memref<4x32xf32>, %y: memref<4x32xf32>) attributes {
 """
 
 
-@irdl_op_definition
-class GridBarrierOp(MeetingOp):
-    """Wait for all threads of the launch."""
-
-    name = "gpu.grid_barrier"
-    SCOPE: ClassVar[Scope] = Scope.GRID
-
-
 def check(without: int | None) -> None:
     """Check the kernel with barriers of the grid, but for one that is of a block only."""
     module = parse_module(KERNEL, registry.new_context())
+    (kernel,) = (op for op in module.walk() if isinstance(op, KernelOp))
+    counter = kernel.scratch_buffers[0], [AffineExpr.constant(0)], ()
     barriers = [op for op in module.walk() if isinstance(op, BarrierOp)]
     for number, barrier in enumerate(barriers):
         if number != without:
-            Rewriter.replace_op(barrier, GridBarrierOp())
+            Rewriter.replace_op(barrier, GridBarrierOp(counter, 1))
     _pass(module)
 
 

@@ -12,6 +12,7 @@ import re
 
 from dlc.arch.matrix_descriptor import ADDRESS_MASK
 from dlc.arch.memory import PIECE_BYTES
+from dlc.backends.cuda.grid_barrier import GRID_BARRIER
 from dlc.backends.cuda.matrix_moves import matrix_moves
 from dlc.backends.cuda.products import products
 from dlc.backends.cuda.published_values import published_moves
@@ -195,6 +196,7 @@ __device__ __forceinline__ void cluster_barrier() {
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }""",
+    "grid_barrier": GRID_BARRIER,
     # Relaxed: that of the barrier above waits until all that the thread has under way is visible.
     "cluster_arrive": _statement("cluster_arrive", "barrier.cluster.arrive.relaxed.aligned"),
     "cluster_wait": _statement("cluster_wait", "barrier.cluster.wait.acquire.aligned"),

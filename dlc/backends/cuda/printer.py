@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.utils.target import Target
 
+from dlc.analysis.exchanged import given_to_others
 from dlc.analysis.map_parameters import mapped_buffers
 from dlc.analysis.owner import exchanged_buffers
 from dlc.arch.scope import Scope
@@ -140,7 +141,7 @@ class CudaPrinter(CLikePrinter):
         The emulator finds its head by the form that it has here: the bounds, the cluster, the name
         (``dlc/emulator/translation.py``).
         """
-        late = _late_reads(op) | {*op.filled_buffers}  # others write what this thread reads there
+        late = _late_reads(op) | {*op.filled_buffers} | given_to_others(op)  # others write there
         buffers = [self._parameter(op, argument, late) for argument in op.body.block.args]
         self.maps = {mapped: self.fresh("m") for mapped in mapped_buffers(op)}
         maps = [f"const __grid_constant__ {TENSOR_MAP} {name}" for name in self.maps.values()]
@@ -284,6 +285,11 @@ def _await(p: CudaPrinter, op: gpu.AwaitOp) -> None:
     p.line(f"await_{op.bytes}<{pieces}>({destination}, {source});")
 
 
+def _grid_barrier(p: CudaPrinter, op: gpu.GridBarrierOp) -> None:
+    (access,) = op.accesses()
+    p.line(f"grid_barrier<{op.last_arrival}>({p.address(access)});")
+
+
 def _tensor_copy(p: CudaPrinter, op: gpu.TensorCopyOp) -> None:
     source, destination, barrier = op.accesses()
     places = f"{p.address(destination)}, &{p.maps[op.mapped]}, {p.coordinates(source)}"
@@ -376,6 +382,7 @@ CudaPrinter.STATEMENTS = {
     gpu.StAsyncOp: _st_async,
     gpu.PublishOp: _publish,
     gpu.AwaitOp: _await,
+    gpu.GridBarrierOp: _grid_barrier,
     gpu.LdmatrixOp: _matrix_move,
     gpu.StmatrixOp: _matrix_move,
     gpu.MmaOp: _mma,

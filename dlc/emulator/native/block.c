@@ -5,7 +5,8 @@
  * blocks and backwards in odd ones: what needs a barrier that is not there goes wrong. A thread has a stack of
  * its own only if it waits.
  *
- * Blocks that wait for each other, those of a cluster or of a cooperative kernel, run in turns.
+ * Blocks that wait for each other, those of a cluster or of a cooperative kernel, run in turns, each until it waits
+ * for another one.
  *
  * Threads that wait for a token of others go on once a pass over all warps has brought it; copies that arrive at
  * an mbarrier do so when nobody else can go on.
@@ -90,6 +91,8 @@ typedef struct thread {
   const uint32_t *published;             /* the words that it waits for */
   const uint32_t *marked[MOST_MARKED];   /* where it has seen marks */
   uint32_t marked_count, looks;
+  const int *counter; /* at which it has looked last */
+  int counted;        /* what it was */
   copy *copies;
   uint32_t copy_first, copy_end, copy_room, groups, started;
   int waited; /* for the launches before its own */
@@ -447,6 +450,16 @@ unsigned look_at_published(const void *from, unsigned words) {
   return came;
 }
 
+static int has_changed(const thread *t) { return *t->counter != t->counted; }
+
+int look_at_counter(const int *from) {
+  thread *t = me();
+  settle();
+  if (t->counter == from) wait_for_token("ld.acquire", has_changed, 0, 0);
+  t->counter = from;
+  return t->counted = *from;
+}
+
 static int is_other_round(const thread *t) { return self->numbered[t->place].round != t->parity; }
 
 void numbered_barrier(unsigned number, unsigned threads, int waits) {
@@ -691,6 +704,7 @@ static void begin_block(worker *w, uint64_t number, uint32_t rank) {
     t->copy_first = t->copy_end = t->groups = t->started = 0;
     t->waited = 0;
     t->marked_count = 0;
+    t->counter = NULL;
     t->store_count = t->store_groups = 0;
   }
   for (uint32_t i = 0; i * WARP_LANES < count; i++) {
@@ -802,7 +816,7 @@ static void run_cluster(worker *const *blocks, const uint64_t *numbers, uint32_t
     over = 1;
     for (uint32_t i = 0; i < count; i++) {
       worker *w = blocks[blocks[0]->backwards ? count - 1 - i : i];
-      if (!is_over(w)) any |= go_on(w);
+      while (!is_over(w) && go_on(w)) any = 1;
       over &= is_over(w);
     }
     if (any || over) continue;

@@ -47,6 +47,7 @@ void start_product(const product_kind *, void *, unsigned long, const void *, un
 void commit_products(void);
 void meet_cluster(void);
 unsigned look_at_published(const void *, unsigned);
+int look_at_counter(const int *);
 void wait_for_launches_before(void);
 unsigned remote_address(unsigned, unsigned);
 byte *remote_memory(unsigned, unsigned);
@@ -379,6 +380,12 @@ static inline void ptx_st_shared__cluster_v2_u32(unsigned to, const unsigned &r,
 static inline void ptx_st_shared__cluster_v4_u32(unsigned to, const unsigned &r, const unsigned &s, const unsigned &t, const unsigned &u) {
   move_words(remote_memory(to, 16), row_of(r, s, t, u), 4);
 }
+
+/* PTX: blocks that wait for each other; who looks again at a counter comes back when it has changed. ------------------- */
+
+static inline void ptx_fence_acq_rel_gpu() { __threadfence(); }
+static inline void ptx_red_relaxed_gpu_global_add_s32(int *counter, int value) { settle(), atomicAdd(counter, value); }
+static inline void ptx_ld_acquire_gpu_global_s32(int &r, const int *from) { r = look_at_counter(from); }
 
 /* PTX: published values; who looks again at a mark comes back when it is gone. -------------------------------------------- */
 

@@ -107,6 +107,9 @@ void *products_of_block(size_t bytes);
  * gets. */
 unsigned look_at_published(const void *from, unsigned words);
 
+/* This thread loads a counter that others raise. If it looks there again, it waits until the counter has changed. */
+int look_at_counter(const int *from);
+
 /* All threads of a cluster wait for each other; a place in the shared memory of one of its blocks. */
 void meet_cluster(void);
 unsigned remote_address(unsigned place, unsigned rank);
