@@ -41,6 +41,7 @@ TWICE_S = 2
 _EMPTY = Image(b"", "", ())
 """Whether this machine can build kernels at all is asked with none."""
 _SECONDS = 60
+_NO_LIBRARIES: Mapping[str, Path] = {}
 _SPARE_BYTES = 6 << 30
 """Address space for stacks, guard pages and the interpreter."""
 
@@ -59,13 +60,15 @@ class EmulatedModel:
         shared_limit: int,
         jobs: int = 1,
         seconds: float = 0,
+        libraries: Mapping[str, Path] = _NO_LIBRARIES,
     ):
         """Build the stand-ins in ``folder``, which must stay. Raises NotEmulatedError where this
         machine can build none, EmulatedFaultError for text that the emulator does not know.
 
         images: all cubins of the artifact. capability: of the device. shared_limit: the bytes of
         shared memory that it lets a block have. jobs: how many cores are used. seconds: how long a
-        run should take on one of them; it may take 20 times that and a minute.
+        run should take on one of them; it may take 20 times that and a minute. libraries: files by
+        name, of stand-ins that compute on this machine; without one the generated kernels run.
         """
         self._model = Model(artifact)
         bytes = sum(f.stat().st_size for f in (artifact, weights_path_of(artifact)) if f.exists())
@@ -79,6 +82,7 @@ class EmulatedModel:
             min(jobs, MOST_WORKERS),
             tuple(self._images),
             seconds <= TWICE_S,
+            {name: str(path) for name, path in libraries.items()},
         )
         self._job.write(self._path)
         for symbol, image in self._images.items():

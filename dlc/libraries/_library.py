@@ -66,6 +66,13 @@ class Library:
     check: raises CompileError for a call that does not fit buffers of these types. code: C
     statements that do the iterations from ``first`` to before ``end`` of a call (``int64_t``) by
     its functions; ``b[i]`` is the address of the ``i``-th buffer that the call names.
+    algorithms: how many it may be asked for by the key ``algorithm`` of a schedule, which the call
+    then has, too.
+
+    For a GPU the model calls functions of ``text``, C that stands in the host program where the
+    functions of the library have their own names (``cuda_program.h``, ``dlc_call``):
+    ``<name>_prepare``, ``<name>_enqueue``, ``<name>_release``, ``<name>_close``. ``code`` is the
+    initialiser of a constant ``<name>_call``, a type of ``text``: what they are given of a call.
     """
 
     name: str
@@ -78,6 +85,8 @@ class Library:
     check: Callable[[CallAttr, Sequence[MemRefType[Attribute]]], None]
     code: Callable[[CallAttr], str]
     begin: str = ""
+    algorithms: int = 1
+    text: str = ""
 
     @property
     def variable(self) -> str:

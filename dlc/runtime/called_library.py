@@ -9,9 +9,11 @@ from pathlib import Path
 class CalledLibrary:
     """A library that kernels call. is_used: whether it was found; else generated kernels run in its
     place. state: the file that was opened, or what is wrong with the last one that was tried.
+    variable: of the environment, which names the file.
     """
 
     name: str
+    variable: str
     is_used: bool
     state: str
 

@@ -110,6 +110,7 @@ static int try_file(int32_t number, const char *name) {
     snprintf(opened->state, sizeof opened->state, "%s has no function %s", name, missing);
     close_file(opened);
   }
+  opened->named = strlen(opened->state);
   if (opened->handle) place->begin();
   return opened->handle != NULL;
 }
@@ -145,6 +146,13 @@ void dlc_libraries_give(void) {
     close_file(&dlc_opened_libraries[i]);
     dlc_libraries[i].is_used = 0;
   }
+  pthread_mutex_unlock(&lock);
+}
+
+void dlc_libraries_note(int32_t number, const char *note) {
+  dlc_opened *opened = &dlc_opened_libraries[number];
+  pthread_mutex_lock(&lock);
+  snprintf(opened->state + opened->named, sizeof opened->state - opened->named, "%s%s", *note ? "; " : "", note);
   pthread_mutex_unlock(&lock);
 }
 

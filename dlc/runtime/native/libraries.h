@@ -22,11 +22,12 @@ typedef struct dlc_library_place {
   void (*begin)(void);
 } dlc_library_place;
 
-/* What was opened. copy: the file in memory that is open while the library is, so that no other file has its number;
+/* What was opened. named: the bytes of the state before what `dlc_libraries_note` says. copy: the file in memory that is open while the library is, so that no other file has its number;
  * -1: none. path: from set_library. */
 typedef struct dlc_opened {
   void *handle;
   int copy;
+  size_t named;
   char path[DLC_PATH_BYTES], state[DLC_PATH_BYTES + 256];
 } dlc_opened;
 
@@ -39,6 +40,9 @@ extern dlc_opened dlc_opened_libraries[];
 /* For each model that is made, and for each that goes: the first one opens the libraries, the last one closes them. */
 void dlc_libraries_take(void);
 void dlc_libraries_give(void);
+
+/* Say of an opened library, behind its file, what a model has found: a text without an end of line, or "". */
+void dlc_libraries_note(int32_t number, const char *note);
 
 /* As set_library of the entry table. */
 dlc_status dlc_libraries_set(int32_t number, const char *path);
