@@ -1,5 +1,6 @@
 """A GPU artifact that runs on the processor: like ``dlc.runtime.model.Model``, without a GPU."""
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 import dlc
 from dlc.core.limited_process import Finished, Limits, run_limited
 from dlc.emulator.build import Image, build_driver, build_kernels
-from dlc.emulator.process import FAULT, NOT_STARTED, Job, array_file
+from dlc.emulator.process import FAULT, LIBRARIES, NOT_STARTED, Job, array_file
 from dlc.errors import CompileError
 from dlc.runtime.artifact import weights_path_of
 from dlc.runtime.host_arrays import host_array, order_feeds
@@ -98,6 +99,11 @@ class EmulatedModel:
     def outputs(self) -> tuple[TensorInfo, ...]:
         """Name, dtype and shape of each output."""
         return self._model.outputs
+
+    @property
+    def libraries(self) -> dict[str, dict[str, Any]]:
+        """What became of the libraries that it calls in the last run: ``used``, ``state``."""
+        return json.loads((self._path / LIBRARIES).read_text())
 
     def run(self, feeds: Mapping[str, Any]) -> dict[str, Array]:
         """Return the outputs by name. feeds: one array per input name.

@@ -59,6 +59,9 @@ def array_file(folder: Path, kind: str, position: int) -> Path:
     return folder / f"{kind}-{position}.bin"
 
 
+LIBRARIES = "libraries.json"
+"""The file that says what became of libraries, as the report of a loaded model does."""
+
 _NO_FILE = "/dev/null"
 """What no library is opened from."""
 
@@ -107,6 +110,18 @@ def _addresses(arrays: Sequence[Array]) -> "ctypes.Array[ctypes.c_void_p]":
     return (ctypes.c_void_p * max(1, len(arrays)))(*(x.ctypes.data for x in arrays))
 
 
+def create(job: Job, library: Library, folder: Path) -> int:
+    """Return the handle of a model of an artifact that opens only the libraries of the job; what
+    became of them goes to ``folder``. Raises ArtifactError.
+    """
+    for each in library.called_libraries():
+        os.environ[each.variable] = job.libraries.get(each.name, _NO_FILE)
+    handle = library.create(Path(job.artifact), 0)
+    found = {each.name: each.data() for each in library.called_libraries()}
+    (folder / LIBRARIES).write_text(json.dumps(found))
+    return handle
+
+
 def run_job(job: Job, folder: Path, driver: _Driver) -> None:
     """Run the job of ``folder``. Raises ArtifactError.
 
@@ -119,9 +134,7 @@ def run_job(job: Job, folder: Path, driver: _Driver) -> None:
         for i, x in enumerate(library.inputs)
     ]
     outputs: list[Array] = [np.empty(x.shape, x.dtype) for x in library.outputs]
-    for each in library.called_libraries():
-        os.environ[each.variable] = job.libraries.get(each.name, _NO_FILE)
-    handle = library.create(Path(job.artifact), 0)
+    handle = create(job, library, folder)
     if job.twice:
         driver.run_on_device(library, handle, [*inputs, *outputs])
     library.check(library.api.run_host(handle, _addresses(inputs), _addresses(outputs)))

@@ -17,6 +17,10 @@ class CalledLibrary:
     is_used: bool
     state: str
 
+    def data(self) -> dict[str, bool | str]:
+        """Return it as a report has it."""
+        return {"used": self.is_used, "state": self.state}
+
 
 def file_of_wheel(wheel: str) -> Path | None:
     """Return the file of a Python package, without importing that; ``None`` where it is not there.

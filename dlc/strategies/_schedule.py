@@ -132,12 +132,15 @@ class Schedule:
 
     @classmethod
     def _algorithm(cls, record: Mapping[str, Value]) -> int:
-        number = record.get("algorithm", 0)
-        name = str(record.get("library", ""))
-        count = libraries.by_name(name).algorithms if name else 1
-        if type(number) is not int or not 0 <= number < count:
-            most = f"of library {name} is from 0 to {count - 1}" if name else "needs a library"
-            raise CompileError(f"schedule key algorithm = {text_of(number)}: it {most}")
+        number, name = record.get("algorithm", 0), str(record.get("library", ""))
+        if "algorithm" in record and not name:
+            raise CompileError("schedule key algorithm is one of a library; name that, too")
+        most = libraries.by_name(name).algorithms - 1 if name else 0
+        if type(number) is not int or not 0 <= number <= most:
+            raise CompileError(
+                f"schedule key algorithm should be from 0 to {most} with library {name}, is "
+                f"{text_of(number)}"
+            )
         return number
 
     @classmethod

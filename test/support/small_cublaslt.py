@@ -22,22 +22,27 @@ _FILE = Path(__file__).with_suffix(".c")
 
 
 def build_cublaslt(
-    folder: Path, without: str = "", handle_status: int = 0, enqueue_status: int = 0
+    folder: Path,
+    without: str = "",
+    handle_status: int = 0,
+    enqueue_status: int = 0,
+    restless: bool = False,
 ) -> Path:
     """Compile the library and return its file.
 
     without: a function that it has under another name only. handle_status, enqueue_status: what
-    ``cublasLtCreate`` and ``cublasLtMatmul`` return.
+    ``cublasLtCreate`` and ``cublasLtMatmul`` return. restless: whether every second product takes
+    two launches.
     """
     source, file = folder / "cublaslt.c", folder / "libcublasLt.so"
     text = _FILE.read_text()
-    text = text.replace(f"{without}(", f"other_{without}(") if without else text
-    source.write_text(text)
+    source.write_text(text.replace(f"{without}(", f"other_{without}(") if without else text)
     numbers = {
         "REFUSED_ROWS": REFUSED_ROWS,
         "ALGORITHMS": ALGORITHMS,
         "HANDLE_STATUS": handle_status,
         "ENQUEUE_STATUS": enqueue_status,
+        "RESTLESS": int(restless),
     }
     flags = ["-O2", "-shared", "-fPIC", *(f"-D{name}={value}" for name, value in numbers.items())]
     command = [*find_c_compiler().command, *flags, "-o", str(file), str(source)]
