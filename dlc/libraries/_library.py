@@ -45,13 +45,15 @@ class Place:
     files: names that the dynamic linker looks for, in order. wheel: a Python package and the file
     in it, ``package/folder/file.so``; only Python looks there, before ``files``. prefixes: what may
     stand before the names of all functions. is_copied: whether a model opens a copy of the file, so
-    that what it sets in the library (``Library.begin``) is nobody else's.
+    that what it sets in the library (``Library.begin``) is nobody else's. is_kept: whether the file
+    stays in memory once no model uses it: what a library registers with the driver may outlast it.
     """
 
     files: Sequence[str]
     wheel: str = ""
     prefixes: Sequence[str] = ("",)
     is_copied: bool = False
+    is_kept: bool = False
 
 
 @dataclass(frozen=True)

@@ -223,6 +223,7 @@ LIBRARY = Library(
     place=Place(
         files=("libcublasLt.so.13", "libcublasLt.so.12"),
         wheel="nvidia/cu13/lib/libcublasLt.so.13",
+        is_kept=True,
     ),
     functions=(
         *(Function(name, "int", parameters) for name, parameters in _FUNCTIONS.items()),

@@ -61,5 +61,6 @@ def _names(names: Sequence[str]) -> str:
 
 def _place(library: Library) -> str:
     tables = (f"{what}_{library.name}" for what in ("files", "prefixes", "functions"))
-    numbers = len(library.functions), int(library.place.is_copied)
+    ways = map(int, (library.place.is_copied, library.place.is_kept))
+    numbers = len(library.functions), *ways
     return c_list([c_string(library.variable), *tables, *numbers, f"begin_{library.name}"])

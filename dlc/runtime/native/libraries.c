@@ -61,7 +61,8 @@ static void *open_copy(const char *name, int *copy) {
 
 static void *open_file(const dlc_library_place *place, const char *name, int *copy) {
   *copy = -1;
-  return place->is_copied ? open_copy(name, copy) : dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  int kept = place->is_kept ? RTLD_NODELETE : 0;
+  return place->is_copied ? open_copy(name, copy) : dlopen(name, RTLD_NOW | RTLD_LOCAL | kept);
 }
 
 static void close_file(dlc_opened *opened) {

@@ -13,17 +13,17 @@ typedef struct dlc_function {
 } dlc_function;
 
 /* Where a library is looked for. files, prefixes: end with NULL. is_copied: a copy of the file is opened, so that what
- * `begin` sets is nobody else's. begin: called once the functions are found. */
+ * `begin` sets is nobody else's. is_kept: it stays in memory once it is closed. begin: called once the functions are found. */
 typedef struct dlc_library_place {
   const char *variable;
   const char *const *files, *const *prefixes;
   const dlc_function *functions;
-  int32_t function_count, is_copied;
+  int32_t function_count, is_copied, is_kept;
   void (*begin)(void);
 } dlc_library_place;
 
-/* What was opened. named: the bytes of the state before what `dlc_libraries_note` says. copy: the file in memory that is open while the library is, so that no other file has its number;
- * -1: none. path: from set_library. */
+/* What was opened. copy: the file in memory that is open while the library is, so that no other file has its number;
+ * -1: none. path: from set_library. named: the bytes of the state before what `dlc_libraries_note` says. */
 typedef struct dlc_opened {
   void *handle;
   int copy;

@@ -2,8 +2,8 @@
 
 // The workspace of the call is scratch behind the buffers of the generated kernel, which has parts
 // of sums of its own. The call names the algorithm of the schedule.
-// CHECK: loop.kernel @g(%{{.*}}: memref<64x48xf32>, %{{.*}}: memref<48x32xf32>, %{{.*}}: memref<32xf32>, %{{.*}}: memref<64x32xf32>, %{{.*}}: memref<33554432xi8>)
-// CHECK-SAME: scratch = array<i64: 33554432>
+// CHECK: loop.kernel @g(%{{.*}}: memref<64x48xf32>, %{{.*}}: memref<48x32xf32>, %{{.*}}: memref<32xf32>, %{{.*}}: memref<64x32xf32>, %{{.*}}: memref<4x2x512xf32>, %{{.*}}: memref<33554432xi8>)
+// CHECK-SAME: scratch = array<i64: 16384, 33554432>
 // CHECK-SAME: call = #loop.call<library = "cublaslt", function = "cublasLtMatmul", buffers = [0, 1, 3, 2], count = 1, workspace = 33554432, type = "f32", relu = true, sizes = [1, 64, 32, 48],
 // CHECK-SAME: algorithm = 3>
 func.func @main(%x: tensor<64x48xf32>, %y: tensor<48x32xf32>, %v: tensor<32xf32>) -> tensor<64x32xf32> {

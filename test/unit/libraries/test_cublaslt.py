@@ -2,7 +2,6 @@
 
 import ctypes
 import os
-from pathlib import Path
 
 import pytest
 from programs import cluster
@@ -224,8 +223,37 @@ def test_a_plan_has_the_call_beside_generated_kernels() -> None:
 REAL = os.environ.get("DLC_CUBLASLT") or file_of_wheel(LIBRARY.place.wheel)
 
 
-@pytest.mark.skipif(REAL is None, reason="needs cuBLASLt: pip install nvidia-cublas")
-def test_cublaslt_itself_has_all_functions() -> None:
+ATTRIBUTES = {
+    "MatmulDesc": ((68, 0), {3: ctypes.c_int32, 4: ctypes.c_int32, 7: ctypes.c_int32}),
+    "MatrixLayout": (
+        (2, ctypes.c_uint64(64), ctypes.c_uint64(32), ctypes.c_int64(64)),
+        {5: ctypes.c_int32, 6: ctypes.c_int64},
+    ),
+    "MatmulPreference": ((), {1: ctypes.c_uint64, **dict.fromkeys((5, 6, 7, 8), ctypes.c_uint32)}),
+}
+"""What makes each object of cuBLASLt, and the attributes that ``cublaslt.c`` sets."""
+
+
+@pytest.fixture(scope="module")
+def real() -> ctypes.CDLL:
+    """The library itself, which needs no GPU to be opened."""
+    if REAL is None:
+        pytest.skip("needs cuBLASLt: pip install nvidia-cublas, or name its file as DLC_CUBLASLT")
+    return ctypes.CDLL(str(REAL))
+
+
+def test_cublaslt_itself_has_all_functions(real: ctypes.CDLL) -> None:
     names = [function.name for function in LIBRARY.functions]
-    library = ctypes.CDLL(str(Path(str(REAL)).resolve()))
-    assert [name for name in names if not hasattr(library, name)] == []
+    assert [name for name in names if not hasattr(real, name)] == []
+
+
+@pytest.mark.parametrize("kind", ATTRIBUTES)
+def test_cublaslt_itself_takes_our_attributes(kind: str, real: ctypes.CDLL) -> None:
+    arguments, attributes = ATTRIBUTES[kind]
+    made = ctypes.c_void_p()
+    assert getattr(real, f"cublasLt{kind}Create")(ctypes.byref(made), *arguments) == 0
+    for number, type in attributes.items():
+        value = type(1)
+        given = ctypes.byref(value), ctypes.c_size_t(ctypes.sizeof(value))
+        assert getattr(real, f"cublasLt{kind}SetAttribute")(made, number, *given) == 0
+    assert getattr(real, f"cublasLt{kind}Destroy")(made) == 0
