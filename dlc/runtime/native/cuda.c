@@ -289,8 +289,9 @@ static dlc_status update_node(dlc_model *model, uint32_t number) {
                              model->executable, model->nodes[number]);
   CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, number);
   TRY(cuGraphExecKernelNodeSetParams(model->executable, model->nodes[number], &parameters));
-  return cuda_fills_update(&model->fills[number], &model->driver, model->context, model->executable,
-                           &model->variant->kernels[launch->kernel], &model->arguments[number]);
+  TRY_STATUS(cuda_fills_update(&model->fills[number], &model->driver, model->context, model->executable,
+                               &model->variant->kernels[launch->kernel], &model->arguments[number]));
+  return DLC_OK;
 }
 
 /* Give the graph new arguments where buffers are not where they were in the run before. */
