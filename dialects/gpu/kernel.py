@@ -45,6 +45,8 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from dlc.arch.scope import BLOCK_THREADS, CLUSTER_BLOCKS, Scope
+from dlc.dialects.loop.attributes import CallAttr
+from dlc.dialects.loop.call import verify_call
 from dlc.ir.access import BoundedIndex
 from dlc.ir.cluster import ClusteredKernel
 from dlc.ir.parts import verify_parts
@@ -72,7 +74,8 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     (CUDA C++ Programming Guide, "Grid Synchronization"); it begins when the launches before it have
     ended. filled: the numbers of the outputs and scratch buffers of which every byte is 0xff when
     it begins, which the host program sees to (``gpu.await``, ``gpu.grid_barrier``). parts: as those
-    of ``loop.kernel``, outputs that it does not write whole.
+    of ``loop.kernel``, outputs that it does not write whole. call: as that of ``loop.kernel``, of a
+    library which runs in place of the body where the library is found when the model is loaded.
 
     ``gpu.kernel @g0(%x: memref<8xf32>, %y: memref<8xf32>) attributes {grid = array<i64: 1, 1, 1>,
     block = array<i64: 32, 1, 1>, outputs = 1 : i64} { gpu.end }``
@@ -92,6 +95,7 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     cooperative = opt_prop_def(UnitAttr)
     filled = opt_prop_def(DenseArrayBase.constr(i64))
     parts = opt_prop_def(ArrayAttr[DenseArrayBase])
+    call = opt_prop_def(CallAttr)
     scratch = prop_def(DenseArrayBase.constr(i64), default_value=DenseArrayBase.from_list(i64, []))
     body = region_def("single_block")
     traits = traits_def(
@@ -263,6 +267,7 @@ class KernelOp(IRDLOperation, ClusteredKernel):
                 f"filled = {list(filled)} should be numbers of outputs or scratch buffers"
             )
         verify_parts(self, self.output_buffers)
+        verify_call(self.call, self.input_buffers, self.output_buffers, self.scratch_bytes)
 
 
 def _sizes(sizes: Sequence[int]) -> DenseArrayBase[Any]:

@@ -150,7 +150,8 @@ class CallAttr(RecordAttr):
     """The call of a library that computes what a kernel computes; other keys are the library's own.
 
     ``buffers``: those of the kernel that the call takes, by number. ``count``: of iterations, which
-    threads share; each calls ``function`` for its own.
+    threads of a CPU share; each calls ``function`` for its own. ``workspace``: the bytes of scratch
+    that the call takes besides, the last scratch buffer of the kernel; left out where it is 0.
 
     ``#loop.call<library = "openblas", function = "cblas_sgemm", buffers = [0, 1, 2], count = 64>``
     """
@@ -180,3 +181,8 @@ class CallAttr(RecordAttr):
     def count(self) -> int:
         """The iterations that threads share."""
         return self.get("count", 0)
+
+    @property
+    def workspace(self) -> int:
+        """The bytes of the scratch buffer of the call, 0 where it has none."""
+        return self.get("workspace", 0)

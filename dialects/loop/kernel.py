@@ -42,7 +42,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.fragments import WARP_LANES
 from dlc.dialects.loop.attributes import CallAttr
-from dlc.errors import CompileError
+from dlc.dialects.loop.call import verify_call
 from dlc.ir.cluster import ClusteredKernel
 from dlc.ir.parts import verify_parts
 
@@ -188,25 +188,9 @@ class KernelOp(IRDLOperation, ClusteredKernel):
                 f"{self.cluster_blocks}"
             )
         verify_parts(self, self.output_buffers)
-        if self.call is not None:
-            self._verify_call(self.call)
+        verify_call(self.call, self.input_buffers, self.output_buffers, self.scratch_bytes)
         if not isinstance(self.body.block.last_op, EndOp):
             raise VerifyException("a kernel ends with loop.end")
-
-    def _verify_call(self, call: CallAttr) -> None:
-        """Raise VerifyException for a call of nothing, or one that leaves out an output."""
-        try:
-            named, count = call.library and call.function, call.count
-            given = [*call.buffers]
-        except CompileError as error:
-            raise VerifyException(str(error)) from error
-        if not named or count < 1:
-            raise VerifyException("a call names library and function, and counts iterations from 1")
-        known = {x.index for x in (*self.input_buffers, *self.output_buffers)}
-        if not known.issuperset(given):
-            raise VerifyException(f"buffers = {given} of a call should be inputs or outputs")
-        if missing := [x.index for x in self.output_buffers if x.index not in given]:
-            raise VerifyException(f"the call leaves out buffer {missing[0]}, an output")
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

@@ -11,6 +11,7 @@ from dlc.analysis.fill import fills_of
 from dlc.analysis.map_parameters import map_parameters
 from dlc.backends.c import COMPILER_FLAGS
 from dlc.backends.cuda.cubins import CompiledKernel, compile_kernels
+from dlc.backends.host.calls import CudaCall
 from dlc.backends.host.cpu import print_cpu_program
 from dlc.backends.host.cuda import Capability, CudaKernel, CudaVariant, print_cuda_program
 from dlc.backends.host.libraries import called
@@ -92,7 +93,8 @@ def build_cuda(
         variants.append(CudaVariant(Capability(*target.capability), program, images, kernels))
     device_code = bytes(code)
     identity = payload_identity(place.file, device_code)
-    link_cuda(print_cuda_program(variants), identity, jobs, to)
+    libraries = called(op for _, module in modules for op in module.ops)
+    link_cuda(print_cuda_program(variants, libraries), identity, jobs, to)
     return Built(device_code, built)
 
 
@@ -118,4 +120,5 @@ def _kernel(op: object, image: int) -> CudaKernel:
         maps=maps,
         cooperative=op.cooperative is not None,
         fills=fills_of(op),
+        call=CudaCall.of(op, op.call),
     )

@@ -11,12 +11,14 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc.analysis.entry import find_main, kernels_by_group, launches
 from dlc.backends.cuda.cubins import CompiledKernel
+from dlc.backends.host.libraries import called
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Report
 from dlc.compiler.targets import Target, running_target
 from dlc.core.context import DlcContext
 from dlc.core.timing import Timing
 from dlc.core.weights import Array
+from dlc.runtime.model import Model
 from dlc.scratch import ScratchFolder
 from dlc.simulator import SimulationError
 from dlc.verification.emulation import Emulation, verify_by_emulation
@@ -90,12 +92,13 @@ class TargetSimulated:
 @dataclass(frozen=True)
 class Verified:
     """What was found. run: of the target that this machine has; simulated, emulated: of each other
-    one.
+    one. not_called: the libraries whose calls did not run, but the generated kernels beside them.
     """
 
     run: Verification | None
     simulated: Sequence[TargetSimulated]
     emulated: Sequence[Emulation]
+    not_called: Sequence[str] = ()
 
     def text(self) -> str:
         """Return one line for the user."""
@@ -103,6 +106,9 @@ class Verified:
         parts += [x.text() for x in self.simulated if not x.kernels]
         if targets := "; ".join(x.text() for x in self.simulated if x.kernels):
             parts.append(f"simulated, not run (no such GPU here): {targets}")
+        if self.not_called:
+            names = " and ".join(self.not_called)
+            parts.append(f"calls of {names} were not run here, but the kernels beside them")
         return "; ".join(parts)
 
     def certificate(self) -> Report:
@@ -111,6 +117,7 @@ class Verified:
             "run": self.run.certificate() if self.run else None,
             "simulated": [x.certificate() for x in self.simulated],
             "emulated": [x.certificate() for x in self.emulated],
+            **({"not_called": list(self.not_called)} if self.not_called else {}),
         }
 
     def warnings(self) -> list[str]:
@@ -139,20 +146,24 @@ class Verifier:
     def verify(self, plan: Plan) -> Verified:
         """Check the code of every target. Raises CompileError."""
         running = running_target([x.target for x in self.lowered])
-        found: list[Verification] = []
+        found: list[tuple[Verification, list[str]]] = []
         if self.options.tolerance is None:  # else the user's own comparison takes its place
             found = [self._run(x, plan) for x in self.lowered if x.target == running]
         absent = [x for x in self.lowered if x.target != running]
         simulated = [self._simulate(x, plan) for x in absent]
         emulated = [self._emulate(x, plan) for x in absent if x.target.is_gpu]
-        return Verified(found[0] if found else None, simulated, emulated)
+        others = [each.name for x in absent for each in called(x.module.ops)]
+        missing = dict.fromkeys((*(name for _, names in found for name in names), *others))
+        return Verified(found[0][0] if found else None, simulated, emulated, tuple(missing))
 
     @cached_property
     def _reference(self) -> Reference:
         return Reference(self.model, self.context.weights)
 
-    def _run(self, lowered: Lowered, plan: Plan) -> Verification:
-        """Run the artifact against the reference."""
+    def _run(self, lowered: Lowered, plan: Plan) -> tuple[Verification, list[str]]:
+        """Run the artifact against the reference; return the libraries, too, that were not there
+        (those of a CPU do not say it).
+        """
         self.options.progress("verifying")
         with self.timing.measure("verification"), ExitStack() as stack:
             check = None
@@ -165,7 +176,9 @@ class Verifier:
                 check = self._check_groups(lowered, Path(folder, "probe.so"), model)
             kernels = _kernel_count(lowered)
             precision = self.options.precision
-            return verify(model, self._reference, precision, plan, kernels, check)
+            found = verify(model, self._reference, precision, plan, kernels, check)
+            asked = model.report.get("libraries", {}) if isinstance(model, Model) else {}
+            return found, [name for name, state in asked.items() if not state["used"]]
 
     def _simulate(self, lowered: Lowered, plan: Plan) -> TargetSimulated:
         """Check what can be checked without the target."""

@@ -30,6 +30,7 @@ _DRIVER_FILES = (
     "memory.c",
     "tensor_map.c",
     "driver.c",
+    "graph.c",
 )
 
 
@@ -50,7 +51,7 @@ class Image:
 def build_driver(jobs: int, folder: Path) -> None:
     """Write ``DRIVER`` to ``folder``. Raises CompileError."""
     flags = (*_DRIVER_FLAGS, *arch.host().compiler_flags)
-    headers = {name: native_text(name) for name in ("emulator.h", "tensor_map.h")}
+    headers = {name: native_text(name) for name in ("driver.h", "emulator.h", "tensor_map.h")}
     headers["products.h"] = definitions()
     headers |= {n: runtime_text(n) for n in ("cuda_driver.h", "program.h", "dlc.h")}
     sources = [Source(name, native_text(name), flags) for name in _DRIVER_FILES]

@@ -1,5 +1,6 @@
 """A GPU artifact that runs on the processor: like ``dlc.runtime.model.Model``, without a GPU."""
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 import dlc
 from dlc.core.limited_process import Finished, Limits, run_limited
 from dlc.emulator.build import Image, build_driver, build_kernels
-from dlc.emulator.process import FAULT, NOT_STARTED, Job, array_file
+from dlc.emulator.process import FAULT, LIBRARIES, NOT_STARTED, Job, array_file
 from dlc.errors import CompileError
 from dlc.runtime.artifact import weights_path_of
 from dlc.runtime.host_arrays import host_array, order_feeds
@@ -41,6 +42,7 @@ TWICE_S = 2
 _EMPTY = Image(b"", "", ())
 """Whether this machine can build kernels at all is asked with none."""
 _SECONDS = 60
+_NO_LIBRARIES: Mapping[str, Path] = {}
 _SPARE_BYTES = 6 << 30
 """Address space for stacks, guard pages and the interpreter."""
 
@@ -59,13 +61,15 @@ class EmulatedModel:
         shared_limit: int,
         jobs: int = 1,
         seconds: float = 0,
+        libraries: Mapping[str, Path] = _NO_LIBRARIES,
     ):
         """Build the stand-ins in ``folder``, which must stay. Raises NotEmulatedError where this
         machine can build none, EmulatedFaultError for text that the emulator does not know.
 
         images: all cubins of the artifact. capability: of the device. shared_limit: the bytes of
         shared memory that it lets a block have. jobs: how many cores are used. seconds: how long a
-        run should take on one of them; it may take 20 times that and a minute.
+        run should take on one of them; it may take 20 times that and a minute. libraries: files by
+        name, of stand-ins that compute on this machine; without one the generated kernels run.
         """
         self._model = Model(artifact)
         bytes = sum(f.stat().st_size for f in (artifact, weights_path_of(artifact)) if f.exists())
@@ -79,6 +83,7 @@ class EmulatedModel:
             min(jobs, MOST_WORKERS),
             tuple(self._images),
             seconds <= TWICE_S,
+            {name: str(path) for name, path in libraries.items()},
         )
         self._job.write(self._path)
         for symbol, image in self._images.items():
@@ -94,6 +99,11 @@ class EmulatedModel:
     def outputs(self) -> tuple[TensorInfo, ...]:
         """Name, dtype and shape of each output."""
         return self._model.outputs
+
+    @property
+    def libraries(self) -> dict[str, dict[str, Any]]:
+        """What became of the libraries that it calls in the last run: ``used``, ``state``."""
+        return json.loads((self._path / LIBRARIES).read_text())
 
     def run(self, feeds: Mapping[str, Any]) -> dict[str, Array]:
         """Return the outputs by name. feeds: one array per input name.

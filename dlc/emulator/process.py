@@ -6,8 +6,9 @@ ordinary runtime, and writes the outputs.
 
 import ctypes
 import json
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -31,7 +32,8 @@ NOT_STARTED = 5
 class Job:
     """What to run. artifact: its path. capability: major and minor; shared_limit: the bytes of
     shared memory that a block may have. images: the symbols of the cubins, whose files are named
-    so; inputs and outputs are files by position. twice: whether another run goes before.
+    so; inputs and outputs are files by position. twice: whether another run goes before. libraries:
+    the file of a library by its name; none else is opened, since those of a GPU run on none here.
     """
 
     artifact: str
@@ -40,6 +42,7 @@ class Job:
     workers: int
     images: tuple[str, ...]
     twice: bool
+    libraries: Mapping[str, str]
 
     def write(self, folder: Path) -> None:
         """Write this to ``folder``."""
@@ -54,6 +57,13 @@ class Job:
 def array_file(folder: Path, kind: str, position: int) -> Path:
     """Return the file of an array; kind: ``input`` or ``output``."""
     return folder / f"{kind}-{position}.bin"
+
+
+LIBRARIES = "libraries.json"
+"""The file that says what became of libraries, as the report of a loaded model does."""
+
+_NO_FILE = "/dev/null"
+"""What no library is opened from."""
 
 
 class _Driver:
@@ -100,6 +110,18 @@ def _addresses(arrays: Sequence[Array]) -> "ctypes.Array[ctypes.c_void_p]":
     return (ctypes.c_void_p * max(1, len(arrays)))(*(x.ctypes.data for x in arrays))
 
 
+def create(job: Job, library: Library, folder: Path) -> int:
+    """Return the handle of a model of an artifact that opens only the libraries of the job; what
+    became of them goes to ``folder``. Raises ArtifactError.
+    """
+    for each in library.called_libraries():
+        os.environ[each.variable] = job.libraries.get(each.name, _NO_FILE)
+    handle = library.create(Path(job.artifact), 0)
+    found = {each.name: each.data() for each in library.called_libraries()}
+    (folder / LIBRARIES).write_text(json.dumps(found))
+    return handle
+
+
 def run_job(job: Job, folder: Path, driver: _Driver) -> None:
     """Run the job of ``folder``. Raises ArtifactError.
 
@@ -112,7 +134,7 @@ def run_job(job: Job, folder: Path, driver: _Driver) -> None:
         for i, x in enumerate(library.inputs)
     ]
     outputs: list[Array] = [np.empty(x.shape, x.dtype) for x in library.outputs]
-    handle = library.create(Path(job.artifact), 0)
+    handle = create(job, library, folder)
     if job.twice:
         driver.run_on_device(library, handle, [*inputs, *outputs])
     library.check(library.api.run_host(handle, _addresses(inputs), _addresses(outputs)))

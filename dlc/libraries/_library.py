@@ -45,13 +45,15 @@ class Place:
     files: names that the dynamic linker looks for, in order. wheel: a Python package and the file
     in it, ``package/folder/file.so``; only Python looks there, before ``files``. prefixes: what may
     stand before the names of all functions. is_copied: whether a model opens a copy of the file, so
-    that what it sets in the library (``Library.begin``) is nobody else's.
+    that what it sets in the library (``Library.begin``) is nobody else's. is_kept: whether the file
+    stays in memory once no model uses it: what a library registers with the driver may outlast it.
     """
 
     files: Sequence[str]
     wheel: str = ""
     prefixes: Sequence[str] = ("",)
     is_copied: bool = False
+    is_kept: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,13 @@ class Library:
     check: raises CompileError for a call that does not fit buffers of these types. code: C
     statements that do the iterations from ``first`` to before ``end`` of a call (``int64_t``) by
     its functions; ``b[i]`` is the address of the ``i``-th buffer that the call names.
+    algorithms: how many it may be asked for by the key ``algorithm`` of a schedule, which the call
+    then has, too.
+
+    For a GPU the model calls functions of ``text``, C that stands in the host program where the
+    functions of the library have their own names (``cuda_program.h``, ``dlc_call``):
+    ``<name>_prepare``, ``<name>_enqueue``, ``<name>_release``, ``<name>_close``. ``code`` is the
+    initialiser of a constant ``<name>_call``, a type of ``text``: what they are given of a call.
     """
 
     name: str
@@ -78,6 +87,8 @@ class Library:
     check: Callable[[CallAttr, Sequence[MemRefType[Attribute]]], None]
     code: Callable[[CallAttr], str]
     begin: str = ""
+    algorithms: int = 1
+    text: str = ""
 
     @property
     def variable(self) -> str:

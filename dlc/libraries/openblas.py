@@ -10,20 +10,18 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute, BlockArgument
+from xdsl.ir import Attribute
 
 from dlc.analysis.dataflow import Cluster
-from dlc.analysis.matrices import matrices
-from dlc.analysis.operand import is_inlined
 from dlc.analysis.traffic import traffic_bytes
 from dlc.arch import Arch, CpuArch
-from dlc.dialects.graph.computed import ContractionOp
 from dlc.dialects.loop.attributes import CallAttr
 from dlc.errors import CompileError
 from dlc.ir.record import Value
 from dlc.ir.tensor import element_bytes, element_type
 from dlc.libraries._gemm import Gemm
 from dlc.libraries._library import Function, Library, Place, Price
+from dlc.libraries._product import Product
 from dlc.model.upper_bound import cpu_bound
 
 _ELEMENTS = {"f32": ("cblas_sgemm", "float"), "f64": ("cblas_dgemm", "double")}
@@ -40,50 +38,29 @@ _PACKED_CLOCKS = 1.0
 """
 
 
-def _product(cluster: Cluster) -> ContractionOp | None:
-    op = cluster.ops[0]
-    return op if len(cluster.ops) == 1 and isinstance(op, ContractionOp) else None
-
-
 def _obstacle(cluster: Cluster) -> str | None:
-    op = _product(cluster)
-    if op is None:
+    product = Product.of(cluster)
+    if product is None or not product.is_plain:
         return "OpenBLAS computes products of matrices alone"
-    types = sorted({str(element_type(x)) for x in (*op.operands, *op.results)})
+    types = sorted({str(element_type(x)) for x in (*product.read, *product.op.results)})
     if len(types) > 1 or types[0] not in _ELEMENTS:
         return f"OpenBLAS computes products of f32 or of f64, these are of {' and '.join(types)}"
-    if any(map(is_inlined, op.operands)):
-        return "a factor is a constant that stands in the code of the kernel"
-    found = matrices(op)
-    if found is None:
-        return "the factors are no matrices in memory"
-    if min(found.products, found.m, found.n, found.k) < 1:
-        return "there is nothing to multiply"
-    gemm = Gemm.of(found)
-    if gemm is None:
-        return "a matrix has neither rows nor columns of consecutive elements, or they overlap"
-    if max(x for side in gemm.sides for x in (side.pitch, side.rows, side.columns)) >= 2**31:
-        return "OpenBLAS counts in 32 bits"
-    return None
+    return product.obstacle()
 
 
-def _gemm(cluster: Cluster) -> Gemm:
+def _product(cluster: Cluster) -> Product:
     """Return the products of a cluster; raises CompileError where it is none."""
-    op = _product(cluster)
     if obstacle := _obstacle(cluster):
         raise CompileError(f"library openblas does not compute this group: {obstacle}")
-    assert op is not None
-    found = matrices(op)
-    assert found is not None
-    gemm = Gemm.of(found)
-    assert gemm is not None
-    return gemm
+    product = Product.of(cluster)
+    assert product is not None
+    return product
 
 
 def _price(cluster: Cluster, chip: Arch) -> Price:
     """Each thread copies its part of one factor and all of the other one, then multiplies."""
     assert isinstance(chip, CpuArch)
-    gemm = _gemm(cluster)
+    gemm = _product(cluster).gemm()
     bytes_each = element_bytes(element_type(cluster.results[0]))
     cores = min(chip.cores, gemm.count)
     m, n, k = gemm.result.rows, gemm.result.columns, gemm.lhs.columns
@@ -100,17 +77,12 @@ def _price(cluster: Cluster, chip: Arch) -> Price:
 
 
 def _call(cluster: Cluster) -> CallAttr:
-    gemm, op = _gemm(cluster), cluster.ops[0]
-    factors = [value for value in op.operands if isinstance(value, BlockArgument)]
-    if len(factors) < len(op.operands):
-        raise CompileError(
-            "library openblas reads inputs of a group; take the view of one out of it"
-        )
-    buffers = [value.index for value in (reversed(factors) if gemm.is_swapped else factors)]
+    product = _product(cluster)
+    gemm = product.gemm()
     keys: dict[str, Value] = {
         "library": "openblas",
-        "function": _ELEMENTS[str(element_type(op.results[0]))][0],
-        "buffers": (*buffers, len(factors[0].block.args)),  # results stand behind inputs
+        "function": _ELEMENTS[str(element_type(product.op.results[0]))][0],
+        "buffers": product.buffers(gemm, "openblas"),
         "count": gemm.count,
     }
     return CallAttr((*keys.items(), *gemm.keys().items()))

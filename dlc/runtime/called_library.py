@@ -9,11 +9,17 @@ from pathlib import Path
 class CalledLibrary:
     """A library that kernels call. is_used: whether it was found; else generated kernels run in its
     place. state: the file that was opened, or what is wrong with the last one that was tried.
+    variable: of the environment, which names the file.
     """
 
     name: str
+    variable: str
     is_used: bool
     state: str
+
+    def data(self) -> dict[str, bool | str]:
+        """Return it as a report has it."""
+        return {"used": self.is_used, "state": self.state}
 
 
 def file_of_wheel(wheel: str) -> Path | None:

@@ -155,7 +155,12 @@ class Library:
     def called_libraries(self) -> list[CalledLibrary]:
         """Return what is called where it is found, as it is since a model was created."""
         return [
-            CalledLibrary(row.name.decode(), bool(row.is_used), (row.state or b"").decode())
+            CalledLibrary(
+                row.name.decode(),
+                row.variable.decode(),
+                bool(row.is_used),
+                (row.state or b"").decode(),
+            )
             for row in self._called_libraries()
         ]
 

@@ -114,9 +114,7 @@ class Model:
     def _note_libraries(self) -> None:
         """Note in the report which libraries were found, if kernels call any."""
         if found := self._library.called_libraries():
-            self.report["libraries"] = {
-                each.name: {"used": each.is_used, "state": each.state} for each in found
-            }
+            self.report["libraries"] = {each.name: each.data() for each in found}
 
     def run(
         self,

@@ -73,7 +73,7 @@ class SimtConverter:
         if self.kernel.cluster is not None:
             kernel.cluster = DenseArrayBase.from_list(i64, [self.kernel.cluster_blocks, 1, 1])
         kernel.cooperative, kernel.filled = self.kernel.cooperative, self.kernel.filled
-        kernel.parts = self.kernel.parts
+        kernel.parts, kernel.call = self.kernel.parts, self.kernel.call
         kernel.attributes.update(self.kernel.attributes)
         kernel.location = self.kernel.location
         return kernel

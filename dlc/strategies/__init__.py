@@ -10,9 +10,9 @@ Change ``threads`` and ``vector`` first for ``map``, ``row`` and ``scan``; ``til
 ``instruction`` and ``stages`` for ``contract``; ``rows``, ``step`` and ``warps`` for
 ``attention``; ``units``, ``sequences`` and ``warps`` for ``recurrent``. A key that you leave out
 has its default. The key ``library`` names a library that computes the group where it is found
-([libraries.md](libraries.md)); the rest is then the kernel that runs where it is not. Values that
-do not fit each other or the chip are errors that say so. Sizes that a schedule does not divide are
-fine: what is left over is guarded.
+([libraries.md](libraries.md)), ``algorithm`` which of its algorithms; the rest is then the kernel
+that runs where it is not. Values that do not fit each other or the chip are errors that say so.
+Sizes that a schedule does not divide are fine: what is left over is guarded.
 
 For developers: a strategy is there by its file, which defines ``STRATEGY``; its name is that of the
 file. The lists of schedules are fixed and do not depend on sizes, as in Hidet.

@@ -1,5 +1,7 @@
 """From a group to its kernels, as its schedule says."""
 
+from xdsl.dialects.builtin import MemRefType, i8
+
 from dlc import libraries
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.core.locations import operation_text
@@ -9,6 +11,7 @@ from dlc.dialects.loop.attributes import CallAttr, ScheduleAttr
 from dlc.errors import CompileError
 from dlc.lowering.job import Job
 from dlc.strategies._choice import check, implementation, read
+from dlc.strategies._schedule import Schedule
 
 DEFAULT = ScheduleAttr((("strategy", "map"), ("target", "cpu")))
 """Of a group without a schedule: right for every group, fast for few."""
@@ -24,10 +27,12 @@ def lower_group(group: GroupOp) -> list[Job]:
         schedule, flow = read(group.schedule or DEFAULT), Dataflow(group.body.block)
         check(cluster := Cluster(flow, tuple(flow.ops)), schedule)
         if schedule.library:
-            job.call = _call(group, cluster, schedule.library)
+            job.call = _call(group, cluster, schedule)
         implementation(schedule).lower(job, schedule)
         if schedule.library and job.earlier:
             raise CompileError("a schedule of several kernels has no library in their place")
+        if job.call and job.call.workspace:  # behind the buffers of the kernel, which ignores it
+            job.add_scratch(MemRefType(i8, [job.call.workspace]))
     except CompileError as error:
         error.place(operation_text(group))
         raise
@@ -39,8 +44,9 @@ def lower_group(group: GroupOp) -> list[Job]:
     return jobs
 
 
-def _call(group: GroupOp, cluster: Cluster, library: str) -> CallAttr:
+def _call(group: GroupOp, cluster: Cluster, schedule: Schedule) -> CallAttr:
     """Return the call that computes a group; raises CompileError where none does."""
     if any(map(part_of, group.outputs)):
         raise CompileError("no library stores a result in a larger tensor; leave library out")
-    return libraries.by_name(library).call(cluster)
+    call = libraries.by_name(schedule.library).call(cluster)
+    return call.replace(algorithm=schedule.algorithm) if schedule.algorithm else call

@@ -13,14 +13,14 @@ from dlc import libraries
 from dlc.arch import Arch, CpuArch, GpuArch
 from dlc.dialects.loop.attributes import ScheduleAttr
 from dlc.errors import CompileError
-from dlc.ir.record import Value
+from dlc.ir.record import Value, text_of
 from dlc.model.violation import Resource
 from dlc.strategies._key import Key
 
 TARGETS: Mapping[str, type[Arch]] = {"gpu": GpuArch, "cpu": CpuArch}
 """The kinds of chips that schedules are for."""
 
-_NAMES = ("strategy", "target", "library")
+_NAMES = ("strategy", "target", "library", "algorithm")
 
 
 def target_of(arch: Arch) -> str:
@@ -42,6 +42,11 @@ class Schedule:
     library: str = field(default="", kw_only=True)
     """The library that computes the group where it is found (``dlc.libraries``); the rest is the
     schedule of the kernel that runs where it is not. Without one the key is left out.
+    """
+
+    algorithm: int = field(default=0, kw_only=True)
+    """Which of the algorithms of the library runs, from that on which it thinks best (0); left out
+    where it is 0.
     """
 
     def __init_subclass__(cls, strategy: str = "", target: str = "") -> None:
@@ -104,7 +109,7 @@ class Schedule:
                 takes = ", ".join(keys)
                 raise CompileError(f"schedule key {name} is unknown; {cls.title()} has {takes}")
         values = {name: cls._value(name, key, record) for name, key in keys.items()}
-        schedule = cls(**values, library=cls._library(record))
+        schedule = cls(**values, library=cls._library(record), algorithm=cls._algorithm(record))
         schedule.check()
         return schedule
 
@@ -126,6 +131,19 @@ class Schedule:
         return library.name
 
     @classmethod
+    def _algorithm(cls, record: Mapping[str, Value]) -> int:
+        number, name = record.get("algorithm", 0), str(record.get("library", ""))
+        if "algorithm" in record and not name:
+            raise CompileError("schedule key algorithm is one of a library; name that, too")
+        most = libraries.by_name(name).algorithms - 1 if name else 0
+        if type(number) is not int or not 0 <= number <= most:
+            raise CompileError(
+                f"schedule key algorithm should be from 0 to {most} with library {name}, is "
+                f"{text_of(number)}"
+            )
+        return number
+
+    @classmethod
     def title(cls) -> str:
         """Return the words for schedules of this kind in an error."""
         return f"{cls.strategy} on a {cls.target.upper()}"
@@ -133,6 +151,7 @@ class Schedule:
     def attribute(self) -> ScheduleAttr:
         """Return the schedule as the IR has it."""
         names = (("strategy", self.strategy), ("target", self.target))
-        called = (("library", self.library),) if self.library else ()
+        named = (("library", self.library), ("algorithm", self.algorithm))
+        called = ((name, value) for name, value in named if value)
         keys = ((each, getattr(self, each)) for each in self.keys())
         return ScheduleAttr((*names, *keys, *called))

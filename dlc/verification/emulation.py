@@ -38,6 +38,8 @@ in fp16."""
 LONGEST_S = 120
 """A model that would take longer is left to the checks of its kernels."""
 
+_NO_LIBRARIES: Mapping[str, Path] = {}
+
 Variant = tuple[ModuleOp, Sequence[CompiledKernel]]
 """The module of ``gpu`` kernels of a target, and their machine code."""
 
@@ -130,16 +132,17 @@ def emulated_model(
     variants: Sequence[Variant],
     jobs: int,
     seconds: float = 0,
+    libraries: Mapping[str, Path] = _NO_LIBRARIES,
 ) -> EmulatedModel:
     """Return an artifact that runs as on a device of ``target``. Raises NotEmulatedError.
 
     folder: for what is built. variants: of all targets of the artifact. seconds: about how long a
-    run takes on one core.
+    run takes on one core. libraries: files of stand-ins by name, as of ``EmulatedModel``.
     """
     chip = gpu_by_name(target)
     images = [image for module, compiled in variants for image in _images(module, compiled)]
     capability, limit = chip.compute_capability[:2], chip.shared_bytes_per_block
-    return EmulatedModel(artifact, folder, images, capability, limit, jobs, seconds)
+    return EmulatedModel(artifact, folder, images, capability, limit, jobs, seconds, libraries)
 
 
 def _images(module: ModuleOp, compiled: Sequence[CompiledKernel]) -> list[Image]:

@@ -176,6 +176,12 @@ class Case:
             return [lambda a=a, b=b: torch._int_mm(a, b.t()) for a, b, _ in made]
         return [lambda a=a, b=b, c=c: torch.mm(a, b.t(), out=c) for a, b, c in made]
 
+    def library_note(self) -> str:
+        """Return why a library that the artifact calls computes nothing; empty where it does."""
+        found = self._models[0].report.get("libraries", {}).values()
+        silent = (x["state"] for x in found if not x["used"] or "generated ones run" in x["state"])
+        return next(silent, "")
+
     def error(self, launches: Sequence[Launch]) -> float:
         """Return how far the first result is from the exact one, as a share of it in norm."""
         result = self._results[0].fill_(1 if self.product.is_exact else float("nan"))

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 from dlc.backends.host.c_text import c_list, c_string
+from dlc.backends.host.calls import CudaCall, print_call, print_texts
 from dlc.backends.host.libraries import print_libraries
 from dlc.backends.host.program import HostProgram
 from dlc.backends.host.signature import print_signature
 from dlc.backends.host.steps import print_steps, print_table, steps_row
 from dlc.backends.host.tensor_map import DriverMap
+from dlc.libraries import Library
 
 Size3 = tuple[int, int, int]
 
@@ -19,7 +21,7 @@ class CudaKernel:
 
     waits: whether it waits itself for the launches before it. maps: the tensor maps that it gets
     after its buffers. cooperative: its blocks wait for each other. fills: the numbers and bytes of
-    the buffers that hold only ones when it begins.
+    the buffers that hold only ones when it begins. call: of a library, in its place.
     """
 
     name: str
@@ -31,6 +33,7 @@ class CudaKernel:
     maps: Sequence[DriverMap] = ()
     cooperative: bool = False
     fills: Sequence[tuple[int, int]] = ()
+    call: CudaCall | None = None
 
 
 @dataclass(frozen=True)
@@ -59,15 +62,20 @@ class CudaVariant:
     kernels: Sequence[CudaKernel]
 
 
-def print_cuda_program(variants: Sequence[CudaVariant]) -> str:
-    """Return the C file of a GPU artifact's program; the variants have equal inputs and outputs."""
-    tables = (line for n, variant in enumerate(variants) for line in _tables(n, variant))
+def print_cuda_program(variants: Sequence[CudaVariant], libraries: Sequence[Library] = ()) -> str:
+    """Return the C file of a GPU artifact's program; the variants have equal inputs and outputs.
+
+    libraries: those that kernels call.
+    """
+    names = [library.name for library in libraries]
+    tables = (line for n, variant in enumerate(variants) for line in _tables(n, variant, names))
     rows = (_row(number, variant) for number, variant in enumerate(variants))
     return "\n".join(
         [
             '#include "cuda_program.h"\n',
             print_signature(variants[0].program),
-            print_libraries(()),
+            print_libraries(libraries),
+            print_texts(libraries),
             *tables,
             f"const int32_t dlc_variant_count = {len(variants)};",
             "const dlc_variant dlc_variants[] = {\n    " + ",\n    ".join(rows) + "};\n",
@@ -75,7 +83,7 @@ def print_cuda_program(variants: Sequence[CudaVariant]) -> str:
     )
 
 
-def _tables(number: int, variant: CudaVariant) -> Iterator[str]:
+def _tables(number: int, variant: CudaVariant, libraries: Sequence[str]) -> Iterator[str]:
     position = {kernel.name: index for index, kernel in enumerate(variant.kernels)}
     images = [c_list(image) for image in variant.images]
     yield print_table("dlc_image", f"images{number}", images)
@@ -85,6 +93,9 @@ def _tables(number: int, variant: CudaVariant) -> Iterator[str]:
         if kernel.fills:
             fills = list(map(c_list, kernel.fills))
             yield print_table("dlc_fill", _fills(number, index), fills)
+        if kernel.call:
+            place = libraries.index(kernel.call.library)
+            yield print_call(kernel.call, _call(number, index), place)
     rows = [_kernel(kernel, number, i) for i, kernel in enumerate(variant.kernels)]
     yield print_table("dlc_kernel", f"kernels{number}", rows)
     yield print_steps(variant.program, position, number)
@@ -102,7 +113,8 @@ def _kernel(kernel: CudaKernel, variant: int, number: int) -> str:
     ways = (int(kernel.waits), int(kernel.cooperative))
     maps = (len(kernel.maps), _maps(variant, number) if kernel.maps else "NULL")
     fills = (len(kernel.fills), _fills(variant, number) if kernel.fills else "NULL")
-    return c_list([c_string(kernel.name), kernel.image, *sizes, *ways, *maps, *fills])
+    call = f"&{_call(variant, number)}" if kernel.call else "NULL"
+    return c_list([c_string(kernel.name), kernel.image, *sizes, *ways, *maps, *fills, call])
 
 
 def _maps(number: int, kernel: int) -> str:
@@ -113,6 +125,11 @@ def _maps(number: int, kernel: int) -> str:
 def _fills(number: int, kernel: int) -> str:
     """Return the name of the table of what is filled before a kernel begins."""
     return f"fills{number}_{kernel}"
+
+
+def _call(number: int, kernel: int) -> str:
+    """Return the name of the call in a kernel's place."""
+    return f"call{number}_{kernel}"
 
 
 def _map(map: DriverMap) -> str:

@@ -7,13 +7,13 @@ from xdsl.ir import Operation
 from dlc import libraries
 from dlc.backends._c_call import address_name, pointer
 from dlc.backends.host.c_text import c_list, c_string
-from dlc.dialects.loop import KernelOp
+from dlc.dialects import gpu, loop
 from dlc.libraries import Library
 
 
 def called(kernels: Iterable[Operation]) -> list[Library]:
     """Return the libraries that kernels call, each once, in order."""
-    calls = (kernel.call for kernel in kernels if isinstance(kernel, KernelOp))
+    calls = (op.call for op in kernels if isinstance(op, loop.KernelOp | gpu.KernelOp))
     return [libraries.by_name(name) for name in dict.fromkeys(c.library for c in calls if c)]
 
 
@@ -61,5 +61,6 @@ def _names(names: Sequence[str]) -> str:
 
 def _place(library: Library) -> str:
     tables = (f"{what}_{library.name}" for what in ("files", "prefixes", "functions"))
-    numbers = len(library.functions), int(library.place.is_copied)
+    ways = map(int, (library.place.is_copied, library.place.is_kept))
+    numbers = len(library.functions), *ways
     return c_list([c_string(library.variable), *tables, *numbers, f"begin_{library.name}"])

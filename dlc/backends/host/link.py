@@ -7,7 +7,7 @@ from dlc.core.c_compiler import Source, find_c_compiler
 from dlc.runtime.native import native_headers, native_text
 
 _HOST_FLAGS = ("-O2",)
-_CUDA_FILES = ("cuda.c", "cuda_arguments.c", "cuda_driver.c", "cuda_fills.c")
+_CUDA_FILES = ("cuda.c", "cuda_arguments.c", "cuda_calls.c", "cuda_driver.c", "cuda_fills.c")
 
 
 def link_cpu(program: str, kernels: Sequence[Source], identity: bytes, jobs: int, to: Path) -> None:

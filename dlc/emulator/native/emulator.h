@@ -1,7 +1,7 @@
 /* Kernels for an NVIDIA GPU that run on the host: what the parts of the emulator know of each other.
  *
  * block.c runs the threads of a block, instructions.c does what a warp does together, warpgroup.c what four of them
- * do, memory.c is the device's memory, driver.c the driver interface. A kernel's text is compiled with device.h in front of it.
+ * do, memory.c is the device's memory, driver.c and graph.c the driver interface. A kernel's text is compiled with device.h in front of it.
  */
 #ifndef DLC_EMULATOR_H
 #define DLC_EMULATOR_H
@@ -140,11 +140,12 @@ void device_free(void *pointer);
 void check_range(const void *pointer, size_t bytes, const char *what);
 void make_writable(const void *pointer);
 void fill_memory(void *start, int value, size_t bytes); /* for the next launch that wants it */
+void open_memory(void); /* everything may be read and written, until the next launch */
 void hide(const void *pointer); /* the allocation around it, until the next launch */
 void before_launch(const launch *launch);
 void after_launch(const launch *launch);
 void check_apart(const launch *one, const launch *other); /* they may run at the same time */
-void check_outside(const launch *launch, const void *filled, size_t bytes); /* which may be filled meanwhile */
+void check_outside(const launch *launch, const void *start, size_t bytes, int is_written); /* by what may run meanwhile */
 
 /* End the process with one line on standard error: it is the artifact's fault, or the machine's. */
 void fault(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));

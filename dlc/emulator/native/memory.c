@@ -95,6 +95,10 @@ void make_writable(const void *pointer) {
   if (a) set_rights(a, PROT_READ | PROT_WRITE);
 }
 
+void open_memory(void) {
+  for (allocation *a = allocations; a; a = a->next) set_rights(a, PROT_READ | PROT_WRITE);
+}
+
 void hide(const void *pointer) {
   allocation *a = holder(pointer, 0);
   if (a) set_rights(a, PROT_NONE);
@@ -176,12 +180,14 @@ void check_apart(const launch *one, const launch *other) {
     }
 }
 
-void check_outside(const launch *l, const void *filled, size_t bytes) {
-  const unsigned char *q = filled;
+void check_outside(const launch *l, const void *start, size_t bytes, int is_written) {
+  const unsigned char *q = start;
   for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
     const unsigned char *p = *(unsigned char **)l->parameters[i];
+    if (!is_written && l->kernel->parameters[i].role == READ) continue;
     if (p < q + bytes && q < p + l->kernel->parameters[i].bytes)
-      fault("kernel %s, operand %u: its memory may be filled for another launch while this one runs", l->kernel->name, i);
+      fault("kernel %s, operand %u: its memory may be %s for another launch while this one runs", l->kernel->name, i,
+            is_written ? "filled" : "read");
   }
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda_calls.h"
 #include "cuda_fills.h"
 
 enum { CHUNK_BYTES = 32 << 20, ALIGNMENT_BYTES = 256 };
@@ -21,6 +22,7 @@ struct dlc_model {
   CUgraphNode *nodes;
   cuda_arguments *arguments; /* of each launch, as the graph has them */
   cuda_fills *fills;         /* before each launch */
+  cuda_calls calls;
 };
 
 /* Run a driver function of `model`; leave the calling function with the status where it fails. */
@@ -124,7 +126,7 @@ static dlc_status load_kernels(dlc_model *model, const dlc_segment *code) {
     TRY(cuModuleGetFunction(&model->functions[i], model->modules[kernel->image], kernel->name));
     TRY(cuFuncSetAttribute(model->functions[i], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                            (int)kernel->shared_bytes));
-    if (kernel->cooperative) TRY_STATUS(check_room(model, model->functions[i], kernel));
+    if (kernel->cooperative && !cuda_calls_has(&model->calls, i)) TRY_STATUS(check_room(model, model->functions[i], kernel));
   }
   return DLC_OK;
 }
@@ -185,19 +187,28 @@ static CUDA_KERNEL_NODE_PARAMS node_parameters(const dlc_model *model, uint32_t 
   };
 }
 
+/* Whether a library computes what a launch is to compute. */
+static int is_call(const dlc_model *model, uint32_t number) {
+  return cuda_calls_has(&model->calls, model->variant->steps.launches[number].kernel);
+}
+
 static dlc_status set_arguments(const dlc_model *model, const dlc_launch *launch, const dlc_places *p,
                                 cuda_arguments *arguments, int *changed) {
   const dlc_address *operands = model->variant->steps.operands + launch->first_operand;
-  return cuda_arguments_set(arguments, &model->driver, &model->variant->kernels[launch->kernel], launch, operands, p,
-                            changed);
+  const dlc_kernel *own = cuda_calls_has(&model->calls, launch->kernel) ? NULL : &model->variant->kernels[launch->kernel];
+  return cuda_arguments_set(arguments, &model->driver, own, launch, operands, p, changed);
 }
 
 /* What fills the buffers of a kernel runs beside the launches before it. */
 static dlc_status add_node(dlc_model *model, uint32_t number) {
   static const CUkernelNodeAttrValue together = {.cooperative = 1};
-  const dlc_kernel *kernel = &model->variant->kernels[model->variant->steps.launches[number].kernel];
+  const dlc_launch *launch = &model->variant->steps.launches[number];
+  const dlc_kernel *kernel = &model->variant->kernels[launch->kernel];
   cuda_fills *fills = &model->fills[number];
   CUgraphNode *node = &model->nodes[number];
+  if (is_call(model, number))
+    return cuda_calls_add(&model->calls, &model->driver, model->variant, launch, &model->arguments[number],
+                          model->graph, node);
   TRY_STATUS(cuda_fills_add(fills, &model->driver, model->context, model->graph, kernel, &model->arguments[number]));
   CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, number);
   TRY(cuGraphAddKernelNode(node, model->graph, fills->nodes, kernel->fill_count, &parameters));
@@ -206,13 +217,15 @@ static dlc_status add_node(dlc_model *model, uint32_t number) {
 }
 
 /* The memory plan reuses buffers along the edges. A kernel that waits itself is launched when those before it say so, or
- * when all blocks of them have ended. */
+ * when all blocks of them have ended; a library says nothing, and waits for nothing. */
 static dlc_status add_edge(dlc_model *model, const dlc_edge *edge) {
   static const CUgraphEdgeData early = {.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
                                         .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
   const dlc_variant *v = model->variant;
   const CUgraphNode *before = &model->nodes[edge->before], *after = &model->nodes[edge->after];
-  if (v->kernels[v->steps.launches[edge->after].kernel].waits && model->driver.cuGraphAddDependencies_v2)
+  int are_kernels = !is_call(model, edge->before) && !is_call(model, edge->after);
+  int waits = are_kernels && v->kernels[v->steps.launches[edge->after].kernel].waits;
+  if (waits && model->driver.cuGraphAddDependencies_v2)
     TRY(cuGraphAddDependencies_v2(model->graph, before, after, &early, 1));
   else TRY(cuGraphAddDependencies(model->graph, before, after, 1));
   return DLC_OK;
@@ -225,7 +238,7 @@ static dlc_status set_priorities(dlc_model *model, unsigned long long *flags) {
   int least;
   TRY(cuCtxGetStreamPriorityRange(&least, &first.priority));
   for (uint32_t i = 0; i < s->launch_count; i++) {
-    if (!s->launches[i].goes_first) continue;
+    if (!s->launches[i].goes_first || is_call(model, i)) continue;
     TRY(cuGraphKernelNodeSetAttribute(model->nodes[i], CU_KERNEL_NODE_ATTRIBUTE_PRIORITY, &first));
     *flags = CU_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
   }
@@ -269,23 +282,34 @@ static void drop_graph(dlc_model *model) {
   model->fills = NULL;
 }
 
+static dlc_status update_node(dlc_model *model, uint32_t number) {
+  const dlc_launch *launch = &model->variant->steps.launches[number];
+  if (is_call(model, number))
+    return cuda_calls_update(&model->calls, &model->driver, model->variant, launch, &model->arguments[number],
+                             model->executable, model->nodes[number]);
+  CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, number);
+  TRY(cuGraphExecKernelNodeSetParams(model->executable, model->nodes[number], &parameters));
+  TRY_STATUS(cuda_fills_update(&model->fills[number], &model->driver, model->context, model->executable,
+                               &model->variant->kernels[launch->kernel], &model->arguments[number]));
+  return DLC_OK;
+}
+
 /* Give the graph new arguments where buffers are not where they were in the run before. */
 static dlc_status update_graph(dlc_model *model, const dlc_places *p) {
   const dlc_steps *s = &model->variant->steps;
   for (uint32_t i = 0; i < s->launch_count; i++) {
     int changed;
     TRY_STATUS(set_arguments(model, &s->launches[i], p, &model->arguments[i], &changed));
-    if (!changed) continue;
-    CUDA_KERNEL_NODE_PARAMS parameters = node_parameters(model, i);
-    TRY(cuGraphExecKernelNodeSetParams(model->executable, model->nodes[i], &parameters));
-    TRY_STATUS(cuda_fills_update(&model->fills[i], &model->driver, model->context, model->executable,
-                                 &model->variant->kernels[s->launches[i].kernel], &model->arguments[i]));
+    if (changed) TRY_STATUS(update_node(model, i));
   }
   return DLC_OK;
 }
 
+/* A library may launch other kernels for other addresses, which a graph that is made does not take: it is made anew. */
 static dlc_status ready_graph(dlc_model *model, const dlc_places *p) {
-  dlc_status status = model->executable ? update_graph(model, p) : build_graph(model, p);
+  if (model->executable && update_graph(model, p) == DLC_OK) return DLC_OK;
+  drop_graph(model);
+  dlc_status status = build_graph(model, p);
   if (status != DLC_OK) drop_graph(model);
   return status;
 }
@@ -320,6 +344,8 @@ static dlc_status launch_with(dlc_model *model, const dlc_launch *what, const dl
   const dlc_kernel *k = &model->variant->kernels[what->kernel];
   int changed;
   TRY_STATUS(set_arguments(model, what, p, arguments, &changed));
+  if (cuda_calls_has(&model->calls, what->kernel))
+    return cuda_calls_enqueue(&model->calls, &model->driver, model->variant, what, arguments, stream);
   TRY_STATUS(cuda_fills_enqueue(&model->driver, k, arguments, stream));
   if (k->cooperative) {
     TRY(cuLaunchCooperativeKernel(model->functions[what->kernel], k->grid[0], k->grid[1], k->grid[2], k->block[0],
@@ -449,6 +475,7 @@ dlc_status dlc_model_run_host(dlc_model *model, const void *const *inputs, void 
 static void release(dlc_model *model) {
   model->driver.cuCtxPushCurrent_v2(model->context);
   drop_graph(model);
+  if (model->variant) cuda_calls_free(&model->calls, &model->driver, model->variant);
   if (model->stream) model->driver.cuStreamDestroy_v2(model->stream);
   CUdeviceptr memory[] = {model->weights, model->workspace, model->staging};
   for (int i = 0; i < 3; i++)
@@ -468,7 +495,8 @@ void dlc_model_close(dlc_model *model) {
 
 static dlc_status load(dlc_model *model, const dlc_payload *payload) {
   TRY(cuCtxPushCurrent_v2(model->context));
-  dlc_status status = load_kernels(model, &payload->device_code);
+  dlc_status status = cuda_calls_prepare(&model->calls, model->variant);
+  if (status == DLC_OK) status = load_kernels(model, &payload->device_code);
   if (status == DLC_OK) status = upload_weights(model, &payload->weights);
   leave(model);
   return status;

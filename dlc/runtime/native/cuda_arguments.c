@@ -48,7 +48,7 @@ dlc_status cuda_arguments_set(cuda_arguments *a, const cuda_driver *driver, cons
     *changed |= pointer != a->pointers[i];
     a->pointers[i] = pointer;
   }
-  for (uint32_t i = 0; *changed && i < kernel->map_count; i++) {
+  for (uint32_t i = 0; *changed && kernel && i < kernel->map_count; i++) {
     const dlc_tensor_map *map = &kernel->maps[i];
     dlc_status status = encode(driver, map, a->pointers[map->operand], &a->maps[i]);
     if (status != DLC_OK) return status;

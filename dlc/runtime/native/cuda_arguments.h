@@ -16,7 +16,8 @@ typedef struct cuda_arguments {
 dlc_status cuda_arguments_make(cuda_arguments *arguments, const dlc_kernel *kernel, const dlc_launch *launch);
 
 /* Let the arguments be those at `places`; changed: whether any of them was another one before. A tensor map holds the
- * address of its buffer, so it is encoded again. operands: of the launch. */
+ * address of its buffer, so it is encoded again. operands: of the launch. kernel: NULL where a library computes in its
+ * place, which takes no tensor maps. */
 dlc_status cuda_arguments_set(cuda_arguments *arguments, const cuda_driver *driver, const dlc_kernel *kernel,
                               const dlc_launch *launch, const dlc_address *operands, const dlc_places *places,
                               int *changed);

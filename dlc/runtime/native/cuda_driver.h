@@ -91,6 +91,8 @@ enum {
   X(cuStreamSynchronize, (CUstream stream))                                                                  \
   X(cuStreamIsCapturing, (CUstream stream, int *status))                                                     \
   X(cuThreadExchangeStreamCaptureMode, (int *mode))                                                          \
+  X(cuStreamBeginCapture_v2, (CUstream stream, int mode))                                                    \
+  X(cuStreamEndCapture, (CUstream stream, CUgraph * captured))                                               \
   X(cuLaunchKernel, (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,   \
                      unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,                \
                      void **parameters, void **extra))                                                       \
@@ -105,6 +107,8 @@ enum {
   X(cuGraphKernelNodeSetAttribute, (CUgraphNode node, int attribute, const CUkernelNodeAttrValue *value))    \
   X(cuGraphAddMemsetNode, (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,        \
                            const CUDA_MEMSET_NODE_PARAMS *parameters, CUcontext context))                    \
+  X(cuGraphAddChildGraphNode,                                                                                \
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count, CUgraph child))              \
   X(cuGraphAddDependencies,                                                                                  \
     (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count))                           \
   X(cuGraphInstantiateWithFlags, (CUgraphExec * executable, CUgraph graph, unsigned long long flags))        \
@@ -113,6 +117,7 @@ enum {
     (CUgraphExec executable, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *parameters))                   \
   X(cuGraphExecMemsetNodeSetParams, (CUgraphExec executable, CUgraphNode node,                               \
                                      const CUDA_MEMSET_NODE_PARAMS *parameters, CUcontext context))          \
+  X(cuGraphExecChildGraphNodeSetParams, (CUgraphExec executable, CUgraphNode node, CUgraph child))           \
   X(cuGraphLaunch, (CUgraphExec executable, CUstream stream))
 
 /* Drivers from CUDA 12.0 on have these, the last from 12.3 on; enumerations are numbers. */

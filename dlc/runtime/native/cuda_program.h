@@ -25,15 +25,34 @@ typedef struct dlc_fill {
   uint64_t bytes;
 } dlc_fill;
 
+/* What a library computes in the place of a kernel. library: its number. given: what its functions are told of the call,
+ * numbers that do not change. buffers: those of the launch that it takes, in its order. has_workspace: whether the last
+ * buffer of the launch is scratch for it. Functions give NULL, or say what is wrong with a text that stays.
+ * prepare: once for a model, on the model's device. shared: of all calls of the library in a model, NULL at first;
+ * `close` takes it once all calls are released. state: of this call; it is set, unless there is a text.
+ * enqueue: on a stream, which may capture; the model waits for what it has enqueued, as for a kernel. */
+typedef struct dlc_call {
+  uint32_t library;
+  const void *given;
+  uint32_t buffer_count;
+  const uint32_t *buffers;
+  uint32_t has_workspace;
+  const char *(*prepare)(const void *given, void **shared, void **state);
+  const char *(*enqueue)(const void *given, void *state, void *stream, void *const *buffers, void *workspace);
+  void (*release)(void *state);
+  void (*close)(void *shared);
+} dlc_call;
+
 /* Its parameters are pointers to the buffers of the launch, then the tensor maps. waits: it may begin before the
  * launches before it have ended, since each of its threads waits for that (PTX ISA, "griddepcontrol.wait"). cooperative:
- * its blocks wait for each other, so all run at the same time. */
+ * its blocks wait for each other, so all run at the same time. call: NULL where no library computes the same. */
 typedef struct dlc_kernel {
   const char *name;
   uint32_t image, grid[3], block[3], shared_bytes, waits, cooperative, map_count;
   const dlc_tensor_map *maps;
   uint32_t fill_count;
   const dlc_fill *fills;
+  const dlc_call *call;
 } dlc_kernel;
 
 /* The launch `after` begins when the launch `before` has ended; launches without a way of edges between them may run at

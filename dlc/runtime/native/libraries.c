@@ -61,7 +61,8 @@ static void *open_copy(const char *name, int *copy) {
 
 static void *open_file(const dlc_library_place *place, const char *name, int *copy) {
   *copy = -1;
-  return place->is_copied ? open_copy(name, copy) : dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  int kept = place->is_kept ? RTLD_NODELETE : 0;
+  return place->is_copied ? open_copy(name, copy) : dlopen(name, RTLD_NOW | RTLD_LOCAL | kept);
 }
 
 static void close_file(dlc_opened *opened) {
@@ -110,6 +111,7 @@ static int try_file(int32_t number, const char *name) {
     snprintf(opened->state, sizeof opened->state, "%s has no function %s", name, missing);
     close_file(opened);
   }
+  opened->named = strlen(opened->state);
   if (opened->handle) place->begin();
   return opened->handle != NULL;
 }
@@ -145,6 +147,13 @@ void dlc_libraries_give(void) {
     close_file(&dlc_opened_libraries[i]);
     dlc_libraries[i].is_used = 0;
   }
+  pthread_mutex_unlock(&lock);
+}
+
+void dlc_libraries_note(int32_t number, const char *note) {
+  dlc_opened *opened = &dlc_opened_libraries[number];
+  pthread_mutex_lock(&lock);
+  snprintf(opened->state + opened->named, sizeof opened->state - opened->named, "%s%s", *note ? "; " : "", note);
   pthread_mutex_unlock(&lock);
 }
 

@@ -13,20 +13,21 @@ typedef struct dlc_function {
 } dlc_function;
 
 /* Where a library is looked for. files, prefixes: end with NULL. is_copied: a copy of the file is opened, so that what
- * `begin` sets is nobody else's. begin: called once the functions are found. */
+ * `begin` sets is nobody else's. is_kept: it stays in memory once it is closed. begin: called once the functions are found. */
 typedef struct dlc_library_place {
   const char *variable;
   const char *const *files, *const *prefixes;
   const dlc_function *functions;
-  int32_t function_count, is_copied;
+  int32_t function_count, is_copied, is_kept;
   void (*begin)(void);
 } dlc_library_place;
 
 /* What was opened. copy: the file in memory that is open while the library is, so that no other file has its number;
- * -1: none. path: from set_library. */
+ * -1: none. path: from set_library. named: the bytes of the state before what `dlc_libraries_note` says. */
 typedef struct dlc_opened {
   void *handle;
   int copy;
+  size_t named;
   char path[DLC_PATH_BYTES], state[DLC_PATH_BYTES + 256];
 } dlc_opened;
 
@@ -39,6 +40,9 @@ extern dlc_opened dlc_opened_libraries[];
 /* For each model that is made, and for each that goes: the first one opens the libraries, the last one closes them. */
 void dlc_libraries_take(void);
 void dlc_libraries_give(void);
+
+/* Say of an opened library, behind its file, what a model has found: a text without an end of line, or "". */
+void dlc_libraries_note(int32_t number, const char *note);
 
 /* As set_library of the entry table. */
 dlc_status dlc_libraries_set(int32_t number, const char *path);

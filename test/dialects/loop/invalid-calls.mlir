@@ -39,3 +39,10 @@ loop.kernel @k(%x: memref<8xf32>, %y: memref<8xf32>, %s: memref<8xf32>) attribut
 loop.kernel @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : i64, call = #loop.call<library = "a", function = "f", buffers = [0], count = 8>} {
   loop.end
 }
+
+// -----
+
+// expected-error@below {{workspace = 64 of a call should be the bytes of the last scratch buffer}}
+loop.kernel @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : i64, call = #loop.call<library = "a", function = "f", buffers = [0, 1], count = 8, workspace = 64>} {
+  loop.end
+}

@@ -13,6 +13,7 @@ import pytest
 
 import dlc
 from dlc import libraries
+from dlc.arch.cpus import AVX2
 from dlc.arch.nvidia import H200
 from dlc.compiler.options import Options
 from dlc.core.c_compiler import find_c_compiler
@@ -55,7 +56,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 
 def test_the_library_of_the_page_computes(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert libraries.names() == ("fastexp", "openblas")
+    assert libraries.names() == ("cublaslt", "fastexp", "openblas")
     monkeypatch.setenv("DLC_FASTEXP", str(installed))
     model = dlc.compile(MODEL, target="cpu", libraries=["fastexp"])
     assert model.report["libraries"] == {"fastexp": {"used": True, "state": str(installed)}}
@@ -77,12 +78,13 @@ def test_an_entry_point_that_leads_nowhere(installed: Path) -> None:
 
 
 def test_an_unknown_name_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(CompileError, match="there is no library 'mkl'; there are: openblas"):
+    reason = "there is no library 'mkl'; there are: cublaslt, openblas"
+    with pytest.raises(CompileError, match=reason):
         Options(libraries=("mkl",)).check()
     path = tmp_path / "m.onnx"
     onnx.save(MODEL, path)
     assert main([str(path), "--target", "cpu", "--libraries", "openblas,mkl"]) == 1
-    assert capsys.readouterr().err.endswith("there is no library 'mkl'; there are: openblas\n")
+    assert capsys.readouterr().err.endswith(f"{reason}\n")
 
 
 def test_none_is_the_default(tmp_path: Path) -> None:
@@ -101,3 +103,5 @@ def test_wrong_wishes_are_one_line() -> None:
         Options(libraries=("openblas",), tune=1).check()
     with pytest.raises(CompileError, match="library openblas is for a CPU, not for h200"):
         Planner(H200, libraries=("openblas",))
+    with pytest.raises(CompileError, match="library cublaslt is for a GPU, not for cpu-avx2"):
+        Planner(AVX2, libraries=("cublaslt",))

@@ -151,9 +151,9 @@ def in_variant(change: Callable[[CudaVariant], CudaVariant]) -> Callable[[Patch]
     def apply(patch: Patch) -> None:
         printed = build.print_cuda_program
 
-        def changed(variants: Any) -> str:
+        def changed(variants: Any, *others: Any) -> str:
             assert [change(v) for v in variants] != list(variants)
-            return printed([change(v) for v in variants])
+            return printed([change(v) for v in variants], *others)
 
         patch.setattr(build, "print_cuda_program", changed)
 
