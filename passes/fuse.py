@@ -14,13 +14,13 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from dlc import arch, search
 from dlc.analysis.dataflow import Cluster, Dataflow
-from dlc.analysis.operand import is_inlined
+from dlc.analysis.outline import outline
 from dlc.analysis.placement import Placement, claimed
 from dlc.analysis.stages import stages
 from dlc.analysis.whole_loop import WHOLE, outlined
 from dlc.core.context import dlc_context
-from dlc.core.locations import joined, operation_text
-from dlc.dialects.fused_group import GroupOp, YieldOp
+from dlc.core.locations import operation_text
+from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.composite import decompose_composites
 from dlc.dialects.graph.overlay import write_overlay
 from dlc.dialects.graph.source import WeightOp
@@ -221,11 +221,16 @@ class _Outliner:
     def _reason(self, producer: int, consumer: int) -> str:
         pair = producer, consumer
         plan = self._plan_of(pair)
+        chain = next((each for each in self.chains if {*pair} <= {*each}), None)
+        if chain and (isinstance(plan, NoPlan) or plan.has_stages):
+            return self._of_chain(chain)
         if isinstance(plan, NoPlan):
-            chain = next((each for each in self.chains if {*pair} <= {*each}), None)
-            return self._of_chain(chain) if chain else plan.reason
+            return plan.reason
         if self.partition.closes_cycle(producer, consumer):
             return "another group lies between"
+        if plan.has_stages:
+            why = self.planner.why_stages(self._together(pair))
+            return f"in stages ({why}), one kernel {self._loss(pair, plan)}"
         return f"one kernel {self._loss(pair, plan)}"
 
     def _of_chain(self, chain: Sequence[int]) -> str:
@@ -234,6 +239,8 @@ class _Outliner:
         plan = self._plan_of(chain)
         if isinstance(plan, NoPlan):
             return f"{names} as one kernel: {plan.reason}"
+        if plan.has_stages:
+            return f"{names} as one kernel: {self.planner.why_stages(self._together(chain))}"
         return f"{names} as one kernel {self._loss(chain, plan)}"
 
     def _loss(self, parts: Sequence[int], plan: Plan) -> str:
@@ -242,8 +249,10 @@ class _Outliner:
         return f"would take {lost_s * 1e6:.3g} us more" if lost_s >= 0 else _UNFOUND
 
     def _plan_of(self, parts: Sequence[int]) -> Plan | NoPlan:
-        clusters = [self.partition.clusters[n] for n in parts]
-        return self.planner.plan(reduce(Cluster.merged, clusters))
+        return self.planner.plan(self._together(parts))
+
+    def _together(self, parts: Sequence[int]) -> Cluster:
+        return reduce(Cluster.merged, (self.partition.clusters[n] for n in parts))
 
 
 def _open_chains(partition: Partition, planner: Planner) -> Iterator[tuple[int, ...]]:
@@ -252,35 +261,6 @@ def _open_chains(partition: Partition, planner: Planner) -> Iterator[tuple[int, 
         first, last = (partition.home[op] for op in ends)
         if first != last:
             yield first, *partition.between(first, last), last
-
-
-def outline(cluster: Cluster, name: str) -> GroupOp:
-    """Return a detached group with copies of the ops of ``cluster``."""
-    group = GroupOp(name, cluster.inputs, [v.type for v in cluster.results])
-    body = group.body.block
-    inner = dict[SSAValue, SSAValue](zip(cluster.inputs, body.args, strict=True))
-    for value, argument in inner.items():
-        argument.name_hint = value.name_hint
-    for op in cluster.ops:
-        for value in op.operands:
-            _copy_free(cluster, value, inner, body)
-        body.add_op(op.clone(inner))
-    body.add_op(YieldOp(*(inner[v] for v in cluster.results)))
-    group.location = joined(op.location for op in cluster.ops)
-    return group
-
-
-def _copy_free(
-    cluster: Cluster, value: SSAValue, inner: dict[SSAValue, SSAValue], body: Block
-) -> None:
-    """Copy the constant, or the views of inner values, that ``value`` needs into the group."""
-    owner = value.owner
-    if value in inner or not isinstance(owner, Operation):
-        return
-    if cluster.inner(value) or is_inlined(value):
-        for operand in owner.operands:
-            _copy_free(cluster, operand, inner, body)
-        body.add_op(owner.clone(inner))
 
 
 def _arrange(block: Block, groups: list[Operation]) -> None:

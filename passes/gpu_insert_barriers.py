@@ -28,8 +28,9 @@ from dlc.ir.space import Space, space_of
 
 class GpuInsertBarriersPass(DlcPass):
     """A barrier stands between two accesses to a shared buffer, at least one of them a write,
-    unless they are at different places in any two threads. So it does for a global buffer that the
-    kernel both writes and reads, unless each thread reads what it has written itself. Behind a wait
+    unless they are at different places in any two threads. So it does between a write and a read of
+    a global buffer, unless each thread reads what it has written itself; no lowering writes one
+    element of it twice. Behind a wait
     for a token of other threads, up to the next barrier or the end of the condition or loop, tokens
     order accesses, and no barrier is inserted; the simulator checks them.
 
@@ -74,6 +75,8 @@ class _Walk:
             return False
         if space_of(later.buffer) is not Space.GLOBAL:
             return True
+        if not (earlier.access.reads or later.reads):
+            return False
         return not is_owned(self.kernel, earlier.access, later, Scope.THREAD)
 
     def block(self, block: Block, pending: Sequence[Pending], uniform: bool) -> list[Pending]:

@@ -43,6 +43,8 @@ def is_owned(kernel: KernelOp, first: Access, later: Access, by: Scope) -> bool:
     in two clusters (``Scope.CLUSTER``), or in two threads of one block (``Scope.THREAD``).
     """
     owners = _Owners(kernel, by)
+    if owners.is_one:
+        return True
     left, right = owners.marks(first), owners.marks(later)
     common = [key for key in left if key in right and left[key].rest == right[key].rest]
     pairs = [(left[key].own, right[key].own) for key in common]
@@ -74,6 +76,11 @@ class _Owners:
         self._axes = {number: op.axis for number, op in enumerate(ids) if isinstance(op, kind)}
         shared = self._of_threads = by is Scope.THREAD
         self._shared = {n for n in range(len(ids)) if n not in self._axes} if shared else set()
+
+    @property
+    def is_one(self) -> bool:
+        """Whether there is one block, one cluster, one thread."""
+        return prod(self._sizes) == prod(self._group)
 
     def marks(self, access: Access) -> dict[tuple[int, int, int], _Mark]:
         """Return the marks of an access by axis, the position as one more, divisor, and by what it

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from dlc.arch.gpu_costs import GpuCosts
@@ -87,6 +87,19 @@ class GpuArch:
                 f"{self.name} has no unit {unit}; it has {', '.join(self.flops_per_clock_per_sm)}"
             )
         return self.flops_per_clock_per_sm[unit] * self.sm_count * self.clock_hz
+
+    def part(self, sms: int, blocks_per_sm: int = 1) -> "GpuArch":
+        """Return a part of the chip: what so many SMs take in, with so many blocks each at a
+        time; itself with all SMs and as many blocks as fit.
+        """
+        into_sms = float(self.l2_bytes_per_clock_into_sm * sms)
+        return replace(
+            self,
+            sm_count=sms,
+            max_blocks_per_sm=min(blocks_per_sm, self.max_blocks_per_sm),
+            l2_bytes_per_clock=min(self.l2_bytes_per_clock, into_sms),
+            dram_bytes_per_s=min(self.dram_bytes_per_s, into_sms * self.clock_hz),
+        )
 
     @property
     def peaks(self) -> dict[str, float]:

@@ -131,6 +131,17 @@ class GpuCosts:
     units, 1 to 64 sequences; docs/performance.md, "Recurrent layers as one kernel").
     """
 
+    block_meeting_us: float = 0.62
+    cluster_meeting_us: float = 1.1
+    grid_meeting_us: float = 1.67
+    grid_start_us: float = 1.6
+    """Between the stages of a kernel, where threads of a block, of a cluster, of all SMs meet; and
+    once where all SMs do: a cooperative launch begins late, and a counter is set before it. They
+    say what a stage takes more than a kernel of its own in a chain of 16 x 64 x 64 products (0.46
+    less, 0.02 and 0.59 more), where ``start_us`` is the price of such a kernel: launches overlap,
+    so that it takes half of that (docs/performance.md, "GPU: stages of one kernel").
+    """
+
     await_us: float = 0.25
     """Of each group of pieces that a thread of such a kernel asks for after another."""
 

@@ -2,8 +2,9 @@
 
 import math
 from abc import ABC
-from collections.abc import Iterator, Mapping
-from typing import Self, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self, TypeVar, Union
 
 from xdsl.ir import Data
 from xdsl.parser import AttrParser
@@ -12,8 +13,20 @@ from xdsl.printer import Printer
 from dlc.core.context import DlcContext
 from dlc.errors import CompileError
 
-Value = bool | int | float | str | tuple["Value", ...]
-"""What a record may hold; lists become tuples."""
+
+@dataclass(frozen=True)
+class Inner:
+    """A record within a record, in the order in which it was given: ``{rows = 4, vector = 8}``."""
+
+    items: tuple[tuple[str, "Value"], ...]
+
+    def as_dict(self) -> dict[str, "Value"]:
+        """Return the values by their names."""
+        return dict(self.items)
+
+
+Value = Union[bool, int, float, str, Inner, tuple["Value", ...]]  # noqa: UP007
+"""What a record may hold; lists become tuples, mappings become records within it."""
 
 T = TypeVar("T", bound=Value)
 
@@ -21,17 +34,22 @@ T = TypeVar("T", bound=Value)
 def _freeze(value: object) -> Value:
     if isinstance(value, list | tuple):
         return tuple(map(_freeze, value))
+    if isinstance(value, Inner | Mapping):
+        items = value.items if isinstance(value, Inner) else tuple(value.items())
+        return Inner(tuple((str(name), _freeze(each)) for name, each in items))
     if isinstance(value, float) and not math.isfinite(value):
         raise CompileError(f"a record cannot hold the value {value}")
     if not isinstance(value, bool | int | float | str):
         raise CompileError(
-            "a record holds numbers, strings, booleans and lists of these, not "
+            "a record holds numbers, strings, booleans, records and lists of these, not "
             + type(value).__name__
         )
     return value
 
 
 def _plain(value: Value) -> object:
+    if isinstance(value, Inner):
+        return {name: _plain(each) for name, each in value.items}
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
@@ -41,12 +59,19 @@ def text_of(value: Value) -> str:
         return "true" if value else "false"
     if isinstance(value, tuple):
         return f"[{', '.join(map(text_of, value))}]"
+    if isinstance(value, Inner):
+        return f"{{{items_text(value.items)}}}"
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     if isinstance(value, float):
         mantissa, e, exponent = repr(value).partition("e")
         return mantissa + ("" if "." in mantissa else ".0") + e + exponent
     return str(value)
+
+
+def items_text(items: Iterable[tuple[str, Value]]) -> str:
+    """Return named values as the IR has them: ``rows = 4, vector = 8``."""
+    return ", ".join(f"{key} = {text_of(value)}" for key, value in items)
 
 
 class RecordAttr(Data[tuple[tuple[str, Value], ...]], ABC):
@@ -88,16 +113,11 @@ class RecordAttr(Data[tuple[tuple[str, Value], ...]], ABC):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> tuple[tuple[str, Value], ...]:
-        def parse_item() -> tuple[str, Value]:
-            key = parser.parse_identifier("expected the name of a value")
-            parser.parse_punctuation("=")
-            return key, _parse_value(parser)
-
         start = parser.pos
-        items = parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parse_item)
-        names = [key for key, _ in items]
-        if twice := [key for key in names if names.count(key) > 1]:
-            parser.raise_error(f"{cls.name} names {twice[0]} twice")
+        items = parser.parse_comma_separated_list(
+            parser.Delimiter.ANGLE, lambda: _parse_item(parser)
+        )
+        _check_names(parser, cls.name, items)
         checks = parser.ctx.record_checks if isinstance(parser.ctx, DlcContext) else {}
         try:
             checks.get(cls.name, dict)(dict(items))
@@ -110,8 +130,19 @@ class RecordAttr(Data[tuple[tuple[str, Value], ...]], ABC):
         return {key: _plain(value) for key, value in self.data}
 
     def print_parameter(self, printer: Printer) -> None:
-        items = (f"{key} = {text_of(value)}" for key, value in self.data)
-        printer.print_string(f"<{', '.join(items)}>")
+        printer.print_string(f"<{items_text(self.data)}>")
+
+
+def _parse_item(parser: AttrParser) -> tuple[str, Value]:
+    key = parser.parse_identifier("expected the name of a value")
+    parser.parse_punctuation("=")
+    return key, _parse_value(parser)
+
+
+def _check_names(parser: AttrParser, what: str, items: Sequence[tuple[str, Value]]) -> None:
+    names = [key for key, _ in items]
+    if twice := [key for key in names if names.count(key) > 1]:
+        parser.raise_error(f"{what} names {twice[0]} twice")
 
 
 def _parse_value(parser: AttrParser) -> Value:
@@ -120,6 +151,12 @@ def _parse_value(parser: AttrParser) -> Value:
     )
     if elements is not None:
         return tuple(elements)
+    items = parser.parse_optional_comma_separated_list(
+        parser.Delimiter.BRACES, lambda: _parse_item(parser)
+    )
+    if items is not None:
+        _check_names(parser, "a record", items)
+        return Inner(tuple(items))
     for parse in (parser.parse_optional_str_literal, parser.parse_optional_boolean):
         value = parse()
         if value is not None:

@@ -74,6 +74,17 @@ class Planner:
                     return candidate.rated
         return check_call(strategies.rated(cluster, given, self.chip), cluster, self.chip)
 
+    def why_stages(self, cluster: Cluster) -> str:
+        """Return why a kernel of a cluster has stages."""
+        return strategies.why_stages(cluster, strategies.target_of(self.chip))
+
+    def apart_s(self, cluster: Cluster, plan: Plan) -> float:
+        """Return what the stages of a cluster take as kernels of their own, by the model."""
+        stages = strategies.by_name(plan.best.schedule.strategy).stages
+        assert stages is not None
+        plans = map(self.plan, stages(cluster))
+        return sum(each.estimate_s for each in plans if isinstance(each, Plan))
+
     def spans(self, flow: Dataflow) -> Iterator[tuple[ComputedOp, ComputedOp]]:
         """Yield pairs of ops that one kernel may compute with all that lies between, though no two
         neighbours of these share one.

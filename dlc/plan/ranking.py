@@ -8,7 +8,7 @@ import numpy as np
 
 from dlc.arch import Arch
 from dlc.plan.candidate import Candidate
-from dlc.strategies import AnyImplementation, Schedule, Space
+from dlc.strategies import AnyImplementation, Schedule, Space, space_of
 
 TIE = 1.005
 """Estimates that differ by less are equal: no model is that exact."""
@@ -52,7 +52,7 @@ def _untied(space: Space[Schedule], tied: list[int]) -> Iterator[int]:
 @lru_cache(4096)  # the layers of a model do the same
 def ranked(own: AnyImplementation, work: object, chip: Arch) -> tuple[Candidate, ...]:
     """Return the best schedules of an implementation for a work; none where none fits."""
-    space = own.space(work, chip)
+    space = space_of(own, work, chip)
     return tuple(
         Candidate(
             space.schedules[place],

@@ -10,8 +10,8 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from dlc.analysis.dataflow import Cluster
+from dlc.analysis.last_ops import last_ops
 from dlc.analysis.operand import Operand
-from dlc.plan._last_ops import last_ops
 
 Reference = tuple[str | int, ...]
 """Where an operand comes from: ``(node, result, views...)``, ``("input", number)``, ``("weight",

@@ -120,9 +120,13 @@ class _Greedy:
 
     def _may_grow(self, cluster: Cluster) -> bool:
         """Whether a cluster that saves nothing yet, since the concatenation at its end needs no
-        kernel anyway, could also be one: the kernel may save with more of what it reads.
+        kernel anyway, could also be one: the kernel may save with more of what it reads. One of
+        stages may not: that goes through memory all the same.
         """
-        return self.prices.ends_in_place(cluster) and isinstance(self.planner.plan(cluster), Plan)
+        if not self.prices.ends_in_place(cluster):
+            return False
+        plan = self.planner.plan(cluster)
+        return isinstance(plan, Plan) and not plan.has_stages
 
     def _with_between(self, pair: Pair) -> tuple[int, ...]:
         producer, consumer = pair

@@ -27,8 +27,9 @@ from dlc.strategies._choice import (
     read,
     read_record,
     spans,
+    why_stages,
 )
-from dlc.strategies._implementation import AnyImplementation, Implementation
+from dlc.strategies._implementation import AnyImplementation, Implementation, space_of
 from dlc.strategies._lower import lower_group
 from dlc.strategies._rated import Rated, Seconds, Space
 from dlc.strategies._registry import by_name, names
@@ -53,6 +54,8 @@ __all__ = [
     "rated",
     "read",
     "read_record",
+    "space_of",
     "spans",
     "target_of",
+    "why_stages",
 ]

@@ -1,6 +1,6 @@
 """Which strategies lower a cluster, and what a schedule that is given means."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.epilogue import NotFusibleError
@@ -17,17 +17,37 @@ from dlc.strategies._schedule import Schedule, target_of
 from dlc.strategies._strategy import FOREIGN, Strategy
 
 
-def accepting(cluster: Cluster) -> list[Strategy]:
-    """Return the strategies that lower ``cluster``, at least one, that of the highest precedence
-    first; raises NotFusibleError with the reason where there is none.
+def accepting(cluster: Cluster, target: str) -> list[Strategy]:
+    """Return the strategies for a kind of chip that lower ``cluster``, at least one, that of the
+    highest precedence first; one whose kernels have stages only where no other does. Raises
+    NotFusibleError with the reason where there is none.
     """
     if obstacle := next(_limits.obstacles(cluster), None):
         raise NotFusibleError(obstacle)
-    reasons = [(strategy, strategy.accepts(cluster)) for strategy in in_order()]
-    if found := [strategy for strategy, reason in reasons if reason is None]:
-        return found
-    own = (reason for _, reason in reasons if reason and reason != FOREIGN)
-    raise NotFusibleError(next(own, FOREIGN))
+    reasons: list[str | None] = []
+    for has_stages in (False, True):
+        asked = [(each, each.accepts(cluster)) for each in _known(target, has_stages)]
+        if found := [strategy for strategy, reason in asked if reason is None]:
+            return found
+        reasons += [reason for _, reason in asked]
+    raise NotFusibleError(_first(reasons))
+
+
+def why_stages(cluster: Cluster, target: str) -> str:
+    """Return why no strategy computes ``cluster`` in a kernel without stages."""
+    return _first(each.accepts(cluster) for each in _known(target, has_stages=False))
+
+
+def _known(target: str, has_stages: bool) -> Iterator[Strategy]:
+    """Yield strategies for a kind of chip, those of higher precedence first."""
+    for strategy in in_order():
+        if target in strategy.implementations and strategy.has_stages is has_stages:
+            yield strategy
+
+
+def _first(reasons: Iterable[str | None]) -> str:
+    """Return the first reason that says something of the ops."""
+    return next((reason for reason in reasons if reason and reason != FOREIGN), FOREIGN)
 
 
 def beyond_limits(cluster: Cluster) -> str | None:
@@ -40,20 +60,12 @@ def able(cluster: Cluster, arch: Arch) -> list[AnyImplementation]:
 
     Raises NotFusibleError with the reason where there is none.
     """
-    target, fitting = target_of(arch), accepting(cluster)
-    refusals = [_refusal(strategy, cluster, target) for strategy in fitting]
+    target = target_of(arch)
+    found = [each.implementations[target] for each in accepting(cluster, target)]
+    refusals = [own.obstacle(cluster) for own in found]
     if None in refusals:
-        pairs = zip(fitting, refusals, strict=True)
-        return [each.implementations[target] for each, refusal in pairs if refusal is None]
+        return [own for own, refusal in zip(found, refusals, strict=True) if refusal is None]
     raise NotFusibleError(next(filter(None, refusals)))
-
-
-def _refusal(strategy: Strategy, cluster: Cluster, target: str) -> str | None:
-    """Return why a strategy that lowers a cluster does not do it on a kind of chip."""
-    own = strategy.implementations.get(target)
-    if own is None:
-        return f"strategy {strategy.name} does not compute these ops on a {target.upper()}"
-    return own.obstacle(cluster)
 
 
 def spans(flow: Dataflow) -> Iterator[tuple[ComputedOp, ComputedOp]]:
@@ -71,14 +83,14 @@ def rated(cluster: Cluster, given: ScheduleAttr, arch: Arch) -> Rated:
     schedule does not, it is for another kind of chip, a key is missing or wrong, or the chip cannot
     hold a block.
     """
-    schedule, target = read(given), target_of(arch)
-    fitting = [strategy.name for strategy in accepting(cluster)]
+    schedule = read(given)
+    fitting = [strategy.name for strategy in accepting(cluster, schedule.target)]
     if schedule.strategy not in fitting:
         text = " or ".join(map(repr, fitting))
         raise CompileError(
             f"strategy {schedule.strategy!r} does not lower this group; it needs {text}"
         )
-    if schedule.target != target:
+    if schedule.target != target_of(arch):
         raise CompileError(f"the schedule is for a {schedule.target.upper()}, not for {arch.name}")
     own = implementation(schedule)
     if refusal := own.obstacle(cluster):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -60,6 +61,12 @@ class Implementation(Generic[Work, Chip, S]):
 
 
 AnyImplementation = Implementation[Any, Any, Any]
+
+
+@lru_cache(1024)  # asked for a cluster alone, and for one of which it is a stage
+def space_of(own: AnyImplementation, work: object, chip: CpuArch | GpuArch) -> Space[Schedule]:
+    """Return all schedules that an implementation has for a work, with their estimates."""
+    return own.space(work, chip)
 
 
 def _seconds(rated: Rated) -> float:

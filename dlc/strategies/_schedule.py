@@ -65,6 +65,14 @@ class Schedule:
         return 1
 
     @property
+    def stage_threads(self) -> int:
+        """The threads of a block of one kernel that does nothing but this: such a one may be a
+        stage of a larger kernel. 0 where it may not: its blocks wait for each other, or its threads
+        have roles.
+        """
+        return 0
+
+    @property
     def thrift(self) -> tuple[int, ...]:
         """What decides between schedules that take equally long: the least goes first."""
         return ()

@@ -1,6 +1,6 @@
 """What a strategy is: one way to make the kernel of a cluster."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,9 @@ class Strategy:
     those before are none. implementations: by kind of chip. precedence: of several strategies that
     lower a cluster the highest is asked first, and its obstacle is the one that is told.
     has_anchor: whether one op does most of the work and reads its operands by asynchronous copies,
-    so that others had better follow it than precede it. spans: the first and the last op of a chain
+    so that others had better follow it than precede it. is_stage: whether its kernels may be stages
+    of larger ones (``Schedule.stage_threads``). stages: those of its own kernels, where they have
+    some, for clusters that no other strategy lowers. spans: the first and the last op of a chain
     that becomes one kernel only as a whole, as the two products of attention. is_general: whether
     it computes any group right that has its schedule, also one that it does not take by itself.
     """
@@ -32,6 +34,8 @@ class Strategy:
     implementations: Mapping[str, Implementation[Any, Any, Any]]
     precedence: int
     has_anchor: bool = False
+    is_stage: bool = False
+    stages: Callable[[Cluster], Sequence[Cluster]] | None = None
     is_general: bool = False
     spans: Callable[[Dataflow], Iterator[tuple[ComputedOp, ComputedOp]]] = lambda _: iter(())
 
@@ -39,6 +43,11 @@ class Strategy:
     def name(self) -> str:
         """The name of its file, which its schedules have too."""
         return next(iter(self.implementations.values())).schedule.strategy
+
+    @property
+    def has_stages(self) -> bool:
+        """Whether its kernels have stages."""
+        return self.stages is not None
 
     def accepts(self, cluster: Cluster) -> str | None:
         """Return ``None``, or the reason why the strategy does not lower ``cluster``."""

@@ -152,3 +152,15 @@ def test_a_gpu_is_no_cpu() -> None:
 def test_host_without_files_is_the_baseline(tmp_path: Path) -> None:
     row = host_from(tmp_path / "none", tmp_path, [0])
     assert (row.vector_bytes, row.cores) == (16, 1)
+
+
+@pytest.mark.parametrize("row", GPUS, ids=lambda row: row.name)
+def test_a_part_of_a_chip_takes_in_what_its_sms_do(row: GpuArch) -> None:
+    assert row.part(row.sm_count, row.max_blocks_per_sm).flops_per_s("fma.f32") == (
+        row.flops_per_s("fma.f32")
+    )
+    one = row.part(1)
+    assert (one.sm_count, one.max_blocks_per_sm) == (1, 1)
+    assert one.l2_bytes_per_clock == row.l2_bytes_per_clock_into_sm < row.l2_bytes_per_clock
+    assert one.dram_bytes_per_s <= row.l2_bytes_per_clock_into_sm * row.clock_hz
+    assert one.flops_per_s("fma.f32") == pytest.approx(row.flops_per_s("fma.f32") / row.sm_count)

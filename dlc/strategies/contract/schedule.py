@@ -154,6 +154,11 @@ class ContractOnGpu(Schedule, strategy="contract", target="gpu"):
         return self.roles.block_threads
 
     @property
+    def stage_threads(self) -> int:
+        alone = self.split == self.row_blocks == 1 and not self.producers and not self.blocks
+        return self.threads if alone and self.copies == THREADS else 0
+
+    @property
     def blocks_per_tile(self) -> int:
         return self.split
 

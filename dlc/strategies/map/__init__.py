@@ -44,5 +44,6 @@ STRATEGY = Strategy(
     _obstacles,
     {"gpu": gpu.IMPLEMENTATION, "cpu": cpu.IMPLEMENTATION},
     precedence=0,
+    is_stage=True,
     is_general=True,
 )

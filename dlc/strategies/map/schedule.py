@@ -41,6 +41,10 @@ class MapOnGpu(Schedule, strategy="map", target="gpu"):
             Resource.MEMORY: "lower tile",
         }
 
+    @property
+    def stage_threads(self) -> int:
+        return self.threads
+
     def check(self) -> None:
         if self.columns > 1 and self.tile != UNTILED:
             raise CompileError(

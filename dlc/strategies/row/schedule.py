@@ -114,6 +114,10 @@ class RowOnGpu(Schedule, strategy="row", target="gpu"):
         """The threads of a block."""
         return self.threads * self.teams
 
+    @property
+    def stage_threads(self) -> int:
+        return self.block_threads if self.split == self.cluster == 1 else 0
+
     def check(self) -> None:
         if self.held and (self.across or self.split > 1):
             other = f'lanes = "{ACROSS}"' if self.across else f"split = {self.split}"

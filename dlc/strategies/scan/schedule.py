@@ -47,6 +47,10 @@ class ScanOnGpu(Schedule, strategy="scan", target="gpu"):
         """The threads of a block."""
         return self.threads * self.rows
 
+    @property
+    def stage_threads(self) -> int:
+        return self.block_threads
+
     def check(self) -> None:
         if self.threads % WARP_LANES:
             raise CompileError(

@@ -249,3 +249,8 @@ builtin.module attributes {schedule = #loop.schedule<strategy = "contract", targ
 
 // expected-error@below {{row_blocks = 2: blocks of a cluster are neighbours; order = "row"}}
 builtin.module attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [64, 64, 64], warps = [4, 1], instruction = "wgmma.m64n64k16", stages = 3, row_blocks = 2, order = "grouped<4>">} {}
+
+// -----
+
+// expected-error@below {{a record names strategy twice}}
+builtin.module attributes {schedule = #loop.schedule<strategy = "stitched", target = "gpu", threads = 128, blocks = 1, carry = ["block"], stages = [{strategy = "map", strategy = "row"}]>} {}

@@ -24,3 +24,7 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   %u = fused_group.launch @g0(%z) of "g3" {after = array<i64: 2, 1>} : (tensor<8xf32>) -> tensor<8xf32>
   func.return %v : tensor<8xf32>
 }
+
+// Records within a schedule print as they were written.
+// CHECK: schedule = #loop.schedule<strategy = "stitched", target = "gpu", threads = 128, blocks = 1, carry = ["block"], stages = [{strategy = "map", threads = 128, tile = [1, 1]}, {strategy = "row", threads = 128}]>
+builtin.module attributes {schedule = #loop.schedule<strategy = "stitched", target = "gpu", threads = 128, blocks = 1, carry = ["block"], stages = [{strategy = "map", threads = 128, tile = [1, 1]}, {strategy = "row", threads = 128}]>} {}

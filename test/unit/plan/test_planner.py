@@ -66,7 +66,7 @@ def test_the_best_of_all_strategies_that_can_is_taken() -> None:
         "%0: tensor<64x1xf32>",
         "%x: tensor<64x512xf32>",
     )
-    assert {strategy.name for strategy in strategies.accepting(rows)} == {"map", "row"}
+    assert {strategy.name for strategy in strategies.accepting(rows, "gpu")} == {"map", "row"}
     plan = made(rows)
     assert {each.schedule.strategy for each in plan.candidates} >= {plan.best.schedule.strategy}
     each = [i.space(i.work_of(rows), H200).seconds.min() for i in strategies.able(rows, H200)]
@@ -112,8 +112,23 @@ def test_the_reason_that_nothing_can_make_it() -> None:
         "%1: tensor<64x64xf32>",
         "%x: tensor<64x64xf32>",
     )
-    assert Planner(H200).plan(two) == NoPlan("two contractions")
     assert Planner(AVX2).plan(two) == NoPlan("two contractions")
+
+
+def test_a_kernel_of_stages_is_made_where_there_is_no_other() -> None:
+    two = cluster(
+        "%0 = graph.matmul %x, %x : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>\n"
+        "%1 = graph.matmul %0, %x : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>",
+        "%1: tensor<64x64xf32>",
+        "%x: tensor<64x64xf32>",
+    )
+    planner = Planner(H200)
+    plan = made(two, planner)
+    assert plan.has_stages
+    assert planner.why_stages(two) == "two contractions"
+    alone = [made(Cluster(two.flow, (op,)), planner) for op in two.ops]
+    assert not any(each.has_stages for each in alone)
+    assert planner.apart_s(two, plan) == sum(each.estimate_s for each in alone)
 
 
 class _Measured:

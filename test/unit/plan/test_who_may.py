@@ -30,7 +30,7 @@ def rows(length: int, centred: bool) -> Cluster:
 
 
 def who(asked: Cluster) -> set[str]:
-    return {strategy.name for strategy in strategies.accepting(asked)}
+    return {strategy.name for strategy in strategies.accepting(asked, "gpu")}
 
 
 @pytest.mark.parametrize(("m", "n"), [(1, 512), (3, 512), (512, 1), (512, 3)])

@@ -55,6 +55,7 @@ def test_it_is_found_by_its_file() -> None:
         "recurrent",
         "row",
         "scan",
+        "stitched",
     )
 
 

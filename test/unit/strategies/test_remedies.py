@@ -10,7 +10,7 @@ from dlc.strategies import Schedule
 from dlc.strategies._registry import in_order
 
 _OF_A_GPU = {Resource.THREADS, Resource.REGISTERS}
-_WORDS = {"lower", "raise", "or", "and", "give", "a", "use", "of", "false"}
+_WORDS = {"lower", "raise", "or", "and", "give", "a", "use", "of", "false", "other"}
 _PARTS = {"nr": "tile"}
 """Parts of a key by its name in the key's meaning."""
 

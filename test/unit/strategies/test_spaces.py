@@ -27,6 +27,14 @@ from dlc.strategies.recurrent.work import RecurrentWork
 from dlc.strategies.row import gpu as row_gpu
 from dlc.strategies.row.work import RowWork
 from dlc.strategies.scan.work import ScanWork
+from dlc.strategies.stitched.work import Stage, StitchedWork
+
+
+def _stage(waits: bool) -> Stage:
+    """Return a stage that is a product."""
+    own = strategies.by_name("contract").implementations["gpu"]
+    return Stage(((own, product(64, 64, 64)),), 24576, waits)
+
 
 WORKS = {
     "recurrent on a GPU": RecurrentWork(100, 1024, 8, ((8, 4),), "f16", 2, "f32", 4, 1 << 20),
@@ -45,6 +53,7 @@ WORKS = {
     "map on a CPU": NestWork(1e4, 48000, True),
     "row on a GPU": RowWork(64, 128, True, 2, 3, 4, 64 * 400, 64 * 400, 64 * 400, 1e4),
     "row on a CPU": NestWork(1e4, 48000, True),
+    "stitched on a GPU": StitchedWork((_stage(waits=False), _stage(waits=True))),
     "scan on a GPU": ScanWork(64, 128, 1, 4, 1, 1, 32768, 32768, 8192),
     "scan on a CPU": ScanWork(64, 128, 24, 4, 1, 1, 32768, 32768, 8192),
 }

@@ -1,0 +1,82 @@
+"""The schedules of ``stitched`` that there are to choose from."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from dlc.arch import GpuArch
+from dlc.arch.scope import CLUSTER_BLOCKS
+from dlc.strategies._implementation import AnyImplementation, space_of
+from dlc.strategies._schedule import Schedule
+from dlc.strategies.stitched.schedule import (
+    BLOCK,
+    CLUSTER,
+    GRID,
+    NONE,
+    StitchedOnGpu,
+    stage_text,
+)
+from dlc.strategies.stitched.work import Stage, StitchedWork
+
+_THREADS = (128, 256, 512)
+
+
+def candidates(work: StitchedWork, arch: GpuArch) -> Iterator[StitchedOnGpu]:
+    """Yield the schedules of the space: for each number of threads of a block that all stages can
+    have, all of the chip, a cluster and a block, of which each takes the schedules that are best on
+    that part of the chip.
+
+    A part is left out where the bytes alone, which its SMs take in, need more time than the start
+    of a kernel for each stage and the bytes on all of the chip.
+    """
+    for carry, blocks in _parts(work, arch):
+        part = arch.part(blocks)
+        for threads in _THREADS:
+            found = [best_of_stage(stage, threads, part) for stage in work.stages]
+            stages = [schedule for schedule in found if schedule is not None]
+            if len(stages) == len(found):
+                yield _schedule(work, stages, threads, blocks, carry)
+
+
+def _parts(work: StitchedWork, arch: GpuArch) -> Iterator[tuple[str, int]]:
+    """Yield how stages may be connected, and how many blocks there are then."""
+    yield GRID, arch.sm_count
+    all_s, starts_s = _least_s(work, arch), len(work.stages) * arch.costs.start_us * 1e-6
+    clusters = [(CLUSTER, max(CLUSTER_BLOCKS))] if arch.cluster_sms else []
+    for carry, blocks in (*clusters, (BLOCK, 1)):
+        if _least_s(work, arch.part(blocks)) < starts_s + all_s:
+            yield carry, blocks
+
+
+def _least_s(work: StitchedWork, arch: GpuArch) -> float:
+    """Return the seconds in which a chip takes in the bytes of all stages."""
+    return sum(stage.bytes for stage in work.stages) / arch.l2_bytes_per_s
+
+
+def _schedule(
+    work: StitchedWork, stages: Sequence[Schedule], threads: int, blocks: int, carry: str
+) -> StitchedOnGpu:
+    carries = tuple(carry if stage.waits else NONE for stage in work.stages[1:])
+    return StitchedOnGpu(threads, blocks, carries, tuple(map(stage_text, stages)))
+
+
+def best_of_stage(stage: Stage, threads: int, arch: GpuArch) -> Schedule | None:
+    """Return the fastest schedule of a stage whose blocks have so many threads."""
+    ways = (_fastest(own, work, arch).get(threads) for own, work in stage.ways)
+    found = sorted(filter(None, ways), key=lambda way: way[0])
+    return found[0][1] if found else None
+
+
+@lru_cache(4096)  # stages are those of many clusters
+def _fastest(
+    own: AnyImplementation, work: object, arch: GpuArch
+) -> Mapping[int, tuple[float, Schedule]]:
+    """Return the seconds and the schedule of the fastest kernel that may be a stage, by the threads
+    of a block.
+    """
+    space = space_of(own, work, arch)
+    found: dict[int, tuple[float, Schedule]] = {}
+    for seconds, schedule in zip(space.seconds.tolist(), space.schedules, strict=True):
+        threads = schedule.stage_threads
+        if threads in _THREADS and seconds < found.get(threads, (float("inf"),))[0]:
+            found[threads] = seconds, schedule
+    return found
