@@ -78,7 +78,7 @@ class FusePass(ModulePass):
             whole = _Whole.of(block, planner)
             groups: list[Operation] = []
             for stage in stages(block):
-                partition = choose(Dataflow(block, stage), planner, effort)
+                partition = search.stitch(choose(Dataflow(block, stage), planner, effort), planner)
                 placed = _take_out_placed(partition)
                 groups += _Outliner(partition, placed, planner, number + len(groups)).run()
                 for each in placed:
@@ -229,7 +229,7 @@ class _Outliner:
         if self.partition.closes_cycle(producer, consumer):
             return "another group lies between"
         if plan.has_stages:
-            why = self.planner.why_stages(self._together(pair))
+            why = self._why_stages(pair)
             return f"in stages ({why}), one kernel {self._loss(pair, plan)}"
         return f"one kernel {self._loss(pair, plan)}"
 
@@ -240,8 +240,14 @@ class _Outliner:
         if isinstance(plan, NoPlan):
             return f"{names} as one kernel: {plan.reason}"
         if plan.has_stages:
-            return f"{names} as one kernel: {self.planner.why_stages(self._together(chain))}"
+            return f"{names} as one kernel: {self._why_stages(chain)}"
         return f"{names} as one kernel {self._loss(chain, plan)}"
+
+    def _why_stages(self, parts: Sequence[int]) -> str:
+        """Return why clusters have no kernel without stages."""
+        whole = self.planner.whole(self._together(parts))
+        assert isinstance(whole, NoPlan)
+        return whole.reason
 
     def _loss(self, parts: Sequence[int], plan: Plan) -> str:
         apart = [self.planner.plan(self.partition.clusters[n]) for n in parts]

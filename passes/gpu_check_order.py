@@ -119,10 +119,11 @@ class _Check:
 
 
 def _fail(op: Operation, first: Access, later: Access) -> None:
-    name = first.buffer.name_hint or "a counter"
+    hint = first.buffer.name_hint
+    name = f"%{hint}" if hint else "scratch"
     verbs = ("reads", "writes") if first.writes and later.reads else ("writes", "reads")
     raise CompileError(
-        f"{verbs[0]} %{name}, which another block {verbs[1]} in the same launch, and nothing makes "
+        f"{verbs[0]} {name}, which another block {verbs[1]} in the same launch, and nothing makes "
         "it wait: blocks run in any order; end the kernel in between, or let each block read only "
         "what it has written itself",
         at=operation_text(op),

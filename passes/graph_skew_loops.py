@@ -141,5 +141,5 @@ def _product_s(link: LoopLink, planner: Planner) -> float:
         values[op.results[0]] = copy.results[0]
     block.add_op(ReturnOp(values[link.between[-1].results[0]]))
     flow = Dataflow(block)
-    plan = planner.plan(Cluster(flow, tuple(flow.ops)))
+    plan = planner.whole(Cluster(flow, tuple(flow.ops)))
     return plan.s if isinstance(plan, Plan) else float("inf")

@@ -57,6 +57,12 @@ class BuildProbe(Protocol):
     def __call__(self, module: ModuleOp, to: Path) -> object: ...
 
 
+_NOWHERE = "/"
+"""No library is here: where the whole model runs calls, its groups are checked by the generated
+kernels beside them.
+"""
+
+
 @dataclass(frozen=True)
 class TargetSimulated:
     """What was checked of a target that this machine does not have. kernels: in the simulator,
@@ -161,9 +167,7 @@ class Verifier:
         return Reference(self.model, self.context.weights)
 
     def _run(self, lowered: Lowered, plan: Plan) -> tuple[Verification, list[str]]:
-        """Run the artifact against the reference; return the libraries, too, that were not there
-        (those of a CPU do not say it).
-        """
+        """Run the artifact against the reference; return the libraries that were not there, too."""
         self.options.progress("verifying")
         with self.timing.measure("verification"), ExitStack() as stack:
             check = None
@@ -177,7 +181,8 @@ class Verifier:
             kernels = _kernel_count(lowered)
             precision = self.options.precision
             found = verify(model, self._reference, precision, plan, kernels, check)
-            asked = model.report.get("libraries", {}) if isinstance(model, Model) else {}
+            is_here = isinstance(model, Model)
+            asked = model.report.get("libraries", {}) if is_here else model.libraries
             return found, [name for name, state in asked.items() if not state["used"]]
 
     def _simulate(self, lowered: Lowered, plan: Plan) -> TargetSimulated:
@@ -219,7 +224,9 @@ class Verifier:
         module = probe_module(self.context, lowered.module)
         self.build_probe(module, library)
         kernels = kernels_by_group(find_main(lowered.module))
-        guarded = partial(guarded_probe, library, self.artifact, most_seconds(self.model))
+        hidden = {each.variable: _NOWHERE for each in called(lowered.module.ops)}
+        seconds = most_seconds(self.model)
+        guarded = partial(guarded_probe, library, self.artifact, seconds, hidden)
         probe = Probe(library, self.artifact).run if lowered.target.is_gpu else guarded
 
         def check(feeds: Mapping[str, Array], budget_seconds: float) -> GroupsChecked:

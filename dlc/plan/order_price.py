@@ -92,7 +92,7 @@ class OrderPrices:
         found = self._found.get(key)
         if found is None:
             flow = Dataflow(make())
-            found = self._planner.plan(Cluster(flow, tuple(flow.ops))) if flow.ops else _NOTHING
+            found = self._planner.whole(Cluster(flow, tuple(flow.ops))) if flow.ops else _NOTHING
             self._found[key] = found
         return found
 

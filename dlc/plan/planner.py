@@ -1,6 +1,6 @@
 """Asks all strategies for a cluster, once for all clusters of one structure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from dlc import strategies
@@ -37,10 +37,25 @@ class Planner:
         self._libraries = known_names(libraries, chip)
         self._estimated = _estimated(chip, strategies.names(), self._libraries)
         self._plans: dict[Structure, Plan | NoPlan] = {}
+        self._staged: dict[Structure, Plan | NoPlan] = {}
         self._asked: dict[tuple[Dataflow, tuple[int, ...]], Plan | NoPlan] = {}
 
     def plan(self, cluster: Cluster) -> Plan | NoPlan:
-        """Return the plan of a cluster, or why there is none."""
+        """Return the plan of a cluster, or why there is none. A kernel has stages only where no
+        other one can be made.
+        """
+        whole = self.whole(cluster)
+        return whole if isinstance(whole, Plan) else self._of_stages(cluster) or whole
+
+    def worthwhile(self, cluster: Cluster) -> Plan | NoPlan:
+        """Return the plan that a search looks at: a kernel of stages only where it takes less than
+        its stages as kernels. With all others a search would find all sets of ops.
+        """
+        whole = self.whole(cluster)
+        return whole if isinstance(whole, Plan) else self._gaining(cluster) or whole
+
+    def whole(self, cluster: Cluster) -> Plan | NoPlan:
+        """Return the plan of a cluster in a kernel without stages, or why there is none."""
         key = cluster.flow, cluster.places
         found = self._asked.get(key)
         if found is None:
@@ -49,7 +64,7 @@ class Planner:
 
     def seconds(self, cluster: Cluster) -> float:
         """Return what the best kernel of a cluster takes; infinite where nothing makes one."""
-        plan = self.plan(cluster)
+        plan = self.worthwhile(cluster)
         return plan.s if isinstance(plan, Plan) else float("inf")
 
     def _by_structure(self, cluster: Cluster) -> Plan | NoPlan:
@@ -58,8 +73,21 @@ class Planner:
         own = structure(cluster)
         found = self._plans.get(own)
         if found is None:
-            found = self._plans[own] = self._informed(self._estimate(cluster, own))
+            made = self._estimate(own, lambda: _whole(cluster, own, self.chip, self._libraries))
+            found = self._plans[own] = self._informed(made)
         return found
+
+    def _of_stages(self, cluster: Cluster) -> Plan | None:
+        """Return the plan of a cluster in a kernel of stages, if one can be made."""
+        if strategies.beyond_limits(cluster):
+            return None
+        own = structure(cluster)
+        key = "stages", own
+        found = self._staged.get(own)
+        if found is None:
+            made = self._estimate(key, lambda: _of_stages(cluster, own, self.chip))
+            found = self._staged[own] = self._informed(made)
+        return found if isinstance(found, Plan) else None
 
     def rated(self, cluster: Cluster, given: ScheduleAttr) -> Rated:
         """Return what the models say about a schedule that is given (a person may have edited it).
@@ -74,29 +102,32 @@ class Planner:
                     return candidate.rated
         return check_call(strategies.rated(cluster, given, self.chip), cluster, self.chip)
 
-    def why_stages(self, cluster: Cluster) -> str:
-        """Return why a kernel of a cluster has stages."""
-        return strategies.why_stages(cluster, strategies.target_of(self.chip))
-
-    def apart_s(self, cluster: Cluster, plan: Plan) -> float:
-        """Return what the stages of a cluster take as kernels of their own, by the model."""
-        stages = strategies.by_name(plan.best.schedule.strategy).stages
-        assert stages is not None
-        plans = map(self.plan, stages(cluster))
-        return sum(each.estimate_s for each in plans if isinstance(each, Plan))
-
     def spans(self, flow: Dataflow) -> Iterator[tuple[ComputedOp, ComputedOp]]:
         """Yield pairs of ops that one kernel may compute with all that lies between, though no two
         neighbours of these share one.
         """
         return strategies.spans(flow)
 
-    def _estimate(self, cluster: Cluster, own: Structure) -> Plan | NoPlan:
-        found = self._estimated.get(own)
+    def _gaining(self, cluster: Cluster) -> Plan | None:
+        """Return the plan of a kernel of stages that takes less than these as kernels. Most take
+        more, which is found without their schedules.
+        """
+        for strategy in strategies.in_stages(cluster, self.chip):
+            assert strategy.stages is not None
+            plans = [self.whole(stage) for stage in strategy.stages.of(cluster)]
+            alone = [(each.estimate_s, each.bytes) for each in plans if isinstance(each, Plan)]
+            apart_s = sum(seconds for seconds, _ in alone)
+            if len(alone) == len(plans) and strategy.stages.least_s(alone, self.chip) < apart_s:
+                found = self._of_stages(cluster)
+                return found if found is not None and found.estimate_s < apart_s else None
+        return None
+
+    def _estimate(self, key: object, make: Callable[[], Plan | NoPlan]) -> Plan | NoPlan:
+        found = self._estimated.get(key)
         if found is None:
             if len(self._estimated) >= _MOST_PLANS:
                 self._estimated.clear()
-            found = self._estimated[own] = _plan(cluster, own, self.chip, self._libraries)
+            found = self._estimated[key] = make()
         return found
 
     def _informed(self, plan: Plan | NoPlan) -> Plan | NoPlan:
@@ -108,7 +139,7 @@ class Planner:
 @lru_cache(8)
 def _estimated(
     chip: Arch, known: tuple[str, ...], libraries: tuple[str, ...]
-) -> dict[Structure, Plan | NoPlan]:
+) -> dict[object, Plan | NoPlan]:
     """Return the plans of this process for a chip, made while strategies ``known`` were there, with
     calls of ``libraries``.
     """
@@ -121,8 +152,8 @@ def forget() -> None:
     ranked.cache_clear()
 
 
-def _plan(cluster: Cluster, own: Structure, chip: Arch, libraries: Sequence[str]) -> Plan | NoPlan:
-    """Return the plan by the model alone."""
+def _whole(cluster: Cluster, own: Structure, chip: Arch, libraries: Sequence[str]) -> Plan | NoPlan:
+    """Return the plan of a kernel without stages, by the model alone."""
     try:
         able = strategies.able(cluster, chip)
     except NotFusibleError as reason:
@@ -134,6 +165,15 @@ def _plan(cluster: Cluster, own: Structure, chip: Arch, libraries: Sequence[str]
     described = " or ".join(each.describe(work) for each, work in works)
     reasons = "".join(f"; a small block {v}" for v in _violations(works, chip))
     return NoPlan(f"no schedule for {described} fits on the chip{reasons}")
+
+
+def _of_stages(cluster: Cluster, own: Structure, chip: Arch) -> Plan | NoPlan:
+    """Return the plan of a kernel of stages, by the model alone."""
+    target = strategies.target_of(chip)
+    able = [each.implementations[target] for each in strategies.in_stages(cluster, chip)]
+    if found := best_of([ranked(each, each.work_of(cluster), chip) for each in able]):
+        return Plan(own, found, traffic_bytes(cluster), work(cluster))
+    return NoPlan("no stages fit on the chip")
 
 
 def _violations(

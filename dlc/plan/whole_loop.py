@@ -15,7 +15,7 @@ def plan_whole(loop: StepLoopOp, planner: Planner) -> Plan | NoPlan:
         return NoPlan("nobody needs a result")
     group = outlined(loop, loop.body.clone())
     flow = Dataflow(group.body.block)
-    plan = planner.plan(Cluster(flow, tuple(flow.ops)))
+    plan = planner.whole(Cluster(flow, tuple(flow.ops)))
     group.drop_all_references()
     return plan
 

@@ -10,8 +10,9 @@ from dlc.plan import Planner
 from dlc.search._effort import UNLIMITED, Effort
 from dlc.search._partition import Partition
 from dlc.search._price import cost
+from dlc.search.greedy import stitch
 
-__all__ = ["Effort", "Partition", "Search", "by_name", "cost", "names"]
+__all__ = ["Effort", "Partition", "Search", "by_name", "cost", "names", "stitch"]
 
 
 class Search(Protocol):

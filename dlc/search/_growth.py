@@ -6,7 +6,6 @@ from heapq import heappop, heappush
 from math import inf, isfinite
 from time import monotonic
 
-from dlc.plan import Plan
 from dlc.search._op_sets import OpSet, OpSets, first, members
 from dlc.search._price import Prices
 
@@ -36,11 +35,6 @@ class Kernels:
         if found is None:
             found = self._seconds[ops] = self._prices.seconds(self.sets.cluster(ops))
         return found
-
-    def has_stages(self, ops: OpSet) -> bool:
-        """Whether the kernel of a set has stages."""
-        plan = self._prices.plan(self.sets.cluster(ops))
-        return isinstance(plan, Plan) and plan.has_stages
 
     def is_narrow(self, ops: OpSet) -> bool:
         """Whether few ops have to run between the first op of a set and its last one."""

@@ -1,5 +1,6 @@
 """What kernels of a partition cost: the one objective of all searches."""
 
+from collections.abc import Callable
 from math import fsum
 
 from dlc.analysis.dataflow import Cluster, Dataflow
@@ -11,16 +12,17 @@ from dlc.search._partition import Partition
 STANDING = NoPlan("tensors that are stored as parts of one are read where they stand")
 """Of a kernel that would join them: the next parts are laid over the same buffer, not a copy."""
 
-APART = NoPlan("as stages of one kernel they take no less than as kernels of their own")
-"""A search that put such kernels together would find all sets of ops, and none that is better."""
+
+Ask = Callable[[Cluster], Plan | NoPlan]
 
 
 class Prices:
-    """Asks for the plan of the kernel that a cluster of a dataflow needs."""
+    """Asks for the plan of the kernel that a cluster of a dataflow needs: one without stages, or
+    whatever ``ask`` gives.
+    """
 
-    def __init__(self, flow: Dataflow, planner: Planner):
-        self.planner = planner
-        self._useless: dict[int, bool] = {}
+    def __init__(self, flow: Dataflow, planner: Planner, ask: Ask | None = None):
+        self._ask = ask or planner.whole
         self._free = Placement(flow).placeable()
         self._standing = {op for op in self._free if isinstance(op, OverlayOp)}
 
@@ -31,17 +33,7 @@ class Prices:
             return None
         if not self._standing.isdisjoint(kernel.ops):
             return STANDING
-        plan = self.planner.plan(kernel)
-        if isinstance(plan, Plan) and plan.has_stages and self._gains_nothing(kernel, plan):
-            return APART
-        return plan
-
-    def _gains_nothing(self, kernel: Cluster, plan: Plan) -> bool:
-        found = self._useless.get(id(plan))
-        if found is None:
-            found = plan.estimate_s >= self.planner.apart_s(kernel, plan)
-            self._useless[id(plan)] = found
-        return found
+        return self._ask(kernel)
 
     def kernel(self, cluster: Cluster) -> Cluster | None:
         """Return the ops of a cluster that need a kernel, if any do."""

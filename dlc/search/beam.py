@@ -65,7 +65,7 @@ class _Patterns:
             if monotonic() < deadline:
                 found |= {*self._remote(place)}
         return {
-            ops: -self._saved_s(ops)
+            ops: -self._delta.saved_s(ops)
             for ops in sorted(found)
             if isfinite(self._kernels.seconds(ops))
         }
@@ -98,14 +98,4 @@ class _Patterns:
         whole = sorted({self._sets.convex(ops) for ops in found})
         narrow = [ops for ops in whole if self._kernels.is_narrow(ops)]
         narrow.sort(key=self._delta.saved_s, reverse=True)
-        able = (ops for ops in narrow if isfinite(self._kernels.seconds(ops)))
-        return sorted(islice(able, 2 * TOP), key=self._saved_s, reverse=True)[:TOP]
-
-    def _saved_s(self, ops: OpSet) -> float:
-        """Return what a pattern saves: a guess, but where its kernel has stages, which moves all
-        that its ops alone move.
-        """
-        if not self._kernels.has_stages(ops):
-            return self._delta.saved_s(ops)
-        alone = sum(self._kernels.seconds(1 << place) for place in members(ops))
-        return alone - self._kernels.seconds(ops)
+        return list(islice((ops for ops in narrow if isfinite(self._kernels.seconds(ops))), TOP))

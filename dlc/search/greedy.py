@@ -32,8 +32,16 @@ def search(flow: Dataflow, planner: Planner, effort: Effort = UNLIMITED) -> Part
     whatever the effort.
     """
     del effort
-    greedy = _Greedy(flow, planner)
+    greedy = _Greedy(Partition(flow), planner, Prices(flow, planner))
     return settle_borders(greedy.run(), greedy.prices.plan)
+
+
+def stitch(partition: Partition, planner: Planner) -> Partition:
+    """Return a partition in which clusters have become stages of one kernel wherever that takes
+    less time, best saving first (FusionStitching, after a search for kernels without stages).
+    """
+    prices = Prices(partition.flow, planner, planner.worthwhile)
+    return _Greedy(partition, planner, prices).run()
 
 
 Pair = tuple[int, int]
@@ -59,10 +67,10 @@ class _Merge:
 
 
 class _Greedy:
-    def __init__(self, flow: Dataflow, planner: Planner):
-        self.partition = Partition(flow)
+    def __init__(self, partition: Partition, planner: Planner, prices: Prices):
+        self.partition = partition
         self.planner = planner
-        self.prices = Prices(flow, planner)
+        self.prices = prices
         clusters = self.partition.clusters.items()
         self.plans = {n: self.prices.plan(c) for n, c in clusters}
         self.version = dict.fromkeys(self.partition.clusters, 0)
@@ -120,13 +128,9 @@ class _Greedy:
 
     def _may_grow(self, cluster: Cluster) -> bool:
         """Whether a cluster that saves nothing yet, since the concatenation at its end needs no
-        kernel anyway, could also be one: the kernel may save with more of what it reads. One of
-        stages may not: that goes through memory all the same.
+        kernel anyway, could also be one: the kernel may save with more of what it reads.
         """
-        if not self.prices.ends_in_place(cluster):
-            return False
-        plan = self.planner.plan(cluster)
-        return isinstance(plan, Plan) and not plan.has_stages
+        return self.prices.ends_in_place(cluster) and isinstance(self.planner.whole(cluster), Plan)
 
     def _with_between(self, pair: Pair) -> tuple[int, ...]:
         producer, consumer = pair

@@ -1,7 +1,8 @@
 """What makes the threads of a kernel wait between its stages."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.core.locations import operation_text
@@ -15,11 +16,13 @@ from dlc.simt.thread_program import ThreadProgram
 
 @dataclass
 class StageBarriers:
-    """The barriers of a kernel, in the order of its text. of_grid: how many were over the grid."""
+    """The barriers of a kernel, in the order of its text. of_grid: how many were over the grid, by
+    their counter.
+    """
 
     program: ThreadProgram
     kernel: KernelOp
-    of_grid: int = 0
+    of_grid: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
 
     def write(self, op: BarrierOp, moved_registers: bool) -> None:
         """Write one; raises CompileError where not all threads come to it, and all once; and behind
@@ -43,10 +46,12 @@ class StageBarriers:
                 return gpu.BarrierOp()
 
     def _of_grid(self, op: BarrierOp) -> gpu.GridBarrierOp:
-        self.of_grid += 1
-        if op.count != self.of_grid:
-            text = f"is barrier {self.of_grid} over the grid, and has the number {op.count}"
-            raise CompileError(text, at=operation_text(op))
         assert op.counter is not None
+        number = self.of_grid[op.counter] = self.of_grid.get(op.counter, 0) + 1
+        if op.count != number:
+            text = (
+                f"is barrier {number} over the grid of its counter, and has the number {op.count}"
+            )
+            raise CompileError(text, at=operation_text(op))
         place = self.program.values[op.counter], [AffineExpr.constant(0)], ()
         return gpu.GridBarrierOp(place, op.count)

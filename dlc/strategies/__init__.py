@@ -23,18 +23,18 @@ from dlc.strategies._choice import (
     accepting,
     beyond_limits,
     implementation,
+    in_stages,
     rated,
     read,
     read_record,
     spans,
-    why_stages,
 )
 from dlc.strategies._implementation import AnyImplementation, Implementation, space_of
 from dlc.strategies._lower import lower_group
 from dlc.strategies._rated import Rated, Seconds, Space
 from dlc.strategies._registry import by_name, names
 from dlc.strategies._schedule import Schedule, target_of
-from dlc.strategies._strategy import Strategy
+from dlc.strategies._strategy import Stages, Strategy
 
 __all__ = [
     "AnyImplementation",
@@ -43,12 +43,14 @@ __all__ = [
     "Schedule",
     "Seconds",
     "Space",
+    "Stages",
     "Strategy",
     "able",
     "accepting",
     "beyond_limits",
     "by_name",
     "implementation",
+    "in_stages",
     "lower_group",
     "names",
     "rated",
@@ -57,5 +59,4 @@ __all__ = [
     "space_of",
     "spans",
     "target_of",
-    "why_stages",
 ]

@@ -1,6 +1,6 @@
 """Which strategies lower a cluster, and what a schedule that is given means."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.epilogue import NotFusibleError
@@ -24,30 +24,21 @@ def accepting(cluster: Cluster, target: str) -> list[Strategy]:
     """
     if obstacle := next(_limits.obstacles(cluster), None):
         raise NotFusibleError(obstacle)
-    reasons: list[str | None] = []
-    for has_stages in (False, True):
-        asked = [(each, each.accepts(cluster)) for each in _known(target, has_stages)]
-        if found := [strategy for strategy, reason in asked if reason is None]:
+    asked = [strategy for strategy in in_order() if target in strategy.implementations]
+    try:
+        return _accepting(cluster, [each for each in asked if not each.has_stages])
+    except NotFusibleError:
+        if found := [each for each in asked if each.has_stages and each.accepts(cluster) is None]:
             return found
-        reasons += [reason for _, reason in asked]
-    raise NotFusibleError(_first(reasons))
+        raise
 
 
-def why_stages(cluster: Cluster, target: str) -> str:
-    """Return why no strategy computes ``cluster`` in a kernel without stages."""
-    return _first(each.accepts(cluster) for each in _known(target, has_stages=False))
-
-
-def _known(target: str, has_stages: bool) -> Iterator[Strategy]:
-    """Yield strategies for a kind of chip, those of higher precedence first."""
-    for strategy in in_order():
-        if target in strategy.implementations and strategy.has_stages is has_stages:
-            yield strategy
-
-
-def _first(reasons: Iterable[str | None]) -> str:
-    """Return the first reason that says something of the ops."""
-    return next((reason for reason in reasons if reason and reason != FOREIGN), FOREIGN)
+def _accepting(cluster: Cluster, asked: Sequence[Strategy]) -> list[Strategy]:
+    reasons = [(strategy, strategy.accepts(cluster)) for strategy in asked]
+    if found := [strategy for strategy, reason in reasons if reason is None]:
+        return found
+    own = (reason for _, reason in reasons if reason and reason != FOREIGN)
+    raise NotFusibleError(next(own, FOREIGN))
 
 
 def beyond_limits(cluster: Cluster) -> str | None:
@@ -56,16 +47,30 @@ def beyond_limits(cluster: Cluster) -> str | None:
 
 
 def able(cluster: Cluster, arch: Arch) -> list[AnyImplementation]:
-    """Return how the strategies that lower ``cluster`` do it on a chip, at least one.
+    """Return how the strategies that lower ``cluster`` in kernels without stages do it on a chip,
+    at least one.
 
     Raises NotFusibleError with the reason where there is none.
     """
+    if obstacle := next(_limits.obstacles(cluster), None):
+        raise NotFusibleError(obstacle)
     target = target_of(arch)
-    found = [each.implementations[target] for each in accepting(cluster, target)]
+    known = [each for each in in_order() if target in each.implementations]
+    fitting = _accepting(cluster, [each for each in known if not each.has_stages])
+    found = [each.implementations[target] for each in fitting]
     refusals = [own.obstacle(cluster) for own in found]
     if None in refusals:
         return [own for own, refusal in zip(found, refusals, strict=True) if refusal is None]
     raise NotFusibleError(next(filter(None, refusals)))
+
+
+def in_stages(cluster: Cluster, arch: Arch) -> Iterator[Strategy]:
+    """Yield the strategies that lower ``cluster`` on a chip in kernels that have stages."""
+    if next(_limits.obstacles(cluster), None) is None:
+        for strategy in in_order():
+            known = strategy.has_stages and target_of(arch) in strategy.implementations
+            if known and strategy.accepts(cluster) is None:
+                yield strategy
 
 
 def spans(flow: Dataflow) -> Iterator[tuple[ComputedOp, ComputedOp]]:

@@ -13,6 +13,16 @@ FOREIGN = "no strategy computes these ops together"
 
 
 @dataclass(frozen=True)
+class Stages:
+    """Of kernels that have some. of: a cluster's, in order. least_s: the least seconds of a kernel
+    on a chip, by the seconds and bytes of its stages as kernels of their own.
+    """
+
+    of: Callable[[Cluster], Sequence[Cluster]]
+    least_s: Callable[[Sequence[tuple[float, int]], Any], float]
+
+
+@dataclass(frozen=True)
 class Strategy:
     """One way to make a kernel.
 
@@ -35,7 +45,7 @@ class Strategy:
     precedence: int
     has_anchor: bool = False
     is_stage: bool = False
-    stages: Callable[[Cluster], Sequence[Cluster]] | None = None
+    stages: Stages | None = None
     is_general: bool = False
     spans: Callable[[Dataflow], Iterator[tuple[ComputedOp, ComputedOp]]] = lambda _: iter(())
 

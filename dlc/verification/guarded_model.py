@@ -1,5 +1,6 @@
 """A model on this machine's processor whose kernels may crash."""
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,6 +19,7 @@ from dlc.verification.plan import reference_seconds
 from dlc.verification.probe import Probe, Probed
 
 _SECONDS = 60
+_LIBRARIES = "libraries"
 
 
 def most_seconds(module: ModuleOp) -> float:
@@ -46,6 +48,11 @@ class GuardedModel:
         self.inputs: Sequence[TensorInfo] = self._child(None)
         """The inputs in order."""
 
+    @property
+    def libraries(self) -> Mapping[str, Any]:
+        """Which libraries the model has found, as its report says it after a run."""
+        return self._child(_LIBRARIES)
+
     def run(self, feeds: Mapping[str, Array]) -> Mapping[str, Array]:
         """Return the outputs by name. Raises MiscompileError for a kernel that crashes or does not
         end in time.
@@ -63,14 +70,31 @@ class GuardedModel:
 
 
 def _answers(model: Model) -> Answer:
-    return lambda feeds: model.inputs if feeds is None else model.run(feeds)
+    def answer(asked: Mapping[str, Array] | str | None) -> Any:
+        if asked is None:
+            return model.inputs
+        return model.report.get(asked, {}) if isinstance(asked, str) else model.run(asked)
+
+    return answer
 
 
 def guarded_probe(
-    library: Path, artifact: Path, seconds: float, feeds: Mapping[str, Array]
+    library: Path,
+    artifact: Path,
+    seconds: float,
+    hidden: Mapping[str, str],
+    feeds: Mapping[str, Array],
 ) -> Probed:
-    """Return what a probe of an artifact gives. Raises as ``GuardedModel.run`` does."""
-    with Child(lambda: Probe(library, artifact).run, seconds) as run:
+    """Return what a probe of an artifact gives. Raises as ``GuardedModel.run`` does.
+
+    hidden: what the environment of the probe says in place of this one's.
+    """
+
+    def begin() -> Answer:
+        os.environ.update(hidden)
+        return Probe(library, artifact).run
+
+    with Child(begin, seconds) as run:
         try:
             return run(dict(feeds))
         except CrashError as error:

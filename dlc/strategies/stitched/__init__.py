@@ -13,8 +13,9 @@ global composition.
 from collections.abc import Iterator
 
 from dlc.analysis.dataflow import Cluster
-from dlc.strategies._strategy import FOREIGN, Strategy
+from dlc.strategies._strategy import FOREIGN, Stages, Strategy
 from dlc.strategies.stitched import gpu
+from dlc.strategies.stitched.space import least_s
 from dlc.strategies.stitched.stages import MOST_STAGES, stages_of
 
 
@@ -32,5 +33,5 @@ STRATEGY = Strategy(
     _obstacles,
     {"gpu": gpu.IMPLEMENTATION},
     precedence=-1,
-    stages=stages_of,
+    stages=Stages(stages_of, least_s),
 )

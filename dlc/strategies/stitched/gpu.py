@@ -11,7 +11,8 @@ from dlc.strategies._implementation import Implementation
 from dlc.strategies._rated import Rated
 from dlc.strategies._schedule import Schedule
 from dlc.strategies.stitched.lowering import lower
-from dlc.strategies.stitched.schedule import BLOCK, CLUSTER, GRID, NONE, StitchedOnGpu
+from dlc.strategies.stitched.meeting import meetings_s
+from dlc.strategies.stitched.schedule import NONE, StitchedOnGpu
 from dlc.strategies.stitched.space import candidates
 from dlc.strategies.stitched.work import Stage, StitchedWork, work_of
 
@@ -22,12 +23,10 @@ def rate(work: StitchedWork, schedule: StitchedOnGpu, arch: GpuArch) -> Rated:
     """
     schedule.check_chip(arch)
     per_sm = ceil(schedule.blocks / arch.sm_count)
-    if per_sm * schedule.threads > arch.max_threads_per_sm or (
-        schedule.is_cooperative and per_sm > 1
-    ):
+    if schedule.is_cooperative and per_sm > 1:
         raise CompileError(
-            f"blocks = {schedule.blocks} do not all run at the same time on {arch.sm_count} SMs; "
-            "lower blocks"
+            f"blocks = {schedule.blocks} that meet are rated with one on each of {arch.sm_count} "
+            "SMs at most; lower blocks"
         )
     part = arch.part(min(schedule.blocks, arch.sm_count), per_sm)
     rated = [_stage(own, each, part) for own, each in zip(work.stages, schedule.parts, strict=True)]
@@ -38,19 +37,6 @@ def rate(work: StitchedWork, schedule: StitchedOnGpu, arch: GpuArch) -> Rated:
         return start_s + stages_s + meetings_s(schedule.carry, arch)
 
     return Rated(schedule, _bound([each.bound for each in rated], arch), latency_s)
-
-
-def meetings_s(carry: Sequence[str], arch: GpuArch) -> float:
-    """Return the seconds in which threads meet between stages."""
-    costs = arch.costs
-    each_us = {
-        NONE: costs.start_us,  # launches that read nothing of each other overlap
-        BLOCK: costs.block_meeting_us,
-        CLUSTER: costs.cluster_meeting_us,
-        GRID: costs.grid_meeting_us,
-    }
-    late_us = costs.grid_start_us if GRID in carry else 0.0
-    return (late_us + fsum(each_us[each] for each in carry)) * 1e-6
 
 
 def _stage(stage: Stage, schedule: Schedule, part: GpuArch) -> Rated:

@@ -25,12 +25,16 @@ def lower(job: Job, schedule: StitchedOnGpu) -> None:
     """
     flow = Dataflow(job.group.body.block)
     stages = stages_of(Cluster(flow, tuple(flow.ops)))
+    results = {value for stage in stages for value in stage.results}
     job.threads, job.blocks = schedule.threads, schedule.blocks
     job.cluster = schedule.blocks if schedule.is_cluster else 1
     job.cooperative = schedule.is_cooperative
+    if any(value not in results for value, _ in job.outputs):
+        raise CompileError("a kernel of stages gives results of ops; take views of them out of it")
     kernel = _Kernel(job)
-    for carry, stage, own in zip((NONE, *schedule.carry), stages, schedule.parts, strict=True):
-        kernel.meet(carry)
+    for number, (stage, own) in enumerate(zip(stages, schedule.parts, strict=True)):
+        if number:
+            kernel.meet(schedule.carry[number - 1])
         kernel.write(stage, own)
 
 
@@ -49,9 +53,9 @@ class _Kernel:
         self.buffers = {**self.job.buffers, **dict(self.job.outputs)}
 
     def meet(self, carry: str) -> None:
-        """Write that threads meet before a stage."""
-        if carry == NONE:
-            return
+        """Write that threads meet before a stage: those of a block, which use its shared memory
+        again, where it reads nothing of others.
+        """
         if carry == GRID:
             if self.counter is None:
                 self.counter = self.job.add_scratch(MemRefType(i32, [1]))
@@ -59,7 +63,7 @@ class _Kernel:
             self.meetings += 1
             barrier = BarrierOp(BarrierScope.GRID, self.counter, self.meetings)
         else:
-            barrier = BarrierOp(BarrierScope(carry))
+            barrier = BarrierOp(BarrierScope.BLOCK if carry == NONE else BarrierScope(carry))
         self.job.builder.insert(barrier)
 
     def write(self, stage: Cluster, schedule: Schedule) -> None:
@@ -67,8 +71,9 @@ class _Kernel:
         group = outline_apart(stage, self.job.group.sym_name.data)
         own = Job.of(group)
         implementation(schedule).lower(own, schedule)
-        if own.earlier or own.scratch or own.repacked:
-            raise CompileError("a stage is one kernel that needs nothing but its inputs")
+        alone = own.threads in (None, self.job.threads) and own.cluster == 1
+        if own.earlier or own.scratch or own.repacked or own.cooperative or not alone:
+            raise CompileError("a stage is one kernel whose blocks need nothing but its inputs")
         given = [self.buffers[stage.flow.origin(x)] for x in group.inputs]
         given += [self._buffer(value) for value in stage.results]
         for old, new in zip(own.block.args, given, strict=True):

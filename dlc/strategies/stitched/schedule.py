@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dlc.arch.scope import CLUSTER_BLOCKS
+from dlc.arch.scope import BLOCK_THREADS, CLUSTER_BLOCKS
 from dlc.errors import CompileError
 from dlc.ir.record import Inner
 from dlc.model.violation import Resource
@@ -16,6 +16,7 @@ from dlc.strategies._key import Key, key_field, size
 from dlc.strategies._schedule import Schedule
 
 NONE, BLOCK, CLUSTER, GRID = "none", "block", "cluster", "grid"
+_OF_THE_KERNEL = ("target", "library", "algorithm")
 CARRIES = (NONE, BLOCK, CLUSTER, GRID)
 """Who meets before a stage, from few to many."""
 
@@ -48,7 +49,7 @@ _STAGES = Key(
 class StitchedOnGpu(Schedule, strategy="stitched", target="gpu"):
     """The same blocks compute one stage after the other."""
 
-    threads: int = size("threads per block, the same in all stages", most=1024)
+    threads: int = size("threads per block, the same in all stages", most=BLOCK_THREADS)
     blocks: int = size("blocks of the launch; a stage of more goes in rounds")
     carry: tuple[str, ...] = key_field(_CARRY)
     stages: tuple[Inner, ...] = key_field(_STAGES)
@@ -75,7 +76,10 @@ class StitchedOnGpu(Schedule, strategy="stitched", target="gpu"):
     @cached_property
     def parts(self) -> Sequence[Schedule]:
         """The schedules of the stages; raises CompileError for a wrong one."""
-        return [read_record({**each.as_dict(), "target": "gpu"}) for each in self.stages]
+        given = [each.as_dict() for each in self.stages]
+        if ignored := {key for each in given for key in _OF_THE_KERNEL if key in each}:
+            raise CompileError(f"{min(ignored)} is a key of a kernel, not of a stage; leave it out")
+        return [read_record({**each, "target": "gpu"}) for each in given]
 
     def check(self) -> None:
         if len(self.carry) != len(self.stages) - 1:

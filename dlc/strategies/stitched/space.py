@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from math import fsum
 
 from dlc.arch import GpuArch
 from dlc.arch.scope import CLUSTER_BLOCKS
 from dlc.strategies._implementation import AnyImplementation, space_of
 from dlc.strategies._schedule import Schedule
+from dlc.strategies.stitched.meeting import meetings_s
 from dlc.strategies.stitched.schedule import (
     BLOCK,
     CLUSTER,
@@ -37,13 +39,33 @@ def candidates(work: StitchedWork, arch: GpuArch) -> Iterator[StitchedOnGpu]:
                 yield _schedule(work, stages, threads, blocks, carry)
 
 
+def least_s(stages: Sequence[tuple[float, int]], arch: GpuArch) -> float:
+    """Return the least seconds that a kernel may take, of stages that each take so many alone and
+    move so many bytes: no fewer SMs are faster, and none takes in more than it can.
+    """
+    start_s = arch.costs.start_us * 1e-6
+
+    def of_way(carry: str, blocks: int) -> float:
+        rate = arch.part(blocks).l2_bytes_per_s
+        own_s = fsum(max(seconds - start_s, bytes / rate) for seconds, bytes in stages)
+        return start_s + own_s + meetings_s([carry] * (len(stages) - 1), arch)
+
+    return min(of_way(*way) for way in _ways(arch))
+
+
+def _ways(arch: GpuArch) -> Iterator[tuple[str, int]]:
+    """Yield who may meet between stages, and how many blocks that are."""
+    yield GRID, arch.sm_count
+    if arch.cluster_sms:
+        yield CLUSTER, max(CLUSTER_BLOCKS)
+    yield BLOCK, 1
+
+
 def _parts(work: StitchedWork, arch: GpuArch) -> Iterator[tuple[str, int]]:
     """Yield how stages may be connected, and how many blocks there are then."""
-    yield GRID, arch.sm_count
     all_s, starts_s = _least_s(work, arch), len(work.stages) * arch.costs.start_us * 1e-6
-    clusters = [(CLUSTER, max(CLUSTER_BLOCKS))] if arch.cluster_sms else []
-    for carry, blocks in (*clusters, (BLOCK, 1)):
-        if _least_s(work, arch.part(blocks)) < starts_s + all_s:
+    for carry, blocks in _ways(arch):
+        if carry == GRID or _least_s(work, arch.part(blocks)) < starts_s + all_s:
             yield carry, blocks
 
 

@@ -49,7 +49,9 @@ def stage_strategies(stage: Cluster) -> Iterator[Strategy]:
     """Yield the strategies that compute a stage."""
     if next(_limits.obstacles(stage), None) is None:
         for strategy in in_order():
-            if strategy.is_stage and strategy.accepts(stage) is None:
+            if not strategy.is_stage or "gpu" not in strategy.implementations:
+                continue
+            if strategy.accepts(stage) is None:
                 yield strategy
 
 

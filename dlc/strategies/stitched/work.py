@@ -19,10 +19,6 @@ class Stage:
     bytes: int
     waits: bool
 
-    def work_for(self, strategy: str) -> object:
-        """Return the work as a strategy asks; raises KeyError where that does not compute it."""
-        return {own.schedule.strategy: work for own, work in self.ways}[strategy]
-
 
 @dataclass(frozen=True)
 class StitchedWork:

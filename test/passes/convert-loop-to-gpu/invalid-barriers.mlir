@@ -12,7 +12,7 @@ loop.kernel @in_a_loop(%x: memref<64xf32>, %y: memref<64xf32>) attributes {outpu
 // -----
 
 loop.kernel @swapped(%x: memref<64xf32>, %y: memref<64xf32>, %c: memref<1xi32>) attributes {outputs = 1 : i64, scratch = array<i64: 4>, threads = 64 : i64, blocks = 6 : i64, cooperative, filled = array<i64: 2>} {
-  // expected-error@below {{is barrier 1 over the grid, and has the number 2}}
+  // expected-error@below {{is barrier 1 over the grid of its counter, and has the number 2}}
   loop.barrier %c over grid {number = 2 : i64} : memref<1xi32>
   loop.barrier %c over grid {number = 1 : i64} : memref<1xi32>
   loop.end

@@ -146,7 +146,7 @@ func.func @main(%x: tensor<3x64xf16>, %w: tensor<64x32xf16>, %v: tensor<32x64xf1
 // -----
 
 func.func @main(%x: tensor<3x64xf16>, %w: tensor<64x32xf16>, %v: tensor<32x64xf16>) -> tensor<3x64xf16> {
-  // expected-error@below {{blocks = 133 do not all run at the same time on 132 SMs; lower blocks}}
+  // expected-error@below {{blocks = 133 that meet are rated with one on each of 132 SMs at most; lower blocks}}
   %0 = fused_group.group @g(%x, %w, %v) : (tensor<3x64xf16>, tensor<64x32xf16>, tensor<32x64xf16>) -> tensor<3x64xf16> attributes {schedule = #loop.schedule<strategy = "stitched", target = "gpu", threads = 128, blocks = 133, carry = ["grid"], stages = [{strategy = "contract", tile = [16, 32, 32], warps = [1, 4], instruction = "mma.m16n8k16"}, {strategy = "contract", tile = [16, 32, 32], warps = [1, 4], instruction = "mma.m16n8k16"}]>} {
   ^bb0(%a: tensor<3x64xf16>, %b: tensor<64x32xf16>, %c: tensor<32x64xf16>):
     %1 = graph.matmul %a, %b : (tensor<3x64xf16>, tensor<64x32xf16>) -> tensor<3x32xf16>

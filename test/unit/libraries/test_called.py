@@ -2,7 +2,9 @@
 
 import ctypes
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +12,9 @@ from numpy.typing import NDArray
 from small_blas import FACTOR, build_blas
 
 import dlc
+from dlc.backends import _c_call, c
+from dlc.compiler import Options, compile_to
+from dlc.errors import CompileError
 from dlc.libraries.openblas import LIBRARY
 from dlc.runtime.called_library import file_of_wheel
 from dlc.runtime.model import Model
@@ -198,3 +203,46 @@ def test_openblas_itself_agrees_with_numpy(
     x, y = inputs(model)
     wanted = x @ (y.swapaxes(-1, -2) if case[4] else y)
     np.testing.assert_array_equal(model(x, y)[0], wanted)
+
+
+def verified(folder: Path) -> str:
+    """Return what the check of an artifact that calls OpenBLAS says."""
+    source = folder / "model.mlir"
+    source.write_text(text("37x29", "29x53", "37x53"))
+    return compile_to(folder / "model.so", source, Options(target="cpu")).checked
+
+
+def test_a_compile_says_that_no_call_was_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DLC_CACHE_GB", "0")
+    monkeypatch.setenv("DLC_OPENBLAS", "/nowhere/libblas.so")
+    found = verified(tmp_path)
+    assert "calls of openblas were not run here, but the kernels beside them" in found
+
+
+def test_a_compile_checks_the_calls_that_it_finds(
+    blas: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DLC_CACHE_GB", "0")
+    monkeypatch.setenv("DLC_OPENBLAS", str(blas))  # its products are twice what they should be
+    with pytest.raises(CompileError, match="verification failed"):
+        verified(tmp_path)
+
+
+def test_a_compile_checks_the_kernels_beside_calls_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if REAL is None:
+        pytest.skip("needs OpenBLAS: pip install scipy-openblas32")
+    monkeypatch.setenv("DLC_CACHE_GB", "0")
+    monkeypatch.setenv("DLC_OPENBLAS", str(REAL))
+    assert "not run here" not in verified(tmp_path)
+    lines = _c_call.call_lines
+
+    def without_kernel(*arguments: Any) -> Iterator[str]:
+        yield from (line for line in lines(*arguments) if "_generated(operands)" not in line)
+
+    monkeypatch.setattr(c, "call_lines", without_kernel)
+    with pytest.raises(CompileError, match="verification failed"):
+        verified(tmp_path)

@@ -125,10 +125,11 @@ def test_a_kernel_of_stages_is_made_where_there_is_no_other() -> None:
     planner = Planner(H200)
     plan = made(two, planner)
     assert plan.has_stages
-    assert planner.why_stages(two) == "two contractions"
+    assert planner.whole(two) == NoPlan("two contractions")
     alone = [made(Cluster(two.flow, (op,)), planner) for op in two.ops]
     assert not any(each.has_stages for each in alone)
-    assert planner.apart_s(two, plan) == sum(each.estimate_s for each in alone)
+    gains = plan.estimate_s < sum(each.estimate_s for each in alone)
+    assert isinstance(planner.worthwhile(two), Plan) == gains
 
 
 class _Measured:
