@@ -13,7 +13,15 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from dlc.analysis.dataflow import Cluster
-from dlc.core.affine import Ranges, extent, linear_index, simplify, stride, uses_symbols
+from dlc.core.affine import (
+    Ranges,
+    extent,
+    interval_of,
+    linear_index,
+    simplify,
+    stride,
+    uses_symbols,
+)
 from dlc.dialects.graph.computed import ComputedOp
 from dlc.ir.tensor import element_bytes, element_count, element_type, shape, tensor_bytes
 
@@ -86,7 +94,9 @@ def turn_of(cluster: Cluster) -> Turn | None:
 
 
 def _reads(cluster: Cluster, dims: Exprs) -> Iterator[tuple[SSAValue, Exprs | None]]:
-    """Yield each read of an input and its index, ``None`` where it is not one of the axes only."""
+    """Yield each read of an input and its index, ``None`` where it is not one of the axes only, or
+    leads outside for some elements, as of one part of a concatenation.
+    """
     ranges = Ranges([extent(n) for n in shape(cluster.results[0])])
     todo: list[tuple[SSAValue, Exprs | None]] = [(value, dims) for value in cluster.results]
     seen = set(todo)
@@ -105,10 +115,17 @@ def _reads(cluster: Cluster, dims: Exprs) -> Iterator[tuple[SSAValue, Exprs | No
                 assert index is not None
                 exprs = (e.replace_dims_and_symbols(index, ()) for e in read.map.results)
                 place = tuple(simplify(e, ranges) for e in exprs)
+                if not _is_inside(place, shape(op.operands[read.operand]), ranges):
+                    place = None
             each = op.operands[read.operand], place
             if each not in seen:
                 seen.add(each)
                 todo.append(each)
+
+
+def _is_inside(index: Exprs, sizes: Sequence[int], ranges: Ranges) -> bool:
+    pairs = zip(index, sizes, strict=True)
+    return all(interval_of(e, ranges).within(0, size - 1) for e, size in pairs)
 
 
 def _strides(input: TurnedInput, sizes: tuple[int, ...]) -> tuple[int | None, ...]:

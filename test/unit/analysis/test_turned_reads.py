@@ -79,3 +79,14 @@ def test_another_input_lies_as_the_result() -> None:
     turn = _turn("tensor<8x6xf32>, tensor<6x8xf32>", "tensor<6x8xf32>", body)
     assert turn is not None
     assert len(turn.inputs) == 1
+
+
+def test_parts_of_a_concatenation_are_not_brought() -> None:
+    """Some elements of the result lie outside of each part."""
+    body = (
+        "%c = graph.concat %x, %y {axis = 0 : i64} : "
+        "(tensor<4x7xf32>, tensor<5x7xf32>) -> tensor<9x7xf32>\n"
+        "%r = graph.transpose %c {permutation = array<i64: 1, 0>} : "
+        "tensor<9x7xf32> -> tensor<7x9xf32>"
+    )
+    assert _turn("tensor<4x7xf32>, tensor<5x7xf32>", "tensor<7x9xf32>", body) is None
