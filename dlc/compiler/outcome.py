@@ -1,5 +1,6 @@
 """What a compile did, as plain data."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,10 +39,13 @@ class Outcome:
     tuned: Mapping[str, Any] | None = None
 
     def launches_text(self) -> str:
-        """Return a phrase for the user: how many launches there are for each target."""
+        """Return a phrase for the user: how many launches there are for each target, and how many
+        kernels are a library's.
+        """
         variants = self.report["variants"]
         counts = [
             f"{counted(v['launches'], 'launch')} of {counted(len(v['kernels']), 'kernel')}"
+            f"{_by_libraries(v)}"
             for v in variants
         ]
         if len(variants) == 1:
@@ -70,3 +74,9 @@ class Outcome:
             return "from the cache"
         found, asked = map(sum, zip((0, 0), *units.values(), strict=True))
         return f"{found} of {asked} translation units from the cache" if found else ""
+
+
+def _by_libraries(variant: Mapping[str, Any]) -> str:
+    schedules = [kernel["schedule"] for kernel in variant["kernels"]]
+    named = Counter(each["library"] for each in schedules if "library" in each)
+    return f" ({', '.join(f'{n} by {name}' for name, n in named.items())})" if named else ""

@@ -36,13 +36,14 @@ def microseconds(us: float) -> str:
 
 
 def changed(other: Kernel, taken: Kernel) -> Mapping[str, Any]:
-    """Return the keys of a schedule that differ from those of the one that was taken; all where it
-    is of another strategy.
+    """Return the keys of a schedule that differ from those of the one that was taken, ``none`` for
+    one that it lacks; all where it is of another strategy.
     """
     old, new = taken["schedule"], other["schedule"]
     if not isinstance(old, Mapping) or old["strategy"] != new["strategy"]:
         return new
-    return {key: value for key, value in new.items() if key not in old or old[key] != value}
+    lacking = {key: "none" for key in old if key not in new}
+    return lacking | {key: value for key, value in new.items() if old.get(key) != value}
 
 
 def by_group(kernels: Sequence[Kernel]) -> dict[str, list[Kernel]]:

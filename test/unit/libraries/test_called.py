@@ -14,6 +14,7 @@ from small_blas import FACTOR, build_blas
 import dlc
 from dlc.backends import _c_call, c
 from dlc.compiler import Options, compile_to
+from dlc.compiler.outcome import Outcome
 from dlc.errors import CompileError
 from dlc.libraries.openblas import LIBRARY
 from dlc.runtime.called_library import file_of_wheel
@@ -205,11 +206,11 @@ def test_openblas_itself_agrees_with_numpy(
     np.testing.assert_array_equal(model(x, y)[0], wanted)
 
 
-def verified(folder: Path) -> str:
-    """Return what the check of an artifact that calls OpenBLAS says."""
+def verified(folder: Path) -> Outcome:
+    """Compile and check an artifact that calls OpenBLAS."""
     source = folder / "model.mlir"
     source.write_text(text("37x29", "29x53", "37x53"))
-    return compile_to(folder / "model.so", source, Options(target="cpu")).checked
+    return compile_to(folder / "model.so", source, Options(target="cpu"))
 
 
 def test_a_compile_says_that_no_call_was_checked(
@@ -218,7 +219,8 @@ def test_a_compile_says_that_no_call_was_checked(
     monkeypatch.setenv("DLC_CACHE_GB", "0")
     monkeypatch.setenv("DLC_OPENBLAS", "/nowhere/libblas.so")
     found = verified(tmp_path)
-    assert "calls of openblas were not run here, but the kernels beside them" in found
+    assert "calls of openblas were not run here, but the kernels beside them" in found.checked
+    assert found.launches_text() == "1 launch of 1 kernel (1 by openblas)"
 
 
 def test_a_compile_checks_the_calls_that_it_finds(
@@ -237,7 +239,7 @@ def test_a_compile_checks_the_kernels_beside_calls_too(
         pytest.skip("needs OpenBLAS: pip install scipy-openblas32")
     monkeypatch.setenv("DLC_CACHE_GB", "0")
     monkeypatch.setenv("DLC_OPENBLAS", str(REAL))
-    assert "not run here" not in verified(tmp_path)
+    assert "not run here" not in verified(tmp_path).checked
     lines = _c_call.call_lines
 
     def without_kernel(*arguments: Any) -> Iterator[str]:

@@ -120,7 +120,8 @@ def test_explain_writes_lists_of_a_schedule_in_brackets() -> None:
 
 def test_explain_says_of_a_runner_up_what_differs() -> None:
     taken = {"strategy": "row", "target": "gpu", "threads": 64, "vector": 4}
-    others = [taken | {"threads": 128}, {"strategy": "map", "target": "gpu", "threads": 64}]
+    shorter = {key: taken[key] for key in ("strategy", "target", "threads")}
+    others = [taken | {"threads": 128}, shorter, {"strategy": "map", "target": "gpu"}]
     runners_up = [{"schedule": each, "bound_us": 1.0} for each in others]
     kernel = {"name": "g0", "operations": ["graph.relu"], "launches": 1, "schedule": taken}
     kernels = [{**kernel, "runners_up": runners_up}]
@@ -129,5 +130,6 @@ def test_explain_says_of_a_runner_up_what_differs() -> None:
     lines = explain({**head, "variants": [variant]}).splitlines()
     assert [line for line in lines if "runner-up" in line] == [
         "  runner-up: threads = 128: bound_us = 1",
-        "  runner-up: strategy = map, target = gpu, threads = 64: bound_us = 1",
+        "  runner-up: vector = none: bound_us = 1",
+        "  runner-up: strategy = map, target = gpu: bound_us = 1",
     ]
