@@ -29,7 +29,8 @@ def rate(work: StitchedWork, schedule: StitchedOnGpu, arch: GpuArch) -> Rated:
             "SMs at most; lower blocks"
         )
     part = arch.part(min(schedule.blocks, arch.sm_count), per_sm)
-    rated = [_stage(own, each, part) for own, each in zip(work.stages, schedule.parts, strict=True)]
+    pairs = zip(work.stages, schedule.parts, strict=True)
+    rated = [_stage(number, own, each, part) for number, (own, each) in enumerate(pairs)]
 
     def latency_s() -> float:
         start_s = arch.costs.start_us * 1e-6
@@ -39,11 +40,14 @@ def rate(work: StitchedWork, schedule: StitchedOnGpu, arch: GpuArch) -> Rated:
     return Rated(schedule, _bound([each.bound for each in rated], arch), latency_s)
 
 
-def _stage(stage: Stage, schedule: Schedule, part: GpuArch) -> Rated:
+def _stage(number: int, stage: Stage, schedule: Schedule, part: GpuArch) -> Rated:
     """Return what the models say of a stage; raises CompileError where it is not computed so."""
     own = next((x for x in stage.ways if x[0].schedule.strategy == schedule.strategy), None)
     if own is None:
-        raise CompileError(f"strategy {schedule.strategy!r} does not lower that stage")
+        ways = " or ".join(sorted({each.schedule.strategy for each, _ in stage.ways}))
+        raise CompileError(
+            f"stage {number} is not lowered by strategy {schedule.strategy!r}, but by {ways}"
+        )
     implementation, work = own
     if implementation.check is not None:
         implementation.check(work, schedule)

@@ -133,7 +133,7 @@ func.func @main(%x: tensor<3x64xf16>, %w: tensor<64x32xf16>, %v: tensor<32x64xf1
 // -----
 
 func.func @main(%x: tensor<3x64xf16>, %w: tensor<64x32xf16>, %v: tensor<32x64xf16>) -> tensor<3x64xf16> {
-  // expected-error@below {{strategy 'row' does not lower that stage}}
+  // expected-error@below {{stage 1 is not lowered by strategy 'row', but by contract}}
   %0 = fused_group.group @g(%x, %w, %v) : (tensor<3x64xf16>, tensor<64x32xf16>, tensor<32x64xf16>) -> tensor<3x64xf16> attributes {schedule = #loop.schedule<strategy = "stitched", target = "gpu", threads = 128, blocks = 1, carry = ["block"], stages = [{strategy = "contract", tile = [16, 32, 32], warps = [1, 4], instruction = "mma.m16n8k16"}, {strategy = "row", threads = 32, rows = 4}]>} {
   ^bb0(%a: tensor<3x64xf16>, %b: tensor<64x32xf16>, %c: tensor<32x64xf16>):
     %1 = graph.matmul %a, %b : (tensor<3x64xf16>, tensor<64x32xf16>) -> tensor<3x32xf16>
