@@ -20,7 +20,7 @@ from dlc.compiler.ir_files import is_ir
 from dlc.compiler.options import Options, check_names
 from dlc.compiler.outcome import Outcome
 from dlc.compiler.output_place import check_places, files_written
-from dlc.compiler.targets import Target, parse_targets, running_target
+from dlc.compiler.targets import Target, check_libraries, parse_targets, running_target
 from dlc.core.garbage import rare_collections
 from dlc.core.timing import Timing
 from dlc.frontends.onnx.loading import ModelSource, as_source
@@ -95,6 +95,7 @@ def compile_to(path: Path, source: ModelSource, options: Options) -> Outcome:
 def _make(path: Path, source: ModelSource, options: Options) -> Outcome:
     """Write the artifact to ``path``, from the cache where it was made before."""
     targets = parse_targets(options.target)
+    check_libraries(options.libraries, targets)
     asked = _asked(options, targets)
     timing = Timing()
     with timing.measure("cache"):

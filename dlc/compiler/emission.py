@@ -14,7 +14,7 @@ from dlc.compiler.kernels import Launched, kernel_texts, launched
 from dlc.compiler.levels import lower, no_level
 from dlc.compiler.options import IMPORT, LEVELS, TEXT_BACKENDS, Options
 from dlc.compiler.origin import record_origin
-from dlc.compiler.targets import Target, parse_targets
+from dlc.compiler.targets import Target, check_libraries, parse_targets
 from dlc.core.context import DlcContext
 from dlc.core.printer import operation_as_text
 from dlc.core.weights import Array, WeightStore
@@ -46,6 +46,7 @@ def emit(
         raise CompileError(f"level {level!r} is unknown; give {', '.join(LEVELS)}")
     emission = _Emission(options, level, locations, registry.new_context(WeightStore()))
     targets = parse_targets(options.target)
+    check_libraries(options.libraries, targets)
     start = read_start(source, options, emission.context, targets)
     modules = [emission.lowered(target, start) for target in targets]
     if level == IMPORT:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from dlc import arch
+from dlc import arch, libraries
 from dlc.errors import CompileError
 
 _OLDEST = (8, 0)
@@ -59,6 +59,17 @@ def parse_targets(text: str | None) -> list[Target]:
     if len(targets) > 1 and not all(target.is_gpu for target in targets):
         raise CompileError("an artifact is for one CPU or for GPUs; compile once for each")
     return targets
+
+
+def check_libraries(names: Sequence[str], targets: Sequence[Target]) -> None:
+    """Raise CompileError for a library that is for another kind of chip than a target."""
+    for library in map(libraries.by_name, names):
+        other = next((t.name for t in targets if t.is_gpu != (library.target == "gpu")), None)
+        if other is not None:
+            kind = library.target.upper()
+            raise CompileError(
+                f"library {library.name} is for a {kind}, not for the target {other}"
+            )
 
 
 def running_target(targets: Sequence[Target]) -> Target | None:

@@ -22,7 +22,6 @@ from dlc.runtime.model import Model
 from dlc.scratch import ScratchFolder
 from dlc.simulator import SimulationError
 from dlc.verification.emulation import Emulation, verify_by_emulation
-from dlc.verification.error_bound import error_bound
 from dlc.verification.groups import (
     GroupsChecked,
     check_same,
@@ -234,7 +233,8 @@ class Verifier:
             intermediate = {name: probed.results(name) for name in kernels}
             weights, precision = self.context.weights, self.options.precision
             outputs = model.run(feeds)
-            check_same(outputs, probed.outputs(outputs), error_bound(module, precision))
+            if lowered.target.is_gpu or not hidden:  # else a library's bits, and our kernel's
+                check_same(outputs, probed.outputs(outputs))
             return verify_groups(
                 lowered.groups, kernels, feeds, intermediate, weights, precision, budget_seconds
             )

@@ -87,6 +87,18 @@ def test_an_unknown_name_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().err.endswith(f"{reason}\n")
 
 
+@pytest.mark.parametrize("more", [[], ["--emit", "gpu"]], ids=["artifact", "level"])
+def test_a_library_for_another_chip_is_one_line(
+    more: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "m.onnx"
+    onnx.save(MODEL, path)
+    for target, library, kind in (("sm_90a", "openblas", "CPU"), ("cpu", "cublaslt", "GPU")):
+        assert main([str(path), "--target", target, "--libraries", library, *more]) == 1
+        reason = f"library {library} is for a {kind}, not for the target {target}"
+        assert capsys.readouterr().err.splitlines()[-1] == f"dlc-compile: error: {reason}"
+
+
 def test_none_is_the_default(tmp_path: Path) -> None:
     path = tmp_path / "m.onnx"
     onnx.save(MODEL, path)
