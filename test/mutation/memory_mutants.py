@@ -211,7 +211,7 @@ MUTANTS: Sequence[Mutant] = (
         _GPU,
         "dlc/backends/host/cuda.py",
         "position = {kernel.name: index for index, kernel in enumerate(variant.kernels)}",
-        "position = {k.name: n for n, k in enumerate(sorted(variant.kernels, key=lambda k: k.name))}",
+        "position = {k.name: n for n, k in enumerate(reversed(variant.kernels))}",
         "kernels are counted in another order than they are listed",
         "attention",
         "recurrent",

@@ -12,7 +12,7 @@ NAMES = ["plain", 'a\n#error "injected" */ ??/', "ü\\"]
 
 def model() -> onnx.ModelProto:
     """Return three products of the same kernel, with names that would end a comment."""
-    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [4, 4]) for n in "xy"]
+    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [64, 64]) for n in "xy"]
     nodes = [
         helper.make_node("MatMul", [a, a], [b], name)
         for a, b, name in zip("xpq", "pqy", NAMES, strict=True)

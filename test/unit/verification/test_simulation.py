@@ -42,10 +42,10 @@ func.func @main(%x: tensor<1x4096xf16>, %w: tensor<4096x40xf16>) -> tensor<1x40x
 }
 """
 BEST_THREE = """
-func.func @main(%x: tensor<4x40xf16>) -> tensor<4x3xf16> {
+func.func @main(%x: tensor<64x40xf16>) -> tensor<64x3xf16> {
   %v, %i = graph.top_k %x axis 1 count 3 largest
-      : tensor<4x40xf16> -> tensor<4x3xf16>, tensor<4x3xi64>
-  func.return %v : tensor<4x3xf16>
+      : tensor<64x40xf16> -> tensor<64x3xf16>, tensor<64x3xi64>
+  func.return %v : tensor<64x3xf16>
 }
 """
 TILE = "tile = [32, 32, 32], warps = [2, 2]"
