@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dlc.errors import CompileError
+
 if TYPE_CHECKING:  # names of libraries are options of commands that may need no compiler
     from xdsl.dialects.builtin import MemRefType
     from xdsl.ir import Attribute
@@ -63,8 +65,8 @@ class Library:
     name: a C identifier. target: the kind of chips that it is for. place: where it is found.
     functions: all that is called; without one of them nothing is. begin: C statements that run once
     when the library was found. obstacle: why it does not compute a cluster on a chip, ``None``
-    where it does. price: what the chip takes for a cluster that it computes. call: the call that
-    computes a cluster, with all numbers that ``code`` needs; raises CompileError where none does.
+    where it does; without a chip, on any. price: what the chip takes for a cluster that it
+    computes. call: the call that computes such a cluster, with all numbers that ``code`` needs.
     check: raises CompileError for a call that does not fit buffers of these types. code: C
     statements that do the iterations from ``first`` to before ``end`` of a call (``int64_t``) by
     its functions; ``b[i]`` is the address of the ``i``-th buffer that the call names.
@@ -81,7 +83,7 @@ class Library:
     target: str
     place: Place
     functions: Sequence[Function]
-    obstacle: Callable[[Cluster, Arch], str | None]
+    obstacle: Callable[[Cluster, Arch | None], str | None]
     price: Callable[[Cluster, Arch], Price]
     call: Callable[[Cluster], CallAttr]
     check: Callable[[CallAttr, Sequence[MemRefType[Attribute]]], None]
@@ -94,3 +96,8 @@ class Library:
     def variable(self) -> str:
         """The variable of the environment that names the file of the library."""
         return f"DLC_{self.name.upper()}"
+
+    def require(self, cluster: Cluster, chip: Arch | None = None) -> None:
+        """Raise CompileError where the library does not compute a cluster."""
+        if obstacle := self.obstacle(cluster, chip):
+            raise CompileError(f"library {self.name} does not compute this group: {obstacle}")

@@ -40,6 +40,13 @@ class Product:
             found, value = after, op.results[0]
         return found if value == cluster.results[0] else None
 
+    @staticmethod
+    def expected(cluster: Cluster) -> "Product":
+        """Return the product that a cluster is known to be."""
+        product = Product.of(cluster)
+        assert product is not None
+        return product
+
     def _then(self, op: ComputedOp, value: SSAValue) -> "Product | None":
         """Return the product with an op that reads its ``value``; ``None`` for any other op."""
         if self.has_relu or value not in op.operands:

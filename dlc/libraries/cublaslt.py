@@ -105,23 +105,14 @@ def _distances(side: Side) -> tuple[int, int, int]:
     return side.start, side.step, side.pitch
 
 
-def _product(cluster: Cluster) -> Product:
-    """Return the products of a cluster; raises CompileError where it is none."""
-    if obstacle := _obstacle(cluster, None):
-        raise CompileError(f"library cublaslt does not compute this group: {obstacle}")
-    product = Product.of(cluster)
-    assert product is not None
-    return product
-
-
 def _price(cluster: Cluster, chip: Arch) -> Price:
     assert isinstance(chip, GpuArch)
-    product = _product(cluster)
+    product = Product.expected(cluster)
     return price_of(cluster, product.gemm(), _type_of(product), chip)
 
 
 def _call(cluster: Cluster) -> CallAttr:
-    product = _product(cluster)
+    product = Product.expected(cluster)
     gemm = product.gemm()
     keys: dict[str, Value] = {
         "library": "cublaslt",

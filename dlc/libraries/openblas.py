@@ -48,19 +48,10 @@ def _obstacle(cluster: Cluster) -> str | None:
     return product.obstacle()
 
 
-def _product(cluster: Cluster) -> Product:
-    """Return the products of a cluster; raises CompileError where it is none."""
-    if obstacle := _obstacle(cluster):
-        raise CompileError(f"library openblas does not compute this group: {obstacle}")
-    product = Product.of(cluster)
-    assert product is not None
-    return product
-
-
 def _price(cluster: Cluster, chip: Arch) -> Price:
     """Each thread copies its part of one factor and all of the other one, then multiplies."""
     assert isinstance(chip, CpuArch)
-    gemm = _product(cluster).gemm()
+    gemm = Product.expected(cluster).gemm()
     bytes_each = element_bytes(element_type(cluster.results[0]))
     cores = min(chip.cores, gemm.count)
     m, n, k = gemm.result.rows, gemm.result.columns, gemm.lhs.columns
@@ -77,7 +68,7 @@ def _price(cluster: Cluster, chip: Arch) -> Price:
 
 
 def _call(cluster: Cluster) -> CallAttr:
-    product = _product(cluster)
+    product = Product.expected(cluster)
     gemm = product.gemm()
     keys: dict[str, Value] = {
         "library": "openblas",

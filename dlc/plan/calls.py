@@ -57,8 +57,7 @@ def check_call(rated: Rated, cluster: Cluster, chip: Arch) -> Rated:
     schedule = rated.schedule
     if not schedule.library:
         return rated
-    if obstacle := libraries.by_name(schedule.library).obstacle(cluster, chip):
-        raise CompileError(f"library {schedule.library} does not compute this group: {obstacle}")
+    libraries.by_name(schedule.library).require(cluster, chip)
     return _rated(schedule, cluster, chip)
 
 

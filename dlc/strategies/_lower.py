@@ -48,5 +48,7 @@ def _call(group: GroupOp, cluster: Cluster, schedule: Schedule) -> CallAttr:
     """Return the call that computes a group; raises CompileError where none does."""
     if any(map(part_of, group.outputs)):
         raise CompileError("no library stores a result in a larger tensor; leave library out")
-    call = libraries.by_name(schedule.library).call(cluster)
+    library = libraries.by_name(schedule.library)
+    library.require(cluster)
+    call = library.call(cluster)
     return call.replace(algorithm=schedule.algorithm) if schedule.algorithm else call

@@ -4,6 +4,7 @@ import ctypes
 import os
 
 import pytest
+from library_contract import check_refused, check_taken
 from programs import cluster
 from xdsl.dialects.builtin import MemRefType, bf16, f16, f32, i8, i32
 from xdsl.ir import Attribute
@@ -90,18 +91,12 @@ REFUSED = {
 
 @pytest.mark.parametrize("asked", ACCEPTED.values(), ids=ACCEPTED)
 def test_a_product_is_taken(asked: Cluster) -> None:
-    assert LIBRARY.obstacle(asked, H200) is None
-    price = LIBRARY.price(asked, H200)
-    assert 0 < price.bound.time_s <= price.seconds
+    check_taken(LIBRARY, asked, H200)
 
 
 @pytest.mark.parametrize("reason", REFUSED)
 def test_the_reason_is_said(reason: str) -> None:
-    found = LIBRARY.obstacle(REFUSED[reason], H200)
-    assert found is not None
-    assert reason in found
-    with pytest.raises(CompileError, match="library cublaslt does not compute this group"):
-        LIBRARY.call(REFUSED[reason])
+    check_refused(LIBRARY, REFUSED[reason], H200, reason)
 
 
 def test_a_chip_that_does_not_multiply_the_type() -> None:

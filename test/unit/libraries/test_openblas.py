@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import MemRefType, f32, f64
 
 sys.path.append(str(Path(__file__).parents[1] / "plan"))
 
+from library_contract import check_refused, check_taken
 from programs import cluster
 
 from dlc.analysis.dataflow import Cluster
@@ -66,18 +67,12 @@ REFUSED = {
 
 @pytest.mark.parametrize("asked", ACCEPTED.values(), ids=ACCEPTED)
 def test_a_product_is_taken(asked: Cluster) -> None:
-    assert LIBRARY.obstacle(asked, AVX2) is None
-    price = LIBRARY.price(asked, AVX2)
-    assert 0 < price.bound.time_s <= price.seconds
+    check_taken(LIBRARY, asked, AVX2)
 
 
 @pytest.mark.parametrize("reason", REFUSED)
 def test_the_reason_is_said(reason: str) -> None:
-    found = LIBRARY.obstacle(REFUSED[reason], AVX2)
-    assert found is not None
-    assert reason in found
-    with pytest.raises(CompileError, match="library openblas does not compute this group"):
-        LIBRARY.call(REFUSED[reason])
+    check_refused(LIBRARY, REFUSED[reason], AVX2, reason)
 
 
 def test_a_call_says_all_that_the_code_needs() -> None:
