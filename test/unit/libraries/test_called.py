@@ -187,9 +187,12 @@ def test_a_wheel_that_is_not_there() -> None:
 
 
 REAL = os.environ.get("DLC_OPENBLAS") or file_of_wheel(LIBRARY.place.wheel)
+NEEDS_OPENBLAS = pytest.mark.skipif(
+    REAL is None, reason="needs OpenBLAS: pip install scipy-openblas32"
+)
 
 
-@pytest.mark.skipif(REAL is None, reason="needs OpenBLAS: pip install scipy-openblas32")
+@NEEDS_OPENBLAS
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_openblas_itself_agrees_with_numpy(
@@ -232,11 +235,10 @@ def test_a_compile_checks_the_calls_that_it_finds(
         verified(tmp_path)
 
 
+@NEEDS_OPENBLAS
 def test_a_compile_checks_the_kernels_beside_calls_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if REAL is None:
-        pytest.skip("needs OpenBLAS: pip install scipy-openblas32")
     monkeypatch.setenv("DLC_CACHE_GB", "0")
     monkeypatch.setenv("DLC_OPENBLAS", str(REAL))
     assert "not run here" not in verified(tmp_path).checked
