@@ -25,6 +25,7 @@ _DRIVER_FLAGS = (
 _KERNEL_FLAGS = (*CPP_FLAGS, "-O1", "-ftls-model=initial-exec", "-fno-strict-aliasing")
 _DRIVER_FILES = (
     "block.c",
+    "tokens.c",
     "instructions.c",
     "warpgroup.c",
     "memory.c",
@@ -51,7 +52,7 @@ class Image:
 def build_driver(jobs: int, folder: Path) -> None:
     """Write ``DRIVER`` to ``folder``. Raises CompileError."""
     flags = (*_DRIVER_FLAGS, *arch.host().compiler_flags)
-    headers = {name: native_text(name) for name in ("driver.h", "emulator.h", "tensor_map.h")}
+    headers = {name: native_text(name) for name in ("driver.h", "emulator.h", "tensor_map.h", "worker.h")}
     headers["products.h"] = definitions()
     headers |= {n: runtime_text(n) for n in ("cuda_driver.h", "program.h", "dlc.h")}
     sources = [Source(name, native_text(name), flags) for name in _DRIVER_FILES]

@@ -1,7 +1,8 @@
 /* Kernels for an NVIDIA GPU that run on the host: what the parts of the emulator know of each other.
  *
- * block.c runs the threads of a block, instructions.c does what a warp does together, warpgroup.c what four of them
- * do, memory.c is the device's memory, driver.c and graph.c the driver interface. A kernel's text is compiled with device.h in front of it.
+ * block.c runs the threads of a block, tokens.c is what they wait for, instructions.c does what a warp does together,
+ * warpgroup.c what four of them do, memory.c is the device's memory, driver.c and graph.c the driver interface. A kernel's
+ * text is compiled with device.h in front of it.
  */
 #ifndef DLC_EMULATOR_H
 #define DLC_EMULATOR_H
