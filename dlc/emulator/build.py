@@ -33,6 +33,7 @@ _DRIVER_FILES = (
     "driver.c",
     "graph.c",
 )
+_DRIVER_HEADERS = ("driver.h", "emulator.h", "tensor_map.h", "worker.h")
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Image:
 def build_driver(jobs: int, folder: Path) -> None:
     """Write ``DRIVER`` to ``folder``. Raises CompileError."""
     flags = (*_DRIVER_FLAGS, *arch.host().compiler_flags)
-    headers = {name: native_text(name) for name in ("driver.h", "emulator.h", "tensor_map.h", "worker.h")}
+    headers = {name: native_text(name) for name in _DRIVER_HEADERS}
     headers["products.h"] = definitions()
     headers |= {n: runtime_text(n) for n in ("cuda_driver.h", "program.h", "dlc.h")}
     sources = [Source(name, native_text(name), flags) for name in _DRIVER_FILES]
