@@ -101,11 +101,11 @@ class _Check:
         told: bool,
     ) -> None:
         if later.region is not None:
-            text = (
+            raise CompileError(
                 f"copies a box of %{later.buffer.name_hint}, which the kernel writes itself: the "
+                "engine that does it sees nothing of that; copy by threads",
+                at=operation_text(op),
             )
-            text += "engine that does it sees nothing of that; copy by threads"
-            raise CompileError(text, at=operation_text(op))
         for before in earlier:
             first = before.access
             if first.buffer is not later.buffer or (later.atomic and first.atomic):

@@ -30,9 +30,9 @@ class GpuInsertBarriersPass(DlcPass):
     """A barrier stands between two accesses to a shared buffer, at least one of them a write,
     unless they are at different places in any two threads. So it does between a write and a read of
     a global buffer, unless each thread reads what it has written itself; no lowering writes one
-    element of it twice. Behind a wait
-    for a token of other threads, up to the next barrier or the end of the condition or loop, tokens
-    order accesses, and no barrier is inserted; the simulator checks them.
+    element of it twice. Behind a wait for a token of other threads, up to the next barrier or the
+    end of the condition or loop, tokens order accesses, and no barrier is inserted; the simulator
+    checks them.
 
     1. Walk the operations in order and keep what was touched since the last barrier.
     2. Before an operation that needs one, insert a barrier in its block: outside of loops and
