@@ -36,8 +36,7 @@ class Planner:
         self._measurements = measurements
         self._libraries = known_names(libraries, chip)
         self._estimated = _estimated(chip, strategies.names(), self._libraries)
-        self._plans: dict[Structure, Plan | NoPlan] = {}
-        self._staged: dict[Structure, Plan | NoPlan] = {}
+        self._plans: dict[tuple[str, Structure], Plan | NoPlan] = {}
         self._asked: dict[tuple[Dataflow, tuple[int, ...]], Plan | NoPlan] = {}
 
     def plan(self, cluster: Cluster) -> Plan | NoPlan:
@@ -59,7 +58,9 @@ class Planner:
         key = cluster.flow, cluster.places
         found = self._asked.get(key)
         if found is None:
-            found = self._asked[key] = self._by_structure(cluster)
+            chip, known = self.chip, self._libraries
+            made = self._planned(cluster, "whole", lambda own: _whole(cluster, own, chip, known))
+            found = self._asked[key] = made
         return found
 
     def seconds(self, cluster: Cluster) -> float:
@@ -67,27 +68,24 @@ class Planner:
         plan = self.worthwhile(cluster)
         return plan.s if isinstance(plan, Plan) else float("inf")
 
-    def _by_structure(self, cluster: Cluster) -> Plan | NoPlan:
+    def _of_stages(self, cluster: Cluster) -> Plan | None:
+        """Return the plan of a cluster in a kernel of stages, if one can be made."""
+        chip = self.chip
+        found = self._planned(cluster, "stages", lambda own: _of_stages(cluster, own, chip))
+        return found if isinstance(found, Plan) else None
+
+    def _planned(
+        self, cluster: Cluster, kind: str, make: Callable[[Structure], Plan | NoPlan]
+    ) -> Plan | NoPlan:
+        """Return what ``make`` says of the structure of a cluster, which is asked once."""
         if reason := strategies.beyond_limits(cluster):  # its structure is as large
             return NoPlan(reason)
         own = structure(cluster)
-        found = self._plans.get(own)
+        key = kind, own
+        found = self._plans.get(key)
         if found is None:
-            made = self._estimate(own, lambda: _whole(cluster, own, self.chip, self._libraries))
-            found = self._plans[own] = self._informed(made)
+            found = self._plans[key] = self._informed(self._estimate(key, lambda: make(own)))
         return found
-
-    def _of_stages(self, cluster: Cluster) -> Plan | None:
-        """Return the plan of a cluster in a kernel of stages, if one can be made."""
-        if strategies.beyond_limits(cluster):
-            return None
-        own = structure(cluster)
-        key = "stages", own
-        found = self._staged.get(own)
-        if found is None:
-            made = self._estimate(key, lambda: _of_stages(cluster, own, self.chip))
-            found = self._staged[own] = self._informed(made)
-        return found if isinstance(found, Plan) else None
 
     def rated(self, cluster: Cluster, given: ScheduleAttr) -> Rated:
         """Return what the models say about a schedule that is given (a person may have edited it).
