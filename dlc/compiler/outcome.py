@@ -40,7 +40,7 @@ class Outcome:
 
     def launches_text(self) -> str:
         """Return a phrase for the user: how many launches there are for each target, and how many
-        kernels are a library's.
+        kernels have a schedule that names a library.
         """
         variants = self.report["variants"]
         counts = [
@@ -79,4 +79,4 @@ class Outcome:
 def _by_libraries(variant: Mapping[str, Any]) -> str:
     schedules = [kernel["schedule"] for kernel in variant["kernels"]]
     named = Counter(each["library"] for each in schedules if "library" in each)
-    return f" ({', '.join(f'{n} by {name}' for name, n in named.items())})" if named else ""
+    return f" ({', '.join(f'{n} may call {name}' for name, n in named.items())})" if named else ""

@@ -5,6 +5,7 @@ import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 from dlc import arch, libraries
 from dlc.errors import CompileError
@@ -63,13 +64,8 @@ def parse_targets(text: str | None) -> list[Target]:
 
 def check_libraries(names: Sequence[str], targets: Sequence[Target]) -> None:
     """Raise CompileError for a library that is for another kind of chip than a target."""
-    for library in map(libraries.by_name, names):
-        other = next((t.name for t in targets if t.is_gpu != (library.target == "gpu")), None)
-        if other is not None:
-            kind = library.target.upper()
-            raise CompileError(
-                f"library {library.name} is for a {kind}, not for the target {other}"
-            )
+    for library, target in product(map(libraries.by_name, names), targets):
+        library.require_target("gpu" if target.is_gpu else "cpu", f"the target {target.name}")
 
 
 def running_target(targets: Sequence[Target]) -> Target | None:

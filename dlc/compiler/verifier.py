@@ -27,14 +27,19 @@ from dlc.verification.groups import (
     check_same,
     verify_groups,
 )
-from dlc.verification.guarded_model import guarded_probe, most_seconds, running_model
+from dlc.verification.guarded_model import (
+    GuardedModel,
+    guarded_probe,
+    most_seconds,
+    running_model,
+)
 from dlc.verification.miscompile import MiscompileError
 from dlc.verification.plan import Plan
 from dlc.verification.probe import Probe, probe_module
 from dlc.verification.reference import Reference
 from dlc.verification.simulation import KernelsSimulated, verify_by_simulation
 from dlc.verification.stored_model import StoredModel
-from dlc.verification.whole_model import CheckGroups, Runnable, Verification, verify
+from dlc.verification.whole_model import CheckGroups, Verification, verify
 
 
 class Lowered(Protocol):
@@ -180,9 +185,8 @@ class Verifier:
             kernels = _kernel_count(lowered)
             precision = self.options.precision
             found = verify(model, self._reference, precision, plan, kernels, check)
-            is_here = isinstance(model, Model)
-            asked = model.report.get("libraries", {}) if is_here else model.libraries
-            return found, [name for name, state in asked.items() if not state["used"]]
+            states = _libraries(model)
+            return found, [name for name, state in states.items() if not state["used"]]
 
     def _simulate(self, lowered: Lowered, plan: Plan) -> TargetSimulated:
         """Check what can be checked without the target."""
@@ -219,7 +223,9 @@ class Verifier:
                 self.options.job_count,
             )
 
-    def _check_groups(self, lowered: Lowered, library: Path, model: Runnable) -> CheckGroups:
+    def _check_groups(
+        self, lowered: Lowered, library: Path, model: Model | GuardedModel
+    ) -> CheckGroups:
         module = probe_module(self.context, lowered.module)
         self.build_probe(module, library)
         kernels = kernels_by_group(find_main(lowered.module))
@@ -233,13 +239,21 @@ class Verifier:
             intermediate = {name: probed.results(name) for name in kernels}
             weights, precision = self.context.weights, self.options.precision
             outputs = model.run(feeds)
-            if lowered.target.is_gpu or not hidden:  # else a library's bits, and our kernel's
+            used = [name for name, state in _libraries(model).items() if state["used"]]
+            if lowered.target.is_gpu or not used:  # else a library's bits, and our kernel's
                 check_same(outputs, probed.outputs(outputs))
             return verify_groups(
                 lowered.groups, kernels, feeds, intermediate, weights, precision, budget_seconds
             )
 
         return check
+
+
+def _libraries(model: Model | GuardedModel) -> Report:
+    """Return what a model says of its libraries, after a run."""
+    if isinstance(model, Model):
+        return model.report.get("libraries", {})
+    return dict(model.libraries)
 
 
 def _kernel_count(lowered: Lowered) -> int:

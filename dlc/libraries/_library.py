@@ -97,6 +97,13 @@ class Library:
         """The variable of the environment that names the file of the library."""
         return f"DLC_{self.name.upper()}"
 
+    def require_target(self, kind: str, name: str) -> None:
+        """Raise CompileError unless the library is for this kind of chip; name: of the chip."""
+        if self.target != kind:
+            raise CompileError(
+                f"library {self.name} is for a {self.target.upper()}, not for {name}"
+            )
+
     def require(self, cluster: Cluster, chip: Arch | None = None) -> None:
         """Raise CompileError where the library does not compute a cluster."""
         if obstacle := self.obstacle(cluster, chip):

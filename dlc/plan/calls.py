@@ -8,7 +8,6 @@ from dlc.analysis.dataflow import Cluster
 from dlc.arch import Arch
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.overlay import part_of
-from dlc.errors import CompileError
 from dlc.plan.candidate import Candidate
 from dlc.plan.plan import Plan
 from dlc.strategies import Rated, Schedule, target_of
@@ -19,10 +18,7 @@ def known_names(names: Sequence[str], chip: Arch) -> tuple[str, ...]:
     for another kind of chip.
     """
     for library in map(libraries.by_name, names):
-        if library.target != target_of(chip):
-            raise CompileError(
-                f"library {library.name} is for a {library.target.upper()}, not for {chip.name}"
-            )
+        library.require_target(target_of(chip), chip.name)
     return tuple(sorted(set(names)))
 
 

@@ -47,8 +47,8 @@ class Planner:
         return whole if isinstance(whole, Plan) else self._of_stages(cluster) or whole
 
     def worthwhile(self, cluster: Cluster) -> Plan | NoPlan:
-        """Return the plan that a search looks at: a kernel of stages only where it takes less than
-        its stages as kernels. With all others a search would find all sets of ops.
+        """Return the plan of a cluster; of a kernel of stages only where it takes less than its
+        stages as kernels.
         """
         whole = self.whole(cluster)
         return whole if isinstance(whole, Plan) else self._gaining(cluster) or whole

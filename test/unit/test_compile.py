@@ -3,6 +3,7 @@
 import inspect
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from dlc.runtime.artifact import weights_path_of
 from dlc.tools import dlc_compile, dlc_run
 from dlc.verification import groups
 from dlc.verification.error_bound import relative_error
+from dlc.verification.probe import Probed
 
 WEIGHT = np.random.default_rng(0).standard_normal((8, 5)).astype(np.float32)
 X = np.random.default_rng(1).standard_normal((3, 8)).astype(np.float32)
@@ -191,6 +193,20 @@ def test_an_output_that_depends_on_the_memory_plan_is_refused() -> None:
     groups.check_same({"y": X}, {"y": X})
     with pytest.raises(dlc.CompileError, match="output 'y' changes with the places"):
         groups.check_same({"y": X}, {"y": X + 1})
+
+
+def test_an_artifact_that_is_not_as_its_probe_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = Probed.outputs
+
+    def wrong(probed: Probed, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+        return {name: np.nextafter(x, np.inf) for name, x in right(probed, names).items()}
+
+    monkeypatch.setattr(Probed, "outputs", wrong)
+    monkeypatch.setenv("DLC_CACHE_GB", "0")
+    with pytest.raises(dlc.CompileError, match="changes with the places"):
+        compile_to(tmp_path / "model.so", model(), Options("cpu"))
 
 
 def products(*factors: float) -> onnx.ModelProto:

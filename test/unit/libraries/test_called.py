@@ -2,7 +2,7 @@
 
 import ctypes
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from dlc.errors import CompileError
 from dlc.libraries.openblas import LIBRARY
 from dlc.runtime.called_library import file_of_wheel
 from dlc.runtime.model import Model
+from dlc.verification.probe import Probed
 
 SHARED = 'library = "openblas"'
 
@@ -223,7 +224,7 @@ def test_a_compile_says_that_no_call_was_checked(
     monkeypatch.setenv("DLC_OPENBLAS", "/nowhere/libblas.so")
     found = verified(tmp_path)
     assert "calls of openblas were not run here, but the kernels beside them" in found.checked
-    assert found.launches_text() == "1 launch of 1 kernel (1 by openblas)"
+    assert found.launches_text() == "1 launch of 1 kernel (1 may call openblas)"
 
 
 def test_a_compile_checks_the_calls_that_it_finds(
@@ -249,4 +250,19 @@ def test_a_compile_checks_the_kernels_beside_calls_too(
 
     monkeypatch.setattr(c, "call_lines", without_kernel)
     with pytest.raises(CompileError, match="verification failed"):
+        verified(tmp_path)
+
+
+def test_an_artifact_without_its_library_is_compared_with_its_probe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DLC_CACHE_GB", "0")
+    monkeypatch.setenv("DLC_OPENBLAS", "/nowhere/libblas.so")
+    right = Probed.outputs
+
+    def wrong(probed: Probed, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+        return {name: np.nextafter(x, np.inf) for name, x in right(probed, names).items()}
+
+    monkeypatch.setattr(Probed, "outputs", wrong)
+    with pytest.raises(CompileError, match="changes with the places"):
         verified(tmp_path)
