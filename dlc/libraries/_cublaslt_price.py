@@ -6,14 +6,13 @@ within 9 % in 16 bits, 18 % in i8, f32 and tf32 (root of the mean square). Other
 to have them.
 """
 
-from math import ceil
-
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.traffic import traffic_bytes
 from dlc.arch import GpuArch
 from dlc.ir.tensor import element_bytes, element_type, tensor_bytes
 from dlc.libraries._gemm import Gemm
 from dlc.libraries._library import Price
+from dlc.libraries._tiles import Rounds, Sizes
 from dlc.model.occupancy import BlockResources
 from dlc.model.upper_bound import KernelWork, UpperBound, gpu_bound
 
@@ -25,9 +24,6 @@ _RATE = {"f64": 2.0}
 
 _EFFICIENCY = {"f16": 0.73, "bf16": 0.73, "tf32": 0.65, "i8": 0.35, "f32": 0.71, "f64": 0.7}
 """The part of the peak that a tile reaches in its loop; f64 is assumed."""
-
-_TILES = ((128, 256), (128, 128), (64, 128), (64, 64), (16, 128))
-"""Rows and columns of what a block computes."""
 
 _PARTS = (1, 2, 4, 8)
 """How many blocks may share the reduction of a tile."""
@@ -59,39 +55,31 @@ def price_of(cluster: Cluster, gemm: Gemm, type: str, chip: GpuArch) -> Price:
     written = sum(map(tensor_bytes, cluster.results))
     in_lines = (bytes - written) / _READ_EFFICIENCY + written / _STORE_EFFICIENCY
     memory_s = in_lines / chip.dram_bytes_per_s
-    tiles_s = _tiles_s(gemm, type, chip) * (_ODD.get(type, 1.0) if _is_odd(cluster, gemm) else 1.0)
+    rounds = Rounds(_EFFICIENCY[type], _ROUND_S, _PARTS)
+    tiles_s = _sizes(gemm).seconds(rounds, rate_per_sm(type, chip), chip.sm_count)
+    tiles_s *= _ODD.get(type, 1.0) if _is_odd(cluster, gemm) else 1.0
     seconds = 1e-6 * chip.costs.start_us + max(memory_s, tiles_s)
-    return Price(_bound(gemm, type, bytes, chip), seconds)
+    return Price(bound_of(_sizes(gemm), type, bytes, chip), seconds)
 
 
-def _bound(gemm: Gemm, type: str, bytes: int, chip: GpuArch) -> UpperBound:
+def bound_of(sizes: Sizes, type: str, bytes: int, chip: GpuArch) -> UpperBound:
     """Return the bound of any code: the products are spread evenly, each byte crosses once."""
     unit = unit_of(type, chip)
     assert unit is not None
-    issued = _flops(gemm) / _RATE.get(type, 1.0)
+    issued = sizes.flops / _RATE.get(type, 1.0)
     work = KernelWork(unit, issued, issued, bytes, bytes, 0, chip.sm_count, BlockResources(128))
     return gpu_bound(work, chip)
 
 
-def _flops(gemm: Gemm) -> float:
-    return 2.0 * gemm.products * gemm.result.rows * gemm.result.columns * gemm.lhs.columns
+def _sizes(gemm: Gemm) -> Sizes:
+    return Sizes(gemm.products, gemm.result.rows, gemm.result.columns, gemm.lhs.columns)
 
 
-def _tiles_s(gemm: Gemm, type: str, chip: GpuArch) -> float:
-    """Return the seconds of the SMs' rounds with the best of all tiles."""
+def rate_per_sm(type: str, chip: GpuArch) -> float:
+    """Return how many operations an SM does in a second with what multiplies a type there."""
     unit = unit_of(type, chip)
     assert unit is not None
-    per_sm = chip.flops_per_s(unit) / chip.sm_count * _RATE.get(type, 1.0) * _EFFICIENCY[type]
-    return min(
-        _rounds_s(gemm, tile, parts, per_sm, chip.sm_count) for tile in _TILES for parts in _PARTS
-    )
-
-
-def _rounds_s(gemm: Gemm, tile: tuple[int, int], parts: int, per_sm: float, sms: int) -> float:
-    rows, columns = tile
-    tiles = ceil(gemm.result.rows / rows) * ceil(gemm.result.columns / columns) * gemm.products
-    each_s = 2.0 * rows * columns * ceil(gemm.lhs.columns / parts) / per_sm + _ROUND_S
-    return ceil(tiles * parts / sms) * each_s + (_ROUND_S if parts > 1 else 0.0)
+    return chip.flops_per_s(unit) / chip.sm_count * _RATE.get(type, 1.0)
 
 
 def _is_odd(cluster: Cluster, gemm: Gemm) -> bool:

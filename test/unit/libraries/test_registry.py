@@ -56,7 +56,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 
 def test_the_library_of_the_page_computes(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert libraries.names() == ("cublaslt", "fastexp", "openblas")
+    assert libraries.names() == ("cublaslt", "cudnn", "fastexp", "openblas")
     monkeypatch.setenv("DLC_FASTEXP", str(installed))
     model = dlc.compile(MODEL, target="cpu", libraries=["fastexp"])
     assert model.report["libraries"] == {"fastexp": {"used": True, "state": str(installed)}}
@@ -78,7 +78,7 @@ def test_an_entry_point_that_leads_nowhere(installed: Path) -> None:
 
 
 def test_an_unknown_name_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    reason = "there is no library 'mkl'; there are: cublaslt, openblas"
+    reason = "there is no library 'mkl'; there are: cublaslt, cudnn, openblas"
     with pytest.raises(CompileError, match=reason):
         Options(libraries=("mkl",)).check()
     path = tmp_path / "m.onnx"

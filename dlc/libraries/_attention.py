@@ -1,0 +1,133 @@
+"""Attention without a mask, as an operation of cuDNN."""
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from dlc.analysis.attention import Attention, attention_of
+from dlc.analysis.dataflow import Cluster
+from dlc.analysis.operand import is_inlined
+from dlc.core.affine import Ranges, extent, linear_index, stride
+from dlc.dialects.graph.computed import ComputedOp, ContractionOp
+from dlc.dialects.graph.elementwise import MulOp
+from dlc.dialects.graph.layout import TransposeOp
+from dlc.dialects.graph.pattern import constant_number
+from dlc.errors import CompileError
+from dlc.ir.tensor import element_type, shape
+from dlc.libraries._operation_graph import Operation
+from dlc.libraries._operations import Operations, row_strides
+
+TYPES = ("f16", "bf16")
+"""Element types."""
+
+_PIECE = 8
+"""Queries, keys and values have a multiple of so many elements: 16 bytes."""
+
+_LONGEST = 128
+"""And at most so many: what cuDNN's manual promises for all chips from Ampere on."""
+
+_AXES = 4
+"""Of its tensors: the batch, heads, rows, elements."""
+
+
+def attention(ops: Sequence[ComputedOp], cluster: Cluster) -> Operations:
+    """Return the operation of a cluster; raises CompileError with the reason why there is none.
+
+    ops: those of the cluster, without constants.
+    """
+    products = [op for op in ops if isinstance(op, ContractionOp)]
+    found = attention_of(products[-1]) if products else None
+    if found is None:
+        raise CompileError("cuDNN computes convolutions, and attention")
+    scale = _scale(found)
+    turns = _turns(ops, found, cluster.results[0])
+    _check(found)
+    return _operation(found, scale, turns, cluster.results[0])
+
+
+def _scale(found: Attention) -> float:
+    """Return the factor of the scores; raises CompileError where there is more before a softmax."""
+    if not found.between:
+        return 1.0
+    op = found.between[0]
+    factors = [constant_number(x) for x in op.operands if x is not found.scores.results[0]]
+    if len(found.between) > 1 or not isinstance(op, MulOp) or len(factors) != 1:
+        raise CompileError("cuDNN is given attention without a mask here")
+    if factors[0] is None:
+        raise CompileError("cuDNN is given a scale that is a number")
+    return float(factors[0])
+
+
+def _turns(ops: Sequence[ComputedOp], found: Attention, result: SSAValue) -> list[TransposeOp]:
+    """Return the transpositions behind attention; raises CompileError for any other op."""
+    own = {found.scores, found.product, *found.between, *found.steps}
+    rest = [op for op in ops if op not in own]
+    value = found.product.results[0]
+    turns: list[TransposeOp] = []
+    for op in rest:
+        if not isinstance(op, TransposeOp) or op.operands[0] is not value:
+            raise CompileError(f"cuDNN computes no {op.name} beside attention")
+        turns.append(op)
+        value = op.results[0]
+    if value is not result:
+        raise CompileError("the result is not what attention gives")
+    return turns
+
+
+def _check(found: Attention) -> None:
+    read = (*found.scores.operands, found.product.operands[1])
+    elements = {str(element_type(x)) for x in (*read, found.product.results[0])}
+    if len(elements) > 1 or not elements <= set(TYPES):
+        raise CompileError(f"cuDNN attends {' and '.join(TYPES)}")
+    if any(map(is_inlined, read)):
+        raise CompileError("an operand is a constant that stands in the code of the kernel")
+
+
+def _operation(
+    found: Attention, scale: float, turns: Sequence[TransposeOp], result: SSAValue
+) -> Operations:
+    made = Operations()
+    scores, product = found.scores, found.product
+    # Axes of a product are the batch, rows, columns, then those of the reduction.
+    rank = len(shape(scores.results[0]))
+    batch = range(rank - 2)
+    query = _read(made, scores, 0, (*batch, rank - 2, rank))
+    key = _read(made, scores, 1, (*batch, rank - 1, rank))
+    value = _read(made, product, 1, (*batch, rank, rank - 1))
+    inputs = (query, key, value, made.number(scale, _AXES))
+    sizes, strides = shape(product.results[0]), _strides(turns, result)
+    output = made.between(_padded(sizes), _padded(strides))
+    made.operations.append(Operation("attention", inputs, output))
+    made.store(result)
+    return made
+
+
+def _read(made: Operations, op: ContractionOp, number: int, dims: Sequence[int]) -> int:
+    """Return the tensor of an operand of a product; dims: what its axes run along."""
+    value = op.operands[number]
+    ranges = Ranges([extent(n) for n in (*op.domain.parallel, *op.domain.reduction)])
+    place = linear_index(op.indexing_maps()[number].results, shape(value))
+    sizes = [(*op.domain.parallel, *op.domain.reduction)[dim] for dim in dims]
+    strides = [stride(place, dim, ranges) for dim in dims]
+    if len(op.domain.reduction) != 1 or len(dims) > _AXES or None in strides:
+        raise CompileError("cuDNN is given queries, keys and values by at most four axes")
+    steps = [each or 0 for each in strides]
+    if any(n > 1 and s == 0 for n, s in zip(sizes, steps, strict=True)):
+        raise CompileError("cuDNN is given as many keys and values as queries have heads")
+    if sizes[-1] % _PIECE or sizes[-1] > _LONGEST or steps[-1] != 1:
+        raise CompileError(f"cuDNN attends {_PIECE}, {2 * _PIECE}, ... to {_LONGEST} elements")
+    return made.read(value, _padded(sizes), _padded(steps))
+
+
+def _strides(turns: Sequence[TransposeOp], result: SSAValue) -> tuple[int, ...]:
+    """Return the strides of what attention gives, by which it lies in the result."""
+    strides = row_strides(shape(result))
+    for turn in reversed(turns):
+        places = tuple(turn.permutation.get_values())
+        strides = tuple(strides[places.index(axis)] for axis in range(len(places)))
+    return strides
+
+
+def _padded(axes: Sequence[int]) -> tuple[int, ...]:
+    """Return the sizes or strides of axes, with those of axes of one element before them."""
+    return (*(1,) * (_AXES - len(axes)), *axes)

@@ -1,0 +1,85 @@
+"""Models that cuDNN computes: a convolution and what follows it in a group, or attention."""
+
+from called_on_gpu import group
+
+KEYS = (
+    'strategy = "contract", target = "gpu", tile = [64, 32, 32], warps = [4, 1], '
+    'instruction = "fma", library = "cudnn"'
+)
+"""Keys of a schedule for any convolution."""
+
+
+def convolution(
+    x: str,
+    weight: str,
+    y: str,
+    *after: str,
+    strides: str = "1, 1",
+    padding: str = "0, 0, 0, 0",
+    dilations: str = "1, 1",
+    groups: int = 1,
+    keys: str = KEYS,
+) -> str:
+    """Return a model of a convolution of ``tensor<x>`` and ``tensor<weight>``, channels last.
+
+    after: what follows, each an op of the value before it: ``bias``, ``residual``, ``swish``,
+    ``relu6``, or the name of an op of ``graph`` on one value.
+    """
+    types = {name: f"tensor<{each}>" for name, each in (("x", x), ("w", weight), ("y", y))}
+    *_, channels, element = y.split("x")
+    inputs = {"%x": types["x"], "%w": types["w"]}
+    ops = [
+        f"graph.conv %a, %b strides [{strides}] padding [{padding}] dilations [{dilations}]"
+        f"{f' groups {groups}' if groups > 1 else ''} layout channels_last weight_layout ohwi : "
+        f"({types['x']}, {types['w']}) -> {types['y']}"
+    ]
+    for each in after:
+        if each in ("bias", "residual"):
+            type = f"tensor<{channels}x{element}>" if each == "bias" else types["y"]
+            inputs["%v"] = type
+        ops += _after(each, len(ops) - 1, types["y"], inputs.get("%v", ""))
+    return _model(inputs, types["y"], keys, ops)
+
+
+def _after(name: str, last: int, type: str, other: str) -> list[str]:
+    value, one = f"%{last}", type.rsplit("x", 1)[1].rstrip(">")
+    match name:
+        case "bias" | "residual":
+            return [f"graph.add {value}, %c : ({type}, {other}) -> {type}"]
+        case "swish":
+            return [
+                f"graph.sigmoid {value} : {type} -> {type}",
+                f"graph.mul {value}, %{last + 1} : ({type}, {type}) -> {type}",
+            ]
+        case "relu6":
+            scalar = f"tensor<1x{one}>"
+            return [
+                f"graph.constant dense<0.0> : {scalar}",
+                f"graph.max {value}, %{last + 1} : ({type}, {scalar}) -> {type}",
+                f"graph.constant dense<6.0> : {scalar}",
+                f"graph.min %{last + 2}, %{last + 3} : ({type}, {scalar}) -> {type}",
+            ]
+        case _:
+            return [f"graph.{name} {value} : {type} -> {type}"]
+
+
+def _model(inputs: dict[str, str], result: str, keys: str, ops: list[str]) -> str:
+    given = ", ".join(f"{name}: {type}" for name, type in inputs.items())
+    body = group("g", inputs, result, keys, *ops)
+    return f"func.func @main({given}) -> {result} {{\n{body}  func.return %g : {result}\n}}"
+
+
+def attention(query: str, key: str, value: str, result: str, scale: float, turned: bool) -> str:
+    """Return a model of attention that is not divided into groups yet; its result is turned from
+    heads to rows where it is ``turned``.
+    """
+    q, k, v, y = (f"tensor<{sizes}>" for sizes in (query, key, value, result))
+    given = f"%q: {q}, %k: {k}, %v: {v}"
+    op = f"%0 = graph.attention %q, %k, %v scale {scale} : ({q}, {k}, {v}) -> {y}"
+    if not turned:
+        return f"func.func @main({given}) -> {y} {{\n  {op}\n  func.return %0 : {y}\n}}"
+    batch, heads, rows, *rest = result.split("x")
+    z = f"tensor<{'x'.join((batch, rows, heads, *rest))}>"
+    turn = f"%1 = graph.transpose %0 {{permutation = array<i64: 0, 2, 1, 3>}} : {y} -> {z}"
+    body = f"{op}\n  {turn}\n  func.return %1 : {z}"
+    return f"func.func @main({given}) -> {z} {{\n  {body}\n}}"
