@@ -6,7 +6,8 @@
  * its own only if it waits.
  *
  * Blocks that wait for each other, those of a cluster or of a cooperative kernel, run in turns, each until it waits
- * for another one.
+ * for another one. One warp of one of them, another one in each launch, is held back as long as anybody else can go
+ * on: who does not wait for it, and should, finds nothing where it was to write.
  *
  * Threads that wait for a token of others go on once a pass over all warps has brought it; copies that arrive at
  * an mbarrier do so when nobody else can go on (tokens.c).
@@ -315,15 +316,20 @@ static void tell_stall(worker *w) {
   fault("it waits at a barrier that %u threads of the block do not reach", w->finished);
 }
 
-/* Let the threads of a block run as far as they can; return whether any ran or may then go on. */
+/* Let the threads of a block run as far as they can, but for those held back; return whether any ran or may then go on. */
 static int go_on(worker *w) {
   uint32_t warps = warps_of(w);
   int any = 0;
   self = w;
-  for (uint32_t i = 0; i < warps; i++) any |= w->warps[i].runnable != 0;
-  for (uint32_t i = 0; i < warps; i++) run_warp(w, &w->warps[w->backwards ? warps - 1 - i : i]);
+  for (uint32_t i = 0; i < warps; i++) any |= &w->warps[i] != w->held && w->warps[i].runnable;
+  for (uint32_t i = 0; i < warps; i++) {
+    warp *p = &w->warps[w->backwards ? warps - 1 - i : i];
+    if (p != w->held) run_warp(w, p);
+  }
   if (is_over(w)) return any;
-  if (release_tokens(w) || deliver_bulks(w) || deliver_copies(w)) return 1;
+  if (release_tokens(w)) return 1;
+  if (w->held && w->held->runnable) return any; /* copies arrive when nobody else can go on */
+  if (deliver_bulks(w) || deliver_copies(w)) return 1;
   if (w->at_barrier != w->threads_in_block) return any;
   release_barrier(w);
   return 1;
@@ -373,12 +379,31 @@ static int all_at_cluster_barrier(worker *const *blocks, uint32_t count) {
   return 1;
 }
 
+/* Choose the warp that is held back, where there are other blocks that could do without it, and return its block. */
+static worker *hold_back(worker *const *blocks, uint32_t count) {
+  uint32_t number = (uint32_t)blocks[0]->launch->number;
+  for (uint32_t rank = 0; rank < count; rank++) blocks[rank]->held = NULL;
+  worker *w = blocks[(number * 0x9E3779B9u >> 8) % count];
+  if (count > 1) w->held = &w->warps[warps_of(w) - 1 - number % warps_of(w)];
+  return w;
+}
+
+/* Let the warp go on that is held back; return whether it could. */
+static int let_go(worker *w) {
+  warp *held = w->held;
+  w->held = NULL;
+  int any = held && !is_over(w) && go_on(w);
+  w->held = held;
+  return any;
+}
+
 /* Run the blocks of a cluster in turns, forwards or backwards; `numbers` are theirs by rank. */
 static void run_cluster(worker *const *blocks, const uint64_t *numbers, uint32_t count) {
   for (uint32_t rank = 0; rank < count; rank++) {
     self = blocks[rank];
     begin_block(self, numbers[rank], rank);
   }
+  worker *holding = hold_back(blocks, count);
   for (int over = 0; !over;) {
     int any = 0;
     over = 1;
@@ -387,7 +412,7 @@ static void run_cluster(worker *const *blocks, const uint64_t *numbers, uint32_t
       while (!is_over(w) && go_on(w)) any = 1;
       over &= is_over(w);
     }
-    if (any || over) continue;
+    if (any || over || let_go(holding)) continue;
     if (blocks[0]->launch->early && !all_at_cluster_barrier(blocks, count)) break;
     for (uint32_t i = 0; i < count; i++) tell_stall(blocks[i]);
     release_cluster_barrier(blocks, count);

@@ -88,7 +88,7 @@ typedef struct warp {
 } warp;
 
 /* A block that runs; a thread of the host has one, or as many as a cluster. others: these, by rank; room: that of
- * products. */
+ * products; held: the warp that is held back, NULL where there is none. */
 typedef struct worker {
   jmp_buf scheduler;
   const launch *launch;
@@ -97,7 +97,7 @@ typedef struct worker {
   void *room;
   thread threads[MAX_THREADS];
   warp warps[MAX_THREADS / WARP_LANES];
-  warp *warp;
+  warp *warp, *held;
   /* Of each warp: a lane may wait with what it has deferred while the others of its warp wait for a token. */
   deferred queues[MAX_THREADS / WARP_LANES][MOST_DEFERRED][WARP_LANES];
   coroutine *free;

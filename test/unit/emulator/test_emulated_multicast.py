@@ -27,7 +27,7 @@ def test_blocks_get_what_others_fetch(name: str, tmp_path: Path) -> None:
 STALL = "mbarrier.try_wait for ever"
 FAULTS = [
     (ENDS, "gpu.end", "of a block of the cluster that has ended"),
-    (WAIT_FULL, "", "does not write|for ever|has ended|before its copies"),
+    (WAIT_FULL, "", "does not write|for ever|has ended|before its copies|once too often"),
     (WAIT_EMPTY, "", "once too often|does not write|for ever|has ended"),
     (FREES_RIGHT, "", STALL),
     ("bytes = 256", "bytes = 512", STALL),

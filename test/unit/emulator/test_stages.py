@@ -23,6 +23,8 @@ CASES = [
 X = stages.numbers(1000)
 Y = stages.staged(X)
 STAGED = stages.three_stages(1000, 2)
+MANY = stages.three_stages(1000, 6)
+"""Blocks enough that the last one to come need not be one that the one before it reads from."""
 
 
 def test_stages_wait(tmp_path: Path) -> None:
@@ -35,12 +37,14 @@ def test_stages_wait(tmp_path: Path) -> None:
             np.testing.assert_array_equal(outputs[f"y{number}"], y)
 
 
-def changed(monkeypatch: pytest.MonkeyPatch, old: str, new: str, folder: Path) -> Artifact:
+def changed(
+    monkeypatch: pytest.MonkeyPatch, old: str, new: str, folder: Path, kernel: str = STAGED
+) -> Artifact:
     """Return the artifact of a kernel with another barrier."""
     text = PRELUDE["grid_barrier"]
     assert old in text
     monkeypatch.setitem(PRELUDE, "grid_barrier", text.replace(old, new))
-    return build([STAGED], [(X, Y)], PASSES, folder)
+    return build([kernel], [(X, Y)], PASSES, folder)
 
 
 def fails(artifact: Artifact, folder: Path, message: str) -> None:
@@ -52,15 +56,17 @@ WAITS_FOR_LESS = {
     "nobody": ("while (arrival < last_arrival)", "while (false)"),
     "all but one": ("arrival < last_arrival", "arrival < last_arrival - 1"),
     "its own thread": ("  }\n  __syncthreads();\n}", "  }\n}"),
+    "the first threads of others": ("{\n  __syncthreads();\n  if", "{\n  if"),
 }
 
 
+@pytest.mark.parametrize("kernel", [STAGED, MANY], ids=["two blocks", "six blocks"])
 @pytest.mark.parametrize("name", WAITS_FOR_LESS)
 def test_a_barrier_that_waits_for_less(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, kernel: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A value that is read too early is what nobody has written, and so is the result."""
-    artifact = changed(monkeypatch, *WAITS_FOR_LESS[name], tmp_path)
+    artifact = changed(monkeypatch, *WAITS_FOR_LESS[name], tmp_path, kernel)
     fails(artifact, tmp_path, "kernel k0 does not write [0-9]+ of the 1000 elements of operand 1")
 
 
