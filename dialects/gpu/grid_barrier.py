@@ -16,9 +16,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from dlc.arch.scope import Scope
 from dlc.dialects.gpu.buffers import Place
-from dlc.dialects.gpu.kernel import kernel_around, kernel_of
+from dlc.dialects.gpu.kernel import kernel_of
 from dlc.dialects.gpu.sync import MeetingOp
 from dlc.ir.access import INDEX, Access, IndexedBuffer, MemoryOp, canonical_access, verify_access
+from dlc.ir.cooperation import verify_grid_barrier
 
 
 @irdl_op_definition
@@ -28,7 +29,8 @@ class GridBarrierOp(MeetingOp, MemoryOp):
     A block adds 1 to the counter when its threads have met, and waits until all blocks have. The
     counter is -1 when the kernel begins (``filled``) and is not set back: behind the barrier with
     ``number`` it is at least ``number`` times the blocks, less 1. Numbers count from 1, in the
-    order in which the blocks come to the barriers.
+    order in which the blocks come to the barriers. All threads come to each of them once: it
+    stands in no loop and under no condition. Nothing else uses the counter.
 
     ``gpu.grid_barrier %counter[0] {number = 1 : i64} : memref<1xi32>``
     """
@@ -66,13 +68,7 @@ class GridBarrierOp(MeetingOp, MemoryOp):
         verify_access(self.accesses()[0], "the counter")
         if self.number.value.data < 1:
             raise VerifyException(f"number = {self.number.value.data} should be at least 1")
-        kernel = kernel_around(self)
-        if kernel is not None and kernel.cooperative is None:
-            raise VerifyException(
-                "its kernel is not cooperative: a block may wait for one that has not begun"
-            )
-        if kernel is not None and self.counter not in kernel.filled_buffers:
-            raise VerifyException("the counter does not begin at -1; name it in filled")
+        verify_grid_barrier(self, self.counter, self.number.value.data)
 
 
 OPERATIONS = [GridBarrierOp]

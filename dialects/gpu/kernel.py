@@ -49,6 +49,7 @@ from dlc.dialects.loop.attributes import CallAttr
 from dlc.dialects.loop.call import verify_call
 from dlc.ir.access import BoundedIndex
 from dlc.ir.cluster import ClusteredKernel
+from dlc.ir.cooperation import filled_numbers, verify_cooperation
 from dlc.ir.parts import verify_parts
 
 DIMENSIONS = 3
@@ -165,8 +166,7 @@ class KernelOp(IRDLOperation, ClusteredKernel):
     @property
     def filled_buffers(self) -> Sequence[BlockArgument]:
         """The outputs and scratch buffers that hold only ones when the kernel begins."""
-        numbers = () if self.filled is None else self.filled.get_values()
-        return [self.body.block.args[int(number)] for number in numbers]
+        return [self.body.block.args[number] for number in filled_numbers(self)]
 
     @property
     def _first_output(self) -> int:
@@ -259,13 +259,7 @@ class KernelOp(IRDLOperation, ClusteredKernel):
                 "a cooperative kernel begins when the launches before it have ended: it has no "
                 "constant_inputs"
             )
-        if self.cooperative is not None and self.cluster is not None:
-            raise VerifyException("a cooperative kernel has no clusters: no lowering needs both")
-        filled = () if self.filled is None else self.filled.get_values()
-        if any(not self._first_output <= n < len(self.body.block.args) for n in filled):
-            raise VerifyException(
-                f"filled = {list(filled)} should be numbers of outputs or scratch buffers"
-            )
+        verify_cooperation(self, self.input_buffers)
         verify_parts(self, self.output_buffers)
         verify_call(self.call, self.input_buffers, self.output_buffers, self.scratch_bytes)
 

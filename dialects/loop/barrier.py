@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 from dlc.arch.scope import Scope
 from dlc.dialects.loop.attributes import BarrierScope, BarrierScopeAttr
 from dlc.dialects.loop.kernel import KernelOp
+from dlc.ir.cooperation import verify_grid_barrier
 from dlc.ir.order import OrderingOp, Token, TokenKind
 
 COUNTER = MemRefType(i32, [1])
@@ -34,8 +35,9 @@ class BarrierOp(IRDLOperation, OrderingOp):
     stored before, in global and in shared memory, all of them see behind it.
 
     It stands between the stages of a kernel, in none of its loops. A barrier of the grid has a
-    counter: a scratch buffer that the kernel wants ``filled``. ``number`` counts the barriers of
-    the grid from 1, in the order of the text. The kernel is ``cooperative``.
+    counter: a scratch buffer that the kernel wants ``filled``, and that nothing else uses.
+    ``number`` counts the barriers of the counter from 1, in the order of the text. The kernel is
+    ``cooperative``.
 
     ``loop.barrier over block``, ``loop.barrier over cluster``,
     ``loop.barrier %counter over grid {number = 1 : i64} : memref<1xi32>``
@@ -72,6 +74,10 @@ class BarrierOp(IRDLOperation, OrderingOp):
         return self.number.value.data if self.number is not None else 0
 
     def verify_(self) -> None:
+        if not isinstance(self.parent_op(), KernelOp):
+            raise VerifyException(
+                "a barrier between stages stands in no loop; end the loops before it"
+            )
         if self.over.data is not BarrierScope.GRID:
             if self.counter is not None or self.number is not None:
                 raise VerifyException("only a barrier over the grid has a counter and a number")
@@ -80,16 +86,4 @@ class BarrierOp(IRDLOperation, OrderingOp):
             raise VerifyException(f"a barrier over the grid has a counter: {COUNTER}")
         if self.count < 1:
             raise VerifyException("the barriers over the grid have numbers, from 1 on")
-        self._verify_kernel()
-
-    def _verify_kernel(self) -> None:
-        kernel = self.parent_op()
-        if not isinstance(kernel, KernelOp):
-            return
-        if kernel.cooperative is None:
-            raise VerifyException(
-                "its kernel is not cooperative: a block may wait for one that has not begun"
-            )
-        filled = () if kernel.filled is None else kernel.filled.get_values()
-        if self.counter not in [x for x in kernel.scratch_buffers if x.index in filled]:
-            raise VerifyException("the counter is a scratch buffer that filled of the kernel names")
+        verify_grid_barrier(self, self.counter, self.count)

@@ -44,6 +44,7 @@ from dlc.arch.fragments import WARP_LANES
 from dlc.dialects.loop.attributes import CallAttr
 from dlc.dialects.loop.call import verify_call
 from dlc.ir.cluster import ClusteredKernel
+from dlc.ir.cooperation import verify_cooperation
 from dlc.ir.parts import verify_parts
 
 _PRINTED = [
@@ -187,6 +188,7 @@ class KernelOp(IRDLOperation, ClusteredKernel):
                 f"blocks = {self.grid_blocks} should be a positive multiple of the cluster's "
                 f"{self.cluster_blocks}"
             )
+        verify_cooperation(self, self.input_buffers)
         verify_parts(self, self.output_buffers)
         verify_call(self.call, self.input_buffers, self.output_buffers, self.scratch_bytes)
         if not isinstance(self.body.block.last_op, EndOp):

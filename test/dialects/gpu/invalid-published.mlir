@@ -134,3 +134,10 @@ gpu.kernel @strides(%x: memref<64xf32>, %y: memref<64xf32>) attributes {grid = a
 gpu.kernel @clusters() attributes {grid = array<i64: 4, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 0 : i64, cooperative, cluster = array<i64: 2, 1, 1>} {
   gpu.end
 }
+
+// -----
+
+// expected-error@below {{filled = [1, 1] names a buffer twice}}
+gpu.kernel @filled_twice(%x: memref<64xf32>, %y: memref<64xf32>) attributes {grid = array<i64: 4, 1, 1>, block = array<i64: 32, 1, 1>, outputs = 1 : i64, filled = array<i64: 1, 1>} {
+  gpu.end
+}

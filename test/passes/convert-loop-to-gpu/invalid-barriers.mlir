@@ -1,25 +1,5 @@
 // RUN: dlc-opt %s --convert-loop-to-gpu --split-input-file --verify-diagnostics
 
-loop.kernel @in_a_loop(%x: memref<64xf32>, %y: memref<64xf32>) attributes {outputs = 1 : i64, threads = 64 : i64} {
-  loop.for %b = 0 to 2 kind = parallel map = grid {
-    // expected-error@below {{a barrier between stages stands in no loop; end the loops before it}}
-    loop.barrier over block
-    loop.yield
-  }
-  loop.end
-}
-
-// -----
-
-loop.kernel @swapped(%x: memref<64xf32>, %y: memref<64xf32>, %c: memref<1xi32>) attributes {outputs = 1 : i64, scratch = array<i64: 4>, threads = 64 : i64, blocks = 6 : i64, cooperative, filled = array<i64: 2>} {
-  // expected-error@below {{is barrier 1 over the grid of its counter, and has the number 2}}
-  loop.barrier %c over grid {number = 2 : i64} : memref<1xi32>
-  loop.barrier %c over grid {number = 1 : i64} : memref<1xi32>
-  loop.end
-}
-
-// -----
-
 loop.kernel @meets_late(%x: memref<64xf32>, %y: memref<64xf32>) attributes {outputs = 1 : i64, threads = 64 : i64, blocks = 2 : i64, cluster = 2 : i64} {
   loop.barrier over cluster
   // expected-error@below {{the blocks of a cluster meet before their first barrier}}

@@ -3,16 +3,16 @@
 // Others may store between two loads of neighbours: no vector is loaded before the loop.
 // CHECK-NOT: gpu.copy
 // CHECK:     scf.for
-// CHECK-NEXT:  gpu.grid_barrier
+// CHECK-NEXT:  gpu.cluster_barrier
 // CHECK-NEXT:  loop.load %y[%t, %v]
-gpu.kernel @k(%x: memref<64x4xf32>, %y: memref<64x4xf32>, %c: memref<1xi32>) attributes {grid = array<i64: 4, 1, 1>, block = array<i64: 64, 1, 1>, outputs = 1 : i64, scratch = array<i64: 4>, cooperative, filled = array<i64: 2>} {
+gpu.kernel @k(%x: memref<64x4xf32>, %y: memref<64x4xf32>) attributes {grid = array<i64: 4, 1, 1>, block = array<i64: 64, 1, 1>, outputs = 1 : i64, cluster = array<i64: 2, 1, 1>} {
   %t = gpu.thread_id x : index
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %four = arith.constant 4 : index
   %s = gpu.register_alloc : memref<4xf32, #loop.space<register>>
   scf.for %v = %zero to %four step %one {
-    gpu.grid_barrier %c[0] {number = 1 : i64} : memref<1xi32>
+    gpu.cluster_barrier
     %a = loop.load %y[%t, %v] : memref<64x4xf32> -> f32
     loop.store %a, %s[%v] : f32 -> memref<4xf32, #loop.space<register>>
   } {unroll}
