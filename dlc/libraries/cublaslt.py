@@ -169,18 +169,40 @@ def _code(call: CallAttr) -> str:
     a = _matrix(1, gemm.rhs, numbers.factors, factor)
     b = _matrix(0, gemm.lhs, numbers.factors, factor)
     d = _matrix(2, gemm.result, numbers.result, result)
-    algorithm = call.get("algorithm", 0)
-    first = (numbers.compute, numbers.scale, _epilogue(call), algorithm, gemm.products, 3)
-    return f"{{{', '.join(map(str, first))}, {call.workspace}u, {a}, {b}, {d}}}"
+    return _fields(
+        compute=numbers.compute,
+        scale=numbers.scale,
+        epilogue=_epilogue(call),
+        algorithm=call.get("algorithm", 0),
+        products=gemm.products,
+        bias=3,
+        workspace=f"{call.workspace}u",
+        a=a,
+        b=b,
+        d=d,
+    )
 
 
 def _matrix(buffer: int, side: Side, type: int, bytes: int) -> str:
     """Return a ``cublaslt_matrix``."""
     rows, columns = (side.rows, side.columns) if side.turned else (side.columns, side.rows)
     start = side.start * bytes
-    numbers = (buffer, gcd(_START_BYTES, start), type, int(side.turned))
-    sizes = (f"{rows}u", f"{columns}u", f"{start}u", side.pitch, side.step)
-    return f"{{{', '.join(map(str, (*numbers, *sizes)))}}}"
+    return _fields(
+        buffer=buffer,
+        alignment=gcd(_START_BYTES, start),
+        type=type,
+        turned=int(side.turned),
+        rows=f"{rows}u",
+        columns=f"{columns}u",
+        start=f"{start}u",
+        pitch=side.pitch,
+        step=side.step,
+    )
+
+
+def _fields(**values: int | str) -> str:
+    """Return an initialiser that names the members: their order in ``cublaslt.c`` is no matter."""
+    return f"{{{', '.join(f'.{name} = {value}' for name, value in values.items())}}}"
 
 
 _SET = "void *, int, const void *, size_t"

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 
 import pytest
 from library_contract import check_refused, check_taken
@@ -120,16 +121,58 @@ def test_a_call_says_all_that_the_code_needs() -> None:
     LIBRARY.check(call, [MemRefType(f16, n) for n in ([64, 48], [32, 48], [64, 32], [32])])
 
 
+def fields(code: str) -> dict[str, str]:
+    """Return what an initialiser of numbers and of structures of numbers gives each member."""
+    matrices = dict(re.findall(r"\.(\w) = \{([^}]*)\}", code))
+    text = re.sub(r"\.\w = \{[^}]*\}", "", code)
+    found = dict(re.findall(r"\.(\w+) = (\w+)", text))
+    for name, inner in matrices.items():
+        found |= {f"{name}.{key}": value for key, value in re.findall(r"\.(\w+) = (\w+)", inner)}
+    return found
+
+
+def fields_of(cluster: Cluster) -> dict[str, str]:
+    """Return what the C text is told of a product."""
+    return fields(LIBRARY.code(LIBRARY.call(cluster)))
+
+
+def members(structure: str) -> set[str]:
+    """Return the members of a structure of the C text."""
+    (body,) = re.findall(rf"typedef struct {structure} {{([^}}]*)}}", LIBRARY.text)
+    lines = (line.split(None, 1)[1] for line in body.split(";") if line.strip())
+    return {name.strip(" *") for names in lines for name in names.split(",")}
+
+
+def test_the_code_names_all_members() -> None:
+    """C sets what an initialiser does not name to zero, and says nothing."""
+    given = set(fields_of(product()))
+    outer = {name for name in given if "." not in name} | {name[0] for name in given if "." in name}
+    assert outer == members("cublaslt_call")
+    for matrix in "abd":
+        of = {name[2:] for name in given if name.startswith(f"{matrix}.")}
+        assert of == members("cublaslt_matrix")
+
+
+PLAIN = {
+    **{"compute": "68", "scale": "0", "epilogue": "1", "algorithm": "0", "products": "1"},
+    **{"bias": "3", "workspace": "33554432u"},
+}
+FACTORS = {
+    "a": {"buffer": "1", "rows": "32u", "columns": "48u", "pitch": "32"},
+    "b": {"buffer": "0", "rows": "48u", "columns": "64u", "pitch": "48"},
+    "d": {"buffer": "2", "rows": "32u", "columns": "64u", "pitch": "32"},
+}
+COMMON = {"alignment": "16", "type": "2", "turned": "0", "start": "0u", "step": "0"}
+
+
 def test_the_transposed_product_is_handed_over() -> None:
     """Matrices of cuBLASLt are column-major: the rhs comes first, and rows are columns."""
-    plain = LIBRARY.code(LIBRARY.call(product()))
-    numbers = "{68, 0, 1, 0, 1, 3, 33554432u"
-    assert plain == (
-        f"{numbers}, {{1, 16, 2, 0, 32u, 48u, 0u, 32, 0}}, {{0, 16, 2, 0, 48u, 64u, 0u, 48, 0}}, "
-        "{2, 16, 2, 0, 32u, 64u, 0u, 32, 0}}"
-    )
-    turned = LIBRARY.code(LIBRARY.call(product(turned=TURNED, y="32x48xf16")))
-    assert "{1, 16, 2, 1, 48u, 32u, 0u, 48, 0}" in turned
+    matrices = {name: {**COMMON, **numbers} for name, numbers in FACTORS.items()}
+    plain = {f"{name}.{key}": x for name, numbers in matrices.items() for key, x in numbers.items()}
+    assert fields_of(product()) == {**PLAIN, **plain}
+    turned = fields_of(product(turned=TURNED, y="32x48xf16"))
+    a = {"a.turned": "1", "a.rows": "48u", "a.columns": "32u", "a.pitch": "48"}
+    assert turned == {**PLAIN, **plain, **a}
 
 
 EPILOGUES = {1: (), 2: (RELU,), 4: (BIAS,), 6: (BIAS, RELU)}
@@ -137,31 +180,29 @@ EPILOGUES = {1: (), 2: (RELU,), 4: (BIAS,), 6: (BIAS, RELU)}
 
 @pytest.mark.parametrize("number", EPILOGUES)
 def test_what_follows_is_an_epilogue(number: int) -> None:
-    code = LIBRARY.code(LIBRARY.call(product(*EPILOGUES[number])))
-    assert code.startswith(f"{{68, 0, {number}, 0, ")
+    assert fields_of(product(*EPILOGUES[number]))["epilogue"] == str(number)
 
 
 COMPUTED = {
-    "f16": (product(), "{68, 0,"),
-    "f32": (product(**F32), "{68, 0,"),
-    "tf32": (product(turned="precision tf32", **F32), "{77, 0,"),
-    "f64": (product(**F64), "{70, 1,"),
-    "i8": (product(turned=TURNED, **I8), "{72, 10,"),
+    "f16": (product(), "68", "0"),
+    "f32": (product(**F32), "68", "0"),
+    "tf32": (product(turned="precision tf32", **F32), "77", "0"),
+    "f64": (product(**F64), "70", "1"),
+    "i8": (product(turned=TURNED, **I8), "72", "10"),
 }
 
 
 @pytest.mark.parametrize("type", COMPUTED)
 def test_the_type_of_sums(type: str) -> None:
-    asked, numbers = COMPUTED[type]
-    assert LIBRARY.code(LIBRARY.call(asked)).startswith(numbers)
+    asked, *numbers = COMPUTED[type]
+    found = fields_of(asked)
+    assert [found["compute"], found["scale"]] == numbers
 
 
 def test_starts_say_how_they_are_aligned() -> None:
-    call = LIBRARY.call(product()).replace(starts=(1, 4, 8))
-    code = LIBRARY.code(call)
-    assert "{0, 2, 2, 0," in code
-    assert "{1, 8, 2, 0," in code
-    assert "{2, 16, 2, 0," in code
+    found = fields(LIBRARY.code(LIBRARY.call(product()).replace(starts=(1, 4, 8))))
+    assert [found[f"{name}.alignment"] for name in "bad"] == ["2", "8", "16"]
+    assert [found[f"{name}.start"] for name in "bad"] == ["2u", "8u", "16u"]
 
 
 WRONG = {
