@@ -1,8 +1,7 @@
 """Choose which ops share a kernel, and put each choice in a group."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from math import inf
 from time import monotonic
 
@@ -27,7 +26,7 @@ from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.graph.step_loop import StepLoopOp, blocks
 from dlc.dialects.graph.structure import GraphOp
 from dlc.errors import CompileError
-from dlc.plan import NoPlan, Plan, Planner, fitting, saving, write
+from dlc.plan import NoPlan, Plan, Planner, fitting, write
 from dlc.plan.whole_loop import plan_whole
 from dlc.search import Partition
 
@@ -177,9 +176,6 @@ def _generate_parts(groups: Sequence[Operation], planner: Planner) -> None:
             write(fitting(plan, group).rated, group)
 
 
-_UNFOUND = "would be faster, but the search did not merge them"
-
-
 class _Outliner:
     """Replaces the clusters of a partition by groups named ``g<number>``, in running order; those
     ``placed`` stay as they are.
@@ -189,84 +185,26 @@ class _Outliner:
         self.partition = partition
         self.planner = planner
         self.order = [n for n in partition.order() if n not in placed]
-        self.place = {n: i for i, n in enumerate(self.order)}
-        self.names = {n: f"g{number + i}" for n, i in self.place.items()}
-        self.chains = list(_open_chains(partition, planner))
+        self.names = {n: f"g{number + i}" for i, n in enumerate(self.order)}
 
     def run(self) -> list[Operation]:
         """Return the groups, which stand in no block yet."""
         clusters = self.partition.clusters
         results = {n: clusters[n].results for n in self.order}
-        reasons = {n: self._boundaries(n) for n in self.order}
+        boundaries = search.Boundaries(self.partition, self.planner, self.names)
+        reasons = {n: boundaries.of(n) for n in self.order}  # while no cluster is a group yet
         groups: list[Operation] = []
         for n in self.order:
             group = outline(clusters[n], self.names[n])
             if isinstance(plan := self.planner.plan(clusters[n]), Plan):
                 write(plan.best.rated, group)
-            if reasons[n].data:
-                group.boundaries = reasons[n]
+            if reasons[n]:
+                group.boundaries = ArrayAttr(map(StringAttr, reasons[n]))
             for old, new in zip(results[n], group.outputs, strict=True):
                 new.name_hint = old.name_hint
                 old.replace_all_uses_with(new)
             groups.append(group)
         return groups
-
-    def _boundaries(self, producer: int) -> ArrayAttr[StringAttr]:
-        """Return why each reader of a cluster is another cluster, in the order of their names."""
-        found = (c for c in self.partition.consumers[producer] if c in self.place)
-        readers = sorted(found, key=self.place.__getitem__)
-        texts = (f"{self.names[c]}: {self._reason(producer, c)}" for c in readers)
-        return ArrayAttr([StringAttr(text) for text in texts])
-
-    def _reason(self, producer: int, consumer: int) -> str:
-        pair = producer, consumer
-        plan = self._plan_of(pair)
-        chain = next((each for each in self.chains if {*pair} <= {*each}), None)
-        if chain and (isinstance(plan, NoPlan) or plan.has_stages):
-            return self._of_chain(chain)
-        if isinstance(plan, NoPlan):
-            return plan.reason
-        if self.partition.closes_cycle(producer, consumer):
-            return "another group lies between"
-        if plan.has_stages:
-            why = self._why_stages(pair)
-            return f"in stages ({why}), one kernel {self._loss(pair, plan)}"
-        return f"one kernel {self._loss(pair, plan)}"
-
-    def _of_chain(self, chain: Sequence[int]) -> str:
-        """Return why clusters are not one kernel of which no two could be one."""
-        names = ", ".join(self.names[n] for n in chain if n in self.names)
-        plan = self._plan_of(chain)
-        if isinstance(plan, NoPlan):
-            return f"{names} as one kernel: {plan.reason}"
-        if plan.has_stages:
-            return f"{names} as one kernel: {self._why_stages(chain)}"
-        return f"{names} as one kernel {self._loss(chain, plan)}"
-
-    def _why_stages(self, parts: Sequence[int]) -> str:
-        """Return why clusters have no kernel without stages."""
-        whole = self.planner.whole(self._together(parts))
-        assert isinstance(whole, NoPlan)
-        return whole.reason
-
-    def _loss(self, parts: Sequence[int], plan: Plan) -> str:
-        apart = [self.planner.plan(self.partition.clusters[n]) for n in parts]
-        lost_s = -saving(apart, [plan]).s
-        return f"would take {lost_s * 1e6:.3g} us more" if lost_s >= 0 else _UNFOUND
-
-    def _plan_of(self, parts: Sequence[int]) -> Plan | NoPlan:
-        return self.planner.plan(self._together(parts))
-
-    def _together(self, parts: Sequence[int]) -> Cluster:
-        return reduce(Cluster.merged, (self.partition.clusters[n] for n in parts))
-
-
-def _open_chains(partition: Partition, planner: Planner) -> Iterator[tuple[int, ...]]:
-    """Yield the clusters of chains that one kernel may take as a whole, but does not."""
-    for ends in planner.spans(partition.flow):
-        first, last = (partition.home[op] for op in ends)
-        if first != last:
-            yield first, *partition.between(first, last), last
 
 
 def _arrange(block: Block, groups: list[Operation]) -> None:

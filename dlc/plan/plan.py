@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from dlc.core.measurements import Measurements
 from dlc.plan.candidate import Candidate
 from dlc.plan.structure import Structure
-from dlc.strategies import by_name
 
 INDISTINCT = 0.05
 """Ways that differ by a smaller part of their time are equal: the model is off by more between
@@ -35,11 +34,6 @@ class Plan:
     def best(self) -> Candidate:
         """The schedule to take."""
         return self.candidates[0]
-
-    @property
-    def has_stages(self) -> bool:
-        """Whether the kernel is one of stages, since no other one can be made."""
-        return all(by_name(x.schedule.strategy).has_stages for x in self.candidates)
 
     @property
     def runners_up(self) -> tuple[Candidate, ...]:

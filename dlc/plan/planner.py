@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from math import inf
 
 from dlc import strategies
 from dlc.analysis.dataflow import Cluster, Dataflow
@@ -53,6 +54,17 @@ class Planner:
         whole = self.whole(cluster)
         return whole if isinstance(whole, Plan) else self._gaining(cluster) or whole
 
+    def lost_in_stages_s(self, cluster: Cluster) -> float | None:
+        """Return at least how many seconds longer a kernel of stages takes than these as kernels,
+        negative where it gains; ``None`` where a cluster has no stages that all have kernels.
+        """
+        for gaining_s, other_s, apart_s in self._in_stages(cluster):
+            if gaining_s < apart_s:
+                found = self._of_stages(cluster, gaining=True)  # those that may gain may not fit
+                gaining_s = inf if found is None else found.estimate_s
+            return min(gaining_s, other_s) - apart_s
+        return None
+
     def whole(self, cluster: Cluster) -> Plan | NoPlan:
         """Return the plan of a cluster in a kernel without stages, or why there is none."""
         key = cluster.flow, cluster.places
@@ -66,12 +78,14 @@ class Planner:
     def seconds(self, cluster: Cluster) -> float:
         """Return what the best kernel of a cluster takes; infinite where nothing makes one."""
         plan = self.worthwhile(cluster)
-        return plan.s if isinstance(plan, Plan) else float("inf")
+        return plan.s if isinstance(plan, Plan) else inf
 
-    def _of_stages(self, cluster: Cluster) -> Plan | None:
-        """Return the plan of a cluster in a kernel of stages, if one can be made."""
-        chip = self.chip
-        found = self._planned(cluster, "stages", lambda own: _of_stages(cluster, own, chip))
+    def _of_stages(self, cluster: Cluster, gaining: bool = False) -> Plan | None:
+        """Return the plan of a cluster in a kernel of stages, if one can be made. gaining: only of
+        schedules that may take less than the stages as kernels.
+        """
+        chip, kind = self.chip, "gaining" if gaining else "stages"
+        found = self._planned(cluster, kind, lambda own: _of_stages(cluster, own, chip, gaining))
         return found if isinstance(found, Plan) else None
 
     def _planned(
@@ -110,15 +124,23 @@ class Planner:
         """Return the plan of a kernel of stages that takes less than these as kernels. Most take
         more, which is found without their schedules.
         """
+        for gaining_s, _, apart_s in self._in_stages(cluster):
+            if gaining_s < apart_s:
+                found = self._of_stages(cluster, gaining=True)
+                return found if found is not None and found.estimate_s < apart_s else None
+        return None
+
+    def _in_stages(self, cluster: Cluster) -> Iterator[tuple[float, float, float]]:
+        """Yield the least seconds of a kernel of stages that may gain, of one that may not, and
+        those of its stages as kernels.
+        """
         for strategy in strategies.in_stages(cluster, self.chip):
             assert strategy.stages is not None
             plans = [self.whole(stage) for stage in strategy.stages.of(cluster)]
             alone = [(each.estimate_s, each.bytes) for each in plans if isinstance(each, Plan)]
-            apart_s = sum(seconds for seconds, _ in alone)
-            if len(alone) == len(plans) and strategy.stages.least_s(alone, self.chip) < apart_s:
-                found = self._of_stages(cluster)
-                return found if found is not None and found.estimate_s < apart_s else None
-        return None
+            if len(alone) == len(plans):
+                apart_s = sum(seconds for seconds, _ in alone)
+                yield (*strategy.stages.least_s(alone, self.chip), apart_s)
 
     def _estimate(self, key: object, make: Callable[[], Plan | NoPlan]) -> Plan | NoPlan:
         found = self._estimated.get(key)
@@ -165,10 +187,12 @@ def _whole(cluster: Cluster, own: Structure, chip: Arch, libraries: Sequence[str
     return NoPlan(f"no schedule for {described} fits on the chip{reasons}")
 
 
-def _of_stages(cluster: Cluster, own: Structure, chip: Arch) -> Plan | NoPlan:
+def _of_stages(cluster: Cluster, own: Structure, chip: Arch, gaining: bool) -> Plan | NoPlan:
     """Return the plan of a kernel of stages, by the model alone."""
     target = strategies.target_of(chip)
-    able = [each.implementations[target] for each in strategies.in_stages(cluster, chip)]
+    found = strategies.in_stages(cluster, chip)
+    ways = (x.stages.gaining if gaining and x.stages else x.implementations for x in found)
+    able = [each[target] for each in ways]
     if found := best_of([ranked(each, each.work_of(cluster), chip) for each in able]):
         return Plan(own, found, traffic_bytes(cluster), work(cluster))
     return NoPlan("no stages fit on the chip")

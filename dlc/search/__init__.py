@@ -7,12 +7,13 @@ from typing import Protocol
 from dlc.analysis.dataflow import Dataflow
 from dlc.errors import CompileError
 from dlc.plan import Planner
+from dlc.search._boundaries import Boundaries
 from dlc.search._effort import UNLIMITED, Effort
 from dlc.search._partition import Partition
 from dlc.search._price import cost
 from dlc.search.greedy import stitch
 
-__all__ = ["Effort", "Partition", "Search", "by_name", "cost", "names", "stitch"]
+__all__ = ["Boundaries", "Effort", "Partition", "Search", "by_name", "cost", "names", "stitch"]
 
 
 class Search(Protocol):

@@ -14,12 +14,15 @@ FOREIGN = "no strategy computes these ops together"
 
 @dataclass(frozen=True)
 class Stages:
-    """Of kernels that have some. of: a cluster's, in order. least_s: the least seconds of a kernel
-    on a chip, by the seconds and bytes of its stages as kernels of their own.
+    """Of kernels that have some. of: a cluster's, in order. gaining: by kind of chip, the kernels
+    with those schedules only that may take less than stages as kernels of their own. least_s: the
+    least seconds of one of these on a chip, and of any other, by the seconds and bytes of its
+    stages as kernels of their own.
     """
 
     of: Callable[[Cluster], Sequence[Cluster]]
-    least_s: Callable[[Sequence[tuple[float, int]], Any], float]
+    least_s: Callable[[Sequence[tuple[float, int]], Any], tuple[float, float]]
+    gaining: Mapping[str, Implementation[Any, Any, Any]]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ through global memory, where threads meet in between: those of a block, of a clu
 whole grid.
 
 Small kernels gain: the start of a kernel takes longer than a meeting of a cluster. Whether one does
-is the plan's to find out; ``boundaries`` say what one kernel would lose.
+is the plan's to find out; ``boundaries`` say what one kernel would lose at least.
 
 FusionStitching (Zheng et al., 2020) and AStitch (Zheng et al., ASPLOS 2022) call this block and
 global composition.
@@ -33,5 +33,5 @@ STRATEGY = Strategy(
     _obstacles,
     {"gpu": gpu.IMPLEMENTATION},
     precedence=-1,
-    stages=Stages(stages_of, least_s),
+    stages=Stages(stages_of, least_s, {"gpu": gpu.GAINING}),
 )

@@ -13,7 +13,7 @@ from dlc.strategies._schedule import Schedule
 from dlc.strategies.stitched.lowering import lower
 from dlc.strategies.stitched.meeting import meetings_s
 from dlc.strategies.stitched.schedule import NONE, StitchedOnGpu
-from dlc.strategies.stitched.space import candidates
+from dlc.strategies.stitched.space import candidates, gaining
 from dlc.strategies.stitched.work import Stage, StitchedWork, work_of
 
 
@@ -85,3 +85,4 @@ IMPLEMENTATION = Implementation(
     lower,
     check=_check,
 )
+GAINING = replace(IMPLEMENTATION, candidates=gaining)

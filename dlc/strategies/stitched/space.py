@@ -1,14 +1,14 @@
 """The schedules of ``stitched`` that there are to choose from."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from math import fsum
+from math import fsum, inf
 
 from dlc.arch import GpuArch
 from dlc.arch.scope import CLUSTER_BLOCKS
 from dlc.strategies._implementation import AnyImplementation, space_of
 from dlc.strategies._schedule import Schedule
-from dlc.strategies.stitched.meeting import meetings_s
+from dlc.strategies.stitched.meeting import may_gain, meetings_s
 from dlc.strategies.stitched.schedule import (
     BLOCK,
     CLUSTER,
@@ -30,7 +30,20 @@ def candidates(work: StitchedWork, arch: GpuArch) -> Iterator[StitchedOnGpu]:
     A part is left out where the bytes alone, which its SMs take in, need more time than the start
     of a kernel for each stage and the bytes on all of the chip.
     """
-    for carry, blocks in _parts(work, arch):
+    return _made(work, arch, _parts(work, arch))
+
+
+def gaining(work: StitchedWork, arch: GpuArch) -> Iterator[StitchedOnGpu]:
+    """Yield those schedules of the space that may take less than the stages as kernels: a search
+    has no use for others, which take most of the time that rating the space needs.
+    """
+    return _made(work, arch, (way for way in _parts(work, arch) if may_gain(way[0], arch)))
+
+
+def _made(
+    work: StitchedWork, arch: GpuArch, ways: Iterable[tuple[str, int]]
+) -> Iterator[StitchedOnGpu]:
+    for carry, blocks in ways:
         part = arch.part(blocks)
         for threads in _THREADS:
             found = [best_of_stage(stage, threads, part) for stage in work.stages]
@@ -39,9 +52,10 @@ def candidates(work: StitchedWork, arch: GpuArch) -> Iterator[StitchedOnGpu]:
                 yield _schedule(work, stages, threads, blocks, carry)
 
 
-def least_s(stages: Sequence[tuple[float, int]], arch: GpuArch) -> float:
-    """Return the least seconds that a kernel may take, of stages that each take so many alone and
-    move so many bytes: no fewer SMs are faster, and none takes in more than it can.
+def least_s(stages: Sequence[tuple[float, int]], arch: GpuArch) -> tuple[float, float]:
+    """Return the least seconds that a kernel may take whose meetings may gain, and those of one
+    whose do not, of stages that each take so many alone and move so many bytes: no fewer SMs are
+    faster, and none takes in more than it can.
     """
     start_s = arch.costs.start_us * 1e-6
 
@@ -50,7 +64,12 @@ def least_s(stages: Sequence[tuple[float, int]], arch: GpuArch) -> float:
         own_s = fsum(max(seconds - start_s, bytes / rate) for seconds, bytes in stages)
         return start_s + own_s + meetings_s([carry] * (len(stages) - 1), arch)
 
-    return min(of_way(*way) for way in _ways(arch))
+    found = {way: of_way(*way) for way in _ways(arch)}
+    gaining, others = (
+        [s for (carry, _), s in found.items() if may_gain(carry, arch) is wanted]
+        for wanted in (True, False)
+    )
+    return min(gaining, default=inf), min(others, default=inf)
 
 
 def _ways(arch: GpuArch) -> Iterator[tuple[str, int]]:

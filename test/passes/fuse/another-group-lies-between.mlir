@@ -3,7 +3,7 @@
 // The exponential and the group of the maximum could share a kernel, but the product lies between them.
 
 // CHECK:       fused_group.group @g0
-// CHECK-SAME:    boundaries = ["g1: in stages (what a contraction reads is an output, or others read it too: it is stored anyway), one kernel would take {{[0-9.e+-]+}} us more", "g2: another group lies between"]
+// CHECK-SAME:    boundaries = ["g1: in stages (what a contraction reads is an output, or others read it too: it is stored anyway), one kernel would take at least {{[0-9.e+-]+}} us more", "g2: another group lies between"]
 // CHECK:         graph.exp
 // CHECK:       fused_group.group @g1
 // CHECK:         graph.matmul

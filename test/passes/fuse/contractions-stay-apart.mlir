@@ -3,7 +3,7 @@
 // The group that ends says why; what stands between two products goes to the first.
 
 // CHECK:       %[[A:.*]] = fused_group.group @g0
-// CHECK-SAME:    boundaries = ["g1: in stages (two contractions), one kernel would take {{[0-9.e+-]+}} us more"]
+// CHECK-SAME:    boundaries = ["g1: in stages (two contractions), one kernel would take at least {{[0-9.e+-]+}} us more"]
 // CHECK:         graph.matmul
 // CHECK-NEXT:    graph.relu
 // CHECK-NEXT:    fused_group.yield

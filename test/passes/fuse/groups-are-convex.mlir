@@ -3,7 +3,7 @@
 // The first product and the last addition cannot share a kernel: the second product lies between them.
 
 // CHECK:       fused_group.group @g0
-// CHECK-SAME:    boundaries = ["g1: in stages (two contractions), one kernel would take {{[0-9.e+-]+}} us more"]
+// CHECK-SAME:    boundaries = ["g1: in stages (two contractions), one kernel would take at least {{[0-9.e+-]+}} us more"]
 // CHECK:         graph.matmul
 // CHECK-NEXT:    fused_group.yield
 // CHECK:       fused_group.group @g1

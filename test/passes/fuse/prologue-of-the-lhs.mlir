@@ -5,7 +5,7 @@
 
 // CHECK-LABEL: func.func @large
 // CHECK:       fused_group.group @g0(%y)
-// CHECK-SAME:    boundaries = ["g1: in stages (only the lhs of a contraction takes a prologue that computes), one kernel would take {{[0-9.e+-]+}} us more"]
+// CHECK-SAME:    boundaries = ["g1: in stages (only the lhs of a contraction takes a prologue that computes), one kernel would take at least {{[0-9.e+-]+}} us more"]
 // CHECK:         graph.relu
 // CHECK:       fused_group.group @g1
 // CHECK:         graph.add

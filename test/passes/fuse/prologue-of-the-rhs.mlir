@@ -11,7 +11,7 @@
 // CHECK-NEXT:    fused_group.yield
 // CHECK-LABEL: func.func @ones
 // CHECK:       fused_group.group @g1
-// CHECK-SAME:    boundaries = ["g2: in stages (only the lhs of a contraction takes a prologue that computes), one kernel would take {{[0-9.e+-]+}} us more"]
+// CHECK-SAME:    boundaries = ["g2: in stages (only the lhs of a contraction takes a prologue that computes), one kernel would take at least {{[0-9.e+-]+}} us more"]
 // CHECK:         graph.pad
 // CHECK:       fused_group.group @g2
 // CHECK-NEXT:    ^bb0

@@ -115,21 +115,45 @@ def test_the_reason_that_nothing_can_make_it() -> None:
     assert Planner(AVX2).plan(two) == NoPlan("two contractions")
 
 
-def test_a_kernel_of_stages_is_made_where_there_is_no_other() -> None:
-    two = cluster(
-        "%0 = graph.matmul %x, %x : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>\n"
-        "%1 = graph.matmul %0, %x : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>",
-        "%1: tensor<64x64xf32>",
-        "%x: tensor<64x64xf32>",
+def two_products(rows: int, columns: int, inner: int) -> Cluster:
+    x, w, v = (
+        f"tensor<{a}x{b}xf16>" for a, b in ((rows, columns), (columns, inner), (inner, columns))
     )
-    planner = Planner(H200)
-    plan = made(two, planner)
-    assert plan.has_stages
+    y = f"tensor<{rows}x{inner}xf16>"
+    return cluster(
+        f"%0 = graph.matmul %x, %w : ({x}, {w}) -> {y}\n"
+        f"%1 = graph.matmul %0, %v : ({y}, {v}) -> {x}",
+        f"%1: {x}",
+        f"%x: {x}, %w: {w}, %v: {v}",
+    )
+
+
+def test_a_kernel_of_stages_is_made_where_there_is_no_other() -> None:
+    two, planner = two_products(64, 64, 64), Planner(H200)
+    assert made(two, planner).best.schedule.strategy == "stitched"
     assert planner.whole(two) == NoPlan("two contractions")
     alone = [made(Cluster(two.flow, (op,)), planner) for op in two.ops]
-    assert not any(each.has_stages for each in alone)
-    gains = plan.estimate_s < sum(each.estimate_s for each in alone)
+    assert {each.best.schedule.strategy for each in alone} == {"contract"}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "gains"), [((1, 16, 4), True), ((64, 64, 64), False), ((512, 512, 512), False)]
+)
+def test_stages_are_worthwhile_where_they_take_less_than_kernels_of_their_own(
+    sizes: tuple[int, int, int], gains: bool
+) -> None:
+    two, planner = two_products(*sizes), Planner(H200)
+    alone_s = sum(made(Cluster(two.flow, (op,)), planner).estimate_s for op in two.ops)
+    lost_s, least_lost_s = made(two, planner).estimate_s - alone_s, planner.lost_in_stages_s(two)
     assert isinstance(planner.worthwhile(two), Plan) == gains
+    assert least_lost_s is not None
+    assert (lost_s < 0, least_lost_s < 0) == (gains, gains)
+    assert least_lost_s <= lost_s + 1e-12
+
+
+def test_ops_of_one_strategy_lose_nothing_in_stages() -> None:
+    two = two_products(64, 64, 64)
+    assert Planner(H200).lost_in_stages_s(Cluster(two.flow, two.ops[:1])) is None
 
 
 class _Measured:

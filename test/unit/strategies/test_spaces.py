@@ -86,6 +86,24 @@ def test_vectors_go_over_the_ends_of_lines_but_not_of_windows() -> None:
     assert {s.vector for s in map_gpu.candidates(shared, H200) if s.columns == 2} == {1, 2}
 
 
+@pytest.mark.parametrize(
+    ("cluster_meeting_us", "carries"),
+    [(H200.costs.cluster_meeting_us, {"block"}), (0.9, {"block", "cluster"})],
+)
+def test_a_search_rates_stages_only_where_a_meeting_takes_less_than_a_start(
+    cluster_meeting_us: float, carries: set[str]
+) -> None:
+    chip = replace(H200, costs=replace(H200.costs, cluster_meeting_us=cluster_meeting_us))
+    work = WORKS["stitched on a GPU"]
+    gaining = strategies.by_name("stitched").stages
+    assert gaining is not None
+    found = list(gaining.gaining["gpu"].candidates(work, chip))
+    every = list(strategies.by_name("stitched").implementations["gpu"].candidates(work, chip))
+    assert {each.carry[0] for each in found} == carries
+    assert {each.carry[0] for each in every} == {"block", "cluster", "grid"}
+    assert set(found) < set(every)
+
+
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS, ids=lambda i: i.schedule.title())
 def test_what_is_in_a_space_is_read_as_it_is_printed(
     implementation: Implementation[Any, Any, Any],
