@@ -77,8 +77,8 @@ class GroupOp(IRDLOperation):
     """Graph ops that one kernel computes, with the decisions about it.
 
     ``schedule``: how it is lowered; ``bound``: what the architecture model says about that;
-    ``measured``: what it took where it was tried. ``boundaries``: why the group ends where it does,
-    one sentence per neighbour that was not taken in.
+    ``measured``: what it took where it was tried. ``boundaries``: why the group ends where it does:
+    a sentence for each group that reads a result, or for several that read it in a concatenation.
 
     ``%y = fused_group.group @g0(%x) : (tensor<8xf32>) -> tensor<8xf32> attributes {...} {...}``
     """

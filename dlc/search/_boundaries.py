@@ -1,11 +1,14 @@
 """Why the clusters of a partition are not fewer."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 
 from dlc.analysis.dataflow import Cluster
+from dlc.dialects.graph.computed import ComputedOp
+from dlc.dialects.graph.overlay import OverlayOp
 from dlc.plan import NoPlan, Plan, Planner, saving
 from dlc.search._partition import Partition
+from dlc.search._price import STANDING
 
 _BETWEEN = "another group lies between"
 _UNFOUND = "would be faster, but the search did not merge them"
@@ -26,10 +29,43 @@ class Boundaries:
         self.chains = list(_open_chains(partition, planner))
 
     def of(self, producer: int) -> list[str]:
-        """Return why each reader of a cluster is another cluster, in the order of their names."""
-        found = (c for c in self.partition.consumers[producer] if c in self.place)
-        readers = sorted(found, key=self.place.__getitem__)
-        return [f"{self.names[c]}: {self._reason(producer, c)}" for c in readers]
+        """Return why each reader of a cluster is another cluster, in the order of their names:
+        first of what it gives, then of concatenations in which that stands, by reasons.
+        """
+        direct = self._named(self.partition.consumers[producer])
+        found = [f"{self.names[c]}: {self._reason(producer, c)}" for c in direct]
+        behind: dict[str, list[str]] = {}
+        for reader in self._named(self._behind(producer) - {*direct}):
+            behind.setdefault(self._reason_through(producer, reader), []).append(self.names[reader])
+        for reason, names in behind.items():
+            found.append(f"{', '.join(names)} through a concatenation: {reason}")
+        return found
+
+    def _named(self, numbers: Iterable[int]) -> list[int]:
+        return sorted((n for n in numbers if n in self.place), key=self.place.__getitem__)
+
+    def _behind(self, producer: int) -> set[int]:
+        """Return the clusters that read concatenations without a kernel of what a cluster gives."""
+        waiting = [c for c in self.partition.consumers[producer] if c not in self.place]
+        found: set[int] = set()
+        while waiting:
+            readers = self.partition.consumers[waiting.pop()] - found
+            found |= readers
+            waiting += readers - self.place.keys()
+        return found
+
+    def _reason_through(self, producer: int, consumer: int) -> str:
+        between = self.partition.between(producer, consumer)
+        if not self.place.keys().isdisjoint(between):
+            return _BETWEEN
+        plan = self.planner.whole(self._together([producer, *between, consumer]))
+        if isinstance(plan, NoPlan):
+            return plan.reason
+        standing = (isinstance(op, OverlayOp) for n in between for op in self._ops(n))
+        return STANDING.reason if any(standing) else self._loss((producer, consumer), plan)
+
+    def _ops(self, number: int) -> Sequence[ComputedOp]:
+        return self.partition.clusters[number].ops
 
     def _reason(self, producer: int, consumer: int) -> str:
         pair = producer, consumer

@@ -10,7 +10,9 @@ from dlc.plan import NoPlan, Plan, Planner
 from dlc.search._partition import Partition
 
 STANDING = NoPlan("tensors that are stored as parts of one are read where they stand")
-"""Of a kernel that would join them: the next parts are laid over the same buffer, not a copy."""
+"""Of a kernel that would join them. It cannot: what it computes is a tensor with a buffer of its
+own, and the parts that come later are laid over the buffer of those before.
+"""
 
 
 Ask = Callable[[Cluster], Plan | NoPlan]
