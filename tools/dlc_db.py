@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     purpose = "Look after the database of measured times that dlc-compile --tune fills."
     parser = CommandParser("dlc-db", description=purpose, allow_abbrev=False)
-    where = "default: tuning.db in $DLC_CACHE_DIR, else in ~/.cache/dlc"
+    where = "default: tuning.db in $DLC_CACHE_DIR, else in $XDG_CACHE_HOME/dlc or ~/.cache/dlc"
     parser.add_argument("--database", type=Path, metavar="FILE", help=where)
     parser.add_argument("--version", action="version", version=f"dlc {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

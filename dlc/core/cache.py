@@ -37,8 +37,14 @@ def cache_key(*parts: str | bytes) -> str:
 
 
 def cache_root() -> Path:
-    """Return the folder of the cache: ``$DLC_CACHE_DIR``, else ``~/.cache/dlc``."""
-    return Path(os.environ.get("DLC_CACHE_DIR") or Path.home() / ".cache" / "dlc")
+    """Return the folder of the cache: ``$DLC_CACHE_DIR``, else ``dlc`` in ``$XDG_CACHE_HOME``, by
+    default ``~/.cache``. As the XDG Base Directory Specification says, a relative path in the
+    latter counts as none.
+    """
+    if own := os.environ.get("DLC_CACHE_DIR"):
+        return Path(own)
+    of_user = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (of_user if of_user.is_absolute() else Path.home() / ".cache") / "dlc"
 
 
 class Cache:

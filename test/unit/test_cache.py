@@ -4,7 +4,31 @@ from pathlib import Path
 
 import pytest
 
-from dlc.core.cache import Cache, cache_key, write_atomically
+from dlc.core.cache import Cache, cache_key, cache_root, write_atomically
+
+
+@pytest.mark.parametrize(
+    ("own", "of_user", "root"),
+    [
+        ("/own", "/user", "/own"),
+        ("here", "/user", "here"),
+        (None, "/user", "/user/dlc"),
+        ("", "/user", "/user/dlc"),
+        (None, None, "/home/me/.cache/dlc"),
+        (None, "", "/home/me/.cache/dlc"),
+        (None, "here", "/home/me/.cache/dlc"),  # the XDG specification allows no relative path
+    ],
+)
+def test_where_the_cache_is(
+    monkeypatch: pytest.MonkeyPatch, own: str | None, of_user: str | None, root: str
+) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    for name, value in (("DLC_CACHE_DIR", own), ("XDG_CACHE_HOME", of_user)):
+        if value is None:
+            monkeypatch.delenv(name, raising=False)
+        else:
+            monkeypatch.setenv(name, value)
+    assert cache_root() == Path(root)
 
 
 def test_a_key_tells_where_its_parts_end() -> None:
