@@ -1,9 +1,8 @@
 """What cuBLASLt takes for a product, as far as that can be told without it.
 
 The numbers were fitted to times of cuBLAS on an H200: those of the table "Products of matrices" of
-docs/results.md, each our own estimate times the ratio that was measured there. They hit these times
-within 9 % in 16 bits, 18 % in i8, f32 and tf32 (root of the mean square). Other chips are assumed
-to have them.
+docs/results.md, each our own estimate times the ratio that was measured there. How far they are off
+these times is part of the price. Other chips are assumed to have them.
 """
 
 from dlc.analysis.dataflow import Cluster
@@ -43,6 +42,11 @@ copies need: 2048 x 50257 x 768; f32 did not care.
 """
 
 
+_ERROR = {"f16": 0.09, "bf16": 0.09}
+_OTHER_ERROR = 0.18
+"""Root of the mean square over that table, in 16 bits, and in i8, f32 and tf32; f64 is assumed."""
+
+
 def unit_of(type: str, chip: GpuArch) -> str | None:
     """Return what multiplies a type on a chip, ``None`` where nothing does."""
     units = _UNITS.get(type, (f"wgmma.{type}", f"mma.{type}"))
@@ -59,7 +63,8 @@ def price_of(cluster: Cluster, gemm: Gemm, type: str, chip: GpuArch) -> Price:
     tiles_s = _sizes(gemm).seconds(rounds, rate_per_sm(type, chip), chip.sm_count)
     tiles_s *= _ODD.get(type, 1.0) if _is_odd(cluster, gemm) else 1.0
     seconds = 1e-6 * chip.costs.start_us + max(memory_s, tiles_s)
-    return Price(bound_of(_sizes(gemm), type, bytes, chip), seconds)
+    error = _ERROR.get(type, _OTHER_ERROR)
+    return Price(bound_of(_sizes(gemm), type, bytes, chip), seconds, error)
 
 
 def bound_of(sizes: Sizes, type: str, bytes: int, chip: GpuArch) -> UpperBound:

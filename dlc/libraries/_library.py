@@ -32,11 +32,20 @@ class Function:
 @dataclass(frozen=True)
 class Price:
     """What a call takes. bound: the least time that any code can take; seconds: what it probably
-    takes.
+    takes; error: by which part of that the seconds may be off (root of the mean square of what was
+    measured).
     """
 
     bound: UpperBound
     seconds: float
+    error: float
+
+    @property
+    def surely_s(self) -> float:
+        """The seconds with which a plan counts: a call is taken where it wins by more than the
+        error of its price.
+        """
+        return self.seconds * (1.0 + self.error)
 
 
 @dataclass(frozen=True)

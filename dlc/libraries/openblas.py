@@ -37,6 +37,11 @@ _PACKED_CLOCKS = 1.0
 64 x 768 x 768 took longer there.
 """
 
+_ERROR = 0.07
+"""Root of the mean square over the eight products of docs/performance.md, "CPU: products by
+OpenBLAS", on two cores: our own estimate over the ratio that was measured is the time of OpenBLAS.
+"""
+
 
 def _obstacle(cluster: Cluster) -> str | None:
     product = Product.of(cluster)
@@ -64,7 +69,7 @@ def _price(cluster: Cluster, chip: Arch) -> Price:
     rate = _EFFICIENCY * chip.flops_per_s(bytes_each) * cores / chip.cores
     begin_us = chip.costs.launch_us + (chip.parallel_region_us if cores > 1 else 0.0)
     packing_s = copied * _PACKED_CLOCKS / chip.clock_hz
-    return Price(bound, 1e-6 * begin_us + flops / rate + packing_s)
+    return Price(bound, 1e-6 * begin_us + flops / rate + packing_s, _ERROR)
 
 
 def _call(cluster: Cluster) -> CallAttr:

@@ -25,7 +25,8 @@ def known_names(names: Sequence[str], chip: Arch) -> tuple[str, ...]:
 def with_calls(
     generated: Sequence[Candidate], cluster: Cluster, chip: Arch, names: Sequence[str]
 ) -> tuple[Candidate, ...]:
-    """Return generated kernels, and calls of libraries, each before what takes longer.
+    """Return generated kernels, and calls of libraries, each before what takes longer also where
+    its price is off by its error.
 
     A call has the best generated kernel beside it, for where its library is missing.
     """
@@ -59,7 +60,7 @@ def check_call(rated: Rated, cluster: Cluster, chip: Arch) -> Rated:
 
 def _rated(schedule: Schedule, cluster: Cluster, chip: Arch) -> Rated:
     price = libraries.by_name(schedule.library).price(cluster, chip)
-    return Rated(schedule, price.bound, lambda: price.seconds)
+    return Rated(schedule, price.bound, lambda: price.surely_s)
 
 
 def fitting(plan: Plan, group: GroupOp) -> Candidate:

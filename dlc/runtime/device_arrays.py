@@ -74,7 +74,7 @@ def _load(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise InputError("device arrays need cupy: pip install dlc[cuda]") from error
+        raise InputError("device arrays need cupy: pip install cupy-cuda13x") from error
 
 
 def _library_of(array: Any) -> ArrayLibrary:
