@@ -75,6 +75,31 @@ def test_an_edited_schedule_is_the_one_that_is_compiled(tmp_path: Path) -> None:
     assert "block = array<i64: 128, 1, 1>" in lowered
 
 
+@pytest.mark.parametrize(
+    ("blocks", "carry"), [(8, "cluster"), (1, "block"), (132, "grid")], ids=lambda each: str(each)
+)
+def test_the_stages_of_the_page_compile_in_all_ways_that_it_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], blocks: int, carry: str
+) -> None:
+    text, on_page = (ROOT / "docs" / "stages.mlir").read_text(), 'blocks = 8, carry = ["cluster"]'
+    assert text in LEVELS
+    assert on_page in text
+    edited, artifact = tmp_path / "edited.mlir", tmp_path / "stages.so"
+    edited.write_text(text.replace(on_page, f'blocks = {blocks}, carry = ["{carry}"]'))
+    assert dlc_compile.main([str(edited), "--target", "sm_90a", "-o", str(artifact)]) == 0
+    assert "1 launch of 1 kernel" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("key", ["split = 2", "producers = 1", 'copies = "tensor"'])
+def test_the_page_says_what_cannot_be_a_stage(tmp_path: Path, key: str) -> None:
+    edited = tmp_path / "edited.mlir"
+    edited.write_text(
+        (ROOT / "docs" / "stages.mlir").read_text().replace("stages = 3}]", f"stages = 3, {key}}}]")
+    )
+    with pytest.raises(AssertionError, match="stage 1 has a schedule of no such threads"):
+        _run(f"dlc-opt {edited} --tile=arch=sm_90a")
+
+
 def _commands(start: str) -> Iterator[tuple[str, str]]:
     """Yield the page and the text of each command that begins so in an ``sh`` block."""
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
