@@ -4,7 +4,7 @@ chip: by measuring, or by a lock file.
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc import arch, registry
 from dlc.analysis.entry import find_main, groups
 from dlc.compiler import measuring
+from dlc.compiler.ir_files import is_ir
 from dlc.compiler.options import Options
 from dlc.compiler.targets import Target
 from dlc.core.cache import write_atomically
@@ -24,7 +25,7 @@ from dlc.option_text import option
 from dlc.plan import Planner
 from dlc.tuning.budget import Budget
 from dlc.tuning.database import Database, default_path
-from dlc.tuning.lock import lock_text, read_lock
+from dlc.tuning.lock import Lock, lock_text, read_lock
 from dlc.tuning.measurement import Measurement
 from dlc.tuning.trial import Measurer
 from dlc.tuning.tuned import Tuned
@@ -60,10 +61,13 @@ class Choosing:
     def write_lock(self) -> None:
         """Write the lock file, where one is wished. Raises OSError."""
         if self.options.lock is not None:
-            write_atomically(Path(self.options.lock), lock_text(self._chosen).encode())
+            write_atomically(Path(self.options.lock), self._lock_text().encode())
+
+    def _lock_text(self) -> str:
+        return lock_text(self._chosen, self.options.libraries)
 
     def _obey(self, lock: Path, target: Target, module: ModuleOp) -> None:
-        read_lock(_text(lock), str(lock)).write_on(module, target.name)
+        _read(lock).write_on(module, target.name)
         try:
             self._tile(target, module)
         except CompileError as error:
@@ -101,7 +105,8 @@ class Choosing:
         except CompileError as error:
             self.remarks.append(f"{error}; what is measured now is not kept")
             database = None
-        planner, seconds = Planner(arch.by_name(target.name)), options.tune_seconds
+        chip, seconds = arch.by_name(target.name), options.tune_seconds
+        planner = Planner(chip, Tuned(), options.libraries)
         assert seconds is not None
         return Tuner(measurer, planner, database, Budget(seconds), options.show_detail)
 
@@ -120,6 +125,23 @@ class Choosing:
                 group.measured = _measured(time)
 
 
+def obeying(options: Options, source: ModelSource) -> Options:
+    """Return options with the libraries of the lock that they name, if they name one.
+
+    source: what is compiled; IR, whose schedules stand in it, obeys no lock.
+    Raises CompileError for a lock that cannot be read, or was written with other libraries.
+    """
+    if options.locked is None or is_ir(source):
+        return options
+    lock = _read(Path(options.locked))
+    if options.libraries and {*options.libraries} != {*lock.libraries}:
+        key, written = option("libraries"), ",".join(lock.libraries) or "none"
+        raise CompileError(
+            f"the lock was written with {key} {written}; leave out {key}", at=lock.path
+        )
+    return replace(options, libraries=lock.libraries)
+
+
 def check_untuned(options: Options, source: ModelSource) -> None:
     """Raise CompileError for wishes about schedules where the source is IR, which has its own."""
     wishes = {"tune": options.tune_seconds, "lock": options.lock, "locked": options.locked}
@@ -132,6 +154,10 @@ def _measured(time: Measurement) -> MeasuredAttr:
     values = {"time_us": 1e6 * time.median_s, "spread_us": 1e6 * time.spread_s}
     rounded = ((name, float(f"{value:.4g}")) for name, value in values.items())
     return MeasuredAttr((*rounded, ("count", time.count)))
+
+
+def _read(path: Path) -> Lock:
+    return read_lock(_text(path), str(path))
 
 
 def _text(path: Path) -> str:

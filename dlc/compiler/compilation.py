@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc import arch, registry
 from dlc.backends.host.weight_placer import WeightPlacer
 from dlc.compiler.build import Built, build_cpu, build_cuda
-from dlc.compiler.choosing import Choosing, check_untuned
+from dlc.compiler.choosing import Choosing, check_untuned, obeying
 from dlc.compiler.edited import Start, in_the_text, read_start, unverified
 from dlc.compiler.identity import LOADED_SOURCES
 from dlc.compiler.index_report import describe_indices
@@ -76,7 +76,7 @@ class Compilation:
         self, source: ModelSource, options: Options, targets: Sequence[Target], timing: Timing
     ):
         self.source = source
-        self.options = options
+        self.options = options = obeying(options, source)
         self.targets = targets
         self.context: DlcContext = registry.new_context(WeightStore())
         self.timing = timing

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc import registry
 from dlc.backends.host.c_text import c_string
-from dlc.compiler.choosing import Choosing, check_untuned
+from dlc.compiler.choosing import Choosing, check_untuned, obeying
 from dlc.compiler.edited import Start, read_start
 from dlc.compiler.ir_files import is_ir
 from dlc.compiler.kernels import Launched, kernel_texts, launched
@@ -44,6 +44,7 @@ def emit(
         check_untuned(options, source)
     if level not in LEVELS:
         raise CompileError(f"level {level!r} is unknown; give {', '.join(LEVELS)}")
+    options = obeying(options, source)
     emission = _Emission(options, level, locations, registry.new_context(WeightStore()))
     targets = parse_targets(options.target)
     check_libraries(options.libraries, targets)

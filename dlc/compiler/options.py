@@ -160,11 +160,6 @@ class Options:
         if isinstance(self.libraries, str):
             raise CompileError(f"libraries is {self.libraries!r}; give a list of names")
         libraries.check_names(self.libraries)
-        if self.libraries and self.tune_seconds is not None:
-            raise CompileError(
-                f"{option('tune')} measures generated kernels only; {option('libraries')} has no "
-                "effect with it"
-            )
 
     @property
     def fusion(self) -> str:

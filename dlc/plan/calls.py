@@ -23,27 +23,39 @@ def known_names(names: Sequence[str], chip: Arch) -> tuple[str, ...]:
 
 
 def with_calls(
-    generated: Sequence[Candidate], cluster: Cluster, chip: Arch, names: Sequence[str]
+    generated: Sequence[Candidate],
+    cluster: Cluster,
+    chip: Arch,
+    names: Sequence[str],
+    all_algorithms: bool = False,
 ) -> tuple[Candidate, ...]:
     """Return generated kernels, and calls of libraries, each before what takes longer also where
     its price is off by its error.
 
     A call has the best generated kernel beside it, for where its library is missing.
+    all_algorithms: each algorithm of a library is a call of its own, and takes as long as its
+    first one by the model.
     """
     found = list(generated)
-    for call in _calls(generated[0].schedule, cluster, chip, names):
+    for call in _calls(generated[0].schedule, cluster, chip, names, all_algorithms):
         slower = (n for n, each in enumerate(found) if each.estimate_s > call.estimate_s)
         found.insert(next(slower, len(found)), call)
     return tuple(found)
 
 
 def _calls(
-    kernel: Schedule, cluster: Cluster, chip: Arch, names: Sequence[str]
+    kernel: Schedule,
+    cluster: Cluster,
+    chip: Arch,
+    names: Sequence[str],
+    all_algorithms: bool,
 ) -> Iterator[Candidate]:
-    for name in names:
-        if libraries.by_name(name).obstacle(cluster, chip) is None:
-            rated = _rated(replace(kernel, library=name), cluster, chip)
-            yield Candidate(rated.schedule, rated.latency_s(), lambda rated=rated: rated)
+    for library in map(libraries.by_name, names):
+        if library.obstacle(cluster, chip) is None:
+            for number in range(library.algorithms if all_algorithms else 1):
+                schedule = replace(kernel, library=library.name, algorithm=number)
+                rated = _rated(schedule, cluster, chip)
+                yield Candidate(rated.schedule, rated.latency_s(), lambda rated=rated: rated)
 
 
 def check_call(rated: Rated, cluster: Cluster, chip: Arch) -> Rated:

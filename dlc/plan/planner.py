@@ -26,8 +26,10 @@ class Planner:
     """Makes plans for one chip.
 
     What the model says of a structure is found once in a process; what was measured is looked up
-    once by each planner. libraries: the names of those that may compute a group. Raises
-    CompileError for one that does not exist, or is for another kind of chip.
+    once by each planner. libraries: the names of those that may compute a group. Without
+    ``NOTHING`` as measurements (others may know as little) all algorithms of a library are
+    candidates: only measuring tells them apart. Raises CompileError for a library that does not
+    exist, or is for another kind of chip.
     """
 
     def __init__(
@@ -36,7 +38,9 @@ class Planner:
         self.chip = chip
         self._measurements = measurements
         self._libraries = known_names(libraries, chip)
-        self._estimated = _estimated(chip, strategies.names(), self._libraries)
+        self._all_algorithms = measurements is not NOTHING
+        known = strategies.names(), self._libraries, self._all_algorithms
+        self._estimated = _estimated(chip, *known)
         self._plans: dict[tuple[str, Structure], Plan | NoPlan] = {}
         self._asked: dict[tuple[Dataflow, tuple[int, ...]], Plan | NoPlan] = {}
 
@@ -70,15 +74,18 @@ class Planner:
         key = cluster.flow, cluster.places
         found = self._asked.get(key)
         if found is None:
-            chip, known = self.chip, self._libraries
-            made = self._planned(cluster, "whole", lambda own: _whole(cluster, own, chip, known))
-            found = self._asked[key] = made
+            found = self._asked[key] = self._planned(
+                cluster, "whole", lambda own: self._make_whole(cluster, own)
+            )
         return found
 
     def seconds(self, cluster: Cluster) -> float:
         """Return what the best kernel of a cluster takes; infinite where nothing makes one."""
         plan = self.worthwhile(cluster)
         return plan.s if isinstance(plan, Plan) else inf
+
+    def _make_whole(self, cluster: Cluster, own: Structure) -> Plan | NoPlan:
+        return _whole(cluster, own, self.chip, self._libraries, self._all_algorithms)
 
     def _of_stages(self, cluster: Cluster, gaining: bool = False) -> Plan | None:
         """Return the plan of a cluster in a kernel of stages, if one can be made. gaining: only of
@@ -158,10 +165,10 @@ class Planner:
 
 @lru_cache(8)
 def _estimated(
-    chip: Arch, known: tuple[str, ...], libraries: tuple[str, ...]
+    chip: Arch, known: tuple[str, ...], libraries: tuple[str, ...], all_algorithms: bool
 ) -> dict[object, Plan | NoPlan]:
     """Return the plans of this process for a chip, made while strategies ``known`` were there, with
-    calls of ``libraries``.
+    calls of ``libraries``, perhaps by all algorithms.
     """
     return {}
 
@@ -172,7 +179,9 @@ def forget() -> None:
     ranked.cache_clear()
 
 
-def _whole(cluster: Cluster, own: Structure, chip: Arch, libraries: Sequence[str]) -> Plan | NoPlan:
+def _whole(
+    cluster: Cluster, own: Structure, chip: Arch, libraries: Sequence[str], all_algorithms: bool
+) -> Plan | NoPlan:
     """Return the plan of a kernel without stages, by the model alone."""
     try:
         able = strategies.able(cluster, chip)
@@ -180,7 +189,7 @@ def _whole(cluster: Cluster, own: Structure, chip: Arch, libraries: Sequence[str
         return NoPlan(str(reason))
     works = [(each, each.work_of(cluster)) for each in able]
     if found := best_of([ranked(each, work, chip) for each, work in works]):
-        found = with_calls(found, cluster, chip, libraries)
+        found = with_calls(found, cluster, chip, libraries, all_algorithms)
         return Plan(own, found, traffic_bytes(cluster), work(cluster))
     described = " or ".join(each.describe(work) for each, work in works)
     reasons = "".join(f"; a small block {v}" for v in _violations(works, chip))

@@ -1,8 +1,13 @@
 """Libraries of others that the kernels of an artifact call where they are found."""
 
+import ctypes
+import os
+from collections.abc import Callable, Iterable
+from ctypes import c_char_p, c_int32
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import ClassVar
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,30 @@ class CalledLibrary:
     def data(self) -> dict[str, bool | str]:
         """Return it as a report has it."""
         return {"used": self.is_used, "state": self.state}
+
+
+class LibraryRow(ctypes.Structure):
+    """A row of the table of an artifact (``dlc_library``)."""
+
+    _fields_: ClassVar = [
+        ("name", c_char_p),
+        ("variable", c_char_p),
+        ("wheel", c_char_p),
+        ("is_used", c_int32),
+        ("state", c_char_p),
+    ]
+
+    def called(self) -> CalledLibrary:
+        """Return what the row says, once the libraries were opened."""
+        name, variable, state = self.name.decode(), self.variable.decode(), self.state or b""
+        return CalledLibrary(name, variable, bool(self.is_used), state.decode())
+
+
+def offer_wheels(rows: Iterable[LibraryRow], offer: Callable[[int, bytes], object]) -> None:
+    """Offer the file of its wheel to each row, by its number, where that is installed."""
+    for number, row in enumerate(rows):
+        if (file := file_of_wheel(row.wheel.decode())) is not None:
+            offer(number, os.fsencode(file))
 
 
 def file_of_wheel(wheel: str) -> Path | None:

@@ -25,7 +25,7 @@ import numpy as np
 
 from dlc.errors import ArtifactError
 from dlc.runtime.artifact import Trailer, seal_of
-from dlc.runtime.called_library import CalledLibrary, file_of_wheel
+from dlc.runtime.called_library import CalledLibrary, LibraryRow, offer_wheels
 from dlc.runtime.dtypes import numpy_dtype
 from dlc.runtime.private_copy import private_copy
 
@@ -41,16 +41,6 @@ class _Tensor(ctypes.Structure):
         ("rank", c_int32),
         ("shape", POINTER(c_int64)),
         ("bytes", c_uint64),
-    ]
-
-
-class _CalledLibrary(ctypes.Structure):
-    _fields_: ClassVar = [
-        ("name", c_char_p),
-        ("variable", c_char_p),
-        ("wheel", c_char_p),
-        ("is_used", c_int32),
-        ("state", c_char_p),
     ]
 
 
@@ -73,7 +63,7 @@ class _Api(ctypes.Structure):
         ("step_count", CFUNCTYPE(c_uint32, c_void_p)),
         ("run_steps", CFUNCTYPE(c_int, c_void_p, c_uint32, c_uint32, *[c_void_p] * 4)),
         ("library_count", c_int32),
-        ("libraries", POINTER(_CalledLibrary)),
+        ("libraries", POINTER(LibraryRow)),
         ("set_library", CFUNCTYPE(c_int, c_int32, c_char_p)),
     ]
 
@@ -143,9 +133,7 @@ class Library:
         threads: of a run on the CPU, 0: the default.
         """
         handle = c_void_p()
-        for number, row in enumerate(self._called_libraries()):
-            if (file := file_of_wheel(row.wheel.decode())) is not None:
-                self.check(self.api.set_library(number, os.fsencode(file)))
+        offer_wheels(self._rows(), lambda *given: self.check(self.api.set_library(*given)))
         self.check(self.api.create(os.fsencode(path), None, device, ctypes.byref(handle)))
         assert handle.value is not None
         if threads:
@@ -154,17 +142,9 @@ class Library:
 
     def called_libraries(self) -> list[CalledLibrary]:
         """Return what is called where it is found, as it is since a model was created."""
-        return [
-            CalledLibrary(
-                row.name.decode(),
-                row.variable.decode(),
-                bool(row.is_used),
-                (row.state or b"").decode(),
-            )
-            for row in self._called_libraries()
-        ]
+        return [row.called() for row in self._rows()]
 
-    def _called_libraries(self) -> Any:
+    def _rows(self) -> list[LibraryRow]:
         return self.api.libraries[: self.api.library_count]
 
     def set_threads(self, handle: int, threads: int) -> None:

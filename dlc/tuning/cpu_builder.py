@@ -2,20 +2,20 @@
 
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import arch
 from dlc.backends.c import COMPILER_FLAGS, c_text
-from dlc.core.c_compiler import Source, find_c_compiler
+from dlc.backends.host.libraries import called
+from dlc.core.c_compiler import Source
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.structure import Array
 from dlc.dialects.loop import KernelOp
 from dlc.errors import CompileError
-from dlc.runtime.native import native_headers, native_text
-from dlc.scratch import ScratchFolder
+from dlc.runtime.native import native_text
 from dlc.strategies import Schedule
+from dlc.tuning.calling import EXPORTED, calling_sources, linked
 from dlc.tuning.program import Program, alone, lower_alone
 
 _FLUSH = """
@@ -34,7 +34,7 @@ kernels of a model; else to wake them would count in the time of each run.
 
 class CpuBuilder:
     """A ``Builder``; the code is that of a shared library which exports its kernels, the functions
-    of ``threads.h``, and ``flush``.
+    of ``threads.h``, ``flush``, and those that open libraries.
     """
 
     def __init__(self, target: str, pipeline: str, pool: ThreadPoolExecutor):
@@ -58,16 +58,12 @@ class CpuBuilder:
 
     def _compile(self, module: ModuleOp) -> bytes:
         kernels = [op for op in module.ops if isinstance(op, KernelOp)]
-        exported = ("-O2", "-fvisibility=default")
         flags = (*COMPILER_FLAGS, *self._chip.compiler_flags, "-fvisibility=default")
-        sources = [
-            Source("kernels.c", c_text(kernels), flags),
-            Source("threads.c", native_text("threads.c"), exported),
-            Source("flush.c", _FLUSH, exported),
-        ]
-        compiler = find_c_compiler()
-        objects = compiler.compile_objects(sources, native_headers(), 1)
-        with ScratchFolder("dlc-tune-") as folder:
-            path = Path(folder, "kernels.so")
-            compiler.link_library(objects, ["-pthread", "-lm"], path)
-            return path.read_bytes()
+        return linked(
+            [
+                Source("kernels.c", c_text(kernels), flags),
+                Source("threads.c", native_text("threads.c"), EXPORTED),
+                Source("flush.c", _FLUSH, EXPORTED),
+                *calling_sources(called(kernels)),
+            ]
+        )

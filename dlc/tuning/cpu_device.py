@@ -17,6 +17,7 @@ from dlc.dialects.graph.structure import Array
 from dlc.runtime.packing import TENSOR_ALIGNMENT
 from dlc.runtime.timing import HostClock, Times
 from dlc.scratch import ScratchFolder
+from dlc.tuning.calling import required
 from dlc.tuning.measurement import Place
 from dlc.tuning.program import Layout, Program
 from dlc.tuning.sample import sample
@@ -47,21 +48,25 @@ class CpuDevice:
     def run(
         self, program: Program, code: bytes, inputs: Sequence[Array], constants: Mapping[int, Array]
     ) -> tuple[Times, list[Array]]:
-        """Return the times of runs, and samples of the outputs."""
+        """Return the times of runs, and samples of the outputs.
+
+        Raises UncallableError where a library that it calls is missing.
+        """
         layout = Layout.of(program)
-        given, made = _memory(layout.given_bytes), _memory(layout.made_bytes)
+        given, made, scratch = map(_memory, layout.sizes)
         for offset, array in layout.given(inputs, constants):
             _put(given, offset, array)
-        made.fill(0xFF)  # what nobody writes is no number
+        for memory in (made, scratch):
+            memory.fill(0xFF)  # what nobody writes is no number
         library = self._load(code)
-        launches = _launches(library, program, layout, given.ctypes.data, made.ctypes.data)
+        launches = _launches(library, program, layout, (given, made, scratch))
         starts = [layout.starts["output", n] for n in range(len(program.host.outputs))]
 
         def run() -> None:
             for function, operands in launches:
                 function(operands)
 
-        with _team(library):
+        with required(library), _team(library):
             run()
             outputs = [
                 sample(tensor, lambda first, bytes, at=at: made[at + first :][:bytes])
@@ -100,11 +105,12 @@ def _team(library: ctypes.CDLL) -> Generator[None]:
 
 
 def _launches(
-    library: ctypes.CDLL, program: Program, layout: Layout, given: int, made: int
+    library: ctypes.CDLL, program: Program, layout: Layout, pieces: Sequence[Array]
 ) -> list[Launch]:
     launches: list[Launch] = []
+    bases = [piece.ctypes.data for piece in pieces]
     for launch in program.host.launches:
-        places = [layout.address(each, given, made) for each in launch.operands]
+        places = [layout.address(each, *bases) for each in launch.operands]
         launches.append((library[launch.kernel], (ctypes.c_void_p * len(places))(*places)))
     return launches
 

@@ -10,6 +10,7 @@ from dlc.backends.cuda.cubins import compile_kernels
 from dlc.backends.host.tensor_map import DriverMap, driver_map
 from dlc.dialects.gpu import KernelOp
 from dlc.errors import CompileError
+from dlc.tuning.call_code import call_code
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,8 @@ class GpuKernel:
     """A kernel. code: the cubin that it is in. sizes: blocks along x, y, z, then threads.
 
     shared_bytes: dynamic shared memory of a block. maps: the tensor maps that follow its buffers.
-    cooperative, fills: as of ``CudaKernel``.
+    cooperative, fills: as of ``CudaKernel``. call: the shared library of the call in its place
+    (``call_code``), empty where there is none.
     """
 
     name: str
@@ -27,6 +29,7 @@ class GpuKernel:
     maps: tuple[DriverMap, ...] = ()
     cooperative: bool = False
     fills: tuple[tuple[int, int], ...] = ()
+    call: bytes = b""
 
 
 def gpu_code(module: ModuleOp, target: str) -> list[GpuKernel]:
@@ -34,11 +37,13 @@ def gpu_code(module: ModuleOp, target: str) -> list[GpuKernel]:
     kernels = [op for op in module.ops if isinstance(op, KernelOp)]
     found: list[GpuKernel] = []
     for op, compiled in zip(kernels, compile_kernels(module, target), strict=True):
-        if spilled := compiled.resources.spill_bytes:
+        call = call_code(op, op.call) if op.call else b""
+        spilled = compiled.resources.spill_bytes
+        if spilled and not call:
             raise CompileError(f"its registers spill {spilled} bytes per thread")
         shared = op.shared_bytes.value.data if op.shared_bytes else 0
         sizes = (*op.grid_size, *op.block_size)
         maps = tuple(map(driver_map, map_parameters(op)))
-        waits, fills = op.cooperative is not None, fills_of(op)
-        found.append(GpuKernel(op.sym_name.data, compiled.code, sizes, shared, maps, waits, fills))
+        ways = op.cooperative is not None, fills_of(op), call
+        found.append(GpuKernel(op.sym_name.data, compiled.code, sizes, shared, maps, *ways))
     return found

@@ -5,6 +5,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from dlc.core import nvrtc
 from dlc.dialects.graph.structure import Array
 from dlc.runtime.gpu_driver import MAX_DYNAMIC_SHARED, Driver, Handle
 from dlc.runtime.timing import Times, measure
+from dlc.tuning.gpu_call import prepared
 from dlc.tuning.gpu_code import GpuKernel
 from dlc.tuning.kernel_arguments import KernelArguments
 from dlc.tuning.measurement import Place
@@ -45,8 +47,9 @@ class _Given:
 class GpuDevice:
     """A GPU, whose context is the thread's as long as the device is open.
 
-    The launches of a program follow each other on copies of its buffers which together are larger
-    than the L2 cache, so that each reads what is not in it.
+    The launches of a program follow each other on copies of its inputs, weights and outputs which
+    together are larger than the L2 cache, so that each reads what is not in it. They share one
+    workspace: that of a call is large, and hardly used.
     """
 
     is_apart = True
@@ -77,20 +80,29 @@ class GpuDevice:
     def run(
         self, program: Program, code: Code, inputs: Sequence[Array], constants: Mapping[int, Array]
     ) -> tuple[Times, list[Array]]:
-        """Return the times of runs, and samples of the outputs. Raises ArtifactError."""
+        """Return the times of runs, and samples of the outputs.
+
+        Raises ArtifactError; UncallableError where a library that it calls is missing or refuses.
+        """
         layout = Layout.of(program)
+        _, made_bytes, workspace_bytes = layout.sizes
         with ExitStack() as kept:
             given = self._upload(layout, layout.given(inputs, constants))
-            size = given.copies * layout.made_bytes
-            made = kept.enter_context(self._driver.memory(size)).value
-            bytes = ctypes.c_size_t(size)  # what nobody writes is no number
-            self._driver("cuMemsetD8Async", Handle(made), ctypes.c_ubyte(0xFF), bytes, self._stream)
+            made = self._unwritten(given.copies * made_bytes, kept)
+            workspace = self._unwritten(workspace_bytes, kept)
             functions = {each.name: self._function(each, kept) for each in code}
             launches: list[Callable[[], None]] = []
             for copy in range(given.copies):
-                read, written = given.address + copy * given.bytes, made + copy * layout.made_bytes
-                launches += self._launches(program, functions, layout, read, written)
+                read, written = given.address + copy * given.bytes, made + copy * made_bytes
+                launches += self._launches(program, functions, layout, (read, written, workspace))
             return self._time(program, launches), self._outputs(program, layout, made)
+
+    def _unwritten(self, count: int, kept: ExitStack) -> int:
+        """Return the address of so many bytes, which are no numbers as long as nobody writes."""
+        address: int = kept.enter_context(self._driver.memory(count)).value
+        size, ones = ctypes.c_size_t(count), ctypes.c_ubyte(0xFF)
+        self._driver("cuMemsetD8Async", Handle(address), ones, size, self._stream)
+        return address
 
     def _time(self, program: Program, launches: Sequence[Callable[[], None]]) -> Times:
         of_a_run = len(program.host.launches)
@@ -123,20 +135,21 @@ class GpuDevice:
     def _launches(
         self,
         program: Program,
-        functions: "Mapping[str, _Function]",
+        functions: "Mapping[str, _Launchable]",
         layout: Layout,
-        given: int,
-        made: int,
+        pieces: tuple[int, int, int],
     ) -> list[Callable[[], None]]:
         found: list[Callable[[], None]] = []
         for launch in program.host.launches:
-            places = [layout.address(each, given, made) for each in launch.operands]
+            places = [layout.address(each, *pieces) for each in launch.operands]
             found.append(
                 partial(functions[launch.kernel].launch, self._driver, self._stream, places)
             )
         return found
 
-    def _function(self, kernel: GpuKernel, kept: ExitStack) -> "_Function":
+    def _function(self, kernel: GpuKernel, kept: ExitStack) -> "_Launchable":
+        if kernel.call:
+            return kept.enter_context(prepared(kernel.call))
         made = self._driver.made("cuModuleLoadData", "cuModuleUnload", kernel.code)
         image, function = kept.enter_context(made), Handle()
         self._driver("cuModuleGetFunction", ctypes.byref(function), image, kernel.name.encode())
@@ -145,11 +158,12 @@ class GpuDevice:
 
     def _upload(self, layout: Layout, placed: Sequence[tuple[int, Array]]) -> _Given:
         """Return the inputs and weights on the device; those of the schedule before may stay."""
-        key = (layout.given_bytes, *((start, id(array)) for start, array in placed))
+        size, made_bytes, _ = layout.sizes
+        key = (size, *((start, id(array)) for start, array in placed))
         if self._given is None or self._given.key != key:
             self._forget()
-            kept, size = ExitStack(), layout.given_bytes
-            copies = -(-2 * self._l2_bytes // (size + layout.made_bytes))
+            kept = ExitStack()
+            copies = -(-2 * self._l2_bytes // (size + made_bytes))
             copies = min(max(1, copies), _MOST_COPIES)
             address = kept.enter_context(self._driver.memory(copies * size)).value
             self._given = _Given(key, [array for _, array in placed], copies, address, size, kept)
@@ -195,6 +209,12 @@ class GpuDevice:
         version = ctypes.c_int()
         self._driver("cuDriverGetVersion", ctypes.byref(version))
         return f"CUDA {version.value // 1000}.{version.value % 1000 // 10}"
+
+
+class _Launchable(Protocol):
+    """What a launch does. places: the addresses of the buffers."""
+
+    def launch(self, driver: Driver, stream: Handle, places: Sequence[int]) -> None: ...
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
 """Lock files: the schedules that a compile chose, as text, for another compile to obey."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import ParseError
 
-from dlc import registry
+from dlc import libraries, registry
 from dlc.analysis.entry import find_main, groups
 from dlc.core.locations import operation_text
 from dlc.core.parser import DlcParser
@@ -17,7 +17,9 @@ from dlc.errors import CompileError
 from dlc.tuning.tuner import key_of
 
 _HEAD = "dlc lock 1"
+_SECOND = 2  # the number of the line behind the head
 _ANY_HEAD = r"dlc lock \d+"
+_LIBRARIES = re.compile(r"libraries (\w+(?:,\w+)*)")
 _TARGET = re.compile(r"target ([\w.-]+)")
 _LINE = re.compile(r"([0-9a-f]{32}) (#loop\.schedule<.*>) (?:estimated|(#loop\.measured<.*>))")
 
@@ -34,11 +36,12 @@ class Choice:
 class Lock:
     """The choices of a lock file: by target, then by the structural key of a group.
 
-    path: for errors.
+    path: for errors. libraries: those that could compute groups.
     """
 
     choices: Mapping[str, Mapping[str, Choice]]
     path: str
+    libraries: tuple[str, ...] = ()
 
     def write_on(self, module: ModuleOp, target: str) -> None:
         """Give the groups of a module their schedules.
@@ -59,9 +62,13 @@ class Lock:
             group.schedule, group.measured = choice.schedule, choice.measured
 
 
-def lock_text(modules: Mapping[str, ModuleOp]) -> str:
-    """Return the lock file of groups with their schedules, by target."""
-    return "\n".join([_HEAD, *_lines(modules), ""])
+def lock_text(modules: Mapping[str, ModuleOp], called: Sequence[str] = ()) -> str:
+    """Return the lock file of groups with their schedules, by target.
+
+    called: the libraries that could compute groups; which groups there are depends on them.
+    """
+    allowed = [f"libraries {','.join(sorted(set(called)))}"] if called else []
+    return "\n".join([_HEAD, *allowed, *_lines(modules), ""])
 
 
 def _lines(modules: Mapping[str, ModuleOp]) -> Iterator[str]:
@@ -85,17 +92,21 @@ def read_lock(text: str, path: str) -> Lock:
         raise CompileError(f"this is no lock file; its first line should be {_HEAD!r}", at=path)
     choices: dict[str, dict[str, Choice]] = {}
     current: dict[str, Choice] | None = None
-    for number, line in enumerate(lines, 2):
+    allowed: tuple[str, ...] = ()
+    for number, line in enumerate(lines, _SECOND):
         try:
             if found := _TARGET.fullmatch(line):
                 current = choices.setdefault(found[1], {})
+            elif (found := _LIBRARIES.fullmatch(line)) and number == _SECOND:
+                allowed = tuple(found[1].split(","))
+                libraries.check_names(allowed)
             elif (found := _LINE.fullmatch(line)) and current is not None:
                 _add(current, found[1], Choice(_schedule(found[2]), _measured(found[3])))
             else:
                 raise CompileError("this is neither a target nor the choice for a group")
         except CompileError as error:
             raise CompileError(error.message, at=f"{path}:{number}") from None
-    return Lock(choices, path)
+    return Lock(choices, path, allowed)
 
 
 def _add(choices: dict[str, Choice], key: str, choice: Choice) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -15,7 +16,10 @@ from dlc.ir.tensor import element_type, is_float, numpy_dtype, shape
 from dlc.strategies import Schedule
 from dlc.tuning.agreement import disagreement
 from dlc.tuning.budget import Budget
+from dlc.tuning.calling import UncallableError
 from dlc.tuning.device import BrokenBuildError, Builder, Device
+from dlc.tuning.library_file import library_version
+from dlc.tuning.measurement import Place
 from dlc.tuning.program import Program, computed_inputs, weights_of
 from dlc.tuning.trial import Discarded, Found, Timed
 from dlc.verification.group_inputs import GroupInputs
@@ -41,14 +45,23 @@ class DeviceMeasurer(Generic[Code]):
         precision: str,
     ):
         """weights, values: of the model."""
-        self.place = device.place
         self.ahead = _AHEAD if device.is_apart else 0
         self._device = device
         self._builder = builder
         self._weights = weights
         self._values = values
         self._precision = precision
+        self._versions: dict[str, str] = {}
         self._generator = np.random.default_rng(0)
+
+    def place_of(self, schedule: Schedule) -> Place:
+        """Return what the time of a schedule is good for."""
+        place, library = self._device.place, schedule.library
+        if not library:
+            return place
+        if library not in self._versions:
+            self._versions[library] = library_version(library)
+        return replace(place, compiler=f"{place.compiler}, {library} {self._versions[library]}")
 
     def start(
         self, group: GroupOp, schedules: Sequence[Schedule], budget: Budget
@@ -98,6 +111,8 @@ class DeviceMeasurer(Generic[Code]):
         """Return the time of a program; samples: of the outputs of those before it."""
         try:
             times, outputs = self._device.run(program, code, inputs, program.arrays(weights))
+        except UncallableError as error:
+            return Discarded(str(error), is_passing=True)
         except CompileError as error:
             return Discarded(f"it does not run: {error}", is_wrong=True)
         samples.append(outputs)

@@ -124,13 +124,12 @@ def _aligned(bytes: int) -> int:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the tensors of a program stand. What is given (inputs, weights) is in one piece of
-    memory, what is made (outputs, workspace) in another.
+    """Where the tensors of a program stand, in three pieces of memory: what is given (inputs,
+    weights), what is made (outputs), and the workspace. sizes: the bytes of each.
     """
 
     starts: Mapping[tuple[str, int], int]
-    given_bytes: int
-    made_bytes: int
+    sizes: tuple[int, int, int]
 
     @classmethod
     def of(cls, program: Program) -> "Layout":
@@ -146,13 +145,13 @@ class Layout:
         inputs = {("input", n): x.bytes for n, x in enumerate(host.inputs)}
         outputs = {("output", n): x.bytes for n, x in enumerate(host.outputs)}
         given = put({**inputs, ("weight", 0): program.constant_bytes})
-        return cls(starts, given, put({**outputs, ("workspace", 0): host.workspace_bytes}))
+        return cls(starts, (given, put(outputs), put({("workspace", 0): host.workspace_bytes})))
 
-    def address(self, place: Address, given: int, made: int) -> int:
-        """Return an address where the two pieces begin at ``given`` and ``made``."""
-        base = given if place.space in ("input", "weight") else made
+    def address(self, place: Address, given: int, made: int, workspace: int) -> int:
+        """Return an address where the three pieces begin at ``given``, ``made``, ``workspace``."""
+        bases = {"input": given, "weight": given, "output": made, "workspace": workspace}
         buffer = place.buffer if place.space in ("input", "output") else 0
-        return base + self.starts[place.space, buffer] + place.offset
+        return bases[place.space] + self.starts[place.space, buffer] + place.offset
 
     def given(
         self, inputs: Sequence[Array], constants: Mapping[int, Array]

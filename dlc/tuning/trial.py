@@ -22,11 +22,13 @@ class Timed:
 @dataclass(frozen=True)
 class Discarded:
     """Why a schedule cannot be taken. is_wrong: it can be built, but its kernels do not run, or
-    compute something else than those of another schedule: a fault of dlc.
+    compute something else than those of another schedule: a fault of dlc. is_passing: nothing of it
+    is remembered, since a library is missing, which may come.
     """
 
     reason: str
     is_wrong: bool = False
+    is_passing: bool = False
 
 
 Found = Timed | Discarded
@@ -35,12 +37,14 @@ Found = Timed | Discarded
 class Measurer(Protocol):
     """Builds groups with schedules and times them on one device.
 
-    place: what its times are good for. ahead: how many groups may be built while another one is
-    timed.
+    ahead: how many groups may be built while another one is timed.
     """
 
-    place: Place
     ahead: int
+
+    def place_of(self, schedule: Schedule) -> Place:
+        """Return what the time of a schedule is good for: that of a call, for one library file."""
+        ...
 
     def start(
         self, group: GroupOp, schedules: Sequence[Schedule], budget: Budget

@@ -102,15 +102,17 @@ class Tuner:
             plan = self.planner.plan(cluster_of(group))
             if isinstance(plan, Plan):  # else the compile ends with the reason
                 if plan.key not in found:
-                    found[plan.key] = _Kind(plan, [], self._known(plan.key))
+                    found[plan.key] = _Kind(plan, [], self._known(plan))
                 found[plan.key].groups.append(group)
         return list(found.values())
 
-    def _known(self, key: str) -> dict[str, Measurement]:
+    def _known(self, plan: Plan) -> dict[str, Measurement]:
         if self.database is None:
             return {}
+        places = {self.measurer.place_of(each.schedule) for each in plan.candidates}
         try:
-            return self.database.known(self.measurer.place, key)
+            found = [self.database.known(place, plan.key) for place in sorted(places)]
+            return {text: time for known in found for text, time in known.items()}
         except CompileError as error:
             self._do_without(error)
             return {}
@@ -143,7 +145,7 @@ class Tuner:
         if isinstance(found, Discarded):
             what = operation_text(kind.groups[0])
             self.tuned.discard(what, candidate.text, found)
-            if found.is_wrong:
+            if found.is_wrong or found.is_passing:
                 return  # it is said again the next time
             times = (0, 0.0, 0.0, found.reason)
         else:
@@ -153,7 +155,8 @@ class Tuner:
         measurement = Measurement(date, *times, _title(kind.groups[0]))
         kind.known[candidate.text] = measurement
         if self.database:
-            subject = Subject(self.measurer.place, kind.plan.key, candidate.text)
+            place = self.measurer.place_of(candidate.schedule)
+            subject = Subject(place, kind.plan.key, candidate.text)
             try:
                 self.database.merge([Row(subject, measurement)])
             except CompileError as error:

@@ -62,6 +62,27 @@ def test_schedules_are_measured_once(
     assert first.read_bytes() == again.read_bytes() == locked.read_bytes()
 
 
+def test_calls_of_cublaslt_are_measured(gpu: Gpu, model: Path, tmp_path: Path) -> None:
+    """A call of each algorithm that the library knows; the lock holds what was fastest."""
+    source = onnx.load(model)
+    del source.graph.node[1], source.graph.output[:]
+    source.graph.output.append(onnx.helper.make_tensor_value_info("h", 1, [200, 512]))
+    onnx.save(source, model)
+    lock, report = tmp_path / "dlc.lock", tmp_path / "report.json"
+    wishes = ("--libraries", "cublaslt", "--tune", "--lock", str(lock), "--json", str(report))
+    first = tune(gpu, model, "a.so", *wishes)
+    if "library cublaslt is not here" in report.read_text():
+        pytest.skip("cuBLASLt is not found on this machine")
+    with Database(default_path()) as database:
+        rows = [row for row in database.rows() if '"cublaslt"' in row.subject.schedule]
+    timed = [row for row in rows if row.measurement.median_s > 0]
+    assert timed
+    assert len({row.subject.schedule for row in rows}) == 8
+    assert all("no algorithm" in row.measurement.fault for row in rows if row not in timed)
+    assert all(", cublaslt " in row.subject.place.compiler for row in rows)
+    assert tune(gpu, model, "b.so", "--locked", str(lock)).read_bytes() == first.read_bytes()
+
+
 def test_the_database_says_where_times_were_taken(gpu: Gpu, model: Path) -> None:
     tune(gpu, model, "a.so", "--tune", "--no-verify")
     with ExitStack() as kept:

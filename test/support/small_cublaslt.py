@@ -1,8 +1,8 @@
 """A shared library with the functions of cuBLASLt that dlc calls, written for tests.
 
-It multiplies on the host, and runs in the emulator only, whose streams it enqueues on. Products are
-twice what they should be, before the bias is added, so that a test sees who has computed. It stops
-the process at a number that it does not know, or where it is called without its workspace.
+It multiplies on the host: in the emulator, on whose streams it enqueues, or ``at_once``. Products
+are twice what they should be, before the bias is added, so that a test sees who has computed. It
+stops the process at a number that it does not know, or where it is called without its workspace.
 """
 
 import subprocess
@@ -27,12 +27,13 @@ def build_cublaslt(
     handle_status: int = 0,
     enqueue_status: int = 0,
     restless: bool = False,
+    at_once: bool = False,
 ) -> Path:
     """Compile the library and return its file.
 
     without: a function that it has under another name only. handle_status, enqueue_status: what
     ``cublasLtCreate`` and ``cublasLtMatmul`` return. restless: whether every second product takes
-    two launches.
+    two launches. at_once: whether it multiplies when it is called, on any stream.
     """
     source, file = folder / "cublaslt.c", folder / "libcublasLt.so"
     text = _FILE.read_text()
@@ -43,6 +44,7 @@ def build_cublaslt(
         "HANDLE_STATUS": handle_status,
         "ENQUEUE_STATUS": enqueue_status,
         "RESTLESS": int(restless),
+        "AT_ONCE": int(at_once),
     }
     flags = ["-O2", "-shared", "-fPIC", *(f"-D{name}={value}" for name, value in numbers.items())]
     command = [*find_c_compiler().command, *flags, "-o", str(file), str(source)]

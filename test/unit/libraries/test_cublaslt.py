@@ -12,10 +12,12 @@ from xdsl.ir import Attribute
 
 from dlc.analysis.dataflow import Cluster
 from dlc.arch.nvidia import H200, V100
+from dlc.core.measurements import NOTHING
 from dlc.errors import CompileError
 from dlc.libraries.cublaslt import LIBRARY
 from dlc.plan import Plan, Planner
 from dlc.runtime.called_library import file_of_wheel
+from dlc.tuning.tuned import Tuned
 
 PRODUCT = "%0 = graph.matmul %x, %y {turned} : ({x}, {y}) -> {z}"
 BIAS = "%{n} = graph.add %{p}, %v : ({z}, {v}) -> {z}"
@@ -293,3 +295,13 @@ def test_cublaslt_itself_takes_our_attributes(kind: str, real: ctypes.CDLL) -> N
         given = ctypes.byref(value), ctypes.c_size_t(ctypes.sizeof(value))
         assert getattr(real, f"cublasLt{kind}SetAttribute")(made, number, *given) == 0
     assert getattr(real, f"cublasLt{kind}Destroy")(made) == 0
+
+
+def test_all_algorithms_are_candidates_where_times_are_known() -> None:
+    """The model cannot tell them apart: without measuring the library's first one is taken."""
+    asked = product()
+    for known, numbers in ((NOTHING, [0]), (Tuned(), list(range(LIBRARY.algorithms)))):
+        plan = Planner(H200, known, ["cublaslt"]).plan(asked)
+        assert isinstance(plan, Plan)
+        calls = [each.schedule for each in plan.candidates if each.schedule.library]
+        assert [each.algorithm for each in calls] == numbers

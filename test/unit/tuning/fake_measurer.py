@@ -22,6 +22,10 @@ class FakeMeasurer:
     started: list[GroupOp] = field(default_factory=list[GroupOp])
     timed: list[tuple[GroupOp, str]] = field(default_factory=list[tuple[GroupOp, str]])
 
+    def place_of(self, schedule: Schedule) -> Place:
+        """Return the same for all."""
+        return self.place
+
     def start(
         self, group: GroupOp, schedules: Sequence[Schedule], budget: Budget
     ) -> Iterator[Found]:

@@ -48,6 +48,13 @@ def test_a_lock_gives_the_groups_of_another_compile_their_schedules() -> None:
     assert lock_text({"sm_80": other}) == text
 
 
+def test_a_lock_says_which_libraries_could_be_called() -> None:
+    text = lock_text({"sm_80": module(attributes())}, ["openblas", "cublaslt", "openblas"])
+    assert text.splitlines()[1] == "libraries cublaslt,openblas"
+    assert read_lock(text, "dlc.lock").libraries == ("cublaslt", "openblas")
+    assert read_lock(lock_text({"sm_80": module(attributes())}), "dlc.lock").libraries == ()
+
+
 def test_each_target_has_its_own_choices() -> None:
     one, two = module(attributes()), module(attributes(MEASURED))
     lock = read_lock(lock_text({"sm_80": one, "sm_90a": two}), "dlc.lock")
@@ -69,6 +76,8 @@ def test_a_group_that_the_lock_does_not_have_is_named() -> None:
 @pytest.mark.parametrize(
     ("spoil", "line", "reason"),
     [
+        (lambda t: t.replace("target", "libraries mkl\ntarget"), ":2", "there is no library 'mkl'"),
+        (lambda t: t + "libraries openblas\n", ":4", "this is neither a target"),
         (lambda t: "", "", "this is no lock file; its first line should be 'dlc lock 1'"),
         (lambda t: t.replace("dlc lock", "lock"), "", "this is no lock file"),
         (lambda t: t.replace("lock 1", "lock 2"), "", "this is 'dlc lock 2', of another version"),
