@@ -48,7 +48,7 @@ def test_the_examples_of_the_tuning_page_run(
 def test_the_commands_of_the_tuning_page_are_there() -> None:
     text = (DOCS / "tuning.md").read_text()
     options = set(re.findall(r"(--[a-z]+)", text)) - {"--target", "--noisy"}  # of dlc-compile
-    assert options == {"--tune", "--lock", "--locked", "--search"}
+    assert options == {"--tune", "--lock", "--locked", "--search", "--libraries"}
     command_lines = (DOCS / "command-line.md").read_text()
     commands = set(re.findall(r"^dlc-db (\w+)", text, re.M))
     assert commands == {"show", "export", "merge", "prune"}
