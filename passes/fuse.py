@@ -65,7 +65,7 @@ class FusePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         decompose_composites(ctx, op)
-        choose = search.by_name(self.search)
+        choose = dlc_context(ctx).search or search.by_name(self.search)
         deadline = inf if self.budget is None else monotonic() + self.budget
         effort = search.Effort(deadline, self.seed)
         chip, known = arch.by_name(self.arch), dlc_context(ctx).measurements

@@ -115,7 +115,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         choices=SEARCHES,
         help="how operations are divided into kernels: greedy merges neighbours; beam and dp take "
         "some seconds more, and also join operations that stand apart; evolve begins with the "
-        f"groups of dp and tries changes; default: {DEFAULT_SEARCH}",
+        f"groups of dp and tries changes, by measured times with --tune; default: {DEFAULT_SEARCH}",
     )
     parser.add_argument(
         "--search-budget",

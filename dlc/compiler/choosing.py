@@ -2,19 +2,20 @@
 chip: by measuring, or by a lock file.
 """
 
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from dlc import arch, registry
+from dlc import registry
 from dlc.analysis.entry import find_main, groups
-from dlc.compiler import measuring
+from dlc.compiler.dividing import Dividing
 from dlc.compiler.ir_files import is_ir
 from dlc.compiler.options import Options
 from dlc.compiler.targets import Target
+from dlc.compiler.tuning_session import TuningSession
 from dlc.core.cache import write_atomically
 from dlc.core.context import DlcContext
 from dlc.core.instrumentation import PassManager
@@ -22,14 +23,10 @@ from dlc.dialects.loop import MeasuredAttr
 from dlc.errors import CompileError
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.option_text import option
-from dlc.plan import Planner
-from dlc.tuning.budget import Budget
-from dlc.tuning.database import Database, default_path
+from dlc.tuning.kind import key_of
 from dlc.tuning.lock import Lock, lock_text, read_lock
 from dlc.tuning.measurement import Measurement
-from dlc.tuning.trial import Measurer
 from dlc.tuning.tuned import Tuned
-from dlc.tuning.tuner import Tuner, key_of
 
 
 @dataclass
@@ -44,6 +41,28 @@ class Choosing:
     tuned: Tuned | None = None
     remarks: list[str] = field(default_factory=list[str])
     _chosen: dict[str, ModuleOp] = field(default_factory=dict[str, ModuleOp])
+    _divisions: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    _session: TuningSession | None = None
+    _dividing: Dividing | None = None
+
+    @contextmanager
+    def lowering(self, target: Target, module: ModuleOp) -> Generator[None]:
+        """Let ``fuse`` divide a module as the options wish; ``choose`` comes behind it.
+
+        The device that measures is given back at the end.
+        """
+        options, path = self.options, self.options.locked
+        with ExitStack() as kept:
+            if options.tune_seconds is not None and target.runs_here:
+                told = self.remarks.append
+                self._session = TuningSession(target, options, self.context, kept, told)
+            lock = None if path is None else _read(Path(path))
+            self._dividing = Dividing(options, target, module, self._session, lock)
+            self.context.search = self._dividing.search
+            try:
+                yield
+            finally:
+                self.context.search = self._session = None
 
     def choose(self, target: Target, module: ModuleOp) -> None:
         """Choose for a module that ``tile`` has been through. Raises CompileError."""
@@ -52,7 +71,9 @@ class Choosing:
         elif self.options.tune_seconds is not None:
             self._tune(target, module)
         if self.options.lock is not None:
+            assert self._dividing is not None
             self._chosen[target.name] = module.clone()
+            self._divisions[target.name] = self._dividing.texts
 
     def tuned_data(self) -> Mapping[str, object] | None:
         """Return what was measured as plain data, if anything should be."""
@@ -64,7 +85,7 @@ class Choosing:
             write_atomically(Path(self.options.lock), self._lock_text().encode())
 
     def _lock_text(self) -> str:
-        return lock_text(self._chosen, self.options.libraries)
+        return lock_text(self._chosen, self.options.libraries, self._divisions)
 
     def _obey(self, lock: Path, target: Target, module: ModuleOp) -> None:
         _read(lock).write_on(module, target.name)
@@ -84,31 +105,20 @@ class Choosing:
                 "model of the chip chooses; tune where it is, and bring the lock file here"
             )
             return
+        assert self._session is not None
         try:
-            with ExitStack() as kept:
-                measurer = measuring.measurer(target, module, self.options, self.context, kept)
-                self.tuned = self._tuner(target, measurer, kept).tune(module)
-        except CompileError as error:
-            self.remarks.append(f"nothing is measured: {error}")
-            return
+            tuner = self._session.tuner(module)
+            if tuner is None:
+                return
+            self.tuned = tuner.tune(module)
         except (
             KeyboardInterrupt
         ):  # before anything was measured: the compile goes on, as it does after
             self.tuned = Tuned(stopped="interrupted")
+        assert self._dividing is not None
+        self.tuned.divided = self._dividing.summary
         self.remarks += self.tuned.faults
         self._take(target, module, self.tuned)
-
-    def _tuner(self, target: Target, measurer: Measurer, kept: ExitStack) -> Tuner:
-        options = self.options
-        try:
-            database = kept.enter_context(Database(default_path()))
-        except CompileError as error:
-            self.remarks.append(f"{error}; what is measured now is not kept")
-            database = None
-        chip, seconds = arch.by_name(target.name), options.tune_seconds
-        planner = Planner(chip, Tuned(), options.libraries)
-        assert seconds is not None
-        return Tuner(measurer, planner, database, Budget(seconds), options.show_detail)
 
     def _take(self, target: Target, module: ModuleOp, tuned: Tuned) -> None:
         """Let ``tile`` choose again, knowing what was measured, and note it on the groups."""

@@ -176,23 +176,24 @@ class Compilation:
         module = start.module.clone()
         groups = start.groups or start.module
         precision = self.options.precision
-        for level in lower(
-            self.context,
-            module,
-            target,
-            precision,
-            None,
-            self.timing,
-            start.level,
-            self.options.fusion,
-        ):
-            self.options.progress(f"{target.name}: {level}")
-            if level == "fused-group":
-                self._choose(target, module)
-                groups = module.clone()
-                self.remarks += slow_loops(groups)
-                if isinstance(arch.by_name(target.name), arch.GpuArch):
-                    self.remarks += loops_apart(groups)
+        with self._choosing.lowering(target, module):
+            for level in lower(
+                self.context,
+                module,
+                target,
+                precision,
+                None,
+                self.timing,
+                start.level,
+                self.options.fusion,
+            ):
+                self.options.progress(f"{target.name}: {level}")
+                if level == "fused-group":
+                    self._choose(target, module)
+                    groups = module.clone()
+                    self.remarks += slow_loops(groups)
+                    if isinstance(arch.by_name(target.name), arch.GpuArch):
+                        self.remarks += loops_apart(groups)
         # By the model alone: a lock that is replayed must give the bytes that tuning gave.
         planner = Planner(arch.by_name(target.name), libraries=self.options.libraries)
         return _Lowered(target, module, groups, describe_groups(groups, planner), self.context)

@@ -76,9 +76,11 @@ class _Emission:
         if is_text or last not in (IMPORT, start.level):
             precision, fusion = self.options.precision, self.options.fusion
             levels = lower(self.context, module, target, precision, last, None, start.level, fusion)
-            for reached in levels:
-                if reached == "fused-group":
-                    Choosing(self.options, self.context).choose(target, module)
+            choosing = Choosing(self.options, self.context)
+            with choosing.lowering(target, module):
+                for reached in levels:
+                    if reached == "fused-group":
+                        choosing.choose(target, module)
         return module
 
     def text(self, module: ModuleOp) -> str:

@@ -49,12 +49,13 @@ class Options:
     errors. tune: measure schedules, where this machine has the target; for so many seconds, or true
     for as long as it takes; 0 takes only what is in the database. lock: the file to write the
     choices to. locked: the lock file whose choices are taken; nothing is measured. search: how ops
-    are divided into kernels: ``greedy`` (the default), ``beam``, ``dp`` or ``evolve``.
-    search_budget: after so many seconds all but ``greedy`` take the best that they have, at least
-    that of ``greedy``, which runs to its end; what is found then depends on the speed of the
-    machine, so there is no lock with it. libraries: those that may compute groups, where a model
-    finds them when it is loaded (``dlc/libraries``); the kernels that else run are in the artifact,
-    too. jobs: compilers at a time, by default one per core. progress: is told what is being done.
+    are divided into kernels: ``greedy`` (the default), ``beam``, ``dp`` or ``evolve``, which goes
+    by measured times where ``tune`` is given. search_budget: after so many seconds all but
+    ``greedy`` take the best that they have, at least that of ``greedy``, which runs to its end;
+    what is found then depends on the speed of the machine, and a lock keeps it. libraries: those
+    that may compute groups, where a model finds them when it is loaded (``dlc/libraries``); the
+    kernels that else run are in the artifact, too. jobs: compilers at a time, by default one per
+    core. progress: is told what is being done.
     """
 
     target: str | None = None
@@ -144,16 +145,12 @@ class Options:
                 f"{option('search-budget')} has no effect on the search greedy, which is quick; "
                 f"give {option('search')} beam, dp or evolve with it"
             )
-        self._check_search_repeats()
-
-    def _check_search_repeats(self) -> None:
-        for name, path in (("lock", self.lock), ("locked", self.locked)):
-            if path is not None:
-                raise CompileError(
-                    f"{option(name)} is for the same groups each time, and what is found within "
-                    f"{option('search-budget')} depends on the speed of the machine; leave out "
-                    "one of them"
-                )
+        if self.locked is not None:
+            raise CompileError(
+                f"{option('locked')} is for the same groups each time, and what is found within "
+                f"{option('search-budget')} depends on the speed of the machine; leave out "
+                "one of them"
+            )
 
     def _check_libraries(self) -> None:
         _check_type("libraries", self.libraries, Sequence)

@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 class DlcContext(Context):
     """xDSL's context with slots for what stays outside the IR: weights and measured times.
 
-    record_checks: what raises CompileError for a record attribute that is wrong, by the attribute's
-    name; asked when one is parsed. ``dlc.registry.new_context`` makes a context that knows every
-    dialect.
+    search: divides the ops of blocks into kernels (``dlc.search.Search``) in place of the search
+    that ``fuse`` is asked for. record_checks: what raises CompileError for a record attribute that
+    is wrong, by the attribute's name; asked when one is parsed. ``dlc.registry.new_context`` makes
+    a context that knows every dialect.
     """
 
     rewrites: RewriteCounter
     record_checks: dict[str, Callable[[Mapping[str, Any]], object]]
     measurements: Measurements
+    search: Callable[..., Any] | None
     _weights: WeightStore | None
 
     def __init__(self, weights: WeightStore | None = None):
@@ -32,6 +34,7 @@ class DlcContext(Context):
         self.rewrites = RewriteCounter()
         self.record_checks = {}
         self.measurements = NOTHING
+        self.search = None
         self._weights = weights
 
     @property
@@ -55,6 +58,7 @@ class DlcContext(Context):
         copy.rewrites = self.rewrites
         copy.record_checks = self.record_checks
         copy.measurements = self.measurements
+        copy.search = self.search
         return copy
 
 

@@ -9,11 +9,23 @@ from dlc.errors import CompileError
 from dlc.plan import Planner
 from dlc.search._boundaries import Boundaries
 from dlc.search._effort import UNLIMITED, Effort
+from dlc.search._op_sets import Division
 from dlc.search._partition import Partition
 from dlc.search._price import cost
 from dlc.search.greedy import stitch
 
-__all__ = ["Boundaries", "Effort", "Partition", "Search", "by_name", "cost", "names", "stitch"]
+__all__ = [
+    "UNLIMITED",
+    "Boundaries",
+    "Division",
+    "Effort",
+    "Partition",
+    "Search",
+    "by_name",
+    "cost",
+    "names",
+    "stitch",
+]
 
 
 class Search(Protocol):

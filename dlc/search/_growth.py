@@ -6,6 +6,7 @@ from heapq import heappop, heappush
 from math import inf, isfinite
 from time import monotonic
 
+from dlc.analysis.dataflow import Cluster
 from dlc.search._op_sets import OpSet, OpSets, first, members
 from dlc.search._price import Prices
 
@@ -35,6 +36,10 @@ class Kernels:
         if found is None:
             found = self._seconds[ops] = self._prices.seconds(self.sets.cluster(ops))
         return found
+
+    def kernel(self, ops: OpSet) -> Cluster | None:
+        """Return the ops of a set that need a kernel, if any do."""
+        return self._prices.kernel(self.sets.cluster(ops))
 
     def is_narrow(self, ops: OpSet) -> bool:
         """Whether few ops have to run between the first op of a set and its last one."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import ParseError
@@ -14,12 +14,13 @@ from dlc.core.parser import DlcParser
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.loop import MeasuredAttr, ScheduleAttr
 from dlc.errors import CompileError
-from dlc.tuning.tuner import key_of
+from dlc.tuning.kind import key_of
 
 _HEAD = "dlc lock 1"
 _SECOND = 2  # the number of the line behind the head
 _ANY_HEAD = r"dlc lock \d+"
 _LIBRARIES = re.compile(r"libraries (\w+(?:,\w+)*)")
+_DIVISION = re.compile(r"division((?: \d{1,9})*)")
 _TARGET = re.compile(r"target ([\w.-]+)")
 _LINE = re.compile(r"([0-9a-f]{32}) (#loop\.schedule<.*>) (?:estimated|(#loop\.measured<.*>))")
 
@@ -36,12 +37,14 @@ class Choice:
 class Lock:
     """The choices of a lock file: by target, then by the structural key of a group.
 
-    path: for errors. libraries: those that could compute groups.
+    path: for errors. libraries: those that could compute groups. divisions: of the ops of each
+    block into groups, by target, where the lock has them (``dlc.tuning.division``).
     """
 
     choices: Mapping[str, Mapping[str, Choice]]
     path: str
     libraries: tuple[str, ...] = ()
+    divisions: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
     def write_on(self, module: ModuleOp, target: str) -> None:
         """Give the groups of a module their schedules.
@@ -62,18 +65,26 @@ class Lock:
             group.schedule, group.measured = choice.schedule, choice.measured
 
 
-def lock_text(modules: Mapping[str, ModuleOp], called: Sequence[str] = ()) -> str:
+def lock_text(
+    modules: Mapping[str, ModuleOp],
+    called: Sequence[str] = (),
+    divisions: Mapping[str, Sequence[str]] | None = None,
+) -> str:
     """Return the lock file of groups with their schedules, by target.
 
     called: the libraries that could compute groups; which groups there are depends on them.
+    divisions: of the ops of each block, by target, where not ``greedy`` has found them.
     """
     allowed = [f"libraries {','.join(sorted(set(called)))}"] if called else []
-    return "\n".join([_HEAD, *allowed, *_lines(modules), ""])
+    return "\n".join([_HEAD, *allowed, *_lines(modules, divisions or {}), ""])
 
 
-def _lines(modules: Mapping[str, ModuleOp]) -> Iterator[str]:
+def _lines(
+    modules: Mapping[str, ModuleOp], divisions: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
     for target, module in modules.items():
         yield f"target {target}"
+        yield from (f"division {text}".rstrip() for text in divisions.get(target, ()))
         yield from dict.fromkeys(map(_line, groups(find_main(module))))
 
 
@@ -92,11 +103,14 @@ def read_lock(text: str, path: str) -> Lock:
         raise CompileError(f"this is no lock file; its first line should be {_HEAD!r}", at=path)
     choices: dict[str, dict[str, Choice]] = {}
     current: dict[str, Choice] | None = None
-    allowed: tuple[str, ...] = ()
+    divisions: dict[str, list[str]] = {}
+    allowed, target = tuple[str, ...](), ""
     for number, line in enumerate(lines, _SECOND):
         try:
             if found := _TARGET.fullmatch(line):
-                current = choices.setdefault(found[1], {})
+                current = choices.setdefault(target := found[1], {})
+            elif (found := _DIVISION.fullmatch(line)) and current is not None:
+                divisions.setdefault(target, []).append(found[1].strip())
             elif (found := _LIBRARIES.fullmatch(line)) and number == _SECOND:
                 allowed = tuple(found[1].split(","))
                 libraries.check_names(allowed)
@@ -106,7 +120,7 @@ def read_lock(text: str, path: str) -> Lock:
                 raise CompileError("this is neither a target nor the choice for a group")
         except CompileError as error:
             raise CompileError(error.message, at=f"{path}:{number}") from None
-    return Lock(choices, path, allowed)
+    return Lock(choices, path, allowed, divisions)
 
 
 def _add(choices: dict[str, Choice], key: str, choice: Choice) -> None:

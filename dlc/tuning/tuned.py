@@ -17,7 +17,8 @@ class Tuned:
     kinds: how many groups there are that differ. measured, remembered: how many times are new, and
     from the database. timed: how many kinds have times; model_s, best_s: what the model's choices
     and the best measured ones take, over all groups of these kinds. stopped: why before everything
-    was measured. discarded: schedules that could not be built. faults: what must be told.
+    was measured. divided: what was measured before to divide ops into groups, a text. discarded:
+    schedules that could not be built. faults: what must be told.
     """
 
     times: dict[str, Mapping[str, Measurement]] = field(
@@ -30,6 +31,7 @@ class Tuned:
     model_s: float = 0.0
     best_s: float = 0.0
     stopped: str = ""
+    divided: str = ""
     discarded: list[str] = field(default_factory=list[str])
     faults: list[str] = field(default_factory=list[str])
 
@@ -75,7 +77,7 @@ class Tuned:
             times = f"{1e3 * self.model_s:.3g} ms -> {1e3 * self.best_s:.3g} ms"
             which = f"{self.timed} of the kinds, " if self.timed < self.kinds else ""
             line += f"; {which}one after the other {times}, {won:.0f} % won"
-        return line
+        return f"{line}; {self.divided}" if self.divided else line
 
     def data(self) -> dict[str, object]:
         """Return the summary as plain data."""

@@ -3,60 +3,21 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import inf
 
 from xdsl.dialects.builtin import ModuleOp
 
-from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.entry import find_main, groups
 from dlc.core.locations import operation_text
 from dlc.dialects.fused_group import GroupOp
 from dlc.errors import CompileError
-from dlc.plan import Candidate, Plan, Planner, structure
+from dlc.plan import Candidate, Plan, Planner
 from dlc.tuning.budget import Budget
 from dlc.tuning.database import Database
+from dlc.tuning.kind import Kind, cluster_of
 from dlc.tuning.measurement import DATE_FORMAT, Measurement, Row, Subject
 from dlc.tuning.trial import Discarded, Found, Measurer
 from dlc.tuning.tuned import Tuned
-
-
-def cluster_of(group: GroupOp) -> Cluster:
-    """Return the ops of a group as a cluster."""
-    flow = Dataflow(group.body.block)
-    return Cluster(flow, tuple(flow.ops))
-
-
-def key_of(group: GroupOp) -> str:
-    """Return what is the same for all groups that compute the same (``Structure.key``)."""
-    return structure(cluster_of(group)).key
-
-
-@dataclass
-class _Kind:
-    """Groups that compute the same. known: what was measured of them, by schedule."""
-
-    plan: Plan
-    groups: list[GroupOp]
-    known: dict[str, Measurement]
-
-    @property
-    def estimate_s(self) -> float:
-        """What all of them take by the model."""
-        return len(self.groups) * self.plan.best.estimate_s
-
-    def unknown(self) -> list[Candidate]:
-        """Return the schedules to measure; none where there is no choice."""
-        candidates = self.plan.candidates
-        return [x for x in candidates if x.text not in self.known] if len(candidates) > 1 else []
-
-    def seconds(self) -> tuple[float, float] | None:
-        """Return what all groups take by the model's choice and by the best measured one; ``None``
-        where the model's choice has no time.
-        """
-        times = [self.known[x.text].median_s for x in self.plan.candidates if x.text in self.known]
-        first = self.known.get(self.plan.best.text)
-        if first is None or first.fault:
-            return None
-        return len(self.groups) * first.median_s, len(self.groups) * min(filter(None, times))
 
 
 @dataclass
@@ -74,19 +35,45 @@ class Tuner:
     progress: Callable[[str], None] = lambda _: None
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     tuned: Tuned = field(default_factory=Tuned)
+    _known: dict[str, dict[str, Measurement]] = field(
+        default_factory=dict[str, dict[str, Measurement]]
+    )
+    _failed: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    _remembered: dict[str, int] = field(default_factory=dict[str, int])
+
+    def best_s(self, given: Sequence[GroupOp], budget: Budget) -> list[float]:
+        """Return the seconds of groups by their best schedules, all of which are measured;
+        infinite where the time was over, or none can be taken.
+
+        Ctrl-C ends all measuring.
+        """
+        kinds = self._kinds(given, is_wanted=True)
+        try:
+            self._measure(list(kinds.values()), budget)
+        except KeyboardInterrupt:
+            self._interrupt(budget)
+        own = (self.planner.plan(cluster_of(group)) for group in given)
+        return [kinds[plan.key].best_s if isinstance(plan, Plan) else inf for plan in own]
+
+    def _interrupt(self, budget: Budget) -> None:
+        self.tuned.stopped = "interrupted"
+        for each in (budget, self.budget):
+            each.stop()
 
     def tune(self, module: ModuleOp) -> Tuned:
         """Return what is known of the schedules of a module of groups.
 
         Ctrl-C ends the measuring, not the compile: what was found counts.
         """
-        kinds = sorted(self._kinds(module), key=lambda kind: -kind.estimate_s)
+        found = self._kinds(groups(find_main(module))).values()
+        kinds = sorted(found, key=lambda kind: -kind.estimate_s)
         self.tuned.kinds = len(kinds)
-        self.tuned.remembered = sum(len(kind.known) for kind in kinds)
+        self.tuned.remembered = sum(self._remembered[kind.plan.key] for kind in kinds)
         try:
-            self._measure(kinds)
+            if not self._measure(kinds, self.budget) and not self.tuned.stopped:
+                self.tuned.stopped = "out of time"
         except KeyboardInterrupt:
-            self.tuned.stopped = "interrupted"
+            self._interrupt(self.budget)
         for kind in kinds:
             self.tuned.times[kind.plan.key] = kind.known
             if seconds := kind.seconds():
@@ -96,17 +83,26 @@ class Tuner:
         self.tuned.warn_of_noise()
         return self.tuned
 
-    def _kinds(self, module: ModuleOp) -> list[_Kind]:
-        found: dict[str, _Kind] = {}
-        for group in groups(find_main(module)):
+    def _kinds(self, given: Sequence[GroupOp], is_wanted: bool = False) -> dict[str, Kind]:
+        """Return the kinds of groups by their keys."""
+        found: dict[str, Kind] = {}
+        for group in given:
             plan = self.planner.plan(cluster_of(group))
             if isinstance(plan, Plan):  # else the compile ends with the reason
                 if plan.key not in found:
-                    found[plan.key] = _Kind(plan, [], self._known(plan))
+                    failed = self._failed.setdefault(plan.key, set())
+                    known = self._known_of(plan)
+                    found[plan.key] = Kind(plan, [], known, failed, is_wanted)
                 found[plan.key].groups.append(group)
-        return list(found.values())
+        return found
 
-    def _known(self, plan: Plan) -> dict[str, Measurement]:
+    def _known_of(self, plan: Plan) -> dict[str, Measurement]:
+        if plan.key not in self._known:
+            self._known[plan.key] = self._look_up(plan)
+            self._remembered[plan.key] = len(self._known[plan.key])
+        return self._known[plan.key]
+
+    def _look_up(self, plan: Plan) -> dict[str, Measurement]:
         if self.database is None:
             return {}
         places = {self.measurer.place_of(each.schedule) for each in plan.candidates}
@@ -121,31 +117,33 @@ class Tuner:
         self.tuned.faults.append(f"{error}; what is measured now is not kept")
         self.database = None
 
-    def _measure(self, kinds: Sequence[_Kind]) -> None:
+    def _measure(self, kinds: Sequence[Kind], budget: Budget) -> bool:
+        """Measure what is not known; return whether there was time for all."""
         open_ones = [kind for kind in kinds if kind.unknown()]
         started: list[Iterator[tuple[Candidate, Found]]] = []
         for number, kind in enumerate(open_ones):
             ahead = open_ones[len(started) : number + 1 + self.measurer.ahead]
-            started += map(self._start, ahead)
+            started += [self._start(each, budget) for each in ahead]
             for candidate, found in started[number]:
                 self._note(kind, candidate, found)
             self.progress(self._state(number + 1, open_ones))
-            if self.budget.is_spent and kind.unknown():
-                self.tuned.stopped = "out of time"
-                return
+            if budget.is_spent and kind.unknown():
+                return False
+        return True
 
-    def _start(self, kind: _Kind) -> Iterator[tuple[Candidate, Found]]:
+    def _start(self, kind: Kind, budget: Budget) -> Iterator[tuple[Candidate, Found]]:
         unknown = kind.unknown()
         schedules = [candidate.schedule for candidate in unknown]
-        found = self.measurer.start(kind.groups[0], schedules, self.budget)
+        found = self.measurer.start(kind.groups[0], schedules, budget)
         return zip(unknown, found, strict=False)
 
-    def _note(self, kind: _Kind, candidate: Candidate, found: Found) -> None:
+    def _note(self, kind: Kind, candidate: Candidate, found: Found) -> None:
         """Keep what was found, at once: what comes next may not end well."""
         if isinstance(found, Discarded):
             what = operation_text(kind.groups[0])
             self.tuned.discard(what, candidate.text, found)
             if found.is_wrong or found.is_passing:
+                kind.failed.add(candidate.text)
                 return  # it is said again the next time
             times = (0, 0.0, 0.0, found.reason)
         else:
@@ -162,7 +160,7 @@ class Tuner:
             except CompileError as error:
                 self._do_without(error)
 
-    def _state(self, done: int, kinds: Sequence[_Kind]) -> str:
+    def _state(self, done: int, kinds: Sequence[Kind]) -> str:
         times = list(filter(None, (kind.seconds() for kind in kinds)))
         model_s, best_s = (sum(each[n] for each in times) for n in (0, 1))
         return (

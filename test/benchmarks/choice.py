@@ -49,8 +49,8 @@ from dlc.strategies import Schedule
 from dlc.tuning.agreement import disagreement
 from dlc.tuning.gpu_builder import GpuBuilder
 from dlc.tuning.gpu_device import GpuDevice
+from dlc.tuning.kind import cluster_of
 from dlc.tuning.program import Program, alone, computed_inputs, weights_of
-from dlc.tuning.tuner import cluster_of
 
 Array = npt.NDArray[Any]
 Row = dict[str, Any]

@@ -83,6 +83,18 @@ def test_calls_of_cublaslt_are_measured(gpu: Gpu, model: Path, tmp_path: Path) -
     assert tune(gpu, model, "b.so", "--locked", str(lock)).read_bytes() == first.read_bytes()
 
 
+def test_evolve_goes_by_times_of_this_gpu(
+    gpu: Gpu, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lock, wishes = model.parent / "dlc.lock", ("--search", "evolve", "--tune")
+    first = tune(gpu, model, "a.so", *wishes, "--lock", str(lock))
+    assert re.search(r"; \d+ divisions compared by measured times: ", capsys.readouterr().out)
+    again = tune(gpu, model, "b.so", *wishes)
+    assert "groups: 0 measured" in capsys.readouterr().out
+    locked = tune(gpu, model, "c.so", "--locked", str(lock))
+    assert first.read_bytes() == again.read_bytes() == locked.read_bytes()
+
+
 def test_the_database_says_where_times_were_taken(gpu: Gpu, model: Path) -> None:
     tune(gpu, model, "a.so", "--tune", "--no-verify")
     with ExitStack() as kept:

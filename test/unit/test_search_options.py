@@ -48,7 +48,6 @@ def test_a_model_is_divided_as_wished(name: str | None, groups: int) -> None:
         ({"search": "dp", "search_budget": float("nan")}, "search_budget is nan"),
         ({"search": "dp", "search_budget": "1"}, "search_budget is '1', expected a number"),
         ({"search_budget": 3}, "search_budget has no effect on the search greedy"),
-        ({"search": "dp", "search_budget": 3, "lock": "a.lock"}, "lock is for the same groups"),
         ({"search": "beam", "search_budget": 0, "locked": "a.lock"}, "locked is for the same gr"),
     ],
 )

@@ -18,8 +18,8 @@ from dlc.plan import Plan, Planner
 from dlc.strategies import Schedule
 from dlc.tuning.device import BrokenBuildError
 from dlc.tuning.gpu_builder import GpuBuilder
+from dlc.tuning.kind import cluster_of
 from dlc.tuning.program import WeightName
-from dlc.tuning.tuner import cluster_of
 from dlc.tuning.worker import Job, build
 
 PIPELINE = "lower-to-loop,lower-to-gpu{arch=sm_90a},fused-group-plan-memory"

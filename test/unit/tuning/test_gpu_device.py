@@ -17,8 +17,8 @@ from dlc.runtime.gpu_driver import Driver
 from dlc.runtime.timing import Times
 from dlc.tuning.gpu_code import GpuKernel, gpu_code
 from dlc.tuning.gpu_device import GpuDevice
+from dlc.tuning.kind import cluster_of
 from dlc.tuning.program import Program, alone, lower_alone
-from dlc.tuning.tuner import cluster_of
 
 PIPELINE = "lower-to-loop,lower-to-gpu{arch=sm_90a},fused-group-plan-memory"
 

@@ -55,6 +55,13 @@ def test_a_lock_says_which_libraries_could_be_called() -> None:
     assert read_lock(lock_text({"sm_80": module(attributes())}), "dlc.lock").libraries == ()
 
 
+def test_a_lock_may_have_divisions() -> None:
+    modules = {"sm_80": module(attributes()), "sm_90a": module(attributes())}
+    text = lock_text(modules, (), {"sm_80": ["0 0 1", ""], "sm_90a": []})
+    assert text.splitlines()[1:4] == ["target sm_80", "division 0 0 1", "division"]
+    assert read_lock(text, "dlc.lock").divisions == {"sm_80": ["0 0 1", ""]}
+
+
 def test_each_target_has_its_own_choices() -> None:
     one, two = module(attributes()), module(attributes(MEASURED))
     lock = read_lock(lock_text({"sm_80": one, "sm_90a": two}), "dlc.lock")
@@ -78,6 +85,8 @@ def test_a_group_that_the_lock_does_not_have_is_named() -> None:
     [
         (lambda t: t.replace("target", "libraries mkl\ntarget"), ":2", "there is no library 'mkl'"),
         (lambda t: t + "libraries openblas\n", ":4", "this is neither a target"),
+        (lambda t: t + "division 0 x\n", ":4", "this is neither a target"),
+        (lambda t: t.replace("target", "division 0\ntarget"), ":2", "this is neither a target"),
         (lambda t: "", "", "this is no lock file; its first line should be 'dlc lock 1'"),
         (lambda t: t.replace("dlc lock", "lock"), "", "this is no lock file"),
         (lambda t: t.replace("lock 1", "lock 2"), "", "this is 'dlc lock 2', of another version"),

@@ -23,10 +23,10 @@ from dlc.tuning.budget import Budget
 from dlc.tuning.cpu_builder import CpuBuilder
 from dlc.tuning.cpu_device import CpuDevice
 from dlc.tuning.device import BrokenBuildError
+from dlc.tuning.kind import cluster_of
 from dlc.tuning.measurer import DeviceMeasurer
 from dlc.tuning.program import Program, computed_inputs
 from dlc.tuning.trial import Discarded, Found, Timed
-from dlc.tuning.tuner import cluster_of
 from dlc.verification.group_inputs import GroupInputs
 
 PIPELINE = "lower-to-loop,fused-group-plan-memory"

@@ -22,7 +22,9 @@ from dlc.dialects.fused_group import GroupOp
 from dlc.errors import CompileError
 from dlc.tools import dlc_compile
 from dlc.tools._tune_argument import joined
+from dlc.tuning import evolution
 from dlc.tuning.database import Database, default_path
+from dlc.tuning.kind import cluster_of
 from dlc.tuning.trial import Found, Timed
 
 TEXT = """
@@ -140,6 +142,74 @@ def test_a_lock_without_measuring_says_that_times_are_estimated(model: Path) -> 
     other = lock.read_text().replace("cores = false", "cores = true")
     lock.write_text(other)
     assert compiled(model, "c.so", "--locked", str(lock)) != first
+
+
+ELEMENTS = """
+<ir_version: 8, opset_import: ["": 17]>
+three (float[4, 8] x, float[4, 8] z) => (float[4, 8] a, float[4, 8] b, float[4, 8] c) {
+  a = Exp(x)
+  b = Tanh(x)
+  c = Relu(z)
+}
+"""
+
+
+@pytest.fixture
+def elements(tmp_path: Path) -> Path:
+    """A model that ``dp`` makes one kernel of."""
+    onnx.save(onnx.parser.parse_model(ELEMENTS), tmp_path / "elements.onnx")
+    return tmp_path / "elements.onnx"
+
+
+def launches(path: Path) -> int:
+    return dlc.load(path).report["variants"][0]["launches"]
+
+
+@pytest.mark.parametrize("budget", [[], ["--search-budget", "9"]], ids=["", "within a budget"])
+def test_a_lock_replays_the_division_of_a_search(elements: Path, budget: list[str]) -> None:
+    lock, again = elements.parent / "dlc.lock", elements.parent / "again.lock"
+    first = compiled(elements, "a.so", "--search", "dp", *budget, "--lock", str(lock))
+    assert launches(elements.parent / "a.so") == 1
+    assert compiled(elements, "b.so", "--locked", str(lock), "--lock", str(again)) == first
+    assert again.read_bytes() == lock.read_bytes()
+    text = elements.parent / "out.mlir"
+    emitted = ["--target", "cpu", "--emit", "fused-group", "-o", str(text)]
+    assert dlc_compile.main([str(elements), *emitted, "--locked", str(lock)]) == 0
+    assert text.read_text().count("fused_group.group ") == 1
+
+
+@pytest.fixture
+def apart(monkeypatch: pytest.MonkeyPatch) -> FakeMeasurer:
+    """A measurer to which a kernel of several operations is slow."""
+
+    def time(group: GroupOp, _: str) -> Found:
+        return Timed(1e-6 * 10.0 ** len(cluster_of(group).ops), 1e-9, 9)
+
+    measurer = FakeMeasurer(time)
+    monkeypatch.setattr(measuring, "measurer", lambda *_: measurer)
+    monkeypatch.setattr(evolution, "PLAUSIBLE", 1e9)
+    return measurer
+
+
+def test_evolve_goes_by_measured_times(
+    elements: Path, apart: FakeMeasurer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lock, wishes = elements.parent / "dlc.lock", ("--search", "evolve", "--tune")
+    first = compiled(elements, "a.so", *wishes, "--lock", str(lock))
+    assert launches(elements.parent / "a.so") == 3
+    count = len(apart.timed)
+    said = capsys.readouterr().out
+    assert re.search(r"; \d+ divisions compared by measured times: 1 ms -> 0.03 ms", said)
+    assert compiled(elements, "b.so", *wishes) == first
+    assert compiled(elements, "c.so", *wishes[:2], "--tune=0") == first
+    assert len(apart.timed) == len(set(apart.timed)) == count
+    assert compiled(elements, "d.so", "--locked", str(lock)) == first
+
+
+def test_evolve_is_that_of_dp_without_times(elements: Path, apart: FakeMeasurer) -> None:
+    compiled(elements, "a.so", "--search", "evolve", "--tune=0")
+    assert launches(elements.parent / "a.so") == 1
+    assert apart.timed == []
 
 
 def test_the_lock_is_obeyed_by_what_is_printed(model: Path, fake: FakeMeasurer) -> None:

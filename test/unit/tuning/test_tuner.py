@@ -1,6 +1,7 @@
 """What is measured, in which order, when it ends, and what comes of it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,9 +16,10 @@ from dlc.dialects.fused_group import GroupOp
 from dlc.plan import Plan, Planner
 from dlc.tuning.budget import Budget
 from dlc.tuning.database import Database
+from dlc.tuning.kind import cluster_of, key_of
 from dlc.tuning.trial import Discarded, Found, Timed
 from dlc.tuning.tuned import Tuned
-from dlc.tuning.tuner import Tuner, cluster_of, key_of
+from dlc.tuning.tuner import Tuner
 
 PLANNER = Planner(arch.by_name("sm_90a"))
 DATE = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -252,3 +254,75 @@ def test_progress_says_what_was_won(module: ModuleOp) -> None:
         "tuning: 1 of 2 kinds of groups, 2 ms -> 1 ms",
         "tuning: 2 of 2 kinds of groups, 6 ms -> 3 ms",
     ]
+
+
+def test_the_best_times_of_groups_are_of_all_schedules(module: ModuleOp) -> None:
+    small, big = kinds(module)
+    measurer = FakeMeasurer(in_order)
+    tuner = Tuner(measurer, PLANNER, None, Budget(), now=lambda: DATE)
+    found = tuner.best_s([small, big, small], Budget())
+    assert found == pytest.approx([1e-6, 1e-6, 1e-6])
+    assert len(measurer.timed) == len(schedules(small)) + len(schedules(big))
+    tuned = tuner.tune(module)  # which finds all of it known
+    assert len(measurer.timed) == tuned.measured == 20
+    assert tuned.remembered == 0
+
+
+def test_the_time_of_the_only_schedule_is_measured_where_it_is_wanted(
+    module: ModuleOp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small, _ = kinds(module)
+    plan = PLANNER.plan(cluster_of(small))
+    assert isinstance(plan, Plan)
+    only = replace(plan, candidates=plan.candidates[:1])
+    planner = Planner(PLANNER.chip)
+    monkeypatch.setattr(planner, "plan", lambda _: only)
+    measurer = FakeMeasurer(lambda *_: Timed(3e-6, 0.0, 9))
+    assert Tuner(measurer, planner, None, Budget()).best_s([small], Budget()) == [3e-6]
+    measurer.timed.clear()
+    Tuner(measurer, planner, None, Budget()).tune(module)
+    assert measurer.timed == []
+
+
+def test_a_group_of_which_not_all_was_measured_has_no_time(module: ModuleOp) -> None:
+    small, big = kinds(module)
+    seconds = 0.0
+
+    def time(group: GroupOp, text: str) -> Found:
+        nonlocal seconds
+        seconds += 1
+        return in_order(group, text)
+
+    budget = Budget(3, lambda: seconds)
+    tuner = Tuner(FakeMeasurer(time), PLANNER, None, Budget())
+    assert tuner.best_s([big], budget) == [float("inf")]
+    assert tuner.best_s([small], budget) == [float("inf")]
+    assert tuner.tuned.stopped == ""
+
+
+def test_a_wrong_schedule_is_no_reason_to_wait_for_its_time(module: ModuleOp) -> None:
+    small, _ = kinds(module)
+    wrong = schedules(small)[0]
+
+    def time(group: GroupOp, text: str) -> Found:
+        return Discarded("off by 1", is_wrong=True) if text == wrong else in_order(group, text)
+
+    tuner = Tuner(FakeMeasurer(time), PLANNER, None, Budget())
+    assert tuner.best_s([small], Budget()) == pytest.approx([2e-6])
+
+
+def test_ctrl_c_while_divisions_are_compared_ends_all_measuring(module: ModuleOp) -> None:
+    small, _ = kinds(module)
+
+    def time(group: GroupOp, text: str) -> Found:
+        if len(measurer.timed) == 4:
+            raise KeyboardInterrupt
+        return in_order(group, text)
+
+    measurer, budget = FakeMeasurer(time), Budget()
+    tuner = Tuner(measurer, PLANNER, None, Budget())
+    assert tuner.best_s([small], budget) == [float("inf")]
+    assert budget.is_spent
+    tuned = tuner.tune(module)
+    assert len(measurer.timed) == 4
+    assert (tuned.measured, tuned.stopped) == (3, "interrupted")
