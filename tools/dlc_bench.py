@@ -27,7 +27,7 @@ from dlc.benchmark.workload import Source
 from dlc.compiler.ir_files import source_files
 from dlc.compiler.options import PRECISIONS
 from dlc.compiler.output_place import check_writable
-from dlc.compiler.targets import Target, parse_targets
+from dlc.compiler.targets import Target, check_libraries, parse_targets
 from dlc.core.cache import write_atomically
 from dlc.errors import CompileError
 from dlc.runtime.gpu_clock import gpu_clock
@@ -43,6 +43,7 @@ from dlc.tools._command import (
     run_command,
     seconds,
 )
+from dlc.tools._division_arguments import add_libraries, add_search
 from dlc.tools._model_arguments import constant, repeated_name, shape
 from dlc.tools._terminal import show
 
@@ -109,6 +110,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--shape", **repeated, type=shape, metavar="NAME=1,3,224,224", help="as of dlc-compile")
     add("--constant", **repeated, type=constant, metavar="NAME=5", help="as of dlc-compile")
     add("--target", help="as of dlc-compile, of this machine; default: the GPU found, else cpu")
+    add_search(parser)
+    add_libraries(parser)
     add(
         "--peers",
         type=_peers,
@@ -149,6 +152,7 @@ def _peers(text: str) -> list[str]:
 
 def _run(given: argparse.Namespace) -> int:
     target = _target(given.target)
+    check_libraries(given.libraries, [target])
     _check_place(given, target)
     jobs = list(_jobs(given, target.name))
     progress = Progress()
@@ -211,15 +215,16 @@ def _target(text: str | None) -> Target:
 def _jobs(given: argparse.Namespace, target: str) -> Iterator[Job]:
     """Yield what is timed: every model at every batch size and precision, and the operations."""
     sizes, known = dict(given.shape), dict(given.constant)
+    ways = given.search, given.libraries
     sources: list[Source] = [OnnxSource(x, sizes, given.jax, known) for x in given.models]
     sources += [TorchSource(name, given.jax) for name in given.torch]
     for source in sources:
         for batch in given.batch:
             for precision in given.precision:
-                yield Job(source, batch or source.usual_batch, precision, target)
+                yield Job(source, batch or source.usual_batch, precision, target, *ways)
     for op in dict.fromkeys((text, p) for text in given.op for p in given.precision):
         parsed = parse_op(*op)
-        yield Job(OpSource(parsed), None, parsed.precision, target)
+        yield Job(OpSource(parsed), None, parsed.precision, target, *ways)
 
 
 @contextmanager

@@ -11,13 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from dlc import __version__, arch, libraries
+from dlc import __version__, arch
 from dlc.compiler import Options, Outcome, compile_to
 from dlc.compiler.options import (
-    DEFAULT_SEARCH,
     LEVELS,
     PRECISIONS,
-    SEARCHES,
     VERIFICATIONS,
     WEIGHTS,
 )
@@ -26,6 +24,7 @@ from dlc.core.array_files import Arrays, read_arrays, write_arrays
 from dlc.core.cache import write_atomically
 from dlc.core.weights import Array
 from dlc.tools._command import FAILURE, SUCCESS, CommandParser, Progress, run_command, tolerance
+from dlc.tools._division_arguments import add_libraries, add_search
 from dlc.tools._model_arguments import constant, repeated_name, shape
 from dlc.tools._terminal import show
 from dlc.tools._tune_argument import joined, tuning
@@ -110,13 +109,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--search",
-        choices=SEARCHES,
-        help="how operations are divided into kernels: greedy merges neighbours; beam and dp take "
-        "some seconds more, and also join operations that stand apart; evolve begins with the "
-        f"groups of dp and tries changes, by measured times with --tune; default: {DEFAULT_SEARCH}",
-    )
+    add_search(parser)
     parser.add_argument(
         "--search-budget",
         type=float,
@@ -124,18 +117,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         help="with --search beam, dp or evolve: take the best that was found by then, which is "
         "never worse than greedy's",
     )
-    parser.add_argument(
-        "--libraries",
-        type=_libraries,
-        default=(),
-        metavar="NAME[,NAME...]",
-        help="let these compute operations where that takes less time; without them at run time, "
-        f"generated kernels run: {', '.join(libraries.names())}; default: none",
-    )
-
-
-def _libraries(text: str) -> tuple[str, ...]:
-    return () if text == "none" else tuple(text.split(","))
+    add_libraries(parser)
 
 
 def _add_tuning(parser: argparse.ArgumentParser) -> None:

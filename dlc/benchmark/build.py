@@ -17,12 +17,14 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Job:
-    """An artifact to make. target: as of ``dlc-compile``."""
+    """An artifact to make. target, search, libraries: as of ``dlc.compile``."""
 
     source: Source
     batch: int | None
     precision: str
     target: str
+    search: str | None = None
+    libraries: Sequence[str] = ()
 
     def title(self) -> str:
         """Return what the tables call it."""
@@ -80,6 +82,8 @@ def _compile(job: Job, path: Path, artifact: Path, cores: int) -> None:
         shapes or None,
         constants=job.source.constants() or None,
         verify=False,
+        search=job.search,
+        libraries=job.libraries,
         jobs=cores,
     )
     compile_to(artifact, path, options)

@@ -121,6 +121,8 @@ def _case_data(case: CaseFound) -> dict[str, Any]:
         "batch": job.batch,
         "precision": job.precision,
         "target": job.target,
+        "search": job.search,
+        "libraries": list(job.libraries),
         "contestants": [_result_data(result, case.flops) for result in case.results],
         "best_peer": best.name if best else None,
         "ratio": case.ratio,

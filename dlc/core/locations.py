@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import (
     LocationAttr,
     NameLoc,
     NoneAttr,
+    StringAttr,
 )
 from xdsl.ir import Attribute, Operation
 
@@ -45,9 +46,11 @@ def _file_text(location: Attribute) -> str | None:
 
 
 def operation_text(op: Operation) -> str:
-    """Return how an error names an op: its IR name and where it comes from."""
-    where = location_text(op.location)
-    return f"{op.name} at {where}" if where else op.name
+    """Return how an error names an op: its IR name and where it comes from, else its own name."""
+    where, own = location_text(op.location), op.properties.get("sym_name")
+    if where:
+        return f"{op.name} at {where}"
+    return f"{op.name} @{own.data}" if isinstance(own, StringAttr) else op.name
 
 
 def joined(locations: Iterable[LocationAttr]) -> LocationAttr:

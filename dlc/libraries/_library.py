@@ -116,4 +116,7 @@ class Library:
     def require(self, cluster: Cluster, chip: Arch | None = None) -> None:
         """Raise CompileError where the library does not compute a cluster."""
         if obstacle := self.obstacle(cluster, chip):
-            raise CompileError(f"library {self.name} does not compute this group: {obstacle}")
+            ops = ", ".join(dict.fromkeys(op.name.removeprefix("graph.") for op in cluster.ops))
+            raise CompileError(
+                f"library {self.name} does not compute this group of {ops}: {obstacle}"
+            )

@@ -14,7 +14,7 @@ func.func @main(%x: tensor<64x48xf32>, %y: tensor<48x32xf32>) -> tensor<64x32xf3
 // -----
 
 func.func @main(%x: tensor<64x48xf32>, %y: tensor<48x32xf32>) -> tensor<64x32xf32> {
-  // expected-error@below {{library cublaslt does not compute this group: cuBLASLt computes products of matrices, with a bias and a relu behind them}}
+  // expected-error@below {{library cublaslt does not compute this group of matmul, exp: cuBLASLt computes products of matrices, with a bias and a relu behind them}}
   %0 = fused_group.group @g(%x, %y) : (tensor<64x48xf32>, tensor<48x32xf32>) -> tensor<64x32xf32> attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [16, 32, 32], warps = [1, 2], instruction = "fma", library = "cublaslt">} {
   ^bb0(%a: tensor<64x48xf32>, %b: tensor<48x32xf32>):
     %1 = graph.matmul %a, %b : (tensor<64x48xf32>, tensor<48x32xf32>) -> tensor<64x32xf32>

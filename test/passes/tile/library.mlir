@@ -14,7 +14,7 @@ func.func @main(%x: tensor<64x48xf32>, %y: tensor<48x32xf32>) -> tensor<64x32xf3
 // -----
 
 func.func @main(%x: tensor<64x48xf32>) -> tensor<64x48xf32> {
-  // expected-error@below {{library openblas does not compute this group: OpenBLAS computes products of matrices alone}}
+  // expected-error@below {{library openblas does not compute this group of exp: OpenBLAS computes products of matrices alone}}
   %0 = fused_group.group @g(%x) : (tensor<64x48xf32>) -> tensor<64x48xf32> attributes {schedule = #loop.schedule<strategy = "map", target = "cpu", library = "openblas">} {
   ^bb0(%a: tensor<64x48xf32>):
     %1 = graph.exp %a : tensor<64x48xf32> -> tensor<64x48xf32>

@@ -11,11 +11,14 @@ import onnx
 import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from small_blas import build_blas
 
 from dlc.benchmark import contestant, peers
 from dlc.benchmark.onnx_source import OnnxSource
 from dlc.benchmark.peers import ort
 from dlc.benchmark.workload import MissingError, Workload
+from dlc.libraries import openblas
+from dlc.plan.planner import forget
 from dlc.tools import dlc_bench
 
 TEST_PEERS = {
@@ -145,6 +148,44 @@ def test_an_operation_has_a_rate(tmp_path: Path, capsys: pytest.CaptureFixture[s
         flops = found["tflops"] * 1e12 * found["median_ms"] * 1e-3
         assert flops == pytest.approx(2 * 8 * 16 * 32)
     assert case["contestants"][1]["difference"] < 2.0**-18
+
+
+def test_libraries_and_searches_are_those_of_a_compile(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DLC_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(openblas, "_EFFICIENCY", 100.0)  # so that it is taken on any machine
+    forget()
+    file, blas = tmp_path / "bench.json", build_blas(tmp_path)
+    options = ["--op", "matmul:512x768x256", "--peers", "none", "--kernels", 0, "--json", file]
+    ways = ["--libraries", "openblas", "--search", "dp"]
+    for place, note in (
+        (str(blas), f"1 step, library openblas: {blas}"),
+        ("/nowhere", "1 step, library openblas is not used, generated kernels run: /nowhere"),
+    ):
+        monkeypatch.setenv("DLC_OPENBLAS", place)
+        code, out, _ = bench(capsys, *options, *ways)
+        assert code == 0
+        assert note in out
+        (case,) = json.loads(file.read_text())["cases"]
+        assert (case["search"], case["libraries"]) == ("dp", ["openblas"])
+        assert case["contestants"][0]["note"].startswith(note)
+    forget()
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("mkl", "there is no library 'mkl'; there are: cublaslt, openblas"),
+        ("cublaslt", "library cublaslt is for a GPU, not for the target cpu"),
+    ],
+)
+def test_a_library_that_cannot_be_called_is_one_line(
+    path: Path, name: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, errors = bench(capsys, path, "--libraries", name)
+    assert code == 1
+    assert errors.splitlines()[-1] == f"dlc-bench: error: {reason}"
 
 
 def test_a_model_that_does_not_compile_is_said_and_the_others_are_timed(
