@@ -206,6 +206,28 @@ def test_evolve_goes_by_measured_times(
     assert compiled(elements, "d.so", "--locked", str(lock)) == first
 
 
+GATHERED = """
+<ir_version: 8, opset_import: ["": 17]>
+rows (float[16, 48] x, int64[5] i) => (float[5, 48] y) {
+  h = Exp(x)
+  t = Transpose <perm = [0, 1]> (h)
+  g = Gather <axis = 0> (t, i)
+  y = Tanh(g)
+}
+"""
+
+
+def test_divisions_are_compared_on_this_machine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, wishes = tmp_path / "rows.onnx", ("--search", "evolve", "--tune")
+    onnx.save(onnx.parser.parse_model(GATHERED), source)
+    first = compiled(source, "a.so", *wishes)
+    assert "divisions compared by measured times" in capsys.readouterr().out
+    assert compiled(source, "b.so", *wishes) == first
+    assert ": 0 measured, " in capsys.readouterr().out
+
+
 def test_evolve_is_that_of_dp_without_times(elements: Path, apart: FakeMeasurer) -> None:
     compiled(elements, "a.so", "--search", "evolve", "--tune=0")
     assert launches(elements.parent / "a.so") == 1
