@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
-from functools import cached_property, partial
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -11,31 +11,22 @@ from xdsl.dialects.builtin import ModuleOp
 
 from dlc.analysis.entry import find_main, kernels_by_group, launches
 from dlc.backends.cuda.cubins import CompiledKernel
-from dlc.backends.host.libraries import called
+from dlc.backends.host.libraries import called, callers
+from dlc.compiler.launch_check import Kernels, LaunchCheck
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Report
 from dlc.compiler.targets import Target, running_target
 from dlc.core.context import DlcContext
 from dlc.core.timing import Timing
-from dlc.core.weights import Array
 from dlc.runtime.model import Model
 from dlc.scratch import ScratchFolder
 from dlc.simulator import SimulationError
+from dlc.verification.called import States, called_state, computing, refusing
 from dlc.verification.emulation import Emulation, verify_by_emulation
-from dlc.verification.groups import (
-    GroupsChecked,
-    check_same,
-    verify_groups,
-)
-from dlc.verification.guarded_model import (
-    GuardedModel,
-    guarded_probe,
-    most_seconds,
-    running_model,
-)
+from dlc.verification.guarded_model import GuardedModel, most_seconds, running_model
 from dlc.verification.miscompile import MiscompileError
 from dlc.verification.plan import Plan
-from dlc.verification.probe import Probe, probe_module
+from dlc.verification.probe import probe_module
 from dlc.verification.reference import Reference
 from dlc.verification.simulation import KernelsSimulated, verify_by_simulation
 from dlc.verification.stored_model import StoredModel
@@ -59,12 +50,6 @@ class BuildProbe(Protocol):
     """Builds the library of a module of the same kernels."""
 
     def __call__(self, module: ModuleOp, to: Path) -> object: ...
-
-
-_NOWHERE = "/"
-"""No library is here: where the whole model runs calls, its groups are checked by the generated
-kernels beside them.
-"""
 
 
 @dataclass(frozen=True)
@@ -102,13 +87,15 @@ class TargetSimulated:
 @dataclass(frozen=True)
 class Verified:
     """What was found. run: of the target that this machine has; simulated, emulated: of each other
-    one. not_called: the libraries whose calls did not run, but the generated kernels beside them.
+    one. not_called: the libraries of which no call ran, but the generated kernels beside them;
+    refused: of those that did some, for how many kernels they did nothing: ``2 of 24``.
     """
 
     run: Verification | None
     simulated: Sequence[TargetSimulated]
     emulated: Sequence[Emulation]
     not_called: Sequence[str] = ()
+    refused: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def text(self) -> str:
         """Return one line for the user."""
@@ -119,6 +106,8 @@ class Verified:
         if self.not_called:
             names = " and ".join(self.not_called)
             parts.append(f"calls of {names} were not run here, but the kernels beside them")
+        for name, share in self.refused.items():
+            parts.append(f"{name} computes nothing for {share} kernels that call it here")
         return "; ".join(parts)
 
     def certificate(self) -> Report:
@@ -128,6 +117,7 @@ class Verified:
             "simulated": [x.certificate() for x in self.simulated],
             "emulated": [x.certificate() for x in self.emulated],
             **({"not_called": list(self.not_called)} if self.not_called else {}),
+            **({"refused": dict(self.refused)} if self.refused else {}),
         }
 
     def warnings(self) -> list[str]:
@@ -156,22 +146,23 @@ class Verifier:
     def verify(self, plan: Plan) -> Verified:
         """Check the code of every target. Raises CompileError."""
         running = running_target([x.target for x in self.lowered])
-        found: list[tuple[Verification, list[str]]] = []
+        found: list[tuple[Verification, States]] = []
         if self.options.tolerance is None:  # else the user's own comparison takes its place
             found = [self._run(x, plan) for x in self.lowered if x.target == running]
         absent = [x for x in self.lowered if x.target != running]
         simulated = [self._simulate(x, plan) for x in absent]
         emulated = [self._emulate(x, plan) for x in absent if x.target.is_gpu]
+        run, states = found[0] if found else (None, {})
         others = [each.name for x in absent for each in called(x.module.ops)]
-        missing = dict.fromkeys((*(name for _, names in found for name in names), *others))
-        return Verified(found[0][0] if found else None, simulated, emulated, tuple(missing))
+        missing = dict.fromkeys((*(x for x in states if x not in computing(states)), *others))
+        return Verified(run, simulated, emulated, tuple(missing), refusing(states))
 
     @cached_property
     def _reference(self) -> Reference:
         return Reference(self.model, self.context.weights)
 
-    def _run(self, lowered: Lowered, plan: Plan) -> tuple[Verification, list[str]]:
-        """Run the artifact against the reference; return the libraries that were not there, too."""
+    def _run(self, lowered: Lowered, plan: Plan) -> tuple[Verification, States]:
+        """Run the artifact against the reference; return what became of libraries, too."""
         self.options.progress("verifying")
         with self.timing.measure("verification"), ExitStack() as stack:
             check = None
@@ -185,8 +176,7 @@ class Verifier:
             kernels = _kernel_count(lowered)
             precision = self.options.precision
             found = verify(model, self._reference, precision, plan, kernels, check)
-            states = _libraries(model)
-            return found, [name for name, state in states.items() if not state["used"]]
+            return found, called_state(model)
 
     def _simulate(self, lowered: Lowered, plan: Plan) -> TargetSimulated:
         """Check what can be checked without the target."""
@@ -224,36 +214,27 @@ class Verifier:
             )
 
     def _check_groups(
-        self, lowered: Lowered, library: Path, model: Model | GuardedModel
+        self, lowered: Lowered, probe: Path, model: Model | GuardedModel
     ) -> CheckGroups:
-        module = probe_module(self.context, lowered.module)
-        self.build_probe(module, library)
+        self.build_probe(probe_module(self.context, lowered.module), probe)
         kernels = kernels_by_group(find_main(lowered.module))
-        hidden = {each.variable: _NOWHERE for each in called(lowered.module.ops)}
-        seconds = most_seconds(self.model)
-        guarded = partial(guarded_probe, library, self.artifact, seconds, hidden)
-        probe = Probe(library, self.artifact).run if lowered.target.is_gpu else guarded
-
-        def check(feeds: Mapping[str, Array], budget_seconds: float) -> GroupsChecked:
-            probed = probe(feeds)
-            intermediate = {name: probed.results(name) for name in kernels}
-            weights, precision = self.context.weights, self.options.precision
-            outputs = model.run(feeds)
-            used = [name for name, state in _libraries(model).items() if state["used"]]
-            if lowered.target.is_gpu or not used:  # else a library's bits, and our kernel's
-                check_same(outputs, probed.outputs(outputs))
-            return verify_groups(
-                lowered.groups, kernels, feeds, intermediate, weights, precision, budget_seconds
-            )
-
-        return check
+        return LaunchCheck(
+            groups=lowered.groups,
+            kernels=kernels,
+            calling=_calling(kernels, lowered.module),
+            model=model,
+            artifact=self.artifact,
+            probe=probe,
+            seconds=most_seconds(self.model),
+            weights=self.context.weights,
+            precision=self.options.precision,
+        )
 
 
-def _libraries(model: Model | GuardedModel) -> Report:
-    """Return what a model says of its libraries, after a run."""
-    if isinstance(model, Model):
-        return model.report.get("libraries", {})
-    return dict(model.libraries)
+def _calling(kernels: Kernels, module: ModuleOp) -> Kernels:
+    """Return those groups of which some kernel may call a library."""
+    able = callers(module.ops)
+    return {group: names for group, names in kernels.items() if not able.isdisjoint(names)}
 
 
 def _kernel_count(lowered: Lowered) -> int:

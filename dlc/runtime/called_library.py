@@ -14,17 +14,21 @@ from typing import ClassVar
 class CalledLibrary:
     """A library that kernels call. is_used: whether it was found; else generated kernels run in its
     place. state: the file that was opened, or what is wrong with the last one that was tried.
-    variable: of the environment, which names the file.
+    variable: of the environment, which names the file. kernels: on a GPU, those that call it;
+    refused: how many of them it does not compute, so that generated ones run there, too.
     """
 
     name: str
     variable: str
     is_used: bool
     state: str
+    kernels: int = 0
+    refused: int = 0
 
-    def data(self) -> dict[str, bool | str]:
+    def data(self) -> dict[str, bool | str | int]:
         """Return it as a report has it."""
-        return {"used": self.is_used, "state": self.state}
+        refused = {"kernels": self.kernels, "refused": self.refused} if self.refused else {}
+        return {"used": self.is_used, "state": self.state, **refused}
 
 
 class LibraryRow(ctypes.Structure):
@@ -36,19 +40,31 @@ class LibraryRow(ctypes.Structure):
         ("wheel", c_char_p),
         ("is_used", c_int32),
         ("state", c_char_p),
+        ("kernel_count", c_int32),
+        ("refused_count", c_int32),
     ]
 
     def called(self) -> CalledLibrary:
         """Return what the row says, once the libraries were opened."""
-        name, variable, state = self.name.decode(), self.variable.decode(), self.state or b""
-        return CalledLibrary(name, variable, bool(self.is_used), state.decode())
+        return CalledLibrary(
+            self.name.decode(),
+            self.variable.decode(),
+            bool(self.is_used),
+            (self.state or b"").decode(),
+            self.kernel_count,
+            self.refused_count,
+        )
 
 
-def offer_wheels(rows: Iterable[LibraryRow], offer: Callable[[int, bytes], object]) -> None:
-    """Offer the file of its wheel to each row, by its number, where that is installed."""
+def offer_wheels(
+    rows: Iterable[LibraryRow], offer: Callable[[int, bytes | None], object], calls: bool = True
+) -> None:
+    """Offer the file of its wheel to each row, by its number; an empty name where that is not
+    installed, ``None`` where nothing is to be called.
+    """
     for number, row in enumerate(rows):
-        if (file := file_of_wheel(row.wheel.decode())) is not None:
-            offer(number, os.fsencode(file))
+        file = os.fsencode(file_of_wheel(row.wheel.decode()) or "")
+        offer(number, file if calls else None)
 
 
 def file_of_wheel(wheel: str) -> Path | None:

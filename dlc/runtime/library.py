@@ -29,7 +29,7 @@ from dlc.runtime.called_library import CalledLibrary, LibraryRow, offer_wheels
 from dlc.runtime.dtypes import numpy_dtype
 from dlc.runtime.private_copy import private_copy
 
-ABI_VERSION = 4
+ABI_VERSION = 5
 CUDA = 1
 """``dlc_target`` of an artifact for NVIDIA GPUs."""
 
@@ -127,13 +127,14 @@ class Library:
         """Whether it runs on an NVIDIA GPU."""
         return self.api.target == CUDA
 
-    def create(self, path: Path, device: int, threads: int = 0) -> int:
+    def create(self, path: Path, device: int, threads: int = 0, *, calls: bool = True) -> int:
         """Return the handle of a new model of the artifact at ``path``; raises ArtifactError.
 
-        threads: of a run on the CPU, 0: the default.
+        threads: of a run on the CPU, 0: the default. calls: whether kernels may call libraries; it
+        counts while there is no other model.
         """
         handle = c_void_p()
-        offer_wheels(self._rows(), lambda *given: self.check(self.api.set_library(*given)))
+        offer_wheels(self._rows(), lambda *given: self.check(self.api.set_library(*given)), calls)
         self.check(self.api.create(os.fsencode(path), None, device, ctypes.byref(handle)))
         assert handle.value is not None
         if threads:

@@ -1,10 +1,9 @@
 """A model on this machine's processor whose kernels may crash."""
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -16,10 +15,12 @@ from dlc.runtime.model import Model
 from dlc.verification.child import Answer, Child, CrashError, OverdueError
 from dlc.verification.miscompile import MiscompileError
 from dlc.verification.plan import reference_seconds
-from dlc.verification.probe import Probe, Probed
 
 _SECONDS = 60
 _LIBRARIES = "libraries"
+
+Result = TypeVar("Result")
+"""What a run gives."""
 
 
 def most_seconds(module: ModuleOp) -> float:
@@ -78,25 +79,18 @@ def _answers(model: Model) -> Answer:
     return answer
 
 
-def guarded_probe(
-    library: Path,
+def run_guarded(
+    run: Callable[[Mapping[str, Array]], Result],
     artifact: Path,
     seconds: float,
-    hidden: Mapping[str, str],
     feeds: Mapping[str, Array],
-) -> Probed:
-    """Return what a probe of an artifact gives. Raises as ``GuardedModel.run`` does.
-
-    hidden: what the environment of the probe says in place of this one's.
+) -> Result:
+    """Return what ``run`` gives for ``feeds`` in a process of its own: it runs kernels of an
+    artifact. Raises as ``GuardedModel.run`` does.
     """
-
-    def begin() -> Answer:
-        os.environ.update(hidden)
-        return Probe(library, artifact).run
-
-    with Child(begin, seconds) as run:
+    with Child(lambda: run, seconds) as answer:
         try:
-            return run(dict(feeds))
+            return answer(dict(feeds))
         except CrashError as error:
             raise crashed(artifact, feeds, seconds, error) from error
 

@@ -16,6 +16,7 @@ from dlc.analysis.entry import find_main, group_results, output_names
 from dlc.core.context import DlcContext
 from dlc.dialects.graph.overlay import holder
 from dlc.dialects.graph.structure import Array
+from dlc.runtime.artifact import read_trailer
 from dlc.runtime.host_arrays import order_feeds
 from dlc.runtime.library import Library
 
@@ -73,26 +74,35 @@ class Probed:
         return {name: self.arrays[_output(name)] for name in names}
 
 
-class Probe:
-    """A probe program on the weights and device code of the artifact that it belongs to."""
+def run_probe(library: Path, artifact: Path, feeds: Mapping[str, Array], *, calls: bool) -> Probed:
+    """Return the results of every group and the outputs of the model: those of a probe program, on
+    the weights and device code of the artifact that it belongs to.
 
-    def __init__(self, library: Path, artifact: Path):
-        self.library = Library(library)
-        self.artifact = artifact
+    calls: whether kernels may call libraries, else generated ones run. Raises ArtifactError.
+    """
+    return Probed(_run(Library(library), artifact, feeds, calls))
 
-    def run(self, feeds: Mapping[str, Array], device: int = 0) -> Probed:
-        """Return the results of every group and the outputs of the model."""
-        library = self.library
-        handle = library.create(self.artifact, device)
-        try:
-            inputs = [np.ascontiguousarray(x) for x in order_feeds(library.inputs, feeds)]
-            results: list[Array] = [np.empty(i.shape, i.dtype) for i in library.outputs]
-            status = library.api.run_host(handle, _pointers(inputs), _pointers(results))
-            library.check(status)
-            names = (info.name for info in library.outputs)
-            return Probed(dict(zip(names, results, strict=True)))
-        finally:
-            library.api.destroy(handle)
+
+def generated_outputs(artifact: Path, feeds: Mapping[str, Array]) -> Mapping[str, Array]:
+    """Return the outputs of an artifact by name, for which no library is called. Raises
+    ArtifactError.
+    """
+    library = Library(artifact, read_trailer(artifact).device_code[0])  # whose models are its own
+    return _run(library, artifact, feeds, calls=False)
+
+
+def _run(
+    library: Library, artifact: Path, feeds: Mapping[str, Array], calls: bool
+) -> dict[str, Array]:
+    handle = library.create(artifact, 0, calls=calls)
+    try:
+        inputs = [np.ascontiguousarray(x) for x in order_feeds(library.inputs, feeds)]
+        results: list[Array] = [np.empty(i.shape, i.dtype) for i in library.outputs]
+        status = library.api.run_host(handle, _pointers(inputs), _pointers(results))
+        library.check(status)
+        return dict(zip((info.name for info in library.outputs), results, strict=True))
+    finally:
+        library.destroy(handle)
 
 
 def _pointers(arrays: Sequence[Array]) -> "ctypes.Array[ctypes.c_void_p]":

@@ -1,7 +1,7 @@
 """A shared library with the functions of OpenBLAS that dlc calls, written for tests.
 
 It stops the process where it is called with more than one thread. Results are twice what they
-should be, so that a test sees who has computed.
+should be, unless one asks for right ones, so that a test sees who has computed.
 """
 
 import subprocess
@@ -29,19 +29,23 @@ int openblas_get_num_threads(void) { return threads; }
         for (int l = 0; l < k; l++) \\
           sum += (lhs == 111 ? a[(long)i * lda + l] : a[(long)l * lda + i]) * \\
                  (rhs == 111 ? b[(long)l * ldb + j] : b[(long)j * ldb + l]); \\
-        c[(long)i * ldc + j] = 2 * sum; \\
+        c[(long)i * ldc + j] = FACTOR * sum; \\
       } \\
   }
 
 """
 
 
-def build_blas(folder: Path, functions: str = "sd") -> Path:
-    """Compile the library, with products of ``s`` (f32) and ``d`` (f64), and return its file."""
+def build_blas(folder: Path, functions: str = "sd", factor: int = FACTOR) -> Path:
+    """Compile the library, with products of ``s`` (f32) and ``d`` (f64), and return its file.
+
+    factor: what results are too large by; 1: they are right.
+    """
     types = {"s": "float", "d": "double"}
     source = folder / "blas.c"
     source.write_text(_TEXT + "\n".join(f"GEMM(cblas_{x}gemm, {types[x]})" for x in functions))
     file = folder / f"libblas-{functions}.so"
-    command = [*find_c_compiler().command, "-O2", "-shared", "-fPIC", "-o", str(file), str(source)]
+    flags = ["-O2", "-shared", "-fPIC", f"-DFACTOR={factor}", "-o", str(file), str(source)]
+    command = [*find_c_compiler().command, *flags]
     subprocess.run(command, check=True)
     return file

@@ -17,6 +17,12 @@ def called(kernels: Iterable[Operation]) -> list[Library]:
     return [libraries.by_name(name) for name in dict.fromkeys(c.library for c in calls if c)]
 
 
+def callers(kernels: Iterable[Operation]) -> set[str]:
+    """Return the names of the kernels that call a library."""
+    known = (op for op in kernels if isinstance(op, loop.KernelOp | gpu.KernelOp))
+    return {op.sym_name.data for op in known if op.call is not None}
+
+
 def print_libraries(found: Sequence[Library]) -> str:
     """Return the C text of the tables; without libraries they have a row that nobody reads."""
     rows, places = (", ".join(map(row, found)) or "{0}" for row in (_row, _place))
@@ -34,7 +40,7 @@ def print_libraries(found: Sequence[Library]) -> str:
 
 def _row(library: Library) -> str:
     texts = library.name, library.variable, library.place.wheel
-    return c_list([*map(c_string, texts), 0, "NULL"])
+    return c_list([*map(c_string, texts), 0, "NULL", 0, 0])
 
 
 def _functions(library: Library) -> str:

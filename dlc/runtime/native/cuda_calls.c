@@ -1,6 +1,5 @@
 #include "cuda_calls.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +15,8 @@ static dlc_status failed(const dlc_call *call, const char *message) {
 
 /* Prepare the calls of one library, and say for how many kernels it computes nothing. */
 static void prepare_library(cuda_calls *c, const dlc_variant *v, uint32_t library) {
-  uint32_t count = 0, refused = 0;
+  int32_t count = 0, refused = 0;
   const char *reason = "";
-  char note[224] = "";
   for (uint32_t i = 0; i < v->kernel_count; i++) {
     const dlc_call *call = v->kernels[i].call;
     if (!call || call->library != library) continue;
@@ -26,9 +24,7 @@ static void prepare_library(cuda_calls *c, const dlc_variant *v, uint32_t librar
     count++;
     if (message && !refused++) reason = message;
   }
-  if (refused)
-    snprintf(note, sizeof note, "for %u of %u kernels generated ones run: %s", refused, count, reason);
-  dlc_libraries_note((int32_t)library, note);
+  dlc_libraries_note((int32_t)library, count, refused, reason);
 }
 
 dlc_status cuda_calls_prepare(cuda_calls *c, const dlc_variant *v) {

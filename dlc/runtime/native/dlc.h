@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define DLC_ABI_VERSION 4u
+#define DLC_ABI_VERSION 5u
 
 typedef enum dlc_status {
   DLC_OK = 0,
@@ -67,6 +67,8 @@ typedef struct dlc_library {
   const char *wheel;    /* a Python package and the file in it, for set_library; "": none */
   int32_t is_used;
   const char *state; /* from the first create on: the file, or why generated kernels run */
+  int32_t kernel_count, refused_count; /* of the model that was made last, on a GPU: its kernels that call the library,
+                                        * and those of them that generated ones run for, as state says */
 } dlc_library;
 
 typedef struct dlc_model dlc_model;
@@ -125,8 +127,9 @@ typedef struct dlc_api {
   int32_t library_count;
   const dlc_library *libraries;
 
-  /* Name the file of a library, by its number in the table, that create opens unless the environment names one. It
-   * counts for the next create while there is no model. */
+  /* Name the file of a library, by its number in the table, that create opens unless the environment names one; "":
+   * none. NULL: create opens no file, whatever the environment names. It counts for the next create while there is no
+   * model. */
   dlc_status (*set_library)(int32_t number, const char *path);
 } dlc_api;
 

@@ -120,6 +120,10 @@ static int try_file(int32_t number, const char *name) {
 static int look(int32_t number) {
   const dlc_library_place *place = &dlc_library_places[number];
   const char *given = getenv(place->variable);
+  if (dlc_opened_libraries[number].is_off) {
+    strcpy(dlc_opened_libraries[number].state, "it is switched off");
+    return 0;
+  }
   if (given && *given) return try_file(number, given);
   const char *path = dlc_opened_libraries[number].path;
   if (*path && try_file(number, path)) return 1;
@@ -132,6 +136,7 @@ void dlc_libraries_take(void) {
   pthread_mutex_lock(&lock);
   for (int32_t i = 0; !models && i < dlc_library_count; i++) {
     dlc_libraries[i].is_used = look(i);
+    dlc_libraries[i].kernel_count = dlc_libraries[i].refused_count = 0;
     dlc_libraries[i].state = dlc_opened_libraries[i].state;
   }
   models++;
@@ -150,20 +155,27 @@ void dlc_libraries_give(void) {
   pthread_mutex_unlock(&lock);
 }
 
-void dlc_libraries_note(int32_t number, const char *note) {
+void dlc_libraries_note(int32_t number, int32_t kernels, int32_t refused, const char *reason) {
   dlc_opened *opened = &dlc_opened_libraries[number];
+  char *end = opened->state + opened->named;
   pthread_mutex_lock(&lock);
-  snprintf(opened->state + opened->named, sizeof opened->state - opened->named, "%s%s", *note ? "; " : "", note);
+  dlc_libraries[number].kernel_count = kernels;
+  dlc_libraries[number].refused_count = refused;
+  *end = 0;
+  if (refused)
+    snprintf(end, sizeof opened->state - opened->named, "; for %d of %d kernels generated ones run: %s", (int)refused,
+             (int)kernels, reason);
   pthread_mutex_unlock(&lock);
 }
 
 dlc_status dlc_libraries_set(int32_t number, const char *path) {
   if (number < 0 || number >= dlc_library_count)
     return dlc_fail(DLC_INVALID_ARGUMENT, "set_library: there is no library %d", (int)number);
-  if (!path || strlen(path) >= DLC_PATH_BYTES)
-    return dlc_fail(DLC_INVALID_ARGUMENT, "set_library: the path is null or too long");
+  if (path && strlen(path) >= DLC_PATH_BYTES)
+    return dlc_fail(DLC_INVALID_ARGUMENT, "set_library: the path is too long");
   pthread_mutex_lock(&lock);
-  strcpy(dlc_opened_libraries[number].path, path);
+  dlc_opened_libraries[number].is_off = !path;
+  strcpy(dlc_opened_libraries[number].path, path ? path : "");
   pthread_mutex_unlock(&lock);
   return DLC_OK;
 }

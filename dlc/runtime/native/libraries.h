@@ -23,10 +23,10 @@ typedef struct dlc_library_place {
 } dlc_library_place;
 
 /* What was opened. copy: the file in memory that is open while the library is, so that no other file has its number;
- * -1: none. path: from set_library. named: the bytes of the state before what `dlc_libraries_note` says. */
+ * -1: none. is_off, path: from set_library. named: the bytes of the state before what `dlc_libraries_note` says. */
 typedef struct dlc_opened {
   void *handle;
-  int copy;
+  int copy, is_off;
   size_t named;
   char path[DLC_PATH_BYTES], state[DLC_PATH_BYTES + 256];
 } dlc_opened;
@@ -41,8 +41,8 @@ extern dlc_opened dlc_opened_libraries[];
 void dlc_libraries_take(void);
 void dlc_libraries_give(void);
 
-/* Say of an opened library, behind its file, what a model has found: a text without an end of line, or "". */
-void dlc_libraries_note(int32_t number, const char *note);
+/* Say of an opened library for how many of the kernels of a model that call it generated ones run, and why. */
+void dlc_libraries_note(int32_t number, int32_t kernels, int32_t refused, const char *reason);
 
 /* As set_library of the entry table. */
 dlc_status dlc_libraries_set(int32_t number, const char *path);

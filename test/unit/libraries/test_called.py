@@ -19,6 +19,7 @@ from dlc.errors import CompileError
 from dlc.libraries.openblas import LIBRARY
 from dlc.runtime.called_library import file_of_wheel
 from dlc.runtime.model import Model
+from dlc.verification.guarded_model import GuardedModel
 from dlc.verification.probe import Probed
 
 SHARED = 'library = "openblas"'
@@ -57,6 +58,12 @@ def inputs(model: Model) -> list[NDArray[np.float64]]:
 @pytest.fixture(scope="module")
 def blas(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_blas(tmp_path_factory.mktemp("blas"))
+
+
+@pytest.fixture(scope="module")
+def right_blas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library whose products are right."""
+    return build_blas(tmp_path_factory.mktemp("right"), factor=1)
 
 
 @pytest.fixture(scope="module")
@@ -232,16 +239,15 @@ def test_a_compile_checks_the_calls_that_it_finds(
 ) -> None:
     monkeypatch.setenv("DLC_CACHE_GB", "0")
     monkeypatch.setenv("DLC_OPENBLAS", str(blas))  # its products are twice what they should be
-    with pytest.raises(CompileError, match="verification failed"):
+    with pytest.raises(CompileError, match=r"bound .*, where library openblas computes it"):
         verified(tmp_path)
 
 
-@NEEDS_OPENBLAS
 def test_a_compile_checks_the_kernels_beside_calls_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    right_blas: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DLC_CACHE_GB", "0")
-    monkeypatch.setenv("DLC_OPENBLAS", str(REAL))
+    monkeypatch.setenv("DLC_OPENBLAS", str(right_blas))
     assert "not run here" not in verified(tmp_path).checked
     lines = _c_call.call_lines
 
@@ -253,11 +259,13 @@ def test_a_compile_checks_the_kernels_beside_calls_too(
         verified(tmp_path)
 
 
-def test_an_artifact_without_its_library_is_compared_with_its_probe(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_found", [False, True])
+def test_generated_kernels_of_an_artifact_are_compared_with_its_probe(
+    is_found: bool, right_blas: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Where its library is found, too, which is switched off for that."""
     monkeypatch.setenv("DLC_CACHE_GB", "0")
-    monkeypatch.setenv("DLC_OPENBLAS", "/nowhere/libblas.so")
+    monkeypatch.setenv("DLC_OPENBLAS", str(right_blas) if is_found else "/nowhere/libblas.so")
     right = Probed.outputs
 
     def wrong(probed: Probed, names: Iterable[str]) -> dict[str, NDArray[Any]]:
@@ -266,3 +274,24 @@ def test_an_artifact_without_its_library_is_compared_with_its_probe(
     monkeypatch.setattr(Probed, "outputs", wrong)
     with pytest.raises(CompileError, match="changes with the places"):
         verified(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("refused", "line"),
+    [
+        (2, "calls of openblas were not run here, but the kernels beside them"),
+        (1, "openblas computes nothing for 1 of 2 kernels that call it here"),
+    ],
+)
+def test_a_compile_says_that_a_library_refuses_calls(
+    refused: int, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DLC_CACHE_GB", "0")
+    monkeypatch.setenv("DLC_OPENBLAS", "/nowhere/libblas.so")
+    state = {"used": True, "state": "libblas.so", "kernels": 2, "refused": refused}
+    monkeypatch.setattr(GuardedModel, "libraries", {"openblas": state})
+    found = verified(tmp_path)
+    assert line in found.checked
+    certificate = found.report["certificate"]
+    assert certificate.get("not_called") == (["openblas"] if refused == 2 else None)
+    assert certificate.get("refused") == ({"openblas": "1 of 2"} if refused == 1 else None)

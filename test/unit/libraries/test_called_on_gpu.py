@@ -12,6 +12,7 @@ from small_cublaslt import ALGORITHMS, FACTOR, REFUSED_ROWS, build_cublaslt
 
 from dlc.compiler import targets
 from dlc.emulator.model import EmulationError
+from dlc.verification.called import States, computing, refusing
 
 SIZES = ("37x29xf32", "29x53xf32", "37x53xf32")
 
@@ -61,14 +62,23 @@ def test_the_library_computes_where_it_is_found_else_the_kernel(
     assert check(compiled, 1).endswith("cannot be opened")
 
 
-def state_of(tmp_path: Path, library: Path, keys: str = "", columns: int = 53) -> str:
-    """Return the state of a library beside which the kernel computes."""
+def state_of(
+    tmp_path: Path, library: Path, keys: str = "", columns: int = 53, refused: bool = False
+) -> str:
+    """Return the state of a library beside which the kernel computes.
+
+    refused: whether it was found, and all of its calls were refused.
+    """
     text = product("37x29xf32", f"29x{columns}xf32", f"37x{columns}xf32", library=keys)
     model = Compiled(tmp_path, text).emulated({"cublaslt": library})
     feeds = integers(model)
     (result,) = model.run(feeds).values()
     np.testing.assert_array_equal(result, wanted(text, 1, *feeds.values()))
-    return str(model.libraries["cublaslt"]["state"])
+    found = model.libraries["cublaslt"]
+    assert found["used"] == refused
+    assert (found.get("refused"), found.get("kernels")) == ((1, 1) if refused else (None, None))
+    assert computing(model.libraries) == []
+    return str(found["state"])
 
 
 @pytest.mark.parametrize("name", ["cublasLtMatmul", "cublasLtMatmulPreferenceCreate"])
@@ -80,14 +90,14 @@ def test_a_library_without_a_function_is_not_used(name: str, tmp_path: Path) -> 
 def test_no_handle_is_said(tmp_path: Path) -> None:
     none = build_cublaslt(tmp_path, handle_status=3)
     reason = "for 1 of 1 kernels generated ones run: it gives no handle for this GPU"
-    assert state_of(tmp_path, none) == f"{none}; {reason}"
+    assert state_of(tmp_path, none, refused=True) == f"{none}; {reason}"
 
 
 def test_no_algorithm_is_said(library: Path, tmp_path: Path) -> None:
     reason = "for 1 of 1 kernels generated ones run: it has no algorithm"
-    assert state_of(tmp_path, library, columns=REFUSED_ROWS) == f"{library}; {reason}"
+    assert state_of(tmp_path, library, columns=REFUSED_ROWS, refused=True) == f"{library}; {reason}"
     keys = f", algorithm = {ALGORITHMS}"
-    assert state_of(tmp_path, library, keys) == f"{library}; {reason}"
+    assert state_of(tmp_path, library, keys, refused=True) == f"{library}; {reason}"
 
 
 def test_an_algorithm_of_the_schedule_is_taken(library: Path, tmp_path: Path) -> None:
@@ -140,24 +150,26 @@ def chain(columns: int) -> str:
 
 def results(
     compiled: Compiled, libraries: dict[str, Path]
-) -> tuple[str, list[NDArray[Any]], list[NDArray[Any]]]:
-    """Return the state of cuBLASLt, the outputs, and the products that they come from."""
+) -> tuple[States, list[NDArray[Any]], list[NDArray[Any]]]:
+    """Return what became of cuBLASLt, the outputs, and the products that they come from."""
     model = compiled.emulated(libraries)
     x, y, w = (feeds := integers(model)).values()
     outputs = [*model.run(feeds).values()]
     run_by_steps(model)
     x = np.maximum(x, 0)
-    return str(model.libraries["cublaslt"]["state"]), outputs, [x @ y, x @ w]
+    return model.libraries, outputs, [x @ y, x @ w]
 
 
 @pytest.mark.parametrize(("columns", "factor"), [(16, FACTOR), (REFUSED_ROWS, 1)])
 def test_calls_and_kernels_follow_each_other(
     columns: int, factor: int, library: Path, tmp_path: Path
 ) -> None:
-    state, (z, h), (first, second) = results(
+    states, (z, h), (first, second) = results(
         Compiled(tmp_path, chain(columns)), {"cublaslt": library}
     )
     np.testing.assert_array_equal(z, -FACTOR * first)
     np.testing.assert_array_equal(h, factor * second)
     reason = "; for 1 of 2 kernels generated ones run: it has no algorithm"
-    assert state == f"{library}{'' if factor == FACTOR else reason}"
+    assert states["cublaslt"]["state"] == f"{library}{'' if factor == FACTOR else reason}"
+    assert computing(states) == ["cublaslt"]
+    assert refusing(states) == ({} if factor == FACTOR else {"cublaslt": "1 of 2"})
