@@ -68,9 +68,14 @@ class Schedule:
     def stage_threads(self) -> int:
         """The threads of a block of one kernel that does nothing but this: such a one may be a
         stage of a larger kernel. 0 where it may not: its blocks wait for each other, or its threads
-        have roles.
+        have roles; of a strategy that does not say, always.
         """
         return 0
+
+    @classmethod
+    def may_be_stage(cls) -> bool:
+        """Whether some of these schedules may be those of stages."""
+        return cls.stage_threads is not Schedule.stage_threads
 
     @property
     def thrift(self) -> tuple[int, ...]:

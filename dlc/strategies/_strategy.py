@@ -34,20 +34,19 @@ class Strategy:
     those before are none. implementations: by kind of chip. precedence: of several strategies that
     lower a cluster the highest is asked first, and its obstacle is the one that is told.
     has_anchor: whether one op does most of the work and reads its operands by asynchronous copies,
-    so that others had better follow it than precede it. is_stage: whether its kernels may be stages
-    of larger ones (``Schedule.stage_threads``). stages: those of its own kernels, where they have
-    some, for clusters that no other strategy lowers. spans: the first and the last op of a chain
-    that becomes one kernel only as a whole, as the two products of attention. is_general: whether
-    it computes any group right that has its schedule, also one that it does not take by itself.
+    so that others had better follow it than precede it. stages: those of its own kernels, where
+    they have some, for clusters that no other strategy lowers. spans: the first and the last op of
+    a chain that becomes one kernel only as a whole, as the two products of attention. is_general:
+    whether it computes any group right that has its schedule, also one that it does not take by
+    itself.
     """
 
     groups: str
     mapping: str
     obstacles: Callable[[Cluster], Iterator[str]]
     implementations: Mapping[str, Implementation[Any, Any, Any]]
-    precedence: int
+    precedence: int = 0
     has_anchor: bool = False
-    is_stage: bool = False
     stages: Stages | None = None
     is_general: bool = False
     spans: Callable[[Dataflow], Iterator[tuple[ComputedOp, ComputedOp]]] = lambda _: iter(())

@@ -68,6 +68,5 @@ STRATEGY = Strategy(
     _obstacles,
     {"gpu": gpu.IMPLEMENTATION, "cpu": cpu.IMPLEMENTATION},
     precedence=2,
-    is_stage=True,
     has_anchor=True,
 )

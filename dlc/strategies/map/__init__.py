@@ -43,7 +43,5 @@ STRATEGY = Strategy(
     "one thread (SIMD lane) per result element or vector",
     _obstacles,
     {"gpu": gpu.IMPLEMENTATION, "cpu": cpu.IMPLEMENTATION},
-    precedence=0,
-    is_stage=True,
     is_general=True,
 )

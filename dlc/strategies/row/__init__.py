@@ -23,5 +23,4 @@ STRATEGY = Strategy(
     _obstacles,
     {"gpu": gpu.IMPLEMENTATION, "cpu": cpu.IMPLEMENTATION},
     precedence=1,
-    is_stage=True,
 )

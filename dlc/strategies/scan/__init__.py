@@ -30,6 +30,4 @@ STRATEGY = Strategy(
     "SIMD lane per column",
     _obstacles,
     {"gpu": gpu.IMPLEMENTATION, "cpu": cpu.IMPLEMENTATION},
-    precedence=0,
-    is_stage=True,
 )

@@ -32,6 +32,5 @@ STRATEGY = Strategy(
     "the blocks of a launch compute the stages together and meet in between",
     _obstacles,
     {"gpu": gpu.IMPLEMENTATION},
-    precedence=-1,
     stages=Stages(stages_of, least_s, {"gpu": gpu.GAINING}),
 )

@@ -49,9 +49,8 @@ def stage_strategies(stage: Cluster) -> Iterator[Strategy]:
     """Yield the strategies that compute a stage."""
     if next(_limits.obstacles(stage), None) is None:
         for strategy in in_order():
-            if not strategy.is_stage or "gpu" not in strategy.implementations:
-                continue
-            if strategy.accepts(stage) is None:
+            own = strategy.implementations.get("gpu")
+            if own and own.schedule.may_be_stage() and strategy.accepts(stage) is None:
                 yield strategy
 
 

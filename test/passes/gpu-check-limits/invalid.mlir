@@ -49,3 +49,18 @@ gpu.kernel @in_a_loop(%x: memref<128xf32>) attributes {grid = array<i64: 1, 1, 1
   }
   gpu.end
 }
+
+// -----
+
+// expected-error@below {{needs at least 80 registers per thread, sm_80 has 64 with 1024 threads; lower the tile or take more warps}}
+gpu.kernel @of_many_threads() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 1024, 1, 1>, outputs = 0 : i64} {
+  %r = gpu.register_alloc : memref<16x4xf32, #loop.space<register>>
+  gpu.end
+}
+
+// -----
+
+gpu.kernel @fits_with_many_threads() attributes {grid = array<i64: 1, 1, 1>, block = array<i64: 1024, 1, 1>, outputs = 0 : i64} {
+  %r = gpu.register_alloc : memref<16x3xf32, #loop.space<register>>
+  gpu.end
+}
