@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_models import Feeds, SmallModel
+from graph_maker import Feeds, SmallModel
 
 from dlc.compiler import Options, compile_to, verifier
 from dlc.verification.emulation import Variant, emulated_model

@@ -6,7 +6,8 @@ implementation has no right version of.
 """
 
 import pytest
-from small_models import SmallModel, small_models
+from graph_maker import SmallModel
+from small_models import small_models
 from trial import effect_case, verification_case
 
 MODELS = [model for model in small_models() if model.precision != "tf32"]

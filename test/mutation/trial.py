@@ -16,8 +16,9 @@ import numpy as np
 import onnxruntime
 from child_process import Ending, Stage, run_in_child
 from emulated import look_at
+from graph_maker import Feeds, SmallModel
 from numpy.typing import NDArray
-from small_models import Feeds, SmallModel, small_models
+from small_models import small_models
 
 from dlc.compiler import Options, compile_to
 from dlc.runtime.model import Model
