@@ -182,3 +182,15 @@ func.func @main(%x: tensor<3x64xf16>, %w: tensor<64x32xf16>, %v: tensor<32x64xf1
   func.return %0 : tensor<3x64xf16>
 }
 
+// -----
+
+func.func @main(%x: tensor<3x64xf16>, %w: tensor<64x32xf16>, %v: tensor<32x64xf16>) -> tensor<3x64xf16> {
+  // expected-error@below {{carry = "cluster" is for one cluster of 2, 4, 8 blocks, there are 4; set blocks, and carry without grid}}
+  %0 = fused_group.group @g(%x, %w, %v) : (tensor<3x64xf16>, tensor<64x32xf16>, tensor<32x64xf16>) -> tensor<3x64xf16> attributes {schedule = #loop.schedule<strategy = "stitched", target = "gpu", threads = 128, blocks = 4, carry = ["cluster", "grid"], stages = [{strategy = "contract", tile = [16, 32, 32], warps = [1, 4], instruction = "mma.m16n8k16"}, {strategy = "contract", tile = [16, 32, 32], warps = [1, 4], instruction = "mma.m16n8k16"}, {strategy = "contract", tile = [16, 32, 32], warps = [1, 4], instruction = "mma.m16n8k16"}]>} {
+  ^bb0(%a: tensor<3x64xf16>, %b: tensor<64x32xf16>, %c: tensor<32x64xf16>):
+    %1 = graph.matmul %a, %b : (tensor<3x64xf16>, tensor<64x32xf16>) -> tensor<3x32xf16>
+    %2 = graph.matmul %1, %c : (tensor<3x32xf16>, tensor<32x64xf16>) -> tensor<3x64xf16>
+    fused_group.yield %2 : tensor<3x64xf16>
+  }
+  func.return %0 : tensor<3x64xf16>
+}
