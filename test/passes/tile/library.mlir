@@ -26,7 +26,7 @@ func.func @main(%x: tensor<64x48xf32>) -> tensor<64x48xf32> {
 // -----
 
 func.func @main(%x: tensor<64x48xf32>) -> tensor<64x48xf32> {
-  // expected-error@below {{there is no library 'mkl'; there are: cublaslt, openblas}}
+  // expected-error@below {{there is no library 'mkl'; there are: cublaslt, cudnn, openblas}}
   %0 = fused_group.group @g(%x) : (tensor<64x48xf32>) -> tensor<64x48xf32> attributes {schedule = #loop.schedule<strategy = "map", target = "cpu", library = "mkl">} {
   ^bb0(%a: tensor<64x48xf32>):
     %1 = graph.exp %a : tensor<64x48xf32> -> tensor<64x48xf32>
