@@ -7,7 +7,7 @@ went different ways (a reshape and back, a merged loop) get one form.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import gcd
 from typing import NamedTuple
 
@@ -69,6 +69,13 @@ class Ranges:
     def __post_init__(self) -> None:
         object.__setattr__(self, "dims", tuple(self.dims))
         object.__setattr__(self, "symbols", tuple(self.symbols))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.dims, self.symbols))  # answers are kept by ranges, which may be many
 
     def of(self, term: AffineExpr) -> Interval:
         """Return the range of a term of a sum (a dim, a symbol, a quotient or a remainder)."""
@@ -265,6 +272,7 @@ def _leaves(quotient: AffineExpr, remainder: AffineBinaryOpExpr, ranges: Ranges)
     return _mod(_Sum.of(quotient.lhs, ranges), _constant(quotient), ranges) == _Sum({remainder: 1})
 
 
+@lru_cache(maxsize=1 << 16)  # the same indices again, as above
 def simplify(expr: AffineExpr, ranges: Ranges = Ranges()) -> AffineExpr:
     """Return the normal form of ``expr`` for dims and symbols in ``ranges``."""
     total = _Sum.of(expr, ranges)

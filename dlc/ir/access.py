@@ -135,7 +135,8 @@ def canonical_access(
                 if value not in operands:
                     operands.append(value)
                 renamed[leaf.position] = AffineExpr.dimension(operands.index(value))
-    new_dims = [renamed.get(i, AffineExpr.constant(0)) for i in range(len(dims))]
+    unused = AffineExpr.constant(0)
+    new_dims = [renamed.get(i, unused) for i in range(max(renamed, default=-1) + 1)]
     results = tuple(e.replace_dims_and_symbols(new_dims, ()) for e in exprs)
     return AffineMapAttr(AffineMap(len(operands), 0, results)), operands
 

@@ -75,6 +75,7 @@ class LoopScope(Blocks):
         self._nearer = nearer
         self._dims: list[SSAValue] = []
         self._dim_ranges: list[Interval] = []
+        self._ranges = Ranges()
         self._dim_levels: list[int] = []
         self._meanings: dict[int, AffineExpr] = {}
         self._symbols: list[SSAValue] = []
@@ -90,7 +91,9 @@ class LoopScope(Blocks):
     @property
     def ranges(self) -> Ranges:
         """The ranges of the dims that have been opened so far."""
-        return Ranges(self._dim_ranges)
+        if len(self._ranges.dims) < len(self._dim_ranges):
+            self._ranges = Ranges(self._dim_ranges)
+        return self._ranges
 
     def dim(
         self, value: SSAValue, range: Interval, meaning: AffineExpr | None = None
@@ -141,9 +144,11 @@ class LoopScope(Blocks):
 
     def resolve(self, exprs: Sequence[AffineExpr]) -> tuple[list[AffineExpr], list[SSAValue]]:
         """Return simplified expressions without symbols and the values of their dims."""
-        symbols = [AffineExpr.dimension(len(self._dims) + i) for i in range(len(self._symbols))]
-        dims = [AffineExpr.dimension(i) for i in range(len(self._dims))]
-        flat = [simplify(e, self.ranges).replace_dims_and_symbols(dims, symbols) for e in exprs]
+        flat = [simplify(e, self.ranges) for e in exprs]
+        if self._symbols:
+            own = range(len(self._dims), len(self._dims) + len(self._symbols))
+            symbols = [AffineExpr.dimension(i) for i in own]
+            flat = [e.replace_dims_and_symbols((), symbols) for e in flat]
         return flat, [*self._dims, *self._symbols]
 
     # Elements -----------------------------------------------------------------------------------
