@@ -42,14 +42,12 @@ _NAMES: dict[type[ComputedOp], str] = {
 def convolution(conv: ConvOp, rest: Sequence[ComputedOp], cluster: Cluster) -> Operations:
     """Return the operations of a cluster; raises CompileError with the reason why there are none.
 
-    conv: its first op. rest: its other ones, without constants.
+    conv: its first op. rest: its other ones.
     """
     _check(conv)
-    found = _Convolution(conv)
+    found = _Convolution(conv, cluster)
     for op in rest:
         found.follow(op)
-    if found.numbers.get(cluster.results[0]) != found.operations.operations[-1].output:
-        raise CompileError("the result is not what the last operation gives")
     found.operations.store(cluster.results[0])
     return found.operations
 
@@ -59,6 +57,7 @@ class _Convolution:
     """numbers: the tensors of values. Axes are those of cuDNN, whose second one is of channels."""
 
     conv: ConvOp
+    cluster: Cluster
     operations: Operations = field(default_factory=Operations)
     numbers: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
 
@@ -111,6 +110,8 @@ class _Convolution:
     def _other(self, value: SSAValue) -> int:
         """Return the number of the tensor of what comes from outside."""
         whole = shape(self.conv.output)
+        if self.cluster.inner(value):
+            raise CompileError("the group reads a view of what it computes")
         if is_inlined(value):
             if (number := constant_number(value)) is None:
                 raise CompileError("an operand is a constant that stands in the code of the kernel")

@@ -19,8 +19,11 @@ MOST_AXES = 5
 
 _NOTHING: tuple[Value, ...] = ()
 
-_MOST = 1 << 31
-"""What sizes and strides are below."""
+_MOST = (1 << 31) - 1
+"""The largest integer of a list, so that nothing overflows in the code of a call."""
+
+_LARGEST = float.fromhex("0x1.fffffep+127")
+"""The largest number of ``f32``."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +71,13 @@ class Tensor:
     def _check(self) -> None:
         if not 1 <= len(self.sizes) == len(self.strides) <= MOST_AXES:
             raise CompileError(f"a tensor has as many strides as sizes, and at most {MOST_AXES}")
-        if not all(1 <= n < _MOST for n in self.sizes) or not all(s < _MOST for s in self.strides):
-            raise CompileError(f"no tensor has sizes {self.sizes} and strides {self.strides}")
-        if self.number is not None and prod(self.sizes) > 1:
-            raise CompileError("a number is one element")
+        if 0 in self.sizes:
+            raise CompileError(f"no tensor has sizes {self.sizes}")
+        if self.number is not None and not self._is_number(self.number):
+            raise CompileError("a number is one element of f32")
+
+    def _is_number(self, number: float) -> bool:
+        return prod(self.sizes) == 1 and self.element == "f32" and abs(number) <= _LARGEST
 
 
 @dataclass(frozen=True)
@@ -122,7 +128,9 @@ class OperationGraph:
         return found
 
     def check(self, buffers: Sequence[MemRefType[Attribute]]) -> None:
-        """Raise CompileError where tensors do not lie in buffers of these types."""
+        """Raise CompileError where tensors do not lie in buffers of these types, the last of which
+        is the one that is written.
+        """
         for tensor in self.tensors:
             if tensor.buffer is None:
                 continue
@@ -133,24 +141,31 @@ class OperationGraph:
                 raise CompileError(f"a tensor of {tensor.element} is in buffer {type}")
             if tensor.end > prod(type.get_shape()):
                 raise CompileError(f"the call leads out of buffer {tensor.buffer}, {type}")
+        self._check_result(len(buffers) - 1)
+
+    def _check_result(self, last: int) -> None:
+        outputs = [each.output for each in self.operations]
+        places = [(n in outputs, t.buffer) for n, t in enumerate(self.tensors)]
+        written = [buffer for is_written, buffer in places if is_written and buffer is not None]
+        if written != [last] or (False, last) in places:
+            raise CompileError("one tensor is written to the last buffer, and none to another one")
 
     def _check(self) -> None:
         """Raise CompileError unless each operation reads what is there, and all that is between
         operations is made once.
         """
-        known = {
-            n for n, t in enumerate(self.tensors) if t.buffer is not None or t.number is not None
-        }
-        between = set(range(len(self.tensors))) - known
-        made: set[int] = set()
+        outputs = [each.output for each in self.operations]
+        there = set(range(len(self.tensors))) - set(outputs)
         for each in self.operations:
-            if not each.inputs or not known | made >= set(each.inputs):
+            if not each.inputs or not there >= set(each.inputs):
                 raise CompileError(f"operation {each.name} reads what no operation before it made")
-            if each.output in made or not 0 <= each.output < len(self.tensors):
+            if each.output in there or not 0 <= each.output < len(self.tensors):
                 raise CompileError(f"operation {each.name} makes no tensor of its own")
-            made.add(each.output)
-        if not made >= between or any(self.tensors[n].number is not None for n in made):
-            raise CompileError("what stands between operations is made by them, and no number is")
+            there.add(each.output)
+        for number, tensor in enumerate(self.tensors):
+            must = tensor.buffer is None and tensor.number is None
+            if not must <= (number in outputs) <= (tensor.number is None):
+                raise CompileError("operations make what is between them, and no number")
 
 
 def _records(call: CallAttr, name: str) -> list[dict[str, Value]]:
@@ -163,9 +178,9 @@ def _records(call: CallAttr, name: str) -> list[dict[str, Value]]:
 
 def _integers(record: Mapping[str, Value], name: str) -> tuple[int, ...]:
     given = _get(record, name, _NOTHING)
-    found = tuple(each for each in given if type(each) is int and each >= 0)
+    found = tuple(each for each in given if type(each) is int and 0 <= each <= _MOST)
     if len(found) < len(given):
-        raise CompileError(f"{name} are integers that are not negative")
+        raise CompileError(f"{name} are integers from 0 to {_MOST}")
     return found
 
 

@@ -53,12 +53,14 @@ _WINDOW = ("strides", "begins", "ends", "dilations")
 
 def _operations(cluster: Cluster) -> Operations:
     """Return the operations of a cluster; raises CompileError with the reason for none."""
-    first, *rest = ops = [op for op in cluster.ops if not op.is_constant]
+    first, *rest = cluster.ops
     if len(cluster.results) != 1:
         raise CompileError("cuDNN is given groups with one result")
-    return (
-        convolution(first, rest, cluster) if isinstance(first, ConvOp) else attention(ops, cluster)
-    )
+    is_conv = isinstance(first, ConvOp)
+    found = convolution(first, rest, cluster) if is_conv else attention(cluster)
+    keys = tuple(found.graph().keys().items())
+    OperationGraph.read(CallAttr(keys))  # what no call can say is not computed
+    return found
 
 
 def _obstacle(cluster: Cluster, chip: Arch | None) -> str | None:

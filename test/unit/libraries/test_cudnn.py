@@ -1,0 +1,235 @@
+"""Which groups cuDNN computes, and what that is thought to take."""
+
+from typing import Any
+
+import pytest
+from dnn_clusters import (
+    BIAS,
+    LAYOUT,
+    MASKED,
+    RELU,
+    RESIDUAL,
+    SCALED,
+    TURN,
+    attended,
+    convolved,
+    scalar,
+)
+from library_contract import check_refused, check_taken
+from programs import cluster
+
+from dlc.analysis.dataflow import Cluster
+from dlc.arch.nvidia import H200, V100
+from dlc.libraries.cudnn import LIBRARY
+from dlc.plan import Plan, Planner
+
+TANH = "%{n} = graph.tanh %{p} : {z} -> {z}"
+SIGMOID = "%{n} = graph.sigmoid %{p} : {z} -> {z}"
+GELU = "%{n} = graph.gelu %{p} : {z} -> {z}"
+TANH_GELU = "%{n} = graph.gelu %{p} {{tanh}} : {z} -> {z}"
+EXP = "%{n} = graph.exp %{p} : {z} -> {z}"
+SWISH = "%{n} = graph.mul %{p}, %0 : ({z}, {z}) -> {z}"
+
+BF16: dict[str, Any] = {
+    "x": "2x9x7x16xbf16",
+    "w": "24x3x3x16xbf16",
+    "z": "2x7x5x24xbf16",
+    "v": "24xbf16",
+}
+F32: dict[str, Any] = {name: each.replace("bf16", "f32") for name, each in BF16.items()}
+VOLUME: dict[str, Any] = {
+    "x": "1x5x6x7x8xf16",
+    "w": "16x3x3x3x8xf16",
+    "z": "1x3x4x5x16xf16",
+    "v": "16xf16",
+}
+LINE: dict[str, Any] = {"x": "2x9x16xf16", "w": "24x3x16xf16", "z": "2x7x24xf16"}
+GROUPS: dict[str, Any] = {"x": "2x9x7x32xf16", "w": "24x3x3x8xf16", "groups": 4}
+
+CONVOLUTIONS = {
+    "f16": convolved(),
+    "bf16": convolved(BIAS, RELU, **BF16),
+    "three axes": convolved(BIAS, **VOLUME),
+    "groups": convolved(**GROUPS),
+    "bias, then relu": convolved(BIAS, RELU),
+    "residual": convolved(RESIDUAL, RELU),
+    "numbers": convolved(scalar("max", "0.0"), scalar("min", "6.0", 2)),
+    "a number less": convolved(scalar("sub", "1.0")),
+    "swish": convolved(SIGMOID, SWISH),
+    "tanh": convolved(TANH),
+    "gelu": convolved(GELU),
+    "gelu by tanh": convolved(TANH_GELU),
+    "one channel vector of as many axes": convolved(BIAS, v="1x1x1x24xf16"),
+}
+
+SHORT: dict[str, Any] = {"k": "2x3x40x64xf16", "v": "2x3x40x32xf16"}
+
+ATTENTIONS = {
+    "scaled": attended(),
+    "not scaled": attended(logits=""),
+    "short values": attended(**SHORT),
+    "turned": attended(TURN, result="2x32x3x64xf16"),
+    "without heads": attended(q="3x32x64xf16", k="3x40x64xf16", v="3x40x64xf16"),
+}
+
+
+@pytest.mark.parametrize("asked", CONVOLUTIONS.values(), ids=CONVOLUTIONS)
+def test_a_convolution_is_taken(asked: Cluster) -> None:
+    check_taken(LIBRARY, asked, H200)
+
+
+@pytest.mark.parametrize("asked", ATTENTIONS.values(), ids=ATTENTIONS)
+def test_attention_is_taken(asked: Cluster) -> None:
+    check_taken(LIBRARY, asked, H200)
+
+
+BOTH = cluster("%0 = relu %x : 4x8\n%1 = exp %0 : 4x8", "%0: tensor<4x8xf32>, %1: tensor<4x8xf32>")
+LARGER = cluster(
+    f"%0 = graph.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] {LAYOUT} : "
+    "(tensor<1x7x5x8xf16>, tensor<8x1x1x8xf16>) -> tensor<1x7x5x8xf16>\n"
+    "%1 = graph.add %0, %v : (tensor<1x7x5x8xf16>, tensor<2x7x5x8xf16>) -> tensor<2x7x5x8xf16>",
+    "%1: tensor<2x7x5x8xf16>",
+    "%x: tensor<1x7x5x8xf16>, %w: tensor<8x1x1x8xf16>, %v: tensor<2x7x5x8xf16>",
+)
+ONE = "%c = graph.constant dense<{}> : tensor<{}x{{e}}>\n"
+NUMBERS = ONE.format(list(range(24)), 24) + "%1 = graph.add %0, %c : ({z}, tensor<24x{e}>) -> {z}"
+FROM = ONE.format("1.0", 1) + "%1 = graph.sub %c, %0 : (tensor<1x{e}>, {z}) -> {z}"
+OWN_VIEW = (
+    "%g = graph.reshape %0 : {z} -> tensor<24xf16>\n"
+    "%1 = graph.mul %0, %g : ({z}, tensor<24xf16>) -> {z}"
+)
+ONE_POSITION: dict[str, Any] = {"x": "1x3x3x16xf16", "z": "1x1x1x24xf16"}
+DISTANT: dict[str, Any] = {
+    "x": "2x40000x40000x8xf16",
+    "w": "8x1x1x8xf16",
+    "z": "2x40000x40000x8xf16",
+}
+
+NOT_CONVOLVED = {
+    "an op alone": (
+        "convolutions, and attention",
+        cluster("%1 = exp %x : 4x8", "%1: tensor<4x8xf32>"),
+    ),
+    "two results": ("groups with one result", BOTH),
+    "f32": ("convolves f16 and bf16", convolved(**F32)),
+    "two types": ("convolves f16 and bf16", convolved(w="24x3x3x16xbf16")),
+    "one axis": ("two or three axes", convolved(**LINE)),
+    "channels first": (
+        "channels that lie together",
+        convolved(layout="", x="2x16x9x7xf16", w="24x16x3x3xf16", z="2x24x7x5xf16"),
+    ),
+    "a weight with channels first": (
+        "channels that lie together",
+        convolved(layout="layout channels_last", w="24x16x3x3xf16"),
+    ),
+    "12 channels in": ("a multiple of 8", convolved(x="2x9x7x12xf16", w="24x3x3x12xf16")),
+    "12 channels out": ("a multiple of 8", convolved(w="12x3x3x16xf16", z="2x7x5x12xf16")),
+    "groups of 4": ("a multiple of 8", convolved(w="24x3x3x4xf16", groups=4)),
+    "an empty batch": ("nothing in memory", convolved(x="0x9x7x16xf16", z="0x7x5x24xf16")),
+    "no channels": ("nothing in memory", convolved(x="2x9x7x0xf16", w="24x3x3x0xf16")),
+    "a splat": (
+        "nothing in memory",
+        convolved(first="%u = graph.splat 1.0 : f16 -> {w}", weight="%u"),
+    ),
+    "pixels cut off": ("begins are integers", convolved(begin=-1, z="2x6x5x24xf16")),
+    "images far apart": ("strides are integers from 0", convolved(**DISTANT)),
+    "exp": ("no graph.exp behind", convolved(EXP)),
+    "a larger result": ("has its shape", LARGER),
+    "a number less something": ("not from it", convolved(FROM)),
+    "numbers": ("stands in the code", convolved(NUMBERS)),
+    "infinity": ("cannot hold the value inf", convolved(scalar("min", "0x7C00"))),
+    "a vector of rows": ("one of the channels", convolved(BIAS, v="5x1xf16")),
+    "its own view": ("reads a view of what it computes", convolved(OWN_VIEW, **ONE_POSITION)),
+}
+
+SQUARED = "%l = graph.mul %s, %s : ({s}, {s}) -> {s}"
+WEIGHTED = "%l = graph.mul %s, %m : ({s}, {s}) -> {s}"
+TWICE = SCALED.replace("%l", "%z") + "\n%l = graph.mul %z, %n : ({s}, tensor<{e}>) -> {s}"
+DIVIDED = SCALED.replace("mul", "div")
+SUM = "%{n} = graph.add %{p}, %b : ({y}, {y}) -> {y}"
+FIVE: dict[str, Any] = {"q": "2x2x3x32x64xf16", "k": "2x2x3x40x64xf16", "v": "2x2x3x40x64xf16"}
+
+NOT_ATTENDED = {
+    "f32": ("attends f16 and bf16", attended(q="3x32x64xf32", k="3x40x64xf32", v="3x40x64xf32")),
+    "a mask": ("without a mask", attended(logits=MASKED)),
+    "two scales": ("without a mask", attended(logits=TWICE)),
+    "a divisor": ("without a mask", attended(logits=DIVIDED)),
+    "scores by scores": ("without a mask", attended(logits=SQUARED)),
+    "a scale for each score": ("a scale that is a number", attended(logits=WEIGHTED)),
+    "a sum": ("no graph.add beside attention", attended(SUM)),
+    "five axes": ("at most 4 axes", attended(**FIVE)),
+    "keys for all heads": (
+        "as many keys and values",
+        attended(k="2x1x40x64xf16", v="2x1x40x64xf16"),
+    ),
+    "76 elements": ("attends 8, 16", attended(q="2x3x32x76xf16", k="2x3x40x76xf16")),
+    "136 elements": ("attends 8, 16", attended(q="2x3x32x136xf16", k="2x3x40x136xf16")),
+    "values of 136 elements": ("attends 8, 16", attended(v="2x3x40x136xf16")),
+    "turned keys": ("attends 8, 16", attended(k="2x3x64x40xf16", turned="")),
+    "a splat": (
+        "nothing in memory",
+        attended(first="%u = graph.splat 1.0 : f16 -> {k}", keys="%u"),
+    ),
+    "no queries": ("nothing in memory", attended(q="2x3x0x64xf16")),
+    "no keys": ("nothing in memory", attended(k="2x3x0x64xf16", v="2x3x0x64xf16")),
+}
+
+
+@pytest.mark.parametrize(("reason", "asked"), NOT_CONVOLVED.values(), ids=NOT_CONVOLVED)
+def test_why_no_convolution_is_computed(reason: str, asked: Cluster) -> None:
+    check_refused(LIBRARY, asked, H200, reason)
+
+
+@pytest.mark.parametrize(("reason", "asked"), NOT_ATTENDED.values(), ids=NOT_ATTENDED)
+def test_why_no_attention_is_computed(reason: str, asked: Cluster) -> None:
+    check_refused(LIBRARY, asked, H200, reason)
+
+
+def test_a_chip_that_does_not_multiply_the_type() -> None:
+    assert LIBRARY.obstacle(convolved(), V100) is None
+    reason = "v100 has nothing that multiplies bf16"
+    assert LIBRARY.obstacle(convolved(**BF16), V100) == reason
+
+
+def test_a_plan_has_the_call_beside_generated_kernels() -> None:
+    asked = convolved(BIAS, RELU)
+    plain, plan = Planner(H200).plan(asked), Planner(H200, libraries=["cudnn"]).plan(asked)
+    assert isinstance(plain, Plan)
+    assert isinstance(plan, Plan)
+    calls = [each for each in plan.candidates if each.schedule.library]
+    assert len(calls) == 1
+    assert [each for each in plan.candidates if each not in calls] == list(plain.candidates)
+    assert calls[0].text == plain.best.text[:-1] + ', library = "cudnn">'
+
+
+def seconds(asked: Cluster) -> float:
+    """Return what a group is thought to take."""
+    return LIBRARY.price(asked, H200).seconds
+
+
+def test_more_work_takes_longer() -> None:
+    """More taps, more that follows, dearer functions, more keys."""
+    plain: dict[str, Any] = {"x": "1x56x56x256xf16", "w": "256x1x1x256xf16", "z": "1x56x56x256xf16"}
+    windowed: dict[str, Any] = {
+        "x": "1x58x58x256xf16",
+        "w": "256x3x3x256xf16",
+        "z": "1x56x56x256xf16",
+    }
+    assert seconds(convolved(**plain)) < seconds(convolved(**windowed)) / 2
+    costs = [seconds(convolved(each, **plain)) for each in (RELU, scalar("max", "0.0"), TANH)]
+    assert seconds(convolved(**plain)) == costs[0] < costs[1] < costs[2]
+    longer = dict.fromkeys("qkv", f"2x3x{4096}x64xf16")
+    assert seconds(attended()) < seconds(attended(**longer)) / 4
+
+
+def test_small_groups_are_computed_with_zeros_between() -> None:
+    """64 groups of 8 channels take as long as 8 of 64, though they are an eighth of the work."""
+    of_8, of_64 = (
+        seconds(
+            convolved(
+                w=f"512x3x3x{n}xf16", x="8x58x58x512xf16", z="8x56x56x512xf16", groups=512 // n
+            )
+        )
+        for n in (8, 64)
+    )
+    assert of_8 == pytest.approx(of_64, rel=0.02)
