@@ -69,7 +69,7 @@ def _model(inputs: dict[str, str], result: str, keys: str, ops: list[str]) -> st
     return f"func.func @main({given}) -> {result} {{\n{body}  func.return %g : {result}\n}}"
 
 
-def attention(query: str, key: str, value: str, result: str, scale: float, turned: bool) -> str:
+def attention(query: str, key: str, value: str, result: str, turned: bool, scale: float) -> str:
     """Return a model of attention that is not divided into groups yet; its result is turned from
     heads to rows where it is ``turned``.
     """

@@ -1,0 +1,48 @@
+"""A shared library with the functions of cuDNN that dlc calls, written for tests.
+
+It computes on the host, and runs in the emulator only, whose streams it enqueues on. Convolutions
+and attention are a multiple of what they should be, before anything follows, so that a test sees
+who has computed, by which engine. It stops the process at a number that it does not know, an
+attribute of a wrong type, a place of a tensor that has none, or a descriptor that is left over.
+"""
+
+import subprocess
+from pathlib import Path
+
+from dlc.core.c_compiler import find_c_compiler
+
+FACTORS = (4, 8, 14)
+"""What results of the algorithms are multiplied by: 2, and 1 for each engine before. Other engines
+break a rule of ours, want more scratch than a call has, or become no plan.
+"""
+
+REFUSED_ROWS = 10
+"""It has no engine for a result of so many rows."""
+
+_FILE = Path(__file__).with_suffix(".c")
+
+
+def build_cudnn(
+    folder: Path, without: str = "", handle_status: int = 0, enqueue_status: int = 0, found: int = 0
+) -> Path:
+    """Compile the library and return its file.
+
+    without: a function that it has under another name only. handle_status, enqueue_status: what
+    ``cudnnCreate`` and ``cudnnBackendExecute`` return. found: how many configurations it says that
+    it has, where that is not how many it gives.
+    """
+    source, file = folder / "cudnn.c", folder / "libcudnn.so.9"
+    text = _FILE.read_text()
+    source.write_text(text.replace(f"{without}(", f"other_{without}(") if without else text)
+    numbers = {
+        "REFUSED_ROWS": REFUSED_ROWS,
+        "WORKSPACE": 1000,
+        "LIMIT": f"{32 << 20}LL",
+        "HANDLE_STATUS": handle_status,
+        "ENQUEUE_STATUS": enqueue_status,
+        "FOUND": found,
+    }
+    flags = ["-O2", "-shared", "-fPIC", *(f"-D{name}={value}" for name, value in numbers.items())]
+    command = [*find_c_compiler().command, *flags, "-o", str(file), str(source), "-lm"]
+    subprocess.run(command, check=True)
+    return file

@@ -1,0 +1,162 @@
+"""Artifacts whose kernels call a small library in the place of cuDNN, in the emulator."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from called_on_gpu import Compiled, group
+from dnn_cases import ATTENTION, EXACT, ONE, PADDED, ROUNDED, Array, Case, exact, feeds_of, grouped
+from dnn_models import KEYS, attention, convolution
+from run_by_steps import run_by_steps
+from small_cudnn import FACTORS, REFUSED_ROWS, build_cudnn
+
+from dlc.emulator.model import EmulationError
+
+PLAIN = EXACT["bias, then relu"]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_cudnn(tmp_path_factory.mktemp("library"))
+
+
+def run(compiled: Compiled, largest: int, **libraries: Path) -> tuple[Array, list[Array], str]:
+    """Run a model, which does so twice on other buffers, and by steps. Return the result, the
+    inputs in order, and what became of cuDNN.
+    """
+    model = compiled.emulated(libraries)
+    feeds = feeds_of(model.inputs, 0, largest)
+    (result,) = model.run(feeds).values()
+    run_by_steps(model)
+    found = model.libraries["cudnn"]
+    assert found["used"] == bool(libraries)
+    return result, [*feeds.values()], str(found["state"])
+
+
+def wanted(text: str, inputs: list[Array], factor: int, scaled: int = 1) -> Array:
+    """Return what is right where the product with an input is taken that often."""
+    given = {str(n): x * x.dtype.type(factor if n == scaled else 1) for n, x in enumerate(inputs)}
+    return exact(text, given)
+
+
+@pytest.mark.parametrize("text", EXACT.values(), ids=EXACT)
+def test_a_convolution_is_computed_where_the_library_is_found_else_by_the_kernel(
+    text: str, library: Path, tmp_path: Path
+) -> None:
+    compiled = Compiled(tmp_path, text)
+    result, inputs, state = run(compiled, 3, cudnn=library)
+    np.testing.assert_array_equal(result, wanted(text, inputs, FACTORS[0]))
+    assert state == str(library)
+    result, inputs, state = run(compiled, 3)
+    np.testing.assert_array_equal(result, wanted(text, inputs, 1))
+    assert state.endswith("cannot be opened")
+
+
+@pytest.mark.parametrize("text", ROUNDED.values(), ids=ROUNDED)
+def test_what_follows_a_convolution(text: str, library: Path, tmp_path: Path) -> None:
+    result, inputs, _ = run(Compiled(tmp_path, text), 1, cudnn=library)
+    right = wanted(text, inputs, FACTORS[0])
+    np.testing.assert_allclose(result, right, rtol=2.0**-10, atol=2.0**-10)
+
+
+@pytest.mark.parametrize("case", ATTENTION.values(), ids=ATTENTION)
+def test_attention(case: Case, library: Path, tmp_path: Path) -> None:
+    graph = attention(*case, scale=0.125)
+    compiled = Compiled(tmp_path, grouped(graph, tmp_path))
+    result, inputs, state = run(compiled, 0, cudnn=library)
+    right = wanted(graph, inputs, FACTORS[0], 2)
+    np.testing.assert_allclose(result, right, rtol=2.0**-10, atol=2.0**-10)
+    assert state == str(library)
+
+
+def state_of(folder: Path, library: Path, text: str = PLAIN) -> str:
+    """Return what became of a library beside which the kernel computes."""
+    result, inputs, state = run(Compiled(folder, text), 3, cudnn=library)
+    np.testing.assert_array_equal(result, wanted(text, inputs, 1))
+    return state
+
+
+@pytest.mark.parametrize("name", ["cudnnBackendExecute", "cudnnGetErrorString"])
+def test_a_library_without_a_function_is_not_used(name: str, tmp_path: Path) -> None:
+    older = build_cudnn(tmp_path, without=name)
+    model = Compiled(tmp_path, PLAIN).emulated({"cudnn": older})
+    feeds = feeds_of(model.inputs, 0, 3)
+    (result,) = model.run(feeds).values()
+    np.testing.assert_array_equal(result, exact(PLAIN, feeds))
+    found = model.libraries["cudnn"]
+    assert found == {"used": False, "state": f"{older} has no function {name}"}
+
+
+INSTEAD = "for 1 of 1 kernels generated ones run: "
+
+
+def test_no_handle_is_said(tmp_path: Path) -> None:
+    none = build_cudnn(tmp_path, handle_status=1)
+    assert state_of(tmp_path, none) == f"{none}; {INSTEAD}it gives no handle for this GPU"
+
+
+def test_what_the_library_refuses_is_said(library: Path, tmp_path: Path) -> None:
+    z = f"2x{REFUSED_ROWS}x11x24xf16"
+    text = convolution(f"2x{REFUSED_ROWS}x11x16xf16", ONE[1], z, padding=PADDED)
+    assert state_of(tmp_path, library, text) == f"{library}; {INSTEAD}not supported"
+
+
+def named(algorithm: int) -> str:
+    """Return the model with an algorithm."""
+    return PLAIN.replace('library = "cudnn"', f'library = "cudnn", algorithm = {algorithm}')
+
+
+@pytest.mark.parametrize("algorithm", range(len(FACTORS)))
+def test_algorithms_are_those_that_keep_our_rules(
+    algorithm: int, library: Path, tmp_path: Path
+) -> None:
+    result, inputs, state = run(Compiled(tmp_path, named(algorithm)), 3, cudnn=library)
+    np.testing.assert_array_equal(result, wanted(PLAIN, inputs, FACTORS[algorithm]))
+    assert state == str(library)
+
+
+def test_no_algorithm_is_said(library: Path, tmp_path: Path) -> None:
+    text = named(len(FACTORS))
+    assert state_of(tmp_path, library, text) == f"{library}; {INSTEAD}it has no algorithm"
+
+
+@pytest.mark.parametrize(("found", "algorithm"), [(99, 2), (7, 1)])
+def test_configurations_are_as_many_as_it_says_and_asked_for(
+    found: int, algorithm: int, tmp_path: Path
+) -> None:
+    """99: more than there is room for; 7: the third one is not among them."""
+    library = build_cudnn(tmp_path, found=found)
+    result, inputs, _ = run(Compiled(tmp_path, named(algorithm)), 3, cudnn=library)
+    np.testing.assert_array_equal(result, wanted(PLAIN, inputs, FACTORS[algorithm]))
+
+
+def test_an_error_of_a_run_is_one_of_the_model(tmp_path: Path) -> None:
+    broken = build_cudnn(tmp_path, enqueue_status=5)
+    model = Compiled(tmp_path, PLAIN).emulated({"cudnn": broken})
+    with pytest.raises(EmulationError, match="library cudnn: an error"):
+        model.run(feeds_of(model.inputs, 0, 3))
+
+
+def two_calls() -> str:
+    """Return a model of two convolutions, the first of which the library refuses."""
+    types = [f"tensor<1x{n}x{n}x8xf16>" for n in (REFUSED_ROWS + 2, REFUSED_ROWS, REFUSED_ROWS - 2)]
+    x, y, z = types
+    w = "tensor<8x3x3x8xf16>"
+    op = (
+        "graph.conv %a, %b strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] "
+        f"layout channels_last weight_layout ohwi : ({{}}, {w}) -> {{}}"
+    )
+    first = group("g", {"%x": x, "%w": w}, y, KEYS, op.format(x, y))
+    second = group("h", {"%g": y, "%v": w}, z, KEYS, op.format(y, z))
+    given = f"%x: {x}, %w: {w}, %v: {w}"
+    return f"func.func @main({given}) -> {z} {{\n{first}{second}  func.return %h : {z}\n}}"
+
+
+def test_a_call_follows_a_kernel_that_runs_in_the_place_of_another_call(
+    library: Path, tmp_path: Path
+) -> None:
+    """Sums of 72 products of at most 1 are exact, those of 72 of these within a rounding."""
+    text = two_calls()
+    result, inputs, state = run(Compiled(tmp_path, text), 1, cudnn=library)
+    np.testing.assert_array_equal(result, wanted(text, inputs, FACTORS[0], 2))
+    assert state == f"{library}; {INSTEAD.replace('of 1', 'of 2')}not supported"
