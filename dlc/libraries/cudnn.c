@@ -237,7 +237,7 @@ static int cudnn_describe(const cudnn_call *c, cudnn_state *s) {
   if (!status) status = cudnn_create(s, CUDNN_DESCRIPTOR_OPERATIONGRAPH, &s->graph);
   cudnn_set(&status, s->graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, c->operation_count,
             s->operations);
-  if (s->handle) cudnn_set(&status, s->graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &s->handle);
+  cudnn_set(&status, s->graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &s->handle);
   cudnn_finalize(&status, s->graph);
   return status;
 }

@@ -23,6 +23,7 @@ from dlc.libraries._cublaslt_price import unit_of
 from dlc.libraries._cudnn_price import price_of
 from dlc.libraries._library import Function, Library, Place, Price
 from dlc.libraries._operation_graph import MOST_AXES, Operation, OperationGraph, Tensor
+from dlc.libraries._operation_sizes import WINDOW, fits
 from dlc.libraries._operations import Operations
 
 _WORKSPACE_BYTES = 32 << 20
@@ -46,9 +47,6 @@ _POINTWISE = {
 """``cudnnPointwiseMode_t``"""
 
 _BINARY = ("add", "mul", "min", "max", "sub")
-
-_WINDOW = ("strides", "begins", "ends", "dilations")
-"""The lists of numbers of a convolution, one for each axis of its window."""
 
 
 def _operations(cluster: Cluster) -> Operations:
@@ -110,7 +108,7 @@ def _check_operation(operation: Operation, graph: OperationGraph) -> None:
     rank = len(graph.tensors[operation.output].sizes)
     wanted, lists = len(operation.inputs), dict[str, int]()
     if operation.name == "convolution":
-        wanted, lists = 2, dict.fromkeys(_WINDOW, rank - 2)
+        wanted, lists = 2, dict.fromkeys(WINDOW, rank - 2)
     elif operation.name == "attention":
         wanted = 4
     elif operation.name in _POINTWISE:
@@ -121,6 +119,8 @@ def _check_operation(operation: Operation, graph: OperationGraph) -> None:
         raise CompileError(f"{operation.name} of cuDNN has {wanted} inputs")
     if {name: len(each) for name, each in operation.numbers} != lists:
         raise CompileError(f"{operation.name} of cuDNN has lists of {lists}, as many as axes")
+    if not fits(operation, graph):
+        raise CompileError(f"{operation.name} of cuDNN does not fit the sizes of its tensors")
 
 
 def _code(call: CallAttr) -> str:

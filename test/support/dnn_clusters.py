@@ -1,5 +1,7 @@
 """Groups that cuDNN may compute, as clusters: a convolution and what follows it, or attention."""
 
+from typing import Any
+
 from programs import cluster
 
 from dlc.analysis.dataflow import Cluster
@@ -12,6 +14,11 @@ LAYOUT = "layout channels_last weight_layout ohwi"
 BIAS = "%{n} = graph.add %{p}, %v : ({z}, {v}) -> {z}"
 RESIDUAL = "%{n} = graph.add %r, %{p} : ({z}, {z}) -> {z}"
 RELU = "%{n} = graph.relu %{p} : {z} -> {z}"
+TANH = "%{n} = graph.tanh %{p} : {z} -> {z}"
+SIGMOID = "%{n} = graph.sigmoid %{p} : {z} -> {z}"
+GELU = "%{n} = graph.gelu %{p} : {z} -> {z}"
+TANH_GELU = "%{n} = graph.gelu %{p} {{tanh}} : {z} -> {z}"
+SWISH = "%{n} = graph.mul %{p}, %0 : ({z}, {z}) -> {z}"
 
 
 def scalar(op: str, number: str, n: int = 1) -> str:
@@ -97,3 +104,44 @@ def attended(
     signature = "%q: {q}, %k: {k}, %v: {v}, %m: {s}, %b: {y}".format(**given)
     body = "\n".join(line.format(**given) for line in lines)
     return cluster(body, f"%{len(after)}: {given['t' if result else 'y']}", signature)
+
+
+BF16: dict[str, Any] = {
+    "x": "2x9x7x16xbf16",
+    "w": "24x3x3x16xbf16",
+    "z": "2x7x5x24xbf16",
+    "v": "24xbf16",
+}
+VOLUME: dict[str, Any] = {
+    "x": "1x5x6x7x8xf16",
+    "w": "16x3x3x3x8xf16",
+    "z": "1x3x4x5x16xf16",
+    "v": "16xf16",
+}
+GROUPS: dict[str, Any] = {"x": "2x9x7x32xf16", "w": "24x3x3x8xf16", "groups": 4}
+
+CONVOLUTIONS = {
+    "f16": convolved(),
+    "bf16": convolved(BIAS, RELU, **BF16),
+    "three axes": convolved(BIAS, **VOLUME),
+    "groups": convolved(**GROUPS),
+    "bias, then relu": convolved(BIAS, RELU),
+    "residual": convolved(RESIDUAL, RELU),
+    "numbers": convolved(scalar("max", "0.0"), scalar("min", "6.0", 2)),
+    "a number less": convolved(scalar("sub", "1.0")),
+    "swish": convolved(SIGMOID, SWISH),
+    "tanh": convolved(TANH),
+    "gelu": convolved(GELU),
+    "gelu by tanh": convolved(TANH_GELU),
+    "one channel vector of as many axes": convolved(BIAS, v="1x1x1x24xf16"),
+}
+
+SHORT: dict[str, Any] = {"k": "2x3x40x64xf16", "v": "2x3x40x32xf16"}
+
+ATTENTIONS = {
+    "scaled": attended(),
+    "not scaled": attended(logits=""),
+    "short values": attended(**SHORT),
+    "turned": attended(TURN, result="2x32x3x64xf16"),
+    "without heads": attended(q="3x32x64xf16", k="3x40x64xf16", v="3x40x64xf16"),
+}

@@ -36,9 +36,11 @@ def buffers(*types: Attribute) -> list[MemRefType[Attribute]]:
     return [MemRefType(type, sizes) for type, sizes in zip(given, SIZES, strict=True)]
 
 
-def edited(name: str, edits: Edits) -> list[object]:
-    """Return its records with values added or changed; one of ``None`` is left out."""
-    records = convolution()[name]
+def edited(name: str, edits: Edits, call: CallAttr | None = None) -> list[object]:
+    """Return its records with values added or changed; one of ``None`` is left out. call: another
+    one.
+    """
+    records = (call or convolution())[name]
     assert isinstance(records, tuple)
     found: list[object] = []
     for number, each in enumerate(records):
@@ -169,6 +171,88 @@ WRONG_OPERATIONS = {
 @pytest.mark.parametrize(("reason", "edits"), WRONG_OPERATIONS.values(), ids=WRONG_OPERATIONS)
 def test_wrong_operations_are_refused(reason: str, edits: Edits) -> None:
     refused(reason, operations=edited("operations", edits))
+
+
+SMALL = {"sizes": [2, 24, 1, 5]}
+BOTH_SMALL = {CONVOLVED: SMALL, SUM: SMALL, LARGER: SMALL, Y: SMALL}
+NO_FIT = "of cuDNN does not fit the sizes"
+
+UNEVEN: Edits = {
+    WEIGHT: {"sizes": [24, 1, 3, 3]},
+    X: {"sizes": [2, 14, 9, 7]},
+}
+"""14 groups of a channel, of which 24 is no multiple."""
+
+OTHER_SIZES = {
+    "a result of less rows": (f"relu {NO_FIT}", {Y: SMALL}),
+    "a summand of more rows": (f"max {NO_FIT}", {LARGER: SMALL, Y: SMALL}),
+    "a vector of less channels": (f"add {NO_FIT}", {VECTOR: {"sizes": [1, 8, 1, 1]}}),
+    "a vector of one axis": (f"add {NO_FIT}", {VECTOR: {"sizes": [24], "strides": [1]}}),
+    "less rows of all that is made": (f"convolution {NO_FIT}", BOTH_SMALL),
+    "less rows of the data": (f"convolution {NO_FIT}", {X: {"sizes": [2, 16, 8, 7]}}),
+    "less images": (f"convolution {NO_FIT}", {X: {"sizes": [1, 16, 9, 7]}}),
+    "less channels": (f"convolution {NO_FIT}", {X: {"sizes": [2, 15, 9, 7]}}),
+    "less results": (f"convolution {NO_FIT}", {WEIGHT: {"sizes": [23, 16, 3, 3]}}),
+    "14 groups of 24 results": (f"convolution {NO_FIT}", UNEVEN),
+    "less taps": (f"convolution {NO_FIT}", {WEIGHT: {"sizes": [24, 16, 3, 2]}}),
+    "a weight of another rank": (
+        f"convolution {NO_FIT}",
+        {WEIGHT: {"sizes": [24, 16, 3], "strides": [144, 1, 48]}},
+    ),
+    "data of another rank": (
+        f"convolution {NO_FIT}",
+        {X: {"sizes": [2, 16, 9], "strides": [1008, 1, 112]}},
+    ),
+}
+
+OTHER_WINDOWS = {
+    "another step": {"strides": [2, 1]},
+    "no step": {"strides": [0, 1]},
+    "one more before": {"begins": [1, 0]},
+    "one more behind": {"ends": [0, 1]},
+    "a gap": {"dilations": [1, 2]},
+    "a window that is larger than the data": {"dilations": [9, 1]},
+}
+
+
+@pytest.mark.parametrize(("reason", "edits"), OTHER_SIZES.values(), ids=OTHER_SIZES)
+def test_sizes_that_do_not_fit_are_refused(reason: str, edits: Edits) -> None:
+    """Not all of them does cuDNN itself compare: it computes beyond a smaller tensor."""
+    refused(reason, tensors=edited("tensors", edits))
+
+
+@pytest.mark.parametrize("edits", OTHER_WINDOWS.values(), ids=OTHER_WINDOWS)
+def test_windows_that_do_not_fit_are_refused(edits: Mapping[str, object]) -> None:
+    refused(f"convolution {NO_FIT}", operations=edited("operations", {CONV: edits}))
+
+
+QUERY, KEY, VALUE, SCALE, RESULT = range(5)
+
+OTHER_HEADS = {
+    "less queries": {QUERY: {"sizes": [2, 3, 31, 64]}},
+    "less keys": {KEY: {"sizes": [2, 3, 39, 64]}},
+    "shorter keys": {KEY: {"sizes": [2, 3, 40, 56]}},
+    "heads of keys": {KEY: {"sizes": [2, 1, 40, 64]}},
+    "less values": {VALUE: {"sizes": [2, 3, 39, 64]}},
+    "images of values": {VALUE: {"sizes": [1, 3, 40, 64]}},
+    "a shorter result": {RESULT: {"sizes": [2, 3, 32, 56]}},
+    "less results": {RESULT: {"sizes": [2, 3, 31, 64]}},
+    "three axes": {QUERY: {"sizes": [6, 32, 64], "strides": [2048, 64, 1]}},
+    "a scale for each query": {
+        SCALE: {"sizes": [2, 3, 32, 1], "strides": [96, 32, 1, 1], "number": None, "buffer": 0}
+        | {"element": "f16"}
+    },
+}
+
+
+@pytest.mark.parametrize("edits", OTHER_HEADS.values(), ids=OTHER_HEADS)
+def test_attention_that_does_not_fit_is_refused(edits: Edits) -> None:
+    call = LIBRARY.call(attended())
+    sizes = ([2, 3, 32, 64], [2, 3, 40, 64], [2, 3, 40, 64], [2, 3, 32, 64])
+    given = [MemRefType(f16, each) for each in sizes]
+    LIBRARY.check(call, given)
+    with pytest.raises(CompileError, match=f"attention {NO_FIT}"):
+        LIBRARY.check(call.replace(tensors=edited("tensors", edits, call)), given)
 
 
 @pytest.mark.parametrize("number", range(len(SIZES)))
