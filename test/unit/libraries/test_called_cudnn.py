@@ -11,6 +11,7 @@ from run_by_steps import run_by_steps
 from small_cudnn import FACTORS, REFUSED_ROWS, build_cudnn
 
 from dlc.emulator.model import EmulationError
+from dlc.errors import CompileError
 
 PLAIN = EXACT["bias, then relu"]
 
@@ -135,6 +136,17 @@ def test_an_error_of_a_run_is_one_of_the_model(tmp_path: Path) -> None:
     model = Compiled(tmp_path, PLAIN).emulated({"cudnn": broken})
     with pytest.raises(EmulationError, match="library cudnn: an error"):
         model.run(feeds_of(model.inputs, 0, 3))
+
+
+def test_a_view_within_a_group_is_said_to_be_in_the_way(tmp_path: Path) -> None:
+    vector, rows = "tensor<24xf16>", "tensor<4x6xf16>"
+    view = f"%r = graph.reshape %c {{sizes = array<i64: 24>}} : {rows} -> {vector}\n    %1 = "
+    given = EXACT["bias"].replace(vector, rows).replace("%1 = ", view)
+    text = given.replace("graph.add %0, %c", "graph.add %0, %r")
+    *before, add = text.split("graph.add")
+    text = "graph.add".join((*before, add.replace(rows, vector, 1)))
+    with pytest.raises(CompileError, match="take the view of one out of it"):
+        Compiled(tmp_path, text)
 
 
 def two_calls() -> str:

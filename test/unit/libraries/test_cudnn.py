@@ -79,6 +79,10 @@ NOT_CONVOLVED = {
         "channels that lie together",
         convolved(layout="layout channels_last", w="24x16x3x3xf16"),
     ),
+    "data with channels first": (
+        "channels that lie together",
+        convolved(layout="weight_layout ohwi", x="2x16x9x7xf16", z="2x24x7x5xf16"),
+    ),
     "12 channels in": ("a multiple of 8", convolved(x="2x9x7x12xf16", w="24x3x3x12xf16")),
     "12 channels out": ("a multiple of 8", convolved(w="12x3x3x16xf16", z="2x7x5x12xf16")),
     "groups of 4": ("a multiple of 8", convolved(w="24x3x3x4xf16", groups=4)),
@@ -106,6 +110,10 @@ DIVIDED = SCALED.replace("mul", "div")
 SUM = "%{n} = graph.add %{p}, %b : ({y}, {y}) -> {y}"
 FIVE: dict[str, Any] = {"q": "2x2x3x32x64xf16", "k": "2x2x3x40x64xf16", "v": "2x2x3x40x64xf16"}
 
+SWAP = "permutation = array<i64: 1, 0, 2, 3>"
+SQUARE: dict[str, Any] = {"q": "2x2x32x64xf16", "k": "2x2x40x64xf16", "v": "2x2x40x64xf16"}
+SWAPPED = f"%u = graph.transpose %k {{{{{SWAP}}}}} : {{k}} -> {{k}}"
+
 NOT_ATTENDED = {
     "f32": ("attends f16 and bf16", attended(q="3x32x64xf32", k="3x40x64xf32", v="3x40x64xf32")),
     "a mask": ("without a mask", attended(logits=MASKED)),
@@ -114,6 +122,10 @@ NOT_ATTENDED = {
     "scores by scores": ("without a mask", attended(logits=SQUARED)),
     "a scale for each score": ("a scale that is a number", attended(logits=WEIGHTED)),
     "a sum": ("no graph.add beside attention", attended(SUM)),
+    "keys that are turned in the group": (
+        "no graph.transpose beside attention",
+        attended(first=SWAPPED, keys="%u", **SQUARE),
+    ),
     "five axes": ("at most 4 axes", attended(**FIVE)),
     "keys for all heads": (
         "as many keys and values",

@@ -76,6 +76,10 @@ WRONG_KEYS = {
     "no tensors": ("tensors of a call are records", {"tensors": []}),
     "no operations": ("operations of a call are records", {"operations": []}),
     "a number for operations": ("operations = 3 should be like ()", {"operations": 3}),
+    "a number beside tensors": (
+        "tensors of a call are records",
+        {"tensors": [*edited("tensors", {}), 1]},
+    ),
     "numbers for tensors": ("tensors of a call are records", {"tensors": [1, 2]}),
 }
 
@@ -224,6 +228,11 @@ def test_sizes_that_do_not_fit_are_refused(reason: str, edits: Edits) -> None:
 @pytest.mark.parametrize("edits", OTHER_WINDOWS.values(), ids=OTHER_WINDOWS)
 def test_windows_that_do_not_fit_are_refused(edits: Mapping[str, object]) -> None:
     refused(f"convolution {NO_FIT}", operations=edited("operations", {CONV: edits}))
+
+
+def test_what_is_broadcast_is_the_second_input() -> None:
+    swapped = {ADD: {"inputs": [VECTOR, CONVOLVED]}}
+    refused(f"add {NO_FIT}", operations=edited("operations", swapped))
 
 
 QUERY, KEY, VALUE, SCALE, RESULT = range(5)
