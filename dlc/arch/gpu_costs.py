@@ -142,6 +142,12 @@ class GpuCosts:
     so that it takes half of that (docs/performance.md, "GPU: stages of one kernel").
     """
 
+    call_us: float = 2.4
+    """What the call of a library takes more between kernels of ours than alone: no launch overlaps
+    with it. Fitted to whole models: 1 to 12 calls of ResNet-50, ResNeXt-50 and ViT-B/16 at batch 1
+    made these 2.4 to 3.6 us longer for each (docs/performance.md, "GPU: fusion and libraries").
+    """
+
     await_us: float = 0.25
     """Of each group of pieces that a thread of such a kernel asks for after another."""
 

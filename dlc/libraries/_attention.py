@@ -58,6 +58,8 @@ def _scale(found: Attention) -> float:
 def _turns(ops: Sequence[ComputedOp], found: Attention) -> list[TransposeOp]:
     """Return the transpositions behind attention; raises CompileError for any other op."""
     own = {found.scores, found.product, *found.between, *found.steps}
+    if not own <= set(ops):
+        raise CompileError("cuDNN computes all of attention, or nothing of it")
     rest = [op for op in ops if op not in own]
     value = found.product.results[0]
     turns: list[TransposeOp] = []

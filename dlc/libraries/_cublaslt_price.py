@@ -64,7 +64,8 @@ def price_of(cluster: Cluster, gemm: Gemm, type: str, chip: GpuArch) -> Price:
     tiles_s *= _ODD.get(type, 1.0) if _is_odd(cluster, gemm) else 1.0
     seconds = 1e-6 * chip.costs.start_us + max(memory_s, tiles_s)
     error = _ERROR.get(type, _OTHER_ERROR)
-    return Price(bound_of(_sizes(gemm), type, bytes, chip), seconds, error)
+    bound = bound_of(_sizes(gemm), type, bytes, chip)
+    return Price(bound, seconds, error, 1e-6 * chip.costs.call_us)
 
 
 def bound_of(sizes: Sizes, type: str, bytes: int, chip: GpuArch) -> UpperBound:

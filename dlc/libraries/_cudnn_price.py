@@ -58,7 +58,8 @@ def price_of(cluster: Cluster, graph: OperationGraph, chip: GpuArch) -> Price:
     memory_s = bytes / (chip.dram_bytes_per_s * _READ_EFFICIENCY)
     fixed_s = 1e-6 * chip.costs.start_us + own_s + _following_s(graph)
     error = _ERROR[graph.operations[0].name]
-    return Price(bound_of(sizes, type, bytes, chip), fixed_s + max(memory_s, tiles_s), error)
+    seconds = fixed_s + max(memory_s, tiles_s)
+    return Price(bound_of(sizes, type, bytes, chip), seconds, error, 1e-6 * chip.costs.call_us)
 
 
 def _convolution(graph: OperationGraph, rate: float, sms: int) -> tuple[Sizes, float, float]:

@@ -32,20 +32,21 @@ class Function:
 @dataclass(frozen=True)
 class Price:
     """What a call takes. bound: the least time that any code can take; seconds: what it probably
-    takes; error: by which part of that the seconds may be off (root of the mean square of what was
-    measured).
+    takes alone; error: by which part of that the seconds may be off (root of the mean square of
+    what was measured); late_s: what it takes more between other launches.
     """
 
     bound: UpperBound
     seconds: float
     error: float
+    late_s: float = 0.0
 
     @property
     def surely_s(self) -> float:
         """The seconds with which a plan counts: a call is taken where it wins by more than the
         error of its price.
         """
-        return self.seconds * (1.0 + self.error)
+        return self.seconds * (1.0 + self.error) + self.late_s
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dlc.analysis.dataflow import Cluster
 from dlc.arch import Arch
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.overlay import part_of
+from dlc.libraries import Price
 from dlc.plan.candidate import Candidate
 from dlc.plan.plan import Plan
 from dlc.strategies import Rated, Schedule, target_of
@@ -52,10 +53,12 @@ def _calls(
 ) -> Iterator[Candidate]:
     for library in map(libraries.by_name, names):
         if library.obstacle(cluster, chip) is None:
+            price = library.price(cluster, chip)
             for number in range(library.algorithms if all_algorithms else 1):
-                schedule = replace(kernel, library=library.name, algorithm=number)
-                rated = _rated(schedule, cluster, chip)
-                yield Candidate(rated.schedule, rated.latency_s(), lambda rated=rated: rated)
+                rated = _rated(replace(kernel, library=library.name, algorithm=number), price)
+                yield Candidate(
+                    rated.schedule, price.surely_s, lambda rated=rated: rated, late_s=price.late_s
+                )
 
 
 def check_call(rated: Rated, cluster: Cluster, chip: Arch) -> Rated:
@@ -66,12 +69,12 @@ def check_call(rated: Rated, cluster: Cluster, chip: Arch) -> Rated:
     schedule = rated.schedule
     if not schedule.library:
         return rated
-    libraries.by_name(schedule.library).require(cluster, chip)
-    return _rated(schedule, cluster, chip)
+    library = libraries.by_name(schedule.library)
+    library.require(cluster, chip)
+    return _rated(schedule, library.price(cluster, chip))
 
 
-def _rated(schedule: Schedule, cluster: Cluster, chip: Arch) -> Rated:
-    price = libraries.by_name(schedule.library).price(cluster, chip)
+def _rated(schedule: Schedule, price: Price) -> Rated:
     return Rated(schedule, price.bound, lambda: price.surely_s)
 
 

@@ -13,13 +13,19 @@ class Candidate:
     """A schedule of a cluster.
 
     estimate_s: what it probably takes, by the model. measured_s: what it took, where it was
-    measured. ask: asks the model for more.
+    measured. ask: asks the model for more. late_s: what it takes more between other launches than
+    alone; part of both times.
     """
 
     schedule: Schedule
     estimate_s: float
     ask: Callable[[], Rated] = field(repr=False, compare=False)
     measured_s: float | None = None
+    late_s: float = 0.0
+
+    def informed(self, alone_s: float | None) -> "Candidate":
+        """Return it with what it took alone, ``None`` where that was not measured."""
+        return replace(self, measured_s=None if alone_s is None else alone_s + self.late_s)
 
     @property
     def text(self) -> str:

@@ -57,8 +57,7 @@ class Plan:
         a measurement is no reason to believe it.
         """
         known = [
-            replace(each, measured_s=measurements.measured_s(self.key, each.text))
-            for each in self.candidates
+            each.informed(measurements.measured_s(self.key, each.text)) for each in self.candidates
         ]
         known.sort(key=lambda each: (each.measured_s is None, each.measured_s or 0.0))
         return replace(self, candidates=tuple(known))

@@ -202,3 +202,11 @@ def test_small_groups_are_computed_with_zeros_between() -> None:
         for n in (8, 64)
     )
     assert of_8 == pytest.approx(of_64, rel=0.02)
+
+
+@pytest.mark.parametrize("first", range(1, 8))
+def test_a_part_of_attention_is_not_computed(first: int) -> None:
+    """The ops that the weights come from are found also where they are another group's."""
+    whole = attended()
+    part = Cluster(whole.flow, whole.ops[first:])
+    check_refused(LIBRARY, part, H200, "all of attention, or nothing of it")

@@ -52,3 +52,15 @@ def test_a_call_wins_by_more_than_the_error_of_its_price(
 def _with_price(library: Library, seconds: float) -> Library:
     ask: Callable[[Cluster, Arch], Price] = library.price
     return replace(library, price=lambda asked, chip: Price(ask(asked, chip).bound, seconds, ERROR))
+
+
+@pytest.mark.parametrize("alone_s", [None, 1e-5])
+def test_a_call_on_a_gpu_takes_longer_between_launches_than_alone(alone_s: float | None) -> None:
+    asked = product("f16")
+    price = libraries.by_name("cublaslt").price(asked, H200)
+    plan = made(asked, Planner(H200, libraries=["cublaslt"]))
+    call = next(each for each in plan.candidates if each.schedule.library)
+    assert call.estimate_s == pytest.approx(price.seconds * (1 + price.error) + price.late_s)
+    assert price.late_s == 1e-6 * H200.costs.call_us
+    wanted = call.estimate_s if alone_s is None else alone_s + price.late_s
+    assert call.informed(alone_s).s == pytest.approx(wanted)
