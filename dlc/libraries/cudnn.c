@@ -76,9 +76,6 @@ enum {
   CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC = 2803,
   CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC = 2805,
   CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS = 1,
-  CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION = 2,
-  CUDNN_NUMERICAL_NOTE_FFT = 3,
-  CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC = 4,
   CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13 = 8,
   CUDNN_NUMERICAL_NOTES = 32,
   CUDNN_HEUR_MODE_A = 3,
@@ -244,7 +241,8 @@ static int cudnn_describe(const cudnn_call *c, cudnn_state *s) {
 
 /* Choosing. ----------------------------------------------------------------------------------------------- */
 
-/* Whether the engine of a configuration computes as our kernels do: in the given precision, the same bits each time. */
+/* Whether the engine of a configuration computes as our kernels do: in the given precision, by the sum itself, the same
+ * bits each time. The notes that say otherwise stand between the two that have names here. */
 static int cudnn_keeps_rules(cudnn_state *s, void *configuration) {
   int32_t notes[CUDNN_NUMERICAL_NOTES];
   int64_t count = 0;

@@ -127,7 +127,7 @@ static int finish_tensor(const descriptor *t) {
   if (rank(t) != count_of(t, 903)) return BAD_PARAM;
   if (flag(t, 907) && flag(t, 908)) stop("virtual and by value: tensor", (int)integer(t, 906));
   if (flag(t, 908) && (type || count != 1)) stop("by value, but no float: tensor", (int)integer(t, 906));
-  if (!flag(t, 907) && !flag(t, 908) && integer(t, 900) != 16) stop("a buffer aligned to", (int)integer(t, 900));
+  if (integer(t, 900) != (flag(t, 907) || flag(t, 908) ? 4 : 16)) stop("a tensor aligned to", (int)integer(t, 900));
   return OK;
 }
 
