@@ -33,8 +33,8 @@ EXACT = {
     "bf16": convolution(*(x.replace("f", "bf") for x in ONE), "bias", "relu", padding=PADDED),
     "one tap": convolution("1x7x7x64xf16", "32x1x1x64xf16", "1x7x7x32xf16", "bias"),
     "strides": convolution(
-        "1x15x13x8xf16", "16x3x3x8xf16", "1x7x5x16xf16", "bias", "relu", strides="2, 3",
-        padding="0, 1, 1, 1",
+        "1x15x13x8xf16", "16x3x3x8xf16", "1x8x5x16xf16", "bias", "relu", strides="2, 3",
+        padding="0, 1, 2, 1",
     ),
     "dilations": convolution(
         "1x15x13x8xf16", "16x3x3x8xf16", "1x11x7x16xf16", "bias", dilations="2, 3"
