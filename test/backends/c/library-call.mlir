@@ -34,7 +34,7 @@ loop.kernel @k(%x: memref<37x29xf32>, %y: memref<11x29xf32>, %z: memref<37x10xf3
 
 // -----
 
-// expected-error@below {{there is no library 'mkl'; there are: cublaslt, openblas}}
+// expected-error@below {{there is no library 'mkl'; there are: cublaslt, cudnn, openblas}}
 loop.kernel @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : i64, call = #loop.call<library = "mkl", function = "f", buffers = [0, 1], count = 8>} {
   loop.end
 }

@@ -176,7 +176,7 @@ def test_libraries_and_searches_are_those_of_a_compile(
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("mkl", "there is no library 'mkl'; there are: cublaslt, openblas"),
+        ("mkl", "there is no library 'mkl'; there are: cublaslt, cudnn, openblas"),
         ("cublaslt", "library cublaslt is for a GPU, not for the target cpu"),
     ],
 )
