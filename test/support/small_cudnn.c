@@ -46,15 +46,26 @@ typedef union { int64_t integer; int32_t number; float real; char flag; void *po
 typedef struct { int type, is_final, engine, counts[ATTRIBUTE_COUNT]; void *graph; value *values[ATTRIBUTE_COUNT]; } descriptor;
 typedef struct { void *stream; } context;
 
-static int live;
+static int live, handles;
 
 static void stop(const char *what, int number) { fprintf(stderr, "small cuDNN: %s %d\n", what, number); fflush(NULL); abort(); }
 static void *made(size_t bytes) { void *p = calloc(1, bytes); if (!p) stop("no memory", 0); return p; }
 static size_t width(int type) { return type == 2 ? 1 : type == 0 || type == 3 || type == 6 || type == 15 ? 8 : 4; }
 
 const char *cudnnGetErrorString(int status) { return status == NOT_SUPPORTED ? "not supported" : status == BAD_PARAM ? "a bad parameter" : "an error"; }
-int cudnnCreate(void **handle) { return HANDLE_STATUS ? HANDLE_STATUS : (*handle = made(sizeof(context)), OK); }
-int cudnnDestroy(void *handle) { if (live) stop("descriptors are left:", live); free(handle); return OK; }
+int cudnnCreate(void **handle) {
+  static char none;
+  if (handles++) stop("handles of one model:", handles);
+  *handle = HANDLE_STATUS ? &none : made(sizeof(context));
+  if (HANDLE_STATUS) handles--;
+  return HANDLE_STATUS;
+}
+int cudnnDestroy(void *handle) {
+  if (live) stop("descriptors are left:", live);
+  if (!handles--) stop("no handle", 0);
+  free(handle);
+  return OK;
+}
 int cudnnSetStream(void *handle, void *stream) { ((context *)handle)->stream = stream; return OK; }
 
 /* Descriptors. ------------------------------------------------------------------------------------ */
@@ -207,10 +218,10 @@ int cudnnBackendFinalize(void *d_) {
 int cudnnBackendGetAttribute(void *d_, int number, int type, int64_t most, int64_t *count, void *values) {
   const descriptor *d = d_;
   if (d->type == HEURISTICS && number == 202 && type == 15 && d->is_final) {
-    for (int64_t i = 0; i < most && i < ENGINE_COUNT; i++) {
+    for (int64_t i = 0; i < most && i < (FOUND ? FOUND : ENGINE_COUNT); i++) {
       descriptor *to = ((descriptor **)values)[i];
       if (to->type != CONFIGURATION) stop("no configuration:", to->type);
-      to->engine = (int)i;
+      to->engine = (int)(i % ENGINE_COUNT);
       to->graph = values_of(d, 201)->pointer;
     }
     return *count = FOUND ? FOUND : ENGINE_COUNT, OK;

@@ -29,7 +29,7 @@ def build_cudnn(
 
     without: a function that it has under another name only. handle_status, enqueue_status: what
     ``cudnnCreate`` and ``cudnnBackendExecute`` return. found: how many configurations it says that
-    it has, where that is not how many it gives.
+    it has; it gives as many, over and over the same ones, but no more than it is asked for.
     """
     source, file = folder / "cudnn.c", folder / "libcudnn.so.9"
     text = _FILE.read_text()

@@ -121,14 +121,22 @@ def test_no_algorithm_is_said(library: Path, tmp_path: Path) -> None:
     assert state_of(tmp_path, library, text) == f"{library}; {INSTEAD}it has no algorithm"
 
 
-@pytest.mark.parametrize(("found", "algorithm"), [(99, 2), (7, 1)])
-def test_configurations_are_as_many_as_it_says_and_asked_for(
-    found: int, algorithm: int, tmp_path: Path
-) -> None:
-    """99: more than there is room for; 7: the third one is not among them."""
-    library = build_cudnn(tmp_path, found=found)
-    result, inputs, _ = run(Compiled(tmp_path, named(algorithm)), 3, cudnn=library)
-    np.testing.assert_array_equal(result, wanted(PLAIN, inputs, FACTORS[algorithm]))
+def test_configurations_are_no_more_than_it_says(tmp_path: Path) -> None:
+    """The third one that keeps our rules is not among the first seven."""
+    library = build_cudnn(tmp_path, found=7)
+    result, inputs, _ = run(Compiled(tmp_path, named(1)), 3, cudnn=library)
+    np.testing.assert_array_equal(result, wanted(PLAIN, inputs, FACTORS[1]))
+    reason = f"{library}; {INSTEAD}it has no algorithm"
+    assert state_of(tmp_path, library, named(2)) == reason
+
+
+def test_configurations_are_no_more_than_there_is_room_for(tmp_path: Path) -> None:
+    """Of 16, four keep our rules: the first one is there again."""
+    library = build_cudnn(tmp_path, found=99)
+    result, inputs, _ = run(Compiled(tmp_path, named(3)), 3, cudnn=library)
+    np.testing.assert_array_equal(result, wanted(PLAIN, inputs, FACTORS[0]))
+    reason = f"{library}; {INSTEAD}it has no algorithm"
+    assert state_of(tmp_path, library, named(4)) == reason
 
 
 def test_an_error_of_a_run_is_one_of_the_model(tmp_path: Path) -> None:
