@@ -46,6 +46,7 @@ for place, data in zip(places, wanted, strict=True):
     cuda.cuStreamSynchronize(stream)
     assert got.raw == data
 print(api.step_count(handle), api.variant(handle))
+api.destroy(handle)
 """
 
 

@@ -66,6 +66,7 @@ int cudnnDestroy(void *handle) {
   free(handle);
   return OK;
 }
+__attribute__((destructor)) static void end(void) { if (handles && !ENQUEUE_STATUS) stop("handles are left:", handles); }
 int cudnnSetStream(void *handle, void *stream) { ((context *)handle)->stream = stream; return OK; }
 
 /* Descriptors. ------------------------------------------------------------------------------------ */
