@@ -35,7 +35,7 @@ def attention(cluster: Cluster) -> Operations:
     products = [op for op in cluster.ops if isinstance(op, ContractionOp)]
     found = attention_of(products[-1]) if products else None
     if found is None:
-        raise CompileError("cuDNN computes convolutions, and attention")
+        raise CompileError("cuDNN computes convolutions, attention, and normalisations")
     scale = _scale(found)
     turns = _turns(cluster.ops, found)
     _check(found)

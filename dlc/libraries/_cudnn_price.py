@@ -1,7 +1,8 @@
-"""What cuDNN takes for a convolution or attention, as far as that can be told without it.
+"""What cuDNN takes for a convolution, attention or a normalisation, as far as that can be told
+without it.
 
 The numbers were fitted to times of cuDNN 9.19 on an H200, in f16, by test/benchmarks/cudnn.py.
-Other chips and bf16 are assumed to have them.
+Other chips and bf16 are assumed to have them. Those of normalisations are assumed, not measured.
 """
 
 from math import ceil, prod
@@ -11,8 +12,11 @@ from dlc.analysis.traffic import traffic_bytes
 from dlc.arch import GpuArch
 from dlc.libraries._cublaslt_price import bound_of, rate_per_sm
 from dlc.libraries._library import Price
+from dlc.libraries._normalization import NAMES
 from dlc.libraries._operation_graph import OperationGraph
 from dlc.libraries._tiles import Rounds, Sizes
+from dlc.model.occupancy import BlockResources
+from dlc.model.upper_bound import gpu_bound, streaming_work
 
 _READ_EFFICIENCY = 0.64
 """The part of the stated bandwidth."""
@@ -45,6 +49,8 @@ _FOLLOWING_S = {
 _OTHER_S = 1.7e-6, 4.5e-12
 """The same of the others, such as ``sigmoid``."""
 
+_NORMALIZATION_S, _NORMALIZATION_ERROR = 3e-6, 0.25
+"""What a normalisation takes beside a kernel of ours, and how far that is off: assumed."""
 
 _ERROR = {"convolution": 0.24, "attention": 0.09}
 """Root of the mean square over what it was fitted to: 193 convolutions, 24 cases of attention."""
@@ -53,6 +59,8 @@ _ERROR = {"convolution": 0.24, "attention": 0.09}
 def price_of(cluster: Cluster, graph: OperationGraph, chip: GpuArch) -> Price:
     """Return the price of what a graph computes, of a type that the chip multiplies."""
     type, bytes = graph.tensors[0].element, traffic_bytes(cluster)
+    if graph.operations[0].name in NAMES.values():
+        return _normalization(bytes, chip)
     of = _attention if graph.operations[0].name == "attention" else _convolution
     sizes, own_s, tiles_s = of(graph, rate_per_sm(type, chip), chip.sm_count)
     memory_s = bytes / (chip.dram_bytes_per_s * _READ_EFFICIENCY)
@@ -60,6 +68,14 @@ def price_of(cluster: Cluster, graph: OperationGraph, chip: GpuArch) -> Price:
     error = _ERROR[graph.operations[0].name]
     seconds = fixed_s + max(memory_s, tiles_s)
     return Price(bound_of(sizes, type, bytes, chip), seconds, error, 1e-6 * chip.costs.call_us)
+
+
+def _normalization(bytes: int, chip: GpuArch) -> Price:
+    """Return the price of what moves so many bytes, and computes little."""
+    memory_s = bytes / (chip.dram_bytes_per_s * _READ_EFFICIENCY)
+    seconds = 1e-6 * chip.costs.start_us + _NORMALIZATION_S + memory_s
+    work = streaming_work(0, 0, bytes, chip.sm_count, BlockResources(128))
+    return Price(gpu_bound(work, chip), seconds, _NORMALIZATION_ERROR, 1e-6 * chip.costs.call_us)
 
 
 def _convolution(graph: OperationGraph, rate: float, sms: int) -> tuple[Sizes, float, float]:

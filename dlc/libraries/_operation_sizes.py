@@ -13,7 +13,7 @@ WINDOW = ("strides", "begins", "ends", "dilations")
 """The lists of numbers of a convolution, one for each axis of its window."""
 
 _AXES = 4
-"""Of attention: the batch, heads, rows, elements."""
+"""Of attention: the batch, heads, rows, elements. Of a normalisation: rows, then elements."""
 
 
 def fits(operation: Operation, graph: OperationGraph) -> bool:
@@ -24,6 +24,8 @@ def fits(operation: Operation, graph: OperationGraph) -> bool:
         return _fits_convolution(inputs, result, dict(operation.numbers))
     if operation.name == "attention":
         return _fits_attention(inputs, result)
+    if operation.name in ("layer_norm", "rms_norm"):
+        return _fits_normalization(inputs, result)
     return inputs[0] == result and all(_is_broadcast(each, result) for each in inputs)
 
 
@@ -53,6 +55,13 @@ def _fits_attention(inputs: Sequence[Sizes], result: Sizes) -> bool:
     keys, elements = value[2:]
     wanted = ((*heads, keys, query[3]), (*heads, keys, elements), (*heads, rows, elements))
     return (tuple(key), tuple(value), tuple(result)) == wanted and set(scale) == {1}
+
+
+def _fits_normalization(inputs: Sequence[Sizes], result: Sizes) -> bool:
+    x, scale, epsilon, *bias = map(tuple, inputs)
+    row = (1, *x[1:])
+    is_whole = len(x) == _AXES and x == tuple(result)
+    return is_whole and epsilon == (1,) * _AXES and all(each == row for each in (scale, *bias))
 
 
 def _is_broadcast(sizes: Sizes, result: Sizes) -> bool:

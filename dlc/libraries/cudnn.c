@@ -19,6 +19,7 @@ enum {
   CUDNN_DESCRIPTOR_OPERATIONGRAPH = 15,
   CUDNN_DESCRIPTOR_VARIANT_PACK = 16,
   CUDNN_DESCRIPTOR_TENSOR = 17,
+  CUDNN_DESCRIPTOR_OPERATION_NORM_FORWARD = 29,
   CUDNN_DESCRIPTOR_OPERATION_SDPA_FWD = 41,
   CUDNN_TYPE_HANDLE = 0,
   CUDNN_TYPE_DATA_TYPE = 1,
@@ -31,6 +32,8 @@ enum {
   CUDNN_TYPE_NUMERICAL_NOTE = 11,
   CUDNN_TYPE_POINTWISE_MODE = 14,
   CUDNN_TYPE_BACKEND_DESCRIPTOR = 15,
+  CUDNN_TYPE_NORM_MODE = 27,
+  CUDNN_TYPE_NORM_FWD_PHASE = 28,
   CUDNN_ATTR_POINTWISE_MODE = 0,
   CUDNN_ATTR_POINTWISE_MATH_PREC = 1,
   CUDNN_ATTR_CONVOLUTION_COMP_TYPE = 100,
@@ -70,6 +73,13 @@ enum {
   CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS = 1001,
   CUDNN_ATTR_VARIANT_PACK_WORKSPACE = 1003,
   CUDNN_ATTR_ENGINE_NUMERICAL_NOTE = 1303,
+  CUDNN_ATTR_OPERATION_NORM_FWD_MODE = 2000,
+  CUDNN_ATTR_OPERATION_NORM_FWD_PHASE = 2001,
+  CUDNN_ATTR_OPERATION_NORM_FWD_XDESC = 2002,
+  CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC = 2005,
+  CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC = 2006,
+  CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC = 2007,
+  CUDNN_ATTR_OPERATION_NORM_FWD_YDESC = 2013,
   CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC = 2800,
   CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC = 2801,
   CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC = 2802,
@@ -81,6 +91,7 @@ enum {
   CUDNN_HEUR_MODE_A = 3,
   CUDNN_DATA_FLOAT = 0,
   CUDNN_CROSS_CORRELATION = 1,
+  CUDNN_NORM_FWD_INFERENCE = 0,
   CUDNN_BUFFER_ALIGNMENT = 16,
   CUDNN_NUMBER_ALIGNMENT = 4,
   CUDNN_MOST_AXES = 5,
@@ -92,7 +103,7 @@ enum {
 typedef enum cudnn_place { CUDNN_IN_BUFFER, CUDNN_BETWEEN, CUDNN_NUMBER } cudnn_place;
 
 /* What an operation is. */
-typedef enum cudnn_kind { CUDNN_CONVOLUTION, CUDNN_POINTWISE, CUDNN_ATTENTION } cudnn_kind;
+typedef enum cudnn_kind { CUDNN_CONVOLUTION, CUDNN_POINTWISE, CUDNN_ATTENTION, CUDNN_NORMALIZATION } cudnn_kind;
 
 /* sizes and strides: of its axes in the order of the library, in elements. buffer: the number of its buffer. number: the
  * only element of a tensor that has no place in memory. */
@@ -104,8 +115,8 @@ typedef struct cudnn_tensor {
   int64_t rank, sizes[CUDNN_MOST_AXES], strides[CUDNN_MOST_AXES];
 } cudnn_tensor;
 
-/* inputs, output: numbers of tensors. mode: of a pointwise operation. strides and the rest: of a convolution, for each of
- * its window's axes. */
+/* inputs, output: numbers of tensors. mode: of a pointwise operation or a normalisation. strides and the rest: of a
+ * convolution, for each of its window's axes. */
 typedef struct cudnn_operation {
   cudnn_kind kind;
   int32_t mode;
@@ -217,9 +228,22 @@ static int cudnn_describe_attention(cudnn_state *s, const cudnn_operation *o, vo
   return status;
 }
 
+static int cudnn_describe_normalization(cudnn_state *s, const cudnn_operation *o, void **made) {
+  static const int32_t phase = CUDNN_NORM_FWD_INFERENCE;
+  static const int attributes[] = {CUDNN_ATTR_OPERATION_NORM_FWD_XDESC, CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC,
+                                   CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC, CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC};
+  int status = cudnn_create(s, CUDNN_DESCRIPTOR_OPERATION_NORM_FORWARD, made);
+  cudnn_set(&status, *made, CUDNN_ATTR_OPERATION_NORM_FWD_MODE, CUDNN_TYPE_NORM_MODE, 1, &o->mode);
+  cudnn_set(&status, *made, CUDNN_ATTR_OPERATION_NORM_FWD_PHASE, CUDNN_TYPE_NORM_FWD_PHASE, 1, &phase);
+  for (uint32_t i = 0; i < o->input_count; i++)
+    cudnn_set_descriptor(&status, *made, attributes[i], s->tensors[o->inputs[i]]);
+  cudnn_set_descriptor(&status, *made, CUDNN_ATTR_OPERATION_NORM_FWD_YDESC, s->tensors[o->output]);
+  return status;
+}
+
 static int cudnn_describe_operation(cudnn_state *s, const cudnn_operation *o, void **made) {
   int (*const describe[])(cudnn_state *, const cudnn_operation *, void **) = {
-      cudnn_describe_convolution, cudnn_describe_pointwise, cudnn_describe_attention};
+      cudnn_describe_convolution, cudnn_describe_pointwise, cudnn_describe_attention, cudnn_describe_normalization};
   int status = describe[o->kind](s, o, made);
   cudnn_finalize(&status, *made);
   return status;

@@ -1,4 +1,5 @@
-"""cuDNN on a GPU, in 16-bit floats: convolutions with what follows by elements, and attention.
+"""cuDNN on a GPU, in 16-bit floats: convolutions with what follows by elements, attention, and
+normalisations of rows.
 
 Sums and all that follows are in ``f32``, as in our own kernels, and the result is rounded once.
 What they cost is in ``_cudnn_price.py``, the C that calls the library in ``cudnn.c``. Enumerations
@@ -22,6 +23,7 @@ from dlc.libraries._convolution import convolution
 from dlc.libraries._cublaslt_price import unit_of
 from dlc.libraries._cudnn_price import price_of
 from dlc.libraries._library import Function, Library, Place, Price
+from dlc.libraries._normalization import normalization
 from dlc.libraries._operation_graph import MOST_AXES, Operation, OperationGraph, Tensor
 from dlc.libraries._operation_sizes import WINDOW, fits
 from dlc.libraries._operations import Operations
@@ -46,6 +48,9 @@ _POINTWISE = {
 }
 """``cudnnPointwiseMode_t``"""
 
+_NORMALIZATIONS = {"layer_norm": 0, "rms_norm": 4}
+"""``cudnnBackendNormMode_t``"""
+
 _BINARY = ("add", "mul", "min", "max", "sub")
 
 
@@ -54,8 +59,10 @@ def _operations(cluster: Cluster) -> Operations:
     first, *rest = cluster.ops
     if len(cluster.results) != 1:
         raise CompileError("cuDNN is given groups with one result")
-    is_conv = isinstance(first, ConvOp)
-    found = convolution(first, rest, cluster) if is_conv else attention(cluster)
+    if isinstance(first, ConvOp):
+        found = convolution(first, rest, cluster)
+    else:
+        found = normalization(cluster) or attention(cluster)
     keys = tuple(found.graph().keys().items())
     OperationGraph.read(CallAttr(keys))  # what no call can say is not computed
     return found
@@ -106,21 +113,25 @@ def _check(call: CallAttr, buffers: Sequence[MemRefType[Attribute]]) -> None:
 
 def _check_operation(operation: Operation, graph: OperationGraph) -> None:
     rank = len(graph.tensors[operation.output].sizes)
-    wanted, lists = len(operation.inputs), dict[str, int]()
-    if operation.name == "convolution":
-        wanted, lists = 2, dict.fromkeys(WINDOW, rank - 2)
-    elif operation.name == "attention":
-        wanted = 4
-    elif operation.name in _POINTWISE:
-        wanted = 1 + (operation.name in _BINARY)
-    else:
-        raise CompileError(f"cuDNN has no operation {operation.name} here")
-    if len(operation.inputs) != wanted:
-        raise CompileError(f"{operation.name} of cuDNN has {wanted} inputs")
+    lists = dict.fromkeys(WINDOW, rank - 2) if operation.name == "convolution" else {}
+    if len(operation.inputs) not in (wanted := _input_counts(operation.name)):
+        counts = " or ".join(map(str, wanted))
+        raise CompileError(f"{operation.name} of cuDNN has {counts} inputs")
     if {name: len(each) for name, each in operation.numbers} != lists:
         raise CompileError(f"{operation.name} of cuDNN has lists of {lists}, as many as axes")
     if not fits(operation, graph):
         raise CompileError(f"{operation.name} of cuDNN does not fit the sizes of its tensors")
+
+
+def _input_counts(name: str) -> tuple[int, ...]:
+    """Return how many inputs an operation may have; raises CompileError for an unknown one."""
+    if name in _NORMALIZATIONS:
+        return (3, 4)
+    if name in _POINTWISE:
+        return (1 + (name in _BINARY),)
+    if name in (others := {"convolution": 2, "attention": 4}):
+        return (others[name],)
+    raise CompileError(f"cuDNN has no operation {name} here")
 
 
 def _code(call: CallAttr) -> str:
@@ -154,10 +165,11 @@ def _tensor(tensor: Tensor) -> str:
 
 def _operation(operation: Operation) -> str:
     """Return a ``cudnn_operation``."""
-    kind = {"convolution": "CUDNN_CONVOLUTION", "attention": "CUDNN_ATTENTION"}
+    kinds = {"convolution": "CUDNN_CONVOLUTION", "attention": "CUDNN_ATTENTION"}
+    kinds |= dict.fromkeys(_NORMALIZATIONS, "CUDNN_NORMALIZATION")
     fields = [
-        f".kind = {kind.get(operation.name, 'CUDNN_POINTWISE')}",
-        f".mode = {_POINTWISE.get(operation.name, 0)}",
+        f".kind = {kinds.get(operation.name, 'CUDNN_POINTWISE')}",
+        f".mode = {(_POINTWISE | _NORMALIZATIONS).get(operation.name, 0)}",
         f".input_count = {len(operation.inputs)}",
         f".inputs = {_list(operation.inputs)}",
         f".output = {operation.output}",

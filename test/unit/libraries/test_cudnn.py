@@ -17,6 +17,7 @@ from dnn_clusters import (
     convolved,
     scalar,
 )
+from dnn_normalizations import BY_DEVIATION, CENTRED, NORMALIZATIONS, ONLY_SCALED, normalized
 from library_contract import check_refused, check_taken
 from programs import cluster
 
@@ -37,6 +38,11 @@ def test_a_convolution_is_taken(asked: Cluster) -> None:
 
 @pytest.mark.parametrize("asked", ATTENTIONS.values(), ids=ATTENTIONS)
 def test_attention_is_taken(asked: Cluster) -> None:
+    check_taken(LIBRARY, asked, H200)
+
+
+@pytest.mark.parametrize("asked", NORMALIZATIONS.values(), ids=NORMALIZATIONS)
+def test_a_normalization_is_taken(asked: Cluster) -> None:
     check_taken(LIBRARY, asked, H200)
 
 
@@ -64,7 +70,7 @@ DISTANT: dict[str, Any] = {
 
 NOT_CONVOLVED = {
     "an op alone": (
-        "convolutions, and attention",
+        "convolutions, attention, and normalisations",
         cluster("%1 = exp %x : 4x8", "%1: tensor<4x8xf32>"),
     ),
     "two results": ("groups with one result", BOTH),
@@ -143,6 +149,85 @@ NOT_ATTENDED = {
     "no keys": ("nothing in memory", attended(k="2x3x0x64xf16", v="2x3x0x64xf16")),
 }
 
+ADDED = "%{n} = graph.add %{p}, %y : ({x}, {x}) -> {x}"
+BEFORE = "%x = graph.add %z, %y : ({x}, {x}) -> {x}"
+SPLAT = "%x = graph.splat 1.0 : f16 -> {x}"
+NO_SCALE = {
+    "scaled": "%0 = graph.cast %n {{to = {e}}} : {f} -> {x}",
+    "shift": "",
+}
+CONSTANT_SCALE = "%k = graph.constant dense<2.0> : tensor<1x{e}>\n" + ONLY_SCALED["scaled"]
+BY_CONSTANT = {
+    "scaled": CONSTANT_SCALE,
+    "shift": "%0 = graph.mul %o, %k : ({x}, tensor<1x{e}>) -> {x}",
+}
+INTEGERS = """%o = graph.cast %n {{to = i32}} : {f} -> tensor<5x3x48xi32>
+%j = graph.cast %o {{to = {e}}} : tensor<5x3x48xi32> -> {x}
+%u = graph.mul %j, %s : ({x}, {s}) -> {x}"""
+MIXED = CENTRED.replace("%d, %d", "%a, %d")
+OTHER_MEAN = CENTRED.replace("graph.reduce_mean %b", "graph.reduce_mean %y_wide")
+SUMMED = CENTRED.replace("reduce_mean", "reduce_sum")
+ELSEWHERE = "%y_wide = graph.cast %y {{to = f32}} : {x} -> {f}\n" + OTHER_MEAN
+OF_ALL = "tensor<5x1x1xf32>"
+MEANS = CENTRED.replace("{over} : {f} -> {r}", "axes [1, 2] keep_dims : {f} -> " + OF_ALL)
+OTHER_AXES = MEANS.replace("({f}, {r})", f"({{f}}, {OF_ALL})")
+BF16_INSIDE = """%o = graph.cast %n {{to = bf16}} : {f} -> tensor<5x3x48xbf16>
+%j = graph.mul %o, %s : (tensor<5x3x48xbf16>, {s}) -> tensor<5x3x48xbf16>
+%u = graph.cast %j {{to = {e}}} : tensor<5x3x48xbf16> -> {x}"""
+BESIDE = "no graph.cast beside a normalisation"  # of distances, by the root of their mean square
+NO_NORMALIZATION = "convolutions, attention, and normalisations"
+
+NOT_NORMALIZED = {
+    "f32": (
+        "normalises f16 and bf16",
+        normalized(x="5x3x48xf32", s="48xf32"),
+    ),
+    "bf16 inside": (
+        "normalises f16 in f16 and f32",
+        normalized(scaled=BF16_INSIDE, s="48xbf16", t="48xf16"),
+    ),
+    "a sum after it": (NO_NORMALIZATION, normalized(ADDED)),
+    "a sum before it": ("no graph.add beside a normalisation", normalized(first=BEFORE)),
+    "a splat": ("nothing in memory to normalise", normalized(first=SPLAT)),
+    "no rows": ("nothing in memory to normalise", normalized(x="0x3x48xf16")),
+    "a residual": ("of each element of a row", normalized(t="5x3x48xf16")),
+    "a scale of rows": ("of each element of a row", normalized(s="3x1xf16", t="48xf16")),
+    "a scale of a part": (
+        "of each element of a row",
+        normalized(x="5x6x8xf16", s="8xf16", axes="1, 2"),
+    ),
+    "a scale that is a number": ("of each element of a row", normalized(**BY_CONSTANT)),
+    "an infinite epsilon": ("cannot hold the value inf", normalized(epsilon="0x7F800000")),
+    "no scale": (NO_NORMALIZATION, normalized(**NO_SCALE)),
+    "a bit more than one": (NO_NORMALIZATION, normalized(one="1.0005")),
+    "cut to integers": (NO_NORMALIZATION, normalized(scaled=INTEGERS)),
+    "the first axes": (
+        NO_NORMALIZATION,
+        normalized(x="5x3x48xf16", axes="0, 1", s="48xf16"),
+    ),
+    "means of other axes": (BESIDE, normalized(centred=OTHER_AXES)),
+    "means without their axes": (
+        NO_NORMALIZATION,
+        normalized(x="48x48xf16", axes="1", keep="", by=BY_DEVIATION),
+    ),
+    "a sum for a mean": (BESIDE, normalized(centred=SUMMED)),
+    "a mean of something else": (BESIDE, normalized(centred=ELSEWHERE)),
+    "products with distances": (NO_NORMALIZATION, normalized(centred=MIXED)),
+}
+
+
+@pytest.mark.parametrize(("reason", "asked"), NOT_NORMALIZED.values(), ids=NOT_NORMALIZED)
+def test_why_no_normalization_is_computed(reason: str, asked: Cluster) -> None:
+    check_refused(LIBRARY, asked, H200, reason)
+
+
+@pytest.mark.parametrize("first", range(1, 13))
+def test_a_part_of_a_normalization_is_not_computed(first: int) -> None:
+    whole = normalized()
+    part = Cluster(whole.flow, whole.ops[first:])
+    assert len(whole.ops) == 13
+    check_refused(LIBRARY, part, H200, "all of a normalisation, or nothing of it")
+
 
 @pytest.mark.parametrize(("reason", "asked"), NOT_CONVOLVED.values(), ids=NOT_CONVOLVED)
 def test_why_no_convolution_is_computed(reason: str, asked: Cluster) -> None:
@@ -177,7 +262,7 @@ def seconds(asked: Cluster) -> float:
 
 
 def test_more_work_takes_longer() -> None:
-    """More taps, more that follows, dearer functions, more keys."""
+    """More taps, more that follows, dearer functions, more keys, more rows."""
     plain: dict[str, Any] = {"x": "1x56x56x256xf16", "w": "256x1x1x256xf16", "z": "1x56x56x256xf16"}
     windowed: dict[str, Any] = {
         "x": "1x58x58x256xf16",
@@ -187,6 +272,8 @@ def test_more_work_takes_longer() -> None:
     assert seconds(convolved(**plain)) < seconds(convolved(**windowed)) / 2
     costs = [seconds(convolved(each, **plain)) for each in (RELU, scalar("max", "0.0"), TANH)]
     assert seconds(convolved(**plain)) == costs[0] < costs[1] < costs[2]
+    rows, more = (normalized(x=f"{n}x768xf16", s="768xf16", axes="1") for n in (8192, 32768))
+    assert seconds(rows) < seconds(more) / 2
     longer = dict.fromkeys("qkv", f"2x3x{4096}x64xf16")
     assert seconds(attended()) < seconds(attended(**longer)) / 4
 

@@ -6,6 +6,7 @@ from math import prod
 
 import pytest
 from dnn_clusters import BIAS, RELU, attended, convolved, scalar
+from dnn_normalizations import ONLY_SCALED, SQUARES, normalized
 from xdsl.dialects.builtin import MemRefType, bf16, f16, f32
 from xdsl.ir import Attribute
 
@@ -264,6 +265,52 @@ def test_attention_that_does_not_fit_is_refused(edits: Edits) -> None:
         LIBRARY.check(call.replace(tensors=edited("tensors", edits, call)), given)
 
 
+ROW, VECTOR_OF_ROW, EPSILON, SHIFT, NORMAL = range(5)
+
+OTHER_ROWS = {
+    "less rows": {ROW: {"sizes": [14, 48, 1, 1]}},
+    "a row of less": {ROW: {"sizes": [15, 47, 1, 1]}},
+    "less results": {NORMAL: {"sizes": [14, 48, 1, 1]}},
+    "a shorter scale": {VECTOR_OF_ROW: {"sizes": [1, 47, 1, 1]}},
+    "a scale of one": {VECTOR_OF_ROW: {"sizes": [1, 1, 1, 1]}},
+    "a shorter bias": {SHIFT: {"sizes": [1, 47, 1, 1]}},
+    "a bias of two axes": {SHIFT: {"sizes": [1, 48], "strides": [48, 1]}},
+    "two axes": {n: {"sizes": [15, 48], "strides": [48, 1]} for n in (ROW, NORMAL)},
+    "an epsilon of rows": {
+        EPSILON: {"sizes": [15, 1, 1, 1], "number": None, "buffer": 0, "element": "f16"}
+    },
+    "an epsilon of one axis": {EPSILON: {"sizes": [1], "strides": [1]}},
+}
+
+
+def normalization() -> tuple[CallAttr, list[MemRefType[Attribute]]]:
+    """Return the call of a layer normalisation, and its buffers."""
+    sizes = ([5, 3, 48], [48], [48], [5, 3, 48])
+    return LIBRARY.call(normalized()), [MemRefType(f16, each) for each in sizes]
+
+
+@pytest.mark.parametrize("edits", OTHER_ROWS.values(), ids=OTHER_ROWS)
+def test_a_normalization_that_does_not_fit_is_refused(edits: Edits) -> None:
+    call, given = normalization()
+    LIBRARY.check(call, given)
+    with pytest.raises(CompileError, match=f"layer_norm {NO_FIT}"):
+        LIBRARY.check(call.replace(tensors=edited("tensors", edits, call)), given)
+
+
+@pytest.mark.parametrize("inputs", [[ROW, VECTOR_OF_ROW], [*range(4), SHIFT]])
+def test_a_normalization_has_a_bias_or_none(inputs: list[int]) -> None:
+    call, given = normalization()
+    wrong = edited("operations", {0: {"inputs": inputs}}, call)
+    with pytest.raises(CompileError, match="layer_norm of cuDNN has 3 or 4 inputs"):
+        LIBRARY.check(call.replace(operations=wrong), given)
+
+
+def test_the_code_of_a_normalization_names_its_mode() -> None:
+    for asked, mode in ((normalized(), 0), (normalized(centred=SQUARES, **ONLY_SCALED), 4)):
+        code = LIBRARY.code(LIBRARY.call(asked))
+        assert f".kind = CUDNN_NORMALIZATION, .mode = {mode}, " in code
+
+
 @pytest.mark.parametrize("number", range(len(SIZES)))
 def test_smaller_buffers_are_refused(number: int) -> None:
     """A buffer that lacks one element, or is of another type."""
@@ -284,10 +331,11 @@ OURS = {
     *("sizes", "strides", "kind", "mode", "input_count", "inputs", "output", "axes"),
     *("begins", "ends", "dilations", "CUDNN_BETWEEN", "CUDNN_IN_BUFFER", "CUDNN_NUMBER"),
     *("CUDNN_CONVOLUTION", "CUDNN_POINTWISE", "CUDNN_ATTENTION"),
+    "CUDNN_NORMALIZATION",
 }
 
 
-@pytest.mark.parametrize("call", [convolution(), LIBRARY.call(attended())])
+@pytest.mark.parametrize("call", [convolution(), LIBRARY.call(attended()), normalization()[0]])
 def test_the_code_is_numbers_and_names_of_ours(call: CallAttr) -> None:
     code = LIBRARY.code(call)
     plain = re.sub(r"0x1\.[0-9a-f]+p[+-]\d+|\b\d+u?\b", "0", code)

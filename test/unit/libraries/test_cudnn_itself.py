@@ -8,6 +8,7 @@ from cudnn_without_gpu import CudnnWithoutGpu, enumerators, find_cudnn
 from dnn_cases import ATTENTION, EXACT, ROUNDED, grouped
 from dnn_clusters import ATTENTIONS, CONVOLUTIONS, RELU, convolved
 from dnn_models import attention
+from dnn_normalizations import NORMALIZATIONS
 
 from dlc.analysis.dataflow import Cluster
 from dlc.compiler.emission import emit
@@ -52,7 +53,7 @@ def test_what_runs_on_a_gpu_is_taken(cudnn: CudnnWithoutGpu, tmp_path: Path) -> 
 
 
 def test_what_we_take_is_taken(cudnn: CudnnWithoutGpu) -> None:
-    groups = {**CONVOLUTIONS, **ATTENTIONS}
+    groups = {**CONVOLUTIONS, **ATTENTIONS, **NORMALIZATIONS}
     answers = cudnn.answers([LIBRARY.call(each) for each in groups.values()])
     assert dict(zip(groups, answers, strict=True)) == dict.fromkeys(groups, "ok")
 
@@ -68,7 +69,11 @@ OURS_ALONE = {
     *("CUDNN_NUMERICAL_NOTES", "CUDNN_BUFFER_ALIGNMENT", "CUDNN_NUMBER_ALIGNMENT"),
     *("CUDNN_MOST_AXES", "CUDNN_MOST_INPUTS", "CUDNN_MOST_ANSWERS"),
     *("CUDNN_IN_BUFFER", "CUDNN_BETWEEN", "CUDNN_NUMBER"),
-    *("CUDNN_POINTWISE", "CUDNN_ATTENTION"),  # and CUDNN_CONVOLUTION, which is 0 there, too
+    *(
+        "CUDNN_POINTWISE",
+        "CUDNN_ATTENTION",
+        "CUDNN_NORMALIZATION",
+    ),  # and CUDNN_CONVOLUTION, which is 0 there, too
 }
 
 
@@ -97,6 +102,7 @@ MODES = {
     "tanh": "TANH_FWD",
 }
 OTHERS = "convolution", "attention"
+NORMS = {"layer_norm": "CUDNN_LAYER_NORM", "rms_norm": "CUDNN_RMS_NORM"}
 TYPES = {"f32": "FLOAT", "f16": "HALF", "bf16": "BFLOAT16"}
 
 
@@ -107,7 +113,9 @@ def values(call: CallAttr, records: str, name: str) -> list[str]:
     return [str(each.as_dict()[name]) for each in given if isinstance(each, Inner)]
 
 
-@pytest.mark.parametrize("group", [*CONVOLUTIONS.values(), ATTENTIONS["scaled"]])
+@pytest.mark.parametrize(
+    "group", [*CONVOLUTIONS.values(), ATTENTIONS["scaled"], *NORMALIZATIONS.values()]
+)
 def test_the_numbers_of_a_call_are_those_of_the_header(
     group: Cluster, header: dict[str, int]
 ) -> None:
@@ -115,6 +123,9 @@ def test_the_numbers_of_a_call_are_those_of_the_header(
     code = LIBRARY.code(call)
     types = [header[f"CUDNN_DATA_{TYPES[each]}"] for each in values(call, "tensors", "element")]
     names = [each for each in values(call, "operations", "name") if each not in OTHERS]
+    norms = [header[NORMS[name]] for name in names if name in NORMS]
+    names = [name for name in names if name not in NORMS]
     modes = [header[f"CUDNN_POINTWISE_{MODES.get(name, name.upper())}"] for name in names]
     assert re.findall(r"\.type = (\d+)", code) == list(map(str, types))
     assert re.findall(r"POINTWISE, \.mode = (\d+)", code) == list(map(str, modes))
+    assert re.findall(r"NORMALIZATION, \.mode = (\d+)", code) == list(map(str, norms))
