@@ -1,8 +1,9 @@
-"""Times convolutions and attention as generated kernels, and as calls of cuDNN from the artifact.
+"""Times convolutions, attention and normalisations as generated kernels, and as calls of cuDNN.
 
 ``build FOLDER`` compiles cases without a GPU: the convolutions of ONNX models that differ, at some
-batches (``convolution_layers.py``), and attention without a mask (``attention.py``), each once as
-dlc plans it and once for each of the first algorithms of cuDNN. ``run FOLDER`` compares both on
+batches (``convolution_layers.py``), attention without a mask (``attention.py``), and layer
+normalisations of some rows, each once as dlc plans it and once for each of the first algorithms of
+cuDNN, called from the artifact. ``run FOLDER`` compares both on
 random inputs and times them by turns on a GPU, in CUDA graphs of several launches, and prints a
 line for each with times in microseconds. All is in fp16.
 
@@ -26,6 +27,7 @@ import attention
 import onnx
 from convolution_layers import layers
 from gpu import Gpu, open_gpu
+from onnx import TensorProto, helper
 
 import dlc
 from dlc.compiler.driver import compile_to
@@ -39,7 +41,12 @@ _TARGET, _PRECISION = "sm_90a", "fp16"
 _GRAPH_US, _MOST_LAUNCHES = 300.0, 50
 _TOLERANCE = 4e-3
 """Of the largest output: some roundings to 11 bits, in another order."""
-_ANCHORS = ("graph.conv", "graph.matmul")
+_ANCHORS = ("graph.conv", "graph.matmul", "graph.reduce_mean")
+_NORMALIZED = (
+    *((1, 768), (128, 768), (197, 768), (8192, 768), (65536, 768)),
+    *((1, 4096), (128, 4096), (8192, 4096), (333, 1000), (32768, 1000), (1024, 16384)),
+)
+"""Rows and elements of normalisations."""
 _OWN = "dlc"
 
 
@@ -62,8 +69,28 @@ class Convolution:
         onnx.save(self.layer.model(self.batch), path)
 
 
+@dataclass(frozen=True)
+class Normalization:
+    """Writes the model of a layer normalisation, whose scale and bias are inputs."""
+
+    rows: int
+    elements: int
+
+    def __call__(self, path: Path) -> None:
+        sizes = dict.fromkeys("xy", (self.rows, self.elements))
+        sizes |= dict.fromkeys("sb", (self.elements,))
+        x, y, s, b = (
+            helper.make_tensor_value_info(name, TensorProto.FLOAT16, each)
+            for name, each in sizes.items()
+        )
+        node = helper.make_node("LayerNormalization", list("xsb"), ["y"], axis=-1)
+        graph = helper.make_graph([node], "normalization", [x, s, b], [y])
+        opset = helper.make_opsetid("", 17)
+        onnx.save(helper.make_model(graph, opset_imports=[opset], ir_version=10), path)
+
+
 def cases(models: Sequence[Path], batches: Sequence[int]) -> Iterator[Case]:
-    """Yield the cases of some models, and attention."""
+    """Yield the cases of some models, attention, and normalisations."""
     found = {}
     for path in models:
         for layer in layers(onnx.load(path, load_external_data=False)):
@@ -74,6 +101,8 @@ def cases(models: Sequence[Path], batches: Sequence[int]) -> Iterator[Case]:
     for case in attention.cases():
         if not case.causal:
             yield Case(case.name, case)
+    for rows, elements in _NORMALIZED:
+        yield Case(f"layer_norm_{rows}x{elements}", Normalization(rows, elements))
 
 
 def _with_keys(text: str, keys: str) -> str:

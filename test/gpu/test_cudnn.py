@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dnn_cases import ATTENTION, EXACT, ROUNDED, Case, exact, feeds_of, grouped
+from dnn_cases import ATTENTION, EXACT, NORMALIZATION, ROUNDED, Case, exact, feeds_of, grouped
 from dnn_models import attention
 
 import dlc
@@ -61,6 +61,29 @@ def test_attention_is_right(case: Case, tmp_path: Path) -> None:
     found, wanted = model(*feeds.values())[0], exact(graph, feeds)
     largest = np.abs(feeds[model.inputs[2].name]).max()
     assert np.abs(found.astype(np.float64) - wanted).max() <= largest * 2.0**-9
+
+
+@pytest.mark.parametrize("graph", NORMALIZATION.values(), ids=NORMALIZATION)
+def test_a_normalization_is_right(graph: str, tmp_path: Path) -> None:
+    """Within a unit of the last digit, and roundings to f32 before the bias is added."""
+    model = load(tmp_path, grouped(graph, tmp_path))
+    for seed in range(3):
+        feeds = feeds_of(model.inputs, seed, 0)
+        found, wanted = model(*feeds.values())[0], exact(graph, feeds).astype(np.float64)
+        digits = 8 if found.dtype.name == "bfloat16" else 11
+        found = found.astype(np.float64)
+        np.testing.assert_allclose(found, wanted, rtol=2.0 ** (1 - digits), atol=2.0**-18)
+
+
+def test_a_normalization_far_from_zero_is_right(tmp_path: Path) -> None:
+    """A variance that is not the difference of two large sums."""
+    graph = NORMALIZATION["layer norm"]
+    model = load(tmp_path, grouped(graph, tmp_path))
+    feeds = feeds_of(model.inputs, 0, 0)
+    name = model.inputs[0].name
+    feeds[name] = (feeds[name] + 100).astype(np.float16)
+    found, wanted = model(*feeds.values())[0], exact(graph, feeds)
+    np.testing.assert_allclose(found, wanted, rtol=2.0**-9, atol=2.0**-9)
 
 
 @pytest.mark.parametrize("algorithm", range(3))

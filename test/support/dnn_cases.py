@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from dnn_models import convolution
+from dnn_models import convolution, normalization
 from numpy.typing import NDArray
 
 from dlc.analysis.entry import find_main, input_names
@@ -69,6 +69,25 @@ ATTENTION = {
     "short values": ("1x4x64x64xf16", "1x4x128x64xf16", "1x4x128x32xf16", "1x4x64x32xf16", True),
 }
 """Types of a query, keys, values and what attention gives, and whether that is turned."""
+
+NORMALIZATION = {
+    "layer norm": normalization("layer_norm", "2x67x768xf16", "768xf16", 2, is_biased=True),
+    "bf16": normalization("layer_norm", "67x768xbf16", "768xbf16", 1, is_biased=True),
+    "a row": normalization("layer_norm", "1x1000xf16", "1000xf16", 1, is_biased=True),
+    "1000 elements of bf16": normalization(
+        "layer_norm", "33x1000xbf16", "1000xbf16", 1, is_biased=True
+    ),
+    "odd elements": normalization("layer_norm", "3x125xf16", "125xf16", 1, is_biased=True),
+    "two axes": normalization("layer_norm", "5x6x32xf16", "6x32xf16", 1, is_biased=True),
+    "without a bias": normalization("layer_norm", "5x768xf16", "768xf16", 1, is_biased=False),
+    "rms norm": normalization("rms_norm", "67x768xf16", "768xf16", 1, is_biased=False),
+    "rms norm of bf16, with a bias": normalization(
+        "rms_norm", "5x1000xbf16", "1000xbf16", 1, is_biased=True
+    ),
+}
+"""Models that are not divided into groups yet. Their first input is the data, then come the scale
+and maybe the bias.
+"""
 
 
 def grouped(graph: str, folder: Path) -> str:

@@ -1,4 +1,6 @@
-"""Models that cuDNN computes: a convolution and what follows it in a group, or attention."""
+"""Models that cuDNN computes: a convolution and what follows it in a group, attention, or a
+normalisation.
+"""
 
 from called_on_gpu import group
 
@@ -83,3 +85,15 @@ def attention(query: str, key: str, value: str, result: str, turned: bool, scale
     turn = f"%1 = graph.transpose %0 {{permutation = array<i64: 0, 2, 1, 3>}} : {y} -> {z}"
     body = f"{op}\n  {turn}\n  func.return %1 : {z}"
     return f"func.func @main({given}) -> {z} {{\n  {body}\n}}"
+
+
+def normalization(name: str, x: str, scale: str, axis: int, is_biased: bool) -> str:
+    """Return a model of a normalisation that is not divided into groups yet, over the axes from
+    ``axis`` on. name: of its op in ``graph``.
+    """
+    type, of = f"tensor<{x}>", f"tensor<{scale}>"
+    given, bias = f"%x: {type}, %s: {of}", ""
+    if is_biased:
+        given, bias = f"{given}, %t: {of}", f" bias %t : {of}"
+    op = f"%0 = graph.{name} %x scale %s{bias} axis {axis} epsilon 0.001 : {type}, {of} -> {type}"
+    return f"func.func @main({given}) -> {type} {{\n  {op}\n  func.return %0 : {type}\n}}"

@@ -7,7 +7,8 @@
 
 enum { OK = 0, BAD_PARAM = 2000, NOT_SUPPORTED = 3000, MOST_VALUES = 32, MOST_AXES = 5, MOST_TENSORS = 32, MOST_KEYS = 512 };
 enum { POINTWISE = 0, CONVOLUTION = 1, ENGINE = 2, CONFIGURATION = 3, HEURISTICS = 4, PLAN = 5, CONVOLVE = 10,
-       APPLY = 13, GRAPH = 15, PACK = 16, TENSOR = 17, ATTEND = 41 };
+       APPLY = 13, GRAPH = 15, PACK = 16, TENSOR = 17, NORMALIZE = 29, ATTEND = 41 };
+enum { LAYER_NORM = 0, RMS_NORM = 4 };
 
 typedef struct { void *start; size_t bytes; int is_written; } range;
 int emulator_launch_host(void *stream, void (*call)(void *), void *data, const range *, size_t);
@@ -25,6 +26,8 @@ static const attribute ATTRIBUTES[] = {
   {APPLY, 750, 15, 1, 1}, {APPLY, 751, 15, 1, 1}, {APPLY, 752, 15, 1, 0}, {APPLY, 753, 15, 1, 1},
   {ATTEND, 2800, 15, 1, 1}, {ATTEND, 2801, 15, 1, 1}, {ATTEND, 2802, 15, 1, 1}, {ATTEND, 2803, 15, 1, 1},
   {ATTEND, 2805, 15, 1, 0},
+  {NORMALIZE, 2000, 27, 1, 1}, {NORMALIZE, 2001, 28, 1, 1}, {NORMALIZE, 2002, 15, 1, 1}, {NORMALIZE, 2005, 15, 1, 1},
+  {NORMALIZE, 2006, 15, 1, 0}, {NORMALIZE, 2007, 15, 1, 1}, {NORMALIZE, 2013, 15, 1, 1},
   {GRAPH, 800, 0, 1, 1}, {GRAPH, 801, 15, 32, 1},
   {HEURISTICS, 200, 8, 1, 1}, {HEURISTICS, 201, 15, 1, 1},
   {PLAN, 400, 0, 1, 1}, {PLAN, 401, 15, 1, 1},
@@ -72,7 +75,7 @@ int cudnnSetStream(void *handle, void *stream) { ((context *)handle)->stream = s
 /* Descriptors. ------------------------------------------------------------------------------------ */
 
 int cudnnBackendCreateDescriptor(int type, void **made_) {
-  static const int known[] = {POINTWISE, CONVOLUTION, ENGINE, CONFIGURATION, HEURISTICS, PLAN, CONVOLVE, APPLY, GRAPH, PACK, TENSOR, ATTEND};
+  static const int known[] = {POINTWISE, CONVOLUTION, ENGINE, CONFIGURATION, HEURISTICS, PLAN, CONVOLVE, APPLY, GRAPH, PACK, TENSOR, NORMALIZE, ATTEND};
   int is_known = 0;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) is_known |= known[i] == type;
   if (!is_known) stop("no descriptor", type);
@@ -182,6 +185,23 @@ static int finish_attention(const descriptor *o) {
   return rank(y) != 4 || size(v, 1) != size(q, 1) || size(v, 2) != size(k, 2) ? BAD_PARAM : OK;
 }
 
+static int is_row(const descriptor *v, const descriptor *x) {
+  for (int i = 0; i < rank(x); i++)
+    if (size(v, i) != (i ? size(x, i) : 1)) return 0;
+  return rank(v) == rank(x);
+}
+
+static int finish_normalization(const descriptor *o) {
+  const descriptor *x = tensor(o, 2002), *y = tensor(o, 2013), *bias = tensor(o, 2006), *epsilon = tensor(o, 2007);
+  const int mode = small(o, 2000);
+  if (mode != LAYER_NORM && mode != RMS_NORM) stop("a mode of normalisations:", mode);
+  if (small(o, 2001)) stop("not for inference:", small(o, 2001));
+  if (!flag(epsilon, 908)) stop("an epsilon in memory: tensor", (int)integer(epsilon, 906));
+  for (int i = 0; i < rank(x); i++)
+    if (size(x, i) != size(y, i)) return BAD_PARAM;
+  return rank(x) == rank(y) && is_row(tensor(o, 2005), x) && (!bias || is_row(bias, x)) ? OK : BAD_PARAM;
+}
+
 static int finish_plan(const descriptor *p) {
   const descriptor *configuration = values_of(p, 401)->pointer;
   if (configuration->type != CONFIGURATION || configuration->engine < 0) stop("no configuration:", 401);
@@ -190,7 +210,7 @@ static int finish_plan(const descriptor *p) {
 
 static const descriptor *result(const descriptor *graph) {
   const descriptor *last = values_of(graph, 801)[count_of(graph, 801) - 1].pointer;
-  return tensor(last, last->type == CONVOLVE ? 705 : last->type == APPLY ? 753 : 2803);
+  return tensor(last, last->type == CONVOLVE ? 705 : last->type == APPLY ? 753 : last->type == ATTEND ? 2803 : 2013);
 }
 
 static int finish_heuristics(const descriptor *h) {
@@ -209,6 +229,7 @@ int cudnnBackendFinalize(void *d_) {
   if (d->type == CONVOLVE) return finish_convolution(d);
   if (d->type == APPLY) return finish_pointwise(d);
   if (d->type == ATTEND) return finish_attention(d);
+  if (d->type == NORMALIZE) return finish_normalization(d);
   if (d->type == PLAN) return finish_plan(d);
   if (d->type == HEURISTICS) return finish_heuristics(d);
   if (d->type == PACK && count_of(d, 1000) != count_of(d, 1001)) return BAD_PARAM;
@@ -334,6 +355,24 @@ static double attended(const task *t, const step *s, const int64_t *at) {
   return sum / total * t->factor;
 }
 
+/* Tensors are of rows, then elements. */
+static double normalized(const task *t, const step *s, const int64_t *at) {
+  static const int64_t zero[MOST_AXES];
+  const place_ *x = &t->tensors[s->inputs[0]];
+  const double count = (double)x->sizes[1], epsilon = get(&t->tensors[s->inputs[2]], zero);
+  const double bias = s->input_count > 3 ? get(&t->tensors[s->inputs[3]], at) : 0;
+  static double mean, inverse;
+  if (!at[1]) mean = 0;
+  for (int64_t i = 0; !at[1] && s->mode == LAYER_NORM && i < x->sizes[1]; i++) mean += get(x, (int64_t[]){at[0], i, 0, 0, 0}) / count;
+  double variance = 0;
+  for (int64_t i = 0; !at[1] && i < x->sizes[1]; i++) {
+    const double distance = get(x, (int64_t[]){at[0], i, 0, 0, 0}) - mean;
+    variance += distance * distance / count;
+  }
+  if (!at[1]) inverse = 1 / sqrt(variance + epsilon); /* once for a row */
+  return (get(x, at) - mean) * inverse * get(&t->tensors[s->inputs[1]], at) * t->factor + bias;
+}
+
 static void compute(void *data) {
   const task *t = data;
   memset(t->workspace, 1, t->bytes);
@@ -346,7 +385,7 @@ static void compute(void *data) {
         for (at[2] = 0; at[2] < y->sizes[2]; at[2]++)
           for (at[3] = 0; at[3] < y->sizes[3]; at[3]++)
             for (at[4] = 0; at[4] < y->sizes[4]; at[4]++)
-              put(y, at, s->type == CONVOLVE ? convolved(t, s, at) : s->type == APPLY ? applied(t, s, at) : attended(t, s, at));
+              put(y, at, s->type == CONVOLVE ? convolved(t, s, at) : s->type == APPLY ? applied(t, s, at) : s->type == ATTEND ? attended(t, s, at) : normalized(t, s, at));
   }
 }
 
@@ -376,11 +415,12 @@ static int number_of(task *t, const descriptor *d, const descriptor *pack) {
 }
 
 static step step_of(task *t, const descriptor *o, const descriptor *pack) {
-  static const int inputs[3][5] = {{704, 703}, {751, 752}, {2800, 2801, 2802, 2805}}, outputs[] = {705, 753, 2803};
-  const int kind = o->type == CONVOLVE ? 0 : o->type == APPLY ? 1 : 2;
+  static const int inputs[4][5] = {{704, 703}, {751, 752}, {2800, 2801, 2802, 2805}, {2002, 2005, 2007, 2006}}, outputs[] = {705, 753, 2803, 2013};
+  const int kind = o->type == CONVOLVE ? 0 : o->type == APPLY ? 1 : o->type == ATTEND ? 2 : 3;
   step s = {.type = o->type, .output = number_of(t, tensor(o, outputs[kind]), pack)};
   for (int i = 0; inputs[kind][i]; i++)
     if (tensor(o, inputs[kind][i])) s.inputs[s.input_count++] = number_of(t, tensor(o, inputs[kind][i]), pack);
+  if (kind == 3) s.mode = small(o, 2000);
   if (kind == 1) s.mode = small(other(o, 750, POINTWISE), 0);
   for (int i = 0; !kind && i < 3; i++) {
     const descriptor *c = other(o, 702, CONVOLUTION);

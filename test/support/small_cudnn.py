@@ -1,7 +1,8 @@
 """A shared library with the functions of cuDNN that dlc calls, written for tests.
 
-It computes on the host, and runs in the emulator only, whose streams it enqueues on. Convolutions
-and attention are a multiple of what they should be, before anything follows, so that a test sees
+It computes on the host, and runs in the emulator only, whose streams it enqueues on. Convolutions,
+attention and normalisations are a multiple of what they should be, before anything follows or a
+bias is added, so that a test sees
 who has computed, by which engine. It stops the process at a number that it does not know, an
 attribute of a wrong type, a place of a tensor that has none, or a descriptor that is left over.
 """

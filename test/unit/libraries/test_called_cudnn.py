@@ -5,7 +5,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from called_on_gpu import Compiled, group
-from dnn_cases import ATTENTION, EXACT, ONE, PADDED, ROUNDED, Array, Case, exact, feeds_of, grouped
+from dnn_cases import (
+    ATTENTION,
+    EXACT,
+    NORMALIZATION,
+    ONE,
+    PADDED,
+    ROUNDED,
+    Array,
+    Case,
+    exact,
+    feeds_of,
+    grouped,
+)
 from dnn_models import KEYS, attention, convolution
 from run_by_steps import run_by_steps
 from small_cudnn import FACTORS, REFUSED_ROWS, build_cudnn
@@ -67,6 +79,15 @@ def test_attention(case: Case, library: Path, tmp_path: Path) -> None:
     result, inputs, state = run(compiled, 0, cudnn=library)
     right = wanted(graph, inputs, FACTORS[0], 2)
     np.testing.assert_allclose(result, right, rtol=2.0**-10, atol=2.0**-10)
+    assert state == str(library)
+
+
+@pytest.mark.parametrize("graph", NORMALIZATION.values(), ids=NORMALIZATION)
+def test_a_normalization(graph: str, library: Path, tmp_path: Path) -> None:
+    result, inputs, state = run(Compiled(tmp_path, grouped(graph, tmp_path)), 0, cudnn=library)
+    right = wanted(graph, inputs, FACTORS[0]).astype(np.float64)
+    digits = 8 if result.dtype.name == "bfloat16" else 11
+    np.testing.assert_allclose(result.astype(np.float64), right, rtol=2.0**-digits, atol=2.0**-20)
     assert state == str(library)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from cudnn_without_gpu import CudnnWithoutGpu, enumerators, find_cudnn
-from dnn_cases import ATTENTION, EXACT, ROUNDED, grouped
+from dnn_cases import ATTENTION, EXACT, NORMALIZATION, ROUNDED, grouped
 from dnn_clusters import ATTENTIONS, CONVOLUTIONS, RELU, convolved
 from dnn_models import attention
 from dnn_normalizations import NORMALIZATIONS
@@ -48,6 +48,7 @@ def test_what_runs_on_a_gpu_is_taken(cudnn: CudnnWithoutGpu, tmp_path: Path) -> 
     texts = {**EXACT, **ROUNDED}
     for name, case in ATTENTION.items():
         texts[name] = grouped(attention(*case, scale=0.125), tmp_path)
+    texts |= {name: grouped(each, tmp_path) for name, each in NORMALIZATION.items()}
     answers = cudnn.answers([call_of(text, tmp_path) for text in texts.values()])
     assert dict(zip(texts, answers, strict=True)) == dict.fromkeys(texts, "ok")
 
