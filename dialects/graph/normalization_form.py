@@ -19,16 +19,16 @@ from dlc.dialects.graph.pattern import (
     matches,
 )
 from dlc.dialects.graph.reduction import ReduceMeanOp
-from dlc.ir.tensor import element_type, is_float, shape
+from dlc.ir.tensor import shape
 
 
 @dataclass(frozen=True)
 class NormalizationForm:
     """A normalisation over the last axes, in ops.
 
-    x: what it is of. ops: all of them, casts between floats included. axes: how many it is over.
-    is_centred: whether the mean is taken off, as a layer normalisation does; without it the mean
-    of squares is its variance. bias: ``None`` where nothing is added.
+    x: what it is of. ops: all of them, casts included, between any types. axes: how many it is
+    over. is_centred: whether the mean is taken off, as a layer normalisation does; without it the
+    mean of squares is its variance. bias: ``None`` where nothing is added.
     """
 
     x: SSAValue
@@ -94,8 +94,7 @@ class _Way:
         is_one = self.one not in found or constant_number(found[self.one]) == 1
         owners = (found[each].owner for each in found if isinstance(each, Apply))
         ops = frozenset(op for op in owners if isinstance(op, Operation))
-        are_floats = all(is_float(element_type(v)) for op in ops for v in op.operands)
-        if epsilon is None or not axes or not is_one or not are_floats:
+        if epsilon is None or not axes or not is_one:
             return None
         x, scale, bias = found[self.x], found[self.scale], found.get(self.bias)
         return NormalizationForm(x, scale, bias, epsilon, axes, self.is_centred, ops)

@@ -38,10 +38,11 @@ def normalized(
     epsilon: str = "0.001",
     one: str = "1.0",
     first: str = "",
+    result: str = "x",
 ) -> Cluster:
     """Return a normalisation of ``tensor<x>`` and the ops after it. s, t: the scale and the bias.
     axes: those that it is over. centred, by, scaled, shift: how it is written. first: a line before
-    it, which may make another ``%x``.
+    it, which may make another ``%x``. result: whether it gives the type of ``x``, or ``f`` for f32.
     """
     *sizes, element = x.split("x")
     over = [int(axis) for axis in axes.split(",")]
@@ -69,7 +70,7 @@ def normalized(
         name="%z" if "%x" in first else "%x", **given
     )
     body = "\n".join(line.format(**given) for line in lines)
-    return cluster(body, f"%{len(after)}: {given['x']}", signature)
+    return cluster(body, f"%{len(after)}: {given[result]}", signature)
 
 
 ONLY_SCALED: dict[str, Any] = {"scaled": NARROW.split("\n")[0], "shift": NO_SHIFT}

@@ -175,6 +175,9 @@ BF16_INSIDE = """%o = graph.cast %n {{to = bf16}} : {f} -> tensor<5x3x48xbf16>
 %j = graph.mul %o, %s : (tensor<5x3x48xbf16>, {s}) -> tensor<5x3x48xbf16>
 %u = graph.cast %j {{to = {e}}} : tensor<5x3x48xbf16> -> {x}"""
 BESIDE = "no graph.cast beside a normalisation"  # of distances, by the root of their mean square
+WIDENED = """%o = graph.mul %s, %n : ({s}, {f}) -> {f}
+%0 = graph.add %t, %o : ({t}, {f}) -> {f}"""
+CONSTANT_VECTOR = {name: each.replace("1x{e}", "48x{e}") for name, each in BY_CONSTANT.items()}
 NO_NORMALIZATION = "convolutions, attention, and normalisations"
 
 NOT_NORMALIZED = {
@@ -185,6 +188,14 @@ NOT_NORMALIZED = {
     "bf16 inside": (
         "normalises f16 in f16 and f32",
         normalized(scaled=BF16_INSIDE, s="48xbf16", t="48xf16"),
+    ),
+    "a result of f32": (
+        "normalises f16 and bf16",
+        normalized(s="48xf32", scaled=WIDENED, shift="", result="f"),
+    ),
+    "a scale that is a constant": (
+        "nothing in memory to normalise",
+        normalized(**CONSTANT_VECTOR),
     ),
     "a sum after it": (NO_NORMALIZATION, normalized(ADDED)),
     "a sum before it": ("no graph.add beside a normalisation", normalized(first=BEFORE)),

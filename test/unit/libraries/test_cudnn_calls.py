@@ -276,6 +276,10 @@ OTHER_ROWS = {
     "a shorter bias": {SHIFT: {"sizes": [1, 47, 1, 1]}},
     "a bias of two axes": {SHIFT: {"sizes": [1, 48], "strides": [48, 1]}},
     "two axes": {n: {"sizes": [15, 48], "strides": [48, 1]} for n in (ROW, NORMAL)},
+    "three axes": {
+        n: {"sizes": [1 if n in (VECTOR_OF_ROW, SHIFT) else 15, 48, 1], "strides": [48, 1, 1]}
+        for n in (ROW, VECTOR_OF_ROW, SHIFT, NORMAL)
+    },
     "an epsilon of rows": {
         EPSILON: {"sizes": [15, 1, 1, 1], "number": None, "buffer": 0, "element": "f16"}
     },
