@@ -15,8 +15,8 @@ def verify_call(
     outputs: Sequence[BlockArgument],
     scratch: Sequence[int],
 ) -> None:
-    """Raise VerifyException for a call of nothing, one that leaves out an output, or one whose
-    workspace is not there. scratch: the bytes of the scratch buffers of the kernel.
+    """Raise VerifyException for a call of nothing, one that does not name each output once, or one
+    whose workspace is not there. scratch: the bytes of the scratch buffers of the kernel.
     """
     if call is None:
         return
@@ -30,8 +30,11 @@ def verify_call(
     known = {x.index for x in (*inputs, *outputs)}
     if not known.issuperset(given):
         raise VerifyException(f"buffers = {given} of a call should be inputs or outputs")
-    if missing := [x.index for x in outputs if x.index not in given]:
-        raise VerifyException(f"the call leaves out buffer {missing[0]}, an output")
+    for output in (x.index for x in outputs):
+        if output not in given:
+            raise VerifyException(f"the call leaves out buffer {output}, an output")
+        if given.count(output) > 1:
+            raise VerifyException(f"the call names buffer {output}, an output, more than once")
     if workspace and [workspace] != [*scratch[-1:]]:
         raise VerifyException(
             f"workspace = {workspace} of a call should be the bytes of the last scratch buffer"

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from xdsl.ir import Operation
-
 from dlc import libraries
 from dlc.core.locations import operation_text
+from dlc.dialects.gpu import KernelOp as GpuKernelOp
 from dlc.dialects.loop import KernelOp
 from dlc.dialects.loop.attributes import CallAttr
 from dlc.errors import CompileError
@@ -32,7 +31,7 @@ def macro(library: str, function: Function) -> str:
     return f"#define {function.name} (({type}){address})"
 
 
-def checked_library(kernel: Operation, call: CallAttr, target: str) -> Library:
+def checked_library(kernel: KernelOp | GpuKernelOp, call: CallAttr, target: str) -> Library:
     """Return the library of the call of a kernel for a kind of chip; raises CompileError for a call
     that does not fit the kernel.
     """
@@ -42,8 +41,11 @@ def checked_library(kernel: Operation, call: CallAttr, target: str) -> Library:
             raise CompileError(f"library {library.name} is for a {library.target.upper()}")
         if call.function not in (each.name for each in library.functions):
             raise CompileError(f"library {library.name} has no function {call.function}")
-        arguments = kernel.regions[0].block.args
+        arguments = kernel.body.block.args
         library.check(call, [buffer_type(arguments[number]) for number in call.buffers])
+        written = call.buffers[library.result]
+        if [x.index for x in kernel.output_buffers] != [written]:
+            raise CompileError(f"the call writes buffer {written}, which is not the only output")
     except CompileError as error:
         error.place(operation_text(kernel))
         raise

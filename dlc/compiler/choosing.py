@@ -14,7 +14,7 @@ from dlc.analysis.entry import find_main, groups
 from dlc.compiler.dividing import Dividing
 from dlc.compiler.ir_files import is_ir
 from dlc.compiler.options import Options
-from dlc.compiler.targets import Target
+from dlc.compiler.targets import Target, parse_targets
 from dlc.compiler.tuning_session import TuningSession
 from dlc.core.cache import write_atomically
 from dlc.core.context import DlcContext
@@ -66,6 +66,8 @@ class Choosing:
 
     def choose(self, target: Target, module: ModuleOp) -> None:
         """Choose for a module that ``tile`` has been through. Raises CompileError."""
+        if self._dividing is not None:
+            self._dividing.finish()
         if self.options.locked is not None:
             self._obey(Path(self.options.locked), target, module)
         elif self.options.tune_seconds is not None:
@@ -144,6 +146,9 @@ def obeying(options: Options, source: ModelSource) -> Options:
     if options.locked is None or is_ir(source):
         return options
     lock = _read(Path(options.locked))
+    targets = parse_targets(options.target)
+    if unknown := [each.name for each in targets if each.name not in lock.choices]:
+        raise CompileError(lock.other_target(unknown[0]), at=lock.path)
     if options.libraries and {*options.libraries} != {*lock.libraries}:
         key, written = option("libraries"), ",".join(lock.libraries) or "none"
         raise CompileError(

@@ -34,8 +34,9 @@ class Dividing:
         self._evolution: MeasuredEvolution | None = None
         self.search: Search | None = None
         given = lock.divisions.get(target.name) if lock else None
+        self._replayed: Replayed | None = None
         if lock and given:
-            self.search = Replayed(given, lock.path)
+            self.search = self._replayed = Replayed(given, lock.path)
         elif session and options.search == "evolve":
             self.search = self._evolution = _measured(session, module)
         self._recorded: Recorded | None = None
@@ -48,6 +49,11 @@ class Dividing:
     def texts(self) -> Sequence[str]:
         """The divisions that a lock should have."""
         return self._recorded.texts if self._recorded else ()
+
+    def finish(self) -> None:
+        """Raise CompileError where a lock has divisions that nothing asked for."""
+        if self._replayed:
+            self._replayed.finish()
 
     @property
     def summary(self) -> str:

@@ -80,6 +80,7 @@ class Library:
     check: raises CompileError for a call that does not fit buffers of these types. code: C
     statements that do the iterations from ``first`` to before ``end`` of a call (``int64_t``) by
     its functions; ``b[i]`` is the address of the ``i``-th buffer that the call names.
+    result: the place, among the buffers that a call names, of the only one that it writes.
     algorithms: how many it may be asked for by the key ``algorithm`` of a schedule, which the call
     then has, too.
 
@@ -99,6 +100,7 @@ class Library:
     check: Callable[[CallAttr, Sequence[MemRefType[Attribute]]], None]
     code: Callable[[CallAttr], str]
     begin: str = ""
+    result: int = -1
     algorithms: int = 1
     text: str = ""
 

@@ -17,6 +17,9 @@ T = TypeVar("T", bound=Value)
 MOST_AXES = 5
 """Of a tensor."""
 
+MOST_TENSORS = 64
+"""Of a graph: the C of a call keeps as many addresses on the stack."""
+
 _NOTHING: tuple[Value, ...] = ()
 
 _MOST = (1 << 31) - 1
@@ -44,6 +47,15 @@ class Tensor:
     def end(self) -> int:
         """How many elements its buffer has at least."""
         return 1 + sum((n - 1) * s for n, s in zip(self.sizes, self.strides, strict=True))
+
+    def fills(self, elements: int) -> bool:
+        """Whether it has each of so many elements from the first one on once."""
+        count = 1
+        for size, stride in sorted(zip(self.sizes, self.strides, strict=True), key=lambda x: x[1]):
+            if size > 1 and stride != count:
+                return False
+            count *= size
+        return count == elements
 
     def keys(self) -> dict[str, Value]:
         """Return it as a record."""
@@ -123,6 +135,8 @@ class OperationGraph:
     def read(call: CallAttr) -> "OperationGraph":
         """Return the graph that the keys of a call say; raises CompileError for a wrong one."""
         tensors = tuple(map(Tensor.read, _records(call, "tensors")))
+        if len(tensors) > MOST_TENSORS:
+            raise CompileError(f"a call has at most {MOST_TENSORS} tensors")
         found = OperationGraph(tensors, tuple(map(Operation.read, _records(call, "operations"))))
         found._check()
         return found
@@ -142,6 +156,12 @@ class OperationGraph:
             if tensor.end > prod(type.get_shape()):
                 raise CompileError(f"the call leads out of buffer {tensor.buffer}, {type}")
         self._check_result(len(buffers) - 1)
+
+    def check_filled(self, buffers: Sequence[MemRefType[Attribute]]) -> None:
+        """Raise CompileError unless what is written fills its buffer, the last one."""
+        last, elements = len(buffers) - 1, prod(buffers[-1].get_shape())
+        if not any(each.buffer == last and each.fills(elements) for each in self.tensors):
+            raise CompileError("the tensor that is written has each element of its buffer once")
 
     def _check_result(self, last: int) -> None:
         outputs = [each.output for each in self.operations]

@@ -247,6 +247,7 @@ LIBRARY = Library(
     call=_call,
     check=_check,
     code=_code,
+    result=2,
     algorithms=8,
     text=(Path(__file__).parent / "cublaslt.c").read_text(),
 )

@@ -109,6 +109,7 @@ def _check(call: CallAttr, buffers: Sequence[MemRefType[Attribute]]) -> None:
         raise CompileError(f"cuDNN has no tensors of {' and '.join(sorted(unknown))} here")
     for operation in graph.operations:
         _check_operation(operation, graph)
+    graph.check_filled(buffers)
 
 
 def _check_operation(operation: Operation, graph: OperationGraph) -> None:

@@ -42,6 +42,9 @@ _ERROR = 0.07
 OpenBLAS", on two cores: our own estimate over the ratio that was measured is the time of OpenBLAS.
 """
 
+_FITTED, _UNFITTED_ERROR = 16, 30.0
+"""Results of fewer rows or columns were not among them: 1 x 1024 x 1 took 31 times its price."""
+
 
 def _obstacle(cluster: Cluster) -> str | None:
     product = Product.of(cluster)
@@ -69,7 +72,8 @@ def _price(cluster: Cluster, chip: Arch) -> Price:
     rate = _EFFICIENCY * chip.flops_per_s(bytes_each) * cores / chip.cores
     begin_us = chip.costs.launch_us + (chip.parallel_region_us if cores > 1 else 0.0)
     packing_s = copied * _PACKED_CLOCKS / chip.clock_hz
-    return Price(bound, 1e-6 * begin_us + flops / rate + packing_s, _ERROR)
+    error = _ERROR if min(m, n) >= _FITTED else _UNFITTED_ERROR
+    return Price(bound, 1e-6 * begin_us + flops / rate + packing_s, error)
 
 
 def _call(cluster: Cluster) -> CallAttr:
@@ -127,5 +131,6 @@ LIBRARY = Library(
     call=_call,
     check=_check,
     code=_code,
+    result=2,
     begin="openblas_set_num_threads(1);",
 )

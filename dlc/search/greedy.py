@@ -2,7 +2,7 @@
 anything.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from heapq import heappop, heappush
@@ -39,9 +39,17 @@ def search(flow: Dataflow, planner: Planner, effort: Effort = UNLIMITED) -> Part
 def stitch(partition: Partition, planner: Planner) -> Partition:
     """Return a partition in which clusters have become stages of one kernel wherever that takes
     less time, best saving first (FusionStitching, after a search for kernels without stages).
+
+    Clusters that could be one kernel without stages stay apart: whether they should be one was the
+    question of the search, which may have gone by measured times, or been a lock.
     """
     prices = Prices(partition.flow, planner, planner.worthwhile)
-    return _Greedy(partition, planner, prices).run()
+
+    def has_stages(cluster: Cluster) -> bool:
+        kernel = prices.kernel(cluster)
+        return kernel is not None and not isinstance(planner.whole(kernel), Plan)
+
+    return _Greedy(partition, planner, prices, has_stages).run()
 
 
 Pair = tuple[int, int]
@@ -66,8 +74,21 @@ class _Merge:
         return -self.saving.operations, -self.saving.bytes, self.parts
 
 
+def _always(cluster: Cluster) -> bool:
+    del cluster
+    return True
+
+
 class _Greedy:
-    def __init__(self, partition: Partition, planner: Planner, prices: Prices):
+    def __init__(
+        self,
+        partition: Partition,
+        planner: Planner,
+        prices: Prices,
+        may_merge: Callable[[Cluster], bool] = _always,
+    ):
+        """may_merge: whether the ops of clusters may be one."""
+        self._may_merge = may_merge
         self.partition = partition
         self.planner = planner
         self.prices = prices
@@ -117,6 +138,8 @@ class _Greedy:
             return
         clusters = [self.partition.clusters[n] for n in parts]
         together = reduce(Cluster.merged, clusters)
+        if not self._may_merge(together):
+            return
         plan = self.prices.plan(together)
         if isinstance(plan, Plan):
             apart = [self.plans[n] for n in parts]

@@ -1,6 +1,6 @@
 """Divisions of ops into groups as text: what a lock file holds where times decided them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dlc.analysis.dataflow import Cluster, Dataflow
@@ -52,15 +52,19 @@ class Replayed:
 
     def __init__(self, texts: Sequence[str], path: str):
         """path: of the lock, for errors."""
-        self._left: Iterator[str] = iter(texts)
+        self._left = list(texts)
         self._path = path
 
     def __call__(self, flow: Dataflow, planner: Planner, effort: Effort = UNLIMITED) -> Partition:
         """Return the next division. Raises CompileError where it is that of another model."""
         try:
-            text = next(self._left, None)
-            if text is None:
+            if not self._left:
                 raise CompileError(_OTHER)
-            return read_division(text, flow)
+            return read_division(self._left.pop(0), flow)
         except CompileError as error:
             raise CompileError(error.message, at=self._path) from None
+
+    def finish(self) -> None:
+        """Raise CompileError where divisions are left: they are those of another model."""
+        if self._left:
+            raise CompileError(_OTHER, at=self._path)

@@ -49,15 +49,22 @@ class Kind:
     @property
     def best_s(self) -> float:
         """The time of the best schedule, once all are measured; until then infinite."""
-        times = [each.median_s for each in self.known.values() if not each.fault]
-        return min(times, default=inf) if not self.unknown() else inf
+        return min(self._times(), default=inf) if not self.unknown() else inf
 
     def seconds(self) -> tuple[float, float] | None:
         """Return what all groups take by the model's choice and by the best measured one; ``None``
         where the model's choice has no time.
         """
-        times = [self.known[x.text].median_s for x in self.plan.candidates if x.text in self.known]
-        first = self.known.get(self.plan.best.text)
-        if first is None or first.fault:
+        first_s = self._time(self.plan.best)
+        if first_s is None:
             return None
-        return len(self.groups) * first.median_s, len(self.groups) * min(filter(None, times))
+        return len(self.groups) * first_s, len(self.groups) * min(self._times())
+
+    def _times(self) -> list[float]:
+        times = map(self._time, self.plan.candidates)
+        return [each for each in times if each is not None]
+
+    def _time(self, candidate: Candidate) -> float | None:
+        """Return what a schedule takes, as a plan has it; ``None`` where that was not measured."""
+        found = self.known.get(candidate.text)
+        return None if found is None or found.fault else candidate.informed(found.median_s).s

@@ -46,14 +46,17 @@ class Lock:
     libraries: tuple[str, ...] = ()
     divisions: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
+    def other_target(self, target: str) -> str:
+        """Return what is wrong where the lock has nothing for a target."""
+        return f"the lock is for {' and '.join(self.choices) or 'nothing'}, not for {target}"
+
     def write_on(self, module: ModuleOp, target: str) -> None:
         """Give the groups of a module their schedules.
 
         Raises CompileError where the lock has none for a group, or none for the target.
         """
         if target not in self.choices:
-            known = " and ".join(self.choices) or "nothing"
-            raise CompileError(f"the lock is for {known}, not for {target}", at=self.path)
+            raise CompileError(self.other_target(target), at=self.path)
         for group in groups(find_main(module)):
             choice = self.choices[target].get(key_of(group))
             if choice is None:
@@ -117,7 +120,10 @@ def read_lock(text: str, path: str) -> Lock:
             elif (found := _LINE.fullmatch(line)) and current is not None:
                 _add(current, found[1], Choice(_schedule(found[2]), _measured(found[3])))
             else:
-                raise CompileError("this is neither a target nor the choice for a group")
+                raise CompileError(
+                    "this is none of: a target, libraries with commas between, a division of "
+                    "numbers, the choice for a group"
+                )
         except CompileError as error:
             raise CompileError(error.message, at=f"{path}:{number}") from None
     return Lock(choices, path, allowed, divisions)

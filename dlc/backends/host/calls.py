@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import Operation
-
 from dlc.backends._c_call import checked_library, macro
 from dlc.backends.host.c_text import c_list
+from dlc.dialects.gpu import KernelOp
 from dlc.dialects.loop.attributes import CallAttr
 from dlc.libraries import Library
 
@@ -23,7 +22,7 @@ class CudaCall:
     has_workspace: bool
 
     @staticmethod
-    def of(kernel: Operation, call: CallAttr | None) -> "CudaCall | None":
+    def of(kernel: KernelOp, call: CallAttr | None) -> "CudaCall | None":
         """Return the call of a kernel, ``None`` where it has none; raises CompileError for one that
         does not fit the kernel.
         """

@@ -42,6 +42,13 @@ loop.kernel @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : i
 
 // -----
 
+// expected-error@below {{the call names buffer 1, an output, more than once}}
+loop.kernel @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : i64, call = #loop.call<library = "a", function = "f", buffers = [0, 1, 1], count = 8>} {
+  loop.end
+}
+
+// -----
+
 // expected-error@below {{workspace = 64 of a call should be the bytes of the last scratch buffer}}
 loop.kernel @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : i64, call = #loop.call<library = "a", function = "f", buffers = [0, 1], count = 8, workspace = 64>} {
   loop.end

@@ -124,6 +124,11 @@ WRONG_TENSORS = {
     "nothing for a number": ("make what is between them", {NUMBER: {"number": None}}),
     "an input that is between": ("make what is between them", {X: {"buffer": None}}),
     "a result that is between": ("to the last buffer", {Y: {"buffer": None, "element": "f32"}}),
+    "a result of two rows in one": ("has each element", {Y: {"strides": [840, 1, 0, 24]}}),
+    "a result with gaps": (
+        "has each element",
+        {Y: {"sizes": [2, 24, 7, 5], "strides": [0, 1, 120, 24]}},
+    ),
     "a result in an input": (
         "to the last buffer",
         {SUM: {"buffer": 0, "element": "f16"}},

@@ -41,3 +41,13 @@ def test_what_does_not_fit_is_one_line(text: str, reason: str) -> None:
 def test_a_lock_with_too_few_divisions_is_one_line() -> None:
     with pytest.raises(CompileError, match="the lock divides the operations of another"):
         Replayed([], "dlc.lock")(random_flow(5), PLANNER)
+
+
+def test_a_lock_with_too_many_divisions_is_one_line() -> None:
+    flow = dataflow("%a = exp %x : 4x8", "%a: tensor<4x8xf32>")
+    replayed = Replayed(["0", "0"], "dlc.lock")
+    replayed(flow, PLANNER)
+    with pytest.raises(
+        CompileError, match=r"^dlc\.lock: the lock divides the operations of another"
+    ):
+        replayed.finish()
