@@ -2,7 +2,7 @@
 without it.
 
 The numbers were fitted to times of cuDNN 9.19 on an H200, in f16, by test/benchmarks/cudnn.py.
-Other chips and bf16 are assumed to have them. Those of normalisations are assumed, not measured.
+Other chips and bf16 are assumed to have them.
 """
 
 from math import ceil, prod
@@ -49,18 +49,26 @@ _FOLLOWING_S = {
 _OTHER_S = 1.7e-6, 4.5e-12
 """The same of the others, such as ``sigmoid``."""
 
-_NORMALIZATION_S, _NORMALIZATION_ERROR = 3e-6, 0.25
-"""What a normalisation takes beside a kernel of ours, and how far that is off: assumed."""
+_NORMALIZATION_S, _NORMALIZATION_EFFICIENCY = 0.2e-6, 0.74
+"""What a normalisation takes beside a kernel of ours; the part of the bandwidth."""
+
+_PIECE, _ODD_S, _ODD = 128, 6e-6, 3.7
+"""Where rows are no multiple of so many elements (1,000), it takes that much more, and its bytes
+take so many times as long.
+"""
 
 _ERROR = {"convolution": 0.24, "attention": 0.09}
-"""Root of the mean square over what it was fitted to: 193 convolutions, 24 cases of attention."""
+_NORMALIZATION_ERROR = 0.16
+"""Root of the mean square over what it was fitted to: 193 convolutions, 24 cases of attention, 11
+layer normalisations.
+"""
 
 
 def price_of(cluster: Cluster, graph: OperationGraph, chip: GpuArch) -> Price:
     """Return the price of what a graph computes, of a type that the chip multiplies."""
     type, bytes = graph.tensors[0].element, traffic_bytes(cluster)
     if graph.operations[0].name in NAMES.values():
-        return _normalization(bytes, chip)
+        return _normalization(graph.tensors[0].sizes[1], bytes, chip)
     of = _attention if graph.operations[0].name == "attention" else _convolution
     sizes, own_s, tiles_s = of(graph, rate_per_sm(type, chip), chip.sm_count)
     memory_s = bytes / (chip.dram_bytes_per_s * _READ_EFFICIENCY)
@@ -70,10 +78,13 @@ def price_of(cluster: Cluster, graph: OperationGraph, chip: GpuArch) -> Price:
     return Price(bound_of(sizes, type, bytes, chip), seconds, error, 1e-6 * chip.costs.call_us)
 
 
-def _normalization(bytes: int, chip: GpuArch) -> Price:
-    """Return the price of what moves so many bytes, and computes little."""
-    memory_s = bytes / (chip.dram_bytes_per_s * _READ_EFFICIENCY)
-    seconds = 1e-6 * chip.costs.start_us + _NORMALIZATION_S + memory_s
+def _normalization(elements: int, bytes: int, chip: GpuArch) -> Price:
+    """Return the price of rows of so many elements, whose kernel moves so many bytes, and computes
+    little.
+    """
+    memory_s = bytes / (chip.dram_bytes_per_s * _NORMALIZATION_EFFICIENCY)
+    more_s, times = (_ODD_S, _ODD) if elements % _PIECE else (0.0, 1.0)
+    seconds = 1e-6 * chip.costs.start_us + _NORMALIZATION_S + more_s + times * memory_s
     work = streaming_work(0, 0, bytes, chip.sm_count, BlockResources(128))
     return Price(gpu_bound(work, chip), seconds, _NORMALIZATION_ERROR, 1e-6 * chip.costs.call_us)
 

@@ -52,10 +52,3 @@ loop.kernel @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : i
 loop.kernel @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {outputs = 1 : i64, call = #loop.call<library = "cublaslt", function = "cublasLtMatmul", buffers = [0, 1], count = 1>} {
   loop.end
 }
-
-// -----
-
-// expected-error@below {{the call writes buffer 0, which is not the only output}}
-loop.kernel @k(%x: memref<32x32xf32>, %y: memref<32x32xf32>, %z: memref<32x32xf32>) attributes {outputs = 1 : i64, call = #loop.call<library = "openblas", function = "cblas_sgemm", buffers = [2, 1, 0], count = 8, sizes = [1, 32, 32, 32], starts = [0, 0, 0], steps = [0, 0, 0], pitches = [32, 32, 32], turned = [false, false, false]>} {
-  loop.end
-}
