@@ -1,7 +1,15 @@
 """Arguments that say something about a model's inputs, as ``NAME=VALUE``."""
 
+from __future__ import annotations
+
 import re
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dlc.core.weights import Array
 
 _SIZE = re.compile(r"-?[0-9]+")
 
@@ -27,6 +35,42 @@ def constant(text: str) -> tuple[str, str]:
     if not name or not value:
         raise ArgumentTypeError(f"{text!r} is not NAME=NUMBER,NUMBER,... or NAME=@FILE.npy")
     return name, value
+
+
+def add_inputs(parser: ArgumentParser) -> None:
+    """Add ``--shape`` and ``--constant``."""
+    parser.add_argument(
+        "--shape",
+        action="append",
+        default=[],
+        type=shape,
+        metavar="NAME=1,3,224,224",
+        help="the sizes of an input, or the value of a symbolic size; may be repeated",
+    )
+    parser.add_argument(
+        "--constant",
+        action="append",
+        default=[],
+        type=constant,
+        metavar="NAME=5",
+        help="compile the value of an input in: numbers, or NAME=@FILE.npy; may be repeated",
+    )
+
+
+def check_once(parser: ArgumentParser, given: Namespace) -> None:
+    """End the command where ``--shape`` or ``--constant`` gives something twice."""
+    for option in ("shape", "constant"):
+        if (name := repeated_name(vars(given)[option])) is not None:
+            parser.error(f"argument --{option}: {name!r} is given twice")
+
+
+def constants(pairs: Sequence[tuple[str, str]], model: Path) -> dict[str, Array]:
+    """Return the values that are compiled in. Raises CompileError for what is none."""
+    if not pairs:
+        return {}
+    from dlc.frontends.onnx.constants import read_constants
+
+    return read_constants(dict(pairs), model)
 
 
 def repeated_name(pairs: list[tuple[str, object]]) -> str | None:

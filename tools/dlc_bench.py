@@ -44,7 +44,7 @@ from dlc.tools._command import (
     seconds,
 )
 from dlc.tools._division_arguments import add_libraries, add_search
-from dlc.tools._model_arguments import constant, repeated_name, shape
+from dlc.tools._model_arguments import check_once, constant, shape
 from dlc.tools._terminal import show
 
 _PEERS = ("eager", "compile", "ort", "xla")
@@ -64,8 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for option in ("shape", "constant"):
         if vars(given)[option] and not given.models:
             parser.error(f"argument --{option}: only with an ONNX file")
-        if (name := repeated_name(vars(given)[option])) is not None:
-            parser.error(f"argument --{option}: {name!r} is given twice")
+    check_once(parser, given)
     return run_command("dlc-bench", lambda: _run(given))
 
 

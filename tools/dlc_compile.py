@@ -21,15 +21,14 @@ from dlc.compiler.options import (
 )
 from dlc.compiler.output_place import check_places, files_written
 from dlc.core.array_files import Arrays, read_arrays, write_arrays
-from dlc.core.cache import write_atomically
 from dlc.core.weights import Array
 from dlc.tools._command import FAILURE, SUCCESS, CommandParser, Progress, run_command, tolerance
 from dlc.tools._division_arguments import add_libraries, add_search
-from dlc.tools._model_arguments import constant, repeated_name, shape
+from dlc.tools._model_arguments import add_inputs, check_once, constants
 from dlc.tools._terminal import show
+from dlc.tools._text_output import STANDARD_OUTPUT, is_device, write_text
 from dlc.tools._tune_argument import joined, tuning
 
-_STANDARD_OUTPUT = Path("-")
 _PURPOSE = "Compile an ONNX model to one shared library."
 
 
@@ -37,9 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``dlc-compile`` and return its exit code."""
     parser = _parser()
     given = parser.parse_args(joined(sys.argv[1:] if arguments is None else arguments))
-    for option in ("shape", "constant"):
-        if (name := repeated_name(vars(given)[option])) is not None:
-            parser.error(f"argument --{option}: {name!r} is given twice")
+    check_once(parser, given)
     if not given.emit and (given.weights_to or given.locations):
         parser.error("arguments --weights-to, --locations: only with argument --emit")
     if given.json and given.emit:
@@ -64,22 +61,7 @@ def _parser() -> argparse.ArgumentParser:
         "sm_80[,sm_90a...]; default: the GPU found, else cpu",
     )
     add("--precision", default="fp32", choices=PRECISIONS, help="of fp32 tensors and products")
-    add(
-        "--shape",
-        action="append",
-        default=[],
-        type=shape,
-        metavar="NAME=1,3,224,224",
-        help="the sizes of an input, or the value of a symbolic size; may be repeated",
-    )
-    add(
-        "--constant",
-        action="append",
-        default=[],
-        type=constant,
-        metavar="NAME=5",
-        help="compile the value of an input in: numbers, or NAME=@FILE.npy; may be repeated",
-    )
+    add_inputs(parser)
     add(
         "--weights-from",
         type=Path,
@@ -174,7 +156,7 @@ def _run(given: argparse.Namespace) -> int:
         given.target,
         given.precision,
         dict(given.shape),
-        _constants(given),
+        constants(given.constant, given.model),
         given.weights,
         verify=given.verify,
         verify_inputs=_arrays(given.verify_inputs),
@@ -199,16 +181,16 @@ def _run(given: argparse.Namespace) -> int:
             text = emit(given.model, options, given.emit, given.locations, weights)
             if weights is not None:
                 write_arrays(given.weights_to, weights)
-            _write_text(given.output, text)
+            write_text(given.output, text)
             return SUCCESS
         outcome = compile_to(output, given.model, options)
     finally:
         progress.finish()
     if given.json:
-        _write_text(given.json, _report_text(outcome))
+        write_text(given.json, _report_text(outcome))
     for warning in (*outcome.warnings(), *_hidden_module(output)):
         show(f"dlc-compile: warning: {warning}", sys.stderr)
-    to = sys.stderr if given.json == _STANDARD_OUTPUT else sys.stdout
+    to = sys.stderr if given.json == STANDARD_OUTPUT else sys.stdout
     if outcome.tuned:
         show(outcome.tuned["text"], to)
     show(_summary(output, outcome), to)
@@ -225,23 +207,7 @@ def _files(given: argparse.Namespace, output: Path) -> list[Path]:
     """Return the ordinary files that are to be written. output: where an artifact goes."""
     artifact = [] if given.emit else files_written(output, given.weights)
     texts = [given.output if given.emit else None, given.json, given.weights_to, given.lock]
-    return [*artifact, *(path for path in texts if path and not _is_device(path))]
-
-
-def _is_device(path: Path) -> bool:
-    """Return whether text may go there as it is: a terminal, a pipe."""
-    if path == _STANDARD_OUTPUT:
-        return True
-    return path.exists() and not path.is_file() and not path.is_dir()
-
-
-def _constants(given: argparse.Namespace) -> dict[str, Array]:
-    """Return the values that are compiled in."""
-    if not given.constant:
-        return {}
-    from dlc.frontends.onnx.constants import read_constants
-
-    return read_constants(dict(given.constant), given.model)
+    return [*artifact, *(path for path in texts if path and not is_device(path))]
 
 
 def _weights_from(path: Path | None) -> Path | Arrays | None:
@@ -257,20 +223,13 @@ def _check(given: argparse.Namespace) -> int:
     """Print the operators of a model, all that keeps it from being compiled, and its open sizes."""
     from dlc.frontends.onnx.check import check_model
 
-    found = check_model(given.model, dict(given.shape), _constants(given))
+    found = check_model(given.model, dict(given.shape), constants(given.constant, given.model))
     if given.json:
-        _write_text(given.json, json.dumps(found.data(), indent=1) + "\n")
-    if given.json != _STANDARD_OUTPUT:
+        write_text(given.json, json.dumps(found.data(), indent=1) + "\n")
+    if given.json != STANDARD_OUTPUT:
         for line in found.lines():
             show(line)
     return FAILURE if found.problems else SUCCESS
-
-
-def _write_text(output: Path | None, text: str) -> None:
-    if output in (None, _STANDARD_OUTPUT):
-        sys.stdout.write(text)
-    else:
-        write_atomically(output, text.encode())
 
 
 def _report_text(outcome: Outcome) -> str:
