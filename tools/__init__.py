@@ -1,4 +1,4 @@
-"""The commands: ``dlc-opt``, ``dlc-compile``, ``dlc-run`` and ``dlc-db``.
+"""The commands: ``dlc-opt``, ``dlc-compile``, ``dlc-run``, ``dlc-db`` and ``dlc-analyze``.
 
 Importing what a command needs takes a while. Ctrl-C then ends the process at once: an exception
 would go through the start of C extensions, some of which crash at it.
@@ -12,7 +12,7 @@ from types import FrameType
 from typing import NoReturn
 
 INTERRUPTED = 128 + signal.SIGINT
-_COMMANDS = ("-m", "dlc-opt", "dlc-compile", "dlc-run", "dlc-db")
+_COMMANDS = ("-m", "dlc-opt", "dlc-compile", "dlc-run", "dlc-db", "dlc-analyze")
 
 
 def _end(number: int, frame: FrameType | None) -> None:

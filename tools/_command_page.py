@@ -7,7 +7,7 @@ from contextlib import redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
 
-from dlc.tools import dlc_bench, dlc_compile, dlc_db, dlc_opt, dlc_run
+from dlc.tools import dlc_analyze, dlc_bench, dlc_compile, dlc_db, dlc_opt, dlc_run
 
 _COLUMNS = "100"
 _MAINS: dict[str, Callable[[Sequence[str]], int]] = {
@@ -16,6 +16,7 @@ _MAINS: dict[str, Callable[[Sequence[str]], int]] = {
     "dlc-opt": dlc_opt.main,
     "dlc-db": dlc_db.main,
     "dlc-bench": dlc_bench.main,
+    "dlc-analyze": dlc_analyze.main,
 }
 _BLOCK = re.compile(r"(<!-- ([\w-]+) --help -->\n).*?(<!-- end -->\n)", re.S)
 

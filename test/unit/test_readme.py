@@ -22,7 +22,7 @@ from onnx import TensorProto, helper, save
 
 import dlc
 from dlc.core.c_compiler import find_c_compiler
-from dlc.tools import dlc_bench, dlc_compile, dlc_db, dlc_opt, dlc_run
+from dlc.tools import dlc_analyze, dlc_bench, dlc_compile, dlc_db, dlc_opt, dlc_run
 from dlc.tools._opt_arguments import parse_arguments
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -116,6 +116,7 @@ def test_each_command_line_is_one_that_the_tool_takes(
     words = split(command, comments=True)
     tool, *arguments = words[: words.index(">")] if ">" in words else words  # the shell's
     modules = {
+        "dlc-analyze": dlc_analyze,
         "dlc-bench": dlc_bench,
         "dlc-compile": dlc_compile,
         "dlc-db": dlc_db,

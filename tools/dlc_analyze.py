@@ -1,0 +1,98 @@
+"""``dlc-analyze``: what the layers of an ONNX model have to do, and bounds of its time.
+
+Exit code 0: done. 1: the model or an option is at fault, and standard error says why; no file was
+written. 2: a wrong command line. 70: a fault of the compiler itself.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from dlc import __version__, arch
+from dlc.compiler.options import PRECISIONS, Options
+from dlc.compiler.output_place import check_places
+from dlc.report.layer_table import layer_text
+from dlc.tools._command import SUCCESS, CommandParser, Progress, positive, run_command
+from dlc.tools._division_arguments import add_libraries, add_search
+from dlc.tools._model_arguments import add_inputs, check_once, constants
+from dlc.tools._terminal import show
+from dlc.tools._text_output import STANDARD_OUTPUT, is_device, write_text
+
+_PURPOSE = "Say what the layers of an ONNX model have to do, and how fast it can be at most."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``dlc-analyze`` and return its exit code."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    check_once(parser, given)
+    return run_command("dlc-analyze", lambda: _run(given))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = CommandParser("dlc-analyze", description=_PURPOSE, allow_abbrev=False)
+    add = parser.add_argument
+    add("model", type=Path, help="the ONNX file")
+    add(
+        "--batch",
+        type=_batches,
+        default=(),
+        metavar="N[,N...]",
+        help="the sizes of the batch: of the first axis of the inputs, where the file leaves it "
+        "open, else of the only size that it leaves open",
+    )
+    add(
+        "--target",
+        help=f"cpu (this machine's), {', '.join(row.name for row in arch.CPUS)}, or a GPU: sm_80, "
+        "sm_90a...; default: the GPU found, else cpu",
+    )
+    add("--precision", default="fp32", choices=PRECISIONS, help="of fp32 tensors and products")
+    add_inputs(parser)
+    add(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="write all layers, patterns and bounds to this file; -: to standard output",
+    )
+    add_search(parser)
+    add_libraries(parser)
+    add("--version", action="version", version=f"dlc {__version__}")
+    return parser
+
+
+def _batches(text: str) -> tuple[int, ...]:
+    return tuple(map(positive, text.split(",")))
+
+
+def _run(given: argparse.Namespace) -> int:
+    if given.json:
+        places = [] if is_device(given.json) else [given.json]
+        check_places(places, given.model)
+    from dlc.analyze import analyze
+
+    progress = Progress()
+    options = Options(
+        given.target,
+        given.precision,
+        dict(given.shape),
+        constants(given.constant, given.model),
+        search=given.search,
+        libraries=given.libraries,
+        progress=progress,
+    )
+    try:
+        report = analyze(given.model, options, given.batch)
+    finally:
+        progress.finish()
+    if given.json:
+        write_text(given.json, json.dumps(report, indent=1) + "\n")
+    to = sys.stderr if given.json == STANDARD_OUTPUT else sys.stdout
+    for line in layer_text(report).splitlines():
+        show(line, to)
+    return SUCCESS
+
+
+if __name__ == "__main__":
+    sys.exit(main())
